@@ -1,0 +1,125 @@
+# headcount: `make sweep` installs what is missing, builds, and finds the best head count.
+# `make help` lists the targets.
+
+CC       = gcc
+BUILD    = build
+PREFIX   = /usr/local
+DB       = results/headcount.db
+WERROR   =
+SAN      =
+
+VERSION := 0.1.0
+COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+
+WARN     = -Wall -Wextra -Wconversion -Wshadow -Wformat=2 -Wmissing-prototypes \
+           -Wstrict-prototypes $(if $(WERROR),-Werror)
+# Hardening as in the OpenSSF compiler options guide.
+HARDEN   = -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fcf-protection
+LDHARDEN = -pie -Wl,-z,relro,-z,now,-z,noexecstack
+OPT      = -O2
+CFLAGS   = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fPIE -g $(OPT) $(WARN) -MMD -MP
+LDFLAGS  = -g
+# A user's EXTRA=-march=native goes to everything.
+EXTRA    =
+
+ifeq ($(SAN),)
+CFLAGS  += $(HARDEN)
+LDFLAGS += $(LDHARDEN)
+else
+BUILD   := $(BUILD)/$(subst $(comma),-,$(SAN))
+CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=$(SAN)
+endif
+ifneq ($(COVERAGE),)
+CFLAGS  += --coverage -O0
+LDFLAGS += --coverage
+endif
+comma := ,
+
+# Kernels: sums may be reordered and contracted (each table is held against the reference within a
+# stated tolerance), errno and traps are never looked at. NaN and Inf keep their meaning.
+# -fassociative-math does nothing without the two before it.
+KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math \
+               -ffp-contract=fast
+
+ARCH := $(shell uname -m)
+ifeq ($(ARCH),x86_64)
+KERNEL_SETS = sse2 avx2 avx512
+else
+KERNEL_SETS = portable
+endif
+KERNEL_CFLAGS_portable =
+KERNEL_CFLAGS_sse2   = -msse2
+KERNEL_CFLAGS_avx2   = -mavx2 -mfma
+KERNEL_CFLAGS_avx512 = -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer-vector-width=512
+
+ENGINE_SRC   = $(wildcard engine/*.c engine/ops/*.c) engine/kernels/kernels.c \
+               engine/kernels/reference.c
+DATASETS_SRC = $(wildcard datasets/*.c)
+SWEEP_SRC    = $(filter-out sweep/main.c,$(wildcard sweep/*.c))
+
+ENGINE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/%.o) \
+               $(KERNEL_SETS:%=$(BUILD)/engine/kernels/simd_%.o)
+DATASETS_OBJ = $(DATASETS_SRC:%.c=$(BUILD)/%.o)
+SWEEP_OBJ    = $(SWEEP_SRC:%.c=$(BUILD)/%.o)
+DOUBLE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/double/%.o)
+
+LIBENGINE    = $(BUILD)/libengine.a
+LIBDOUBLE    = $(BUILD)/libengine_double.a
+LIBDATASETS  = $(BUILD)/libdatasets.a
+LIBSWEEP     = $(BUILD)/libsweep.a
+
+ENGINE_LIBS  = -lopenblas -lm
+SWEEP_LIBS   = -lyaml -lsqlite3 $(ENGINE_LIBS)
+
+ifeq ($(SAN),)
+PROGRAM = headcount
+else
+PROGRAM = $(BUILD)/headcount
+endif
+
+all: $(PROGRAM)
+
+$(PROGRAM): $(BUILD)/sweep/main.o $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
+	$(CC) $(LDFLAGS) -o $@ $^ $(SWEEP_LIBS)
+
+$(LIBENGINE): $(ENGINE_OBJ)
+$(LIBDATASETS): $(DATASETS_OBJ)
+$(LIBSWEEP): $(SWEEP_OBJ)
+$(LIBDOUBLE): $(DOUBLE_OBJ)
+$(BUILD)/%.a:
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) -c -o $@ $<
+
+$(BUILD)/double/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE -c -o $@ $<
+
+define KERNEL_RULE
+$(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(KERNEL_CFLAGS_$(1)) -DKERNEL_SET=$(1) -c -o $$@ $$<
+endef
+$(foreach s,$(KERNEL_SETS),$(eval $(call KERNEL_RULE,$(s))))
+
+# The database schema and the build's own description, as C.
+$(BUILD)/sweep/store.o: $(BUILD)/schema.h
+$(BUILD)/schema.h: sweep/schema.sql
+	@mkdir -p $(@D)
+	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
+
+$(BUILD)/sweep/build_info.o: $(BUILD)/build_id.h
+$(BUILD)/build_id.h: force
+	@mkdir -p $(@D)
+	@printf '#define BUILD_VERSION "%s"\n#define BUILD_COMMIT "%s"\n#define BUILD_COMPILER "%s"\n#define BUILD_FLAGS "%s"\n' \
+	  '$(VERSION)' '$(COMMIT)' "$$($(CC) --version | head -n1 | tr -d '"\\')" \
+	  '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+force:
+.PHONY: all force
+
+-include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d)

@@ -1,0 +1,31 @@
+/* A trainer's whole state in one safetensors file, for exact resume:
+ *
+ *   param.{name}, m.{name}, v.{name}   weights and both moments, F32
+ *   best.{name}                        weights of the best step so far (absent before the first)
+ *   __metadata__:
+ *     format    "headcount.checkpoint.1"
+ *     state     JSON text that the caller gives and gets back unread (curve so far, best metric)
+ *     step, t, loss_sum, loss_count, correct_sum, target_sum   trainer's counters, %.17g
+ *     sha256    of all tensor bytes in file order, so that a flipped bit anywhere is noticed
+ *     header    SHA-256 of the other metadata values, each as key NUL value NUL in file order
+ */
+#ifndef ENGINE_CHECKPOINT_H
+#define ENGINE_CHECKPOINT_H
+
+#include "engine/safetensors.h"
+#include "engine/train.h"
+
+/* Writes t durably to path. best (nn.size numbers) may be NULL. state and the extra metadata
+ * (build, core type: pairs ending with a NULL key) are stored as they are. */
+enum status checkpoint_write(const char *path, const struct trainer *t, const real *best,
+                             const char *state, const struct safetensors_meta *extra,
+                             struct message *m);
+
+/* Reads path into t, which was made with the same configuration. Everything is checked first
+ * (names, shapes, finiteness, digests): CORRUPT leaves t as it was. has_best tells whether best was
+ * filled. *state (malloc) is the caller's to free; *origin gets the stored "build" value (malloc,
+ * may be NULL if absent). */
+enum status checkpoint_read(const char *path, struct trainer *t, real *best, bool *has_best,
+                            char **state, char **origin, struct message *m);
+
+#endif

@@ -1,0 +1,118 @@
+/* The loops that are not matrix products, behind one table. kernels/reference.c holds the naive
+ * version of each, in plain scalar C for float and double; kernels/simd.c is one portable source
+ * with vectors of the width its instruction set has, compiled once per set (kernels_sse2.o,
+ * kernels_avx2.o, kernels_avx512.o); kernels.c picks at run time. Every entry is deterministic: the
+ * same input gives the same bits on the same table, and the result of a row or of a sequence does
+ * not depend on the others.
+ *
+ * `beta` is 0 (overwrite) or 1 (add to) and says what to do with a gradient's old content. Sums
+ * over rows (dgain, dbias) always add. Buffers do not overlap unless said. */
+#ifndef ENGINE_KERNELS_H
+#define ENGINE_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/real.h"
+
+/* Where the dropout bits of one site come from: keep element e iff its random word is >=
+ * probability * 2^32, and scale what is kept by 1/(1 - probability). Word of element e: Philox
+ * with key {seed, RNG_DROPOUT}, counter {block, site, step low, step high}, where groups of 64
+ * elements take 16 blocks: block = e/64*16 + e%16, word = e/16%4 (so that 16 lanes of one word are
+ * 16 neighbours). */
+struct dropout {
+    double probability; /* 0: none; [0,1) */
+    uint32_t seed;
+    uint32_t site;
+    uint64_t step;
+    uint64_t first; /* index of this buffer's element 0 within the whole batch: a batch taken in
+                       slices drops the same elements */
+};
+
+struct attention {
+    long B, T, H;
+    long d_k, d_v; /* widths of a head's queries and keys, and of its values */
+    real scale;    /* 1/sqrt(d_k) */
+    const uint8_t *padding; /* (B,T), 1 = ignore this key; NULL: none */
+    struct dropout dropout; /* element ((b*H + h)*T + i)*T + j */
+};
+
+struct adamw {
+    real lr, beta1, beta2, epsilon, weight_decay;
+    real correction1, correction2; /* 1 - beta1^t, 1 - beta2^t */
+    real grad_scale;               /* multiplies every gradient first: clipping */
+};
+
+struct kernels {
+    const char *name; /* "reference", "sse2", "avx2", "avx512" */
+
+    /* O = dropout(softmax(scale Q K^T)) V per sequence and head (Vaswani et al. 2017, eq. 1). A row
+     * whose keys are all padding gives 0. Packed rows: queries of all heads, then keys, then
+     * values. */
+    void (*attention_forward)(const struct attention *a,
+                              const real *qkv, /* (B,T,H*d_k + H*d_k + H*d_v) */
+                              real *o,         /* (B,T,H*d_v) */
+                              real *saved,     /* (B,H,T): kept for backward (log-sum-exp) */
+                              void *scratch);  /* attention_scratch(a) bytes, 64-aligned */
+    /* Recomputes the weights from qkv and saved. dqkv is overwritten. */
+    void (*attention_backward)(const struct attention *a, const real *qkv, const real *o,
+                               const real *saved, const real *d_o, /* (B,T,H*d_v) */
+                               real *dqkv, void *scratch);
+    size_t (*attention_scratch)(const struct attention *a);
+
+    /* y = (x - mean)/sqrt(var + 1e-5) * gain + bias per row (Ba, Kiros, Hinton 2016; variance
+     * without Bessel's correction, as PyTorch). x, y (M,C); mean, rstd (M). */
+    void (*layernorm_forward)(long M, long C, const real *x, const real *gain, const real *bias,
+                              real *y, real *mean, real *rstd);
+    void (*layernorm_backward)(long M, long C, const real *x, const real *gain, const real *mean,
+                               const real *rstd, const real *dy, real beta, real *dx, real *dgain,
+                               real *dbias);
+
+    /* y = gelu(x + bias) with gelu(z) = z Phi(z), Phi by erf (Hendrycks and Gimpel 2016). bias (N)
+     * may be NULL. x, y (M,N). backward: dx = dy gelu'(x + bias), dbias += column sums of dx. dx may
+     * be dy. */
+    void (*gelu_forward)(long M, long N, const real *x, const real *bias, real *y);
+    void (*gelu_backward)(long M, long N, const real *x, const real *bias, const real *dy,
+                          real beta, real *dx, real *dbias);
+    void (*relu_forward)(long M, long N, const real *x, const real *bias, real *y);
+    void (*relu_backward)(long M, long N, const real *x, const real *bias, const real *dy,
+                          real beta, real *dx, real *dbias);
+
+    /* y = residual + dropout(x + bias). residual (M,N) and bias (N) may be NULL. backward: dx =
+     * beta*dx + mask*dy/(1-p), dbias += column sums of the masked dy. (The residual's own gradient
+     * is dy: add.) */
+    void (*residual_forward)(long M, long N, const real *x, const real *bias, const real *residual,
+                             const struct dropout *d, real *y);
+    void (*residual_backward)(long M, long N, const struct dropout *d, const real *dy, real beta,
+                              real *dx, real *dbias);
+
+    /* y = beta*y + x, n elements; and dbias += column sums of dy (M,N). */
+    void (*add)(long n, const real *x, real beta, real *y);
+    void (*column_sums)(long M, long N, const real *dy, real *dbias);
+    /* every row of y (M,N) = bias */
+    void (*fill_rows)(long M, long N, const real *bias, real *y);
+
+    /* Softmax cross-entropy of R rows of V logits. target[r] in 0..V-1, or negative: masked. Returns
+     * the sum over unmasked rows of -log softmax(logits)[target] in double. correct[r] = 1 where the
+     * first largest logit is the target's, 0 where not, 2 where masked. dlogits (R,V), unless
+     * NULL, = scale*(softmax - onehot), 0 for masked rows; it may be the same buffer as logits. */
+    double (*cross_entropy)(long R, long V, const real *logits, const int32_t *target,
+                            uint8_t *correct, real scale, real *dlogits);
+
+    /* Sum of squares in double, n elements; NaN and Inf come through. */
+    double (*square_sum)(long n, const real *x);
+    /* One AdamW step (Loshchilov and Hutter 2019, algorithm 2, as torch.optim.AdamW) on n numbers:
+     * w -= lr*wd*w; m, v updated with g*grad_scale; w -= lr * (m/c1) / (sqrt(v/c2) + eps). */
+    void (*adamw)(long n, const struct adamw *p, real *w, const real *g, real *m, real *v);
+};
+
+extern const struct kernels kernels_reference;
+
+/* The fastest table this CPU can run. Environment HEADCOUNT_KERNELS=reference|sse2|avx2|avx512
+ * overrides (falls back to what the CPU has). In the double build always the reference. */
+const struct kernels *kernels_best(void);
+
+/* The i-th table this CPU can run, slowest first, or NULL past the end: for tests and bench. */
+const struct kernels *kernels_available(int i);
+
+#endif

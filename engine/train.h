@@ -1,0 +1,82 @@
+/* Training and evaluating one encoder: step by step, exact and resumable. Knows no task; examples
+ * come through a callback. */
+#ifndef ENGINE_TRAIN_H
+#define ENGINE_TRAIN_H
+
+#include "engine/encoder.h"
+#include "engine/optim.h"
+#include "engine/schedule.h"
+
+/* What the sweep file says under `train`; described by train_options. */
+struct train_config {
+    int64_t steps, batch;
+    double lr;
+    int64_t optimizer; /* enum optim_name */
+    double beta1, beta2, epsilon, weight_decay, clip;
+    int64_t schedule, warmup; /* schedule.name, schedule.warmup */
+    int64_t eval_every;
+    int64_t examples;                    /* size of a finite training set; 0: always fresh */
+    int64_t val_examples, test_examples;
+};
+extern const struct option train_options[];
+enum { TRAIN_VERSION = 1 }; /* raised when the meaning of training changes; part of identity */
+
+/* n examples as the encoder takes them. */
+struct examples {
+    long n;
+    int32_t *tokens;  /* (n,T,fields) */
+    int32_t *targets; /* (n,T,S), or (n,S) when pooled; -100 = masked */
+    uint8_t *padding; /* (n,T), 1 = ignore; NULL: none */
+};
+
+/* Fills e->n examples for training step `step`: a pure function of the step. */
+typedef void (*train_fill)(void *context, int64_t step, struct examples *e);
+
+struct metrics {
+    double loss, acc, exact; /* means; exact: sequences with every unmasked target right */
+    double *acc_by_slot;     /* (S), or NULL if not wanted; caller's */
+};
+
+struct trainer {
+    struct encoder *encoder;
+    struct graph *graph, *eval_graph;
+    struct tensor *logits, *eval_logits;
+    struct optim optim;
+    struct train_config config;
+    const struct kernels *kernels;
+    uint32_t seed;
+    train_fill fill;
+    void *context;
+    struct examples batch; /* this step's */
+    uint8_t *correct;      /* (B,T,S) */
+    long slice, eval_slice;
+    int64_t step;          /* steps done */
+    /* since the last call of trainer_take_means: */
+    double loss_sum;
+    int64_t loss_count, correct_sum, target_sum;
+    double grad_norm; /* of the last step, before clipping */
+    double lr;        /* of the last step */
+};
+
+/* Builds encoder, tapes and optimizer in the arena, weights drawn from seed. `fill` and `context`
+ * are kept. */
+enum status trainer_new(struct arena *a, const struct encoder_config *model,
+                        const struct encoder_io *io, const struct train_config *train,
+                        uint32_t seed, train_fill fill, void *context, struct trainer **t,
+                        struct message *m);
+
+/* One step: forward, backward, clip, update. DIVERGED when loss or gradient norm is NaN or Inf: the
+ * weights are then untouched, and the message names the step and the first layer (parameter or
+ * operation) where it shows. No allocation, no system call. */
+enum status trainer_step(struct trainer *t, struct message *m);
+
+/* Mean loss, accuracy and exact-match share over a set with the present weights; dropout off. */
+void trainer_evaluate(struct trainer *t, const struct examples *set, struct metrics *out);
+
+/* Means of training loss and accuracy since the last call; resets them. */
+void trainer_take_means(struct trainer *t, double *loss, double *acc);
+
+/* The most likely class of every target, (n,T,S), with the present weights. */
+void trainer_predict(struct trainer *t, const struct examples *set, int32_t *classes);
+
+#endif

@@ -1,0 +1,136 @@
+/* The results file: one SQLite database. schema.sql is its format (built into the program). One
+ * writer, the coordinator; everybody else opens it read-only. Nothing here sleeps: where another
+ * connection holds a lock, functions return STATUS_BUSY and have changed nothing. */
+#ifndef SWEEP_STORE_H
+#define SWEEP_STORE_H
+
+#include "sweep/plan.h"
+
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 1 };
+
+struct sqlite3;
+struct store;
+
+enum store_mode {
+    STORE_READ,  /* must exist */
+    STORE_WRITE  /* created with its folder if absent; WAL while open where the file system allows */
+};
+
+/* Opens a results file. BAD_INPUT for a text file, a foreign database or one of a newer version
+ * (named; the file is left untouched); CORRUPT where integrity fails; older versions are migrated
+ * after a backup beside the file (STORE_WRITE) or refused with that advice (STORE_READ). */
+enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
+
+/* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */
+enum status store_close(struct store *s, struct message *m);
+
+/* The connection, for the read-only queries of report, status, show and export. */
+struct sqlite3 *store_db(struct store *s);
+/* "<db>.d", where checkpoints lie; made by STORE_WRITE. */
+const char *store_folder(const struct store *s);
+
+/* Several changes as one: between begin and commit everything or nothing. commit returning BUSY has
+ * rolled back. */
+enum status store_begin(struct store *s, struct message *m);
+enum status store_commit(struct store *s, struct message *m);
+void store_rollback(struct store *s);
+
+struct build_info {
+    const char *version, *commit, *compiler, *flags;
+    const char *openblas, *core_type, *kernels, *cpu;
+    int threads;
+};
+enum status store_build(struct store *s, const struct build_info *b, int64_t *build_id,
+                        struct message *m);
+
+struct plan_changes {
+    int64_t sweep_id;
+    long added;     /* trials that are new */
+    long kept;      /* already there and still in the plan */
+    long left;      /* no longer in the plan: in_plan = 0, results kept */
+    long returned;  /* in_plan = 0 before, in the plan again */
+    long completed; /* of the planned ones, finished before */
+    bool changed_text, changed_claim; /* the file differs from the one recorded */
+};
+/* Inserts or updates the sweep and its trials in one transaction. Where no point of a stored sweep
+ * of this name survives: BAD_INPUT ("... use another name or --replace") unless `replace`. A changed
+ * claim is recorded (claim_changes). dry: roll back at the end, only report the changes. */
+enum status store_plan(struct store *s, const struct plan *p, bool replace, bool dry,
+                       struct plan_changes *changes, struct message *m);
+
+struct claimed {
+    int64_t trial_id; /* 0: nothing left to claim */
+    int64_t attempt;
+    uint32_t seed;
+    long resumed_from_step; /* as set by store_requeue; 0 at first */
+    char config_json[POINT_JSON_MAX];
+    char config_sha256[65];
+    bool tuning;
+};
+/* The first queued trial in plan order becomes running, its attempt goes up, a row in `attempt` is
+ * inserted. Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for
+ * the choice are passed over until every tuning trial of their head count has ended; those whose
+ * setting was not chosen become pruned. */
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
+                        struct message *m);
+
+/* The pid and host of an attempt, once the process runs. */
+enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
+                          struct message *m);
+
+/* What is known of an ended attempt. Zeros where unknown. */
+struct attempt_end {
+    int exit_code, signal;
+    double cpu_s;
+    int64_t max_rss_kib;
+    const char *error; /* tail of its stderr, or NULL */
+};
+
+/* How a trial's attempt ended. All are fenced: they change something only if the trial is running
+ * under exactly this attempt; *accepted says whether it was. */
+
+/* result: JSON as worker.h describes it; curve rows included. checkpoint: path relative to the
+ * database, and its SHA-256. State completed, or diverged when the result says so. */
+enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
+                         const char *checkpoint, const char *sha256, const struct attempt_end *end,
+                         bool *accepted, struct message *m);
+/* Failed for good, or queued again while retries are left. *failed tells which. */
+enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64_t retries,
+                       const struct attempt_end *end, bool *failed, bool *accepted,
+                       struct message *m);
+/* Queued again without costing a retry: stopped, killed, lost. step: of the newest checkpoint. */
+enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt, long step,
+                          const struct attempt_end *end, bool *accepted, struct message *m);
+
+/* Live rows of the curve while a trial runs (JSON array of rows); replaced at the finish. */
+enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+                        struct message *m);
+
+/* Trials in state running (of a coordinator that is gone): up to max ids with attempts. Returns the
+ * count in *n. */
+struct running {
+    int64_t trial_id, attempt;
+    char config_sha256[65];
+    uint32_t seed;
+};
+enum status store_running(struct store *s, struct running *list, int max, int *n,
+                          struct message *m);
+
+/* Failed trials of a sweep become queued again with their retries restored (--retry-failed). */
+enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
+
+struct progress {
+    long queued, running, completed, diverged, failed, pruned; /* trials in the plan */
+    double mean_train_s; /* of the completed */
+};
+enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p,
+                           struct message *m);
+
+/* Id of the sweep of that name; BAD_INPUT lists the names there are. name NULL: the only one, or
+ * the one run last. */
+enum status store_sweep(struct store *s, const char *name, int64_t *sweep_id, struct message *m);
+
+/* Trial by id ("12"), or BAD_INPUT. */
+enum status store_trial(struct store *s, const char *text, int64_t *trial_id, struct message *m);
+
+#endif

@@ -3,6 +3,7 @@
 
 CC       = gcc
 BUILD    = build
+PYTHON   = /usr/bin/python3
 PREFIX   = /usr/local
 DB       = results/headcount.db
 WERROR   =
@@ -22,6 +23,7 @@ LDFLAGS  = -g
 # A user's EXTRA=-march=native goes to everything.
 EXTRA    =
 
+comma := ,
 ifeq ($(SAN),)
 CFLAGS  += $(HARDEN)
 LDFLAGS += $(LDHARDEN)
@@ -34,8 +36,6 @@ ifneq ($(COVERAGE),)
 CFLAGS  += --coverage -O0
 LDFLAGS += --coverage
 endif
-comma := ,
-
 # Kernels: sums may be reordered and contracted (each table is held against the reference within a
 # stated tolerance), errno and traps are never looked at. NaN and Inf keep their meaning.
 # -fassociative-math does nothing without the two before it.
@@ -120,6 +120,98 @@ $(BUILD)/build_id.h: force
 	  '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 force:
-.PHONY: all force
 
--include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d)
+# ---- tests ----
+
+TEST_SRC    = $(wildcard tests/unit/test_*.c tests/parity/test_*.c tests/sweep/test_*.c)
+TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
+GRADIENT    = $(BUILD)/tests/gradient/test_gradients
+TEST_SHELL  = $(wildcard tests/cli/test_*.sh)
+TEST_LIBS   = $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
+
+$(BUILD)/tests/%: tests/%.c $(TEST_LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $< $(TEST_LIBS) -lcmocka $(SWEEP_LIBS)
+
+$(GRADIENT): $(wildcard tests/gradient/*.c) $(LIBDOUBLE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBDOUBLE) -lcmocka $(ENGINE_LIBS)
+
+tests: $(TEST_BIN) $(GRADIENT) $(PROGRAM)
+
+# TESTS=name runs only those whose path contains it.
+test: deps
+	@$(MAKE) --no-print-directory test-only
+
+test-only: tests check-deps
+	@HEADCOUNT=./$(PROGRAM) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_BIN) $(GRADIENT) $(TEST_SHELL)
+
+# Arrows run one way: sweep -> datasets -> engine's leaf headers, sweep -> engine; <cblas.h>,
+# <yaml.h> and <sqlite3.h> stay where they belong.
+check-deps: $(LIBENGINE)
+	@sh tests/check_deps.sh $(LIBENGINE)
+
+# ---- a fresh machine ----
+
+# What the build needs beside a shell: the command or header that shows it is there, and Debian's
+# name for it.
+deps:
+	@sh tests/deps.sh
+
+sweep: deps
+	@$(MAKE) --no-print-directory all
+	./$(PROGRAM) run configs/gather.yaml --db $(DB)
+
+install: $(PROGRAM)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/headcount
+	install -m 644 sweep/headcount.1 $(DESTDIR)$(PREFIX)/share/man/man1/headcount.1
+	install -m 644 sweep/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/headcount
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/headcount $(DESTDIR)$(PREFIX)/share/man/man1/headcount.1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/headcount
+
+# ---- speed ----
+
+# One core, nothing else running; the environment's choice of BLAS kernels is put aside on both sides.
+QUIET = env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE taskset -c 0
+
+bench: $(PROGRAM)
+	$(QUIET) ./$(PROGRAM) bench
+
+bench-torch: $(PROGRAM)
+	$(QUIET) $(PYTHON) tests/bench/against_torch.py ./$(PROGRAM)
+
+# ---- care ----
+
+SOURCES = $(wildcard engine/*.[ch] engine/ops/*.c engine/kernels/*.[ch] datasets/*.[ch] \
+          sweep/*.[ch] tests/*/*.[ch])
+
+format:
+	clang-format -i $(SOURCES)
+
+check-format:
+	clang-format --dry-run -Werror $(SOURCES)
+
+clean:
+	rm -rf build headcount
+
+help:
+	@echo "make              build ./headcount"
+	@echo "make sweep        install what is missing, build, run configs/gather.yaml to the verdict"
+	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
+	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
+	@echo "make bench        one training step against its matrix products (bench-torch: against PyTorch)"
+	@echo "make check-deps   prove that the folders include each other one way only"
+	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
+	@echo "make clean        remove what was built"
+	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
+
+.PHONY: all force bench bench-torch tests test test-only check-deps deps sweep install uninstall format \
+        check-format clean help
+.SECONDARY:
+
+-include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \
+         $(TEST_BIN:=.d) $(BUILD)/sweep/main.d

@@ -15,30 +15,31 @@
 enum { TASK_MAX_FIELDS = 16, TASK_MAX_SLOTS = 64, TASK_MASKED = -100 };
 
 struct task_shape {
-    long length;                           /* T: positions of a sequence */
-    int fields;                            /* input columns per position */
-    const char *field[TASK_MAX_FIELDS];    /* their names: token, pointer1, ... (static) */
-    long vocab[TASK_MAX_FIELDS];           /* tokens are 0..vocab-1 */
-    long slots, classes;                   /* S, V: targets are 0..V-1 or TASK_MASKED */
-    bool per_sequence;                     /* targets are (S) per sequence, not (T,S): needs pool */
-    double chance;                         /* accuracy of the best guess that does not look at other
-                                              positions' content */
+    long length;                        /* T: positions of a sequence */
+    int fields;                         /* input columns per position */
+    const char *field[TASK_MAX_FIELDS]; /* their names: token, pointer1, ... (static) */
+    long vocab[TASK_MAX_FIELDS];        /* tokens are 0..vocab-1 */
+    long slots, classes;                /* S, V: targets are 0..V-1 or TASK_MASKED */
+    bool per_sequence;                  /* targets are (S) per sequence, not (T,S): needs pool */
+    double chance;                      /* accuracy of the best guess that knows position and slot
+                                           but does not look at the input */
 };
 
 struct task {
     const char *name;
-    int version;                 /* raised when its meaning changes; part of identity */
-    const char *summary;         /* one line: what the model must do */
-    const char *details;         /* a paragraph: layout of the sequence, what heads it takes, why */
+    int version;         /* raised when its meaning changes; part of identity */
+    const char *summary; /* one line: what the model must do */
+    const char *details; /* a paragraph: layout of the sequence, what heads it takes, why */
     const struct option *options; /* every task has at least length, vocab and instance */
-    size_t options_size;         /* sizeof the struct they describe */
-    size_t instance_size;        /* bytes an instance needs; drawn once */
+    size_t options_size;          /* sizeof the struct they describe */
+    size_t instance_size;         /* bytes an instance needs; drawn once */
 
     /* Checks options against each other (BAD_INPUT names them) and says the shape. */
     enum status (*shape)(const void *options, struct task_shape *s, struct message *m);
-    /* Draws what an instance fixes (offsets, permutations) from (options.instance, RNG_INSTANCE). */
+    /* Draws what an instance fixes (offsets, permutations) from (options.instance, RNG_INSTANCE);
+     * does nothing where instance_size is 0. */
     void (*instance)(const void *options, void *instance);
-    /* One example from r: inputs (T,fields), targets (T,S) or (S). A pure function of r's position. */
+    /* One example from r: inputs (T,fields), targets (T,S) or (S); a pure function of r. */
     void (*example)(const void *options, const void *instance, struct rng *r, int32_t *inputs,
                     int32_t *targets);
     /* Computes the targets from the inputs alone, by another route than `example`: (T,S). */

@@ -5,9 +5,14 @@
  *   __metadata__:
  *     format    "headcount.checkpoint.1"
  *     state     JSON text that the caller gives and gets back unread (curve so far, best metric)
- *     step, t, loss_sum, loss_count, correct_sum, target_sum   trainer's counters, %.17g
- *     sha256    of all tensor bytes in file order, so that a flipped bit anywhere is noticed
- *     header    SHA-256 of the other metadata values, each as key NUL value NUL in file order
+ *     step, t, loss_count, correct_sum, target_sum   trainer's counters, decimal
+ *     loss_sum, grad_norm, lr                        likewise, %.17g
+ *     ...       what the caller adds
+ *     sha256    of all tensor bytes in file order
+ *     header    SHA-256 of the other metadata, each as key NUL value NUL in file order
+ *
+ * The tensors stand in this order, parameters as the encoder declares them, and the header is byte
+ * for byte what safetensors_header writes: together with the digests, any flipped bit is noticed.
  */
 #ifndef ENGINE_CHECKPOINT_H
 #define ENGINE_CHECKPOINT_H
@@ -15,16 +20,18 @@
 #include "engine/safetensors.h"
 #include "engine/train.h"
 
-/* Writes t durably to path. best (nn.size numbers) may be NULL. state and the extra metadata
- * (build, core type: pairs ending with a NULL key) are stored as they are. */
+/* Writes t durably to path, with the failures of safetensors_write. best (nn.size numbers) may be
+ * NULL. state and the extra metadata (build, core type: pairs ending with a NULL key, other than
+ * the keys above; NULL: none) are stored as they are and must be UTF-8. */
 enum status checkpoint_write(const char *path, const struct trainer *t, const real *best,
                              const char *state, const struct safetensors_meta *extra,
                              struct message *m);
 
 /* Reads path into t, which was made with the same configuration. Everything is checked first
- * (names, shapes, finiteness, digests): CORRUPT leaves t as it was. has_best tells whether best was
- * filled. *state (malloc) is the caller's to free; *origin gets the stored "build" value (malloc,
- * may be NULL if absent). */
+ * (names, shapes, finiteness, digests): on CORRUPT, and IO where the file cannot be read, t and
+ * best are as they were. has_best tells whether best was filled. *state (malloc) is the caller's to
+ * free; *origin gets the stored "build" value (malloc; NULL if absent). Both are NULL on failure.
+ */
 enum status checkpoint_read(const char *path, struct trainer *t, real *best, bool *has_best,
                             char **state, char **origin, struct message *m);
 

@@ -30,11 +30,11 @@ extern const struct option encoder_options[];
 
 /* What goes in and out; comes from the task. */
 struct encoder_io {
-    long length;                         /* T */
-    int fields;                          /* input columns per position */
+    long length;                           /* T */
+    int fields;                            /* input columns per position */
     const char *field[ENCODER_MAX_FIELDS]; /* names: embed.{field}.weight */
     long vocab[ENCODER_MAX_FIELDS];
-    long slots, classes;                 /* S, V */
+    long slots, classes; /* S, V */
 };
 
 /* The shapes that the head options come to. The only place where they do. */
@@ -48,7 +48,7 @@ struct encoder_shapes {
 enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
                            struct message *m);
 
-struct encoder_layer { /* one layer's parameters */
+struct encoder_layer {                              /* one layer's parameters */
     struct tensor *in_proj_weight, *in_proj_bias;   /* (qkv_width,C), (qkv_width) */
     struct tensor *out_proj_weight, *out_proj_bias; /* (C,o_width), (C) */
     struct tensor *linear1_weight, *linear1_bias;   /* (F,C), (F) */
@@ -62,13 +62,14 @@ struct encoder {
     struct encoder_shapes shapes;
     struct nn nn;
     struct tensor *embed[ENCODER_MAX_FIELDS]; /* (V_f,C) */
-    struct tensor *pos;                       /* (T,C) or NULL */
-    struct encoder_layer *layer;              /* (L) */
-    struct tensor *norm_weight, *norm_bias;   /* (C); NULL under post-norm */
-    struct tensor *out_weight, *out_bias;     /* (S*V,C), (S*V) */
+    struct tensor *pos; /* (T,C): a parameter, or the constant sinusoids; NULL under none */
+    struct encoder_layer *layer;            /* (L) */
+    struct tensor *norm_weight, *norm_bias; /* (C); NULL under post-norm */
+    struct tensor *out_weight, *out_bias;   /* (S*V,C), (S*V) */
 };
 
-/* Declares and lays out the parameters. wants_grad: for training. */
+/* Declares and lays out the parameters. wants_grad: for training. io is copied, its field names are
+ * kept. BAD_INPUT as encoder_shapes, and where task and model do not fit together. */
 enum status encoder_new(struct arena *a, const struct encoder_config *c,
                         const struct encoder_io *io, bool wants_grad, struct encoder **e,
                         struct message *m);

@@ -60,6 +60,9 @@ enum status option_parse(const struct option *o, const char *section, const char
  * Returns the length written, or -1 where size does not suffice. */
 int option_format(const struct option *o, const void *config, char *text, size_t size);
 
+/* What the option's value may be, in words: "1 to 65536, or split". Returns text. */
+const char *option_allowed(const struct option *o, char *text, size_t size);
+
 /* Shortest decimal that reads back as x, laid out as ECMAScript does (RFC 8785 section 3.2.2.3);
  * x must be finite. size >= 32. Returns the length. */
 int number_format(double x, char *text, size_t size);
@@ -71,5 +74,9 @@ bool number_parse(const char *text, double *x, bool *integral);
 /* The nearest of the names to a mistyped one (Levenshtein <= 3 and < half its length), or NULL:
  * for "did you mean". `names` ends with NULL. */
 const char *nearest_name(const char *typed, const char *const *names);
+
+/* A user's text as a message may show it: control characters replaced, cut to the buffer with
+ * "..." between whole UTF-8 characters. size >= 8. Returns buffer. */
+const char *text_shown(const char *text, char *buffer, size_t size);
 
 #endif

@@ -39,8 +39,8 @@ struct safetensors {
     void *memory; /* owns the names and the tables when read */
 };
 
-/* Reads a file image of `size` bytes. The result points into `bytes`, which must outlive it. CORRUPT
- * says what is wrong and at which byte or tensor. Free with safetensors_free. */
+/* Reads a file image of `size` bytes. The result points into `bytes`, which must outlive it.
+ * CORRUPT says what is wrong and at which byte or tensor. Free with safetensors_free. */
 enum status safetensors_parse(const void *bytes, size_t size, struct safetensors *out,
                               struct message *m);
 void safetensors_free(struct safetensors *s);
@@ -49,10 +49,16 @@ void safetensors_free(struct safetensors *s);
 const struct safetensor *safetensors_find(const struct safetensors *s, const char *name);
 const char *safetensors_meta(const struct safetensors *s, const char *key);
 
+/* Everything before the data, length and padding included, as safetensors_write would write it:
+ * *bytes (malloc) is the caller's to free. INTERNAL where a tensor's size does not fit its shape or
+ * a text is not UTF-8. */
+enum status safetensors_header(const struct safetensors *s, char **bytes, size_t *size,
+                               struct message *m);
+
 /* Writes the file durably at `path`: temporary file in the same folder, write, fsync, close,
- * rename, fsync of the folder. On failure nothing is left at `path` that was not there before, and
- * the temporary file is removed where possible. sha256 (65 bytes) gets the digest of the whole
- * file; NULL: not wanted. A failed sync is never retried. */
+ * rename, fsync of the folder. On failure as file_write (engine/file.h): `path` is as it
+ * was, except where only the sync of the folder failed. sha256 (65 bytes) gets the digest of the
+ * whole file; NULL: not wanted. A failed sync is never retried. */
 enum status safetensors_write(const char *path, const struct safetensors *s, char *sha256,
                               struct message *m);
 

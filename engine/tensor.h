@@ -18,16 +18,20 @@ struct shape {
     long dim[TENSOR_MAX_RANK];
 };
 
+enum { TENSOR_OUTSIDE = -1 };
+
 /* A value and its gradient. Owned by the arena it was made from. */
 struct tensor {
-    const char *name;  /* of a parameter; NULL for an activation */
+    const char *name; /* of a parameter; NULL for an activation */
     struct shape shape;
+    int node; /* index of the tape's node that computes it; TENSOR_OUTSIDE: none does */
     real *data;
     real *grad;        /* same shape as data; NULL: no gradient wanted */
     bool grad_written; /* grad holds something to add to; else it is garbage to overwrite */
 };
 
-/* A tensor with zeroed data, and zeroed grad if wanted. name is kept, not copied. */
+/* A tensor made outside of a tape, with zeroed data, and zeroed grad if wanted. name is kept, not
+ * copied. */
 struct tensor *tensor_new(struct arena *a, const char *name, struct shape shape, bool wants_grad);
 
 /* Number of elements. */
@@ -43,5 +47,9 @@ long tensor_width(const struct tensor *t);
  * `beta` with which a backward adds its share (dx = beta*dx + share), so that no pass over memory
  * is spent on zeroing. */
 real tensor_grad_beta(struct tensor *t);
+
+/* t's gradient, ready for shares that can only be added: zeroed the first time in a backward pass.
+ * NULL where t is NULL or wants none. */
+real *tensor_grad_sum(struct tensor *t);
 
 #endif

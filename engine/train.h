@@ -15,7 +15,7 @@ struct train_config {
     double beta1, beta2, epsilon, weight_decay, clip;
     int64_t schedule, warmup; /* schedule.name, schedule.warmup */
     int64_t eval_every;
-    int64_t examples;                    /* size of a finite training set; 0: always fresh */
+    int64_t examples; /* size of a finite training set; 0: always fresh */
     int64_t val_examples, test_examples;
 };
 extern const struct option train_options[];
@@ -29,7 +29,9 @@ struct examples {
     uint8_t *padding; /* (n,T), 1 = ignore; NULL: none */
 };
 
-/* Fills e->n examples for training step `step`: a pure function of the step. */
+/* Fills e->n examples for training step `step`: a pure function of the step. tokens and targets are
+ * the trainer's memory; padding comes as NULL and may be pointed at memory of the callback's own.
+ */
 typedef void (*train_fill)(void *context, int64_t step, struct examples *e);
 
 struct metrics {
@@ -48,9 +50,10 @@ struct trainer {
     train_fill fill;
     void *context;
     struct examples batch; /* this step's */
-    uint8_t *correct;      /* (B,T,S) */
+    uint8_t *correct;      /* of one slice: per target, as struct pass says */
+    int64_t *slot_targets; /* (S): evaluation's counts */
     long slice, eval_slice;
-    int64_t step;          /* steps done */
+    int64_t step; /* steps done */
     /* since the last call of trainer_take_means: */
     double loss_sum;
     int64_t loss_count, correct_sum, target_sum;
@@ -58,8 +61,8 @@ struct trainer {
     double lr;        /* of the last step */
 };
 
-/* Builds encoder, tapes and optimizer in the arena, weights drawn from seed. `fill` and `context`
- * are kept. */
+/* Builds encoder, tapes and optimizer in the arena, weights drawn from seed. `fill`, `context` and
+ * the field names in io are kept. BAD_INPUT as encoder_new. */
 enum status trainer_new(struct arena *a, const struct encoder_config *model,
                         const struct encoder_io *io, const struct train_config *train,
                         uint32_t seed, train_fill fill, void *context, struct trainer **t,
@@ -70,13 +73,16 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
  * operation) where it shows. No allocation, no system call. */
 enum status trainer_step(struct trainer *t, struct message *m);
 
-/* Mean loss, accuracy and exact-match share over a set with the present weights; dropout off. */
+/* Mean loss, accuracy and exact-match share over a set with the present weights; dropout off. A
+ * sequence without unmasked targets counts as exact. No allocation. */
 void trainer_evaluate(struct trainer *t, const struct examples *set, struct metrics *out);
 
-/* Means of training loss and accuracy since the last call; resets them. */
+/* Mean of the steps' losses and share of right targets since the last call (0 where there were
+ * none); resets them. */
 void trainer_take_means(struct trainer *t, double *loss, double *acc);
 
-/* The most likely class of every target, (n,T,S), with the present weights. */
+/* The most likely class of every target, (n,T,S), or (n,S) when pooled, with the present weights;
+ * the first of equals. */
 void trainer_predict(struct trainer *t, const struct examples *set, int32_t *classes);
 
 #endif

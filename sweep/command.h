@@ -1,10 +1,14 @@
 /* Sub-commands: one per cmd_<name>.c and a line in commands.def:
  *
- *     COMMAND(run, "run SWEEP.yaml", "start a sweep, or go on where it stopped") */
+ *     COMMAND(run, "run SWEEP.yaml", "start a sweep, or go on where it stopped")
+ *
+ * Data goes to stdout, everything else to stderr; main() notices when stdout could not be
+ * written. */
 #ifndef SWEEP_COMMAND_H
 #define SWEEP_COMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "engine/status.h"
@@ -25,7 +29,67 @@ extern const struct command command_table[]; /* ends with a NULL name */
 /* Prints "headcount NAME: text" to stderr and returns the exit status that belongs to s. */
 int command_fail(const char *name, enum status s, const struct message *m);
 
+/* The same for a sentence made here; always a usage error (EXIT_USAGE), with a hint at --help. */
+int command_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool command_color(FILE *f);
+
+/* "4.2 s", "3 min 10 s", "2 h 5 min", "3 d 4 h": a duration for people. size >= 32. */
+const char *command_duration(double seconds, char *text, size_t size);
+
+/* "1.8 M", "512", "3.4 G": a large number for people. size >= 32. */
+const char *command_quantity(double x, char *text, size_t size);
+
+/* A count with commas, "109,514,298". size >= 32. */
+const char *command_count(long long n, char *text, size_t size);
+
+struct store;
+
+/* Opens the results file read-only, lets `read` work on it, closes it; prints what failed. Returns
+ * the exit status. */
+int command_read_store(const char *name, const char *db,
+                       enum status (*read)(struct store *s, void *context, struct message *m),
+                       void *context);
+
+/* Options of one sub-command. Each stores into its member of the struct that command_parse is
+ * given. */
+enum command_kind {
+    COMMAND_FLAG, /* bool */
+    COMMAND_TEXT, /* const char * */
+    COMMAND_LONG, /* long, 1 to 1,000,000,000 */
+    COMMAND_TEXTS /* struct command_texts; may be given several times */
+};
+enum { COMMAND_TEXTS_MAX = 64 };
+struct command_texts {
+    int count;
+    const char *item[COMMAND_TEXTS_MAX];
+};
+struct command_option {
+    const char *name;      /* long name without dashes */
+    char letter;           /* short name, or 0 */
+    enum command_kind kind;
+    size_t offset;         /* of its member */
+    const char *argument;  /* "FILE"; NULL for a flag */
+    const char *help;
+};
+#define COMMAND_DB "results/headcount.db"
+#define COMMAND_DB_OPTION(type)                                                                    \
+    {                                                                                              \
+        "db", 0, COMMAND_TEXT, offsetof(type, db), "FILE", "results file (" COMMAND_DB ")"         \
+    }
+
+struct command_syntax {
+    const char *name;                     /* usage and summary come from the table of commands */
+    const char *details;                  /* shown by --help between usage and options, or NULL */
+    const struct command_option *options; /* ends with a NULL name; --help is added to all */
+    const char *examples;                 /* lines that work as they stand */
+    int least, most;                      /* how many arguments besides options */
+};
+
+/* Reads argv with getopt_long. True: values are filled and the *arguments besides options stand at
+ * argv[optind]. False: --help was printed or the usage was wrong; return *exit_status. */
+bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
+                   int *arguments, int *exit_status);
 
 #endif

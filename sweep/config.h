@@ -6,12 +6,10 @@
 #define SWEEP_CONFIG_H
 
 #include "sweep/point.h"
+#include "sweep/tree.h"
 
-struct place { /* in the sweep file, from 1; line 0: not from a file (--set, default) */
-    int line, column;
-};
-
-/* One written value: a scalar, or for INT_LIST options a flat list of scalars. */
+/* One written value: a scalar, or for INT_LIST options a flat list of scalars. Under `exclude` a
+ * list of scalars means any of them (for INT_LIST options it is one value there too). */
 struct config_value {
     const char **scalar;
     bool *quoted;
@@ -21,7 +19,9 @@ struct config_value {
 
 enum axis_kind { AXIS_VALUES, AXIS_UNIFORM, AXIS_LOG_UNIFORM, AXIS_INT_UNIFORM };
 
-/* One option as written: fixed (one value), a list of values, or a distribution. */
+/* One option as written: fixed (one value), a list of values, or a distribution. "task.name" is
+ * one too, though no option: its values are names of tasks. Every other option under `task` is known
+ * to each task listed there, with the same type. */
 struct axis {
     const char *path; /* "model.heads" */
     enum axis_kind kind;
@@ -63,7 +63,7 @@ struct config {
     int64_t sampler_seed; /* random; key `sampler_seed`, default 0 */
 
     int seeds;
-    int64_t *seed;        /* 0..n-1, or as listed */
+    int64_t *seed;        /* 0..n-1, or as listed; default 5 */
     bool has_metric_goal_minimize;
     const char *metric;   /* "val_acc" | "val_loss" */
 
@@ -75,15 +75,19 @@ struct config {
     int tune;             /* paths chosen per head count on validation */
     const char **tune_path;
     int64_t tune_seeds;   /* trials of their own: seeds 1000, 1001, ...; default 3 */
+    struct place *tune_place;
     bool has_claim;
     struct claim claim;
+    struct place claim_best_place, claim_over_place[32];
 
     double limit_time_s;  /* CPU seconds; 0: none */
     int64_t limit_memory; /* bytes; 0: none */
     int64_t retries;      /* default 2 */
     int64_t workers;      /* 0: as many as usable cores */
     int64_t run_cap;      /* default 100000 */
-    void *memory;         /* owns everything above */
+    int sets;             /* --set arguments: their paths, for messages */
+    const char **set_path;
+    struct pool *memory; /* owns everything above */
 };
 
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
@@ -95,6 +99,10 @@ enum status config_read(const char *path, const char *const *sets, int set_count
 enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
                          int set_count, struct config **c, struct message *m);
 
-void config_free(struct config *c);
+void config_free(struct config *c); /* NULL is allowed */
+
+/* Puts a place in front of what m says: "sweep.yaml:7:10: ", "--set model.heads: " for what came
+ * from the command line, "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */
+enum status config_within(const struct config *c, struct place at, struct message *m);
 
 #endif

@@ -11,7 +11,12 @@
 #include "datasets/task.h"
 #include "engine/train.h"
 
-enum { POINT_TASK_OPTIONS = 2048, POINT_JSON_MAX = 8192, POINT_FORMAT = 1 };
+enum {
+    POINT_TASK_OPTIONS = 2048,
+    POINT_JSON_MAX = 8192,
+    POINT_FORMAT = 1,
+    POINT_OPTIONS_MAX = 96 /* of task, model and train together */
+};
 
 struct point {
     const struct task *task;
@@ -36,13 +41,24 @@ void point_init(struct point *p, const struct task *task);
 /* Writes the canonical JSON. Returns its length, below POINT_JSON_MAX. */
 int point_json(const struct point *p, char text[POINT_JSON_MAX]);
 
+/* The bytes of one option's value within the canonical JSON, for a writer of many points that
+ * differ in few options. */
+struct point_span {
+    const struct option *option;
+    int start, end;
+};
+/* As point_json; also says where each option's value stands, in the order of the text. */
+int point_json_spans(const struct point *p, char text[POINT_JSON_MAX],
+                     struct point_span span[POINT_OPTIONS_MAX], int *spans);
+
 /* Reads what point_json wrote (a version of task or training other than this program's is
  * BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
 /* Checks everything that needs more than one option: the task's own rules, head shapes, pool
- * against targets, warmup <= steps, eval_every <= steps, memory; fills the encoder's input/output
- * shape. BAD_INPUT names the options. */
+ * against targets, warmup <= steps, memory (of this machine, and below 64 GiB); fills the encoder's
+ * input/output shape. BAD_INPUT names the options. eval_every may exceed steps: the last step is
+ * always evaluated. */
 enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
                         struct message *m);
 

@@ -1,6 +1,7 @@
 /* The results file: one SQLite database. schema.sql is its format (built into the program). One
- * writer, the coordinator; everybody else opens it read-only. Nothing here sleeps: where another
- * connection holds a lock, functions return STATUS_BUSY and have changed nothing. */
+ * writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for long
+ * (store_set_patience): where another connection holds a lock, functions return STATUS_BUSY and
+ * have changed nothing. */
 #ifndef SWEEP_STORE_H
 #define SWEEP_STORE_H
 
@@ -12,8 +13,8 @@ struct sqlite3;
 struct store;
 
 enum store_mode {
-    STORE_READ,  /* must exist */
-    STORE_WRITE  /* created with its folder if absent; WAL while open where the file system allows */
+    STORE_READ, /* must exist */
+    STORE_WRITE /* created with its folder if absent; WAL while open where the file system allows */
 };
 
 /* Opens a results file. BAD_INPUT for a text file, a foreign database or one of a newer version
@@ -24,13 +25,18 @@ enum status store_open(const char *path, enum store_mode mode, struct store **s,
 /* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */
 enum status store_close(struct store *s, struct message *m);
 
+/* How long to wait where another connection holds a lock before BUSY is returned. At first 50 ms
+ * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
+void store_set_patience(struct store *s, int ms);
+
 /* The connection, for the read-only queries of report, status, show and export. */
 struct sqlite3 *store_db(struct store *s);
 /* "<db>.d", where checkpoints lie; made by STORE_WRITE. */
 const char *store_folder(const struct store *s);
 
-/* Several changes as one: between begin and commit everything or nothing. commit returning BUSY has
- * rolled back. */
+/* Several changes as one: between begin and commit everything or nothing; a function that fails in
+ * between has undone its own part. commit returning anything but OK has rolled back. After a sync
+ * that failed (IO) every begin fails: what is not on disk must not be taken for written. */
 enum status store_begin(struct store *s, struct message *m);
 enum status store_commit(struct store *s, struct message *m);
 void store_rollback(struct store *s);
@@ -45,16 +51,17 @@ enum status store_build(struct store *s, const struct build_info *b, int64_t *bu
 
 struct plan_changes {
     int64_t sweep_id;
-    long added;     /* trials that are new */
-    long kept;      /* already there and still in the plan */
-    long left;      /* no longer in the plan: in_plan = 0, results kept */
-    long returned;  /* in_plan = 0 before, in the plan again */
-    long completed; /* of the planned ones, finished before */
+    long added;                       /* trials that are new */
+    long kept;                        /* already there and still in the plan */
+    long left;                        /* no longer in the plan: in_plan = 0, results kept */
+    long returned;                    /* in_plan = 0 before, in the plan again */
+    long completed;                   /* of the planned ones, finished before */
     bool changed_text, changed_claim; /* the file differs from the one recorded */
 };
 /* Inserts or updates the sweep and its trials in one transaction. Where no point of a stored sweep
- * of this name survives: BAD_INPUT ("... use another name or --replace") unless `replace`. A changed
- * claim is recorded (claim_changes). dry: roll back at the end, only report the changes. */
+ * of this name survives: BAD_INPUT ("... use another name or --replace") unless `replace`. A
+ * changed claim is recorded (table claim_change). dry: only tells the changes and writes nothing,
+ * so that STORE_READ will do; sweep_id is 0 for a new sweep then. */
 enum status store_plan(struct store *s, const struct plan *p, bool replace, bool dry,
                        struct plan_changes *changes, struct message *m);
 
@@ -65,18 +72,25 @@ struct claimed {
     long resumed_from_step; /* as set by store_requeue; 0 at first */
     char config_json[POINT_JSON_MAX];
     char config_sha256[65];
+    char label[256]; /* the setting, for people; "" when nothing but heads varies */
     bool tuning;
 };
 /* The first queued trial in plan order becomes running, its attempt goes up, a row in `attempt` is
  * inserted. Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for
- * the choice are passed over until every tuning trial of their head count has ended; those whose
- * setting was not chosen become pruned. */
+ * the choice are passed over until every tuning trial of their head count and setting has ended;
+ * then (in the transaction that ends the last one) those whose value was not chosen become pruned.
+ */
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
                         struct message *m);
 
 /* The pid and host of an attempt, once the process runs. */
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
                           struct message *m);
+
+/* A warning for people, kept with the attempt (a checkpoint of another build was used). Several are
+ * kept as lines. */
+enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
+                       struct message *m);
 
 /* What is known of an ended attempt. Zeros where unknown. */
 struct attempt_end {
@@ -90,7 +104,8 @@ struct attempt_end {
  * under exactly this attempt; *accepted says whether it was. */
 
 /* result: JSON as worker.h describes it; curve rows included. checkpoint: path relative to the
- * database, and its SHA-256. State completed, or diverged when the result says so. */
+ * database, and its SHA-256. State completed, or diverged when the result says so. CORRUPT where
+ * the result is not what it should be (no JSON, a missing or impossible number). */
 enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
                          const char *checkpoint, const char *sha256, const struct attempt_end *end,
                          bool *accepted, struct message *m);
@@ -121,7 +136,7 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
 
 struct progress {
     long queued, running, completed, diverged, failed, pruned; /* trials in the plan */
-    double mean_train_s; /* of the completed */
+    double mean_train_s;                                       /* of the completed */
 };
 enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p,
                            struct message *m);

@@ -31,8 +31,8 @@ struct dropout {
 
 struct attention {
     long B, T, H;
-    long d_k, d_v; /* widths of a head's queries and keys, and of its values */
-    real scale;    /* 1/sqrt(d_k) */
+    long d_k, d_v;          /* widths of a head's queries and keys, and of its values */
+    real scale;             /* 1/sqrt(d_k) */
     const uint8_t *padding; /* (B,T), 1 = ignore this key; NULL: none */
     struct dropout dropout; /* element ((b*H + h)*T + i)*T + j */
 };
@@ -69,8 +69,8 @@ struct kernels {
                                real *dbias);
 
     /* y = gelu(x + bias) with gelu(z) = z Phi(z), Phi by erf (Hendrycks and Gimpel 2016). bias (N)
-     * may be NULL. x, y (M,N). backward: dx = dy gelu'(x + bias), dbias += column sums of dx. dx may
-     * be dy. */
+     * may be NULL. x, y (M,N). backward: dx = dy gelu'(x + bias), dbias += column sums of dx. dx
+     * may be dy. */
     void (*gelu_forward)(long M, long N, const real *x, const real *bias, real *y);
     void (*gelu_backward)(long M, long N, const real *x, const real *bias, const real *dy,
                           real beta, real *dx, real *dbias);
@@ -92,10 +92,11 @@ struct kernels {
     /* every row of y (M,N) = bias */
     void (*fill_rows)(long M, long N, const real *bias, real *y);
 
-    /* Softmax cross-entropy of R rows of V logits. target[r] in 0..V-1, or negative: masked. Returns
-     * the sum over unmasked rows of -log softmax(logits)[target] in double. correct[r] = 1 where the
-     * first largest logit is the target's, 0 where not, 2 where masked. dlogits (R,V), unless
-     * NULL, = scale*(softmax - onehot), 0 for masked rows; it may be the same buffer as logits. */
+    /* Softmax cross-entropy of R rows of V logits. target[r] in 0..V-1, or negative: masked.
+     * Returns the sum over unmasked rows of -log softmax(logits)[target] in double. correct[r] = 1
+     * where the first largest logit is the target's, 0 where not, 2 where masked. dlogits (R,V),
+     * unless NULL, = scale*(softmax - onehot), 0 for masked rows; it may be the same buffer as
+     * logits. */
     double (*cross_entropy)(long R, long V, const real *logits, const int32_t *target,
                             uint8_t *correct, real scale, real *dlogits);
 

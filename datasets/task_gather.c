@@ -1,0 +1,150 @@
+#include <stddef.h>
+
+#include "datasets/task_common.h"
+
+struct options {
+    struct task_common common;
+    int64_t slots;
+    struct int_list offsets;
+};
+
+struct instance {
+    int64_t offset[TASK_MAX_SLOTS]; /* 0..length-1 */
+};
+
+static const struct option options_table[] = {
+    TASK_COMMON_OPTIONS(1, "32", "16", "Number of different tokens.", UINT32_MAX),
+    {.name = "slots",
+     .type = OPTION_INT,
+     .offset = offsetof(struct options, slots),
+     .min = 1,
+     .max = TASK_MAX_SLOTS,
+     .preset = "4",
+     .help = "Places to look at from every position (K)."},
+    {.name = "offsets",
+     .type = OPTION_INT_LIST,
+     .offset = offsetof(struct options, offsets),
+     .min = 1 - TASK_MAX_LENGTH,
+     .max = TASK_MAX_LENGTH - 1,
+     .preset = "[]",
+     .help = "Where these places are, one number per slot; [] is 1, -1, 3, -3, 5, -5, ..."},
+    {0},
+};
+
+/* The k-th offset as written, before it is taken modulo the length. */
+static int64_t offset_written(const struct options *o, int64_t k)
+{
+    if (o->offsets.n > 0)
+        return o->offsets.item[k];
+    return k % 2 ? -k : k + 1;
+}
+
+static int64_t wrap(int64_t offset, int64_t length)
+{
+    int64_t rest = offset % length;
+    return rest < 0 ? rest + length : rest;
+}
+
+static enum status check_offsets(const struct options *o, struct message *m)
+{
+    int64_t length = o->common.length;
+    for (int64_t j = 1; j < o->slots; j++)
+        for (int64_t k = 0; k < j; k++)
+            if (wrap(offset_written(o, j), length) == wrap(offset_written(o, k), length))
+                return fail(m, STATUS_BAD_INPUT,
+                            "task.offsets %lld and %lld are the same place when task.length is "
+                            "%lld; give other offsets, fewer task.slots or more task.length",
+                            (long long)offset_written(o, k), (long long)offset_written(o, j),
+                            (long long)length);
+    return STATUS_OK;
+}
+
+static enum status shape(const void *options, struct task_shape *s, struct message *m)
+{
+    const struct options *o = options;
+    if (o->offsets.n > 0 && o->common.instance > 0)
+        return fail(m, STATUS_BAD_INPUT,
+                    "task.offsets says the offsets and task.instance %lld would draw them; leave "
+                    "one of them out",
+                    (long long)o->common.instance);
+    if (o->offsets.n > 0 && o->offsets.n != o->slots)
+        return fail(m, STATUS_BAD_INPUT,
+                    "task.offsets has %lld items and task.slots is %lld; make task.slots %lld",
+                    (long long)o->offsets.n, (long long)o->slots, (long long)o->offsets.n);
+    if (o->common.instance > 0 && o->slots >= o->common.length)
+        return fail(m, STATUS_BAD_INPUT,
+                    "task.slots is %lld; with task.length %lld there are %lld other places to draw",
+                    (long long)o->slots, (long long)o->common.length,
+                    (long long)o->common.length - 1);
+    if (o->common.instance == 0 && check_offsets(o, m) != STATUS_OK)
+        return STATUS_BAD_INPUT;
+    *s = task_shape_of_tokens(&o->common, (long)o->slots);
+    return STATUS_OK;
+}
+
+static void draw_instance(const void *options, void *instance)
+{
+    const struct options *o = options;
+    struct instance *in = instance;
+    if (o->common.instance == 0) {
+        for (int64_t k = 0; k < o->slots; k++)
+            in->offset[k] = wrap(offset_written(o, k), o->common.length);
+        return;
+    }
+    struct rng r = rng_at((uint32_t)o->common.instance, RNG_INSTANCE, rng_name("gather"), 0);
+    for (int64_t k = 0; k < o->slots;) {
+        int64_t offset = 1 + rng_below(&r, (uint32_t)o->common.length - 1), j = 0;
+        while (j < k && in->offset[j] != offset)
+            j++;
+        if (j == k)
+            in->offset[k++] = offset;
+    }
+}
+
+static void example(const void *options, const void *instance, struct rng *r, int32_t *inputs,
+                    int32_t *targets)
+{
+    const struct options *o = options;
+    const struct instance *in = instance;
+    int64_t T = o->common.length, S = o->slots;
+    task_draw_tokens(r, T, o->common.vocab, inputs);
+    for (int64_t i = 0; i < T; i++)
+        for (int64_t k = 0; k < S; k++)
+            targets[i * S + k] = inputs[(i + in->offset[k]) % T];
+}
+
+/* Sends every token to the positions that look at it. */
+static void oracle(const void *options, const void *instance, const int32_t *inputs,
+                   int32_t *targets)
+{
+    const struct options *o = options;
+    const struct instance *in = instance;
+    int64_t T = o->common.length, S = o->slots;
+    for (int64_t k = 0; k < S; k++)
+        for (int64_t from = 0; from < T; from++) {
+            int64_t to = from >= in->offset[k] ? from - in->offset[k] : from - in->offset[k] + T;
+            targets[to * S + k] = inputs[from];
+        }
+}
+
+const struct task task_gather = {
+    .name = "gather",
+    .version = 1,
+    .summary = "Tell the tokens at K fixed distances: target k of position i is token "
+               "(i + offset_k) mod length.",
+    .details =
+        "A sequence is `length` uniform tokens. Every position has K targets (`slots`): the tokens "
+        "at K fixed cyclic offsets, by default 1, -1, 3, -3, 5, -5 and so on; `instance` 1, 2, ... "
+        "draws others at random. Where to look depends on the position alone, so learned positions "
+        "suffice. One head gives one weighted average: to look at K places at once and tell them "
+        "apart takes about K heads in one layer. With very many heads each is too narrow to single "
+        "out one position (low rank: Bhojanapalli et al. 2020). Between the two lies the best head "
+        "count, near K.",
+    .options = options_table,
+    .options_size = sizeof(struct options),
+    .instance_size = sizeof(struct instance),
+    .shape = shape,
+    .instance = draw_instance,
+    .example = example,
+    .oracle = oracle,
+};

@@ -1,0 +1,309 @@
+#include "engine/graph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/layout.h"
+
+struct graph {
+    struct arena *arena;
+    long capacity;
+    bool inference;
+    int count, room;
+    struct node *node;
+    void *scratch;
+    size_t memory;
+};
+
+struct graph *graph_new(struct arena *a, long capacity, bool inference)
+{
+    struct graph *g = arena_alloc(a, 1, sizeof *g);
+    g->arena = a;
+    g->capacity = capacity;
+    g->inference = inference;
+    return g;
+}
+
+static struct node *append(struct graph *g)
+{
+    if (g->count == g->room) {
+        int room = g->room ? 2 * g->room : 32;
+        struct node *more = arena_alloc(g->arena, (size_t)room, sizeof *more);
+        if (g->count)
+            memcpy(more, g->node, (size_t)g->count * sizeof *more);
+        g->node = more;
+        g->room = room;
+    }
+    return &g->node[g->count];
+}
+
+struct tensor *graph_apply(struct graph *g, const struct op *op, struct attributes at, int inputs,
+                           struct tensor *const in[], struct message *m)
+{
+    if (inputs > OP_MAX_INPUTS) {
+        fail(m, STATUS_INTERNAL, "%s takes at most %d inputs", op->name, OP_MAX_INPUTS);
+        return NULL;
+    }
+    struct node *n = append(g);
+    *n = (struct node){.op = op, .attributes = at, .inputs = inputs};
+    for (int i = 0; i < inputs; i++)
+        n->in[i] = in[i];
+    struct shape shape;
+    if (op->shape(n, &shape, m) != STATUS_OK)
+        return NULL;
+    shape.dim[0] = g->capacity;
+    struct tensor *out = arena_alloc(g->arena, 1, sizeof *out);
+    out->shape = shape;
+    out->node = g->count++;
+    return n->out = out;
+}
+
+/* Time in a graph of `count` nodes: node i runs forward at i and backward at 2*count - 1 - i. */
+static int time_back(const struct graph *g, int i)
+{
+    return 2 * g->count - 1 - i;
+}
+
+/* Who uses a node's output. */
+struct uses {
+    int count;
+    int last;      /* the last node that does; -1: none */
+    int next_last; /* the one before it */
+};
+
+static void find_uses(const struct graph *g, struct uses *uses)
+{
+    for (int i = 0; i < g->count; i++)
+        uses[i] = (struct uses){0, -1, -1};
+    for (int i = 0; i < g->count; i++)
+        for (int k = 0; k < g->node[i].inputs; k++) {
+            const struct tensor *t = g->node[i].in[k];
+            if (!t || t->node == TENSOR_OUTSIDE)
+                continue;
+            struct uses *u = &uses[t->node];
+            *u = (struct uses){u->count + 1, i, u->last};
+        }
+}
+
+/* True where the buffer of node i's output gradient may serve as that of its input k too: backward
+ * of i must be the first to write the input's gradient (the input's last use, and once only). */
+static bool may_share(const struct graph *g, const struct uses *uses, int i, int k)
+{
+    const struct node *n = &g->node[i];
+    if (!n->op->shares_grad || !(n->op->shares_grad(n) & 1u << k) || k >= n->inputs)
+        return false;
+    const struct tensor *t = n->in[k];
+    if (!t || t->node == TENSOR_OUTSIDE)
+        return false;
+    return uses[t->node].last == i && uses[t->node].next_last != i;
+}
+
+/* root[i]: the node whose gradient buffer node i's output uses. Two inputs of one node may both use
+ * the output's buffer if the later made one is read by its producer's backward before anybody adds
+ * to that of the other. */
+static void share_grads(const struct graph *g, const struct uses *uses, int *root)
+{
+    for (int i = 0; i < g->count; i++)
+        root[i] = i;
+    for (int i = g->count - 1; i >= 0; i--) {
+        int other = -1;
+        for (int k = g->node[i].inputs - 1; k >= 0; k--) {
+            if (!may_share(g, uses, i, k))
+                continue;
+            int made = g->node[i].in[k]->node;
+            if (other >= 0 &&
+                (uses[made].count > 1 || made < other || made <= uses[other].next_last))
+                continue;
+            root[made] = root[i];
+            other = made;
+        }
+    }
+}
+
+/* A node's output is kept until its last reader, forward or backward. */
+static void data_life(const struct graph *g, struct layout_buffer *data)
+{
+    int end = 2 * g->count;
+    for (int i = 0; i < g->count; i++) {
+        const struct node *n = &g->node[i];
+        data[i] = (struct layout_buffer){
+            .size = (size_t)tensor_size(n->out) * sizeof(real), .from = i, .to = i};
+        if (!g->inference && n->op->backward_reads & OP_READS_OUT)
+            data[i].to = time_back(g, i);
+        for (int k = 0; k < n->inputs; k++) {
+            const struct tensor *t = n->in[k];
+            if (!t || t->node == TENSOR_OUTSIDE)
+                continue;
+            bool again = !g->inference && n->op->backward_reads & 1u << k;
+            int to = i == g->count - 1 ? end : again ? time_back(g, i) : i;
+            if (to > data[t->node].to)
+                data[t->node].to = to;
+        }
+    }
+    data[g->count - 1].to = end;
+}
+
+/* A gradient lives from the backward of the last use until that of the node itself; the lives of
+ * those that share a buffer add up. */
+static void grad_life(const struct graph *g, const struct uses *uses, const int *root,
+                      struct layout_buffer *grad)
+{
+    for (int i = 0; i < g->count; i++)
+        grad[i] = (struct layout_buffer){.from = 2 * g->count, .to = 0};
+    for (int i = 0; i < g->count; i++) {
+        int last = uses[i].last, from = last < 0 ? 0 : time_back(g, last);
+        if (last >= 0 && g->node[last].op->grad_in_forward)
+            from = last;
+        struct layout_buffer *b = &grad[root[i]];
+        b->size = (size_t)tensor_size(g->node[i].out) * sizeof(real);
+        if (from < b->from)
+            b->from = from;
+        if (time_back(g, i) > b->to)
+            b->to = time_back(g, i);
+    }
+}
+
+/* Three buffers per node: output, its gradient, what is saved for backward. */
+static void assign_memory(struct graph *g)
+{
+    size_t count = (size_t)g->count;
+    struct uses *uses = arena_alloc(g->arena, count, sizeof *uses);
+    int *root = arena_alloc(g->arena, count, sizeof *root);
+    struct layout_buffer *data = arena_alloc(g->arena, 3 * count, sizeof *data);
+    struct layout_buffer *saved = data + count, *grad = saved + count;
+    find_uses(g, uses);
+    share_grads(g, uses, root);
+    data_life(g, data);
+    for (int i = 0; i < g->count; i++) {
+        const struct node *n = &g->node[i];
+        if (n->op->saved)
+            saved[i] = (struct layout_buffer){.size = (size_t)n->op->saved(n) * sizeof(real),
+                                              .from = i,
+                                              .to = g->inference ? i : time_back(g, i)};
+    }
+    if (!g->inference)
+        grad_life(g, uses, root, grad);
+
+    g->memory = layout_place(g->arena, data, 3 * g->count);
+    char *memory = arena_alloc(g->arena, g->memory, 1);
+    for (int i = 0; i < g->count; i++) {
+        struct node *n = &g->node[i];
+        n->out->data = (real *)(memory + data[i].offset);
+        if (n->op->saved)
+            n->saved = (real *)(memory + saved[i].offset);
+        if (!g->inference)
+            n->out->grad = (real *)(memory + grad[root[i]].offset);
+    }
+}
+
+void graph_finish(struct graph *g)
+{
+    if (g->count == 0)
+        return;
+    assign_memory(g);
+    size_t most = 0;
+    for (int i = 0; i < g->count; i++) {
+        const struct node *n = &g->node[i];
+        size_t size = n->op->scratch ? n->op->scratch(n) : 0;
+        if (size > most)
+            most = size;
+    }
+    if (most > 0)
+        g->scratch = arena_alloc(g->arena, most, 1);
+}
+
+void graph_forward(struct graph *g, struct pass *p)
+{
+    p->scratch = g->scratch;
+    p->loss_sum = 0;
+    for (int i = 0; i < g->count; i++)
+        g->node[i].op->forward(&g->node[i], p);
+}
+
+static void forget_grads(struct graph *g)
+{
+    for (int i = 0; i < g->count; i++)
+        g->node[i].out->grad_written = i == g->count - 1;
+}
+
+/* An output that nobody used has no gradient to hand on. */
+static void backward_node(struct graph *g, int i, struct pass *p)
+{
+    if (g->node[i].out->grad_written)
+        g->node[i].op->backward(&g->node[i], p);
+}
+
+void graph_backward(struct graph *g, struct pass *p)
+{
+    p->scratch = g->scratch;
+    forget_grads(g);
+    for (int i = g->count - 1; i >= 0; i--)
+        backward_node(g, i, p);
+}
+
+static bool all_finite(const real *x, long n)
+{
+    for (long i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* Numbers of t that this slice fills; all of a tensor made outside. */
+static long filled(const struct tensor *t, const struct pass *p)
+{
+    long rows = t->node == TENSOR_OUTSIDE ? tensor_rows(t) : pass_rows(t, p);
+    return rows * tensor_width(t);
+}
+
+/* The parameter that tells a person where node i is: its own, or that of the nearest before it. */
+static const char *near_parameter(const struct graph *g, int i)
+{
+    for (; i >= 0; i--)
+        for (int k = 0; k < g->node[i].inputs; k++)
+            if (g->node[i].in[k] && g->node[i].in[k]->name)
+                return g->node[i].in[k]->name;
+    return "no parameter before it";
+}
+
+void graph_locate_bad(struct graph *g, struct pass *p, char *text, size_t size)
+{
+    text[0] = 0;
+    p->scratch = g->scratch;
+    p->loss_sum = 0;
+    for (int i = 0; i < g->count; i++) {
+        struct node *n = &g->node[i];
+        n->op->forward(n, p);
+        bool is_loss = n->op->grad_in_forward;
+        if (is_loss ? !isfinite(p->loss_sum) : !all_finite(n->out->data, filled(n->out, p))) {
+            snprintf(text, size, "the output of %s (%s)", n->op->name, near_parameter(g, i));
+            return;
+        }
+    }
+    if (g->inference)
+        return;
+    forget_grads(g);
+    for (int i = g->count - 1; i >= 0; i--) {
+        const struct node *n = &g->node[i];
+        backward_node(g, i, p);
+        for (int k = 0; k < n->inputs; k++) {
+            const struct tensor *t = n->in[k];
+            if (!t || !t->grad || all_finite(t->grad, filled(t, p)))
+                continue;
+            snprintf(text, size, "the gradient that %s gives its input (%s)", n->op->name,
+                     t->name ? t->name : near_parameter(g, i));
+            return;
+        }
+    }
+}
+
+const struct node *graph_node(const struct graph *g, int i)
+{
+    return i >= 0 && i < g->count ? &g->node[i] : NULL;
+}
+
+size_t graph_memory(const struct graph *g)
+{
+    return g->memory;
+}

@@ -1,0 +1,136 @@
+/* Dropout bits: Philox4x32-10 (see engine/rng.h) on LANES blocks at once. A group of 64 elements
+ * takes 16 blocks, so that the words of 16 neighbouring blocks belong to neighbouring elements. */
+#ifndef ENGINE_KERNELS_SIMD_DROPOUT_H
+#define ENGINE_KERNELS_SIMD_DROPOUT_H
+
+#include "engine/kernels/dropout.h"
+#include "engine/kernels/simd_vector.h"
+#include "engine/rng.h"
+
+/* Low 32 bits of each wide word times m, 64 bits. What stands in the high half is ignored. */
+ALWAYS_INLINE vw vmul_wide(vw x, uint32_t m)
+{
+#if SIMD_AVX512
+    return (vw)_mm512_mul_epu32((__m512i)x, _mm512_set1_epi64((int64_t)m));
+#elif SIMD_AVX2
+    return (vw)_mm256_mul_epu32((__m256i)x, _mm256_set1_epi64x((int64_t)m));
+#elif SIMD_SSE2
+    return (vw)_mm_mul_epu32((__m128i)x, _mm_set1_epi64x((int64_t)m));
+#else
+    return (x & UINT32_MAX) * (uint64_t)m;
+#endif
+}
+
+/* Ten rounds on LANES/2 blocks, one to a wide word. Only the low halves mean anything; leaving the
+ * high ones dirty saves every mask. */
+ALWAYS_INLINE void philox_rounds(vw c[4], uint32_t key0, uint32_t key1)
+{
+    for (int round = 0; round < 10; round++) {
+        vw even = vmul_wide(c[0], 0xD2511F53), odd = vmul_wide(c[2], 0xCD9E8D57);
+        c[0] = (odd >> 32) ^ c[1] ^ (uint64_t)key0;
+        c[1] = odd;
+        c[2] = (even >> 32) ^ c[3] ^ (uint64_t)key1;
+        c[3] = even;
+        key0 += 0x9E3779B9;
+        key1 += 0xBB67AE85;
+    }
+}
+
+/* Words of blocks first .. first+LANES-1. */
+ALWAYS_INLINE void philox_lanes(const struct dropout *d, uint32_t first, vu word[4])
+{
+    /* Even blocks in one set of wide words, odd blocks in the other: merging them back is a shift.
+     */
+    const vu block = first + (vu){LANE_NUMBERS};
+    const vw rest[3] = {d->site - (vw){0}, (d->step & UINT32_MAX) - (vw){0},
+                        (d->step >> 32) - (vw){0}};
+    vw even[4] = {(vw)block, rest[0], rest[1], rest[2]};
+    vw odd[4] = {(vw)block >> 32, rest[0], rest[1], rest[2]};
+    philox_rounds(even, d->seed, RNG_DROPOUT);
+    philox_rounds(odd, d->seed, RNG_DROPOUT);
+    for (int w = 0; w < 4; w++)
+        word[w] = (vu)((even[w] & UINT32_MAX) | (odd[w] << 32));
+}
+
+/* Bits of `groups` groups of 64 elements: bit e of bits[g] tells whether element 64*(group+g) + e
+ * is kept. */
+static inline void keep_groups(const struct dropout *d, uint64_t group, long groups, uint64_t *bits)
+{
+    const uint32_t threshold = dropout_threshold(d);
+    for (long g = 0; g < groups; g++) {
+        uint64_t all = 0;
+        for (unsigned lane = 0; lane < 16; lane += LANES) {
+            vu word[4];
+            philox_lanes(d, (uint32_t)((group + (uint64_t)g) * 16) + lane, word);
+            for (unsigned w = 0; w < 4; w++)
+                all |= (uint64_t)vbits((vi)(word[w] >= threshold)) << (16 * w + lane);
+        }
+        bits[g] = all;
+    }
+}
+
+/* 32 bits from bit position `at` on; reads the word after as well. */
+ALWAYS_INLINE uint32_t bits_at(const uint64_t *bits, uint64_t at)
+{
+    const uint64_t low = bits[at / 64] >> (at % 64);
+    return (uint32_t)(at % 64 == 0 ? low : low | bits[at / 64 + 1] << (64 - at % 64));
+}
+
+/* uint64_t needed for n bits at any offset within a group, and the word that bits_at reads beyond.
+ */
+ALWAYS_INLINE long keep_buffer(long n)
+{
+    return n / 64 + 3;
+}
+
+/* The bits of a matrix (rows,T) whose element (0,0) is `element` (within the whole batch), 32
+ * columns to a word: column j of row r is bit j%32 of words[r*row_step + j/32*word_step].
+ * bits: keep_buffer(rows*T). */
+static inline void keep_matrix(const struct dropout *d, uint64_t element, long rows, long T,
+                               uint32_t *words, long row_step, long word_step, uint64_t *bits)
+{
+    const uint64_t skip = element % 64;
+    const long groups = (long)((skip + (uint64_t)(rows * T) + 63) / 64);
+    keep_groups(d, element / 64, groups, bits);
+    bits[groups] = 0;
+    for (long r = 0; r < rows; r++)
+        for (long w = 0; w < (T + 31) / 32; w++)
+            words[r * row_step + w * word_step] = bits_at(bits, skip + (uint64_t)(r * T + 32 * w));
+}
+
+/* x where bit j of the lane's word is set, else 0. */
+ALWAYS_INLINE vf vkeep_bit(vu words, long j, vf x)
+{
+    return (vf)(((vi)(words << (31 - (int)(j % 32))) >> 31) & (vi)x);
+}
+
+/* Bits of a long row of elements, drawn as they are reached. */
+enum { KEEP_GROUPS = 8 };
+struct keep_stream {
+    const struct dropout *dropout;
+    uint64_t begin, end; /* elements that the buffer answers for */
+    uint64_t bits[KEEP_GROUPS];
+};
+
+ALWAYS_INLINE struct keep_stream keep_begin(const struct dropout *d)
+{
+    struct keep_stream s = {.dropout = d};
+    return s;
+}
+
+/* Bits of LANES elements from buffer element e on. */
+ALWAYS_INLINE uint32_t keep_next(struct keep_stream *s, uint64_t e)
+{
+    e += s->dropout->first;
+    if (e < s->begin || e + LANES > s->end) {
+        s->begin = e / 64 * 64;
+        s->end = s->begin + 64 * KEEP_GROUPS;
+        keep_groups(s->dropout, e / 64, KEEP_GROUPS, s->bits);
+    }
+    const uint64_t at = e - s->begin, low = s->bits[at / 64] >> (at % 64);
+    if (at % 64 <= 64 - LANES)
+        return (uint32_t)low;
+    return (uint32_t)(low | s->bits[at / 64 + 1] << (64 - at % 64));
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* Element by element: activations, residual with dropout, sums, the optimizer. */
+#ifndef ENGINE_KERNELS_SIMD_ELEMENTS_H
+#define ENGINE_KERNELS_SIMD_ELEMENTS_H
+
+#include "engine/kernels/simd_dropout.h"
+#include "engine/kernels/simd_math.h"
+
+/* A matrix that needs no columns is one long row. */
+ALWAYS_INLINE void flatten(long *M, long *N)
+{
+    *N *= *M;
+    *M = 1;
+}
+
+ALWAYS_INLINE vf vrelu(vf z)
+{
+    return vmax(vset(0), z);
+}
+
+/* z > 0 ? 1 : 0, NaN for NaN. */
+ALWAYS_INLINE vf vrelu_slope(vf z)
+{
+    return vselect(z > 0, vset(1), vselect(z <= 0, vset(0), z));
+}
+
+ALWAYS_INLINE void activation_forward(vf (*f)(vf), long M, long N, const float *x,
+                                      const float *bias, float *y)
+{
+    if (!bias)
+        flatten(&M, &N);
+    for (long r = 0; r < M; r++, x += N, y += N) {
+        long c = 0;
+        for (; c + LANES <= N; c += LANES)
+            vstore(y + c, f(bias ? vload(x + c) + vload(bias + c) : vload(x + c)));
+        if (c < N) {
+            vf z = vload_n(x + c, N - c);
+            vstore_n(y + c, N - c, f(bias ? z + vload_n(bias + c, N - c) : z));
+        }
+    }
+}
+
+/* n <= LANES columns of ROWS rows, N apart: dbias is read and written once for all of them. */
+ALWAYS_INLINE void activation_backward_block(vf (*slope)(vf), const int ROWS, long n, long N,
+                                             const float *x, const float *bias, const float *dy,
+                                             float beta, float *dx, float *dbias)
+{
+    const vf shift = bias ? vload_n(bias, n) : vset(0);
+    vf sum = vset(0);
+    for (int r = 0; r < ROWS; r++, x += N, dy += N, dx += N) {
+        vf share = vload_n(dy, n) * slope(vload_n(x, n) + shift);
+        sum += share;
+        vstore_n(dx, n, beta == 0 ? share : share + vload_n(dx, n));
+    }
+    if (dbias)
+        vstore_n(dbias, n, vload_n(dbias, n) + sum);
+}
+
+ALWAYS_INLINE void activation_backward_rows(vf (*slope)(vf), const int ROWS, long N, const float *x,
+                                            const float *bias, const float *dy, float beta,
+                                            float *dx, float *dbias)
+{
+    long c = 0;
+    for (; c + LANES <= N; c += LANES)
+        activation_backward_block(slope, ROWS, LANES, N, x + c, bias ? bias + c : NULL, dy + c,
+                                  beta, dx + c, dbias ? dbias + c : NULL);
+    if (c < N)
+        activation_backward_block(slope, ROWS, N - c, N, x + c, bias ? bias + c : NULL, dy + c,
+                                  beta, dx + c, dbias ? dbias + c : NULL);
+}
+
+ALWAYS_INLINE void activation_backward(vf (*slope)(vf), long M, long N, const float *x,
+                                       const float *bias, const float *dy, float beta, float *dx,
+                                       float *dbias)
+{
+    if (!bias && !dbias)
+        flatten(&M, &N);
+    long r = 0;
+    for (; r + 4 <= M; r += 4)
+        activation_backward_rows(slope, 4, N, x + r * N, bias, dy + r * N, beta, dx + r * N, dbias);
+    for (; r < M; r++)
+        activation_backward_rows(slope, 1, N, x + r * N, bias, dy + r * N, beta, dx + r * N, dbias);
+}
+
+static void gelu_forward(long M, long N, const real *x, const real *bias, real *y)
+{
+    activation_forward(vgelu, M, N, x, bias, y);
+}
+
+static void gelu_backward(long M, long N, const real *x, const real *bias, const real *dy,
+                          real beta, real *dx, real *dbias)
+{
+    activation_backward(vgelu_slope, M, N, x, bias, dy, beta, dx, dbias);
+}
+
+static void relu_forward(long M, long N, const real *x, const real *bias, real *y)
+{
+    activation_forward(vrelu, M, N, x, bias, y);
+}
+
+static void relu_backward(long M, long N, const real *x, const real *bias, const real *dy,
+                          real beta, real *dx, real *dbias)
+{
+    activation_backward(vrelu_slope, M, N, x, bias, dy, beta, dx, dbias);
+}
+
+static void residual_forward(long M, long N, const real *x, const real *bias, const real *residual,
+                             const struct dropout *d, real *y)
+{
+    const bool drop = d->probability > 0;
+    const float scale = drop ? dropout_scale(d) : 1;
+    struct keep_stream keep = keep_begin(d);
+    if (!bias)
+        flatten(&M, &N);
+    for (long r = 0; r < M; r++) {
+        for (long c = 0; c < N; c += LANES) {
+            const long e = r * N + c, n = N - c;
+            vf z = vload_n(x + e, n);
+            if (bias)
+                z += vload_n(bias + c, n);
+            if (drop)
+                z = vkeep(keep_next(&keep, (uint64_t)e), z) * scale;
+            vstore_n(y + e, n, residual ? z + vload_n(residual + e, n) : z);
+        }
+    }
+}
+
+static void residual_backward(long M, long N, const struct dropout *d, const real *dy, real beta,
+                              real *dx, real *dbias)
+{
+    const bool drop = d->probability > 0;
+    const float scale = drop ? dropout_scale(d) : 1;
+    struct keep_stream keep = keep_begin(d);
+    if (!dbias)
+        flatten(&M, &N);
+    for (long r = 0; r < M; r++) {
+        for (long c = 0; c < N; c += LANES) {
+            const long e = r * N + c, n = N - c;
+            vf share = vload_n(dy + e, n);
+            if (drop)
+                share = vkeep(keep_next(&keep, (uint64_t)e), share) * scale;
+            if (dbias)
+                vstore_n(dbias + c, n, vload_n(dbias + c, n) + share);
+            vstore_n(dx + e, n, beta == 0 ? share : share + vload_n(dx + e, n));
+        }
+    }
+}
+
+static void add(long n, const real *x, real beta, real *y)
+{
+    for (long i = 0; i < n; i += LANES) {
+        vf z = vload_n(x + i, n - i);
+        vstore_n(y + i, n - i, beta == 0 ? z : z + vload_n(y + i, n - i));
+    }
+}
+
+static void column_sums(long M, long N, const real *dy, real *dbias)
+{
+    long r = 0;
+    for (; r + 4 <= M; r += 4, dy += 4 * N)
+        for (long c = 0; c < N; c += LANES) {
+            const long n = N - c;
+            vf sum = (vload_n(dy + c, n) + vload_n(dy + N + c, n)) +
+                     (vload_n(dy + 2 * N + c, n) + vload_n(dy + 3 * N + c, n));
+            vstore_n(dbias + c, n, vload_n(dbias + c, n) + sum);
+        }
+    for (; r < M; r++, dy += N)
+        add(N, dy, 1, dbias);
+}
+
+static void fill_rows(long M, long N, const real *bias, real *y)
+{
+    for (long r = 0; r < M; r++)
+        memcpy(y + r * N, bias, (size_t)N * sizeof *y);
+}
+
+static double square_sum(long n, const real *x)
+{
+    enum { SUMS = 4 };
+    vd sum[SUMS] = {{0}};
+    double total = 0;
+    long i = 0;
+    for (; i + SUMS * LANES / 2 <= n; i += SUMS * LANES / 2)
+        for (int s = 0; s < SUMS; s++) {
+            vd z = __builtin_convertvector(*(const vf_half_loose *)(x + i + s * LANES / 2), vd);
+            sum[s] += z * z;
+        }
+    sum[0] += sum[1] + (sum[2] + sum[3]);
+    for (int l = 0; l < LANES / 2; l++)
+        total += sum[0][l];
+    for (; i < n; i++)
+        total += (double)x[i] * (double)x[i];
+    return total;
+}
+
+static void adamw(long n, const struct adamw *p, real *w, const real *g, real *m, real *v)
+{
+    const float decay = 1 - p->lr * p->weight_decay, step = p->lr / p->correction1;
+    const float spread = 1 / sqrtf(p->correction2);
+    for (long i = 0; i < n; i += LANES) {
+        const long left = n - i;
+        vf slope = vload_n(g + i, left) * p->grad_scale;
+        vf first = vload_n(m + i, left) * p->beta1 + slope * (1 - p->beta1);
+        vf second = vload_n(v + i, left) * p->beta2 + slope * slope * (1 - p->beta2);
+        vf weight = vload_n(w + i, left) * decay;
+        vstore_n(m + i, left, first);
+        vstore_n(v + i, left, second);
+        vstore_n(w + i, left, weight - step * first / (vsqrt(second) * spread + p->epsilon));
+    }
+}
+
+#endif

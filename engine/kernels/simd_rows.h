@@ -1,0 +1,163 @@
+/* Layer normalisation and cross-entropy: sums over a row, then one pass over it. */
+#ifndef ENGINE_KERNELS_SIMD_ROWS_H
+#define ENGINE_KERNELS_SIMD_ROWS_H
+
+#include "engine/kernels/simd_math.h"
+
+#define LAYERNORM_EPSILON 1e-5f
+
+static void layernorm_forward(long M, long C, const real *x, const real *gain, const real *bias,
+                              real *y, real *mean, real *rstd)
+{
+    const float share = 1 / (float)C;
+    for (long r = 0; r < M; r++, x += C, y += C) {
+        vf sum = vset(0), squares = vset(0);
+        for (long c = 0; c < C; c += LANES)
+            sum += vload_n(x + c, C - c);
+        const float mu = vsum(sum) * share;
+        long c = 0;
+        for (; c + LANES <= C; c += LANES) {
+            vf d = vload(x + c) - mu;
+            squares += d * d;
+        }
+        if (c < C) {
+            vf d = vload_or(x + c, C - c, mu) - mu;
+            squares += d * d;
+        }
+        const float inverse = 1 / sqrtf(vsum(squares) * share + LAYERNORM_EPSILON);
+        for (c = 0; c < C; c += LANES) {
+            vf n = (vload_n(x + c, C - c) - mu) * inverse;
+            vstore_n(y + c, C - c, n * vload_n(gain + c, C - c) + vload_n(bias + c, C - c));
+        }
+        mean[r] = mu;
+        rstd[r] = inverse;
+    }
+}
+
+/* ROWS rows: dgain and dbias are read and written once for all of them. */
+ALWAYS_INLINE void layernorm_backward_rows(const int ROWS, long C, const float *x,
+                                           const float *gain, const float *mean, const float *rstd,
+                                           const float *dy, float beta, float *dx, float *dgain,
+                                           float *dbias)
+{
+    const float share = 1 / (float)C;
+    vf sum[4] = {{0}}, moment[4] = {{0}};
+    for (long c = 0; c < C; c += LANES) {
+        const vf w = vload_n(gain + c, C - c);
+        vf to_gain = vset(0), to_bias = vset(0);
+        for (int r = 0; r < ROWS; r++) {
+            vf d = vload_n(dy + r * C + c, C - c);
+            vf n = (vload_n(x + r * C + c, C - c) - mean[r]) * rstd[r];
+            sum[r] += d * w;
+            moment[r] += d * w * n;
+            to_gain += d * n;
+            to_bias += d;
+        }
+        vstore_n(dgain + c, C - c, vload_n(dgain + c, C - c) + to_gain);
+        vstore_n(dbias + c, C - c, vload_n(dbias + c, C - c) + to_bias);
+    }
+    for (int r = 0; r < ROWS; r++, x += C, dy += C, dx += C) {
+        const float s = vsum(sum[r]) * share, m = vsum(moment[r]) * share;
+        for (long c = 0; c < C; c += LANES) {
+            vf g = vload_n(dy + c, C - c) * vload_n(gain + c, C - c);
+            vf n = (vload_n(x + c, C - c) - mean[r]) * rstd[r];
+            vf d = (g - s - n * m) * rstd[r];
+            vstore_n(dx + c, C - c, beta == 0 ? d : d + vload_n(dx + c, C - c));
+        }
+    }
+}
+
+static void layernorm_backward(long M, long C, const real *x, const real *gain, const real *mean,
+                               const real *rstd, const real *dy, real beta, real *dx, real *dgain,
+                               real *dbias)
+{
+    long r = 0;
+    for (; r + 4 <= M; r += 4)
+        layernorm_backward_rows(4, C, x + r * C, gain, mean + r, rstd + r, dy + r * C, beta,
+                                dx + r * C, dgain, dbias);
+    for (; r < M; r++)
+        layernorm_backward_rows(1, C, x + r * C, gain, mean + r, rstd + r, dy + r * C, beta,
+                                dx + r * C, dgain, dbias);
+}
+
+static float row_largest(long V, const float *x)
+{
+    vf top = vset(-INFINITY);
+    for (long c = 0; c < V; c += LANES)
+        top = vmax(top, vload_or(x + c, V - c, -INFINITY));
+    return vmax_across(top);
+}
+
+/* exp(x - top), stored to e unless NULL; returns the sum. e may be x. */
+static float row_exponentials(long V, const float *x, float top, float *e)
+{
+    vf sum = vset(0);
+    for (long c = 0; c < V; c += LANES) {
+        vf p = vexp(vload_or(x + c, V - c, -INFINITY) - top);
+        sum += p;
+        if (e)
+            vstore_n(e + c, V - c, p);
+    }
+    return vsum(sum);
+}
+
+/* The first largest logit is the target's, and no NaN among them (the sum would be one). */
+static bool row_hit(const float *x, int32_t target, float top, float sum)
+{
+    if (!(x[target] == top) || isnan(sum))
+        return false;
+    for (int32_t v = 0; v < target; v++)
+        if (x[v] == top)
+            return false;
+    return true;
+}
+
+/* One row; returns sum exp(x - top), and top - x[target] in *above. */
+static float cross_entropy_row(long V, const float *x, int32_t target, uint8_t *correct,
+                               float scale, float *dx, float *above)
+{
+    const float top = row_largest(V, x), hit = x[target];
+    *above = top - hit;
+    if (!dx) {
+        const float sum = row_exponentials(V, x, top, NULL);
+        *correct = row_hit(x, target, top, sum);
+        return sum;
+    }
+    /* dx may be x: what x is needed for comes before it is written */
+    const bool first = row_hit(x, target, top, 0);
+    const float sum = row_exponentials(V, x, top, dx), share = scale / sum;
+    for (long c = 0; c < V; c += LANES)
+        vstore_n(dx + c, V - c, vload_n(dx + c, V - c) * share);
+    dx[target] -= scale;
+    *correct = first && !isnan(sum);
+    return sum;
+}
+
+static double cross_entropy(long R, long V, const real *logits, const int32_t *target,
+                            uint8_t *correct, real scale, real *dlogits)
+{
+    double loss = 0;
+    /* LANES rows at a time, because logarithms are cheap by the vector only */
+    for (long from = 0; from < R; from += LANES) {
+        float above[LANES] = {0}, sum[LANES] = {EVERY_LANE(1)};
+        const long rows = R - from < LANES ? R - from : LANES;
+        for (long i = 0; i < rows; i++) {
+            const long r = from + i;
+            float *d = dlogits ? dlogits + r * V : NULL;
+            if (target[r] >= 0) {
+                sum[i] = cross_entropy_row(V, logits + r * V, target[r], &correct[r], scale, d,
+                                           &above[i]);
+                continue;
+            }
+            correct[r] = 2;
+            if (d)
+                memset(d, 0, (size_t)V * sizeof *d);
+        }
+        const vf ln = vlog(vload(sum));
+        for (long i = 0; i < rows; i++)
+            loss += (double)above[i] + (double)ln[i];
+    }
+    return loss;
+}
+
+#endif

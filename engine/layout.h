@@ -1,0 +1,20 @@
+/* Places buffers with known lifetimes in one block of memory, so that those which are never alive
+ * together share room: a slice's activations then fit a smaller cache. */
+#ifndef ENGINE_LAYOUT_H
+#define ENGINE_LAYOUT_H
+
+#include <stddef.h>
+
+#include "engine/arena.h"
+
+struct layout_buffer {
+    size_t size;   /* bytes; 0: takes no room */
+    int from, to;  /* alive in this closed interval of time */
+    size_t offset; /* out: in bytes, a multiple of ARENA_ALIGNMENT */
+};
+
+/* Gives every buffer its offset: the largest first, each at the lowest place that is free during
+ * its life. Returns the bytes that all take together. Working memory stays in the arena. */
+size_t layout_place(struct arena *a, struct layout_buffer *buffer, int count);
+
+#endif

@@ -1,0 +1,116 @@
+/* Multi-head scaled dot-product self-attention (Vaswani et al. 2017, eq. 1) from packed queries,
+ * keys and values: what stands between in_proj and out_proj in nn.MultiheadAttention. */
+#include <math.h>
+
+#include "engine/op.h"
+
+/* in (B,T,H*(2*d_k + d_v)): queries of all heads, keys of all heads, values of all heads;
+ * out (B,T,H*d_v) */
+
+static enum status shape(const struct node *n, struct shape *out, struct message *m)
+{
+    const struct tensor *qkv = n->in[0];
+    const struct attributes *at = &n->attributes;
+    if (!qkv || qkv->shape.rank != 3 || at->heads < 1 || at->d_k < 1 || at->d_v < 1 ||
+        tensor_width(qkv) != at->heads * (2 * at->d_k + at->d_v))
+        return op_mismatch(n, m, "needs (B,T,H*(2*d_k + d_v))");
+    *out = qkv->shape;
+    out->dim[2] = at->heads * at->d_v;
+    return STATUS_OK;
+}
+
+/* log-sum-exp of each row of scores: (B,H,T). */
+static long saved(const struct node *n)
+{
+    return tensor_rows(n->out) * n->attributes.heads;
+}
+
+static struct attention setting(const struct node *n, const struct pass *p)
+{
+    const struct attributes *at = &n->attributes;
+    long T = n->out->shape.dim[1];
+    return (struct attention){
+        .B = p->batch,
+        .T = T,
+        .H = at->heads,
+        .d_k = at->d_k,
+        .d_v = at->d_v,
+        .scale = (real)(1 / sqrt((double)at->d_k)),
+        .padding = p->padding,
+        .dropout = op_dropout(n, p, at->heads * T * T),
+    };
+}
+
+/* What the kernels need, enough for whichever table runs the tape; 64-aligned. */
+static size_t kernel_scratch(const struct node *n)
+{
+    struct attention a = setting(n, &(struct pass){.batch = n->out->shape.dim[0]});
+    a.dropout.probability = n->attributes.dropout;
+    size_t most = 0;
+    const struct kernels *k;
+    for (int i = 0; (k = kernels_available(i)); i++)
+        if (k->attention_scratch(&a) > most)
+            most = k->attention_scratch(&a);
+    return (most + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+}
+
+static size_t scratch(const struct node *n)
+{
+    return kernel_scratch(n) + (size_t)tensor_size(n->in[0]) * sizeof(real);
+}
+
+static void forward(struct node *n, struct pass *p)
+{
+    struct attention a = setting(n, p);
+    p->kernels->attention_forward(&a, n->in[0]->data, n->out->data, n->saved, p->scratch);
+}
+
+static void backward(struct node *n, struct pass *p)
+{
+    struct attention a = setting(n, p);
+    struct tensor *qkv = n->in[0];
+    /* The kernel overwrites: where somebody wrote before, the share is made aside and added. */
+    bool add = tensor_grad_beta(qkv) != 0;
+    real *dqkv = add ? (real *)((char *)p->scratch + kernel_scratch(n)) : qkv->grad;
+    p->kernels->attention_backward(&a, qkv->data, n->out->data, n->saved, n->out->grad, dqkv,
+                                   p->scratch);
+    if (add)
+        p->kernels->add(pass_rows(qkv, p) * tensor_width(qkv), dqkv, 1, qkv->grad);
+}
+
+static const struct gradcheck_case cases[] = {
+    {.name = "one head", .attributes = {.heads = 1, .d_k = 4, .d_v = 4}, .in = {{3, {3, 5, 12}}}},
+    {.name = "two heads", .attributes = {.heads = 2, .d_k = 3, .d_v = 3}, .in = {{3, {3, 5, 18}}}},
+    {.name = "d_k below d_v",
+     .attributes = {.heads = 2, .d_k = 1, .d_v = 4},
+     .in = {{3, {3, 4, 12}}}},
+    {.name = "d_k above d_v",
+     .attributes = {.heads = 3, .d_k = 5, .d_v = 1},
+     .in = {{3, {3, 4, 33}}}},
+    {.name = "padding",
+     .attributes = {.heads = 2, .d_k = 2, .d_v = 3},
+     .in = {{3, {3, 5, 14}}},
+     .padding = true},
+    {.name = "dropout",
+     .attributes = {.heads = 2, .d_k = 2, .d_v = 3, .dropout = 0.4, .site = 9},
+     .in = {{3, {3, 5, 14}}}},
+    {.name = "dropout and padding",
+     .attributes = {.heads = 2, .d_k = 2, .d_v = 2, .dropout = 0.3, .site = 1},
+     .in = {{3, {3, 5, 12}}},
+     .padding = true},
+    {.name = "one position",
+     .attributes = {.heads = 2, .d_k = 2, .d_v = 2},
+     .in = {{3, {3, 1, 12}}}},
+    {0},
+};
+
+const struct op op_attention = {
+    .name = "attention",
+    .shape = shape,
+    .forward = forward,
+    .backward = backward,
+    .saved = saved,
+    .scratch = scratch,
+    .backward_reads = 1u << 0 | OP_READS_OUT,
+    .cases = cases,
+};

@@ -1,0 +1,75 @@
+/* y = the sum of the fields' embedding rows, and of the position's row where there is one. */
+#include <string.h>
+
+#include "engine/op.h"
+
+/* in[0..fields-1]: tables (V_f,C); in[fields]: positions (T,C), learned or constant, or absent;
+ * out (B,T,C) */
+
+static enum status shape(const struct node *n, struct shape *out, struct message *m)
+{
+    long fields = n->attributes.fields, T = n->attributes.length;
+    if (fields < 1 || n->inputs != fields + 1 || T < 1 || !n->in[0])
+        return op_mismatch(n, m, "needs one table (V,C) per field, and positions or none");
+    long C = tensor_width(n->in[0]);
+    for (int f = 0; f < fields; f++)
+        if (!n->in[f] || n->in[f]->shape.rank != 2 || tensor_width(n->in[f]) != C)
+            return op_mismatch(n, m, "tables must be (V,C) with one C");
+    const struct tensor *pos = n->in[fields];
+    if (pos && (tensor_rows(pos) != T || tensor_width(pos) != C))
+        return op_mismatch(n, m, "positions must be (T,C)");
+    *out = (struct shape){3, {0, T, C}};
+    return STATUS_OK;
+}
+
+static void forward(struct node *n, struct pass *p)
+{
+    long fields = n->attributes.fields, T = n->attributes.length, C = tensor_width(n->out);
+    const struct tensor *pos = n->in[fields];
+    const int32_t *token = p->tokens;
+    for (long row = 0; row < p->batch * T; row++) {
+        real *y = n->out->data + row * C;
+        memcpy(y, n->in[0]->data + *token++ * C, (size_t)C * sizeof(real));
+        for (long f = 1; f < fields; f++)
+            p->kernels->add(C, n->in[f]->data + *token++ * C, 1, y);
+        if (pos)
+            p->kernels->add(C, pos->data + row % T * C, 1, y);
+    }
+}
+
+static void backward(struct node *n, struct pass *p)
+{
+    long fields = n->attributes.fields, T = n->attributes.length, C = tensor_width(n->out);
+    const real *dy = n->out->grad;
+    for (long f = 0; f < fields; f++) {
+        real *dtable = tensor_grad_sum(n->in[f]);
+        const int32_t *token = p->tokens + f;
+        for (long row = 0; row < p->batch * T; row++)
+            p->kernels->add(C, dy + row * C, 1, dtable + token[row * fields] * C);
+    }
+    real *dpos = tensor_grad_sum(n->in[fields]);
+    if (dpos)
+        p->kernels->column_sums(p->batch, T * C, dy, dpos);
+}
+
+static const struct gradcheck_case cases[] = {
+    {.name = "learned positions",
+     .attributes = {.fields = 1, .length = 4},
+     .in = {{2, {5, 6}}, {2, {4, 6}}}},
+    {.name = "constant positions",
+     .attributes = {.fields = 1, .length = 4},
+     .in = {{2, {5, 6}}, {2, {4, 6}}},
+     .constant = 1u << 1},
+    {.name = "three fields, no positions",
+     .attributes = {.fields = 3, .length = 2},
+     .in = {{2, {5, 3}}, {2, {2, 3}}, {2, {9, 3}}}},
+    {0},
+};
+
+const struct op op_embedding = {
+    .name = "embedding",
+    .shape = shape,
+    .forward = forward,
+    .backward = backward,
+    .cases = cases,
+};

@@ -1,0 +1,49 @@
+/* y = gelu(x + bias), exact: z Phi(z) (Hendrycks and Gimpel 2016). */
+#include "engine/op.h"
+
+enum { X, BIAS }; /* x (..,N), bias (N) or absent; y (..,N) */
+
+static enum status shape(const struct node *n, struct shape *out, struct message *m)
+{
+    const struct tensor *x = n->in[X];
+    if (!x || x->shape.rank < 2 || !op_is_bias(n->in[BIAS], tensor_width(x)))
+        return op_mismatch(n, m, "needs x (..,N) and a bias (N) or none");
+    *out = x->shape;
+    return STATUS_OK;
+}
+
+static void forward(struct node *n, struct pass *p)
+{
+    const struct tensor *x = n->in[X], *bias = n->in[BIAS];
+    p->kernels->gelu_forward(pass_rows(x, p), tensor_width(x), x->data, bias ? bias->data : NULL,
+                             n->out->data);
+}
+
+static void backward(struct node *n, struct pass *p)
+{
+    struct tensor *x = n->in[X], *bias = n->in[BIAS];
+    p->kernels->gelu_backward(pass_rows(x, p), tensor_width(x), x->data, bias ? bias->data : NULL,
+                              n->out->grad, tensor_grad_beta(x), x->grad, tensor_grad_sum(bias));
+}
+
+static unsigned shares_grad(const struct node *n)
+{
+    (void)n;
+    return 1u << X;
+}
+
+static const struct gradcheck_case cases[] = {
+    {.name = "with bias", .in = {{3, {3, 4, 5}}, {1, {5}}}},
+    {.name = "without bias", .in = {{2, {3, 19}}}},
+    {0},
+};
+
+const struct op op_gelu = {
+    .name = "gelu",
+    .shape = shape,
+    .forward = forward,
+    .backward = backward,
+    .backward_reads = 1u << X | 1u << BIAS,
+    .shares_grad = shares_grad,
+    .cases = cases,
+};

@@ -1,0 +1,55 @@
+/* y = x w^T + bias, as nn.Linear. */
+#include "engine/blas.h"
+#include "engine/op.h"
+
+enum { X, W, BIAS }; /* x (..,K), w (N,K), bias (N) or absent; y (..,N) */
+
+static enum status shape(const struct node *n, struct shape *out, struct message *m)
+{
+    const struct tensor *x = n->in[X], *w = n->in[W];
+    if (!x || !w || x->shape.rank < 2 || w->shape.rank != 2 || w->shape.dim[1] != tensor_width(x))
+        return op_mismatch(n, m, "needs x (..,K) and a weight (N,K)");
+    if (!op_is_bias(n->in[BIAS], w->shape.dim[0]))
+        return op_mismatch(n, m, "a bias has one number per row of the weight");
+    *out = x->shape;
+    out->dim[out->rank - 1] = w->shape.dim[0];
+    return STATUS_OK;
+}
+
+static void forward(struct node *n, struct pass *p)
+{
+    const struct tensor *x = n->in[X], *w = n->in[W], *bias = n->in[BIAS];
+    long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
+    if (bias)
+        p->kernels->fill_rows(M, N, bias->data, n->out->data);
+    blas_nt(M, N, K, x->data, w->data, bias ? 1 : 0, n->out->data);
+}
+
+static void backward(struct node *n, struct pass *p)
+{
+    struct tensor *x = n->in[X], *w = n->in[W];
+    const real *dy = n->out->grad; /* (M,N) */
+    long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
+    if (x->grad)
+        blas_nn(M, K, N, dy, w->data, tensor_grad_beta(x), x->grad);
+    blas_tn(N, K, M, dy, x->data, tensor_grad_beta(w), w->grad);
+    if (n->in[BIAS])
+        p->kernels->column_sums(M, N, dy, tensor_grad_sum(n->in[BIAS]));
+}
+
+static const struct gradcheck_case cases[] = {
+    {.name = "with bias", .in = {{3, {3, 4, 5}}, {2, {7, 5}}, {1, {7}}}},
+    {.name = "without bias", .in = {{3, {3, 4, 5}}, {2, {7, 5}}}},
+    {.name = "per sequence", .in = {{2, {3, 5}}, {2, {2, 5}}, {1, {2}}}},
+    {.name = "constant x", .in = {{2, {3, 5}}, {2, {2, 5}}, {1, {2}}}, .constant = 1u << X},
+    {0},
+};
+
+const struct op op_linear = {
+    .name = "linear",
+    .shape = shape,
+    .forward = forward,
+    .backward = backward,
+    .backward_reads = 1u << X | 1u << W,
+    .cases = cases,
+};

@@ -1,0 +1,224 @@
+/* headcount gc: removes what attempts left in <db>.d and no trial needs. */
+#include "sweep/command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sweep/lock.h"
+#include "sweep/rows.h"
+
+struct gc_options {
+    const char *db;
+    bool dry_run, out_of_plan;
+};
+
+static const struct command_option options[] = {
+    {"dry-run", 'n', COMMAND_FLAG, offsetof(struct gc_options, dry_run), NULL,
+     "say what would be removed, and remove nothing"},
+    {"out-of-plan", 0, COMMAND_FLAG, offsetof(struct gc_options, out_of_plan), NULL,
+     "also weights of trials that left their sweep's plan"},
+    COMMAND_DB_OPTION(struct gc_options),
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "gc",
+    .details = "Removes from <db>.d: checkpoints of trials that ended, files of earlier attempts,\n"
+               "unfinished temporary files, files of trials that are not in the database. Results\n"
+               "stay. Refused while a run is at work on the file.\n",
+    .options = options,
+    .examples = "  headcount gc --dry-run\n",
+};
+
+/* What a file in the folder is; sweep/worker.h has the names. */
+enum file_kind {
+    FILE_FOREIGN, /* none of ours: left alone */
+    FILE_TEMPORARY,
+    FILE_LOCK,
+    FILE_CHECKPOINT,
+    FILE_RESULT
+};
+
+struct file_name {
+    enum file_kind kind;
+    int64_t trial, attempt;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text);
+    size_t k = strlen(end);
+    return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+static struct file_name name_read(const char *name)
+{
+    struct file_name f = {FILE_FOREIGN, 0, 0};
+    int end = 0;
+    if (sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", &f.trial, &f.attempt, &end) != 2 || end == 0) {
+        return f;
+    }
+    const char *rest = name + end;
+    if (strcmp(rest, ".lock") == 0) {
+        f.kind = FILE_LOCK;
+    } else if (strcmp(rest, "-0.ckpt") == 0 || strcmp(rest, "-1.ckpt") == 0) {
+        f.kind = FILE_CHECKPOINT;
+    } else if (strcmp(rest, ".result") == 0) {
+        f.kind = FILE_RESULT;
+    } else if (ends_with(rest, ".tmp")) {
+        f.kind = FILE_TEMPORARY;
+    }
+    return f;
+}
+
+struct collection {
+    const struct gc_options *options;
+    struct rows trial; /* asks for one trial by id */
+    const char *folder, *folder_name;
+    long files, foreign;
+    int64_t bytes;
+};
+
+static const char trial_sql[] =
+    "SELECT state, in_plan, attempt, checkpoint FROM trial WHERE trial_id = ?1";
+
+/* NULL where the file is needed, else why it is not. */
+static const char *why_not_needed(struct collection *c, const char *name, struct file_name f)
+{
+    char text[32];
+    char path[512];
+    snprintf(text, sizeof text, "%" PRId64, f.trial);
+    rows_rebind(&c->trial, text);
+    if (!rows_next(&c->trial)) {
+        return c->trial.status == STATUS_OK ? "its trial is not in the database" : NULL;
+    }
+    const char *state = rows_text(&c->trial, 0);
+    bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
+    switch (f.kind) {
+    case FILE_TEMPORARY:
+        return "never finished";
+    case FILE_LOCK:
+        return strcmp(state, "running") == 0 ? NULL : "nobody runs it";
+    case FILE_CHECKPOINT:
+        return open ? NULL : "its trial ended";
+    case FILE_RESULT:
+        snprintf(path, sizeof path, "%s/%s", c->folder_name, name);
+        if (!rows_null(&c->trial, 3) && strcmp(rows_text(&c->trial, 3), path) == 0) {
+            return c->options->out_of_plan && !rows_integer(&c->trial, 1)
+                       ? "its trial left the plan"
+                       : NULL;
+        }
+        /* a finished result that a killed coordinator did not take in: the next run does */
+        return open && f.attempt == rows_integer(&c->trial, 2) ? NULL : "of an earlier attempt";
+    case FILE_FOREIGN:
+        break;
+    }
+    return NULL;
+}
+
+/* A worker may outlive its killed coordinator for a moment. */
+static bool worker_lives(const struct collection *c, struct file_name f)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 ".lock", c->folder, f.trial, f.attempt);
+    return lock_is_held(path);
+}
+
+static enum status collect_file(struct collection *c, int folder, const char *name,
+                                struct message *m)
+{
+    struct stat info;
+    char size[32];
+    struct file_name f = name_read(name);
+    if (f.kind == FILE_FOREIGN) {
+        c->foreign++;
+        return STATUS_OK;
+    }
+    const char *why = why_not_needed(c, name, f);
+    if (c->trial.status != STATUS_OK) {
+        return c->trial.status;
+    }
+    if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+        return STATUS_OK;
+    }
+    if (!c->options->dry_run && unlinkat(folder, name, 0) != 0) {
+        return fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name, strerror(errno));
+    }
+    c->files++;
+    c->bytes += info.st_size;
+    printf("%s  %sB  %s\n", name, command_quantity((double)info.st_size, size, sizeof size), why);
+    return STATUS_OK;
+}
+
+static int not_dots(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static enum status collect(struct store *s, void *context, struct message *m)
+{
+    struct collection c = {.options = context, .folder = store_folder(s)};
+    const char *slash = strrchr(c.folder, '/');
+    struct dirent **list = NULL;
+    char size[32];
+    c.folder_name = slash ? slash + 1 : c.folder;
+    int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
+    if (n < 0) {
+        enum status failed = fail(m, status_of_errno(errno), "%s: %s", c.folder, strerror(errno));
+        if (folder >= 0) {
+            close(folder);
+        }
+        return failed;
+    }
+    c.trial = rows_open(s, m, trial_sql, "");
+    enum status status = STATUS_OK;
+    for (int i = 0; i < n; i++) {
+        if (status == STATUS_OK) {
+            status = collect_file(&c, folder, list[i]->d_name, m);
+        }
+        free(list[i]);
+    }
+    free(list);
+    close(folder);
+    enum status closed = rows_close(&c.trial);
+    status = status == STATUS_OK ? closed : status;
+    if (status == STATUS_OK) {
+        printf("%s%ld file%s, %sB\n", c.options->dry_run ? "would remove " : "removed ", c.files,
+               c.files == 1 ? "" : "s", command_quantity((double)c.bytes, size, sizeof size));
+    }
+    if (c.foreign > 0) {
+        fprintf(stderr, "left %ld file%s in %s that headcount did not make\n", c.foreign,
+                c.foreign == 1 ? "" : "s", c.folder);
+    }
+    return status;
+}
+
+int command_gc(int argc, char **argv)
+{
+    struct gc_options o = {.db = COMMAND_DB};
+    struct message m = {{0}};
+    int arguments;
+    int exit_status;
+    int lock;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+        return exit_status;
+    }
+    if (access(o.db, F_OK) != 0) { /* lock_take would create the folder */
+        fail(&m, STATUS_BAD_INPUT, "%s: %s", o.db, strerror(errno));
+        return command_fail("gc", STATUS_BAD_INPUT, &m);
+    }
+    enum status s = lock_take(o.db, &lock, &m);
+    if (s != STATUS_OK) {
+        return command_fail("gc", s, &m);
+    }
+    exit_status = command_read_store("gc", o.db, collect, &o);
+    lock_release(lock);
+    return exit_status;
+}

@@ -1,0 +1,111 @@
+#include "sweep/recover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/sha256.h"
+#include "sweep/lock.h"
+#include "sweep/result.h"
+#include "sweep/trial.h"
+
+enum { BATCH = 64, PATH = 4096 };
+
+/* A predecessor's workers die with it, but the kernel may need a moment. */
+static bool still_alive(const char *lock)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        if (!lock_is_held(lock))
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    return true;
+}
+
+static int64_t newest_step(const char *folder, const struct running *t)
+{
+    int64_t newest = 0;
+    for (int64_t file = 0; file < 2 * t->attempt; file++) {
+        char path[PATH];
+        snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 "-%d.ckpt", folder, t->trial_id,
+                 file / 2 + 1, (int)(file % 2));
+        int64_t step = access(path, F_OK) == 0 ? trial_checkpoint_step(path) : -1;
+        if (step > newest)
+            newest = step;
+    }
+    return newest;
+}
+
+/* A result belongs to the trial only if it is of the same configuration and seed. */
+static bool fits(const struct result_file *f, const struct running *t)
+{
+    char sha256[65];
+    const char *seed = safetensors_meta(&f->tensors, "seed");
+    char expected[16];
+    snprintf(expected, sizeof expected, "%" PRIu32, t->seed);
+    sha256_hex(f->config, strlen(f->config), sha256);
+    return strcmp(sha256, t->config_sha256) == 0 && seed && strcmp(seed, expected) == 0;
+}
+
+static enum status recover_one(struct store *s, const struct running *t, struct recovered *r,
+                               struct message *m)
+{
+    const char *folder = store_folder(s), *name = strrchr(folder, '/');
+    char path[PATH], file[256];
+    struct result_file f;
+    bool accepted;
+    snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 ".lock", folder, t->trial_id,
+             t->attempt);
+    if (still_alive(path))
+        r->alive++;
+    snprintf(file, sizeof file, "t%" PRId64 "-a%" PRId64 ".result", t->trial_id, t->attempt);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (result_open(path, &f, NULL) == STATUS_OK) {
+        enum status status = STATUS_CORRUPT;
+        if (fits(&f, t)) {
+            char relative[PATH];
+            snprintf(relative, sizeof relative, "%s/%s", name ? name + 1 : folder, file);
+            struct attempt_end end = {0};
+            status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
+                                  &end, &accepted, m);
+            if (status == STATUS_OK)
+                r->finished++;
+        }
+        result_close(&f);
+        if (status != STATUS_CORRUPT)
+            return status;
+    }
+    struct attempt_end lost = {.error = "lost: the coordinator or the machine went down"};
+    r->requeued++;
+    return store_requeue(s, t->trial_id, t->attempt, newest_step(folder, t), &lost, &accepted, m);
+}
+
+enum status recover_trials(struct store *s, struct recovered *r, struct message *m)
+{
+    struct running list[BATCH];
+    memset(r, 0, sizeof *r);
+    for (;;) {
+        int n;
+        enum status status = store_running(s, list, BATCH, &n, m);
+        for (int i = 0; i < n && status == STATUS_OK; i++)
+            status = recover_one(s, &list[i], r, m);
+        if (status != STATUS_OK || n == 0)
+            return status;
+    }
+}
+
+void recover_remove_files(const char *folder, int64_t trial, int64_t attempt, bool keep_result)
+{
+    static const char *const kinds[] = {"-0.ckpt", "-1.ckpt", ".lock", ".result"};
+    for (int64_t a = 1; a <= attempt; a++)
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            char path[PATH];
+            if (k == 3 && a == attempt && keep_result)
+                continue;
+            snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 "%s", folder, trial, a,
+                     kinds[k]);
+            unlink(path);
+        }
+}

@@ -1,0 +1,21 @@
+/* What a coordinator finds when it starts: trials that a predecessor left running. */
+#ifndef SWEEP_RECOVER_H
+#define SWEEP_RECOVER_H
+
+#include "sweep/store.h"
+
+struct recovered {
+    int finished; /* a durable result was there: taken in */
+    int requeued; /* go on from their newest checkpoint */
+    int alive;    /* their worker still lived after a short wait; it cannot harm its successor */
+};
+
+/* Under the database's lock: every running trial is finished from its durable, valid result or
+ * queued again as lost. */
+enum status recover_trials(struct store *s, struct recovered *r, struct message *m);
+
+/* Removes the files that attempts 1..attempt of a trial left in folder, except the result of
+ * `attempt` itself if keep_result. Best effort: what stays is found by `gc`. */
+void recover_remove_files(const char *folder, int64_t trial, int64_t attempt, bool keep_result);
+
+#endif

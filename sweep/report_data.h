@@ -1,0 +1,51 @@
+/* What a report is made of, read from the results file in one snapshot. */
+#ifndef SWEEP_REPORT_DATA_H
+#define SWEEP_REPORT_DATA_H
+
+#include "sweep/store.h"
+#include "sweep/table.h"
+#include "sweep/verdict.h"
+
+/* What the view by_heads knows of one head count beyond test accuracy. */
+struct report_heads {
+    int64_t n_params;    /* 0: not known */
+    double mean_train_s; /* NaN: none completed */
+    int first_trial;     /* index in report_data.trial */
+};
+
+/* One combination of the varying axes other than heads and the tuned ones. */
+struct report_setting {
+    char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
+    int64_t place;         /* of its first trial in the plan */
+    int count;             /* head counts */
+    struct verdict_heads *heads;
+    struct report_heads *extra; /* as many as heads */
+    int choices;
+    struct verdict_choice *choice; /* their texts are owned */
+    struct verdict_input input;    /* points to the above */
+    struct verdict *verdict;
+    struct table *by_heads; /* its rows of the view */
+};
+
+struct report_data {
+    char *name, *question;
+    char *task;                /* "gather" */
+    char *fixed;               /* "d_model=32, ...": what is the same in all settings */
+    long planned, ended;       /* trials of the plan, tuning ones too */
+    struct verdict_input base; /* the claim: the same for all settings */
+    int64_t *claim_over;
+    int trials;
+    struct verdict_trial *trial; /* all that ended, by setting, heads and seed */
+    int settings;
+    struct report_setting *setting; /* in the order of the plan */
+    struct table_column *column;    /* of the view by_heads: names are owned */
+    struct table *by_heads;         /* the rows of all settings, in the order of the view */
+};
+
+/* Reads a sweep and judges each of its settings. Free with report_data_free; *r is NULL on failure:
+ * BUSY, IO, CORRUPT, NO_MEMORY. */
+enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **r,
+                             struct message *m);
+void report_data_free(struct report_data *r);
+
+#endif

@@ -1,0 +1,58 @@
+/* A slot of the coordinator: one trial's attempt from its claim to what became of it. */
+#ifndef SWEEP_SLOT_H
+#define SWEEP_SLOT_H
+
+#include "sweep/process.h"
+#include "sweep/progress.h"
+
+enum { SLOT_LABEL = 320 };
+
+enum ending {
+    ENDING_NONE,    /* it still runs */
+    ENDING_FINISH,  /* a durable result is there: completed or diverged */
+    ENDING_FAIL,    /* its own fault: costs a retry */
+    ENDING_REQUEUE, /* stopped or killed from outside: goes on later, for free */
+    ENDING_FULL     /* the disk is full: the same, and the sweep stops */
+};
+
+struct slot {
+    bool busy;          /* from the claim until its ending is committed */
+    bool pid_recorded;
+    bool started;       /* the worker said that it trains */
+    struct process process;
+    struct claimed claim;
+    char label[SLOT_LABEL]; /* for people: "gather heads=8 seed=1" */
+    int64_t step;           /* newest known */
+    double val_acc;         /* of the last evaluation; NaN before */
+
+    char file[64];      /* name of the durable result in the folder; "" until the worker says it */
+    enum ending ending; /* what is to be committed */
+    char *result;       /* ENDING_FINISH: trial JSON, owned */
+    bool diverged;
+    char sha256[65];
+    struct attempt_end end;
+    char error[PROCESS_TAIL + MESSAGE_SIZE];
+};
+
+/* Called for every message that is more than progress: rows of the curve, notes. */
+typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_type type,
+                              const char *text);
+
+/* Starts the claimed trial in s (index i of the view). job: what all jobs of this run share; its
+ * trial members are filled here. On failure the slot has ENDING_REQUEUE. */
+enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
+                       char *const environment[], struct progress_view *v, struct message *m);
+
+/* Takes in what the worker said since. A worker that talks nonsense is killed. */
+void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,
+                 void *context);
+
+/* True once the process has ended: `ending` and what belongs to it are then set. folder: where the
+ * durable results lie. */
+bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
+                slot_listener listen, void *context);
+
+/* Free for the next trial. */
+void slot_clear(struct slot *s);
+
+#endif

@@ -1,0 +1,75 @@
+#include "sweep/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE, SIGXFSZ};
+enum { HANDLED = sizeof handled / sizeof handled[0] };
+
+static struct sigaction before[HANDLED];
+static volatile sig_atomic_t requests, last;
+static int wake[2] = {-1, -1};
+
+static void on_signal(int signal_number)
+{
+    int saved = errno;
+    if (signal_number != SIGCHLD) {
+        requests = requests + 1;
+        last = signal_number;
+    }
+    if (write(wake[1], "", 1) < 0)
+        errno = 0; /* the pipe is full: the loop wakes anyway */
+    errno = saved;
+}
+
+enum status stop_install(struct message *m)
+{
+    requests = last = 0;
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
+        return fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
+    for (int i = 0; i < HANDLED; i++) {
+        struct sigaction action = {.sa_flags = SA_RESTART};
+        action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN : on_signal;
+        sigaction(handled[i], &action, &before[i]);
+        /* A shell's `nohup` or `trap '' INT` stays in force. */
+        if (before[i].sa_handler == SIG_IGN && handled[i] != SIGCHLD)
+            sigaction(handled[i], &before[i], NULL);
+    }
+    return STATUS_OK;
+}
+
+void stop_restore(void)
+{
+    if (wake[0] < 0)
+        return;
+    for (int i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
+    close(wake[0]);
+    close(wake[1]);
+    wake[0] = wake[1] = -1;
+}
+
+int stop_wake_fd(void)
+{
+    return wake[0];
+}
+
+void stop_drain(void)
+{
+    char bytes[64];
+    while (read(wake[0], bytes, sizeof bytes) > 0)
+        ;
+}
+
+int stop_requests(void)
+{
+    return requests;
+}
+
+int stop_signal(void)
+{
+    return last;
+}

@@ -1,0 +1,365 @@
+#include "sweep/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/blas.h"
+#include "sweep/trial.h"
+#include "sweep/wire.h"
+
+static volatile sig_atomic_t stop_asked, time_over;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+static void on_time(int signal_number)
+{
+    (void)signal_number;
+    time_over = 1;
+}
+
+struct worker {
+    struct job job;
+    struct trial *trial;
+    int checkpoint; /* 0 or 1: the one to write next */
+    double checkpointed_s, reported_s;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The terminal sends its signals to the whole group: a worker leaves SIGINT and SIGHUP to the
+ * coordinator, who says SIGTERM when it is time to stop. */
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+    action.sa_handler = on_stop;
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = on_time;
+    sigaction(SIGXCPU, &action, NULL);
+}
+
+static enum status read_job(struct job *j, struct message *m)
+{
+    char text[WIRE_JOB_MAX];
+    size_t used = 0;
+    for (;;) {
+        ssize_t n = read(WIRE_JOB_FD, text + used, sizeof text - 1 - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail(m, STATUS_BAD_INPUT,
+                        "`headcount worker` is started by `headcount run` only (no job: %s)",
+                        strerror(errno));
+        if (n == 0)
+            break;
+        used += (size_t)n;
+        if (used == sizeof text - 1)
+            return fail(m, STATUS_BAD_INPUT, "the job is too long");
+    }
+    text[used] = '\0';
+    close(WIRE_JOB_FD);
+    return wire_job_parse(text, j, m);
+}
+
+/* Held until the process ends, however it ends: how a coordinator that comes later knows whether
+ * this attempt still lives. */
+static enum status take_lock(const struct job *j, struct message *m)
+{
+    char path[sizeof j->folder + 64];
+    snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 ".lock", j->folder, j->trial,
+             j->attempt);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return fail(m, STATUS_BUSY, "%s: another process runs this attempt (%s)", path,
+                    strerror(errno));
+    return STATUS_OK;
+}
+
+static void checkpoint_path(const struct job *j, int64_t attempt, int which, char *path,
+                            size_t size)
+{
+    snprintf(path, size, "%s/t%" PRId64 "-a%" PRId64 "-%d.ckpt", j->folder, j->trial, attempt,
+             which);
+}
+
+static void note(const char *text)
+{
+    struct message ignored;
+    wire_send(WIRE_MESSAGE_FD, WIRE_NOTE, text, strlen(text), &ignored);
+}
+
+static void send_progress(struct worker *w, enum wire_type type)
+{
+    const struct trainer *t = w->trial->trainer;
+    const struct result *r = &w->trial->result;
+    struct wire_progress p = {
+        .step = t->step,
+        .steps = w->trial->point.train.steps,
+        .loss = t->loss_count ? t->loss_sum / (double)t->loss_count : NAN,
+        .acc = t->target_sum ? (double)t->correct_sum / (double)t->target_sum : NAN,
+        .val_acc = r->rows ? r->curve[r->rows - 1].val_acc : NAN,
+        .elapsed_s = trial_train_s(w->trial),
+    };
+    struct message ignored; /* a coordinator that is gone has taken this process with it */
+    wire_send(WIRE_MESSAGE_FD, type, &p, sizeof p, &ignored);
+    w->reported_s = now_s();
+}
+
+/* Path of the checkpoint with the largest step below `below` among all earlier attempts, and that
+ * step; -1 where there is none. */
+static int64_t newest_checkpoint(const struct job *j, int64_t below, char *newest, size_t size,
+                                 bool *damaged)
+{
+    int64_t newest_step = -1;
+    for (int64_t file = 0; file < 2 * (j->attempt - 1); file++) {
+        char path[sizeof j->folder + 64];
+        checkpoint_path(j, file / 2 + 1, (int)(file % 2), path, sizeof path);
+        if (access(path, F_OK) != 0)
+            continue;
+        int64_t step = trial_checkpoint_step(path);
+        if (step < 0)
+            *damaged = true;
+        if (step > newest_step && step < below) {
+            newest_step = step;
+            snprintf(newest, size, "%s", path);
+        }
+    }
+    return newest_step;
+}
+
+/* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
+ * Leaves the trial at step 0 where there is none. */
+static enum status resume(struct arena *a, struct worker *w, struct message *m)
+{
+    char path[sizeof w->job.folder + 64];
+    bool damaged = false, other_build = false;
+    int64_t step = INT64_MAX;
+    while ((step = newest_checkpoint(&w->job, step, path, sizeof path, &damaged)) >= 0) {
+        enum status s = trial_resume(w->trial, path, w->job.build, &other_build, m);
+        if (s == STATUS_OK)
+            break;
+        if (s != STATUS_CORRUPT)
+            return s;
+        damaged = true;
+        s = trial_new(a, &w->trial->point, w->job.seed, w->job.by_loss, &w->trial, m);
+        if (s != STATUS_OK)
+            return s;
+    }
+    if (damaged)
+        note(step >= 0 ? "a damaged checkpoint was passed over; an older one is used"
+                       : "no checkpoint can be read; the trial starts again from step 0");
+    if (other_build)
+        note("goes on from a checkpoint of another build or other BLAS kernels: the last bits may "
+             "differ from an uninterrupted run");
+    return STATUS_OK;
+}
+
+static enum status save(struct worker *w, struct message *m)
+{
+    char path[sizeof w->job.folder + 64];
+    checkpoint_path(&w->job, w->job.attempt, w->checkpoint, path, sizeof path);
+    enum status s = trial_save(w->trial, path, w->job.build, m);
+    if (s == STATUS_OK)
+        w->checkpoint = !w->checkpoint;
+    w->checkpointed_s = now_s();
+    return s;
+}
+
+static int64_t resident_bytes(void)
+{
+    long size, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%ld %ld", &size, &resident) != 2)
+        resident = 0;
+    fclose(f);
+    return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+static enum status limit_time(const struct worker *w, struct message *m)
+{
+    if (w->job.time_s <= 0)
+        return STATUS_OK;
+    double left = w->job.time_s - w->trial->cpu_before_s;
+    struct rlimit limit = {.rlim_cur = left > 1 ? (rlim_t)ceil(left) : 1};
+    limit.rlim_max = limit.rlim_cur + 10;
+    if (setrlimit(RLIMIT_CPU, &limit) != 0)
+        return fail(m, STATUS_IO, "cannot limit CPU time: %s", strerror(errno));
+    return STATUS_OK;
+}
+
+static int exit_of(enum status s)
+{
+    return s == STATUS_DISK_FULL ? WORKER_DISK_FULL : WORKER_FAILED;
+}
+
+/* What is due between two steps, a few times a second at most. Returns the exit status of a worker
+ * that must end now, or -1. */
+static int between_steps(struct worker *w, struct message *m)
+{
+    double now = now_s();
+    if (stop_asked) {
+        enum status s = save(w, m);
+        if (s != STATUS_OK)
+            return exit_of(s);
+        send_progress(w, WIRE_STOPPED);
+        return WORKER_STOPPED;
+    }
+    if (time_over) {
+        fail(m, STATUS_BAD_INPUT,
+             "stopped at step %" PRId64 " by limits.time: %.0f CPU seconds are over",
+             w->trial->trainer->step, w->job.time_s);
+        return WORKER_OVER_TIME;
+    }
+    if (now - w->reported_s >= 0.2) {
+        send_progress(w, WIRE_PROGRESS);
+        int64_t resident = w->job.memory ? resident_bytes() : 0;
+        if (resident > w->job.memory) {
+            fail(m, STATUS_BAD_INPUT,
+                 "stopped at step %" PRId64 " by limits.memory: %" PRId64
+                 " MiB are resident, %" PRId64 " MiB allowed",
+                 w->trial->trainer->step, resident >> 20, w->job.memory >> 20);
+            return WORKER_OVER_MEMORY;
+        }
+    }
+    if (now - w->checkpointed_s >= w->job.checkpoint_s) {
+        enum status s = save(w, m);
+        if (s != STATUS_OK)
+            return exit_of(s);
+    }
+    return -1;
+}
+
+/* Trains to the end, a stop or a divergence; exit status, or -1 when a result is due. */
+static int train(struct worker *w, struct message *m, enum status *s)
+{
+    while (!trial_done(w->trial)) {
+        bool evaluated;
+        *s = trial_step(w->trial, &evaluated, m);
+        if (*s == STATUS_DIVERGED)
+            return -1;
+        if (*s != STATUS_OK)
+            return WORKER_FAILED;
+        if (evaluated) {
+            char row[600] = "[";
+            int n = curve_row_json(&w->trial->curve[w->trial->result.rows - 1], row + 1,
+                                   sizeof row - 2);
+            row[n + 1] = ']';
+            *s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, row, (size_t)n + 2, m);
+            if (*s != STATUS_OK)
+                return WORKER_FAILED;
+        }
+        int exit_status = trial_done(w->trial) ? -1 : between_steps(w, m);
+        if (exit_status >= 0)
+            return exit_status;
+    }
+    return -1;
+}
+
+static enum status finish(struct worker *w, struct message *m)
+{
+    if (!w->trial->result.diverged)
+        trial_test(w->trial);
+    char name[64], path[sizeof w->job.folder + 80];
+    snprintf(name, sizeof name, "t%" PRId64 "-a%" PRId64 ".result", w->job.trial, w->job.attempt);
+    snprintf(path, sizeof path, "%s/%s", w->job.folder, name);
+    struct nn *nn = &w->trial->trainer->encoder->nn;
+    if (w->trial->has_best)
+        memcpy(nn->data, w->trial->best, (size_t)nn->size * sizeof *nn->data);
+    enum status s =
+        result_write(path, &w->trial->result, nn, w->job.config, w->job.seed, m);
+    if (s == STATUS_OK)
+        s = wire_send(WIRE_MESSAGE_FD, WIRE_FINISHED, name, strlen(name), m);
+    return s;
+}
+
+static enum status prepare(struct arena *a, struct worker *w, struct message *m)
+{
+    struct point p;
+    enum status s = point_parse(w->job.config, &p, m);
+    if (s == STATUS_OK)
+        s = take_lock(&w->job, m);
+    if (s == STATUS_OK)
+        s = trial_new(a, &p, w->job.seed, w->job.by_loss, &w->trial, m);
+    if (s == STATUS_OK)
+        s = resume(a, w, m);
+    if (s == STATUS_OK)
+        s = limit_time(w, m);
+    return s;
+}
+
+static int run(struct arena *a, struct worker *w, struct message *m)
+{
+    enum status s = prepare(a, w, m);
+    if (s != STATUS_OK)
+        return exit_of(s);
+    w->checkpointed_s = now_s();
+    send_progress(w, WIRE_STARTED);
+    int exit_status = train(w, m, &s);
+    if (exit_status >= 0)
+        return exit_status;
+    s = finish(w, m);
+    return s == STATUS_OK ? WORKER_FINISHED : exit_of(s);
+}
+
+/* An arena that runs out of memory, wherever in the engine, comes back here. */
+static int run_guarded(struct worker *w, struct message *m)
+{
+    jmp_buf exhausted;
+    static struct arena a;
+    arena_init(&a, &exhausted);
+    if (setjmp(exhausted) != 0) {
+        fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
+             a.used >> 20);
+        arena_free(&a);
+        return WORKER_FAILED;
+    }
+    int exit_status = run(&a, w, m);
+    arena_free(&a);
+    return exit_status;
+}
+
+int worker_main(void)
+{
+    static struct worker w;
+    struct message m = {.text = ""};
+    set_signals();
+    int exit_status = WORKER_FAILED;
+    if (read_job(&w.job, &m) == STATUS_OK) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != (pid_t)w.job.parent)
+            return WORKER_FAILED; /* orphaned before the line above took hold */
+        blas_set_threads(1);
+        exit_status = run_guarded(&w, &m);
+    }
+    if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED)
+        fprintf(stderr, "%s\n", m.text);
+    return exit_status;
+}

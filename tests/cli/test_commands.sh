@@ -1,0 +1,198 @@
+#!/bin/sh
+# The command line: help and its examples, refusals, exit statuses, what goes where. Speaks TAP.
+# HEADCOUNT is the program; run from the repository's root.
+root=$PWD
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/bin" && ln -s "$headcount" "$dir/bin/headcount"
+cp -r "$root/configs" "$dir/configs"
+cd "$dir" || exit 1
+PATH=$dir/bin:$PATH
+unset NO_COLOR
+n=0
+check() { # name, command...
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$dir/log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' "$dir/log" | tail -n 20
+    fi
+}
+skip() { # name, reason
+    n=$((n + 1))
+    echo "ok $n - $1 # skip $2"
+}
+# Runs a shell line; passes where it ends with the status and its stdout and stderr together match.
+gives() { # status, pattern, line
+    sh -c "$3" >"$dir/out" 2>&1
+    got=$?
+    [ "$got" -eq "$1" ] || { echo "status $got, expected $1"; cat "$dir/out"; return 1; }
+    [ -z "$2" ] || grep -q -e "$2" "$dir/out" || { echo "no '$2' in:"; cat "$dir/out"; return 1; }
+}
+silent() { # stream (1 or 2), line: nothing comes on that stream
+    if [ "$1" = 1 ]; then sh -c "$2" 2>/dev/null >"$dir/out"; else sh -c "$2" 2>"$dir/out" >/dev/null; fi
+    ! [ -s "$dir/out" ] || { cat "$dir/out"; return 1; }
+}
+is_json() { # line whose stdout must be one JSON document (json_valid is SQLite's)
+    sh -c "$1" >"$dir/out.json" || return 1
+    [ "$(sqlite3 :memory: "select json_valid(readfile('$dir/out.json'))")" = 1 ] ||
+        { head -c 2000 "$dir/out.json"; return 1; }
+}
+commands=$(headcount --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+
+# ---- help, version, refusals ----
+check "help lists the commands" [ "$(echo "$commands" | wc -w)" -ge 9 ]
+check "the worker is not among them" sh -c "! headcount --help | grep -q worker"
+for c in $commands; do
+    check "$c --help" gives 0 "^Usage: headcount $c" "headcount $c --help"
+    check "$c --help shows an example" gives 0 "^  headcount $c" "headcount $c --help"
+    check "help $c is the same" sh -c "headcount help $c >a && headcount $c --help >b && cmp a b"
+    check "$c refuses an unknown option" gives 2 "unknown option '--frobnicate'" "headcount $c --frobnicate"
+    check "$c says nothing on stdout when refusing" silent 1 "headcount $c --frobnicate"
+done
+check "version" gives 0 "^headcount [0-9]" "headcount --version"
+for word in commit compiler OpenBLAS "core type" kernels; do
+    check "version names $word" gives 0 "$word" "headcount --version"
+done
+check "no command" gives 2 "no command" headcount
+check "unknown command" gives 2 "did you mean 'report'" "headcount reprot"
+check "unknown option of the program" gives 2 "did you mean '--version'" "headcount --versoin"
+check "unknown option of a command" gives 2 "did you mean '--workers'" "headcount run x.yaml --worker-s 3"
+check "an option without its value" gives 2 "needs a value" "headcount run x.yaml --db"
+check "a flag with a value" gives 2 "takes no value" "headcount run x.yaml --quiet=yes"
+check "a number that is none" gives 2 "'many'" "headcount run x.yaml -j many"
+check "workers 0" gives 2 "allowed" "headcount run x.yaml -j 0"
+check "a missing argument" gives 2 "SWEEP.yaml" "headcount plan"
+check "one argument too many" gives 2 "too many" "headcount show 1 2"
+check "formats exclude each other" gives 2 "exclude" "headcount report --csv --json"
+check "export of what is not" gives 2 "did you mean 'weights'" "headcount export weigths 1 f"
+check "export weights without a file" gives 2 "TRIAL FILE" "headcount export weights 1"
+check "a results file that is missing" gives 2 "nowhere.db" "headcount status --db nowhere.db"
+check "... is not created" [ ! -e nowhere.db ]
+check "gc on a missing file" gives 2 "nowhere.db" "headcount gc --db nowhere.db"
+check "... creates nothing" sh -c "! ls nowhere* 2>/dev/null"
+check "a sweep file that is missing" gives 2 "nowhere.yaml" "headcount run nowhere.yaml"
+
+# ---- params ----
+check "RoBERTa at 4 heads" sh -c "headcount params --preset roberta --heads 4 | grep -q '^ *4 .*109,514,298 '"
+check "RoBERTa at 12 heads" sh -c "headcount params --preset roberta --heads 12 | grep -q '^ *12 .*109,514,298 .*109,514,298'"
+check "... as JSON" gives 0 '"n_params_split":109514298' "headcount params --preset roberta --json"
+check "fixed width grows with heads" gives 0 '"heads":8,"d_head_split":8,"n_params_split":54224,"d_head_fixed":16,"n_params_fixed":70800' \
+    "headcount params --d-model 64 --heads 8 --json"
+check "heads that do not divide have no split" gives 0 '"heads":3,"d_head_split":null,"n_params_split":null' "headcount params --d-model 64 --heads 3 --json"
+check "the parts add up" sh -c "headcount params --layers 3 --task recall --heads 4 | tr -d , |
+    awk 'NR == 2 { total = \$3 } /^  [a-z]/ { sum += \$2 } END { print sum, total; exit !(sum == total && total > 0) }'"
+check "heads 0" gives 2 "model.heads is 0" "headcount params --heads 0"
+check "heads empty" gives 2 "model.heads" "headcount params --heads 1,,2"
+check "unknown preset" gives 2 "roberta" "headcount params --preset bert"
+
+# ---- tasks ----
+tasks=$(headcount tasks | sed -n '2,/^$/s/^\([a-z_]*\) .*/\1/p')
+check "tasks are listed" [ "$(echo "$tasks" | wc -w)" -ge 5 ]
+for t in $tasks; do
+    check "tasks $t: options, chance, example" sh -c "headcount tasks $t >t.txt && grep -q 'task.length .*default' t.txt &&
+        grep -q '^Chance accuracy: 0*\.*[0-9]' t.txt && grep -q '^  target' t.txt"
+done
+check "an example of gather is right" gives 0 "^  target 0  *12  3  1  6 11  6 11 13$" "headcount tasks gather --set length=8"
+check "another example differs" sh -c "headcount tasks copy >a; headcount tasks copy --example 2 >b; ! cmp -s a b"
+check "a list option" gives 0 "^  target *11 13 12  3  1  6 11  6$" "headcount tasks gather --set task.length=8 --set slots=1 --set offsets=[-1]"
+for section in model train; do
+    check "tasks $section" gives 0 "$section.*default" "headcount tasks $section"
+    check "tasks $section as JSON" is_json "headcount tasks $section --json"
+done
+check "unknown task" gives 2 "did you mean 'gather'" "headcount tasks gahter"
+check "unknown option of a task" gives 2 "no option 'width'" "headcount tasks gather --set width=3"
+check "a value out of range" gives 2 "task.slots is 99" "headcount tasks gather --set slots=99"
+
+# ---- the examples that the help texts show, in an order in which they can work ----
+examples() { headcount "$1" --help | sed -n '/^Examples:/,$s/^  \(headcount .*\)/\1/p'; }
+check "plan works without a results file" gives 0 "new" "headcount plan configs/gather.yaml"
+check "... and writes nothing" [ ! -e results ]
+for c in run $(echo "$commands" | grep -v '^run$'); do
+    examples "$c" >"lines.$c"
+    while read -r line; do
+        check "example: $line" gives 0 '' "$line"
+    done <"lines.$c"
+done
+headcount --help | sed -n '/^Examples:/,$s/^  \(headcount .*\)/\1/p' >lines
+while read -r line; do
+    check "example: $line" gives 0 '' "$line"
+done <lines
+
+# ---- with results ----
+sum() { find results -type f -exec cksum {} + | sort; }
+sum >before
+check "plan sees what is done" gives 0 "^  completed  *12 " "headcount plan configs/gather.yaml --set train.steps=100 --set seeds=2"
+check "... and that nothing is left" gives 0 "Nothing is left" "headcount plan configs/gather.yaml --set train.steps=100 --set seeds=2"
+check "plan counts what is new" gives 0 "^  new  *6 " "headcount plan configs/gather.yaml --set train.steps=100 --set seeds=3"
+check "plan as JSON" is_json "headcount plan configs/gather.yaml --set train.steps=100 --set seeds=3 --json"
+check "... has every trial" [ "$(sqlite3 :memory: "select count(*) from json_each(readfile('out.json'), '\$.trials')")" = 18 ]
+check "... and the new ones would run" [ "$(sqlite3 :memory: "select count(*) from json_each(readfile('out.json'), '\$.trials') where value ->> 'would_run' = 1")" = 6 ]
+check "plan warns of another sweep's name" gives 0 "replace" "headcount plan configs/gather.yaml --set task.length=9 --set train.steps=100"
+check "a large plan is summed up" sh -c "[ \$(headcount plan configs/gather.yaml --set seeds=1 --set 'train.lr={min: 1e-4, max: 1e-2, distribution: log_uniform_values}' --set method=random --set samples=500 | wc -l) -lt 40 ]"
+check "status as JSON" is_json "headcount status --json"
+check "show as JSON" is_json "headcount show 1 --json"
+check "report as JSON" is_json "headcount report --json"
+check "show has a curve and attempts" gives 0 "^  1.0 |" "headcount show 1"
+check "show of no trial" gives 2 "99999" "headcount show 99999"
+check "show of a word" gives 2 "first" "headcount show first"
+check "reading commands changed nothing" sh -c "find results -type f -exec cksum {} + | sort | cmp - before"
+check "weights are exported" sh -c "headcount export weights 1 w.st && grep -q 'encoder.layers.0.self_attn.in_proj_weight' w.st"
+check "a test set is exported" sh -c "headcount export testset 1 t.st && grep -q predictions t.st && [ \$(wc -c <t.st) -gt 1000000 ]"
+check "export to where nothing can be written" gives 3 "nodir" "headcount export weights 1 nodir/w.st"
+check "export of a trial that is not there" gives 2 "99999" "headcount export weights 99999 w.st"
+touch results/headcount.db.d/t1-a1-0.ckpt results/headcount.db.d/t77-a1.result \
+    results/headcount.db.d/t1-a1.result.42.tmp results/headcount.db.d/mine.txt
+check "gc --dry-run names what is not needed" gives 0 "would remove 3 files" "headcount gc --dry-run"
+check "... and removes nothing" [ -e results/headcount.db.d/t1-a1-0.ckpt ]
+check "gc removes it" gives 0 "^removed 3 files" "headcount gc"
+check "... and keeps results and foreign files" sh -c "ls results/headcount.db.d | grep -c 'result$' | grep -qx 12 && [ -e results/headcount.db.d/mine.txt ]"
+exec 9>>results/headcount.db.lock
+flock 9
+check "gc is refused while the file is in use" gives 2 "headcount.db" "headcount gc 9>&-"
+exec 9>&-
+
+# ---- streams ----
+for line in "tasks" "tasks gather" "params" "--help" "--version" "report" "export results" "status" "plan configs/gather.yaml --json"; do
+    check "$line > /dev/full is noticed" gives 3 "" "headcount $line >/dev/full"
+    check "$line with stdout closed" gives 3 "" "headcount $line >&-"
+    check "$line | head" gives 0 "" "headcount $line | head -n 1"
+done
+check "help goes to stdout only" silent 2 "headcount --help"
+escape=$(printf '\033')
+check "no colour in a pipe" sh -c "! headcount report | grep -q '$escape'"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    in_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
+    in_terminal "headcount report" >tty.txt
+    check "colour on a terminal" grep -q "$escape\\[" tty.txt
+    in_terminal "env NO_COLOR=1 headcount report" >tty.txt
+    check "NO_COLOR is honoured" sh -c "! grep -q '$escape' tty.txt"
+    in_terminal "headcount run configs/gather.yaml --set train.steps=100 --set seeds=3" >tty.txt
+    check "progress is drawn in place on a terminal" grep -q "$escape\\[2K" tty.txt
+    in_terminal "env NO_COLOR=1 headcount run configs/gather.yaml --set train.steps=100 --set seeds=4" >tty.txt
+    check "... without colour under NO_COLOR" sh -c "! grep -q '$escape\\[[0-9;]*m' tty.txt"
+else
+    skip "a terminal" "no script(1)"
+fi
+check "plain progress is a line per trial" sh -c "headcount run configs/gather.yaml --set train.steps=100 --set seeds=5 2>&1 >/dev/null | grep -c 'gather heads=.* val ' | grep -qx 6"
+
+# ---- what is installed beside the program ----
+for c in $commands; do
+    check "the man page has $c" grep -q "^\\.\\(B\\|BI\\|BR\\) \"*$c" "$root/sweep/headcount.1"
+done
+if command -v bash >/dev/null; then
+    complete() { # words...: what completion offers for the last
+        bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _headcount; printf "%s\n" "${COMPREPLY[@]}"' \
+            "$root/sweep/completion.bash" "$@"
+    }
+    check "completion: commands" [ "$(complete headcount repo)" = report ]
+    check "completion: options" [ "$(complete headcount run x.yaml --retry)" = --retry-failed ]
+    check "completion: tasks" [ "$(complete headcount tasks gat)" = gather ]
+else
+    skip "completion" "no bash"
+fi
+echo "1..$n"

@@ -1,0 +1,168 @@
+#!/bin/sh
+# Sweeps as their user runs them: to the end, interrupted, killed, changed, queried meanwhile.
+# Speaks TAP. HEADCOUNT is the program.
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+dir=$(mktemp -d)
+trap 'pkill -KILL -f "$dir" 2>/dev/null; rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+unset NO_COLOR
+export HEADCOUNT_CHECKPOINT_S=0.05
+n=0
+check() { # name, command...
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$dir/out" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' "$dir/out" | tail -n 20
+    fi
+}
+sql() { sqlite3 "$1" "$2"; }
+status_is() { # expected, command...
+    expected=$1
+    shift
+    "$@"
+    got=$?
+    [ "$got" -eq "$expected" ] || { echo "status $got, expected $expected: $*"; return 1; }
+}
+run() { # db, arguments...
+    db=$1
+    shift
+    "$headcount" run sweep.yaml --db "$db" --quiet "$@"
+}
+same_export() { # db: equal to the undisturbed run's
+    "$headcount" export results --db "$1" >"$1.jsonl" && cmp whole.jsonl "$1.jsonl"
+}
+once_each() { # db: every trial completed exactly once, nothing left over
+    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state <> 'completed'")" = 0 ] &&
+        [ "$(sql "$1" "PRAGMA integrity_check")" = ok ] &&
+        [ "$(sql "$1" "SELECT count(*) FROM (SELECT trial_id FROM attempt WHERE exit_code = 0 AND signal = 0 GROUP BY trial_id HAVING count(*) > 1)")" = 0 ]
+}
+wait_for() { # condition as a command, at most 20 s
+    i=0
+    until "$@" >/dev/null 2>&1; do
+        i=$((i + 1))
+        [ $i -gt 400 ] && return 1
+        sleep 0.05
+    done
+}
+
+cat >sweep.yaml <<'Y'
+# Small, but long enough to be interrupted.
+name: small
+task: {name: gather, length: 16, vocab: 8, slots: 2}
+model: {d_model: 16, heads: [1, 2, 4], layers: 1, d_ff: 32, dropout: 0.1}
+train: {steps: 600, batch: 32, lr: 3e-3, schedule: {name: cosine, warmup: 20}, eval_every: 100, val_examples: 64, test_examples: 64}
+seeds: 2
+Y
+
+# ---- to the end ----
+check "a sweep runs to its end and reports" sh -c "'$headcount' run sweep.yaml --db whole.db >report.txt 2>err.txt && grep -q heads report.txt"
+"$headcount" export results --db whole.db >whole.jsonl
+check "every trial once" once_each whole.db
+check "six trials, six curve rows each" [ "$(sql whole.db 'SELECT count(*) FROM curve')" = 36 ]
+check "the file is one plain file afterwards" sh -c '! [ -e whole.db-wal ] && [ "$(sqlite3 whole.db "PRAGMA journal_mode")" = delete ]'
+check "no checkpoint is left, six results are" sh -c '[ "$(ls whole.db.d | grep -c ckpt)" = 0 ] && [ "$(ls whole.db.d | grep -c result)" = 6 ]'
+attempts=$(sql whole.db 'SELECT count(*) FROM attempt')
+check "running it again runs nothing" run whole.db
+check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
+check "the export did not change" same_export whole.db
+
+# ---- one worker, another order of finishing: the same bytes ----
+check "with one worker" run one.db -j 1
+check "the export of one worker is the same" same_export one.db
+
+# ---- Ctrl-C ----
+HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run sweep.yaml --db int.db 2>int.err >int.out &
+pid=$!
+check "trials are running" wait_for sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
+check "by_heads answers while it runs" sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
+kill -INT -- -$pid
+wait $pid
+code=$?
+check "Ctrl-C ends with status 75" [ $code -eq 75 ]
+check "nothing is marked running" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
+check "it stopped inside a trial" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='queued'")" -ge 1 ]
+check "run again goes on" run int.db
+check "it went on inside the interrupted trials" [ "$(sql int.db "SELECT count(*) FROM attempt WHERE resumed_from_step > 0")" -ge 1 ]
+check "the export is the same after Ctrl-C" same_export int.db
+check "no trial ran twice to the end" once_each int.db
+
+# ---- kill -9 of the coordinator, again and again ----
+for round in 1 2 3 4 5; do
+    "$headcount" run sweep.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
+    pid=$!
+    sleep 0.$((round * 2 - 1))
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    sleep 0.05
+done
+check "workers died with their coordinator" sh -c "! pgrep -P 1 -f 'headcount worker' >/dev/null"
+check "after kill -9 of the coordinator it goes on" run kill.db
+check "the export is the same after kill -9" same_export kill.db
+check "no trial ran twice to the end" once_each kill.db
+
+# ---- kill -9 of workers ----
+"$headcount" run sweep.yaml --db worker.db --quiet 2>worker.err >/dev/null &
+pid=$!
+for round in 1 2 3; do
+    sleep 0.3
+    victim=$(pgrep -P $pid | head -n 1)
+    [ -n "$victim" ] && kill -KILL "$victim"
+done
+wait $pid
+code=$?
+check "killed workers do not stop the sweep" [ $code -eq 0 ]
+check "the loss is recorded" [ "$(sql worker.db "SELECT count(*) FROM attempt WHERE signal = 9")" -ge 1 ]
+check "the export is the same after killed workers" same_export worker.db
+check "no trial ran twice to the end" once_each worker.db
+
+# ---- a second coordinator ----
+"$headcount" run sweep.yaml --db two.db --quiet 2>/dev/null >/dev/null &
+pid=$!
+wait_for test -e two.db.lock
+sleep 0.2
+check "a second coordinator is refused with status 2" status_is 2 run two.db
+check "... and told who holds the file" sh -c "'$headcount' run sweep.yaml --db two.db 2>&1 | grep -q 'process $pid'"
+kill -TERM $pid
+wait $pid
+
+# ---- the file changes ----
+sed -i 's/heads: \[1, 2, 4\]/heads: [1, 2, 4, 8]/' sweep.yaml
+check "a head count is added" run whole.db
+check "only the new point ran" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
+sed -i 's/heads: \[1, 2, 4, 8\]/heads: [4, 1, 8]/' sweep.yaml
+check "one is removed, the rest is reordered: nothing runs" run whole.db
+check "no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
+check "the removed point keeps its results with in_plan = 0" [ "$(sql whole.db "SELECT count(*) FROM trials WHERE heads = 2 AND in_plan = 0 AND test_acc IS NOT NULL")" = 2 ]
+sed -i 's/slots: 2/slots: 1/; s/heads: .4, 1, 8./heads: [16]/' sweep.yaml
+check "another sweep of the same name is refused" status_is 2 run whole.db
+check "... unless --replace" run whole.db --replace --set train.steps=20
+
+# ---- divergence and failure ----
+cat >sweep.yaml <<'Y'
+name: wild
+task: {name: copy, length: 8, vocab: 4}
+model: {d_model: 16, heads: 2, d_ff: 16}
+train: {steps: 200, lr: [1e-3, 1000], clip: 0, batch: 8, eval_every: 50, val_examples: 16, test_examples: 16}
+seeds: 1
+Y
+status_is 1 run wild.db >/dev/null 2>&1
+if [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged'")" = 1 ]; then
+    check "a diverged trial is a state, exit status 1" status_is 1 run wild.db
+fi
+
+cat >sweep.yaml <<'Y'
+name: slow
+task: {name: copy, length: 32, vocab: 4}
+model: {d_model: 128, heads: 2, layers: 2, d_ff: 256}
+train: {steps: 1000000, batch: 64}
+seeds: 1
+retries: 0
+limits: {time: 1s}
+Y
+check "a runaway trial is stopped by its time limit, exit status 1" status_is 1 run slow.db
+check "... and the limit is named" sh -c "sqlite3 slow.db 'SELECT error FROM attempt' | grep -q limits.time"
+echo "1..$n"

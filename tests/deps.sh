@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs what building and testing need and this machine lacks: with apt on Debian and its
+# children, saying what it does; elsewhere it names the packages.
+set -eu
+
+missing=
+need() { # package, test
+    if ! eval "$2" >/dev/null 2>&1; then
+        missing="$missing $1"
+    fi
+}
+header() { # the compiler finds the header
+    echo "#include <$1>" | gcc -E -x c - >/dev/null 2>&1
+}
+
+need gcc 'command -v gcc'
+need libc6-dev 'header stdio.h'
+need libopenblas-dev 'header cblas.h && gcc -shared -o /dev/null -x c /dev/null -lopenblas'
+need libyaml-dev 'header yaml.h'
+need libsqlite3-dev 'header sqlite3.h'
+need libcmocka-dev "printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -E -x c -"
+need sqlite3 'command -v sqlite3'
+
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "headcount needs these packages (Debian's names; yours may differ):$missing" >&2
+    exit 1
+fi
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "headcount needs:$missing" >&2
+        echo "as root: apt-get install$missing" >&2
+        exit 1
+    fi
+    sudo=sudo
+fi
+echo "installing what is missing: ${sudo:+$sudo }apt-get install$missing" >&2
+$sudo apt-get update -qq
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2

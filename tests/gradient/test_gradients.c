@@ -1,0 +1,219 @@
+/* Gradient checks in double: every operation of the table through its own cases, and the whole
+ * model over its options. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Before cmocka, whose fail() is a macro. */
+#include "engine/encoder.h"
+#include "tests/gradient/gradcheck.h"
+
+#include <cmocka.h>
+
+static void every_operation(void **state)
+{
+    (void)state;
+    for (int i = 0; op_table[i]; i++) {
+        const struct op *op = op_table[i];
+        if (!op->cases || !op->cases[0].name)
+            fail_msg("operation %s has no gradient-check case", op->name);
+        for (const struct gradcheck_case *c = op->cases; c->name; c++) {
+            char text[GRADCHECK_TEXT] = "";
+            if (!gradcheck_op(op, c, text))
+                fail_msg("%s, %s: %s", op->name, c->name, text);
+        }
+    }
+}
+
+/* A check that accepts everything proves nothing. */
+static void check_sees_wrong_gradients(void **state)
+{
+    (void)state;
+    assert_true(gradcheck_agree(1, 1 + 0.9e-6));
+    assert_false(gradcheck_agree(1, 1 + 1.1e-6));
+    assert_false(gradcheck_agree(1, -1));
+    assert_false(gradcheck_agree(2e-8, 0));
+    assert_false(gradcheck_agree(NAN, 0));
+    assert_false(gradcheck_agree(0, NAN));
+}
+
+enum { BATCH = 3, CAPACITY = 2, LENGTH = 3, FIELDS = 2, SLOTS = 2, CLASSES = 3 };
+
+static const struct encoder_io io = {
+    .length = LENGTH,
+    .fields = FIELDS,
+    .field = {"token", "other"},
+    .vocab = {4, 2},
+    .slots = SLOTS,
+    .classes = CLASSES,
+};
+
+/* A model, its tape and one batch. */
+struct model {
+    struct arena arena;
+    struct encoder *encoder;
+    struct graph *graph;
+    int32_t tokens[BATCH * LENGTH * FIELDS], targets[BATCH * LENGTH * SLOTS];
+    uint8_t padding[BATCH * LENGTH], correct[BATCH * LENGTH * SLOTS];
+    bool padded;
+};
+
+/* Loss of the batch in slices; with backward, gradients too. */
+static double run(struct model *m, bool backward)
+{
+    long per_sequence = SLOTS * (m->encoder->config.pool == POOL_NONE ? LENGTH : 1), unmasked = 0;
+    for (long i = 0; i < BATCH * per_sequence; i++)
+        unmasked += m->targets[i] >= 0;
+    struct pass p = {.kernels = &kernels_reference, .training = true, .seed = 3, .step = 11};
+    p.loss_scale = 1 / (real)unmasked;
+    double loss = 0;
+    for (long first = 0; first < BATCH; first += CAPACITY) {
+        p.first = first;
+        p.batch = BATCH - first < CAPACITY ? BATCH - first : CAPACITY;
+        p.tokens = m->tokens + first * LENGTH * FIELDS;
+        p.targets = m->targets + first * per_sequence;
+        p.padding = m->padded ? m->padding + first * LENGTH : NULL;
+        p.correct = m->correct;
+        graph_forward(m->graph, &p);
+        if (backward)
+            graph_backward(m->graph, &p);
+        loss += p.loss_sum * p.loss_scale;
+    }
+    return loss;
+}
+
+static double model_loss(void *context)
+{
+    return run(context, false);
+}
+
+/* Weights, tokens, targets and padding. Gains and biases get off their neutral start, where wrong
+ * gradients could hide. */
+static void draw_model(struct model *m, bool masked)
+{
+    struct draws d = {.seed = 21};
+    for (long i = 0; i < m->encoder->nn.size; i++)
+        m->encoder->nn.data[i] += (real)(0.3 * draw_normal(&d));
+    for (long i = 0; i < BATCH * LENGTH * FIELDS; i++)
+        m->tokens[i] = draw_below(&d, io.vocab[i % FIELDS]);
+    for (long i = 0; i < BATCH * LENGTH * SLOTS; i++)
+        m->targets[i] = masked && i % 3 == 1 ? -100 : draw_below(&d, CLASSES);
+    memset(m->padding, 0, sizeof m->padding);
+    m->padding[2] = m->padding[LENGTH] = 1;
+    memset(m->padding + 2 * LENGTH, 1, LENGTH);
+}
+
+/* A bias on the keys shifts all scores of a query alike: the softmax does not see it. */
+static void check_key_bias(const struct model *m, const char *name)
+{
+    const struct encoder_shapes *s = &m->encoder->shapes;
+    for (long l = 0; l < m->encoder->config.layers; l++) {
+        const real *dbias = m->encoder->layer[l].in_proj_bias->grad + s->heads * s->d_k;
+        for (long i = 0; i < s->heads * s->d_k; i++)
+            if (!(fabs(dbias[i]) < 1e-14))
+                fail_msg("%s: key bias %ld of layer %ld has gradient %g", name, i, l, dbias[i]);
+    }
+}
+
+static void check_model(const struct encoder_config *c, bool padded, bool masked, const char *name)
+{
+    static struct model m;
+    struct message why;
+    struct tensor *logits;
+    m.padded = padded;
+    arena_init(&m.arena, NULL);
+    if (encoder_new(&m.arena, c, &io, true, &m.encoder, &why) != STATUS_OK ||
+        encoder_graph(&m.arena, m.encoder, CAPACITY, false, &m.graph, &logits, &why) != STATUS_OK)
+        fail_msg("%s: %s", name, why.text);
+    nn_init(&m.encoder->nn, 1);
+    draw_model(&m, masked);
+    nn_zero_grad(&m.encoder->nn);
+    run(&m, true);
+    check_key_bias(&m, name);
+    for (int i = 0; i < m.encoder->nn.count; i++) {
+        struct tensor *t = m.encoder->nn.list[i].tensor;
+        char text[GRADCHECK_TEXT];
+        if (!gradcheck_tensor(t, t->name, model_loss, &m, text))
+            fail_msg("%s: %s", name, text);
+    }
+    arena_free(&m.arena);
+}
+
+static const struct {
+    int64_t heads, d_head, d_k, d_v;
+} head_shapes[] = {
+    {1, WIDTH_WORD, WIDTH_WORD, WIDTH_WORD},
+    {2, WIDTH_WORD, WIDTH_WORD, WIDTH_WORD},
+    {4, WIDTH_WORD, WIDTH_WORD, WIDTH_WORD},
+    {3, 2, WIDTH_WORD, WIDTH_WORD},
+    {2, WIDTH_WORD, 3, 1},
+};
+enum { HEAD_SHAPES = sizeof head_shapes / sizeof head_shapes[0] };
+
+static struct encoder_config small_model(void)
+{
+    return (struct encoder_config){
+        .d_model = 4,
+        .heads = 2,
+        .layers = 1,
+        .d_ff = 3,
+        .d_head = WIDTH_WORD,
+        .d_k = WIDTH_WORD,
+        .d_v = WIDTH_WORD,
+    };
+}
+
+static void whole_model(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * 2 * 3 * 3 * HEAD_SHAPES; i++) {
+        struct encoder_config c = small_model();
+        c.norm = i % 2;
+        c.activation = i / 2 % 2;
+        c.positions = i / 4 % 3;
+        c.pool = i / 12 % 3;
+        int shape = i / 36;
+        c.heads = head_shapes[shape].heads;
+        c.d_head = head_shapes[shape].d_head;
+        c.d_k = head_shapes[shape].d_k;
+        c.d_v = head_shapes[shape].d_v;
+        for (int extra = 0; extra < 4; extra++) {
+            char name[96];
+            c.dropout = extra & 1 ? 0.25 : 0;
+            bool harder = extra & 2; /* padding and masked targets */
+            snprintf(name, sizeof name,
+                     "norm %d activation %d positions %d pool %d head shape %d extra %d",
+                     (int)c.norm, (int)c.activation, (int)c.positions, (int)c.pool, shape, extra);
+            check_model(&c, harder, harder, name);
+        }
+    }
+}
+
+static void several_layers(void **state)
+{
+    (void)state;
+    struct encoder_config c = small_model();
+    c.layers = 3;
+    for (int i = 0; i < 8; i++) {
+        char name[64];
+        c.norm = i % 2;
+        c.activation = i / 2 % 2;
+        c.dropout = i / 4 ? 0.25 : 0;
+        snprintf(name, sizeof name, "three layers, %d", i);
+        check_model(&c, true, true, name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(check_sees_wrong_gradients),
+        cmocka_unit_test(every_operation),
+        cmocka_unit_test(whole_model),
+        cmocka_unit_test(several_layers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

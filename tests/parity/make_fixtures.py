@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Makes tests/data/parity/*.safetensors: what PyTorch's nn.TransformerEncoder computes, in double.
+
+Each file holds one small model under its own names (encoder.* as in the state_dict, embed.token,
+pos, out), one batch (inputs, targets, padding), the logits and gradients of that batch (grad.NAME),
+and the losses of 20 optimizer steps on it. Metadata says which model and optimizer it is.
+
+usage: make_fixtures.py    (needs torch and numpy; run once, the files are committed)
+"""
+import itertools
+import json
+import pathlib
+import struct
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+B, T, C, L, FF, V, S, STEPS = 4, 8, 16, 2, 32, 11, 2, 20
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "data" / "parity"
+DTYPES = {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}
+
+
+def write_safetensors(path, tensors, metadata):
+    header, data = {"__metadata__": metadata}, b""
+    for name, array in tensors.items():
+        raw = np.ascontiguousarray(array).tobytes()
+        header[name] = {"dtype": DTYPES[str(array.dtype)], "shape": list(array.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def sinusoids():
+    position, pair = np.arange(T)[:, None], np.arange(0, C, 2)[None, :]
+    angle = position / 10000 ** (pair / C)
+    table = np.zeros((T, C))
+    table[:, 0::2], table[:, 1::2] = np.sin(angle), np.cos(angle)
+    return torch.from_numpy(table)
+
+
+class Model(nn.Module):
+    def __init__(self, norm, activation, positions, heads):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(C, heads, FF, 0.0, activation, batch_first=True,
+                                           norm_first=norm == "pre")
+        final = nn.LayerNorm(C) if norm == "pre" else None
+        self.encoder = nn.TransformerEncoder(layer, L, final, enable_nested_tensor=False)
+        self.embed = nn.ModuleDict({"token": nn.Embedding(V, C)})
+        if positions == "learned":
+            self.pos = nn.Embedding(T, C)
+        self.out = nn.Linear(C, S * V)
+
+    def forward(self, inputs, padding):
+        table = self.pos.weight if hasattr(self, "pos") else sinusoids()
+        x = self.embed["token"](inputs[..., 0]) + table
+        return self.out(self.encoder(x, src_key_padding_mask=padding)).view(B, T, S, V)
+
+
+def make(norm, activation, positions, heads):
+    torch.manual_seed(heads)
+    model = Model(norm, activation, positions, heads).double()
+    with torch.no_grad():  # off the neutral start, where mistakes could hide; exact in float32
+        for p in model.parameters():
+            p.add_(0.1 * torch.randn_like(p))
+            p.copy_(p.float().double())
+    inputs = torch.randint(0, V, (B, T, 1))
+    targets = torch.randint(0, V, (B, T, S))
+    targets[torch.rand(B, T, S) < 0.2] = -100
+    padding = torch.zeros(B, T, dtype=torch.bool)
+    if heads > 1:
+        padding[1, 5:] = padding[3, :3] = True
+
+    adam = norm == "post" and activation == "relu"
+    settings = {"lr": "0.01", "weight_decay": "0.1", "clip": "0.5" if heads > 1 else "0",
+                "optimizer": "adam" if adam else "adamw"}
+    kind = torch.optim.Adam if adam else torch.optim.AdamW
+    optimizer = kind(model.parameters(), lr=0.01, weight_decay=0.1)
+
+    def loss_of(logits):
+        return F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=-100)
+
+    tensors = {n: p.detach().numpy().astype(np.float32) for n, p in model.named_parameters()}
+    tensors |= {"inputs": inputs.numpy(), "targets": targets.numpy(),
+                "padding": padding.numpy().astype(np.uint8)}
+    losses = []
+    for step in range(STEPS):
+        optimizer.zero_grad()
+        logits = model(inputs, padding)
+        loss = loss_of(logits)
+        loss.backward()
+        if step == 0:
+            tensors["logits"] = logits.detach().numpy().astype(np.float32)
+            tensors |= {"grad." + n: p.grad.numpy().astype(np.float32)
+                        for n, p in model.named_parameters()}
+        if settings["clip"] != "0":
+            nn.utils.clip_grad_norm_(model.parameters(), float(settings["clip"]))
+        optimizer.step()
+        losses.append(loss.item())
+    tensors["losses"] = np.array(losses)
+    settings |= {"norm": norm, "activation": activation, "positions": positions,
+                 "heads": str(heads), "torch": torch.__version__}
+    name = f"{norm}-{activation}-{positions}-{heads}.safetensors"
+    write_safetensors(FOLDER / name, tensors, settings)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for choice in itertools.product(("pre", "post"), ("gelu", "relu"), ("learned", "sinusoidal"),
+                                    (1, 4)):
+        make(*choice)

@@ -1,0 +1,63 @@
+/* What the tests of sweep files and plans share. */
+#ifndef TESTS_CONFIG_HELP_H
+#define TESTS_CONFIG_HELP_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "sweep/plan.h"
+
+/* The sweep file of this text, which must be good; it is called s.yaml. */
+static inline struct config *config_of(const char *text)
+{
+    struct config *c;
+    struct message m;
+    if (config_parse("s.yaml", text, strlen(text), NULL, 0, &c, &m) != STATUS_OK)
+        fail_msg("refused:\n%s\n%s", text, m.text);
+    return c;
+}
+
+/* The text must be refused, by the reader or by the plan, with exactly this message. */
+static inline void assert_bytes_refused(const char *text, size_t size, const char *message)
+{
+    struct config *c;
+    struct plan *p;
+    struct message m = {{0}};
+    enum status s = config_parse("s.yaml", text, size, NULL, 0, &c, &m);
+    if (s == STATUS_OK) {
+        s = plan_new(c, &p, &m);
+        if (s == STATUS_OK)
+            fail_msg("taken:\n%s\nshould give: %s", text, message);
+        assert_null(p);
+        config_free(c);
+    } else {
+        assert_null(c);
+    }
+    assert_int_equal(s, STATUS_BAD_INPUT);
+    if (strcmp(m.text, message) != 0)
+        fail_msg("\n%s\ngives:  %s\nshould: %s", text, m.text, message);
+}
+
+static inline void assert_refused(const char *text, const char *message)
+{
+    assert_bytes_refused(text, strlen(text), message);
+}
+
+struct refusal {
+    const char *text, *message;
+};
+
+static inline void assert_all_refused(const struct refusal *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_refused(list[i].text, list[i].message);
+}
+#define ASSERT_ALL_REFUSED(list) assert_all_refused(list, sizeof(list) / sizeof *(list))
+
+#endif

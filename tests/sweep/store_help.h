@@ -1,0 +1,181 @@
+/* What the tests of the store share: a fresh folder each, plans from YAML text, small queries. */
+#ifndef TESTS_STORE_HELP_H
+#define TESTS_STORE_HELP_H
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Before cmocka, whose macro fail() hides status.h's function of that name. */
+#include "sweep/store_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    char folder[200], db[320];
+    struct message m;
+};
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *x = calloc(1, sizeof *x);
+    const char *base = getenv("TMPDIR");
+    if (!x)
+        return -1;
+    snprintf(x->folder, sizeof x->folder, "%s/headcount-store-XXXXXX", base && *base ? base : "/tmp");
+    *state = x;
+    if (!mkdtemp(x->folder))
+        return -1;
+    snprintf(x->db, sizeof x->db, "%s/results.db", x->folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *x = *state;
+    int failed = nftw(x->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(x);
+    return failed;
+}
+
+/* Shows the message where a status is not what it should be. */
+#define assert_status(expected, call)                                                              \
+    do {                                                                                           \
+        enum status got_ = (call);                                                                 \
+        if (got_ != (expected))                                                                    \
+            fail_msg("%s: status %d: %s", #call, (int)got_, x->m.text);                            \
+    } while (0)
+#define assert_ok(call) assert_status(STATUS_OK, call)
+
+static inline struct store *open_store(struct fixture *x, enum store_mode mode)
+{
+    struct store *s = NULL;
+    assert_ok(store_open(x->db, mode, &s, &x->m));
+    return s;
+}
+
+static inline void close_store(struct fixture *x, struct store *s)
+{
+    assert_ok(store_close(s, &x->m));
+}
+
+static inline void run_sql(sqlite3 *db, const char *sql)
+{
+    char *error = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        fail_msg("%s: %s", sql, error);
+}
+
+/* The first value of the first row as text, in a buffer that the next call overwrites; "" where
+ * there is none, "NULL" for NULL. */
+static inline const char *ask(sqlite3 *db, const char *sql)
+{
+    static char answer[4096];
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    answer[0] = '\0';
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        snprintf(answer, sizeof answer, "%s", text ? text : "NULL");
+    }
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+#define assert_answer(db, sql, expected) assert_string_equal(ask((db), (sql)), (expected))
+
+struct planned {
+    struct config *config;
+    struct plan *plan;
+};
+
+static inline struct planned plan_of(struct fixture *x, const char *yaml)
+{
+    struct planned p = {NULL, NULL};
+    assert_ok(config_parse("test.yaml", yaml, strlen(yaml), NULL, 0, &p.config, &x->m));
+    assert_ok(plan_new(p.config, &p.plan, &x->m));
+    return p;
+}
+
+static inline void free_plan(struct planned p)
+{
+    plan_free(p.plan);
+    config_free(p.config);
+}
+
+/* Plans and forgets the plan. */
+static inline struct plan_changes plan_into(struct fixture *x, struct store *s, const char *yaml)
+{
+    struct plan_changes changes;
+    struct planned p = plan_of(x, yaml);
+    assert_ok(store_plan(s, p.plan, false, false, &changes, &x->m));
+    free_plan(p);
+    return changes;
+}
+
+#define SWEEP(heads, rest)                                                                         \
+    "# How many heads?\nname: plain\n"                                                             \
+    "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"                                       \
+    "model: {d_model: 32, heads: " heads ", layers: 1, d_ff: 32}\n"                                \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n" rest
+
+static inline int64_t add_build(struct fixture *x, struct store *s)
+{
+    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu", 1};
+    int64_t id = 0;
+    assert_ok(store_build(s, &b, &id, &x->m));
+    return id;
+}
+
+static inline struct claimed claim(struct fixture *x, struct store *s, int64_t sweep, int64_t build)
+{
+    struct claimed c = {0};
+    assert_ok(store_claim(s, sweep, build, &c, &x->m));
+    return c;
+}
+
+/* A completed trial's result with this accuracy, in a buffer that the next call overwrites. */
+static inline const char *result_of(double acc)
+{
+    static char text[1024];
+    snprintf(text, sizeof text,
+             "{\"state\":\"completed\",\"steps_done\":100,\"best_step\":50,\"train_acc\":%.17g,"
+             "\"val_acc\":%.17g,\"test_acc\":%.17g,\"test_acc_by_slot\":[%.17g,1],\"test_exact\":0,"
+             "\"test_loss\":0.25,\"chance\":0.125,\"train_s\":1.5,\"resumed_from_step\":20,"
+             "\"error\":null,\"bad_step\":null,\"curve\":["
+             "{\"step\":50,\"train_loss\":2,\"train_acc\":0.5,\"val_loss\":1.25,\"val_acc\":%.17g,"
+             "\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":0.7},"
+             "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
+             "\"grad_norm\":0.5,\"lr\":0.0005,\"elapsed_s\":1.5}]}",
+             acc, acc, acc, acc, acc);
+    return text;
+}
+
+static const char RESULT_SHA256[] =
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+static inline bool finish(struct fixture *x, struct store *s, const struct claimed *c,
+                          const char *result)
+{
+    struct attempt_end end = {.cpu_s = 2.5, .max_rss_kib = 4096};
+    bool accepted = false;
+    assert_ok(store_finish(s, c->trial_id, c->attempt, result, "results.db.d/t1-a1.result",
+                           RESULT_SHA256, &end, &accepted, &x->m));
+    return accepted;
+}
+
+#endif

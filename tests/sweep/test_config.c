@@ -1,0 +1,587 @@
+/* Sweep files: what a good one means, and that every bad one is refused at its place. */
+#include "tests/sweep/config_help.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/sha256.h"
+
+static const struct axis *axis_of(const struct config *c, const char *path)
+{
+    for (int i = 0; i < c->axes; i++)
+        if (strcmp(c->axis[i].path, path) == 0)
+            return &c->axis[i];
+    fail_msg("no axis %s", path);
+    return NULL;
+}
+
+static void test_example(void **state)
+{
+    (void)state;
+    struct config *c;
+    struct message m;
+    char sha[65];
+    assert_int_equal(config_read("configs/gather.yaml", NULL, 0, &c, &m), STATUS_OK);
+    assert_string_equal(c->path, "configs/gather.yaml");
+    assert_string_equal(c->name, "gather");
+    assert_string_equal(c->question,
+                        "How many heads does it take to look at four places at once?");
+    sha256_hex(c->text, c->size, sha);
+    assert_string_equal(c->sha256, sha);
+    assert_string_equal(c->axis[0].path, "task.name");
+    assert_string_equal(c->axis[c->axes - 1].path, "train.eval_every");
+    const struct axis *heads = axis_of(c, "model.heads");
+    assert_int_equal(heads->values, 6);
+    assert_true(heads->listed);
+    assert_int_equal(heads->place.line, 10);
+    assert_int_equal(heads->value[5].place.line, 10);
+    assert_int_equal(heads->value[5].place.column, 28);
+    assert_string_equal(heads->value[5].scalar[0], "32");
+    const struct axis *warmup = axis_of(c, "train.schedule.warmup");
+    assert_int_equal(warmup->values, 1);
+    assert_false(warmup->listed);
+    assert_string_equal(warmup->value[0].scalar[0], "75");
+    assert_int_equal(c->method, METHOD_GRID);
+    assert_int_equal(c->seeds, 5);
+    assert_int_equal(c->seed[4], 4);
+    assert_string_equal(c->metric, "val_acc");
+    assert_false(c->has_metric_goal_minimize);
+    assert_int_equal(c->retries, 2);
+    assert_int_equal(c->workers, 0);
+    assert_int_equal(c->run_cap, 100000);
+    assert_int_equal(c->tune_seeds, 3);
+    assert_false(c->has_claim);
+    assert_true(c->limit_time_s == 0 && c->limit_memory == 0);
+    config_free(c);
+}
+
+static void test_everything(void **state)
+{
+    (void)state;
+    struct config *c;
+    struct message m;
+    if (config_read("tests/data/yaml/everything.yaml", NULL, 0, &c, &m))
+        fail_msg("%s", m.text);
+    assert_string_equal(c->name, "all-of.it_1");
+    assert_string_equal(c->question, "Every key that there is.");
+    assert_string_equal(c->axis[0].path, "task.length"); /* the file's order, not the tasks' */
+    const struct axis *offsets = axis_of(c, "task.offsets");
+    assert_int_equal(offsets->values, 2);
+    assert_int_equal(offsets->value[1].scalars, 2);
+    assert_string_equal(offsets->value[1].scalar[0], "2");
+    assert_int_equal(axis_of(c, "model.heads")->values, 4);
+    assert_int_equal(axis_of(c, "model.dropout")->kind, AXIS_UNIFORM);
+    assert_int_equal(axis_of(c, "model.d_ff")->kind, AXIS_INT_UNIFORM);
+    const struct axis *lr = axis_of(c, "train.lr");
+    assert_int_equal(lr->kind, AXIS_LOG_UNIFORM);
+    assert_true(lr->min == 1e-4 && lr->max == 1e-2 && lr->listed);
+    assert_int_equal(c->method, METHOD_RANDOM);
+    assert_int_equal(c->samples, 40);
+    assert_int_equal(c->sampler_seed, 4294967295);
+    assert_int_equal(c->seeds, 3);
+    assert_int_equal(c->seed[0], 7);
+    assert_string_equal(c->metric, "val_loss");
+    assert_true(c->has_metric_goal_minimize);
+    assert_int_equal(c->constraints, 2);
+    assert_int_equal(c->excluded, 2);
+    assert_int_equal(c->exclude[0].pairs, 3);
+    assert_int_equal(c->exclude[0].value[1].scalars, 2);
+    assert_int_equal(c->tune, 2);
+    assert_string_equal(c->tune_path[1], "model.dropout");
+    assert_int_equal(c->tune_seeds, 2);
+    assert_true(c->limit_time_s == 5400);
+    assert_int_equal(c->limit_memory, 512 << 20);
+    assert_true(c->has_claim);
+    assert_int_equal(c->claim.best, 2);
+    assert_int_equal(c->claim.over_count, 2);
+    assert_int_equal(c->claim.over[1], 4);
+    assert_int_equal(c->retries, 0);
+    assert_int_equal(c->workers, 3);
+    assert_int_equal(c->run_cap, 50);
+    config_free(c);
+}
+
+/* Words of YAML 1.1 that 1.2's core schema does not have are strings; 1e-3 is a number. */
+static void test_typing(void **state)
+{
+    (void)state;
+    struct config *c = config_of("task: {name: hist, bos: True}\n"
+                                 "train: {lr: 1e-3, clip: .5}\n"
+                                 "model: {heads: [1], d_head: 8}\n"
+                                 "name: no\n"
+                                 "tune: []\n");
+    assert_string_equal(c->name, "no");
+    assert_string_equal(axis_of(c, "train.lr")->value[0].scalar[0], "1e-3");
+    assert_true(axis_of(c, "model.heads")->listed);
+    assert_int_equal(c->tune, 0);
+    config_free(c);
+    c = config_of("task: {name: gather, offsets: [], slots: 1}\n");
+    assert_int_equal(axis_of(c, "task.offsets")->values, 1);
+    assert_int_equal(axis_of(c, "task.offsets")->value[0].scalars, 0);
+    assert_string_equal(c->name, "s");
+    assert_string_equal(c->question, "");
+    config_free(c);
+}
+
+/* The byte faults, one by one: text around them, so that line and column count. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *message;
+    } list[] = {
+#define BYTES(text) text, sizeof text - 1
+        {BYTES("task:\n  name: g\xff\n"), "s.yaml:2:10: byte 0xff is not UTF-8"},
+        {BYTES("# \xc3\xa4\xc3\xa4\xc3\n"), "s.yaml:1:5: byte 0xc3 is not UTF-8"},
+        {BYTES("# \xc0\xaf"), "s.yaml:1:3: byte 0xc0 is not UTF-8"},
+        {BYTES("# \xe0\x80\x80"), "s.yaml:1:3: byte 0xe0 is not UTF-8"},
+        {BYTES("# \xed\xa0\x80"), "s.yaml:1:3: byte 0xed is not UTF-8"},
+        {BYTES("# \xf4\x90\x80\x80"), "s.yaml:1:3: byte 0xf4 is not UTF-8"},
+        {BYTES("a: 1\nb: \xf0\x9f\x98"), "s.yaml:2:4: byte 0xf0 is not UTF-8"},
+        {BYTES("a: 1\0\n"), "s.yaml:1:5: a NUL byte; the file must be UTF-8 text"},
+        {BYTES("\xef\xbb\xbf" "a: 1\n"),
+         "s.yaml:1:1: the file begins with a byte order mark; save it as UTF-8 without one"},
+        {BYTES("a: \xef\xbb\xbf"), "s.yaml:1:4: the control character U+FEFF"},
+        {BYTES("\xff\xfe" "a\0"), "s.yaml:1:1: this is UTF-16; save the file as UTF-8"},
+        {BYTES("\xfe\xff\0a"), "s.yaml:1:1: this is UTF-16; save the file as UTF-8"},
+        {BYTES("a: \x1b[31m\n"), "s.yaml:1:4: the control character U+001B"},
+        {BYTES("a: \xc2\x9b\n"), "s.yaml:1:4: the control character U+009B"},
+        {BYTES("a: 1\xe2\x80\xa8"),
+         "s.yaml:1:5: the line separator U+2028; end lines with a newline"},
+        {BYTES("task:\n\tname: gather\n"), "s.yaml:2:1: a tab in the indentation; use spaces"},
+        {BYTES("task:\n  \tname: gather\n"), "s.yaml:2:3: a tab in the indentation; use spaces"},
+        {BYTES("a: 1\r\r\n\xff"), "s.yaml:3:1: byte 0xff is not UTF-8"},
+#undef BYTES
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        assert_bytes_refused(list[i].text, list[i].size, list[i].message);
+    /* Harmless tabs: in front of comments and line ends, after values. */
+    config_free(config_of("task: {name: gather}\t# x\n \t# y\n\t\nseeds: 2\n"));
+}
+
+static void test_yaml(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {"", "s.yaml:1:1: there is nothing in it but blanks and comments"},
+        {"# only this\n", "s.yaml:1:1: there is nothing in it but blanks and comments"},
+        {"- a\n", "s.yaml:1:1: a sweep file must be a mapping, not a list"},
+        {"gather\n", "s.yaml:1:1: a sweep file must be a mapping, not a single value"},
+        {"---\n", "s.yaml:2:1: a sweep file must be a mapping, not empty"},
+        {"task: &a {name: gather}\n",
+         "s.yaml:1:7: the anchor &a; anchors and aliases are not taken, write it out"},
+        {"task: *a\n", "s.yaml:1:7: an alias; anchors and aliases are not taken, write it out"},
+        {"*a : 1\n", "s.yaml:1:1: an alias; anchors and aliases are not taken, write it out"},
+        {"seeds: [1, &b 2]\n",
+         "s.yaml:1:12: the anchor &b; anchors and aliases are not taken, write it out"},
+        {"seeds: !!int 5\n",
+         "s.yaml:1:8: the tag tag:yaml.org,2002:int; tags are not taken, write the plain value"},
+        {"seeds: ! 5\n", "s.yaml:1:8: the tag !; tags are not taken, write the plain value"},
+        {"task: !x {name: gather}\n",
+         "s.yaml:1:7: the tag !x; tags are not taken, write the plain value"},
+        {"seeds: 5\n---\nseeds: 4\n",
+         "s.yaml:2:1: a second document begins here; one file is one sweep"},
+        {"%YAML 1.2\n---\nseeds: 5\n", "s.yaml:1:1: directives (%YAML, %TAG) are not taken"},
+        {"seeds: 5\nname: x\nseeds: 4\n",
+         "s.yaml:3:1: duplicate key 'seeds'; it stands on line 1 already"},
+        {"model: {heads: 1, 'heads': 2}\n",
+         "s.yaml:1:19: duplicate key 'heads'; it stands on line 1 already"},
+        {"? [a]\n: 1\n", "s.yaml:1:3: a key must be a word, not a list or a mapping"},
+        {"name: \"a\\0b\"\n", "s.yaml:1:7: a NUL character in a string"},
+        {"model: {heads: [1, 2}\n",
+         "s.yaml:1:21: did not find expected ',' or ']' while parsing a flow sequence"},
+        {"model:\n  heads: 1\n layers: 2\n",
+         "s.yaml:3:2: did not find expected key while parsing a block mapping"},
+        {"name: a: b\n", "s.yaml:1:8: mapping values are not allowed in this context"},
+        {"name: 'a\n", "s.yaml:2:1: found unexpected end of stream while scanning a quoted scalar"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    static char text[TREE_BYTES + 2];
+    memset(text, '[', TREE_BYTES);
+    assert_refused(text, "s.yaml:1:33: nested deeper than 32 levels");
+    for (int i = 0; i + 4 <= TREE_BYTES; i += 4)
+        memcpy(text + i, "{a: ", 4);
+    assert_refused(text, "s.yaml:1:129: nested deeper than 32 levels");
+    for (int i = 0; i + 2 <= TREE_BYTES; i += 2)
+        memcpy(text + i, "- ", 2);
+    assert_refused(text, "s.yaml:1:65: nested deeper than 32 levels");
+    memset(text, '#', TREE_BYTES + 1);
+    assert_refused(text, "s.yaml:1:1: larger than 1 MiB");
+    text[TREE_BYTES] = '\0';
+    assert_refused(text, "s.yaml:1:1: there is nothing in it but blanks and comments");
+    size_t used = 0;
+    for (int i = 0; i <= TREE_KEYS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "k%d: 1\n", i);
+    assert_refused(text, "s.yaml:257:1: more than 256 keys in one mapping");
+}
+
+#define TASK "task: {name: gather}\n"
+
+static void test_keys(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {"seeds: 5\n", "s.yaml:1:1: missing key 'task': what to learn"},
+        {"task: {length: 4}\n", "s.yaml:1:7: missing key 'name' under task"},
+        {"task: gather\n", "s.yaml:1:7: task must be a mapping, not a single value"},
+        {"task:\nseeds: 5\n", "s.yaml:1:6: task must be a mapping, not empty"},
+        {"task: {name: gathr}\n", "s.yaml:1:14: there is no task 'gathr' (did you mean gather?); "
+                                  "see: headcount tasks"},
+        {"task: {name: []}\n",
+         "s.yaml:1:14: task.name is an empty list; give it at least one task"},
+        {TASK "modle: {heads: 1}\n", "s.yaml:2:1: unknown key 'modle' (did you mean model?)"},
+        {TASK "model: {d_modle: 32}\n",
+         "s.yaml:2:9: unknown key 'd_modle' under model (did you mean d_model?)"},
+        {TASK "model:\n  hidden_size: 32\n",
+         "s.yaml:3:3: unknown key 'hidden_size' under model"},
+        {TASK "model.heads: 4\n", "s.yaml:2:1: unknown key 'model.heads'"},
+        {TASK "<<: {heads: 1}\n", "s.yaml:2:1: unknown key '<<'"},
+        {TASK "train:\n  schedule: {name: cosine, warmpu: 5}\n",
+         "s.yaml:3:28: unknown key 'warmpu' under train.schedule (did you mean warmup?)"},
+        {TASK "train: {schedule: cosine}\n",
+         "s.yaml:2:19: train.schedule must be a mapping, not a single value"},
+        {TASK "train: {schedule.name: cosine}\n",
+         "s.yaml:2:9: unknown key 'schedule.name' under train"},
+        {"task: {name: [reverse, gather], slots: 2}\n",
+         "s.yaml:1:33: task reverse, which task.name lists, has no option 'slots'"},
+        {"task: {name: gather, slosts: 2}\n",
+         "s.yaml:1:22: unknown key 'slosts' under task (did you mean slots?)"},
+        {"task: {name: gather, version: 2}\n", "s.yaml:1:22: unknown key 'version' under task"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {TASK "model: {heads: 0}\n", "s.yaml:2:16: model.heads is 0; allowed: 1 to 65536"},
+        {TASK "model: {heads: [1, -4]}\n", "s.yaml:2:20: model.heads is -4; allowed: 1 to 65536"},
+        {TASK "model:\n  heads:\n    - 1\n    - 2.5\n",
+         "s.yaml:5:7: model.heads is 2.5, but must be a whole number, written without point or "
+         "exponent; allowed: 1 to 65536"},
+        {TASK "model: {heads: 1000000000}\n",
+         "s.yaml:2:16: model.heads is 1000000000; allowed: 1 to 65536"},
+        {TASK "model: {d_model: 32.0}\n",
+         "s.yaml:2:18: model.d_model is 32.0, but must be a whole number, written without point "
+         "or exponent; allowed: 1 to 65536"},
+        {TASK "model: {heads: 08}\n",
+         "s.yaml:2:16: model.heads is 08, with a leading zero that some readers take for octal; "
+         "allowed: 1 to 65536"},
+        {TASK "model: {heads: '4'}\n",
+         "s.yaml:2:16: model.heads is \"4\", a quoted string, where a number belongs; write it "
+         "without quotes; allowed: 1 to 65536"},
+        {TASK "model: {heads: ~}\n",
+         "s.yaml:2:16: model.heads is ~, which means no value; allowed: 1 to 65536"},
+        {TASK "model:\n  heads:\n", "s.yaml:3:9: model.heads is empty; allowed: 1 to 65536"},
+        {TASK "model: {heads: no}\n",
+         "s.yaml:2:16: model.heads is no, which is not a number; allowed: 1 to 65536"},
+        {TASK "model: {norm: prenorm}\n",
+         "s.yaml:2:15: model.norm is prenorm; allowed: pre, post"},
+        {TASK "train: {lr: 0}\n", "s.yaml:2:13: train.lr is 0; allowed: above 0, up to 1000"},
+        {TASK "train: {lr: -1e-3}\n",
+         "s.yaml:2:13: train.lr is -1e-3; allowed: above 0, up to 1000"},
+        {TASK "train: {lr: 1e400}\n",
+         "s.yaml:2:13: train.lr is 1e400, which is too large for a number; allowed: above 0, up "
+         "to 1000"},
+        {TASK "train: {lr: .nan}\n",
+         "s.yaml:2:13: train.lr is .nan, which is not a finite number; allowed: above 0, up to "
+         "1000"},
+        {TASK "train: {lr: -.inf}\n",
+         "s.yaml:2:13: train.lr is -.inf, which is not a finite number; allowed: above 0, up to "
+         "1000"},
+        {TASK "train: {batch: 0}\n", "s.yaml:2:16: train.batch is 0; allowed: 1 to 1000000"},
+        {"task: {name: gather, vocab: 1}\n",
+         "s.yaml:1:29: task.vocab is 1; allowed: 2 to 65536"},
+        {"task: {name: gather, length: 0}\n",
+         "s.yaml:1:30: task.length is 0; allowed: 1 to 4096"},
+        {"task: {name: hist, bos: yes}\n", "s.yaml:1:25: task.bos is yes; allowed: true, false"},
+        {"task: {name: reverse, instance: 1}\n",
+         "s.yaml:1:33: task.instance is 1; allowed: only 0"},
+        {TASK "model: {heads: []}\n",
+         "s.yaml:2:16: model.heads is an empty list; give it at least one value"},
+        {TASK "model: {heads: [1, [2, 4]]}\n",
+         "s.yaml:2:20: a list inside the list of model.heads; its items are single values"},
+        {TASK "model: {heads: [{values: [1]}]}\n",
+         "s.yaml:2:17: a mapping inside the list of model.heads; its items are single values"},
+        {"task: {name: gather, offsets: 3}\n",
+         "s.yaml:1:31: task.offsets must be a list, not a single value"},
+        {"task: {name: gather, offsets: [[1], 3]}\n",
+         "s.yaml:1:37: task.offsets must be a list, not a single value"},
+        {"task: {name: gather, offsets: [1, [3]]}\n",
+         "s.yaml:1:35: a list inside task.offsets, which is a list of numbers"},
+        {"task: {name: gather, offsets: [1, 5000]}\n",
+         "s.yaml:1:35: task.offsets is 5000; allowed: -4095 to 4095"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+#define RANDOM TASK "method: random\nsamples: 3\n"
+
+static void test_distributions(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {TASK "train: {lr: {min: 1e-4, max: 1e-2}}\n",
+         "s.yaml:2:13: train.lr is a distribution, which needs method: random and samples: N"},
+        {TASK "train: {lr: {min: 1e-4, max: 1e-2}}\nmethod: bayes\n",
+         "s.yaml:3:9: the method bayes is not offered: it would try some head counts more often "
+         "than others; use grid or random"},
+        {TASK "method: hyperband\n", "s.yaml:2:9: method is hyperband; allowed: grid, random"},
+        {TASK "method: random\n",
+         "s.yaml:2:9: method: random needs samples: N, the number of draws"},
+        {TASK "samples: 3\n", "s.yaml:2:1: samples is for method: random only"},
+        {TASK "sampler_seed: 3\n", "s.yaml:2:1: sampler_seed is for method: random only"},
+        {RANDOM "sampler_seed: 4294967296\n",
+         "s.yaml:4:15: sampler_seed is 4294967296; allowed: 0 to 4294967295"},
+        {RANDOM "train: {lr: {min: 1, max: 2, distribution: log_uniform}}\n",
+         "s.yaml:4:44: log_uniform means, in W&B, that min and max are exponents of e; write "
+         "log_uniform_values and give the values themselves"},
+        {RANDOM "train: {lr: {min: 1, max: 2, distribution: normal}}\n",
+         "s.yaml:4:44: the distribution normal is not offered; allowed: uniform, "
+         "log_uniform_values, int_uniform"},
+        {RANDOM "train: {lr: {min: 1, max: 2, distribution: unifrom}}\n",
+         "s.yaml:4:44: the distribution unifrom is not offered; allowed: uniform, "
+         "log_uniform_values, int_uniform (did you mean uniform?)"},
+        {RANDOM "train: {lr: {min: 1}}\n",
+         "s.yaml:4:13: train.lr lacks 'max'; write {min: , max: } or {values: []}"},
+        {RANDOM "train: {lr: {min: 2, max: 1}}\n",
+         "s.yaml:4:13: the min of train.lr must be below its max"},
+        {RANDOM "train: {lr: {min: 0, max: 1}}\n",
+         "s.yaml:4:19: train.lr is 0; allowed: above 0, up to 1000"},
+        {RANDOM "train: {weight_decay: {min: 0, max: 1, distribution: log_uniform_values}}\n",
+         "s.yaml:4:23: the min of train.weight_decay must be above 0 for log_uniform_values"},
+        {RANDOM "train: {lr: {min: 1.5, max: 3, distribution: int_uniform}}\n",
+         "s.yaml:4:13: min and max of train.lr must be whole numbers for int_uniform"},
+        {RANDOM "model: {d_ff: {min: 8, max: 64, distribution: uniform}}\n",
+         "s.yaml:4:47: model.d_ff takes whole numbers; use int_uniform"},
+        {RANDOM "model: {d_head: {min: split, max: 64}}\n",
+         "s.yaml:4:23: the min of model.d_head must be a number"},
+        {RANDOM "model: {norm: {min: 0, max: 1}}\n",
+         "s.yaml:4:15: model.norm is not a number; list its values instead"},
+        {RANDOM "train: {lr: {values: [1], min: 1}}\n",
+         "s.yaml:4:27: unknown key 'min' under train.lr"},
+        {RANDOM "train: {lr: {values: 1}}\n",
+         "s.yaml:4:22: values must be a list, not a single value"},
+        {RANDOM "train: {lr: {mn: 1, max: 2}}\n", "s.yaml:4:14: unknown key 'mn' under train.lr"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static void test_other_keys(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {TASK "name: a/b\n",
+         "s.yaml:2:7: the name 'a/b' must be 1 to 64 letters, digits, '.', '_', '-'"},
+        {TASK "name: ''\n",
+         "s.yaml:2:7: the name '' must be 1 to 64 letters, digits, '.', '_', '-'"},
+        {TASK "seeds: 0\n", "s.yaml:2:8: seeds is 0; allowed: 1 to 1000"},
+        {TASK "seeds: []\n", "s.yaml:2:8: seeds lists 0 seeds; allowed: 1 to 1000"},
+        {TASK "seeds: [1, 2, 1]\n", "s.yaml:2:15: seed 1 stands in the list twice"},
+        {TASK "seeds: [4294967296]\n",
+         "s.yaml:2:9: a seed is 4294967296; allowed: 0 to 4294967295"},
+        {TASK "seeds: {n: 3}\n", "s.yaml:2:8: seeds must be a single value, not a mapping"},
+        {TASK "metric: {name: acc}\n",
+         "s.yaml:2:16: metric.name is acc; allowed: val_acc, val_loss"},
+        {TASK "metric: {name: val_loss, goal: maximize}\n",
+         "s.yaml:2:32: val_loss is a metric to minimize, not to maximize"},
+        {TASK "metric: val_loss\n", "s.yaml:2:9: metric must be a mapping, not a single value"},
+        {TASK "constraints: 'model.heads < 4'\n",
+         "s.yaml:2:14: constraints must be a list, not a single value"},
+        {TASK "constraints: ['model.head < 4']\n",
+         "s.yaml:2:16: there is no option 'model.head' (did you mean model.heads?)"},
+        {TASK "constraints: [\"1 < heads\"]\n",
+         "s.yaml:2:20: there is no option 'heads' (did you mean model.heads?)"},
+        {TASK "constraints:\n  - model.heads = 4\n",
+         "s.yaml:3:17: = does not compare; write =="},
+        {TASK "constraints:\n  - task.offsets == 4\n",
+         "s.yaml:3:5: task.offsets is a list, which has no value to compare"},
+        {TASK "constraints:\n  - >-\n    1 <\n    x\n",
+         "s.yaml:3:5: in the constraint \"1 < x\", at character 5: there is no option 'x'"},
+        {TASK "exclude: {model.heads: 4}\n",
+         "s.yaml:2:10: exclude must be a list, not a mapping"},
+        {TASK "exclude: [{model: {heads: 4}}]\n", "s.yaml:2:12: there is no option 'model'"},
+        {TASK "exclude: [{}]\n", "s.yaml:2:11: an empty mapping would exclude every point"},
+        {TASK "exclude: [{model.heads: []}]\n",
+         "s.yaml:2:25: model.heads must be a value or a list of values"},
+        {TASK "exclude: [{model.heads: [1, 0]}]\n",
+         "s.yaml:2:29: model.heads is 0; allowed: 1 to 65536"},
+        {TASK "tune: [model.heads]\nmodel: {heads: [1, 2]}\n",
+         "s.yaml:2:8: model.heads cannot be tuned: head counts are what is compared"},
+        {TASK "tune: [train.lr]\n",
+         "s.yaml:2:8: train.lr has only one value, so there is nothing to choose"},
+        {TASK "tune: [task.length]\n", "s.yaml:2:8: task.length cannot be tuned: accuracies on "
+                                       "different tasks do not compare"},
+        {TASK "tune: [lr]\n",
+         "s.yaml:2:8: there is no option 'lr' (did you mean train.lr?)"},
+        {TASK "tune: {axis: [train.lr]}\n",
+         "s.yaml:2:8: unknown key 'axis' under tune (did you mean axes?)"},
+        {TASK "train: {lr: [1, 2]}\ntune: [train.lr, train.lr]\n",
+         "s.yaml:3:18: train.lr stands in the list twice"},
+        {TASK "train: {lr: [1, 2]}\ntune: [train.lr]\nseeds: [0, 1000]\n",
+         "s.yaml:4:8: seed 1000: under tune, settings are chosen on the seeds from 1000 up and "
+         "reported on others; take seeds below 1000"},
+        {TASK "limits: {time: 20 minutes}\n",
+         "s.yaml:2:16: limits.time is 20 minutes; allowed: 1 second to 366 days, as in 3600, "
+         "90s, 20m, 2h"},
+        {TASK "limits: {time: 0}\n",
+         "s.yaml:2:16: limits.time is 0; allowed: 1 second to 366 days, as in 3600, 90s, 20m, 2h"},
+        {TASK "limits: {memory: 2GB}\n",
+         "s.yaml:2:18: limits.memory is 2GB; allowed: 1 MiB and more, as in 512MiB, 2GiB or bytes "
+         "without a unit"},
+        {TASK "limits: {memory: 2}\n",
+         "s.yaml:2:18: limits.memory is 2; allowed: 1 MiB and more, as in 512MiB, 2GiB or bytes "
+         "without a unit"},
+        {TASK "limits: {cpu: 2}\n", "s.yaml:2:10: unknown key 'cpu' under limits"},
+        {TASK "claim: {best: 4}\n", "s.yaml:2:8: missing key 'over' under claim"},
+        {TASK "claim: {best: 4, over: [4]}\n",
+         "s.yaml:2:25: claim.over has the head count that is claimed best"},
+        {TASK "claim: {best: 4, over: [1, 1]}\n", "s.yaml:2:28: 1 stands in the list twice"},
+        {TASK "claim: {best: 4, over: []}\n",
+         "s.yaml:2:24: claim.over lists 0 head counts; allowed: 1 to 32"},
+        {TASK "retries: 1.5\n", "s.yaml:2:10: retries is 1.5, but must be a whole number, written "
+                                "without point or exponent; allowed: 0 to 100"},
+        {TASK "workers: 0\n", "s.yaml:2:10: workers is 0; allowed: 1 to 4096"},
+        {TASK "run_cap: 0\n", "s.yaml:2:10: run_cap is 0; allowed: 1 to 10000000"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *time, *memory;
+        double seconds;
+        int64_t bytes;
+    } list[] = {{"3600", "1048576", 3600, 1 << 20},
+                {"90s", "1024KiB", 90, 1 << 20},
+                {"20m", "512MiB", 1200, 512 << 20},
+                {"2h", "2GiB", 7200, (int64_t)2 << 30},
+                {"1d", "1.5TiB", 86400, (int64_t)3 << 39}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[128];
+        snprintf(text, sizeof text, TASK "limits: {time: %s, memory: %s}\n", list[i].time,
+                 list[i].memory);
+        struct config *c = config_of(text);
+        assert_true(c->limit_time_s == list[i].seconds);
+        assert_int_equal(c->limit_memory, list[i].bytes);
+        config_free(c);
+    }
+}
+
+static enum status set(const char *text, const char *const *sets, int count, struct config **c,
+                       struct message *m)
+{
+    return config_parse("s.yaml", text, strlen(text), sets, count, c, m);
+}
+
+static void test_sets(void **state)
+{
+    (void)state;
+    static const char text[] = "task: {name: gather}\nmodel:\n  heads: 4\n  d_ff: 64\nseeds: 5\n";
+    struct config *c;
+    struct message m;
+    const char *good[] = {"model.heads=[1, 2]", "train.schedule.warmup=7", "seeds=2",
+                          "task.name=sort", "model.heads=[1,2,4]"};
+    if (set(text, good, 5, &c, &m))
+        fail_msg("%s", m.text);
+    const struct axis *heads = axis_of(c, "model.heads");
+    assert_int_equal(heads->values, 3); /* the later one wins */
+    assert_int_equal(heads->place.line, 0);
+    assert_int_equal(heads->place.column, 5);
+    assert_string_equal(axis_of(c, "train.schedule.warmup")->value[0].scalar[0], "7");
+    assert_string_equal(axis_of(c, "task.name")->value[0].scalar[0], "sort");
+    assert_string_equal(c->axis[1].path, "model.heads"); /* at its place in the file's order */
+    assert_int_equal(c->seeds, 2);
+    config_free(c);
+
+    static const struct {
+        const char *set, *message;
+    } list[] = {
+        {"model.heads=[1, 0]", "--set model.heads: model.heads is 0; allowed: 1 to 65536"},
+        {"model.heads=[1, 2", "--set model.heads: did not find expected ',' or ']' while parsing "
+                              "a flow sequence"},
+        {"model.heads", "--set model.heads: write path=value, as in train.steps=100"},
+        {"=4", "--set =4: write path=value, as in train.steps=100"},
+        {"model.head=4",
+         "--set model.head: unknown key 'head' under model (did you mean heads?)"},
+        {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
+        {"model.heads=", "--set model.heads: there is nothing in it but blanks and comments"},
+        {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "
+                             "taken, write it out"},
+        {"model.heads=3", "--set model.heads: this cannot be: model.heads is 3, which does not "
+                          "divide model.d_model 64; choose 2 or 4, or give model.d_head a number; "
+                          "or add constraints: [\"model.d_model % model.heads == 0\"]"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct plan *p = NULL;
+        enum status s = set(text, &list[i].set, 1, &c, &m);
+        if (s == STATUS_OK) {
+            s = plan_new(c, &p, &m);
+            config_free(c);
+        }
+        assert_int_equal(s, STATUS_BAD_INPUT);
+        assert_string_equal(m.text, list[i].message);
+    }
+}
+
+static void assert_file(const char *path, const char *message)
+{
+    struct config *c;
+    struct message m = {{0}};
+    assert_int_equal(config_read(path, NULL, 0, &c, &m), STATUS_BAD_INPUT);
+    assert_null(c);
+    assert_string_equal(m.text, message);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    struct config *c;
+    struct message m;
+    assert_file("tests/data/yaml/none.yaml",
+                "tests/data/yaml/none.yaml: No such file or directory");
+    assert_file("tests/data/yaml", "tests/data/yaml: this is a directory, not a sweep file");
+    assert_file("tests/data/yaml/utf16.yaml",
+                "tests/data/yaml/utf16.yaml:1:1: this is UTF-16; save the file as UTF-8");
+    assert_file("tests/data/yaml/empty.yaml", "tests/data/yaml/empty.yaml:1:1: there is nothing "
+                                              "in it but blanks and comments");
+    assert_file("/dev/zero", "/dev/zero: larger than 1 MiB, which no sweep file is");
+    assert_int_equal(config_read("tests/data/yaml/crlf.yaml", NULL, 0, &c, &m), STATUS_OK);
+    assert_string_equal(c->question, "Windows line ends");
+    assert_string_equal(c->name, "crlf");
+    assert_int_equal(axis_of(c, "model.heads")->value[1].place.line, 5);
+    assert_int_equal(axis_of(c, "model.heads")->value[1].place.column, 20);
+    assert_int_equal(c->seed[0], 3);
+    config_free(c);
+    /* A name that a file has and a sweep cannot have. */
+    assert_int_equal(config_parse("a b.yaml", TASK, strlen(TASK), NULL, 0, &c, &m),
+                     STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "a b.yaml:1:1: the file's name 'a b' cannot be the name of a sweep "
+                                "(letters, digits, '.', '_', '-'); add a key name");
+    config_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_example),       cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_typing),        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_yaml),          cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_keys),          cmocka_unit_test(test_values),
+        cmocka_unit_test(test_distributions), cmocka_unit_test(test_other_keys),
+        cmocka_unit_test(test_units),         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

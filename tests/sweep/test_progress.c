@@ -1,0 +1,332 @@
+/* The live view: plain lines, and frames on a pseudo-terminal read back through a small model of
+ * one (cursor up, erase line, erase below). */
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sweep/progress.h"
+
+enum { ROWS = 40, COLUMNS = 200 };
+
+struct screen {
+    char cell[ROWS][COLUMNS + 1];
+    int row, column, width;
+};
+
+static void screen_clear(struct screen *s, int row, int column)
+{
+    memset(s->cell[row] + column, ' ', (size_t)(COLUMNS - column));
+    s->cell[row][COLUMNS] = '\0';
+}
+
+static void screen_init(struct screen *s, int width)
+{
+    memset(s, 0, sizeof *s);
+    s->width = width;
+    for (int i = 0; i < ROWS; i++)
+        screen_clear(s, i, 0);
+}
+
+/* Takes one escape sequence that starts at text; returns its length. */
+static size_t screen_escape(struct screen *s, const char *text)
+{
+    int number = 0;
+    size_t i = 2;
+    for (; (text[i] >= '0' && text[i] <= '9') || text[i] == ';'; i++)
+        number = text[i] == ';' ? 0 : 10 * number + text[i] - '0';
+    switch (text[i]) {
+    case 'A':
+        s->row = s->row > number ? s->row - number : 0;
+        break;
+    case 'K':
+        assert_int_equal(number, 2);
+        screen_clear(s, s->row, 0);
+        break;
+    case 'J':
+        screen_clear(s, s->row, s->column);
+        for (int r = s->row + 1; r < ROWS; r++)
+            screen_clear(s, r, 0);
+        break;
+    case 'm':
+        break;
+    default:
+        fail_msg("escape sequence ends with '%c'", text[i]);
+    }
+    return i + 1;
+}
+
+static void screen_write(struct screen *s, const char *text)
+{
+    for (size_t i = 0; text[i];) {
+        if (text[i] == '\033') {
+            i += screen_escape(s, text + i);
+            continue;
+        }
+        if (text[i] == '\n') {
+            s->row++;
+            s->column = 0; /* the terminal's own output processing */
+        } else if (text[i] == '\r') {
+            s->column = 0;
+        } else if (((unsigned char)text[i] & 0xC0) != 0x80) {
+            assert_true(s->column < s->width); /* nothing wraps */
+            s->cell[s->row][s->column++] = text[i];
+        }
+        assert_true(s->row < ROWS);
+        i++;
+    }
+}
+
+static int screen_lines(const struct screen *s)
+{
+    int n = 0;
+    for (int i = 0; i < ROWS; i++)
+        n += strspn(s->cell[i], " ") < COLUMNS;
+    return n;
+}
+
+static bool screen_has(const struct screen *s, const char *text)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strstr(s->cell[i], text))
+            return true;
+    return false;
+}
+
+struct terminal {
+    int master;
+    FILE *f;
+};
+
+static void terminal_resize(struct terminal *t, int width, int height)
+{
+    struct winsize size = {.ws_col = (unsigned short)width, .ws_row = (unsigned short)height};
+    assert_int_equal(ioctl(t->master, TIOCSWINSZ, &size), 0);
+}
+
+static struct terminal terminal_open(int width)
+{
+    struct terminal t = {posix_openpt(O_RDWR | O_NOCTTY), NULL};
+    assert_true(t.master >= 0);
+    assert_int_equal(grantpt(t.master), 0);
+    assert_int_equal(unlockpt(t.master), 0);
+    int slave = open(ptsname(t.master), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0);
+    struct termios mode;
+    assert_int_equal(tcgetattr(slave, &mode), 0);
+    mode.c_oflag &= ~(tcflag_t)OPOST; /* read back exactly what was written */
+    assert_int_equal(tcsetattr(slave, TCSANOW, &mode), 0);
+    t.f = fdopen(slave, "w");
+    terminal_resize(&t, width, 24);
+    return t;
+}
+
+/* What was written since the last call. */
+static void terminal_read(struct terminal *t, char *text, size_t size)
+{
+    size_t used = 0;
+    struct pollfd p = {.fd = t->master, .events = POLLIN};
+    while (used + 1 < size && poll(&p, 1, 0) == 1 && (p.revents & POLLIN)) {
+        ssize_t n = read(t->master, text + used, size - 1 - used);
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+    }
+    text[used] = '\0';
+}
+
+static void terminal_close(struct terminal *t)
+{
+    fclose(t->f);
+    close(t->master);
+}
+
+static void environment(const char *term, const char *locale, const char *no_color)
+{
+    setenv("TERM", term, 1);
+    setenv("LC_ALL", locale, 1);
+    setenv("NO_COLOR", no_color, 1);
+}
+
+static void plain_lines(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = tmpfile();
+    environment("xterm", "C", "");
+    struct progress_view *v = progress_new(f, false, 30, 2);
+    progress_counts(v, 10, 1, 0, 19);
+    progress_trial_started(v, 0, "gather heads=8 seed=1", 12);
+    progress_trial_started(v, 1, "", 13);
+    progress_update(v, 0, 10, 100, 1.5, 0.25);
+    progress_draw(v, 1.0);
+    progress_trial_ended(v, 0, "completed", 0.998);
+    progress_trial_ended(v, 1, "failed", NAN);
+    progress_trial_started(v, 0, "late\033[31m", 14);
+    progress_trial_ended(v, 0, "stopped", NAN);
+    progress_note(v, "a note");
+    progress_finish(v);
+    rewind(f);
+    assert_true(getdelim(&text, &size, '\0', f) > 0);
+    assert_non_null(strstr(text, "12/30  gather heads=8 seed=1  val .998  "));
+    assert_non_null(strstr(text, "\n13/30  trial 13  failed  "));
+    assert_non_null(strstr(text, "\n13/30  late?[31m  stopped  "));
+    assert_non_null(strstr(text, "\na note\n"));
+    assert_null(strchr(text, '\033'));
+    free(text);
+    fclose(f);
+}
+
+static void quiet_prints_notes_only(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(100);
+    char text[4096];
+    environment("xterm", "C", "");
+    struct progress_view *v = progress_new(t.f, true, 3, 1);
+    progress_counts(v, 0, 0, 0, 3);
+    progress_trial_started(v, 0, "x", 1);
+    progress_draw(v, 1.0);
+    progress_note(v, "only this");
+    progress_trial_ended(v, 0, "completed", 1.0);
+    progress_finish(v);
+    terminal_read(&t, text, sizeof text);
+    assert_string_equal(text, "only this\n");
+    terminal_close(&t);
+}
+
+static void frames_are_redrawn_in_place(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(100);
+    struct screen s;
+    static char text[1 << 16];
+    environment("xterm", "C", "1");
+    screen_init(&s, 100);
+    struct progress_view *v = progress_new(t.f, false, 30, 3);
+    progress_counts(v, 10, 2, 0, 18);
+    progress_trial_started(v, 0, "gather heads=8 seed=1", 1);
+    progress_trial_started(v, 2, "gather heads=4 seed=1", 2);
+    progress_update(v, 0, 0, 1500, NAN, NAN);
+    progress_update(v, 0, 750, 1500, 1.234, 0.873);
+    progress_draw(v, 10.0);
+    terminal_read(&t, text, sizeof text);
+    assert_null(strstr(text, "\033[1m")); /* NO_COLOR */
+    screen_write(&s, text);
+    assert_int_equal(screen_lines(&s), 3);
+    assert_true(screen_has(&s, "750/1500   loss 1.234"));
+    assert_true(screen_has(&s, "acc .873"));
+    assert_true(screen_has(&s, "##########----------"));
+    assert_true(screen_has(&s, "starting"));
+    assert_true(screen_has(&s, " 12/30 "));
+    assert_true(screen_has(&s, "2 failed"));
+
+    progress_draw(v, 10.1); /* too soon */
+    terminal_read(&t, text, sizeof text);
+    assert_string_equal(text, "");
+
+    progress_trial_ended(v, 0, "completed", 0.5);
+    progress_counts(v, 11, 2, 1, 17);
+    progress_note(v, "something lasting");
+    progress_draw(v, 10.3);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_int_equal(screen_lines(&s), 3); /* the note, one trial, the total */
+    assert_non_null(strstr(s.cell[0], "something lasting"));
+    assert_true(screen_has(&s, "best .500 gather heads=8 seed=1"));
+
+    progress_finish(v);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_int_equal(screen_lines(&s), 1); /* only the note stays */
+    assert_int_equal(s.row, 1);
+    assert_int_equal(s.column, 0);
+    terminal_close(&t);
+}
+
+static void frames_fit_any_width(void **state)
+{
+    (void)state;
+    static const int widths[] = {200, 80, 60, 40, 20, 10, 3};
+    static char text[1 << 16];
+    environment("xterm", "C.UTF-8", "");
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct terminal t = terminal_open(widths[i]);
+        struct screen s;
+        screen_init(&s, widths[i]);
+        struct progress_view *v = progress_new(t.f, false, 100000, 30);
+        progress_counts(v, 99000, 900, 30, 70);
+        for (int k = 0; k < 30; k++) {
+            progress_trial_started(v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003", k);
+            progress_update(v, k, 0, 1000000, NAN, NAN);
+            progress_update(v, k, 999999, 1000000, 12.345, 0.5);
+        }
+        progress_draw(v, 1.0);
+        terminal_read(&t, text, sizeof text);
+        screen_write(&s, text); /* asserts that nothing wraps */
+        assert_true(screen_lines(&s) <= 24);
+        progress_finish(v);
+        terminal_close(&t);
+    }
+}
+
+static void narrower_terminal_is_wiped_whole(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(120);
+    static char text[1 << 16];
+    environment("xterm", "C", "");
+    struct progress_view *v = progress_new(t.f, false, 4, 2);
+    progress_counts(v, 0, 0, 0, 4);
+    progress_trial_started(v, 0, "gather heads=8 seed=1", 1);
+    progress_update(v, 0, 0, 1000, NAN, NAN);
+    progress_update(v, 0, 10, 1000, 1.0, 0.5);
+    progress_draw(v, 1.0);
+    terminal_read(&t, text, sizeof text);
+    terminal_resize(&t, 40, 24); /* the long line now takes three rows, the total one */
+    progress_draw(v, 2.0);
+    terminal_read(&t, text, sizeof text);
+    assert_int_equal(strncmp(text, "\r\033[", 3), 0);
+    assert_true(atoi(text + 3) >= 4);
+    progress_finish(v);
+    terminal_close(&t);
+}
+
+static void no_view_is_no_view(void **state)
+{
+    (void)state;
+    progress_counts(NULL, 1, 2, 3, 4);
+    progress_trial_started(NULL, 0, "x", 1);
+    progress_update(NULL, 0, 1, 2, 0.0, 0.0);
+    progress_trial_ended(NULL, 0, "completed", 0.0);
+    progress_note(NULL, "x");
+    progress_draw(NULL, 1.0);
+    progress_work_left(NULL, 1.0);
+    progress_trial_work(NULL, 0, 1.0);
+    progress_finish(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_lines),
+        cmocka_unit_test(quiet_prints_notes_only),
+        cmocka_unit_test(frames_are_redrawn_in_place),
+        cmocka_unit_test(frames_fit_any_width),
+        cmocka_unit_test(narrower_terminal_is_wiped_whole),
+        cmocka_unit_test(no_view_is_no_view),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+/* Every statistic against SciPy (tests/data/stats, made by make_stats.py) within 1e-6 relative, and
+ * against printed tables. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sweep/stats.h"
+
+enum { MAX_FIELDS = 12, MAX_LINE = 4096, MAX_SEEDS = 64 };
+
+struct table_file {
+    FILE *f;
+    char line[MAX_LINE];
+    char *field[MAX_FIELDS];
+    int rows;
+};
+
+static void file_open(struct table_file *t, const char *path)
+{
+    t->f = fopen(path, "r");
+    t->rows = 0;
+    if (!t->f)
+        fail_msg("%s: cannot be opened (run from the repository root)", path);
+    assert_non_null(fgets(t->line, sizeof t->line, t->f));
+}
+
+/* Splits the next line at commas into exactly n fields; closes at the end, where it returns false.
+ */
+static bool file_next(struct table_file *t, int n)
+{
+    if (!fgets(t->line, sizeof t->line, t->f)) {
+        fclose(t->f);
+        assert_true(t->rows > 0);
+        return false;
+    }
+    t->rows++;
+    t->line[strcspn(t->line, "\n")] = '\0';
+    char *rest = t->line;
+    for (int i = 0; i < n; i++) {
+        t->field[i] = strsep(&rest, ",");
+        assert_non_null(t->field[i]);
+    }
+    assert_null(rest);
+    return true;
+}
+
+static double number(const struct table_file *t, int i)
+{
+    return strtod(t->field[i], NULL);
+}
+
+static void assert_close(double actual, double expected, const char *what, int row)
+{
+    double allowed = 1e-12 + 1e-6 * fmax(fabs(actual), fabs(expected));
+    if (!(fabs(actual - expected) <= allowed))
+        fail_msg("%s, row %d: %.17g, expected %.17g", what, row, actual, expected);
+}
+
+static void test_beta(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/beta.csv");
+    while (file_next(&t, 4))
+        assert_close(stats_beta(number(&t, 0), number(&t, 1), number(&t, 2)), number(&t, 3), "beta",
+                     t.rows);
+    assert_true(stats_beta(2, 3, 0) == 0);
+    assert_true(stats_beta(2, 3, 1) == 1);
+}
+
+static void test_t(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/t_p.csv");
+    while (file_next(&t, 3)) {
+        assert_close(stats_t_p(number(&t, 1), number(&t, 0)), number(&t, 2), "t_p", t.rows);
+        assert_close(stats_t_p(-number(&t, 1), number(&t, 0)), number(&t, 2), "t_p(-t)", t.rows);
+    }
+    file_open(&t, "tests/data/stats/t_quantile.csv");
+    while (file_next(&t, 3)) {
+        double q = stats_t_quantile(number(&t, 1), number(&t, 0));
+        assert_close(q, number(&t, 2), "t_quantile", t.rows);
+        assert_close(stats_t_quantile(1 - number(&t, 1), number(&t, 0)), -q, "symmetry", t.rows);
+    }
+    assert_true(fabs(stats_t_quantile(.5, 3)) < 1e-12);
+    assert_true(isnan(stats_t_quantile(0, 3)));
+    assert_true(isnan(stats_t_quantile(1, 3)));
+    assert_true(stats_t_p(INFINITY, 3) == 0);
+    assert_true(isnan(stats_t_p(NAN, 3)));
+}
+
+static void test_binomial(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/binomial.csv");
+    while (file_next(&t, 4)) {
+        double low, high;
+        stats_binomial(atoi(t.field[0]), atoi(t.field[1]), &low, &high);
+        assert_close(low, number(&t, 2), "low", t.rows);
+        assert_close(high, number(&t, 3), "high", t.rows);
+    }
+}
+
+static void test_published(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/published.csv");
+    while (file_next(&t, 6)) {
+        double x = number(&t, 1), y = number(&t, 2), low, high, value;
+        if (!strcmp(t.field[0], "t_quantile")) {
+            value = stats_t_quantile(y, x);
+        } else if (!strcmp(t.field[0], "t_p")) {
+            value = stats_t_p(x, y);
+        } else {
+            stats_binomial((int)x, (int)y, &low, &high);
+            value = strcmp(t.field[0], "binomial_low") ? high : low;
+        }
+        double half_unit = .5000001 * pow(10, -number(&t, 4));
+        if (!(fabs(value - number(&t, 3)) <= half_unit))
+            fail_msg("%s(%g, %g) is %.9g, printed %s", t.field[0], x, y, value, t.field[3]);
+    }
+}
+
+static int numbers(char *text, double *x)
+{
+    int n = 0;
+    for (char *word; (word = strsep(&text, " "));)
+        x[n++] = strtod(word, NULL);
+    return n;
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/pairs.csv");
+    while (file_next(&t, 12)) {
+        double a[MAX_SEEDS], b[MAX_SEEDS];
+        int n = numbers(t.field[10], a);
+        assert_int_equal(numbers(t.field[11], b), n);
+        assert_int_equal(n, atoi(t.field[0]));
+        struct stats_paired r = stats_pair(a, b, n);
+        assert_int_equal(r.wins, atoi(t.field[1]));
+        assert_int_equal(r.losses, atoi(t.field[2]));
+        assert_int_equal(r.wins + r.losses + r.ties, n);
+        assert_close(r.mean, number(&t, 3), "mean", t.rows);
+        assert_close(r.sd, number(&t, 4), "sd", t.rows);
+        assert_close(r.low, number(&t, 5), "low", t.rows);
+        assert_close(r.high, number(&t, 6), "high", t.rows);
+        assert_close(r.t, number(&t, 7), "t", t.rows);
+        assert_close(r.p, number(&t, 8), "p", t.rows);
+        assert_close(r.sign_flip_p, number(&t, 9), "sign_flip_p", t.rows);
+        assert_true(r.exact);
+        assert_false(r.all_equal);
+        assert_true(r.sign_flip_p >= r.sign_flip_least);
+        struct stats_paired back = stats_pair(b, a, n);
+        assert_close(back.mean, -r.mean, "mean of b - a", t.rows);
+        assert_close(back.p, r.p, "p of b - a", t.rows);
+        assert_close(back.sign_flip_p, r.sign_flip_p, "sign_flip_p of b - a", t.rows);
+    }
+}
+
+/* Darwin's maize, height of crossed minus self-fertilised plants in eighths of an inch: Fisher
+ * 1935, section 21, counts 1,726 of the 32,768 signs at least as extreme. */
+static void test_fisher(void **state)
+{
+    (void)state;
+    const double d[15] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
+    const double zero[15] = {0};
+    struct stats_paired r = stats_pair(d, zero, 15);
+    assert_true(r.sign_flip_p == 1726. / 32768);
+    assert_true(fabs(r.t - 2.148) < .0005);
+    assert_int_equal(r.wins, 13);
+}
+
+static void test_pair_without_variance(void **state)
+{
+    (void)state;
+    const double a[4] = {.3, .5, .7, .9}, b[4] = {.2, .4, .6, .8};
+    struct stats_paired r = stats_pair(a, b, 4); /* .1 each, up to rounding */
+    assert_true(r.all_equal && isnan(r.p) && isnan(r.t) && isnan(r.low) && isnan(r.high));
+    assert_close(r.mean, .1, "mean", 0);
+    assert_true(r.sd == 0);
+    assert_true(r.sign_flip_p == 2. / 16);
+    r = stats_pair(a, a, 4);
+    assert_true(r.all_equal && r.p == 1 && r.sign_flip_p == 1 && r.ties == 4);
+    r = stats_pair(a, b, 1);
+    assert_true(!r.all_equal && isnan(r.p) && isnan(r.sd) && isnan(r.low) && r.wins == 1);
+    assert_true(r.sign_flip_p == 1);
+    r = stats_pair(a, b, 0);
+    assert_true(isnan(r.mean) && isnan(r.sign_flip_p) && r.sign_flip_least == 1);
+}
+
+/* Beyond the exact range draws stand for all signs: the normal limit is close at n = 60, and the
+ * value is the same every time. */
+static void test_sign_flip_draws(void **state)
+{
+    (void)state;
+    double a[60], b[60], small_a[25], small_b[25];
+    for (int i = 0; i < 60; i++) {
+        a[i] = .8 + .001 * ((i * 37) % 61);
+        b[i] = .8 + .001 * ((i * 23 + 5) % 59);
+    }
+    double sum = 0, squares = 0;
+    for (int i = 0; i < 60; i++) {
+        sum += a[i] - b[i];
+        squares += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    struct stats_paired r = stats_pair(a, b, 60);
+    assert_false(r.exact);
+    assert_true(fabs(r.sign_flip_p - erfc(fabs(sum) / sqrt(2 * squares))) < .01);
+    assert_true(r.sign_flip_p == stats_pair(a, b, 60).sign_flip_p);
+    assert_true(isnan(stats_pair_t(a, b, 60).sign_flip_p));
+    for (int i = 0; i < 25; i++) {
+        small_a[i] = 1;
+        small_b[i] = .1 * (i % 7);
+    }
+    r = stats_pair(small_a, small_b, 25); /* never drawn: no p of 0 */
+    assert_true(!r.exact && r.sign_flip_p == 1. / (1 + STATS_DRAWS));
+    r = stats_pair(small_a, small_b, 24);
+    assert_true(r.exact && r.sign_flip_p == r.sign_flip_least);
+}
+
+static void test_sign_flip_seeds(void **state)
+{
+    (void)state;
+    assert_int_equal(stats_sign_flip_seeds(.05), 6);
+    assert_int_equal(stats_sign_flip_seeds(.0125), 8);
+    assert_int_equal(stats_sign_flip_seeds(.0625), 6); /* below, not at */
+    assert_int_equal(stats_sign_flip_seeds(1.5), 1);
+}
+
+static void test_summary(void **state)
+{
+    (void)state;
+    double x[5] = {.9, .7, 1, .8, .6};
+    struct stats_summary s = stats_summarize(x, 5);
+    assert_close(s.mean, .8, "mean", 0);
+    assert_close(s.sd, sqrt(.025), "sd", 0);
+    assert_close(s.median, .8, "median", 0);
+    assert_close(s.low, .8 - 2.7764451051977996 * sqrt(.025 / 5), "low", 0);
+    assert_close(s.high, .8 + 2.7764451051977996 * sqrt(.025 / 5), "high", 0);
+    assert_true(s.min == .6 && s.max == 1 && !s.all_equal);
+    double even[4] = {4, 1, 3, 2};
+    assert_true(stats_summarize(even, 4).median == 2.5);
+    double equal[3] = {.1, .1, .1};
+    s = stats_summarize(equal, 3);
+    assert_true(s.all_equal && s.mean == .1 && s.sd == 0 && isnan(s.low) && isnan(s.high));
+    s = stats_summarize(equal, 1);
+    assert_true(s.mean == .1 && s.median == .1 && isnan(s.sd) && isnan(s.low) && !s.all_equal);
+    s = stats_summarize(equal, 0);
+    assert_true(isnan(s.mean) && isnan(s.min));
+    double far[3] = {1e9 + 1, 1e9 + 2, 1e9 + 3}; /* one pass over squares would lose this */
+    assert_close(stats_summarize(far, 3).sd, 1, "sd", 0);
+}
+
+static void test_holm(void **state)
+{
+    (void)state;
+    double p[4] = {.04, .01, .03, .005};
+    int order[4];
+    stats_holm(p, 4, order);
+    const double expected[4] = {.06, .03, .06, .02}; /* R: p.adjust(p, "holm") */
+    for (int i = 0; i < 4; i++)
+        assert_close(p[i], expected[i], "holm", i);
+    double with_nan[3] = {NAN, .01, .9};
+    stats_holm(with_nan, 3, order);
+    assert_true(isnan(with_nan[0]));
+    assert_close(with_nan[1], .03, "holm beside NaN", 1);
+    assert_true(with_nan[2] == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beta),
+        cmocka_unit_test(test_t),
+        cmocka_unit_test(test_binomial),
+        cmocka_unit_test(test_published),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_fisher),
+        cmocka_unit_test(test_pair_without_variance),
+        cmocka_unit_test(test_sign_flip_draws),
+        cmocka_unit_test(test_sign_flip_seeds),
+        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_holm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,385 @@
+/* Opening and closing the results file: creation, refusals that leave the bytes alone, recovery
+ * after a kill, migration with its backup, journal modes. */
+#include "store_help.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    size_t n;
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_non_null(in);
+    assert_non_null(out);
+    while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
+        assert_int_equal(fwrite(bytes, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* The file's bytes, freed by the caller. */
+static char *bytes_of(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    char *bytes = malloc(1 << 20);
+    assert_non_null(bytes);
+    *size = fread(bytes, 1, 1 << 20, in);
+    fclose(in);
+    return bytes;
+}
+
+static bool exists(const struct fixture *x, const char *suffix)
+{
+    char path[400];
+    struct stat st;
+    snprintf(path, sizeof path, "%s%s", x->db, suffix);
+    return stat(path, &st) == 0;
+}
+
+static void creates_file_and_folders(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = NULL;
+    snprintf(x->db, sizeof x->db, "%s/a/b/results.db", x->folder);
+    assert_ok(store_open(x->db, STORE_WRITE, &s, &x->m));
+    assert_answer(store_db(s), "PRAGMA application_id", "1212498244");
+    assert_answer(store_db(s), "PRAGMA user_version", "1");
+    assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
+    assert_answer(store_db(s), "PRAGMA synchronous", "2");
+    assert_answer(store_db(s), "PRAGMA foreign_keys", "1");
+    assert_answer(store_db(s), "PRAGMA integrity_check", "ok");
+    assert_answer(store_db(s), "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql NOT "
+                               "LIKE '%STRICT%'", "0");
+    assert_true(exists(x, ".d"));
+    close_store(x, s);
+    assert_false(exists(x, "-wal"));
+    s = open_store(x, STORE_READ);
+    assert_answer(store_db(s), "PRAGMA journal_mode", "delete");
+    close_store(x, s);
+}
+
+static void quantiles_serve_any_n(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    /* Abramowitz and Stegun 1964, table 26.10. */
+    assert_answer(store_db(s), "SELECT round(t, 3) FROM t_quantile WHERE level = 0.975 AND df = 1",
+                  "12.706");
+    assert_answer(store_db(s), "SELECT round(t, 3) FROM t_quantile WHERE level = 0.975 AND df = 4",
+                  "2.776");
+    assert_answer(store_db(s), "SELECT round(t, 3) FROM t_quantile WHERE level = 0.975 AND df = 120",
+                  "1.98");
+    assert_answer(store_db(s), "SELECT count(*) FROM t_quantile WHERE df <= 999", "999");
+    close_store(x, s);
+}
+
+static void names_that_sqlite_would_interpret(void **state)
+{
+    static const char *const names[] = {":memory:", "file:x?mode=memory", "a%20b#c?immutable=1"};
+    struct fixture *x = *state;
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(x->folder), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct store *s = NULL;
+        struct stat st;
+        enum status status = store_open(names[i], STORE_WRITE, &s, &x->m);
+        if (status == STATUS_OK)
+            status = store_close(s, &x->m);
+        int found = stat(names[i], &st);
+        if (status != STATUS_OK || found != 0)
+            assert_int_equal(chdir(here), 0);
+        assert_int_equal(status, STATUS_OK);
+        assert_int_equal(found, 0);
+    }
+    assert_int_equal(chdir(here), 0);
+}
+
+/* Both modes refuse the file with these words and leave it byte for byte, with nothing beside it. */
+static void assert_refused(struct fixture *x, const char *words)
+{
+    size_t before, after;
+    char *old = bytes_of(x->db, &before);
+    for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+        struct store *s = NULL;
+        assert_status(STATUS_BAD_INPUT, store_open(x->db, (enum store_mode)mode, &s, &x->m));
+        assert_null(s);
+        if (!strstr(x->m.text, words))
+            fail_msg("\"%s\" is not in: %s", words, x->m.text);
+        char *new = bytes_of(x->db, &after);
+        assert_int_equal(before, after);
+        assert_memory_equal(old, new, before);
+        free(new);
+    }
+    free(old);
+    assert_false(exists(x, "-wal") || exists(x, "-shm") || exists(x, "-journal") ||
+                 exists(x, ".d"));
+}
+
+static void refuses_text(void **state)
+{
+    struct fixture *x = *state;
+    FILE *f = fopen(x->db, "w");
+    fputs("name: gather\n", f);
+    fclose(f);
+    assert_refused(x, "not an SQLite database");
+}
+
+static void refuses_foreign(void **state)
+{
+    struct fixture *x = *state;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    run_sql(db, "PRAGMA journal_mode = WAL; CREATE TABLE photo (id INTEGER)");
+    sqlite3_close(db);
+    assert_refused(x, "another program (application_id 0)");
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    run_sql(db, "PRAGMA application_id = 77");
+    sqlite3_close(db);
+    assert_refused(x, "another program (application_id 77)");
+}
+
+static void refuses_newer(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    run_sql(store_db(s), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 2");
+    close_store(x, s);
+    char folder[400];
+    snprintf(folder, sizeof folder, "%s.d", x->db);
+    assert_int_equal(rmdir(folder), 0);
+    assert_refused(x, "format 2, of a newer headcount");
+}
+
+static void refuses_what_is_no_file(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s;
+    assert_status(STATUS_BAD_INPUT, store_open(x->folder, STORE_WRITE, &s, &x->m));
+    assert_non_null(strstr(x->m.text, "a folder"));
+    assert_status(STATUS_BAD_INPUT, store_open("", STORE_WRITE, &s, &x->m));
+    assert_status(STATUS_BAD_INPUT, store_open(x->db, STORE_READ, &s, &x->m));
+    assert_non_null(strstr(x->m.text, "no results file"));
+    assert_false(exists(x, "")); /* reading makes nothing */
+    assert_status(STATUS_IO, store_open("/proc/headcount/x.db", STORE_WRITE, &s, &x->m));
+    assert_status(STATUS_BAD_INPUT, store_open("/dev/null", STORE_WRITE, &s, &x->m));
+}
+
+static void refuses_damage(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    claim(x, s, 1, add_build(x, s)); /* a running trial makes the next writer check */
+    assert_string_equal(ask(store_db(s), "SELECT 1 FROM trial WHERE state = 'running'"), "1");
+    long page =
+        atol(ask(store_db(s), "SELECT rootpage FROM sqlite_schema WHERE name = 'trial_state'"));
+    close_store(x, s);
+    int fd = open(x->db, O_WRONLY);
+    assert_int_equal(pwrite(fd, "\x0a\xff\xff\xff\xff\xff\xff\xff", 8, (page - 1) * 4096), 8);
+    close(fd);
+    assert_status(STATUS_CORRUPT, store_open(x->db, STORE_WRITE, &s, &x->m));
+    assert_non_null(strstr(x->m.text, x->db));
+}
+
+static void empty_file_is_a_new_one(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s;
+    fclose(fopen(x->db, "w"));
+    assert_status(STATUS_BAD_INPUT, store_open(x->db, STORE_READ, &s, &x->m));
+    assert_non_null(strstr(x->m.text, "no results yet"));
+    close_store(x, open_store(x, STORE_WRITE));
+    close_store(x, open_store(x, STORE_READ));
+}
+
+/* What a kill leaves: the file and its log or journal, as they are at that instant. */
+static void killed_writer_is_recovered(void **state)
+{
+    struct fixture *x = *state;
+    struct fixture y = *x;
+    char log[400];
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    int64_t build = add_build(x, s);
+    struct claimed c = claim(x, s, 1, build);
+    snprintf(y.db, sizeof y.db, "%s/killed.db", x->folder);
+    copy_file(x->db, y.db);
+    snprintf(log, sizeof log, "%s-wal", y.db);
+    char original[400];
+    snprintf(original, sizeof original, "%s-wal", x->db);
+    copy_file(original, log);
+    close_store(x, s);
+
+    s = open_store(&y, STORE_READ);
+    assert_answer(store_db(s), "SELECT running FROM progress", "1");
+    close_store(&y, s);
+    s = open_store(&y, STORE_WRITE);
+    struct running running[4];
+    int n = 0;
+    assert_ok(store_running(s, running, 4, &n, &x->m));
+    assert_int_equal(n, 1);
+    assert_int_equal(running[0].trial_id, c.trial_id);
+    assert_int_equal(running[0].attempt, 1);
+    assert_int_equal(running[0].seed, c.seed);
+    assert_string_equal(running[0].config_sha256, c.config_sha256);
+    close_store(&y, s);
+    assert_false(exists(&y, "-wal"));
+}
+
+static void hot_journal_is_rolled_back(void **state)
+{
+    struct fixture *x = *state;
+    struct fixture y = *x;
+    char from[400], to[400];
+    struct store *s;
+    struct store_format f = {STORE_VERSION, &(struct store_migration){0, NULL}, true};
+    assert_ok(store_open_format(x->db, STORE_WRITE, &f, &s, &x->m));
+    assert_answer(store_db(s), "PRAGMA journal_mode", "delete");
+    assert_answer(store_db(s), "PRAGMA synchronous", "3");
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    /* A cache of one page spills in the midst of the transaction: the file is changed before the
+     * commit. */
+    run_sql(store_db(s), "PRAGMA cache_size = 1; BEGIN; UPDATE trial SET setting_label = 'half'; "
+                         "UPDATE t_quantile SET t = 0");
+    snprintf(y.db, sizeof y.db, "%s/killed.db", x->folder);
+    snprintf(from, sizeof from, "%s-journal", x->db);
+    snprintf(to, sizeof to, "%s-journal", y.db);
+    copy_file(x->db, y.db);
+    copy_file(from, to);
+    run_sql(store_db(s), "ROLLBACK");
+    close_store(x, s);
+    s = open_store(&y, STORE_READ);
+    assert_answer(store_db(s), "SELECT count(*) FROM t_quantile WHERE t = 0", "0");
+    close_store(&y, s);
+    assert_false(exists(&y, "-journal"));
+}
+
+static void reads_where_nothing_can_be_written(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, s);
+    sqlite3 *db; /* left in WAL mode, as by a writer with readers about */
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    run_sql(db, "PRAGMA journal_mode = WAL");
+    sqlite3_close(db);
+    /* Root can write anywhere: somebody else must look. */
+    assert_int_equal(chmod(x->folder, 0555), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(3);
+        if (store_open(x->db, STORE_READ, &s, &x->m) != STATUS_OK) {
+            fprintf(stderr, "%s\n", x->m.text);
+            _exit(1);
+        }
+        _exit(strcmp(ask(store_db(s), "SELECT planned FROM progress"), "2") != 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(chmod(x->folder, 0755), 0);
+    assert_int_equal(status, 0);
+}
+
+static void readers_come_and_go(void **state)
+{
+    struct fixture *x = *state;
+    struct store *w = open_store(x, STORE_WRITE);
+    plan_into(x, w, SWEEP("[1, 2]", "seeds: 1\n"));
+    int64_t build = add_build(x, w);
+    struct store *r = open_store(x, STORE_READ);
+    run_sql(store_db(r), "BEGIN; SELECT count(*) FROM trial");
+    claim(x, w, 1, build); /* a reader in a transaction does not hold up the writer */
+    assert_answer(store_db(r), "SELECT running FROM progress", "0");
+    struct message m;
+    assert_int_equal(store_begin(r, &m), STATUS_INTERNAL);
+    close_store(x, w); /* nor its end */
+    run_sql(store_db(r), "COMMIT");
+    assert_answer(store_db(r), "SELECT running FROM progress", "1");
+    close_store(x, r);
+    close_store(x, open_store(x, STORE_WRITE));
+    assert_false(exists(x, "-wal"));
+}
+
+/* ---- migration ---- */
+
+static const struct store_migration two_steps[] = {
+    {2, "ALTER TABLE sweep ADD COLUMN second TEXT; UPDATE sweep SET second = first || '!'"},
+    {1, "ALTER TABLE sweep ADD COLUMN first TEXT; UPDATE sweep SET first = upper(name)"},
+    {0, NULL}};
+static const struct store_format third = {3, two_steps, false};
+
+static void older_version_is_migrated(void **state)
+{
+    struct fixture *x = *state, y = *x;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, s);
+    assert_status(STATUS_BAD_INPUT, store_open_format(x->db, STORE_READ, &third, &s, &x->m));
+    assert_non_null(strstr(x->m.text, "older format 1"));
+
+    assert_ok(store_open_format(x->db, STORE_WRITE, &third, &s, &x->m));
+    assert_answer(store_db(s), "SELECT second FROM sweep", "PLAIN!");
+    assert_answer(store_db(s), "PRAGMA user_version", "3");
+    assert_answer(store_db(s), "PRAGMA foreign_keys", "1");
+    assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
+    close_store(x, s);
+    assert_status(STATUS_BAD_INPUT, store_open(x->db, STORE_READ, &s, &x->m)); /* newer, now */
+
+    snprintf(y.db, sizeof y.db, "%s/results.db.v1.backup", x->folder);
+    s = open_store(&y, STORE_READ);
+    assert_answer(store_db(s), "SELECT count(*) FROM trial", "2");
+    assert_answer(store_db(s), "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'first'",
+                  "0");
+    close_store(&y, s);
+}
+
+static void failed_migration_changes_nothing(void **state)
+{
+    static const struct store_migration broken[] = {
+        {1, "ALTER TABLE sweep ADD COLUMN first TEXT; DELETE FROM config"}, {0, NULL}};
+    static const struct store_migration missing[] = {{7, "SELECT 1"}, {0, NULL}};
+    const struct store_format f[] = {{2, broken, false}, {2, missing, false}};
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, s);
+    assert_status(STATUS_CORRUPT, store_open_format(x->db, STORE_WRITE, &f[0], &s, &x->m));
+    assert_non_null(strstr(x->m.text, "without parent"));
+    assert_status(STATUS_BAD_INPUT, store_open_format(x->db, STORE_WRITE, &f[1], &s, &x->m));
+    s = open_store(x, STORE_READ);
+    assert_answer(store_db(s), "SELECT count(*) FROM config", "2");
+    assert_answer(store_db(s), "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'first'",
+                  "0");
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(creates_file_and_folders),
+        TEST(quantiles_serve_any_n),
+        TEST(names_that_sqlite_would_interpret),
+        TEST(refuses_text),
+        TEST(refuses_foreign),
+        TEST(refuses_newer),
+        TEST(refuses_what_is_no_file),
+        TEST(refuses_damage),
+        TEST(empty_file_is_a_new_one),
+        TEST(killed_writer_is_recovered),
+        TEST(hot_journal_is_rolled_back),
+        TEST(reads_where_nothing_can_be_written),
+        TEST(readers_come_and_go),
+        TEST(older_version_is_migrated),
+        TEST(failed_migration_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

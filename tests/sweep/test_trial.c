@@ -1,0 +1,281 @@
+/* A trial's life: paired data, exact resume, damaged checkpoints, results that come back. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep/trial.h"
+
+#include <cmocka.h>
+
+static char folder[64];
+
+static struct point sample_point(const char *task)
+{
+    struct point p;
+    point_init(&p, task_find(task));
+    *(int64_t *)p.task_options = 8; /* struct task_common starts with length, vocab */
+    p.model.d_model = 16;
+    p.model.heads = 2;
+    p.model.d_ff = 24;
+    p.model.dropout = 0.1;
+    p.train.steps = 60;
+    p.train.batch = 12;
+    p.train.eval_every = 25;
+    p.train.lr = 1e-2;
+    p.train.val_examples = p.train.test_examples = 40;
+    return p;
+}
+
+static struct trial *new_trial(struct arena *a, const struct point *p, uint32_t seed)
+{
+    struct trial *t;
+    struct message m;
+    arena_init(a, NULL);
+    if (trial_new(a, p, seed, false, &t, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    return t;
+}
+
+static void advance(struct trial *t, int64_t step)
+{
+    struct message m;
+    bool evaluated;
+    while (t->trainer->step < step)
+        assert_int_equal(trial_step(t, &evaluated, &m), STATUS_OK);
+}
+
+static void assert_same(const struct trial *a, const struct trial *b)
+{
+    assert_int_equal(a->result.rows, b->result.rows);
+    for (int i = 0; i < a->result.rows; i++) {
+        struct curve_row x = a->curve[i], y = b->curve[i];
+        x.elapsed_s = y.elapsed_s = 0;
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+    const struct nn *n = &a->trainer->encoder->nn;
+    size_t bytes = (size_t)n->size * sizeof(real);
+    assert_memory_equal(n->data, b->trainer->encoder->nn.data, bytes);
+    assert_memory_equal(a->best, b->best, bytes);
+    assert_memory_equal(a->trainer->optim.m, b->trainer->optim.m, bytes);
+    assert_memory_equal(a->trainer->optim.v, b->trainer->optim.v, bytes);
+    assert_int_equal(a->result.best_step, b->result.best_step);
+    assert_true(a->result.test_acc == b->result.test_acc);
+    assert_true(a->result.test_loss == b->result.test_loss);
+}
+
+static void resumes_exactly(void **state)
+{
+    (void)state;
+    static const int64_t stops[] = {1, 10, 24, 25, 26, 49, 59};
+    struct point p = sample_point("gather");
+    struct arena a, b, c;
+    struct message m;
+    char path[128];
+    snprintf(path, sizeof path, "%s/x.ckpt", folder);
+    struct trial *whole = new_trial(&a, &p, 3);
+    advance(whole, 60);
+    trial_test(whole);
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        bool other;
+        struct trial *first = new_trial(&b, &p, 3), *second = new_trial(&c, &p, 3);
+        advance(first, stops[i]);
+        assert_int_equal(trial_save(first, path, "this build", &m), STATUS_OK);
+        assert_int_equal(trial_checkpoint_step(path), stops[i]);
+        assert_int_equal(trial_resume(second, path, i % 2 ? "another" : "this build", &other, &m),
+                         STATUS_OK);
+        assert_int_equal(other, i % 2);
+        assert_int_equal(second->result.resumed_from_step, stops[i]);
+        advance(second, 60);
+        trial_test(second);
+        assert_same(whole, second);
+        arena_free(&b);
+        arena_free(&c);
+    }
+    arena_free(&a);
+}
+
+static void damaged_checkpoint_is_refused(void **state)
+{
+    (void)state;
+    struct point p = sample_point("copy");
+    struct arena a, b;
+    struct message m;
+    bool other;
+    char path[128];
+    snprintf(path, sizeof path, "%s/y.ckpt", folder);
+    struct trial *t = new_trial(&a, &p, 1);
+    advance(t, 30);
+    assert_int_equal(trial_save(t, path, "b", &m), STATUS_OK);
+    FILE *f = fopen(path, "r+b");
+    fseek(f, -100, SEEK_END);
+    int byte = fgetc(f);
+    fseek(f, -100, SEEK_END);
+    fputc(byte ^ 4, f);
+    fclose(f);
+    struct trial *again = new_trial(&b, &p, 1);
+    assert_int_equal(trial_resume(again, path, "b", &other, &m), STATUS_CORRUPT);
+    assert_int_equal(trial_checkpoint_step("/nonexistent/file"), -1);
+    arena_free(&a);
+    arena_free(&b);
+}
+
+static void data_is_paired(void **state)
+{
+    (void)state;
+    struct point p = sample_point("gather"), q = p;
+    q.model.heads = 8;
+    struct arena a, b;
+    struct trial *x = new_trial(&a, &p, 5), *y = new_trial(&b, &q, 5);
+    const struct nn *n = &x->trainer->encoder->nn;
+    assert_memory_equal(n->data, y->trainer->encoder->nn.data, (size_t)n->size * sizeof(real));
+    for (int64_t step = 0; step < 5; step++) {
+        data_fill(x->data, step, &x->trainer->batch);
+        data_fill(y->data, step, &y->trainer->batch);
+        assert_memory_equal(x->trainer->batch.tokens, y->trainer->batch.tokens, 12 * 8 * 4);
+        assert_memory_equal(x->trainer->batch.targets, y->trainer->batch.targets, 12 * 8 * 4);
+    }
+    arena_free(&b);
+    /* Another seed: other weights and batches, the same validation and test sets. */
+    struct trial *z = new_trial(&b, &p, 6);
+    data_fill(z->data, 0, &z->trainer->batch);
+    data_fill(x->data, 0, &x->trainer->batch);
+    assert_memory_not_equal(x->trainer->batch.tokens, z->trainer->batch.tokens, 12 * 8 * 4);
+    assert_memory_not_equal(n->data, z->trainer->encoder->nn.data, (size_t)n->size * sizeof(real));
+    assert_memory_equal(data_val(x->data)->tokens, data_val(z->data)->tokens, 40 * 8 * 4);
+    assert_memory_equal(data_test(x->data)->targets, data_test(z->data)->targets, 40 * 8 * 4);
+    assert_memory_not_equal(data_val(x->data)->tokens, data_test(x->data)->tokens, 40 * 8 * 4);
+    arena_free(&a);
+    arena_free(&b);
+}
+
+/* Seven examples in batches of three: every seven positions in a row from an epoch's start hold each
+ * example once, and an epoch's order is its own. */
+static void finite_set_has_epochs(void **state)
+{
+    (void)state;
+    struct point p = sample_point("copy");
+    p.train.examples = 7;
+    p.train.batch = 3;
+    struct arena a;
+    struct trial *t = new_trial(&a, &p, 2);
+    int32_t seen[42][8];
+    for (int64_t step = 0; step < 14; step++) {
+        data_fill(t->data, step, &t->trainer->batch);
+        memcpy(seen[3 * step], t->trainer->batch.tokens, sizeof seen[0] * 3);
+    }
+    int moved = 0;
+    for (int epoch = 1; epoch < 6; epoch++)
+        for (int i = 0; i < 7; i++) {
+            int found = 0;
+            for (int k = 0; k < 7; k++)
+                found += memcmp(seen[i], seen[7 * epoch + k], sizeof seen[0]) == 0;
+            assert_int_equal(found, 1);
+            moved += memcmp(seen[i], seen[7 * epoch + i], sizeof seen[0]) != 0;
+        }
+    assert_true(moved > 0);
+    arena_free(&a);
+}
+
+static void result_comes_back(void **state)
+{
+    (void)state;
+    struct point p = sample_point("reverse");
+    struct arena a, b;
+    struct message m;
+    struct result_file f;
+    char path[128], json[POINT_JSON_MAX];
+    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
+    point_json(&p, json);
+    struct trial *t = new_trial(&a, &p, 1);
+    advance(t, 60);
+    trial_test(t);
+    assert_int_equal(result_write(path, &t->result, &t->trainer->encoder->nn, json, 1, &m),
+                     STATUS_OK);
+    assert_int_equal(result_open(path, &f, &m), STATUS_OK);
+    assert_string_equal(f.config, json);
+    char *expected = result_json(&t->result);
+    assert_string_equal(f.trial_json, expected);
+    free(expected);
+    struct trial *other = new_trial(&b, &p, 9);
+    assert_int_equal(result_weights(&f, &other->trainer->encoder->nn, &m), STATUS_OK);
+    assert_memory_equal(t->best, other->trainer->encoder->nn.data,
+                        (size_t)t->trainer->encoder->nn.size * sizeof(real));
+    result_close(&f);
+    /* Any flipped bit is noticed. */
+    FILE *file = fopen(path, "r+b");
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    for (long at = 0; at < size; at += at < 4000 ? 1 : 97) {
+        fseek(file, at, SEEK_SET);
+        int byte = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(byte ^ (1 << at % 8), file);
+        fflush(file);
+        assert_int_equal(result_open(path, &f, &m), STATUS_CORRUPT);
+        fseek(file, at, SEEK_SET);
+        fputc(byte, file);
+        fflush(file);
+    }
+    fclose(file);
+    assert_int_equal(result_open(path, &f, &m), STATUS_OK);
+    result_close(&f);
+    arena_free(&a);
+    arena_free(&b);
+}
+
+static void divergence_is_a_result(void **state)
+{
+    (void)state;
+    struct point p = sample_point("copy");
+    struct arena a;
+    struct message m;
+    bool evaluated;
+    struct trial *t = new_trial(&a, &p, 1);
+    advance(t, 30);
+    nn_find(&t->trainer->encoder->nn, "encoder.layers.0.linear1.weight")->data[5] = NAN;
+    assert_int_equal(trial_step(t, &evaluated, &m), STATUS_DIVERGED);
+    assert_int_equal(t->result.bad_step, 31);
+    assert_int_equal(t->result.best_step, 25);
+    assert_non_null(strstr(m.text, "linear1"));
+    char *json = result_json(&t->result);
+    assert_non_null(strstr(json, "\"state\":\"diverged\""));
+    assert_non_null(strstr(json, "\"bad_step\":31"));
+    assert_non_null(strstr(json, "\"test_acc\":null"));
+    free(json);
+    arena_free(&a);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/headcount-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x.ckpt", "y.ckpt", "t1-a1.result"};
+    for (int i = 0; i < 3; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resumes_exactly),       cmocka_unit_test(damaged_checkpoint_is_refused),
+        cmocka_unit_test(data_is_paired),        cmocka_unit_test(finite_set_has_epochs),
+        cmocka_unit_test(result_comes_back),     cmocka_unit_test(divergence_is_a_result),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

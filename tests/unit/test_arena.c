@@ -1,0 +1,128 @@
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/arena.h"
+
+static void fill_an_arena(void)
+{
+    struct arena a;
+    arena_init(&a, NULL);
+    static const size_t sizes[] = {1, 0, 63, 64, 65, 4096, 300000, 5 << 20, 7, 262144, 262145, 1};
+    enum { ROUNDS = 40, SIZES = sizeof sizes / sizeof *sizes };
+    static unsigned char *block[ROUNDS][SIZES];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < SIZES; i++) {
+            unsigned char *p = block[round][i] = arena_alloc(&a, sizes[i], 1);
+            assert_non_null(p);
+            assert_int_equal((uintptr_t)p % ARENA_ALIGNMENT, 0);
+            for (size_t k = 0; k<sizes[i]; k += sizes[i]> 9999 ? 997 : 1)
+                assert_int_equal(p[k], 0);
+            memset(p, round + 1, sizes[i]);
+        }
+        for (size_t i = 1; i < SIZES; i++) /* also those of no bytes */
+            assert_ptr_not_equal(block[round][i], block[round][i - 1]);
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < SIZES; i++)
+            for (size_t k = 0; k < sizes[i]; k++)
+                if (block[round][i][k] != round + 1)
+                    fail_msg("block %d.%zu was written over at byte %zu", round, i, k);
+    arena_free(&a);
+}
+
+/* The second arena gets memory that the first has written to, when the C library keeps it. */
+static void memory_is_zeroed_aligned_and_apart(void **state)
+{
+    (void)state;
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    fill_an_arena();
+    fill_an_arena();
+}
+
+static void used_counts_what_was_handed_out(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL);
+    assert_int_equal(a.used, 0);
+    arena_alloc(&a, 1, 1);
+    assert_int_equal(a.used, 64);
+    arena_alloc(&a, 3, 32);
+    assert_int_equal(a.used, 64 + 128);
+    arena_alloc(&a, 1, 1 << 20);
+    assert_int_equal(a.used, 64 + 128 + (1 << 20));
+    arena_free(&a);
+    assert_int_equal(a.used, 0);
+    memset(arena_alloc(&a, 10, 10), 1, 100); /* usable again */
+    arena_free(&a);
+}
+
+static void a_large_request_leaves_the_newest_chunk_in_use(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL);
+    unsigned char *before = arena_alloc(&a, 1, 64);
+    arena_alloc(&a, 1, 8 << 20);
+    unsigned char *after = arena_alloc(&a, 1, 64);
+    assert_ptr_equal(after, before + 64);
+    arena_free(&a);
+}
+
+static void text_is_copied(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL);
+    char text[] = "encoder.layers.0";
+    char *copy = arena_string(&a, text);
+    text[0] = 'X';
+    assert_string_equal(copy, "encoder.layers.0");
+    assert_string_equal(arena_string(&a, ""), "");
+    arena_free(&a);
+}
+
+/* Each request is one that no machine can serve; the arena stays usable and freeable after. */
+static void running_out_goes_to_the_handler(void **state)
+{
+    (void)state;
+    static const size_t requests[][2] = {
+        {SIZE_MAX, 1},         {SIZE_MAX - 70, 1},
+        {SIZE_MAX / 2 + 1, 2}, {(size_t)1 << 33, (size_t)1 << 33},
+        {PTRDIFF_MAX, 1},
+    };
+    for (volatile size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        jmp_buf exhausted;
+        struct arena a;
+        arena_init(&a, &exhausted);
+        memset(arena_alloc(&a, 1, 100), 1, 100);
+        volatile int jumped = 0;
+        if (setjmp(exhausted) == 0)
+            arena_alloc(&a, requests[i][0], requests[i][1]);
+        else
+            jumped = 1;
+        assert_true(jumped);
+        memset(arena_alloc(&a, 1, 100), 1, 100);
+        arena_free(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
+        cmocka_unit_test(used_counts_what_was_handed_out),
+        cmocka_unit_test(a_large_request_leaves_the_newest_chunk_in_use),
+        cmocka_unit_test(text_is_copied),
+        cmocka_unit_test(running_out_goes_to_the_handler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

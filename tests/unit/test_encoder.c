@@ -1,0 +1,439 @@
+/* The encoder: shapes, costs, initial weights, and what its output must and must not depend on. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/encoder.h"
+#include "engine/rng.h"
+
+#include <cmocka.h>
+
+enum { B = 3, T = 6, V = 7, S = 2, OUT = 5 };
+
+static const struct encoder_io io = {
+    .length = T, .fields = 2, .field = {"a", "b"}, .vocab = {V, 3}, .slots = S, .classes = OUT};
+
+static struct encoder_config defaults(void)
+{
+    struct encoder_config c;
+    option_defaults(encoder_options, &c);
+    c.d_model = 16;
+    c.d_ff = 24;
+    return c;
+}
+
+static void default_model(void **state)
+{
+    (void)state;
+    struct encoder_config c;
+    option_defaults(encoder_options, &c);
+    assert_int_equal(c.d_model, 64);
+    assert_int_equal(c.heads, 4);
+    assert_int_equal(c.d_head, WIDTH_WORD);
+    assert_int_equal(c.d_k, WIDTH_WORD);
+    assert_int_equal(c.d_v, WIDTH_WORD);
+    assert_int_equal(c.layers, 1);
+    assert_int_equal(c.d_ff, 256);
+    assert_int_equal(c.activation, ACTIVATION_GELU);
+    assert_int_equal(c.norm, NORM_PRE);
+    assert_int_equal(c.positions, POSITIONS_LEARNED);
+    assert_int_equal(c.pool, POOL_NONE);
+    assert_int_equal(c.init, INIT_PYTORCH);
+    assert_true(c.dropout == 0);
+}
+
+static void words_are_the_enums(void **state)
+{
+    (void)state;
+    const struct {
+        const char *option, *word;
+        int value;
+    } words[] = {
+        {"activation", "gelu", ACTIVATION_GELU},
+        {"activation", "relu", ACTIVATION_RELU},
+        {"norm", "pre", NORM_PRE},
+        {"norm", "post", NORM_POST},
+        {"positions", "learned", POSITIONS_LEARNED},
+        {"positions", "none", POSITIONS_NONE},
+        {"positions", "sinusoidal", POSITIONS_SINUSOIDAL},
+        {"pool", "none", POOL_NONE},
+        {"pool", "mean", POOL_MEAN},
+        {"pool", "first", POOL_FIRST},
+        {"init", "pytorch", INIT_PYTORCH},
+        {"init", "xavier", INIT_XAVIER},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        assert_string_equal(option_find(encoder_options, words[i].option)->words[words[i].value],
+                            words[i].word);
+}
+
+static void check_shapes(struct encoder_config c, long d_k, long d_v)
+{
+    struct encoder_shapes s;
+    struct message m;
+    if (encoder_shapes(&c, &s, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    assert_int_equal(s.heads, c.heads);
+    assert_int_equal(s.d_k, d_k);
+    assert_int_equal(s.d_v, d_v);
+    assert_int_equal(s.qkv_width, c.heads * (2 * d_k + d_v));
+    assert_int_equal(s.o_width, c.heads * d_v);
+}
+
+static void head_widths(void **state)
+{
+    (void)state;
+    struct encoder_config c = defaults();
+    check_shapes(c, 4, 4);
+    c.d_k = 1;
+    check_shapes(c, 1, 4);
+    c.d_head = 9;
+    check_shapes(c, 1, 9);
+    c.heads = 5; /* need not divide where nothing is split */
+    check_shapes(c, 1, 9);
+    c.d_head = WIDTH_WORD;
+    c.d_v = 3;
+    check_shapes(c, 1, 3);
+}
+
+static void check_refusal(struct encoder_config c, const char *says)
+{
+    struct encoder_shapes s;
+    struct message m;
+    assert_int_equal(encoder_shapes(&c, &s, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, says));
+}
+
+static void impossible_models(void **state)
+{
+    (void)state;
+    struct encoder_config c = defaults();
+    c.d_model = 32;
+    c.heads = 12;
+    check_refusal(c, "model.heads is 12, which does not divide model.d_model 32; choose 8 or 16");
+    c.heads = 64;
+    check_refusal(c, "model.heads is 64, more than model.d_model 32");
+    c.heads = 65536;
+    c.d_head = 65536;
+    check_refusal(c, "model.heads 65536 of widths");
+    c.heads = 1;
+    c.d_model = 65536;
+    c.d_ff = 1000000;
+    c.layers = 1024;
+    check_refusal(c, "more than can be addressed");
+
+    struct arena a;
+    struct encoder *e;
+    struct message m;
+    struct encoder_io bad = io;
+    arena_init(&a, NULL);
+    c = defaults();
+    bad.vocab[1] = 0;
+    assert_int_equal(encoder_new(&a, &c, &bad, true, &e, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "input field b"));
+    bad = io;
+    bad.slots = bad.classes = 1000000;
+    assert_int_equal(encoder_new(&a, &c, &bad, true, &e, &m), STATUS_BAD_INPUT);
+    arena_free(&a);
+}
+
+/* Multiply-adds x 2 x 3 of the tape's products, from the shapes of its nodes. */
+static double tape_flops(const struct graph *g)
+{
+    double sum = 0;
+    const struct node *n;
+    for (int i = 0; (n = graph_node(g, i)); i++) {
+        const struct attributes *at = &n->attributes;
+        double rows = (double)tensor_rows(n->out);
+        if (n->op == &op_linear)
+            sum += rows * (double)tensor_size(n->in[1]);
+        if (n->op == &op_attention)
+            sum += rows * T * (double)(at->heads * (at->d_k + at->d_v));
+    }
+    return 6 * sum;
+}
+
+static void check_costs(const struct encoder_config *c)
+{
+    struct arena a;
+    struct encoder *e;
+    struct graph *g;
+    struct tensor *logits;
+    struct message m;
+    arena_init(&a, NULL);
+    if (encoder_new(&a, c, &io, true, &e, &m) != STATUS_OK ||
+        encoder_graph(&a, e, B, false, &g, &logits, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    assert_int_equal(encoder_parameters(c, &io), e->nn.size);
+    double expected = tape_flops(g);
+    assert_true(fabs(encoder_step_flops(c, &io, B) - expected) <= 1e-9 * expected);
+    assert_int_equal(tensor_size(logits), B * (c->pool == POOL_NONE ? T : 1) * S * OUT);
+    assert_true((double)a.used <= encoder_memory(c, &io, B));
+    arena_free(&a);
+}
+
+static void closed_formulas_are_what_is_built(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * 3 * 3 * 4; i++) {
+        struct encoder_config c = defaults();
+        c.norm = i % 2;
+        c.positions = i / 2 % 3;
+        c.pool = i / 6 % 3;
+        c.layers = 1 + i % 3;
+        switch (i / 18) {
+        case 1:
+            c.heads = 3;
+            c.d_head = 5;
+            break;
+        case 2:
+            c.d_k = 7;
+            break;
+        case 3:
+            c.heads = 16;
+            c.dropout = 0.1;
+            break;
+        }
+        check_costs(&c);
+    }
+}
+
+/* Split heads: heads cost nothing. RoBERTa's size (109,514,298 without its embedding norm, with
+ * weights of the output shared) is checked by its layers: 12 of 7,087,872. */
+static void parameters_do_not_depend_on_split_heads(void **state)
+{
+    (void)state;
+    struct encoder_config c = defaults();
+    c.d_model = 768;
+    c.d_ff = 3072;
+    for (c.heads = 1; c.heads <= 12; c.heads *= 2) {
+        c.layers = 12;
+        int64_t twelve = encoder_parameters(&c, &io);
+        c.layers = 0;
+        assert_int_equal(twelve - encoder_parameters(&c, &io), 12 * 7087872);
+        if (c.heads == 4)
+            c.heads = 6;
+    }
+}
+
+static void slices(void **state)
+{
+    (void)state;
+    for (long length = 1; length <= 4096; length *= 4) {
+        for (int64_t width = 8; width <= 512; width *= 4) {
+            struct encoder_config c = defaults();
+            struct encoder_io long_io = io;
+            long_io.length = length;
+            c.d_model = width;
+            c.d_ff = 4 * width;
+            long slice = encoder_slice(&c, &long_io, 64);
+            assert_in_range(slice, 1, 64);
+            if (length * 64 >= 256)
+                assert_true(slice * length >= 128); /* 256 rows, before slices are made equal */
+            assert_true(encoder_slice(&c, &long_io, 1) == 1);
+        }
+    }
+}
+
+/* One encoder with a tape and a batch. */
+struct model {
+    struct arena arena;
+    struct encoder *encoder;
+    struct graph *graph;
+    struct tensor *logits;
+    int32_t tokens[B * T * 2];
+    uint8_t padding[B * T];
+};
+
+static void model_new(struct model *m, const struct encoder_config *c)
+{
+    struct message why;
+    memset(m, 0, sizeof *m);
+    arena_init(&m->arena, NULL);
+    if (encoder_new(&m->arena, c, &io, false, &m->encoder, &why) != STATUS_OK ||
+        encoder_graph(&m->arena, m->encoder, B, true, &m->graph, &m->logits, &why) != STATUS_OK)
+        fail_msg("%s", why.text);
+    nn_init(&m->encoder->nn, 1);
+    struct rng r = rng_at(2, RNG_DATA, 0, 0);
+    for (int i = 0; i < B * T * 2; i++)
+        m->tokens[i] = (int32_t)rng_below(&r, (uint32_t)io.vocab[i % 2]);
+}
+
+static const real *model_run(struct model *m)
+{
+    struct pass p = {
+        .kernels = kernels_best(), .batch = B, .tokens = m->tokens, .padding = m->padding};
+    graph_forward(m->graph, &p);
+    return m->logits->data;
+}
+
+static void check_same(const real *a, const real *b, long n, const char *what)
+{
+    for (long i = 0; i < n; i++)
+        if (!(fabs((double)(a[i] - b[i])) <= 1e-5 + 1e-5 * fabs((double)a[i])))
+            fail_msg("%s: %g and %g at %ld", what, (double)a[i], (double)b[i], i);
+}
+
+static void same_seed_same_weights(void **state)
+{
+    (void)state;
+    static struct model one, other;
+    struct encoder_config c = defaults();
+    c.heads = 1;
+    model_new(&one, &c);
+    c.heads = 8;
+    model_new(&other, &c);
+    assert_int_equal(one.encoder->nn.size, other.encoder->nn.size);
+    assert_memory_equal(one.encoder->nn.data, other.encoder->nn.data,
+                        (size_t)one.encoder->nn.size * sizeof(real));
+    arena_free(&other.arena);
+    c.d_head = 5;
+    model_new(&other, &c);
+    int equal = 0;
+    for (int i = 0; i < one.encoder->nn.count; i++) {
+        const struct tensor *x = one.encoder->nn.list[i].tensor;
+        const struct tensor *y = nn_find(&other.encoder->nn, x->name);
+        if (memcmp(&x->shape, &y->shape, sizeof x->shape) != 0)
+            continue;
+        equal++;
+        assert_memory_equal(x->data, y->data, (size_t)tensor_size(x) * sizeof(real));
+    }
+    assert_int_equal(equal, one.encoder->nn.count - 3); /* in_proj twice, out_proj.weight */
+    arena_free(&one.arena);
+    arena_free(&other.arena);
+}
+
+static void initial_weights(void **state)
+{
+    (void)state;
+    static struct model m;
+    struct encoder_config c = defaults();
+    const char *const biases[] = {"encoder.layers.0.linear1.bias", "encoder.layers.0.linear2.bias",
+                                  "out.bias"};
+    for (c.init = INIT_PYTORCH; c.init <= INIT_XAVIER; c.init++) {
+        model_new(&m, &c);
+        for (int i = 0; i < 3; i++)
+            assert_true((nn_find(&m.encoder->nn, biases[i])->data[0] == 0) ==
+                        (c.init == INIT_XAVIER));
+        const struct encoder_layer *l = &m.encoder->layer[0];
+        assert_true(l->in_proj_bias->data[5] == 0 && l->out_proj_bias->data[5] == 0);
+        assert_true(l->norm1_weight->data[3] == 1 && l->norm2_bias->data[3] == 0);
+        double most = 0, bound = sqrt(6.0 / (16 + 48)); /* Xavier on the packed (48,16) */
+        for (long i = 0; i < 48 * 16; i++)
+            most = fmax(most, fabs((double)l->in_proj_weight->data[i]));
+        assert_true(most <= bound && most > 0.95 * bound);
+        arena_free(&m.arena);
+    }
+}
+
+static void sinusoidal_positions(void **state)
+{
+    (void)state;
+    static struct model m;
+    struct encoder_config c = defaults();
+    c.positions = POSITIONS_SINUSOIDAL;
+    model_new(&m, &c);
+    assert_null(nn_find(&m.encoder->nn, "pos.weight"));
+    const real *pos = m.encoder->pos->data;
+    const double expected[] = {0, 1, sin(3), cos(3), sin(3 / sqrt(10)), sin(3e-3)};
+    const real found[] = {pos[0],          pos[1],          pos[3 * 16],
+                          pos[3 * 16 + 1], pos[3 * 16 + 2], pos[3 * 16 + 12]};
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs((double)found[i] - expected[i]) < 1e-6);
+    arena_free(&m.arena);
+}
+
+static void a_permuted_batch_gives_the_permuted_result(void **state)
+{
+    (void)state;
+    static struct model m;
+    struct encoder_config c = defaults();
+    c.layers = 2;
+    enum { ROW = T * S * OUT };
+    real before[B * ROW];
+    model_new(&m, &c);
+    m.padding[2] = 1;
+    memcpy(before, model_run(&m), sizeof before);
+    int32_t first[T * 2];
+    uint8_t padding[T];
+    memcpy(first, m.tokens, sizeof first);
+    memcpy(padding, m.padding, sizeof padding);
+    memmove(m.tokens, m.tokens + T * 2, (B - 1) * sizeof first);
+    memmove(m.padding, m.padding + T, (B - 1) * sizeof padding);
+    memcpy(m.tokens + (B - 1) * T * 2, first, sizeof first);
+    memcpy(m.padding + (B - 1) * T, padding, sizeof padding);
+    const real *after = model_run(&m);
+    check_same(after, before + ROW, (B - 1) * ROW, "moved up");
+    check_same(after + (B - 1) * ROW, before, ROW, "moved to the end");
+    arena_free(&m.arena);
+}
+
+/* What stands at a padded position changes nothing anywhere else; without padding it does. */
+static void attention_does_not_see_padding(void **state)
+{
+    (void)state;
+    static struct model m;
+    enum { ROW = S * OUT };
+    real before[B * T * ROW];
+    struct encoder_config c = defaults();
+    c.layers = 2;
+    for (c.norm = NORM_PRE; c.norm <= NORM_POST; c.norm++) {
+        for (int padded = 0; padded < 2; padded++) {
+            model_new(&m, &c);
+            long hidden = T + 3; /* position 3 of sequence 1 */
+            m.padding[hidden] = (uint8_t)padded;
+            memcpy(before, model_run(&m), sizeof before);
+            m.tokens[hidden * 2] = (m.tokens[hidden * 2] + 1) % V;
+            const real *after = model_run(&m);
+            int changed = 0;
+            for (long r = 0; r < B * T; r++)
+                if (r != hidden)
+                    changed += memcmp(before + r * ROW, after + r * ROW, ROW * sizeof(real)) != 0;
+            assert_int_equal(changed, padded ? 0 : T - 1);
+            arena_free(&m.arena);
+        }
+    }
+}
+
+/* Without positions an encoder only sees a set: permuted tokens give permuted results. */
+static void positions_none_sees_a_set(void **state)
+{
+    (void)state;
+    static struct model m;
+    enum { ROW = S * OUT };
+    real before[B * T * ROW];
+    struct encoder_config c = defaults();
+    c.positions = POSITIONS_NONE;
+    model_new(&m, &c);
+    memcpy(before, model_run(&m), sizeof before);
+    int32_t first[2] = {m.tokens[0], m.tokens[1]};
+    memmove(m.tokens, m.tokens + 2, (T - 1) * sizeof first);
+    memcpy(m.tokens + 2 * (T - 1), first, sizeof first);
+    const real *after = model_run(&m);
+    check_same(after, before + ROW, (T - 1) * ROW, "moved left");
+    check_same(after + (T - 1) * ROW, before, ROW, "moved to the end");
+    arena_free(&m.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_model),
+        cmocka_unit_test(words_are_the_enums),
+        cmocka_unit_test(head_widths),
+        cmocka_unit_test(impossible_models),
+        cmocka_unit_test(closed_formulas_are_what_is_built),
+        cmocka_unit_test(parameters_do_not_depend_on_split_heads),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(same_seed_same_weights),
+        cmocka_unit_test(initial_weights),
+        cmocka_unit_test(sinusoidal_positions),
+        cmocka_unit_test(a_permuted_batch_gives_the_permuted_result),
+        cmocka_unit_test(attention_does_not_see_padding),
+        cmocka_unit_test(positions_none_sees_a_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,388 @@
+/* Every kernel but attention (test_kernels_attention.c), of every table, against the naive
+ * reference (sums in double) or libm, and the properties that the header promises. */
+#include "tests/unit/kernel_check.h"
+
+static const long columns[] = {1, 3, 4, 15, 16, 17, 64, 100};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { ROWS = 7 }; /* a block of four rows and a rest */
+
+static void test_layernorm(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * COLUMNS; i++) {
+        const long C = columns[i / 2], n = ROWS * C;
+        const float beta = (float)(i % 2);
+        float *x = noise(n, 1, 2), *gain = noise(C, 2, 1), *bias = noise(C, 3, 1);
+        float *dy = noise(n, 4, 1), *old = noise(n, 5, 1);
+        for (long e = 0; e < n; e++)
+            x[e] += 5; /* a mean that has to be taken off */
+        float *y = buffer(n), *mean = buffer(ROWS), *rstd = buffer(ROWS);
+        float *dx = copy(n, old), *dgain = copy(C, gain), *dbias = copy(C, bias);
+        kernels_reference.layernorm_forward(ROWS, C, x, gain, bias, y, mean, rstd);
+        kernels_reference.layernorm_backward(ROWS, C, x, gain, mean, rstd, dy, beta, dx, dgain,
+                                             dbias);
+        FOR_EACH_TABLE(k)
+        {
+            float *y2 = buffer(n), *mean2 = buffer(ROWS), *rstd2 = buffer(ROWS);
+            float *dx2 = copy(n, old), *dgain2 = copy(C, gain), *dbias2 = copy(C, bias);
+            k->layernorm_forward(ROWS, C, x, gain, bias, y2, mean2, rstd2);
+            check_close("mean", k->name, ROWS, mean2, mean, 1e-6, 1e-6);
+            check_close("rstd", k->name, ROWS, rstd2, rstd, 0, 2e-6);
+            /* one column is its own mean: what is left of it is rounding times 1/sqrt(1e-5) */
+            check_close("y", k->name, n, y2, y, C == 1 ? 1e-3 : 1e-5, 1e-5);
+            k->layernorm_backward(ROWS, C, x, gain, mean, rstd, dy, beta, dx2, dgain2, dbias2);
+            check_close("dx", k->name, n, dx2, dx, C == 1 ? 1e-3 : 1e-5, 1e-5);
+            check_close("dgain", k->name, C, dgain2, dgain, 1e-5, 1e-5);
+            check_close("dbias", k->name, C, dbias2, dbias, 1e-5, 1e-5);
+        }
+        buffers_release();
+    }
+}
+
+typedef void forward(long M, long N, const real *x, const real *bias, real *y);
+typedef void backward(long M, long N, const real *x, const real *bias, const real *dy, real beta,
+                      real *dx, real *dbias);
+
+static void check_activation(const char *name, const struct kernels *k, forward *f, forward *want_f,
+                             backward *b, backward *want_b)
+{
+    for (int i = 0; i < 4 * COLUMNS; i++) {
+        const long N = columns[i / 4], n = ROWS * N;
+        const float beta = (float)(i % 2);
+        const float *x = noise(n, 1, 2), *dy = noise(n, 2, 1), *old = noise(n, 3, 1);
+        const float *bias = i & 2 ? noise(N, 4, 1) : NULL;
+        float *y = buffer(n), *want_y = buffer(n);
+        f(ROWS, N, x, bias, y);
+        want_f(ROWS, N, x, bias, want_y);
+        check_close(name, k->name, n, y, want_y, 2.5e-7, 1e-6);
+        float *dx = copy(n, old), *want_dx = copy(n, old);
+        float *dbias = copy(N, old), *want_dbias = copy(N, old);
+        b(ROWS, N, x, bias, dy, beta, dx, dbias);
+        want_b(ROWS, N, x, bias, dy, beta, want_dx, want_dbias);
+        check_close(name, k->name, n, dx, want_dx, 1e-6, 1e-6);
+        check_close(name, k->name, N, dbias, want_dbias, 3e-6, 1e-6);
+        /* without sums; and onto dy itself */
+        float *onto = copy(n, dy);
+        b(ROWS, N, x, bias, onto, 0, onto, NULL);
+        want_b(ROWS, N, x, bias, dy, 0, want_dx, NULL);
+        check_close(name, k->name, n, onto, want_dx, 1e-6, 1e-6);
+        buffers_release();
+    }
+}
+
+static void test_activations(void **state)
+{
+    (void)state;
+    const struct kernels *r = &kernels_reference;
+    FOR_EACH_TABLE(k)
+    {
+        check_activation("gelu", k, k->gelu_forward, r->gelu_forward, k->gelu_backward,
+                         r->gelu_backward);
+        check_activation("relu", k, k->relu_forward, r->relu_forward, k->relu_backward,
+                         r->relu_backward);
+    }
+}
+
+/* gelu and its slope over all that matters, against libm in double. */
+static void test_gelu_sweep(void **state)
+{
+    (void)state;
+    enum { N = 400001 };
+    const double sqrt_half = sqrt(.5), density_at0 = 1 / sqrt(8 * atan(1));
+    float *x = buffer(N), *one = buffer(N), *y = buffer(N), *dx = buffer(N);
+    for (long i = 0; i < N; i++) {
+        x[i] = (float)(-20 + (double)i * 1e-4);
+        one[i] = 1;
+    }
+    FOR_EACH_TABLE(k)
+    {
+        k->gelu_forward(1, N, x, NULL, y);
+        k->gelu_backward(1, N, x, NULL, one, 0, dx, NULL);
+        for (long i = 0; i < N; i++) {
+            double z = (double)x[i], phi = .5 * erfc(-z * sqrt_half);
+            double slope = phi + z * density_at0 * exp(-.5 * z * z);
+            if (fabs((double)y[i] - z * phi) > 2e-7 + 1.2e-7 * fabs(z) ||
+                fabs((double)dx[i] - slope) > 5e-7)
+                fail_msg("%s: gelu(%.9g) = %.9g, slope %.9g", k->name, z, (double)y[i],
+                         (double)dx[i]);
+        }
+    }
+    buffers_release();
+}
+
+static void test_nan_comes_through(void **state)
+{
+    (void)state;
+    enum { N = 37, AT = 18 };
+    FOR_EACH_TABLE(k)
+    {
+        float *x = noise(N, 1, 1), *gain = noise(N, 2, 1), *y = buffer(N), *dy = noise(N, 3, 1);
+        float *dx = buffer(N), mean, rstd;
+        forward *const forwards[] = {k->gelu_forward, k->relu_forward};
+        backward *const backwards[] = {k->gelu_backward, k->relu_backward};
+        x[AT] = NAN;
+        for (int f = 0; f < 2; f++) {
+            forwards[f](1, N, x, NULL, y);
+            backwards[f](1, N, x, NULL, dy, 0, dx, NULL);
+            for (long i = 0; i < N; i++) {
+                assert_int_equal(isnan(y[i]), i == AT);
+                assert_int_equal(isnan(dx[i]), i == AT);
+            }
+        }
+        k->layernorm_forward(1, N, x, gain, gain, y, &mean, &rstd);
+        for (long i = 0; i < N; i++)
+            assert_true(isnan(y[i]));
+        for (int bad = 0; bad < 3; bad++) { /* first, middle, in the rest behind the last vector */
+            static const int at[] = {0, AT, N - 1};
+            const int32_t target = 5;
+            uint8_t correct;
+            float *logits = noise(N, 4, 1);
+            logits[at[bad]] = NAN;
+            assert_true(isnan(k->cross_entropy(1, N, logits, &target, &correct, 1, dx)));
+            assert_int_equal(correct, 0);
+            assert_true(isnan(dx[0]) && isnan(dx[N - 1]));
+            assert_true(isnan(k->square_sum(N, logits)));
+            logits[at[bad]] = -INFINITY;
+            assert_true(isinf(k->square_sum(N, logits)));
+        }
+        buffers_release();
+    }
+}
+
+static const struct dropout some_dropout[] = {
+    {.probability = 0},
+    {.probability = .1, .seed = 1, .site = 2, .step = 3},
+    {.probability = .5, .seed = 77, .site = 9, .step = 1ull << 33 | 5, .first = 37},
+    {.probability = .9, .seed = 5, .site = 0, .step = 0, .first = 1ull << 34 | 63},
+};
+enum { DROPOUTS = sizeof some_dropout / sizeof *some_dropout };
+
+static void test_residual(void **state)
+{
+    (void)state;
+    const struct kernels *r = &kernels_reference;
+    for (int i = 0; i < 4 * DROPOUTS * COLUMNS; i++) {
+        const struct dropout *d = &some_dropout[i / 4 % DROPOUTS];
+        const long N = columns[i / 4 / DROPOUTS], M = 41, n = M * N;
+        const float beta = (float)(i % 2);
+        const float *x = noise(n, 1, 1), *old = noise(n, 2, 1), *residual = noise(n, 3, 1);
+        const float *bias = i & 1 ? noise(N, 4, 1) : NULL, *skip = i & 2 ? residual : NULL;
+        float *want_y = buffer(n), *want_dx = copy(n, old), *want_dbias = copy(N, old);
+        r->residual_forward(M, N, x, bias, skip, d, want_y);
+        r->residual_backward(M, N, d, x, beta, want_dx, i & 2 ? want_dbias : NULL);
+        FOR_EACH_TABLE(k)
+        {
+            float *y = buffer(n), *dx = copy(n, old), *dbias = copy(N, old);
+            k->residual_forward(M, N, x, bias, skip, d, y);
+            check_close("residual", k->name, n, y, want_y, 1e-6, 1e-6);
+            k->residual_backward(M, N, d, x, beta, dx, i & 2 ? dbias : NULL);
+            check_close("dx", k->name, n, dx, want_dx, 1e-6, 1e-6);
+            check_close("dbias", k->name, N, dbias, want_dbias, 1e-4, 1e-6);
+        }
+        buffers_release();
+    }
+}
+
+/* The very bits of the reference, the share they keep, and the same in two slices as in one. */
+static void test_dropout_bits(void **state)
+{
+    (void)state;
+    enum { N = 20000, CUT = 7777 };
+    float *one = buffer(N);
+    for (long i = 0; i < N; i++)
+        one[i] = 1;
+    for (int i = 1; i < DROPOUTS; i++) {
+        const struct dropout *d = &some_dropout[i];
+        float *want = buffer(N);
+        long kept = 0;
+        kernels_reference.residual_forward(1, N, one, NULL, NULL, d, want);
+        for (long e = 0; e < N; e++)
+            kept += want[e] > 0;
+        const double spread = sqrt(N * d->probability * (1 - d->probability));
+        assert_true(fabs((double)kept - N * (1 - d->probability)) < 4 * spread);
+        FOR_EACH_TABLE(k)
+        {
+            float *y = buffer(N);
+            k->residual_forward(1, N, one, NULL, NULL, d, y);
+            check_same("dropout", k->name, N, y, want);
+            struct dropout second = *d;
+            second.first += CUT;
+            k->residual_forward(1, CUT, one, NULL, NULL, d, y);
+            k->residual_forward(1, N - CUT, one, NULL, NULL, &second, y + CUT);
+            check_same("dropout in slices", k->name, N, y, want);
+        }
+    }
+    buffers_release();
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COLUMNS; i++) {
+        const long N = columns[i], M = 10, n = M * N;
+        const float *x = noise(n, 1, 1), *bias = noise(N, 2, 1), *old = noise(n, 3, 1);
+        float *sums = copy(N, bias);
+        kernels_reference.column_sums(M, N, x, sums);
+        FOR_EACH_TABLE(k)
+        {
+            float *y = copy(n, old), *got = copy(N, bias);
+            k->column_sums(M, N, x, got);
+            check_close("column_sums", k->name, N, got, sums, 2e-6, 1e-6);
+            k->add(n, x, 1, y);
+            for (long e = 0; e < n; e++)
+                assert_true(y[e] == x[e] + old[e]);
+            k->add(n, x, 0, y);
+            check_same("add", k->name, n, y, x);
+            k->fill_rows(M, N, bias, y);
+            for (long e = 0; e < n; e++)
+                assert_true(y[e] == bias[e % N]);
+            double want = kernels_reference.square_sum(n, x);
+            assert_true(fabs(k->square_sum(n, x) - want) <= 1e-13 * want);
+        }
+        buffers_release();
+    }
+}
+
+static void test_cross_entropy(void **state)
+{
+    (void)state;
+    static const long classes[] = {1, 2, 3, 15, 16, 17, 64, 1000};
+    enum { R = 21 };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        const long V = classes[i], n = R * V;
+        float *logits = noise(n, 1, 4), *want_d = buffer(n);
+        int32_t target[R];
+        uint8_t want_correct[R], correct[R];
+        for (long r = 0; r < R; r++)
+            target[r] = r % 5 == 4 ? -100 : (int32_t)(r * 7 % V);
+        for (long v = 0; v < V; v++)
+            logits[v] = 1; /* all equal: the first is the largest */
+        for (long r = 1; r < R; r += 2)
+            if (target[r] >= 0)
+                logits[r * V + target[r]] = 30;
+        double want =
+            kernels_reference.cross_entropy(R, V, logits, target, want_correct, .5f, want_d);
+        FOR_EACH_TABLE(k)
+        {
+            float *d = buffer(n), *onto = copy(n, logits);
+            double loss = k->cross_entropy(R, V, logits, target, correct, .5f, d);
+            assert_true(fabs(loss - want) <= 1e-6 * R + 1e-6 * want);
+            assert_memory_equal(correct, want_correct, R);
+            check_close("dlogits", k->name, n, d, want_d, 1e-7, 1e-6);
+            assert_true(k->cross_entropy(R, V, logits, target, correct, .5f, NULL) == loss);
+            assert_memory_equal(correct, want_correct, R);
+            assert_true(k->cross_entropy(R, V, onto, target, correct, .5f, onto) == loss);
+            assert_memory_equal(correct, want_correct, R);
+            check_same("dlogits onto logits", k->name, n, onto, d);
+            double sliced = k->cross_entropy(9, V, logits, target, correct, .5f, onto) +
+                            k->cross_entropy(R - 9, V, logits + 9 * V, target + 9, correct + 9, .5f,
+                                             onto + 9 * V);
+            assert_true(fabs(sliced - loss) <= 1e-12 * fabs(loss));
+            check_same("dlogits in slices", k->name, n, onto, d);
+        }
+        buffers_release();
+    }
+}
+
+/* Two classes 0 and x: the second's probability is e^x/(1 + e^x) to a few ulp, down to underflow.
+ */
+static void test_exponential_sweep(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    float *logits = buffer(2 * N), *d = buffer(2 * N);
+    int32_t *target = calloc(N, sizeof *target);
+    uint8_t *correct = malloc(N);
+    assert_non_null(target);
+    assert_non_null(correct);
+    FOR_EACH_TABLE(k)
+    {
+        for (long i = 0; i < N; i++) {
+            logits[2 * i] = 0;
+            logits[2 * i + 1] = (float)(-87.0 * (double)i / N);
+        }
+        k->cross_entropy(N, 2, logits, target, correct, 1, d);
+        for (long i = 0; i < N; i++) {
+            double e = exp((double)logits[2 * i + 1]), p = e / (1 + e);
+            if (!(fabs((double)d[2 * i + 1] - p) <= 4e-7 * p))
+                fail_msg("%s: e^%.9g/(1+e^..) = %.9g, should be %.9g", k->name,
+                         (double)logits[2 * i + 1], (double)d[2 * i + 1], p);
+        }
+        logits[1] = -200;
+        logits[3] = -INFINITY;
+        assert_true(k->cross_entropy(2, 2, logits, target, correct, 1, d) == 0);
+        assert_true(d[0] == 0 && d[1] == 0 && d[3] == 0);
+    }
+    buffers_release();
+    free(target);
+    free(correct);
+}
+
+static void test_adamw(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COLUMNS; i++) {
+        const long n = columns[i];
+        float *w = noise(n, 1, 1), *m = noise(n, 3, .1), *v = noise(n, 4, .1);
+        for (long e = 0; e < n; e++)
+            v[e] *= v[e];
+        FOR_EACH_TABLE(k)
+        {
+            float *w1 = copy(n, w), *m1 = copy(n, m), *v1 = copy(n, v);
+            float *w2 = copy(n, w), *m2 = copy(n, m), *v2 = copy(n, v);
+            for (int t = 1; t <= 3; t++) {
+                const float *g = noise(n, 4 + (uint32_t)t, 1);
+                const struct adamw p = {.lr = .1f,
+                                        .beta1 = .9f,
+                                        .beta2 = .99f,
+                                        .epsilon = 1e-3f,
+                                        .weight_decay = .5f,
+                                        .correction1 = (float)(1 - pow(.9, t)),
+                                        .correction2 = (float)(1 - pow(.99, t)),
+                                        .grad_scale = .7f};
+                kernels_reference.adamw(n, &p, w1, g, m1, v1);
+                k->adamw(n, &p, w2, g, m2, v2);
+            }
+            check_close("m", k->name, n, m2, m1, 1e-7, 1e-6);
+            check_close("v", k->name, n, v2, v1, 1e-7, 1e-6);
+            check_close("w", k->name, n, w2, w1, 1e-6, 2e-6);
+        }
+        buffers_release();
+    }
+}
+
+static void test_choice(void **state)
+{
+    (void)state;
+    const struct kernels *k, *last = NULL;
+    unsetenv("HEADCOUNT_KERNELS");
+    assert_ptr_equal(kernels_available(0), &kernels_reference);
+    for (int i = 0; (k = kernels_available(i)); i++)
+        last = k;
+    assert_ptr_equal(kernels_best(), last);
+    for (int i = 0; (k = kernels_available(i)); i++) {
+        setenv("HEADCOUNT_KERNELS", k->name, 1);
+        assert_ptr_equal(kernels_best(), k);
+    }
+    setenv("HEADCOUNT_KERNELS", "abacus", 1);
+    assert_ptr_equal(kernels_best(), last);
+    unsetenv("HEADCOUNT_KERNELS");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layernorm),
+        cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_gelu_sweep),
+        cmocka_unit_test(test_nan_comes_through),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_dropout_bits),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_cross_entropy),
+        cmocka_unit_test(test_exponential_sweep),
+        cmocka_unit_test(test_adamw),
+        cmocka_unit_test(test_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* Attention of every table against the naive reference (sums in double), and its properties. */
+#include "tests/unit/kernel_check.h"
+
+struct run {
+    struct attention a;
+    float *qkv, *d_o;        /* in */
+    float *o, *saved, *dqkv; /* out */
+};
+
+static long qkv_size(const struct attention *a)
+{
+    return a->B * a->T * a->H * (2 * a->d_k + a->d_v);
+}
+
+static long o_size(const struct attention *a)
+{
+    return a->B * a->T * a->H * a->d_v;
+}
+
+static struct attention shape(long B, long T, long H, long d_k, long d_v)
+{
+    return (struct attention){
+        .B = B, .T = T, .H = H, .d_k = d_k, .d_v = d_v, .scale = (float)(1 / sqrt((double)d_k))};
+}
+
+static struct run run_new(struct attention a, const float *qkv, const float *d_o)
+{
+    return (struct run){.a = a,
+                        .qkv = copy(qkv_size(&a), qkv),
+                        .d_o = copy(o_size(&a), d_o),
+                        .o = buffer(o_size(&a)),
+                        .saved = buffer(a.B * a.H * a.T),
+                        .dqkv = buffer(qkv_size(&a))};
+}
+
+static void run_table(const struct kernels *k, struct run *r)
+{
+    size_t size = (k->attention_scratch(&r->a) + 63) / 64 * 64;
+    void *scratch = aligned_alloc(64, size ? size : 64);
+    assert_non_null(scratch);
+    memset(scratch, 0xff, size); /* NaN: scratch may hold anything */
+    k->attention_forward(&r->a, r->qkv, r->o, r->saved, scratch);
+    memset(scratch, 0xff, size);
+    k->attention_backward(&r->a, r->qkv, r->o, r->saved, r->d_o, r->dqkv, scratch);
+    free(scratch);
+}
+
+/* Every third key hidden, the second sequence wholly. */
+static uint8_t *some_padding(const struct attention *a)
+{
+    uint8_t *p = calloc((size_t)(a->B * a->T), 1);
+    assert_non_null(p);
+    for (long t = 0; t < a->B * a->T; t++)
+        p[t] = t % 3 == 2 || t / a->T == 1;
+    return p;
+}
+
+static void check_shape(struct attention a)
+{
+    const float *qkv = noise(qkv_size(&a), 1, 1), *d_o = noise(o_size(&a), 2, 1);
+    struct run want = run_new(a, qkv, d_o);
+    char label[160];
+    run_table(&kernels_reference, &want);
+    FOR_EACH_TABLE(k)
+    {
+        struct run got = run_new(a, qkv, d_o);
+        run_table(k, &got);
+        snprintf(label, sizeof label, "%s (B=%ld T=%ld H=%ld d_k=%ld d_v=%ld padding=%d p=%g)",
+                 k->name, a.B, a.T, a.H, a.d_k, a.d_v, a.padding != NULL, a.dropout.probability);
+        check_close("o", label, o_size(&a), got.o, want.o, 3e-6, 3e-6);
+        check_close("saved", label, a.B * a.H * a.T, got.saved, want.saved, 1e-6, 1e-6);
+        check_close("dqkv", label, qkv_size(&a), got.dqkv, want.dqkv, 2e-5, 2e-5);
+    }
+    buffers_release();
+}
+
+static void test_matches_reference(void **state)
+{
+    (void)state;
+    static const long T[] = {1, 7, 32, 33}, H[] = {1, 3, 8, 16, 17, 64};
+    static const long width[][2] = {{1, 1}, {2, 2},   {3, 3},   {4, 4}, {8, 8},
+                                    {1, 8}, {16, 16}, {40, 40}, {4, 1}, {2, 70}};
+    static const double probability[] = {0, .3};
+    for (size_t t = 0; t < sizeof T / sizeof *T; t++) {
+        for (size_t h = 0; h < sizeof H / sizeof *H; h++) {
+            for (size_t w = 0; w < sizeof width / sizeof *width; w++) {
+                if (H[h] * (width[w][0] + width[w][1]) > 300)
+                    continue;
+                for (int variant = 0; variant < 4; variant++) {
+                    struct attention a = shape(3, T[t], H[h], width[w][0], width[w][1]);
+                    uint8_t *padding = some_padding(&a);
+                    a.padding = variant & 1 ? padding : NULL;
+                    a.dropout = (struct dropout){
+                        .probability = probability[variant / 2], .seed = 3, .site = 5, .step = 1};
+                    check_shape(a);
+                    free(padding);
+                }
+            }
+        }
+    }
+}
+
+/* Longer than one block of queries and than one word of dropout bits; several vectors of width. */
+static void test_long_sequence(void **state)
+{
+    (void)state;
+    struct attention a = shape(2, 150, 2, 24, 130);
+    a.dropout = (struct dropout){.probability = .1, .seed = 1, .site = 2, .step = 1ull << 40};
+    check_shape(a);
+    a = shape(2, 150, 16, 2, 2);
+    a.dropout = (struct dropout){.probability = .1, .seed = 1, .site = 2, .step = 1ull << 40};
+    check_shape(a);
+}
+
+static const long property_shapes[][3] = {{17, 1, 1}, {16, 4, 4}, {2, 16, 16}, {3, 5, 9}};
+enum { PROPERTY_SHAPES = sizeof property_shapes / sizeof *property_shapes };
+
+static struct attention property_shape(int i)
+{
+    return shape(4, 35, property_shapes[i][0], property_shapes[i][1], property_shapes[i][2]);
+}
+
+/* A batch in two calls gives the bits of one call. */
+static void test_slices(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        struct attention a = property_shape(i);
+        a.dropout = (struct dropout){.probability = .25, .seed = 9, .site = 1, .step = 77};
+        const float *qkv = noise(qkv_size(&a), 3, 1), *d_o = noise(o_size(&a), 4, 1);
+        FOR_EACH_TABLE(k)
+        {
+            struct run whole = run_new(a, qkv, d_o);
+            run_table(k, &whole);
+            for (long b = 0; b < 4; b += b ? 3 : 1) {
+                struct attention part = a;
+                part.B = b ? 3 : 1;
+                part.dropout.first = (uint64_t)(b * a.H * a.T * a.T);
+                const long rows = b * a.T * a.H, width = 2 * a.d_k + a.d_v;
+                struct run slice = run_new(part, qkv + rows * width, d_o + rows * a.d_v);
+                run_table(k, &slice);
+                check_same("o", k->name, o_size(&part), slice.o, whole.o + rows * a.d_v);
+                check_same("dqkv", k->name, qkv_size(&part), slice.dqkv, whole.dqkv + rows * width);
+            }
+        }
+        buffers_release();
+    }
+}
+
+/* What stands at a hidden position moves nothing, and gets no gradient but its query's. */
+static void test_hidden_keys(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        struct attention a = property_shape(i);
+        uint8_t *padding = some_padding(&a);
+        a.padding = padding;
+        const float *qkv = noise(qkv_size(&a), 5, 1), *d_o = noise(o_size(&a), 6, 1);
+        const long row = a.H * (2 * a.d_k + a.d_v), keys = a.H * a.d_k;
+        FOR_EACH_TABLE(k)
+        {
+            struct run first = run_new(a, qkv, d_o), second = run_new(a, qkv, d_o);
+            for (long t = 0; t < a.B * a.T; t++)
+                for (long c = keys; padding[t] && c < row; c++)
+                    second.qkv[t * row + c] = 1e6f;
+            run_table(k, &first);
+            run_table(k, &second);
+            check_same("o", k->name, o_size(&a), second.o, first.o);
+            check_same("dqkv", k->name, qkv_size(&a), second.dqkv, first.dqkv);
+            for (long t = 0; t < a.B * a.T; t++)
+                for (long c = keys; padding[t] && c < row; c++)
+                    assert_true(first.dqkv[t * row + c] == 0);
+            for (long c = 0; c < a.T * a.H * a.d_v; c++) /* the sequence that is all padding */
+                assert_true(first.o[a.T * a.H * a.d_v + c] == 0);
+            for (long c = 0; c < a.T * row; c++)
+                assert_true(first.dqkv[a.T * row + c] == 0);
+        }
+        buffers_release();
+        free(padding);
+    }
+}
+
+/* The same vector added to every key shifts each row's scores by a constant: nothing changes. */
+static void test_shift(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        const struct attention a = property_shape(i);
+        const float *qkv = noise(qkv_size(&a), 7, 1), *d_o = noise(o_size(&a), 8, 1);
+        const float *shift = noise(a.H * a.d_k, 9, 3);
+        const long row = a.H * (2 * a.d_k + a.d_v), keys = a.H * a.d_k;
+        FOR_EACH_TABLE(k)
+        {
+            struct run plain = run_new(a, qkv, d_o), shifted = run_new(a, qkv, d_o);
+            for (long t = 0; t < a.B * a.T; t++)
+                for (long c = 0; c < keys; c++)
+                    shifted.qkv[t * row + keys + c] += shift[c];
+            run_table(k, &plain);
+            run_table(k, &shifted);
+            check_close("o", k->name, o_size(&a), shifted.o, plain.o, 5e-6, 1e-5);
+        }
+        buffers_release();
+    }
+}
+
+/* Scores in the thousands neither overflow nor lose the winner. */
+static void test_large_scores(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        const struct attention a = property_shape(i);
+        const float *qkv = noise(qkv_size(&a), 10, 60), *d_o = noise(o_size(&a), 11, 1);
+        struct run want = run_new(a, qkv, d_o);
+        run_table(&kernels_reference, &want);
+        FOR_EACH_TABLE(k)
+        {
+            struct run got = run_new(a, qkv, d_o);
+            run_table(k, &got);
+            /* a score of 10^4 carries an error of 10^-3 into its weight */
+            check_close("o", k->name, o_size(&a), got.o, want.o, .4, 0);
+            check_close("saved", k->name, a.B * a.H * a.T, got.saved, want.saved, 0, 1e-6);
+        }
+        buffers_release();
+    }
+}
+
+/* A NaN shows in all that depends on it, and in no other sequence. */
+static void test_nan(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        const struct attention a = property_shape(i);
+        const long row = a.H * (2 * a.d_k + a.d_v), sequence = a.T * row;
+        for (int part = 0; part < 3; part++) {
+            float *qkv = noise(qkv_size(&a), 12, 1), *d_o = noise(o_size(&a), 13, 1);
+            qkv[sequence + 3 * row + part * a.H * a.d_k] = NAN; /* head 0 of sequence 1 */
+            FOR_EACH_TABLE(k)
+            {
+                struct run got = run_new(a, qkv, d_o);
+                run_table(k, &got);
+                for (long e = 0; e < o_size(&a); e++) {
+                    const long t = e / (a.H * a.d_v), d = e % (a.H * a.d_v);
+                    bool due = t / a.T == 1 && (part == 2 ? d == 0 : d < a.d_v) &&
+                               (part > 0 || t % a.T == 3);
+                    assert_int_equal(isnan(got.o[e]), due);
+                }
+                bool found = false;
+                for (long e = 0; e < qkv_size(&a); e++)
+                    if (e / sequence != 1)
+                        assert_int_equal(isnan(got.dqkv[e]), 0);
+                    else
+                        found = found || isnan(got.dqkv[e]);
+                assert_true(found);
+            }
+            buffers_release();
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matches_reference),
+        cmocka_unit_test(test_long_sequence),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_hidden_keys),
+        cmocka_unit_test(test_shift),
+        cmocka_unit_test(test_large_scores),
+        cmocka_unit_test(test_nan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,321 @@
+/* Options: what a sweep file may write for each type, what is refused and in which words, and the
+ * canonical numbers that identity rests on. */
+#include "engine/option.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct sample {
+    int64_t heads, d_head, norm, flag, seed;
+    double lr, dropout, bias;
+    struct int_list offsets;
+};
+
+static const char *const head_words[] = {"split", NULL};
+static const char *const norm_words[] = {"pre", "post", "none", NULL};
+
+#define AT(x) offsetof(struct sample, x)
+static const struct option table[] = {
+    {"heads", OPTION_INT, AT(heads), 1, 65536, .preset = "4", .help = "h"},
+    {"d_head", OPTION_INT, AT(d_head), 1, 4096, .words = head_words, .preset = "split"},
+    {"norm", OPTION_CHOICE, AT(norm), .words = norm_words, .preset = "post"},
+    {"flag", OPTION_BOOL, AT(flag), .preset = "true"},
+    {"seed", OPTION_INT, AT(seed), -DBL_MAX, DBL_MAX, .preset = "0"},
+    {"lr", OPTION_REAL, AT(lr), 0, 1, .above_min = true, .preset = "1e-3"},
+    {"dropout", OPTION_REAL, AT(dropout), 0, 0.9, .preset = "0"},
+    {"bias", OPTION_REAL, AT(bias), -DBL_MAX, DBL_MAX, .preset = NULL},
+    {"offsets", OPTION_INT_LIST, AT(offsets), -64, 64, .preset = "[1, -1, 3]"},
+    {0}};
+
+static const struct option *find(const char *name)
+{
+    const struct option *o = option_find(table, name);
+    assert_non_null(o);
+    return o;
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    struct sample s;
+    memset(&s, 0xff, sizeof s);
+    option_defaults(table, &s);
+    assert_int_equal(s.heads, 4);
+    assert_int_equal(s.d_head, -1);
+    assert_int_equal(s.norm, 1);
+    assert_int_equal(s.flag, 1);
+    assert_true(s.lr == 1e-3);
+    assert_true(s.bias == 0); /* must be given: 0 until then */
+    assert_int_equal(s.offsets.n, 3);
+    assert_int_equal(s.offsets.item[1], -1);
+    assert_int_equal(option_count(table), 9);
+    assert_null(option_find(table, "head"));
+}
+
+static void assert_written(const char *name, const char *text, bool quoted, const char *json)
+{
+    struct sample s = {0};
+    struct message m = {{0}};
+    char out[64];
+    const struct option *o = find(name);
+    if (option_parse(o, "model", text, quoted, &s, &m))
+        fail_msg("%s: %s: %s", name, text, m.text);
+    assert_int_equal(option_format(o, &s, out, sizeof out), strlen(json));
+    assert_string_equal(out, json);
+}
+
+static void test_accepted(void **state)
+{
+    (void)state;
+    assert_written("heads", "1", false, "1");
+    assert_written("heads", "65536", false, "65536");
+    assert_written("d_head", "split", false, "\"split\"");
+    assert_written("d_head", "8", false, "8");
+    assert_written("norm", "pre", false, "\"pre\"");
+    assert_written("norm", "none", true, "\"none\"");
+    assert_written("flag", "True", false, "true");
+    assert_written("flag", "false", false, "false");
+    assert_written("seed", "-9223372036854774784", false, "-9223372036854774784");
+    assert_written("seed", "-0", false, "0");
+    assert_written("lr", "1", false, "1");
+    assert_written("lr", "3e-3", false, "0.003");
+    assert_written("lr", ".5", false, "0.5");
+    assert_written("lr", "+1.E-2", false, "0.01");
+    assert_written("bias", "-0.0", false, "0");
+    assert_written("offsets", "-64", false, "[-64]");
+}
+
+static void assert_refused(const char *name, const char *text, bool quoted, const char *message)
+{
+    struct sample s = {0}, before = {0};
+    struct message m = {{0}};
+    assert_int_equal(option_parse(find(name), "model", text, quoted, &s, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, message);
+    assert_memory_equal(&s, &before, sizeof s);
+}
+
+static void test_refused_integers(void **state)
+{
+    (void)state;
+    assert_refused("heads", "0", false, "model.heads is 0; allowed: 1 to 65536");
+    assert_refused("heads", "-4", false, "model.heads is -4; allowed: 1 to 65536");
+    assert_refused("heads", "1000000000", false, "model.heads is 1000000000; allowed: 1 to 65536");
+    assert_refused("heads", "99999999999999999999", false,
+                   "model.heads is 99999999999999999999; allowed: 1 to 65536");
+    assert_refused("seed", "9223372036854775808", false,
+                   "model.seed is 9223372036854775808; allowed: any whole number");
+    assert_refused("heads", "08", false,
+                   "model.heads is 08, with a leading zero that some readers take for octal; "
+                   "allowed: 1 to 65536");
+    assert_refused("heads", "+1", false,
+                   "model.heads is +1; write it without the plus sign; allowed: 1 to 65536");
+    assert_refused("heads", "32.0", false,
+                   "model.heads is 32.0, but must be a whole number, written without point or "
+                   "exponent; allowed: 1 to 65536");
+    assert_refused("heads", "1e3", false,
+                   "model.heads is 1e3, but must be a whole number, written without point or "
+                   "exponent; allowed: 1 to 65536");
+    assert_refused("heads", "0x10", false,
+                   "model.heads is 0x10, which is not written in decimal; allowed: 1 to 65536");
+    assert_refused("heads", "4", true,
+                   "model.heads is \"4\", a quoted string, where a number belongs; write it "
+                   "without quotes; allowed: 1 to 65536");
+    assert_refused("heads", "", false, "model.heads is empty; allowed: 1 to 65536");
+    assert_refused("heads", "~", false,
+                   "model.heads is ~, which means no value; allowed: 1 to 65536");
+    assert_refused("heads", "no", false,
+                   "model.heads is no, which is not a number; allowed: 1 to 65536");
+    assert_refused("d_head", "splti", false,
+                   "model.d_head is splti, which is not a number; allowed: 1 to 4096, or split "
+                   "(did you mean split?)");
+    assert_refused("offsets", "65", false, "model.offsets is 65; allowed: -64 to 64");
+}
+
+static void test_refused_reals(void **state)
+{
+    (void)state;
+    assert_refused("lr", "0", false, "model.lr is 0; allowed: above 0, up to 1");
+    assert_refused("lr", "-1e-3", false, "model.lr is -1e-3; allowed: above 0, up to 1");
+    assert_refused("lr", "1e400", false,
+                   "model.lr is 1e400, which is too large for a number; allowed: above 0, up to 1");
+    assert_refused("lr", "1e-400", false,
+                   "model.lr is 1e-400, which is too small to tell from 0; allowed: above 0, up "
+                   "to 1");
+    assert_refused("lr", ".nan", false,
+                   "model.lr is .nan, which is not a finite number; allowed: above 0, up to 1");
+    assert_refused("lr", "-.INF", false,
+                   "model.lr is -.INF, which is not a finite number; allowed: above 0, up to 1");
+    assert_refused("dropout", "0.95", false, "model.dropout is 0.95; allowed: 0 to 0.9");
+    assert_refused("lr", "nan", false,
+                   "model.lr is nan, which is not a number; allowed: above 0, up to 1");
+    assert_refused("lr", "1_0", false,
+                   "model.lr is 1_0, which is not a number; allowed: above 0, up to 1");
+    assert_refused("bias", "null", false,
+                   "model.bias is null, which means no value; allowed: any finite number");
+}
+
+static void test_refused_words(void **state)
+{
+    (void)state;
+    assert_refused("norm", "prre", false,
+                   "model.norm is prre; allowed: pre, post, none (did you mean pre?)");
+    assert_refused("norm", "", false, "model.norm is empty; allowed: pre, post, none");
+    assert_refused("flag", "yes", false, "model.flag is yes; allowed: true, false");
+    assert_refused("flag", "true", true,
+                   "model.flag is \"true\", a quoted string; allowed: true, false");
+    assert_refused("norm", "\033[31m", true, "model.norm is \"?[31m\"; allowed: pre, post, none");
+}
+
+static void test_list(void **state)
+{
+    (void)state;
+    struct sample s = {0};
+    struct message m;
+    const struct option *o = find("offsets");
+    char text[256];
+    assert_int_equal(option_format(o, &s, text, sizeof text), 2);
+    assert_string_equal(text, "[]");
+    for (int i = 0; i < OPTION_LIST_MAX; i++)
+        assert_int_equal(option_parse(o, "task", "7", false, &s, &m), STATUS_OK);
+    assert_int_equal(option_parse(o, "task", "7", false, &s, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "task.offsets has more than 64 items");
+    assert_int_equal(s.offsets.n, OPTION_LIST_MAX);
+    /* 64 items of 2 bytes and the opening bracket: 129 bytes, one more to terminate */
+    assert_int_equal(option_format(o, &s, text, 130), 129);
+    assert_int_equal(option_format(o, &s, text, 129), -1);
+}
+
+static void test_number_format(void **state)
+{
+    (void)state;
+    /* RFC 8785 appendix B, and powers of two, whose nearest 16 digits do not read back. */
+    static const struct {
+        double x;
+        const char *text;
+    } known[] = {
+        {0, "0"},
+        {-0.0, "0"},
+        {5e-324, "5e-324"},
+        {-5e-324, "-5e-324"},
+        {DBL_MAX, "1.7976931348623157e+308"},
+        {-DBL_MAX, "-1.7976931348623157e+308"},
+        {9007199254740992, "9007199254740992"},
+        {-9007199254740992, "-9007199254740992"},
+        {295147905179352830000.0, "295147905179352830000"},
+        {9.999999999999997e22, "9.999999999999997e+22"},
+        {1e23, "1e+23"},
+        {1.0000000000000001e23, "1.0000000000000001e+23"},
+        {999999999999999700000.0, "999999999999999700000"},
+        {999999999999999900000.0, "999999999999999900000"},
+        {1e21, "1e+21"},
+        {9.999999999999997e-7, "9.999999999999997e-7"},
+        {0.000001, "0.000001"},
+        {333333333.3333332, "333333333.3333332"},
+        {333333333.33333325, "333333333.33333325"},
+        {333333333.3333333, "333333333.3333333"},
+        {333333333.3333334, "333333333.3333334"},
+        {333333333.33333343, "333333333.33333343"},
+        {-0.0000033333333333333333, "-0.0000033333333333333333"},
+        {1424953923781206.2, "1424953923781206.2"},
+        {0x1p-44, "5.684341886080802e-14"},
+        {0x1p-1022, "2.2250738585072014e-308"},
+        {3e-3, "0.003"},
+        {1e-8, "1e-8"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {1500, "1500"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[32];
+        assert_int_equal(number_format(known[i].x, text, sizeof text), strlen(known[i].text));
+        assert_string_equal(text, known[i].text);
+    }
+}
+
+/* Shortest: no text with one digit fewer reads back; every text reads back. */
+static void test_number_round_trip(void **state)
+{
+    (void)state;
+    for (int exponent = -1074; exponent < 1024; exponent++) {
+        for (int odd = 0; odd < 2; odd++) {
+            double x = ldexp(odd ? 1.7320508075688772 : 1, exponent), back;
+            char text[32], shorter[40];
+            bool integral;
+            number_format(x, text, sizeof text);
+            assert_true(number_parse(text, &back, &integral));
+            assert_true(back == x);
+            int digits = 0, zeros = 0;
+            for (const char *p = text; *p && *p != 'e'; p++) {
+                digits += *p >= '0' && *p <= '9' && (digits > 0 || *p != '0');
+                zeros = *p == '0' ? zeros + 1 : *p == '.' ? zeros : 0;
+            }
+            if (!strpbrk(text, ".e"))
+                digits -= zeros;
+            if (digits > 1) {
+                snprintf(shorter, sizeof shorter, "%.*e", digits - 2, x);
+                assert_false(strtod(shorter, NULL) == x);
+            }
+        }
+    }
+}
+
+static void test_number_parse(void **state)
+{
+    (void)state;
+    double x = 0;
+    bool integral = false;
+    assert_true(number_parse("-12", &x, &integral) && x == -12 && integral);
+    assert_true(number_parse("12.", &x, &integral) && x == 12 && !integral);
+    assert_true(number_parse("1e2", &x, &integral) && x == 100 && !integral);
+    static const char *const refused[] = {"",      "-",   ".",   "e1",    "1e",     "1e+",  "1 ",
+                                          " 1",    "08",  "0x1", "1e999", "inf",    ".inf", "nan",
+                                          "1.2.3", "--1", "1,0", "-07",   "1e-999", NULL};
+    for (const char *const *p = refused; *p; p++)
+        if (number_parse(*p, &x, &integral))
+            fail_msg("taken for a number: '%s'", *p);
+}
+
+static void test_nearest_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"d_model", "heads", "lr", "vocabulary", NULL};
+    assert_string_equal(nearest_name("d_modle", names), "d_model");
+    assert_string_equal(nearest_name("head", names), "heads");
+    assert_string_equal(nearest_name("vocabular", names), "vocabulary");
+    assert_null(nearest_name("rl", names));       /* 2 of 2 letters differ */
+    assert_null(nearest_name("vocaXXXX", names)); /* more than 3 differ */
+    char long_name[300];
+    memset(long_name, 'a', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    assert_null(nearest_name(long_name, names));
+}
+
+static void test_text_shown(void **state)
+{
+    (void)state;
+    char b[12];
+    assert_string_equal(text_shown("a\tb\x7f", b, sizeof b), "a?b?");
+    assert_string_equal(text_shown("12345678", b, sizeof b), "1234567...");
+    /* Seven bytes fit: the fourth two-byte letter would be cut in half and is left out. */
+    assert_string_equal(text_shown("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", b, sizeof b),
+                        "\xc3\xa4\xc3\xa4\xc3\xa4...");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_refused_integers), cmocka_unit_test(test_refused_reals),
+        cmocka_unit_test(test_refused_words),    cmocka_unit_test(test_list),
+        cmocka_unit_test(test_number_format),    cmocka_unit_test(test_number_round_trip),
+        cmocka_unit_test(test_number_parse),     cmocka_unit_test(test_nearest_name),
+        cmocka_unit_test(test_text_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

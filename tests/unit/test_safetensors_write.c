@@ -1,0 +1,339 @@
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/file.h"
+#include "engine/safetensors.h"
+#include "engine/sha256.h"
+#include "tests/unit/faults.h"
+
+#include <cmocka.h> /* last: its macro fail() is not ours */
+
+static char folder[256];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/test_safetensors_write.XXXXXX", base ? base : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* fails where a test left a file behind */
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* One tensor of each dtype, a scalar, an empty one, and text that needs escapes. */
+static const float f32[6] = {1, -2, 3.5f, 0, 1e-30f, 7};
+static const double f64[1] = {0.1};
+static const int64_t i64[2] = {INT64_MIN, 5};
+static const int32_t i32[1] = {-7};
+static const uint8_t u8[3] = {0, 128, 255};
+static struct safetensor sample_tensors[] = {
+    {"encoder.layers.0.self_attn.in_proj_weight", DTYPE_F32, 2, {2, 3}, f32, sizeof f32},
+    {"scalar", DTYPE_F64, 0, {0}, f64, sizeof f64},
+    {"i64", DTYPE_I64, 1, {2}, i64, sizeof i64},
+    {"i32", DTYPE_I32, 3, {1, 1, 1}, i32, sizeof i32},
+    {"empty", DTYPE_F32, 2, {0, 9}, f32, 0},
+    {"u8 \"\xc3\xa9\"", DTYPE_U8, 1, {3}, u8, sizeof u8},
+};
+static struct safetensors_meta sample_meta[] = {
+    {"format", "test"},
+    {"state", "{\"curve\":[1,\"\\n\"]}"},
+    {"controls", "\x01\x1f\t\r\n\b\f\x7f\\\"/ \xf0\x9f\x98\x80"},
+    {"", ""},
+};
+static const struct safetensors sample = {6, sample_tensors, 4, sample_meta, NULL};
+
+static void assert_is_sample(const struct safetensors *f)
+{
+    assert_int_equal(f->count, sample.count);
+    assert_int_equal(f->meta_count, sample.meta_count);
+    for (int i = 0; i < f->count; i++) {
+        const struct safetensor *t = &f->tensor[i], *e = &sample.tensor[i];
+        assert_string_equal(t->name, e->name);
+        assert_int_equal(t->dtype, e->dtype);
+        assert_int_equal(t->rank, e->rank);
+        assert_memory_equal(t->shape, e->shape, sizeof t->shape);
+        assert_int_equal(t->size, e->size);
+        assert_memory_equal(t->data, e->data, e->size);
+    }
+    for (int i = 0; i < f->meta_count; i++) {
+        assert_string_equal(f->meta[i].key, sample.meta[i].key);
+        assert_string_equal(f->meta[i].value, sample.meta[i].value);
+    }
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    char digest[65], again[65];
+    void *bytes;
+    size_t size;
+    struct safetensors f;
+    struct message m;
+    const char *path = path_of("sample");
+    assert_int_equal(safetensors_write(path, &sample, digest, &m), STATUS_OK);
+    assert_int_equal(file_read(path, 1 << 20, &bytes, &size, &m), STATUS_OK);
+    sha256_hex(bytes, size, again);
+    assert_string_equal(digest, again);
+    assert_int_equal(*(unsigned char *)bytes % 8, 0); /* the header's length: the data is aligned */
+    assert_int_equal(safetensors_parse(bytes, size, &f, &m), STATUS_OK);
+    assert_is_sample(&f);
+
+    char *header;
+    size_t header_size;
+    assert_int_equal(safetensors_header(&f, &header, &header_size, &m), STATUS_OK);
+    assert_memory_equal(header, bytes, header_size);
+    free(header);
+    safetensors_free(&f);
+    free(bytes);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void a_file_of_nothing(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    struct safetensors f, none = {0};
+    struct message m;
+    const char *path = path_of("nothing");
+    assert_int_equal(safetensors_write(path, &none, NULL, &m), STATUS_OK);
+    assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_OK);
+    assert_int_equal(size, 16);
+    assert_memory_equal(bytes, "\x08\0\0\0\0\0\0\0{}      ", 16);
+    assert_int_equal(safetensors_parse(bytes, size, &f, &m), STATUS_OK);
+    safetensors_free(&f);
+    free(bytes);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void truncation_is_noticed_at_every_length(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    struct safetensors f;
+    struct message m;
+    const char *path = path_of("sample");
+    assert_int_equal(safetensors_write(path, &sample, NULL, &m), STATUS_OK);
+    assert_int_equal(file_read(path, 1 << 20, &bytes, &size, &m), STATUS_OK);
+    for (size_t n = 0; n < size; n++) {
+        unsigned char *part = malloc(n + !n); /* exactly n: the sanitizer sees a byte too many */
+        assert_non_null(part);
+        memcpy(part, bytes, n);
+        assert_int_equal(safetensors_parse(part, n, &f, &m), STATUS_CORRUPT);
+        free(part);
+    }
+    free(bytes);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void unwritable_contents_are_refused(void **state)
+{
+    (void)state;
+    struct message m;
+    struct safetensor wrong_size = {"a", DTYPE_F32, 1, {3}, f32, 8};
+    struct safetensor wrong_name = {"\xff", DTYPE_U8, 1, {3}, u8, 3};
+    struct safetensors_meta wrong_text = {"a", "\xc3"};
+    const struct safetensors wrong[] = {{.count = 1, .tensor = &wrong_size},
+                                        {.count = 1, .tensor = &wrong_name},
+                                        {.meta_count = 1, .meta = &wrong_text}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(safetensors_write(path_of("wrong"), &wrong[i], NULL, &m), STATUS_INTERNAL);
+}
+
+static int files_in_folder(void)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static void assert_holds_old(const char *path)
+{
+    void *bytes;
+    size_t size;
+    struct message m;
+    assert_int_equal(file_read(path, 1000, &bytes, &size, &m), STATUS_OK);
+    assert_string_equal(bytes, "old");
+    free(bytes);
+    assert_int_equal(files_in_folder(), 1);
+}
+
+static void write_old(const char *path)
+{
+    struct iovec old = {(char[]){"old"}, 3};
+    assert_int_equal(file_write(path, &old, 1, NULL), STATUS_OK);
+}
+
+static void a_failed_write_leaves_the_old_file(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fault_call call;
+        int error;
+        enum status status;
+        const char *message;
+    } faults[] = {
+        {FAULT_WRITEV, ENOSPC, STATUS_DISK_FULL, "cannot write: No space left on device"},
+        {FAULT_WRITEV, EDQUOT, STATUS_DISK_FULL, "cannot write: Disk quota exceeded"},
+        {FAULT_WRITEV, EIO, STATUS_IO, "cannot write: Input/output error"},
+        {FAULT_SYNC, EIO, STATUS_IO, "cannot sync: Input/output error"},
+        {FAULT_SYNC, ENOSPC, STATUS_DISK_FULL, "cannot sync: No space left on device"},
+        {FAULT_CLOSE, EIO, STATUS_IO, "cannot close: Input/output error"},
+        {FAULT_RENAME, EACCES, STATUS_IO, "cannot rename the temporary file: Permission denied"},
+    };
+    const char *path = path_of("result");
+    write_old(path);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct message m = {""};
+        fault_arm(faults[i].call, 1, faults[i].error);
+        assert_int_equal(safetensors_write(path, &sample, NULL, &m), faults[i].status);
+        assert_true(fault_disarm());
+        assert_non_null(strstr(m.text, faults[i].message));
+        assert_non_null(strstr(m.text, path));
+        assert_holds_old(path);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
+/* The folder is synced after the rename: the new file is there, but nobody is told it is safe. */
+static void a_failed_sync_of_the_folder_is_reported(void **state)
+{
+    (void)state;
+    struct message m = {""};
+    const char *path = path_of("result");
+    fault_arm(FAULT_SYNC, 2, EIO);
+    assert_int_equal(safetensors_write(path, &sample, NULL, &m), STATUS_IO);
+    assert_true(fault_disarm());
+    assert_non_null(strstr(m.text, "cannot sync the folder: Input/output error"));
+    fault_arm(FAULT_SYNC, 2, EINVAL); /* a file system that cannot do it */
+    assert_int_equal(safetensors_write(path, &sample, NULL, &m), STATUS_OK);
+    assert_true(fault_disarm());
+    assert_int_equal(unlink(path), 0);
+}
+
+static void interrupted_and_partial_writes_go_on(void **state)
+{
+    (void)state;
+    static const int errors[] = {EINTR, 0};
+    const char *path = path_of("result");
+    for (size_t i = 0; i < 2; i++) {
+        void *bytes;
+        size_t size;
+        struct safetensors f;
+        struct message m;
+        fault_arm(FAULT_WRITEV, 1, errors[i]);
+        assert_int_equal(safetensors_write(path, &sample, NULL, &m), STATUS_OK);
+        assert_true(fault_disarm());
+        assert_int_equal(file_read(path, 1 << 20, &bytes, &size, &m), STATUS_OK);
+        assert_int_equal(safetensors_parse(bytes, size, &f, &m), STATUS_OK);
+        assert_is_sample(&f);
+        safetensors_free(&f);
+        free(bytes);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
+static void unusable_paths_are_refused(void **state)
+{
+    (void)state;
+    struct message m;
+    void *bytes;
+    size_t size;
+    assert_int_equal(safetensors_write(path_of("missing/file"), &sample, NULL, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, "No such file or directory"));
+    assert_int_equal(file_read(path_of("missing"), 10, &bytes, &size, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, "No such file or directory"));
+    assert_int_equal(file_read(folder, 10, &bytes, &size, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "is a folder, not a file"));
+    const char *path = path_of("long");
+    write_old(path);
+    assert_int_equal(file_read(path, 2, &bytes, &size, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "has 3 bytes; allowed: up to 2"));
+    assert_int_equal(unlink(path), 0);
+    path = path_of("pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(file_read(path, 10, &bytes, &size, &m), STATUS_BAD_INPUT);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Lets the 1st, 2nd, ... allocation fail until none is left to fail. */
+static void running_out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    if (!FAULTS_IN_MALLOC)
+        skip();
+    const char *path = path_of("result");
+    write_old(path);
+    int failures = 0;
+    for (int nth = 1;; nth++) {
+        struct message m;
+        fault_arm(FAULT_MALLOC, nth, ENOMEM);
+        enum status s = safetensors_write(path, &sample, NULL, &m);
+        if (!fault_disarm()) {
+            assert_int_equal(s, STATUS_OK);
+            break;
+        }
+        failures++;
+        if (s != STATUS_NO_MEMORY && s != STATUS_OK) /* OK: the C library can do without some */
+            fail_msg("allocation %d: status %d, %s", nth, (int)s, m.text);
+    }
+    assert_true(failures >= 3); /* header, parts, name of the temporary file */
+
+    void *bytes;
+    size_t size;
+    for (int nth = 1;; nth++) {
+        struct safetensors f;
+        struct message m;
+        fault_arm(FAULT_MALLOC, nth, ENOMEM);
+        enum status s = file_read(path, 1 << 20, &bytes, &size, &m);
+        if (s == STATUS_OK) {
+            s = safetensors_parse(bytes, size, &f, &m);
+            free(bytes);
+        }
+        if (!fault_disarm()) {
+            assert_int_equal(s, STATUS_OK);
+            safetensors_free(&f);
+            break;
+        }
+        assert_int_equal(s, STATUS_NO_MEMORY);
+    }
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(unlink(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_file_of_nothing),
+        cmocka_unit_test(truncation_is_noticed_at_every_length),
+        cmocka_unit_test(unwritable_contents_are_refused),
+        cmocka_unit_test(a_failed_write_leaves_the_old_file),
+        cmocka_unit_test(a_failed_sync_of_the_folder_is_reported),
+        cmocka_unit_test(interrupted_and_partial_writes_go_on),
+        cmocka_unit_test(unusable_paths_are_refused),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,72 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/sha256.h"
+
+/* Examples of FIPS 180 and NIST's SHA256ShortMsg. */
+static void published_answers(void **state)
+{
+    (void)state;
+    static const char *const vectors[][2] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqr"
+         "lmnopqrsmnopqrstnopqrstu",
+         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        char hex[65];
+        sha256_hex(vectors[i][0], strlen(vectors[i][0]), hex);
+        assert_string_equal(hex, vectors[i][1]);
+    }
+}
+
+static void a_million_letters(void **state)
+{
+    (void)state;
+    char *text = malloc(1000000), hex[65];
+    assert_non_null(text);
+    memset(text, 'a', 1000000);
+    sha256_hex(text, 1000000, hex);
+    assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    free(text);
+}
+
+/* Around the lengths where the padding takes a block more; pieces of every size in between. */
+static void pieces_give_the_same_as_the_whole(void **state)
+{
+    (void)state;
+    unsigned char data[300];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(i * 7 + i / 13);
+    for (size_t size = 0; size <= sizeof data; size++) {
+        char whole[65], pieces[65];
+        sha256_hex(data, size, whole);
+        for (size_t piece = 1; piece <= 130; piece += 1 + piece / 4) {
+            struct sha256 s;
+            sha256_init(&s);
+            for (size_t at = 0; at < size; at += piece)
+                sha256_update(&s, data + at, size - at < piece ? size - at : piece);
+            sha256_final(&s, pieces);
+            assert_string_equal(pieces, whole);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_answers),
+        cmocka_unit_test(a_million_letters),
+        cmocka_unit_test(pieces_give_the_same_as_the_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

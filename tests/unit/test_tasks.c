@@ -1,0 +1,493 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datasets/task_common.h"
+#include "engine/sha256.h"
+
+#include <cmocka.h> /* last: its macro fail() is not ours */
+
+enum { OPTIONS_MAX = 2048 }; /* what sweep/point.h has room for */
+
+/* A task with its options set, ready to draw from. */
+struct setup {
+    const struct task *task;
+    _Alignas(16) unsigned char options[OPTIONS_MAX];
+    struct task_shape shape;
+    void *instance;
+    size_t inputs, targets; /* numbers of one example */
+};
+
+/* settings: "length=5 offsets=1,-1" over the defaults. */
+static void setup_options(struct setup *s, const char *task, const char *settings)
+{
+    memset(s, 0, sizeof *s);
+    s->task = task_find(task);
+    assert_non_null(s->task);
+    assert_true(s->task->options_size <= OPTIONS_MAX);
+    option_defaults(s->task->options, s->options);
+    char text[256];
+    assert_true(strlen(settings) < sizeof text);
+    strcpy(text, settings);
+    for (char *next = NULL, *name = strtok_r(text, " ", &next); name;
+         name = strtok_r(NULL, " ", &next)) {
+        char *value = strchr(name, '='), *rest = NULL;
+        assert_non_null(value);
+        *value++ = '\0';
+        const struct option *o = option_find(s->task->options, name);
+        assert_non_null(o);
+        for (char *item = strtok_r(value, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
+            struct message m;
+            if (option_parse(o, "task", item, false, s->options, &m) != STATUS_OK)
+                fail_msg("%s %s: %s", task, settings, m.text);
+        }
+    }
+}
+
+static void setup_task(struct setup *s, const char *task, const char *settings)
+{
+    struct message m;
+    setup_options(s, task, settings);
+    if (s->task->shape(s->options, &s->shape, &m) != STATUS_OK)
+        fail_msg("%s %s: %s", task, settings, m.text);
+    s->instance = malloc(s->task->instance_size + 1);
+    assert_non_null(s->instance);
+    memset(s->instance, 0xa5, s->task->instance_size + 1);
+    s->task->instance(s->options, s->instance);
+    assert_int_equal(((unsigned char *)s->instance)[s->task->instance_size], 0xa5);
+    s->inputs = (size_t)(s->shape.length * s->shape.fields);
+    s->targets = (size_t)((s->shape.per_sequence ? 1 : s->shape.length) * s->shape.slots);
+}
+
+static void setup_free(struct setup *s)
+{
+    free(s->instance);
+}
+
+static void draw(const struct setup *s, uint32_t seed, enum rng_stream stream, uint64_t step,
+                 uint32_t element, int32_t *inputs, int32_t *targets)
+{
+    struct rng r = rng_at(seed, stream, step, element);
+    s->task->example(s->options, s->instance, &r, inputs, targets);
+}
+
+static int32_t *numbers(size_t n)
+{
+    int32_t *p = malloc((n + 1) * sizeof *p);
+    assert_non_null(p);
+    return p;
+}
+
+/* Option sets that reach every branch of every task. Each task must be here. */
+static const char *const cases[][2] = {
+    {"gather", ""},
+    {"gather", "length=1 slots=1"},
+    {"gather", "length=7 vocab=3 slots=1"},
+    {"gather", "length=32 slots=8"},
+    {"gather", "length=9 slots=3 offsets=0,-8,13"},
+    {"gather", "length=12 slots=11 instance=5"},
+    {"gather", "length=32 slots=4 instance=4294967295"},
+    {"recall", ""},
+    {"recall", "length=2 vocab=2 slots=1"},
+    {"recall", "length=9 vocab=5 slots=3"},
+    {"recall", "length=20 vocab=8 slots=8"},
+    {"pointers", ""},
+    {"pointers", "length=1 slots=1"},
+    {"pointers", "length=11 vocab=3 slots=8"},
+    {"reverse", ""},
+    {"reverse", "length=1"},
+    {"reverse", "length=9 vocab=70"},
+    {"sort", ""},
+    {"sort", "length=1"},
+    {"sort", "length=50 vocab=2"},
+    {"sort", "length=8 vocab=65536"},
+    {"hist", ""},
+    {"hist", "bos=true"},
+    {"hist", "length=1"},
+    {"hist", "length=2 bos=true"},
+    {"hist", "length=20 vocab=2"},
+    {"hist", "length=20 vocab=65536 bos=true"},
+    {"copy", ""},
+    {"copy", "length=1 vocab=2"},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void every_task_is_complete(void **state)
+{
+    (void)state;
+    for (const struct task *const *t = task_table; *t; t++) {
+        const struct task *task = *t;
+        assert_ptr_equal(task_find(task->name), task);
+        assert_true(task->version >= 1);
+        assert_non_null(task->summary);
+        assert_null(strchr(task->summary, '\n'));
+        assert_true(strlen(task->details) > 100);
+        assert_true(task->options_size <= OPTIONS_MAX);
+        assert_non_null(task->shape);
+        assert_non_null(task->instance);
+        assert_non_null(task->example);
+        if (!task->oracle)
+            fail_msg("task %s has no oracle", task->name);
+        static const char *const common[] = {"length", "vocab", "instance"};
+        for (size_t i = 0; i < 3; i++) {
+            const struct option *o = option_find(task->options, common[i]);
+            assert_non_null(o);
+            assert_int_equal(o->type, OPTION_INT);
+            assert_int_equal(o->offset, i * sizeof(int64_t));
+        }
+        for (const struct option *o = task->options; o->name; o++) {
+            assert_non_null(o->help);
+            assert_non_null(o->preset);
+            assert_true(o->offset < task->options_size);
+        }
+        size_t found = 0;
+        for (size_t i = 0; i < CASES; i++)
+            found += strcmp(cases[i][0], task->name) == 0;
+        if (found == 0)
+            fail_msg("task %s has no case in this test", task->name);
+    }
+    assert_null(task_find("gather "));
+    assert_null(task_find(""));
+}
+
+static void shapes_are_sound(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CASES; c++) {
+        struct setup s;
+        setup_task(&s, cases[c][0], cases[c][1]);
+        assert_true(s.shape.length >= 1 && s.shape.classes >= 1);
+        assert_in_range(s.shape.fields, 1, TASK_MAX_FIELDS);
+        assert_in_range(s.shape.slots, 1, TASK_MAX_SLOTS);
+        assert_true(s.shape.chance > 0 && s.shape.chance <= 1);
+        for (int f = 0; f < s.shape.fields; f++) {
+            assert_true(s.shape.vocab[f] >= 1);
+            for (int g = 0; g < f; g++)
+                assert_string_not_equal(s.shape.field[f], s.shape.field[g]);
+        }
+        setup_free(&s);
+    }
+}
+
+/* Every number of an example is written, in range, the same each time, and what the oracle says. */
+static void examples_are_sound(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CASES; c++) {
+        struct setup s;
+        setup_task(&s, cases[c][0], cases[c][1]);
+        int32_t *x = numbers(s.inputs), *y = numbers(s.targets);
+        int32_t *x2 = numbers(s.inputs), *y2 = numbers(s.targets), *solved = numbers(s.targets);
+        for (uint32_t i = 0; i < 200; i++) {
+            memset(x, 0x11, (s.inputs + 1) * sizeof *x);
+            memset(y, 0x11, (s.targets + 1) * sizeof *y);
+            memset(x2, 0x22, (s.inputs + 1) * sizeof *x);
+            memset(y2, 0x22, (s.targets + 1) * sizeof *y);
+            memset(solved, 0x33, (s.targets + 1) * sizeof *y);
+            draw(&s, 3, RNG_DATA, 8, i, x, y);
+            draw(&s, 3, RNG_DATA, 8, i, x2, y2);
+            s.task->oracle(s.options, s.instance, x, solved);
+            assert_memory_equal(x, x2, s.inputs * sizeof *x);
+            assert_memory_equal(y, y2, s.targets * sizeof *y);
+            assert_memory_equal(y, solved, s.targets * sizeof *y);
+            assert_int_equal(x[s.inputs], 0x11111111);
+            assert_int_equal(y[s.targets], 0x11111111);
+            assert_int_equal(solved[s.targets], 0x33333333);
+            for (size_t k = 0; k < s.inputs; k++)
+                assert_true(x[k] >= 0 && x[k] < s.shape.vocab[k % (size_t)s.shape.fields]);
+            size_t unmasked = 0;
+            for (size_t k = 0; k < s.targets; k++) {
+                assert_true(y[k] == TASK_MASKED || (y[k] >= 0 && y[k] < s.shape.classes));
+                unmasked += y[k] != TASK_MASKED;
+            }
+            assert_true(unmasked > 0);
+        }
+        free(x), free(y), free(x2), free(y2), free(solved);
+        setup_free(&s);
+    }
+}
+
+static void every_coordinate_changes_the_example(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t seed;
+        enum rng_stream stream;
+        uint64_t step;
+        uint32_t element;
+    } at[] = {{0, RNG_DATA, 0, 0}, {1, RNG_DATA, 0, 0}, {0, RNG_VAL, 0, 0},
+              {0, RNG_TEST, 0, 0}, {0, RNG_DATA, 1, 0}, {0, RNG_DATA, 0, 1}};
+    enum { PLACES = sizeof at / sizeof *at };
+    for (const struct task *const *t = task_table; *t; t++) {
+        struct setup s;
+        setup_task(&s, (*t)->name, "");
+        int32_t *x[PLACES], *y = numbers(s.targets);
+        for (size_t i = 0; i < PLACES; i++) {
+            x[i] = numbers(s.inputs);
+            draw(&s, at[i].seed, at[i].stream, at[i].step, at[i].element, x[i], y);
+            for (size_t j = 0; j < i; j++)
+                assert_memory_not_equal(x[i], x[j], s.inputs * sizeof **x);
+        }
+        for (size_t i = 0; i < PLACES; i++)
+            free(x[i]);
+        free(y);
+        setup_free(&s);
+    }
+}
+
+/* Chance is the accuracy of the best constant for each target: learned from some examples, it must
+ * score as stated on others, within three standard errors. */
+static void check_chance(const struct setup *s)
+{
+    enum { LEARN = 10000, JUDGE = 5000 };
+    size_t V = (size_t)s->shape.classes;
+    int32_t *x = numbers(s->inputs), *y = numbers(s->targets);
+    uint16_t *count = calloc(s->targets * V, sizeof *count);
+    int32_t *best = numbers(s->targets);
+    assert_non_null(count);
+    for (uint32_t i = 0; i < LEARN; i++) {
+        draw(s, 1, RNG_DATA, 0, i, x, y);
+        for (size_t k = 0; k < s->targets; k++)
+            if (y[k] != TASK_MASKED)
+                count[k * V + (size_t)y[k]]++;
+    }
+    for (size_t k = 0; k < s->targets; k++) {
+        best[k] = 0;
+        for (size_t v = 1; v < V; v++)
+            if (count[k * V + v] > count[k * V + (size_t)best[k]])
+                best[k] = (int32_t)v;
+    }
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < JUDGE; i++) {
+        double right = 0, all = 0;
+        draw(s, 2, RNG_DATA, 0, i, x, y);
+        for (size_t k = 0; k < s->targets; k++)
+            if (y[k] != TASK_MASKED) {
+                right += y[k] == best[k];
+                all++;
+            }
+        sum += right / all;
+        squares += right / all * (right / all);
+    }
+    double mean = sum / JUDGE, variance = squares / JUDGE - mean * mean;
+    double error = sqrt(fmax(variance, 0) / JUDGE);
+    if (fabs(mean - s->shape.chance) > 3 * error + 1e-12)
+        fail_msg("%s: chance is said to be %.5f, but measured %.5f +- %.5f", s->task->name,
+                 s->shape.chance, mean, error);
+    free(x), free(y), free(count), free(best);
+}
+
+static void chance_is_as_stated(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CASES; c++) {
+        struct setup s;
+        setup_task(&s, cases[c][0], cases[c][1]);
+        if (s.shape.classes < 1000)
+            check_chance(&s);
+        setup_free(&s);
+    }
+}
+
+/* For the smallest of two fair coins, and of n dice, by hand. */
+static void chance_of_sort_by_hand(void **state)
+{
+    (void)state;
+    struct setup s;
+    setup_task(&s, "sort", "length=2 vocab=2");
+    assert_float_equal(s.shape.chance, 0.75, 1e-12);
+    setup_free(&s);
+    setup_task(&s, "sort", "length=1 vocab=6");
+    assert_float_equal(s.shape.chance, 1. / 6, 1e-12);
+    setup_free(&s);
+    /* Two dice: the smaller is 0 and the larger is 5 with probability 11/36. */
+    setup_task(&s, "sort", "length=2 vocab=6");
+    assert_float_equal(s.shape.chance, 11. / 36, 1e-12);
+    setup_free(&s);
+    setup_task(&s, "sort", "length=4096 vocab=3"); /* nothing underflows to nonsense */
+    assert_true(s.shape.chance > 0.97 && s.shape.chance < 1);
+    setup_free(&s);
+}
+
+/* Worked by hand. */
+static const struct {
+    const char *task, *settings;
+    int32_t inputs[24], targets[16];
+} worked[] = {
+    {"gather",
+     "length=5 vocab=9",
+     {4, 7, 1, 8, 2}, /* 1, -1, 3, -3 */
+     {7, 2, 8, 1, 1, 4, 2, 8, 8, 7, 4, 2, 2, 1, 7, 4}},
+    {"gather", "length=4 slots=2 offsets=0,2", {5, 6, 7, 8}, {5, 7, 6, 8, 7, 5, 8, 6}},
+    {"recall",
+     "length=4 vocab=9",
+     {1, 5, 2, 2, 0, 3, 2, 2, 2, 9, 0, 1, 2, 9, 1, 1},
+     {-100, -100, -100, -100, 3, 5, 5, 5}},
+    {"pointers", "length=3", {4, 2, 0, 5, 1, 1, 6, 0, 2}, {6, 4, 5, 5, 4, 6}},
+    {"reverse", "length=4", {3, 1, 4, 1}, {1, 4, 1, 3}},
+    {"sort", "length=5", {3, 1, 4, 1, 5}, {1, 1, 3, 4, 5}},
+    {"hist", "length=5", {3, 1, 3, 3, 2}, {2, 0, 2, 2, 0}},
+    {"hist", "length=5 vocab=4 bos=true", {4, 1, 3, 3, 2}, {-100, 0, 1, 1, 0}},
+    {"copy", "length=3", {2, 7, 1}, {2, 7, 1}},
+};
+
+static void oracles_solve_what_was_worked_by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof worked / sizeof *worked; i++) {
+        struct setup s;
+        setup_task(&s, worked[i].task, worked[i].settings);
+        int32_t *y = numbers(s.targets);
+        s.task->oracle(s.options, s.instance, worked[i].inputs, y);
+        size_t n = s.targets < 16 ? s.targets : 16;
+        for (size_t k = 0; k < n; k++)
+            if (y[k] != worked[i].targets[k])
+                fail_msg("%s %s: target %zu is %d, should be %d", worked[i].task,
+                         worked[i].settings, k, (int)y[k], (int)worked[i].targets[k]);
+        free(y);
+        setup_free(&s);
+    }
+}
+
+/* The same inputs have other targets in another instance, and the same in the same one. */
+static void instances_differ(void **state)
+{
+    (void)state;
+    for (const struct task *const *t = task_table; *t; t++) {
+        bool drawn = option_find((*t)->options, "instance")->max > 0;
+        assert_int_equal(drawn, (*t)->instance_size > 0);
+        if (!drawn)
+            continue;
+        struct setup s[4];
+        setup_task(&s[0], (*t)->name, "");
+        setup_task(&s[1], (*t)->name, "instance=1");
+        setup_task(&s[2], (*t)->name, "instance=2");
+        setup_task(&s[3], (*t)->name, "instance=1");
+        int32_t *x = numbers(s[0].inputs), *y[4];
+        for (int i = 0; i < 4; i++) {
+            y[i] = numbers(s[i].targets);
+            draw(&s[i], 0, RNG_TEST, 0, 0, x, y[i]);
+        }
+        size_t size = s[0].targets * sizeof **y;
+        assert_memory_not_equal(y[0], y[1], size);
+        assert_memory_not_equal(y[0], y[2], size);
+        assert_memory_not_equal(y[1], y[2], size);
+        assert_memory_equal(y[1], y[3], size);
+        free(x);
+        for (int i = 0; i < 4; i++) {
+            free(y[i]);
+            setup_free(&s[i]);
+        }
+    }
+}
+
+/* SHA-256 of the first 100 test examples with default options, inputs before targets. Stored
+ * results depend on them: where a change is meant, raise the task's version too. */
+static const struct {
+    const char *task;
+    int version;
+    const char *sha256;
+} golden[] = {
+    {"gather", 1, "2a3a619ce1937be4b1201c9b58feb709db58e8c754d3ebd7cba869021ad35656"},
+    {"recall", 1, "74096dcc2c55dd837280896dc04c712fb6f38871afa7760ad78d883e46374864"},
+    {"pointers", 1, "c58d863696c1f140bad2fb32b1ef7af63dfcdbd680438db4a178882676098425"},
+    {"reverse", 1, "f5d8c8af95d461718c800c2779290dab585eb7b19cf7815f0cb5e92461526cc5"},
+    {"sort", 1, "99f1b47309bc92f908778bf7e4ce9e8fdc9e429c334b9f781690b06314cedb0d"},
+    {"hist", 1, "df26e7dcdb7cc3100667d130089a3d3e4687065b7225bec0fb61dfc46f525831"},
+    {"copy", 1, "1722b0a0ceb84650fb4cd52f9f935de123ad6518923c9b918d4faf13644b5fdd"},
+};
+
+static void meaning_is_unchanged(void **state)
+{
+    (void)state;
+    for (const struct task *const *t = task_table; *t; t++) {
+        struct setup s;
+        setup_task(&s, (*t)->name, "");
+        int32_t *x = numbers(s.inputs), *y = numbers(s.targets);
+        struct sha256 digest;
+        sha256_init(&digest);
+        for (uint32_t i = 0; i < 100; i++) {
+            draw(&s, 0, RNG_TEST, 0, i, x, y);
+            sha256_update(&digest, x, s.inputs * sizeof *x);
+            sha256_update(&digest, y, s.targets * sizeof *y);
+        }
+        char hex[65];
+        sha256_final(&digest, hex);
+        free(x), free(y);
+        setup_free(&s);
+        size_t i = 0, n = sizeof golden / sizeof *golden;
+        while (i < n && strcmp(golden[i].task, (*t)->name) != 0)
+            i++;
+        if (i == n || golden[i].version != (*t)->version || strcmp(golden[i].sha256, hex) != 0)
+            fail_msg("{\"%s\", %d, \"%s\"} is not what was recorded", (*t)->name, (*t)->version,
+                     hex);
+    }
+}
+
+static void options_that_contradict_are_refused(void **state)
+{
+    (void)state;
+    static const char *const refused[][3] = {
+        {"gather", "slots=3 offsets=1,2",
+         "task.offsets has 2 items and task.slots is 3; make task.slots 2"},
+        {"gather", "slots=2 offsets=1,-31",
+         "task.offsets 1 and -31 are the same place when task.length is 32; give other offsets, "
+         "fewer task.slots or more task.length"},
+        {"gather", "length=2 slots=2",
+         "task.offsets 1 and -1 are the same place when task.length is 2; give other offsets, "
+         "fewer task.slots or more task.length"},
+        {"gather", "slots=1 offsets=1 instance=2",
+         "task.offsets says the offsets and task.instance 2 would draw them; leave one of them "
+         "out"},
+        {"gather", "length=4 slots=4 instance=1",
+         "task.slots is 4; with task.length 4 there are 3 other places to draw"},
+        {"hist", "length=1 bos=true",
+         "task.length is 1 and task.bos takes that position; allowed: 2 or more"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct setup s;
+        struct message m = {""};
+        setup_options(&s, refused[i][0], refused[i][1]);
+        assert_int_equal(s.task->shape(s.options, &s.shape, &m), STATUS_BAD_INPUT);
+        assert_string_equal(m.text, refused[i][2]);
+    }
+}
+
+static void ranges_are_kept(void **state)
+{
+    (void)state;
+    static const char *const refused[][2] = {
+        {"length", "0"},    {"length", "4097"}, {"length", "-1"},          {"vocab", "1"},
+        {"vocab", "65537"}, {"instance", "-1"}, {"instance", "4294967296"}};
+    for (const struct task *const *t = task_table; *t; t++)
+        for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+            struct setup s;
+            setup_options(&s, (*t)->name, "");
+            const struct option *o = option_find((*t)->options, refused[i][0]);
+            assert_int_equal(option_parse(o, "task", refused[i][1], false, s.options, NULL),
+                             STATUS_BAD_INPUT);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_is_complete),
+        cmocka_unit_test(shapes_are_sound),
+        cmocka_unit_test(examples_are_sound),
+        cmocka_unit_test(every_coordinate_changes_the_example),
+        cmocka_unit_test(chance_is_as_stated),
+        cmocka_unit_test(chance_of_sort_by_hand),
+        cmocka_unit_test(oracles_solve_what_was_worked_by_hand),
+        cmocka_unit_test(instances_differ),
+        cmocka_unit_test(meaning_is_unchanged),
+        cmocka_unit_test(options_that_contradict_are_refused),
+        cmocka_unit_test(ranges_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,397 @@
+/* Training: learning, slices, exactness, divergence, evaluation, and that a step allocates
+ * nothing. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rng.h"
+#include "engine/train.h"
+
+#include <cmocka.h>
+
+/* Calls of the allocator, where it can be counted: sanitizers bring their own. */
+static long allocations;
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define ALLOCATIONS_COUNTED 1
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+void *malloc(size_t size)
+{
+    allocations++;
+    return __libc_malloc(size);
+}
+void *calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __libc_calloc(count, size);
+}
+void *realloc(void *old, size_t size)
+{
+    allocations++;
+    return __libc_realloc(old, size);
+}
+#else
+#define ALLOCATIONS_COUNTED 0
+#endif
+
+enum { T = 5, V = 6, S = 2, BATCH = 7 };
+
+static const struct encoder_io io = {
+    .length = T, .fields = 1, .field = {"token"}, .vocab = {V}, .slots = S, .classes = V};
+
+/* Slot 0: the token itself. Slot 1: the next one, masked at the end. */
+static void copy_task(void *context, int64_t step, struct examples *e)
+{
+    (void)context;
+    for (long b = 0; b < e->n; b++) {
+        struct rng r = rng_at(1, RNG_DATA, (uint64_t)step, (uint32_t)b);
+        int32_t *x = e->tokens + b * T, *y = e->targets + b * T * S;
+        for (int i = 0; i < T; i++)
+            x[i] = (int32_t)rng_below(&r, V);
+        for (int i = 0; i < T; i++) {
+            y[i * S] = x[i];
+            y[i * S + 1] = i + 1 < T ? x[i + 1] : -100;
+        }
+    }
+}
+
+/* The same, where every sequence ends in padding and does not learn there. */
+static void padded_task(void *context, int64_t step, struct examples *e)
+{
+    copy_task(context, step, e);
+    e->padding = context;
+    for (long b = 0; b < e->n; b++) {
+        e->padding[b * T + T - 1] = 1;
+        e->targets[(b * T + T - 1) * S] = -100;
+    }
+}
+
+struct setup {
+    struct encoder_config model;
+    struct train_config train;
+};
+
+static struct setup defaults(void)
+{
+    struct setup s;
+    option_defaults(encoder_options, &s.model);
+    option_defaults(train_options, &s.train);
+    s.model.d_model = 16;
+    s.model.heads = 2;
+    s.model.d_ff = 32;
+    s.train.batch = BATCH;
+    s.train.steps = 300;
+    s.train.lr = 1e-2;
+    return s;
+}
+
+static struct trainer *trainer(struct arena *a, const struct setup *s, train_fill fill,
+                               void *context)
+{
+    struct trainer *t;
+    struct message m;
+    arena_init(a, NULL);
+    if (trainer_new(a, &s->model, &io, &s->train, 1, fill, context, &t, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    return t;
+}
+
+static void step(struct trainer *t)
+{
+    struct message m;
+    if (trainer_step(t, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+}
+
+static void default_training(void **state)
+{
+    (void)state;
+    struct train_config c;
+    option_defaults(train_options, &c);
+    assert_int_equal(c.steps, 1000);
+    assert_int_equal(c.batch, 64);
+    assert_int_equal(c.optimizer, OPTIM_ADAMW);
+    assert_int_equal(c.schedule, SCHEDULE_COSINE);
+    assert_int_equal(c.warmup, 0);
+    assert_int_equal(c.eval_every, 100);
+    assert_int_equal(c.examples, 0);
+    assert_int_equal(c.val_examples, 1024);
+    assert_int_equal(c.test_examples, 1024);
+    assert_true(c.lr == 1e-3 && c.beta1 == 0.9 && c.beta2 == 0.999 && c.epsilon == 1e-8);
+    assert_true(c.weight_decay == 0.01 && c.clip == 1);
+    const char *const *words = option_find(train_options, "schedule.name")->words;
+    assert_string_equal(words[SCHEDULE_CONSTANT], "constant");
+    assert_string_equal(words[SCHEDULE_COSINE], "cosine");
+    assert_string_equal(words[SCHEDULE_LINEAR], "linear");
+    words = option_find(train_options, "optimizer")->words;
+    assert_string_equal(words[OPTIM_ADAMW], "adamw");
+    assert_string_equal(words[OPTIM_ADAM], "adam");
+}
+
+static void learns_to_copy(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct setup s = defaults();
+    struct trainer *t = trainer(&a, &s, copy_task, NULL);
+    double loss, acc;
+    step(t);
+    trainer_take_means(t, &loss, &acc);
+    assert_true(loss > 1.3 && acc < 0.5);
+    while (t->step < s.train.steps)
+        step(t);
+    trainer_take_means(t, &loss, &acc);
+    assert_true(loss < 0.7 && acc > 0.8);
+
+    int32_t tokens[40 * T], targets[40 * T * S];
+    struct examples set = {.n = 40, .tokens = tokens, .targets = targets};
+    copy_task(NULL, 1 << 20, &set);
+    struct metrics out = {0};
+    trainer_evaluate(t, &set, &out);
+    assert_true(out.acc > 0.99 && out.exact > 0.95 && out.loss < 0.1);
+    assert_true((double)a.used <= encoder_memory(&s.model, &io, BATCH));
+    trainer_take_means(t, &loss, &acc);
+    assert_true(loss == 0 && acc == 0);
+    arena_free(&a);
+}
+
+/* Gradients of one step with the batch in slices of `slice`. */
+static void gradients(const struct setup *s, long slice, real *grad, double *loss)
+{
+    struct arena a;
+    uint8_t padding[BATCH * T] = {0};
+    struct trainer *t = trainer(&a, s, padded_task, padding);
+    assert_int_equal(t->slice, BATCH); /* the tape holds any slice up to this */
+    t->slice = slice;
+    step(t);
+    memcpy(grad, t->encoder->nn.grad, (size_t)t->encoder->nn.size * sizeof(real));
+    *loss = t->loss_sum;
+    arena_free(&a);
+}
+
+/* A dropout mask that depended on the slice would change gradients by a large part. */
+static void slices_do_not_matter(void **state)
+{
+    (void)state;
+    enum { MOST = 8192 };
+    static real whole[MOST], sliced[MOST];
+    struct setup s = defaults();
+    s.model.layers = 2;
+    long size = encoder_parameters(&s.model, &io);
+    assert_true(size <= MOST);
+    for (int dropout = 0; dropout < 2; dropout++) {
+        s.model.dropout = 0.3 * dropout;
+        double loss, again;
+        gradients(&s, BATCH, whole, &loss);
+        for (long slice = 1; slice <= 3; slice += 2) {
+            gradients(&s, slice, sliced, &again);
+            assert_true(fabs(loss - again) < 1e-6);
+            for (long i = 0; i < size; i++)
+                if (!(fabs((double)(whole[i] - sliced[i])) <= 1e-6 + 1e-4 * fabs((double)whole[i])))
+                    fail_msg("gradient %ld: %g in one slice, %g in slices of %ld", i,
+                             (double)whole[i], (double)sliced[i], slice);
+        }
+    }
+}
+
+static void copy_state(const struct trainer *from, struct trainer *to)
+{
+    size_t bytes = (size_t)from->encoder->nn.size * sizeof(real);
+    memcpy(to->encoder->nn.data, from->encoder->nn.data, bytes);
+    memcpy(to->optim.m, from->optim.m, bytes);
+    memcpy(to->optim.v, from->optim.v, bytes);
+    to->optim.t = from->optim.t;
+    to->step = from->step;
+}
+
+/* Whatever a checkpoint holds decides everything that follows, to the bit. */
+static void goes_on_from_a_copied_state(void **state)
+{
+    (void)state;
+    struct arena a, b;
+    struct setup s = defaults();
+    s.model.dropout = 0.2;
+    s.train.warmup = 6;
+    for (s.train.optimizer = OPTIM_ADAMW; s.train.optimizer <= OPTIM_ADAM; s.train.optimizer++) {
+        struct trainer *one = trainer(&a, &s, copy_task, NULL);
+        struct trainer *other = trainer(&b, &s, copy_task, NULL);
+        for (int i = 0; i < 4; i++)
+            step(one);
+        step(other); /* leaves garbage in its buffers, which must not matter */
+        copy_state(one, other);
+        for (int i = 0; i < 4; i++) {
+            step(one);
+            step(other);
+        }
+        size_t bytes = (size_t)one->encoder->nn.size * sizeof(real);
+        assert_memory_equal(one->encoder->nn.data, other->encoder->nn.data, bytes);
+        assert_memory_equal(one->optim.v, other->optim.v, bytes);
+        assert_true(one->grad_norm == other->grad_norm && one->lr == other->lr);
+        arena_free(&a);
+        arena_free(&b);
+    }
+}
+
+static void a_step_allocates_nothing(void **state)
+{
+    (void)state;
+    if (!ALLOCATIONS_COUNTED)
+        skip();
+    struct arena a;
+    struct setup s = defaults();
+    struct trainer *t = trainer(&a, &s, copy_task, NULL);
+    step(t); /* OpenBLAS takes its buffers at its first product */
+    int32_t tokens[9 * T], targets[9 * T * S], classes[9 * T * S];
+    struct examples set = {.n = 9, .tokens = tokens, .targets = targets};
+    struct metrics out = {0};
+    copy_task(NULL, 3, &set);
+    trainer_evaluate(t, &set, &out);
+    size_t used = a.used;
+    allocations = 0;
+    for (int i = 0; i < 5; i++)
+        step(t);
+    trainer_evaluate(t, &set, &out);
+    trainer_predict(t, &set, classes);
+    long counted = allocations;
+    assert_int_equal(counted, 0);
+    assert_int_equal(a.used, used);
+    void *volatile one_more = malloc(1); /* the counter counts */
+    free(one_more);
+    assert_int_equal(allocations, 1);
+    arena_free(&a);
+}
+
+/* Sets one number, steps, and expects the refusal to name the place and to change nothing. */
+static void check_divergence(const char *name, long element, real value, const char *says)
+{
+    struct arena a;
+    struct message m;
+    struct setup s = defaults();
+    struct trainer *t = trainer(&a, &s, copy_task, NULL);
+    step(t);
+    nn_find(&t->encoder->nn, name)->data[element] = value;
+    size_t bytes = (size_t)t->encoder->nn.size * sizeof(real);
+    real *weights = arena_alloc(&a, bytes, 1), *moments = arena_alloc(&a, bytes, 1);
+    memcpy(weights, t->encoder->nn.data, bytes);
+    memcpy(moments, t->optim.m, bytes);
+    double loss_sum = t->loss_sum;
+    assert_int_equal(trainer_step(t, &m), STATUS_DIVERGED);
+    if (!strstr(m.text, says))
+        fail_msg("'%s' does not say '%s'", m.text, says);
+    assert_non_null(strstr(m.text, "step 1:"));
+    assert_memory_equal(weights, t->encoder->nn.data, bytes);
+    assert_memory_equal(moments, t->optim.m, bytes);
+    assert_true(t->step == 1 && t->optim.t == 1 && t->loss_sum == loss_sum);
+    arena_free(&a);
+}
+
+static void divergence_is_named(void **state)
+{
+    (void)state;
+    check_divergence("encoder.layers.0.linear2.bias", 3, NAN,
+                     "the weights of encoder.layers.0.linear2.bias");
+    check_divergence("encoder.layers.0.norm1.weight", 2, (real)3e38,
+                     "the output of layernorm (encoder.layers.0.norm1.weight)");
+}
+
+/* Metrics from predictions, counted here. */
+static void evaluation_counts(void **state)
+{
+    (void)state;
+    enum { COUNT = 23 };
+    struct arena a;
+    struct setup s = defaults();
+    s.train.val_examples = s.train.test_examples = 5; /* so that COUNT takes several slices */
+    struct trainer *t = trainer(&a, &s, copy_task, NULL);
+    assert_int_equal(t->eval_slice, 5);
+    for (int i = 0; i < 40; i++)
+        step(t);
+    int32_t tokens[COUNT * T], targets[COUNT * T * S], classes[COUNT * T * S];
+    struct examples set = {.n = COUNT, .tokens = tokens, .targets = targets};
+    copy_task(NULL, 1 << 20, &set);
+    double by_slot[S];
+    struct metrics out = {.acc_by_slot = by_slot};
+    trainer_evaluate(t, &set, &out);
+    trainer_predict(t, &set, classes);
+    double right[S] = {0}, all[S] = {0}, exact = 0;
+    for (int b = 0; b < COUNT; b++) {
+        bool whole = true;
+        for (int i = b * T * S; i < (b + 1) * T * S; i++) {
+            if (targets[i] < 0)
+                continue;
+            all[i % S]++;
+            right[i % S] += classes[i] == targets[i];
+            whole = whole && classes[i] == targets[i];
+        }
+        exact += whole;
+    }
+    assert_true(out.acc > 0.2 && out.acc < 1); /* else it would prove little */
+    assert_true(fabs(out.acc - (right[0] + right[1]) / (all[0] + all[1])) < 1e-12);
+    assert_true(fabs(by_slot[0] - right[0] / all[0]) < 1e-12);
+    assert_true(fabs(by_slot[1] - right[1] / all[1]) < 1e-12);
+    assert_true(fabs(out.exact - exact / COUNT) < 1e-12);
+    arena_free(&a);
+}
+
+/* Evaluation draws nothing and touches nothing that training goes on from. */
+static void evaluation_does_not_disturb(void **state)
+{
+    (void)state;
+    struct arena a, b;
+    struct setup s = defaults();
+    s.model.dropout = 0.2;
+    struct trainer *one = trainer(&a, &s, copy_task, NULL);
+    struct trainer *other = trainer(&b, &s, copy_task, NULL);
+    int32_t tokens[9 * T], targets[9 * T * S];
+    struct examples set = {.n = 9, .tokens = tokens, .targets = targets};
+    copy_task(NULL, 3, &set);
+    for (int i = 0; i < 3; i++) {
+        struct metrics first = {0}, second = {0};
+        step(one);
+        trainer_evaluate(one, &set, &first);
+        trainer_evaluate(one, &set, &second);
+        assert_true(first.loss == second.loss);
+        step(other);
+    }
+    assert_memory_equal(one->encoder->nn.data, other->encoder->nn.data,
+                        (size_t)one->encoder->nn.size * sizeof(real));
+    arena_free(&a);
+    arena_free(&b);
+}
+
+static void nothing_to_learn(void *context, int64_t number, struct examples *e)
+{
+    copy_task(context, number, e);
+    for (long i = 0; i < e->n * T * S; i++)
+        e->targets[i] = -100;
+}
+
+static void fully_masked_batch(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct setup s = defaults();
+    struct trainer *t = trainer(&a, &s, nothing_to_learn, NULL);
+    step(t);
+    assert_true(t->grad_norm == 0 && t->loss_sum == 0);
+    struct metrics out = {0};
+    trainer_evaluate(t, &t->batch, &out);
+    assert_true(out.loss == 0 && out.acc == 0 && out.exact == 1);
+    arena_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_training),         cmocka_unit_test(learns_to_copy),
+        cmocka_unit_test(slices_do_not_matter),     cmocka_unit_test(goes_on_from_a_copied_state),
+        cmocka_unit_test(a_step_allocates_nothing), cmocka_unit_test(divergence_is_named),
+        cmocka_unit_test(evaluation_counts),        cmocka_unit_test(evaluation_does_not_disturb),
+        cmocka_unit_test(fully_masked_batch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

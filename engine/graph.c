@@ -100,15 +100,15 @@ static bool may_share(const struct graph *g, const struct uses *uses, int i, int
 }
 
 /* root[i]: the node whose gradient buffer node i's output uses. Two inputs of one node may both use
- * the output's buffer if the later made one is read by its producer's backward before anybody adds
- * to that of the other. */
-static void share_grads(const struct graph *g, const struct uses *uses, int *root)
+ * the output's buffer if the later made one only borrows it: its producer's backward reads it,
+ * without writing into it, before anybody adds to the gradient of the other. */
+static void share_grads(const struct graph *g, const struct uses *uses, int *root, bool *borrows)
 {
     for (int i = 0; i < g->count; i++)
         root[i] = i;
     for (int i = g->count - 1; i >= 0; i--) {
         int other = -1;
-        for (int k = g->node[i].inputs - 1; k >= 0; k--) {
+        for (int k = g->node[i].inputs - 1; k >= 0 && !borrows[i]; k--) {
             if (!may_share(g, uses, i, k))
                 continue;
             int made = g->node[i].in[k]->node;
@@ -116,6 +116,7 @@ static void share_grads(const struct graph *g, const struct uses *uses, int *roo
                 (uses[made].count > 1 || made < other || made <= uses[other].next_last))
                 continue;
             root[made] = root[i];
+            borrows[made] = other >= 0;
             other = made;
         }
     }
@@ -170,10 +171,11 @@ static void assign_memory(struct graph *g)
     size_t count = (size_t)g->count;
     struct uses *uses = arena_alloc(g->arena, count, sizeof *uses);
     int *root = arena_alloc(g->arena, count, sizeof *root);
+    bool *borrows = arena_alloc(g->arena, count, sizeof *borrows);
     struct layout_buffer *data = arena_alloc(g->arena, 3 * count, sizeof *data);
     struct layout_buffer *saved = data + count, *grad = saved + count;
     find_uses(g, uses);
-    share_grads(g, uses, root);
+    share_grads(g, uses, root, borrows);
     data_life(g, data);
     for (int i = 0; i < g->count; i++) {
         const struct node *n = &g->node[i];

@@ -42,9 +42,8 @@ static enum export_kind kind_of(const char *word)
 {
     static const char *const words[] = {"results", "weights", "testset", NULL};
     int i = 0;
-    while (words[i] && strcmp(words[i], word) != 0) {
+    while (words[i] && strcmp(words[i], word) != 0)
         i++;
-    }
     if (!words[i]) {
         const char *near = nearest_name(word, words);
         command_usage("export", "cannot export '%s'; %s%s%s", word,
@@ -58,13 +57,11 @@ static enum status export_from(struct store *s, void *context, struct message *m
 {
     const struct export_options *o = context;
     int64_t trial;
-    if (o->kind == EXPORT_RESULTS) {
+    if (o->kind == EXPORT_RESULTS)
         return export_results(s, o->arguments[0], stdout, m);
-    }
     enum status status = store_trial(s, o->arguments[0], &trial, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     return o->kind == EXPORT_WEIGHTS ? export_weights(s, trial, o->arguments[1], m)
                                      : export_testset(s, trial, o->arguments[1], m);
 }
@@ -74,16 +71,13 @@ int command_export(int argc, char **argv)
     struct export_options o = {.db = COMMAND_DB};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     o.kind = kind_of(argv[optind]);
-    if (o.kind == EXPORT_UNKNOWN) {
+    if (o.kind == EXPORT_UNKNOWN)
         return EXIT_USAGE;
-    }
-    if (o.kind == EXPORT_RESULTS && arguments > 2) {
+    if (o.kind == EXPORT_RESULTS && arguments > 2)
         return command_usage("export", "one argument too many: '%s'", argv[optind + 2]);
-    }
     if (o.kind != EXPORT_RESULTS && arguments < 3) {
         return command_usage("export", "something is missing: headcount export %s TRIAL FILE",
                              argv[optind]);

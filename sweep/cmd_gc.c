@@ -61,19 +61,17 @@ static struct file_name name_read(const char *name)
 {
     struct file_name f = {FILE_FOREIGN, 0, 0};
     int end = 0;
-    if (sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", &f.trial, &f.attempt, &end) != 2 || end == 0) {
+    if (sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", &f.trial, &f.attempt, &end) != 2 || end == 0)
         return f;
-    }
     const char *rest = name + end;
-    if (strcmp(rest, ".lock") == 0) {
+    if (strcmp(rest, ".lock") == 0)
         f.kind = FILE_LOCK;
-    } else if (strcmp(rest, "-0.ckpt") == 0 || strcmp(rest, "-1.ckpt") == 0) {
+    else if (strcmp(rest, "-0.ckpt") == 0 || strcmp(rest, "-1.ckpt") == 0)
         f.kind = FILE_CHECKPOINT;
-    } else if (strcmp(rest, ".result") == 0) {
+    else if (strcmp(rest, ".result") == 0)
         f.kind = FILE_RESULT;
-    } else if (ends_with(rest, ".tmp")) {
+    else if (ends_with(rest, ".tmp"))
         f.kind = FILE_TEMPORARY;
-    }
     return f;
 }
 
@@ -95,9 +93,8 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
     char path[512];
     snprintf(text, sizeof text, "%" PRId64, f.trial);
     rows_rebind(&c->trial, text);
-    if (!rows_next(&c->trial)) {
+    if (!rows_next(&c->trial))
         return c->trial.status == STATUS_OK ? "its trial is not in the database" : NULL;
-    }
     const char *state = rows_text(&c->trial, 0);
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
     switch (f.kind) {
@@ -141,15 +138,12 @@ static enum status collect_file(struct collection *c, int folder, const char *na
         return STATUS_OK;
     }
     const char *why = why_not_needed(c, name, f);
-    if (c->trial.status != STATUS_OK) {
+    if (c->trial.status != STATUS_OK)
         return c->trial.status;
-    }
-    if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return STATUS_OK;
-    }
-    if (!c->options->dry_run && unlinkat(folder, name, 0) != 0) {
+    if (!c->options->dry_run && unlinkat(folder, name, 0) != 0)
         return fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name, strerror(errno));
-    }
     c->files++;
     c->bytes += info.st_size;
     printf("%s  %sB  %s\n", name, command_quantity((double)info.st_size, size, sizeof size), why);
@@ -172,17 +166,15 @@ static enum status collect(struct store *s, void *context, struct message *m)
     int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
     if (n < 0) {
         enum status failed = fail(m, status_of_errno(errno), "%s: %s", c.folder, strerror(errno));
-        if (folder >= 0) {
+        if (folder >= 0)
             close(folder);
-        }
         return failed;
     }
     c.trial = rows_open(s, m, trial_sql, "");
     enum status status = STATUS_OK;
     for (int i = 0; i < n; i++) {
-        if (status == STATUS_OK) {
+        if (status == STATUS_OK)
             status = collect_file(&c, folder, list[i]->d_name, m);
-        }
         free(list[i]);
     }
     free(list);
@@ -207,17 +199,15 @@ int command_gc(int argc, char **argv)
     int arguments;
     int exit_status;
     int lock;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     if (access(o.db, F_OK) != 0) { /* lock_take would create the folder */
         fail(&m, STATUS_BAD_INPUT, "%s: %s", o.db, strerror(errno));
         return command_fail("gc", STATUS_BAD_INPUT, &m);
     }
     enum status s = lock_take(o.db, &lock, &m);
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return command_fail("gc", s, &m);
-    }
     exit_status = command_read_store("gc", o.db, collect, &o);
     lock_release(lock);
     return exit_status;

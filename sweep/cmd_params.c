@@ -55,23 +55,21 @@ static void option_table_fill(struct option_table *t)
     memcpy(t->list, own_options, sizeof own_options);
     for (int i = 0; encoder_options[i].name && i < MODEL_OPTIONS_MAX; i++) {
         const struct option *o = &encoder_options[i];
-        if (strcmp(o->name, "heads") == 0) {
+        if (strcmp(o->name, "heads") == 0)
             continue;
-        }
         snprintf(t->name[i], OPTION_NAME_SIZE, "%s", o->name);
-        for (char *c = t->name[i]; *c; c++) {
+        for (char *c = t->name[i]; *c; c++)
             *c = *c == '_' || *c == '.' ? '-' : *c;
-        }
         bool is_width = strcmp(o->name, "d_head") == 0;
         snprintf(t->help[i], OPTION_HELP_SIZE, "%s (%s)",
                  is_width ? "width of a head in the fixed column" : o->help,
                  is_width ? "d_model / 4" : o->preset);
-        t->list[n++] = (struct command_option){
-            .name = t->name[i],
-            .kind = COMMAND_TEXT,
-            .offset = offsetof(struct params_options, model) + (size_t)i * sizeof(const char *),
-            .argument = o->type == OPTION_CHOICE ? "WORD" : "N",
-            .help = t->help[i]};
+        t->list[n++] = (struct command_option){.name = t->name[i],
+                                               .kind = COMMAND_TEXT,
+                                               .offset = offsetof(struct params_options, model) +
+                                                         (size_t)i * sizeof(const char *),
+                                               .argument = o->type == OPTION_CHOICE ? "WORD" : "N",
+                                               .help = t->help[i]};
     }
 }
 
@@ -93,20 +91,18 @@ static struct parts parts_of(const struct counted_model *p, const struct encoder
     struct parts n = {0};
     struct encoder_shapes s;
     int64_t C = c->d_model;
-    if (encoder_shapes(c, &s, NULL) != STATUS_OK) {
+    if (encoder_shapes(c, &s, NULL) != STATUS_OK)
         return n;
-    }
-    for (int f = 0; f < p->io.fields; f++) {
+    for (int f = 0; f < p->io.fields; f++)
         n.embeddings += p->io.vocab[f] * C;
-    }
     n.positions = c->positions == POSITIONS_LEARNED ? p->io.length * C : 0;
     n.attention = c->layers * (s.qkv_width * (C + 1) + C * (s.o_width + 1));
     n.feed_forward = c->layers * (c->d_ff * (C + 1) + C * (c->d_ff + 1));
     n.norms = (4 * c->layers + (c->norm == NORM_PRE ? 2 : 0)) * C;
     n.output = p->io.slots * p->io.classes * (C + 1);
     if (p->roberta) {
-        n.norms += 2 * C;                                         /* after the embeddings */
-        n.output += -p->io.classes * C + C * (C + 1) + 2 * C;     /* tied; dense and norm before it */
+        n.norms += 2 * C;                                     /* after the embeddings */
+        n.output += -p->io.classes * C + C * (C + 1) + 2 * C; /* tied; dense and norm before it */
     }
     return n;
 }
@@ -132,19 +128,16 @@ static enum status heads_read(const char *text, struct counted_model *p, struct 
     char copy[512];
     char *rest = copy;
     char *item;
-    if (strlen(text) >= sizeof copy) {
+    if (strlen(text) >= sizeof copy)
         return fail(m, STATUS_BAD_INPUT, "--heads is longer than %zu characters", sizeof copy - 1);
-    }
     strcpy(copy, text);
     while ((item = strsep(&rest, ",")) != NULL) {
         struct encoder_config c = p->config;
-        if (p->heads == HEADS_MAX) {
+        if (p->heads == HEADS_MAX)
             return fail(m, STATUS_BAD_INPUT, "--heads has more than %d values", HEADS_MAX);
-        }
         enum status s = option_parse(o, "model", item, false, &c, m);
-        if (s != STATUS_OK) {
+        if (s != STATUS_OK)
             return s;
-        }
         p->head[p->heads++] = c.heads;
     }
     return STATUS_OK;
@@ -155,14 +148,12 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
     struct point point;
     struct task_shape shape;
     const struct task *task = task_find(name);
-    if (!task) {
+    if (!task)
         return fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
-    }
     point_init(&point, task);
     enum status s = task->shape(point.task_options, &shape, m);
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return s;
-    }
     io->length = shape.length;
     io->fields = shape.fields;
     for (int f = 0; f < shape.fields; f++) {
@@ -176,9 +167,8 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
 
 static enum status preset_set(const char *name, struct counted_model *p, struct message *m)
 {
-    if (strcmp(name, "roberta") != 0) {
+    if (strcmp(name, "roberta") != 0)
         return fail(m, STATUS_BAD_INPUT, "--preset is '%s'; allowed: roberta", name);
-    }
     p->roberta = true;
     p->config.d_model = 768;
     p->config.layers = 12;
@@ -200,22 +190,17 @@ static enum status io_read(const struct params_options *o, struct counted_model 
 {
     if (o->task) {
         enum status s = io_of_task(o->task, &p->io, m);
-        if (s != STATUS_OK) {
+        if (s != STATUS_OK)
             return s;
-        }
     }
-    if (o->vocab > 0) {
+    if (o->vocab > 0)
         p->io.vocab[0] = p->io.classes = o->vocab;
-    }
-    if (o->length > 0) {
+    if (o->length > 0)
         p->io.length = o->length;
-    }
-    if (o->slots > 0) {
+    if (o->slots > 0)
         p->io.slots = o->slots;
-    }
-    if (o->classes > 0) {
+    if (o->classes > 0)
         p->io.classes = o->classes;
-    }
     return STATUS_OK;
 }
 
@@ -225,32 +210,23 @@ static enum status model_read(const struct params_options *o, struct counted_mod
     enum status s = STATUS_OK;
     const char *heads = "1,2,4,8,16,32";
     option_defaults(encoder_options, &p->config);
-    p->io = (struct encoder_io){.length = 32,
-                                .fields = 1,
-                                .field = {"token"},
-                                .vocab = {16},
-                                .slots = 1,
-                                .classes = 16};
+    p->io = (struct encoder_io){
+        .length = 32, .fields = 1, .field = {"token"}, .vocab = {16}, .slots = 1, .classes = 16};
     if (o->preset) {
         s = preset_set(o->preset, p, m);
         heads = "1,4,12";
     }
-    for (int i = 0; encoder_options[i].name && s == STATUS_OK; i++) {
-        if (o->model[i]) {
+    for (int i = 0; encoder_options[i].name && s == STATUS_OK; i++)
+        if (o->model[i])
             s = option_parse(&encoder_options[i], "model", o->model[i], false, &p->config, m);
-        }
-    }
-    if (s == STATUS_OK) {
+    if (s == STATUS_OK)
         s = io_read(o, p, m);
-    }
-    if (s == STATUS_OK) {
+    if (s == STATUS_OK)
         s = heads_read(o->heads ? o->heads : heads, p, m);
-    }
-    if (p->config.d_head != WIDTH_WORD) {
+    if (p->config.d_head != WIDTH_WORD)
         p->fixed = p->config.d_head;
-    } else if (p->fixed == 0) {
+    else if (p->fixed == 0)
         p->fixed = p->config.d_model >= 4 ? p->config.d_model / 4 : 1;
-    }
     return s;
 }
 
@@ -265,11 +241,10 @@ static void cells_of(struct table *t, const struct counted_model *p, struct enco
         return;
     }
     table_integer(t, shapes.d_v);
-    if (people) {
+    if (people)
         table_text(t, command_count(total_of(p, &c), text, sizeof text));
-    } else {
+    else
         table_integer(t, total_of(p, &c));
-    }
 }
 
 static enum status print_table(const struct counted_model *p, enum table_format f,
@@ -307,9 +282,8 @@ static void print_parts(const struct counted_model *p)
     c.d_head = WIDTH_WORD;
     for (int i = 0; i < p->heads; i++) {
         c.heads = p->head[i];
-        if (encoder_shapes(&c, &shapes, NULL) != STATUS_OK) {
+        if (encoder_shapes(&c, &shapes, NULL) != STATUS_OK)
             continue;
-        }
         struct parts n = parts_of(p, &c);
         const struct {
             const char *name;
@@ -318,19 +292,18 @@ static void print_parts(const struct counted_model *p)
                     {"attention", n.attention},   {"feed-forward", n.feed_forward},
                     {"norms", n.norms},           {"output", n.output}};
         printf("\nheads %lld, split:\n", (long long)c.heads);
-        for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) {
-            printf("  %-14s %14s\n", line[k].name,
-                   command_count(line[k].count, text, sizeof text));
-        }
+        for (size_t k = 0; k < sizeof line / sizeof line[0]; k++)
+            printf("  %-14s %14s\n", line[k].name, command_count(line[k].count, text, sizeof text));
         return;
     }
 }
 
 static void print_preset_note(void)
 {
-    printf("\nCounted as a RoBERTa masked language model of 512 positions without a pooler. Counted\n"
-           "only: this program's encoder does not train its norm after the embeddings, nor its\n"
-           "output (dense, norm, and a decoder that shares the word embedding).\n");
+    printf(
+        "\nCounted as a RoBERTa masked language model of 512 positions without a pooler. Counted\n"
+        "only: this program's encoder does not train its norm after the embeddings, nor its\n"
+        "output (dense, norm, and a decoder that shares the word embedding).\n");
 }
 
 int command_params(int argc, char **argv)
@@ -350,22 +323,18 @@ int command_params(int argc, char **argv)
         .examples = "  headcount params --d-model 64 --layers 2 --heads 1,2,3,4,8\n"
                     "  headcount params --preset roberta --heads 1,4,12\n",
     };
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     enum status s = model_read(&o, &p, &m);
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return command_fail("params", s, &m);
-    }
     s = print_table(&p, o.json ? TABLE_JSON : o.csv ? TABLE_CSV : TABLE_TEXT, &m);
-    if (s == STATUS_OK && o.json) {
+    if (s == STATUS_OK && o.json)
         putchar('\n');
-    }
     if (s == STATUS_OK && !o.json && !o.csv) {
         print_parts(&p);
-        if (p.roberta) {
+        if (p.roberta)
             print_preset_note();
-        }
     }
     return s == STATUS_OK ? EXIT_DONE : command_fail("params", s, &m);
 }

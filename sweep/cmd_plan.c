@@ -36,8 +36,9 @@ static const struct command_option options[] = {
 
 static const struct command_syntax syntax = {
     .name = "plan",
-    .details = "Nothing is written or created. Times come from finished trials of the same config,\n"
-               "else from FLOPs at the speed that finished trials had, else at an assumed speed.\n",
+    .details =
+        "Nothing is written or created. Times come from finished trials of the same config,\n"
+        "else from FLOPs at the speed that finished trials had, else at an assumed speed.\n",
     .options = options,
     .examples = "  headcount plan configs/gather.yaml\n"
                 "  headcount plan configs/gather.yaml --set seeds=20 --json\n",
@@ -48,18 +49,16 @@ static const struct command_syntax syntax = {
 static long point_trials(const struct forecast_point *q)
 {
     long n = 0;
-    for (int i = 0; i < FORECAST_STATES; i++) {
+    for (int i = 0; i < FORECAST_STATES; i++)
         n += q->count[i];
-    }
     return n;
 }
 
 static long would_run(const long count[FORECAST_STATES], bool retry_failed)
 {
     long n = 0;
-    for (int i = 0; i < FORECAST_STATES; i++) {
+    for (int i = 0; i < FORECAST_STATES; i++)
         n += forecast_runs((enum forecast_state)i, retry_failed) ? count[i] : 0;
-    }
     return n;
 }
 
@@ -67,15 +66,12 @@ static void print_dropped(const struct plan *p)
 {
     static const char *const why[] = {"by constraints", "by exclude", "drawn twice"};
     long by[3];
-    if (plan_dropped(p, &by[0], &by[1], &by[2]) == 0) {
+    if (plan_dropped(p, &by[0], &by[1], &by[2]) == 0)
         return;
-    }
     printf("Dropped from the grid:");
-    for (int i = 0, said = 0; i < 3; i++) {
-        if (by[i] > 0) {
+    for (int i = 0, said = 0; i < 3; i++)
+        if (by[i] > 0)
             printf("%s %ld %s", said++ ? "," : "", by[i], why[i]);
-        }
-    }
     putchar('\n');
 }
 
@@ -84,9 +80,8 @@ static void print_summary(const struct plan *p, const struct forecast *f,
 {
     const struct config *c = plan_config(p);
     char text[32];
-    if (c->question[0]) {
+    if (c->question[0])
         printf("%s\n", c->question);
-    }
     printf("Sweep %s: %s", c->name, command_count(f->points, text, sizeof text));
     printf(" point%s, %s trials\n", f->points == 1 ? "" : "s",
            command_count(f->trials, text, sizeof text));
@@ -104,8 +99,9 @@ static void print_summary(const struct plan *p, const struct forecast *f,
                command_count(f->leaving, text, sizeof text));
     }
     if (f->candidates > 1) {
-        printf("Tuning: of the %ld settings of a head count, only the chosen one runs in the end.\n",
-               f->candidates);
+        printf(
+            "Tuning: of the %ld settings of a head count, only the chosen one runs in the end.\n",
+            f->candidates);
     }
     if (f->other_plan) {
         printf("The results file has a sweep of this name and no point in common with it: run\n"
@@ -119,17 +115,16 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     char text[32];
     char rate[32];
     long n = would_run(f->count, o->retry_failed);
-    long workers = o->workers                  ? o->workers
-                   : plan_config(p)->workers   ? (long)plan_config(p)->workers
-                                               : cores_usable();
+    long workers = o->workers                ? o->workers
+                   : plan_config(p)->workers ? (long)plan_config(p)->workers
+                                             : cores_usable();
     long recorded = 0;
     if (n == 0) {
         printf("\nNothing is left to run.\n");
         return;
     }
-    for (long i = 0; i < f->points; i++) {
+    for (long i = 0; i < f->points; i++)
         recorded += f->point[i].recorded;
-    }
     workers = workers < n ? workers : n;
     printf("\n%ld trial%s would run: about %s with %ld at once.\n", n, n == 1 ? "" : "s",
            command_duration(f->left_s / (double)workers, text, sizeof text), workers);
@@ -155,11 +150,11 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
                                      bool retry_failed)
 {
     static const struct table_column columns[] = {
-        {.title = "heads", .right = true},    {.title = "setting"},
+        {.title = "heads", .right = true},      {.title = "setting"},
         {.title = "parameters", .right = true}, {.title = "FLOP/step", .right = true},
-        {.title = "trials", .right = true},   {.title = "done", .right = true},
-        {.title = "to run", .right = true},   {.title = "failed", .right = true},
-        {.title = "one trial", .right = true}, {0}};
+        {.title = "trials", .right = true},     {.title = "done", .right = true},
+        {.title = "to run", .right = true},     {.title = "failed", .right = true},
+        {.title = "one trial", .right = true},  {0}};
     struct table *t = table_new(columns);
     char setting[1024];
     char label[1024];
@@ -169,11 +164,10 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         const struct forecast_point *q = &f->point[i];
         plan_setting(p, i, setting, label, tuning);
         table_integer(t, q->heads);
-        if (f->candidates > 1) {
+        if (f->candidates > 1)
             table_printf(t, "%s%s%s", label, label[0] ? " " : "", tuning);
-        } else {
+        else
             table_text(t, label);
-        }
         table_text(t, command_count(q->n_params, text, sizeof text));
         table_text(t, command_quantity(q->flops_per_step, text, sizeof text));
         table_integer(t, point_trials(q));
@@ -203,9 +197,8 @@ static long sum_heads(const struct forecast *f, struct head_sum *sum)
     for (long i = 0; i < f->points; i++) {
         const struct forecast_point *q = &f->point[i];
         long k = 0;
-        while (k < n && sum[k].heads != q->heads) {
+        while (k < n && sum[k].heads != q->heads)
             k++;
-        }
         struct head_sum *h = &sum[k];
         if (k == n) {
             *h = (struct head_sum){
@@ -217,9 +210,8 @@ static long sum_heads(const struct forecast *f, struct head_sum *sum)
         h->points++;
         h->trials += point_trials(q);
         h->one_trial_s += q->trial_s;
-        for (int s = 0; s < FORECAST_STATES; s++) {
+        for (int s = 0; s < FORECAST_STATES; s++)
             h->count[s] += q->count[s];
-        }
     }
     qsort(sum, (size_t)n, sizeof *sum, compare_heads);
     return n;
@@ -228,10 +220,10 @@ static long sum_heads(const struct forecast *f, struct head_sum *sum)
 static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
 {
     static const struct table_column columns[] = {
-        {.title = "heads", .right = true},  {.title = "points", .right = true},
+        {.title = "heads", .right = true},      {.title = "points", .right = true},
         {.title = "parameters", .right = true}, {.title = "to", .right = true},
-        {.title = "trials", .right = true}, {.title = "done", .right = true},
-        {.title = "to run", .right = true}, {.title = "failed", .right = true},
+        {.title = "trials", .right = true},     {.title = "done", .right = true},
+        {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "mean trial", .right = true}, {0}};
     struct head_sum *sum = calloc((size_t)f->points, sizeof *sum);
     struct table *t = sum ? table_new(columns) : NULL;
@@ -262,9 +254,8 @@ static enum status write_text(const struct plan *p, const struct forecast *f,
     enum status s = t ? table_write(t, TABLE_TEXT, command_color(stdout), stdout, m)
                       : fail(m, STATUS_NO_MEMORY, "no memory for a table");
     table_free(t);
-    if (grouped) {
+    if (grouped)
         printf("--all shows a line per point, --json every trial.\n");
-    }
     print_estimate(p, f, o);
     return s;
 }
@@ -287,19 +278,17 @@ static void write_trial(const struct plan *p, const struct forecast *f, long k, 
     printf(", \"estimated_s\": ");
     text_json_real(stdout, q->trial_s);
     printf(", \"trial_id\": ");
-    if (f->trial[k].trial_id) {
+    if (f->trial[k].trial_id)
         printf("%lld", (long long)f->trial[k].trial_id);
-    } else {
+    else
         printf("null");
-    }
     printf(", \"state\": \"%s\", \"would_run\": %s, \"why\": ", forecast_name(state),
            forecast_runs(state, retry_failed) ? "true" : "false");
     text_json(stdout, forecast_reason(state, retry_failed));
     putchar('}');
 }
 
-static void write_json(const struct plan *p, const struct forecast *f,
-                       const struct plan_options *o)
+static void write_json(const struct plan *p, const struct forecast *f, const struct plan_options *o)
 {
     long by_constraint;
     long by_exclude;
@@ -314,9 +303,8 @@ static void write_json(const struct plan *p, const struct forecast *f,
            by_exclude, by_duplicate);
     text_json_real(stdout, f->left_s);
     printf(",\n \"trials\": [");
-    for (long k = 0; k < f->trials; k++) {
+    for (long k = 0; k < f->trials; k++)
         write_trial(p, f, k, o->retry_failed);
-    }
     printf("\n]}\n");
 }
 
@@ -324,9 +312,8 @@ static void write_json(const struct plan *p, const struct forecast *f,
 static enum status open_existing(const char *db, struct store **s, struct message *m)
 {
     *s = NULL;
-    if (access(db, F_OK) != 0 && errno == ENOENT) {
+    if (access(db, F_OK) != 0 && errno == ENOENT)
         return STATUS_OK;
-    }
     return store_open(db, STORE_READ, s, m);
 }
 
@@ -337,31 +324,25 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     struct store *s = NULL;
     struct forecast *f = NULL;
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = plan_new(config, &p, m);
-    }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = open_existing(o->db, &s, m);
-    }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = forecast_new(p, s, o->retry_failed, &f, m);
-    }
-    if (status == STATUS_OK && o->json) {
+    if (status == STATUS_OK && o->json)
         write_json(p, f, o);
-    } else if (status == STATUS_OK) {
+    else if (status == STATUS_OK)
         status = write_text(p, f, o, m);
-    }
     forecast_free(f);
     if (s) {
         enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
         status = status == STATUS_OK ? closed : status;
     }
-    if (p) {
+    if (p)
         plan_free(p);
-    }
-    if (config) {
+    if (config)
         config_free(config);
-    }
     return status;
 }
 
@@ -371,9 +352,8 @@ int command_plan(int argc, char **argv)
     struct message m = {{0}};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     enum status s = plan(argv[optind], &o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("plan", s, &m);
 }

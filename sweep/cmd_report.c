@@ -38,9 +38,8 @@ static enum status report(struct store *s, void *context, struct message *m)
                                               : REPORT_TEXT;
     int64_t sweep_id;
     enum status status = store_sweep(s, o->sweep, &sweep_id, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     bool color = format == REPORT_TEXT && command_color(stdout);
     return report_write(s, sweep_id, format, color, stdout, m);
 }
@@ -50,12 +49,10 @@ int command_report(int argc, char **argv)
     struct report_options o = {.db = COMMAND_DB};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
-    if (o.csv + o.json + o.markdown > 1) {
+    if (o.csv + o.json + o.markdown > 1)
         return command_usage("report", "--csv, --json and --markdown exclude each other");
-    }
     o.sweep = arguments ? argv[optind] : NULL;
     return command_read_store("report", o.db, report, &o);
 }

@@ -28,9 +28,10 @@ static const struct command_option options[] = {
 
 static const struct command_syntax syntax = {
     .name = "run",
-    .details = "Trials that are in the results file are not run again; what was interrupted goes on\n"
-               "from its last checkpoint. The first interrupt lets running trials checkpoint and\n"
-               "exits 75: the same command goes on. The second stops at once.\n",
+    .details =
+        "Trials that are in the results file are not run again; what was interrupted goes on\n"
+        "from its last checkpoint. The first interrupt lets running trials checkpoint and\n"
+        "exits 75: the same command goes on. The second stops at once.\n",
     .options = options,
     .examples = "  headcount run configs/gather.yaml --set train.steps=100 --set seeds=2\n",
     .least = 1,
@@ -41,9 +42,8 @@ static enum status print_report(const char *db, int64_t sweep_id, struct message
 {
     struct store *s;
     enum status status = store_open(db, STORE_READ, &s, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     status = report_write(s, sweep_id, REPORT_TEXT, command_color(stdout), stdout, m);
     enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
     return status != STATUS_OK ? status : closed;
@@ -61,17 +61,14 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
                                     .retry_failed = o->retry_failed,
                                     .replace = o->replace};
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = plan_new(config, &plan, m);
-    }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = runner_run(plan, &runner, &result, m);
-    }
     plan_free(plan);
     config_free(config);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     switch (result.outcome) {
     case RUNNER_KILLED:
         *exit_status = 128 + result.signal;
@@ -93,12 +90,14 @@ int command_run(int argc, char **argv)
     struct message m = {{0}};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     enum status s = run(argv[optind], &o, &exit_status, &m);
-    if (s == STATUS_OK && exit_status == EXIT_RESUMABLE && !o.quiet) {
+    if (s == STATUS_OK && exit_status == EXIT_RESUMABLE && !o.quiet)
         fprintf(stderr, "headcount run: stopped; the same command goes on\n");
-    }
-    return s == STATUS_OK ? exit_status : command_fail("run", s, &m);
+    if (s == STATUS_OK)
+        return exit_status;
+    exit_status = command_fail("run", s, &m);
+    /* what was acknowledged is in the file: with room again, the same command goes on */
+    return s == STATUS_DISK_FULL ? EXIT_RESUMABLE : exit_status;
 }

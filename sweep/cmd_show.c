@@ -76,9 +76,8 @@ static enum status write_query(struct store *s, int64_t trial, const char *sql,
     struct rows r = rows_open(s, m, sql, "i", trial);
     rows_to_table(&r, t);
     enum status status = rows_close(&r);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, command_color(stdout), stdout, m);
-    }
     table_free(t);
     return status;
 }
@@ -89,29 +88,42 @@ static enum status write_only_row(const struct table *t, struct message *m)
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
-    if (!f) {
+    if (!f)
         return fail(m, STATUS_NO_MEMORY, "no memory for a trial");
-    }
     enum status s = table_write(t, TABLE_JSON, false, f, m);
-    if (fclose(f) != 0 && s == STATUS_OK) {
+    if (fclose(f) != 0 && s == STATUS_OK)
         s = fail(m, STATUS_NO_MEMORY, "no memory for a trial");
-    }
-    if (s == STATUS_OK && size > 2) {
+    if (s == STATUS_OK && size > 2)
         fwrite(text + 1, 1, size - 2, stdout);
-    }
     free(text);
     return s;
 }
 
 static enum status write_json(struct store *s, int64_t trial, struct message *m)
 {
-    static const struct table_column columns[] = {
-        {.name = "trial_id"}, {.name = "sweep"},    {.name = "heads"},      {.name = "seed"},
-        {.name = "state"},    {.name = "in_plan"},  {.name = "steps_done"}, {.name = "best_step"},
-        {.name = "bad_step"}, {.name = "train_acc"}, {.name = "val_acc"},   {.name = "test_acc"},
-        {.name = "test_exact"}, {.name = "test_loss"}, {.name = "chance"},  {.name = "train_s"},
-        {.name = "n_params"}, {.name = "flops_per_step"}, {.name = "checkpoint"},
-        {.name = "config_sha256"}, {.name = "test_acc_by_slot"}, {.name = "config"}, {0}};
+    static const struct table_column columns[] = {{.name = "trial_id"},
+                                                  {.name = "sweep"},
+                                                  {.name = "heads"},
+                                                  {.name = "seed"},
+                                                  {.name = "state"},
+                                                  {.name = "in_plan"},
+                                                  {.name = "steps_done"},
+                                                  {.name = "best_step"},
+                                                  {.name = "bad_step"},
+                                                  {.name = "train_acc"},
+                                                  {.name = "val_acc"},
+                                                  {.name = "test_acc"},
+                                                  {.name = "test_exact"},
+                                                  {.name = "test_loss"},
+                                                  {.name = "chance"},
+                                                  {.name = "train_s"},
+                                                  {.name = "n_params"},
+                                                  {.name = "flops_per_step"},
+                                                  {.name = "checkpoint"},
+                                                  {.name = "config_sha256"},
+                                                  {.name = "test_acc_by_slot"},
+                                                  {.name = "config"},
+                                                  {0}};
     struct table *t = table_new(columns);
     struct rows r = rows_open(s, m,
                               "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
@@ -122,9 +134,8 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
                               "i", trial);
     enum { TEXTS_AND_NUMBERS = 20 };
     if (rows_next(&r)) {
-        for (int i = 0; i < TEXTS_AND_NUMBERS; i++) {
+        for (int i = 0; i < TEXTS_AND_NUMBERS; i++)
             rows_cell(&r, i, t);
-        }
         table_json(t, rows_null(&r, 20) ? "null" : rows_text(&r, 20));
         table_json(t, rows_text(&r, 21));
     }
@@ -142,9 +153,8 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
         printf(", \"curve\": ");
         status = write_query(s, trial, curve_sql, curve_columns, true, m);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         puts("}");
-    }
     return status;
 }
 
@@ -156,9 +166,8 @@ static void print_section(const char *name, const struct option *list, const voi
     for (const struct option *o = list; o->name; o++) {
         char value[1024];
         int n = option_format(o, values, value, sizeof value);
-        if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text) {
+        if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text)
             continue;
-        }
         char *bare = value; /* words without their quotes */
         if (value[0] == '"') {
             value[n - 1] = '\0';
@@ -190,18 +199,16 @@ static void print_config(const char *json)
 
 static void print_number(const char *name, double x, int decimals)
 {
-    if (isfinite(x)) {
+    if (isfinite(x))
         printf("  %-12s %.*f\n", name, decimals, x);
-    }
 }
 
 static void print_result(const struct rows *r)
 {
     printf("\nResult:\n");
     print_number("test acc", rows_real(r, 7), 4);
-    if (!rows_null(r, 8)) {
+    if (!rows_null(r, 8))
         printf("  %-12s %s\n", "by slot", rows_text(r, 8));
-    }
     print_number("test exact", rows_real(r, 9), 4);
     print_number("test loss", rows_real(r, 10), 5);
     print_number("val acc", rows_real(r, 11), 4);
@@ -211,13 +218,11 @@ static void print_result(const struct rows *r)
         printf("  %-12s %lld of %lld\n", "best step", (long long)rows_integer(r, 14),
                (long long)rows_integer(r, 6));
     }
-    if (!rows_null(r, 15)) {
+    if (!rows_null(r, 15))
         printf("  %-12s %lld: NaN or Inf\n", "bad step", (long long)rows_integer(r, 15));
-    }
     print_number("train s", rows_real(r, 16), 2);
-    if (!rows_null(r, 17)) {
+    if (!rows_null(r, 17))
         printf("  %-12s %s\n", "weights", rows_text(r, 17));
-    }
 }
 
 static enum status print_head(struct store *s, int64_t trial, struct message *m)
@@ -251,15 +256,13 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
 /* Marks accuracy y in 0..1 at step x; what is drawn first stays on top. */
 static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double y, char mark)
 {
-    if (!isfinite(y)) {
+    if (!isfinite(y))
         return;
-    }
     int column = (int)(x * (PLOT_WIDTH - 1) + 0.5);
     int row = (int)((1.0 - y) * (PLOT_HEIGHT - 1) + 0.5);
     char *cell = &grid[row][column];
-    if (*cell == ' ') {
+    if (*cell == ' ')
         *cell = mark;
-    }
 }
 
 /* Accuracy against steps: val '*', train '.'. */
@@ -285,21 +288,18 @@ static enum status print_plot(struct store *s, int64_t trial, struct message *m)
         points++;
     }
     enum status status = rows_close(&r);
-    if (status != STATUS_OK || points == 0) {
+    if (status != STATUS_OK || points == 0)
         return status;
-    }
     printf("\nAccuracy (* validation, . training):\n");
     for (int i = 0; i < PLOT_HEIGHT; i++) {
         size_t end = PLOT_WIDTH;
-        while (end > 0 && grid[i][end - 1] == ' ') {
+        while (end > 0 && grid[i][end - 1] == ' ')
             end--;
-        }
         printf("  %3.1f |%.*s\n", 1.0 - (double)i / (PLOT_HEIGHT - 1), (int)end, grid[i]);
     }
     printf("      +");
-    for (int i = 0; i < PLOT_WIDTH; i++) {
+    for (int i = 0; i < PLOT_WIDTH; i++)
         putchar('-');
-    }
     printf("\n       0%*lld steps\n\n", PLOT_WIDTH - 7, (long long)last);
     return write_query(s, trial, curve_sql, curve_columns, false, m);
 }
@@ -325,16 +325,14 @@ static enum status print_errors(struct store *s, int64_t trial, struct message *
 static enum status write_text(struct store *s, int64_t trial, struct message *m)
 {
     enum status status = print_head(s, trial, m);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = print_plot(s, trial, m);
-    }
     if (status == STATUS_OK) {
         printf("\n");
         status = write_query(s, trial, attempt_sql, attempt_columns, false, m);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = print_errors(s, trial, m);
-    }
     return status;
 }
 
@@ -343,9 +341,8 @@ static enum status show(struct store *s, void *context, struct message *m)
     const struct show_options *o = context;
     int64_t trial;
     enum status status = store_trial(s, o->trial, &trial, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     return o->json ? write_json(s, trial, m) : write_text(s, trial, m);
 }
 
@@ -354,9 +351,8 @@ int command_show(int argc, char **argv)
     struct show_options o = {.db = COMMAND_DB};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     o.trial = argv[optind];
     return command_read_store("show", o.db, show, &o);
 }

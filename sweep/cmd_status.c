@@ -81,9 +81,8 @@ static double time_left(const struct rows *r)
     int64_t running = rows_integer(r, COLUMN_RUNNING);
     int64_t left = running + rows_integer(r, COLUMN_QUEUED);
     int64_t at_once = running > 0 ? running : cores_usable();
-    if (left == 0) {
+    if (left == 0)
         return 0.0;
-    }
     return rows_real(r, COLUMN_LEFT_FLOPS) / rows_real(r, COLUMN_RATE) /
            (double)(at_once < left ? at_once : left);
 }
@@ -92,6 +91,7 @@ static void text_row(const struct rows *r, struct table *t)
 {
     char text[32];
     double seconds = time_left(r);
+    bool ended = rows_integer(r, COLUMN_RUNNING) + rows_integer(r, COLUMN_QUEUED) == 0;
     table_text(t, rows_text(r, COLUMN_SWEEP));
     table_printf(t, "%lld/%lld", (long long)(rows_integer(r, COLUMN_COMPLETED)),
                  (long long)rows_integer(r, COLUMN_PLANNED));
@@ -100,16 +100,18 @@ static void text_row(const struct rows *r, struct table *t)
     table_integer(t, rows_integer(r, COLUMN_FAILED));
     table_integer(t, rows_integer(r, COLUMN_DIVERGED));
     table_integer(t, rows_integer(r, COLUMN_PRUNED));
-    table_text(t, isfinite(seconds) ? command_duration(seconds, text, sizeof text) : "unknown");
+    if (ended)
+        table_text(t, "-");
+    else
+        table_text(t, isfinite(seconds) ? command_duration(seconds, text, sizeof text) : "unknown");
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
 }
 
 static void json_row(const struct rows *r, struct table *t)
 {
     table_text(t, rows_text(r, COLUMN_SWEEP));
-    for (int i = COLUMN_PLANNED; i <= COLUMN_PRUNED; i++) {
+    for (int i = COLUMN_PLANNED; i <= COLUMN_PRUNED; i++)
         table_integer(t, rows_integer(r, i));
-    }
     table_real(t, rows_real(r, COLUMN_MEAN_TRAIN_S));
     table_text(t, rows_text(r, COLUMN_CREATED));
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
@@ -120,22 +122,29 @@ static enum status print_status(struct store *s, void *context, struct message *
 {
     struct status_options *o = context;
     bool json = o->json;
-    static const struct table_column text_columns[] = {
-        {.title = "sweep"},
-        {.title = "done", .right = true},
-        {.title = "running", .right = true},
-        {.title = "left", .right = true},
-        {.title = "failed", .right = true},
-        {.title = "diverged", .right = true},
-        {.title = "pruned", .right = true},
-        {.title = "time left"},
-        {.title = "last run"},
-        {0}};
-    static const struct table_column json_columns[] = {
-        {.name = "sweep"},    {.name = "planned"},      {.name = "completed"}, {.name = "running"},
-        {.name = "queued"},   {.name = "diverged"},     {.name = "failed"},    {.name = "pruned"},
-        {.name = "mean_train_s"}, {.name = "created"},  {.name = "last_run"},
-        {.name = "time_left_s"},  {0}};
+    static const struct table_column text_columns[] = {{.title = "sweep"},
+                                                       {.title = "done", .right = true},
+                                                       {.title = "running", .right = true},
+                                                       {.title = "left", .right = true},
+                                                       {.title = "failed", .right = true},
+                                                       {.title = "diverged", .right = true},
+                                                       {.title = "pruned", .right = true},
+                                                       {.title = "time left"},
+                                                       {.title = "last run"},
+                                                       {0}};
+    static const struct table_column json_columns[] = {{.name = "sweep"},
+                                                       {.name = "planned"},
+                                                       {.name = "completed"},
+                                                       {.name = "running"},
+                                                       {.name = "queued"},
+                                                       {.name = "diverged"},
+                                                       {.name = "failed"},
+                                                       {.name = "pruned"},
+                                                       {.name = "mean_train_s"},
+                                                       {.name = "created"},
+                                                       {.name = "last_run"},
+                                                       {.name = "time_left_s"},
+                                                       {0}};
     struct table *t = table_new(json ? json_columns : text_columns);
     struct rows r = rows_open(s, m, sql, "");
     while (rows_next(&r)) {
@@ -143,12 +152,10 @@ static enum status print_status(struct store *s, void *context, struct message *
         o->running += rows_integer(&r, COLUMN_RUNNING);
     }
     enum status status = rows_close(&r);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, command_color(stdout), stdout, m);
-    }
-    if (json) {
+    if (json)
         putchar('\n');
-    }
     table_free(t);
     return status;
 }
@@ -159,8 +166,9 @@ static void note_left_behind(const char *db)
     char lock[4096];
     snprintf(lock, sizeof lock, "%s.lock", db);
     if (!lock_is_held(lock)) {
-        fprintf(stderr, "No run is at work on this file: what counts as running is left of one that "
-                        "was killed.\nThe next `headcount run` takes it up where it was.\n");
+        fprintf(stderr,
+                "No run is at work on this file: what counts as running is left of one that "
+                "was killed.\nThe next `headcount run` takes it up where it was.\n");
     }
 }
 
@@ -169,12 +177,10 @@ int command_status(int argc, char **argv)
     struct status_options o = {.db = COMMAND_DB};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     exit_status = command_read_store("status", o.db, print_status, &o);
-    if (exit_status == EXIT_DONE && o.running > 0) {
+    if (exit_status == EXIT_DONE && o.running > 0)
         note_left_behind(o.db);
-    }
     return exit_status;
 }

@@ -68,11 +68,10 @@ static enum status list_tasks(bool json, struct message *m)
 
 static void number_text(double x, char text[32])
 {
-    if (isfinite(x)) {
+    if (isfinite(x))
         number_format(x, text, 32);
-    } else {
+    else
         snprintf(text, 32, "%s", x < 0 ? "-inf" : "inf");
-    }
 }
 
 /* "1 to 65536", "adamw | adam", "split | 1 to 65536": what option_parse takes. */
@@ -86,17 +85,14 @@ static void print_allowed(const struct option *o, FILE *out)
         fputs("true | false", out);
         return;
     }
-    for (int i = 0; o->words && o->words[i]; i++) {
+    for (int i = 0; o->words && o->words[i]; i++)
         fprintf(out, "%s%s", i ? " | " : "", o->words[i]);
-    }
-    if (o->type == OPTION_CHOICE) {
+    if (o->type == OPTION_CHOICE)
         return;
-    }
     fprintf(out, "%s%s%s%s", o->words ? " | " : "", o->type == OPTION_INT_LIST ? "a list of " : "",
             o->above_min ? "above " : "", low);
-    if (o->max > o->min) {
+    if (o->max > o->min)
         fprintf(out, " to %s", high);
-    }
 }
 
 static const char *type_name(const struct option *o)
@@ -118,9 +114,9 @@ static const char *type_name(const struct option *o)
 
 static enum status option_rows(const char *section, const struct option *list, struct message *m)
 {
-    static const struct table_column columns[] = {
-        {.name = "option"}, {.name = "type"}, {.name = "allowed"}, {.name = "default"},
-        {.name = "help"},   {0}};
+    static const struct table_column columns[] = {{.name = "option"},  {.name = "type"},
+                                                  {.name = "allowed"}, {.name = "default"},
+                                                  {.name = "help"},    {0}};
     struct table *t = table_new(columns);
     for (const struct option *o = list; o->name; o++) {
         char *allowed = NULL;
@@ -150,13 +146,12 @@ static void print_options(const char *section, const struct option *list)
         snprintf(name, sizeof name, "%s.%s", section, o->name);
         printf("  %-24s ", name);
         print_allowed(o, stdout);
-        if (!o->preset) {
+        if (!o->preset)
             printf(" (must be given)\n");
-        } else if (o->preset[0]) {
+        else if (o->preset[0])
             printf(" (default %s)\n", o->preset);
-        } else {
+        else
             printf(" (default: chosen by the task)\n");
-        }
         text_paragraph(stdout, o->help, 6, 6, PAGE_WIDTH);
     }
 }
@@ -164,9 +159,8 @@ static void print_options(const char *section, const struct option *list)
 static int digits_of(long n)
 {
     int digits = 1;
-    for (; n >= 10; n /= 10) {
+    for (; n >= 10; n /= 10)
         digits++;
-    }
     return digits;
 }
 
@@ -177,43 +171,38 @@ static void print_row(const char *name, const int32_t *number, int stride, long 
     printf("  %-*s", ROW_NAME_WIDTH, name);
     for (long i = first; i < last; i++) {
         int32_t x = number[i * stride];
-        if (x == TASK_MASKED) {
+        if (x == TASK_MASKED)
             printf("%*s", cell, ".");
-        } else {
+        else
             printf("%*d", cell, (int)x);
-        }
     }
     putchar('\n');
 }
 
 static void target_name(char *name, size_t size, const struct task_shape *s, int slot)
 {
-    if (s->slots > 1) {
+    if (s->slots > 1)
         snprintf(name, size, "target %d", slot);
-    } else {
+    else
         snprintf(name, size, "target");
-    }
 }
 
 static void print_grid(const struct task_shape *s, const int32_t *inputs, const int32_t *targets)
 {
     long largest = s->length > s->classes ? s->length : s->classes;
-    for (int f = 0; f < s->fields; f++) {
+    for (int f = 0; f < s->fields; f++)
         largest = s->vocab[f] > largest ? s->vocab[f] : largest;
-    }
     int cell = digits_of(largest - 1) + 1;
     long per_line = (PAGE_WIDTH - 2 - ROW_NAME_WIDTH) / cell;
     char name[32];
     for (long first = 0; first < s->length; first += per_line) {
         long last = first + per_line < s->length ? first + per_line : s->length;
         printf("%s  %-*s", first ? "\n" : "", ROW_NAME_WIDTH, "position");
-        for (long i = first; i < last; i++) {
+        for (long i = first; i < last; i++)
             printf("%*ld", cell, i);
-        }
         putchar('\n');
-        for (int f = 0; f < s->fields; f++) {
+        for (int f = 0; f < s->fields; f++)
             print_row(s->field[f], inputs + f, s->fields, first, last, cell);
-        }
         for (int k = 0; k < s->slots && !s->per_sequence; k++) {
             target_name(name, sizeof name, s, k);
             print_row(name, targets + k, (int)s->slots, first, last, cell);
@@ -229,11 +218,9 @@ static void print_grid(const struct task_shape *s, const int32_t *inputs, const 
 
 static bool has_masked(const int32_t *target, long n)
 {
-    for (long i = 0; i < n; i++) {
-        if (target[i] == TASK_MASKED) {
+    for (long i = 0; i < n; i++)
+        if (target[i] == TASK_MASKED)
             return true;
-        }
-    }
     return false;
 }
 
@@ -250,15 +237,13 @@ static enum status print_example(const struct point *p, const struct task_shape 
         status = fail(m, STATUS_NO_MEMORY, "no memory for an example");
         goto cleanup;
     }
-    if (p->task->instance) {
+    if (p->task->instance)
         p->task->instance(p->task_options, instance);
-    }
     struct rng r = rng_at(0, RNG_TEST, 0, (uint32_t)(index - 1));
     p->task->example(p->task_options, instance, &r, inputs, targets);
     print_grid(s, inputs, targets);
-    if (has_masked(targets, (long)targets_each)) {
+    if (has_masked(targets, (long)targets_each))
         printf("  A dot is a position without a target.\n");
-    }
 cleanup:
     free(targets);
     free(inputs);
@@ -274,9 +259,8 @@ static enum status apply_sets(struct point *p, const struct command_texts *sets,
         const char *given = sets->item[i];
         const char *name = strncmp(given, "task.", 5) == 0 ? given + 5 : given;
         const char *equals = strchr(name, '=');
-        if (!equals || strlen(name) >= sizeof text) {
+        if (!equals || strlen(name) >= sizeof text)
             return fail(m, STATUS_BAD_INPUT, "--set is '%s'; write it as KEY=VALUE", given);
-        }
         strcpy(text, name);
         text[equals - name] = '\0';
         const struct option *o = option_find(p->task->options, text);
@@ -287,17 +271,15 @@ static enum status apply_sets(struct point *p, const struct command_texts *sets,
         char *value = text + (equals - name) + 1;
         if (o->type != OPTION_INT_LIST) {
             enum status s = option_parse(o, "task", value, false, p->task_options, m);
-            if (s != STATUS_OK) {
+            if (s != STATUS_OK)
                 return s;
-            }
             continue;
         }
         for (char *item; (item = strsep(&value, "[, ]")) != NULL;) {
-            enum status s = *item ? option_parse(o, "task", item, false, p->task_options, m)
-                                  : STATUS_OK;
-            if (s != STATUS_OK) {
+            enum status s =
+                *item ? option_parse(o, "task", item, false, p->task_options, m) : STATUS_OK;
+            if (s != STATUS_OK)
                 return s;
-            }
         }
     }
     return STATUS_OK;
@@ -310,12 +292,10 @@ static enum status describe_task(const struct task *task, const struct tasks_opt
     struct task_shape shape;
     point_init(&p, task);
     enum status s = apply_sets(&p, &o->set, m);
-    if (s == STATUS_OK) {
+    if (s == STATUS_OK)
         s = task->shape(p.task_options, &shape, m);
-    }
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return s;
-    }
     printf("%s: ", task->name);
     text_paragraph(stdout, task->summary, 0, 2, PAGE_WIDTH - 10);
     putchar('\n');
@@ -323,9 +303,8 @@ static enum status describe_task(const struct task *task, const struct tasks_opt
     printf("\nOptions:\n");
     print_options("task", task->options);
     printf("\nShape: %ld positions", shape.length);
-    for (int f = 0; f < shape.fields; f++) {
+    for (int f = 0; f < shape.fields; f++)
         printf(", %s 0..%ld", shape.field[f], shape.vocab[f] - 1);
-    }
     printf("; %ld target%s per %s, classes 0..%ld\n", shape.slots, shape.slots == 1 ? "" : "s",
            shape.per_sequence ? "sequence (model.pool: mean or first)" : "position",
            shape.classes - 1);
@@ -337,9 +316,8 @@ static enum status describe(const char *name, const struct tasks_options *o, str
 {
     const char *names[128];
     int n = 0;
-    for (; task_table[n] && n < 120; n++) {
+    for (; task_table[n] && n < 120; n++)
         names[n] = task_table[n]->name;
-    }
     names[n++] = "model";
     names[n++] = "train";
     names[n] = NULL;
@@ -354,12 +332,10 @@ static enum status describe(const char *name, const struct tasks_options *o, str
                            near)
                     : fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
     }
-    if (o->json) {
+    if (o->json)
         return option_rows(task ? "task" : name, list, m);
-    }
-    if (task) {
+    if (task)
         return describe_task(task, o, m);
-    }
     printf("Options of %s:\n", strcmp(name, "model") == 0 ? "the model" : "training");
     print_options(name, list);
     return STATUS_OK;
@@ -371,9 +347,8 @@ int command_tasks(int argc, char **argv)
     struct message m = {{0}};
     int arguments;
     int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status)) {
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    }
     enum status s = arguments ? describe(argv[optind], &o, &m) : list_tasks(o.json, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("tasks", s, &m);
 }

@@ -66,17 +66,15 @@ bool command_color(FILE *f)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    if (no_color && no_color[0]) {
+    if (no_color && no_color[0])
         return false;
-    }
     return term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
 }
 
 const char *command_duration(double seconds, char *text, size_t size)
 {
-    if (seconds < 0.0) {
+    if (seconds < 0.0)
         seconds = 0.0;
-    }
     if (seconds < 9.95) {
         snprintf(text, size, "%.1f s", seconds);
         return text;
@@ -86,15 +84,14 @@ const char *command_duration(double seconds, char *text, size_t size)
         return text;
     }
     long s = (long)(seconds + 0.5);
-    if (s < 60) {
+    if (s < 60)
         snprintf(text, size, "%ld s", s);
-    } else if (s < 3600) {
+    else if (s < 3600)
         snprintf(text, size, "%ld min %ld s", s / 60, s % 60);
-    } else if (s < 86400) {
+    else if (s < 86400)
         snprintf(text, size, "%ld h %ld min", s / 3600, s % 3600 / 60);
-    } else {
+    else
         snprintf(text, size, "%ld d %ld h", s / 86400, s % 86400 / 3600);
-    }
     return text;
 }
 
@@ -106,8 +103,11 @@ const char *command_quantity(double x, char *text, size_t size)
         x /= 1000.0;
         u++;
     }
-    snprintf(text, size, x < 9.995 && u > 0 ? "%.2f%s" : x < 99.95 && u > 0 ? "%.1f%s" : "%.0f%s", x,
-             unit[u]);
+    snprintf(text, size,
+             x < 9.995 && u > 0   ? "%.2f%s"
+             : x < 99.95 && u > 0 ? "%.1f%s"
+                                  : "%.0f%s",
+             x, unit[u]);
     return text;
 }
 
@@ -116,16 +116,13 @@ const char *command_count(long long n, char *text, size_t size)
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%lld", n < 0 ? -n : n);
     size_t used = 0;
-    if (n < 0 && used + 1 < size) {
+    if (n < 0 && used + 1 < size)
         text[used++] = '-';
-    }
     for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0 && used + 1 < size) {
+        if (i > 0 && (length - i) % 3 == 0 && used + 1 < size)
             text[used++] = ',';
-        }
-        if (used + 1 < size) {
+        if (used + 1 < size)
             text[used++] = digits[i];
-        }
     }
     text[used] = '\0';
     return text;
@@ -138,9 +135,8 @@ int command_read_store(const char *name, const char *db,
     struct message m = {{0}};
     struct store *s;
     enum status status = store_open(db, STORE_READ, &s, &m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return command_fail(name, status, &m);
-    }
     status = read(s, context, &m);
     enum status closed = store_close(s, status == STATUS_OK ? &m : NULL);
     status = status == STATUS_OK ? closed : status;
@@ -150,18 +146,16 @@ int command_read_store(const char *name, const char *db,
 static const struct command *command_find(const char *name)
 {
     const struct command *c = command_table;
-    while (c->name && strcmp(c->name, name) != 0) {
+    while (c->name && strcmp(c->name, name) != 0)
         c++;
-    }
     return c->name ? c : NULL;
 }
 
 static int option_total(const struct command_syntax *s)
 {
     int n = 0;
-    while (s->options[n].name) {
+    while (s->options[n].name)
         n++;
-    }
     return n;
 }
 
@@ -187,9 +181,8 @@ static void print_option(char letter, const char *name, const char *argument, co
 {
     char left[64];
     char prefix[8] = "    ";
-    if (letter) {
+    if (letter)
         snprintf(prefix, sizeof prefix, "-%c, ", letter);
-    }
     snprintf(left, sizeof left, "%s--%s%s%s", prefix, name, argument ? "=" : "",
              argument ? argument : "");
     printf("  %-26s", left);
@@ -202,13 +195,11 @@ static void print_help(const struct command_syntax *s)
     printf("Usage: headcount %s\n\n", c->usage);
     printf("%c%s.\n", c->summary[0] - ('a' <= c->summary[0] && c->summary[0] <= 'z' ? 32 : 0),
            c->summary + 1);
-    if (s->details) {
+    if (s->details)
         printf("\n%s", s->details);
-    }
     printf("\nOptions:\n");
-    for (const struct command_option *o = s->options; o->name; o++) {
+    for (const struct command_option *o = s->options; o->name; o++)
         print_option(o->letter, o->name, o->argument, o->help);
-    }
     print_option(0, "help", NULL, "print this and exit");
     printf("\nExamples:\n%s", s->examples);
 }
@@ -219,19 +210,16 @@ static int refuse_option(const struct command_syntax *s, const char *typed)
     const char *names[OPTIONS_MAX + 2];
     char bare[64];
     int n = 0;
-    for (const struct command_option *o = s->options; o->name; o++) {
+    for (const struct command_option *o = s->options; o->name; o++)
         names[n++] = o->name;
-    }
     names[n++] = "help";
     names[n] = NULL;
-    if (strncmp(typed, "--", 2) != 0) {
+    if (strncmp(typed, "--", 2) != 0)
         return command_usage(s->name, "unknown option '%s'", typed);
-    }
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     const char *near = nearest_name(bare, names);
-    if (near) {
+    if (near)
         return command_usage(s->name, "unknown option '--%s'; did you mean '--%s'?", bare, near);
-    }
     return command_usage(s->name, "unknown option '--%s'", bare);
 }
 
@@ -252,8 +240,8 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
     case COMMAND_LONG:
         n = strtol(text, &end, 10);
         if (text[0] < '0' || text[0] > '9' || *end || n < 1 || n > 1000000000) {
-            *exit_status = command_usage(s->name, "--%s is '%s'; allowed: a number from 1", o->name,
-                                         text);
+            *exit_status =
+                command_usage(s->name, "--%s is '%s'; allowed: a number from 1", o->name, text);
             return false;
         }
         *(long *)(void *)member = n;
@@ -287,9 +275,8 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
         t->longs[i] = (struct getopt_option){o->name, takes, NULL, LONG_BASE + i};
         if (o->letter) {
             t->letters[letters++] = o->letter;
-            if (takes == required_argument) {
+            if (takes == required_argument)
                 t->letters[letters++] = ':';
-            }
         }
     }
     t->letters[letters] = '\0';
@@ -300,14 +287,11 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
 /* Index of the option that getopt returned as c, or -1. */
 static int option_index(const struct command_syntax *s, int c)
 {
-    if (c >= LONG_BASE) {
+    if (c >= LONG_BASE)
         return c - LONG_BASE;
-    }
-    for (int i = 0; s->options[i].name; i++) {
-        if (s->options[i].letter == c) {
+    for (int i = 0; s->options[i].name; i++)
+        if (s->options[i].letter == c)
             return i;
-        }
-    }
     return -1;
 }
 
@@ -316,15 +300,12 @@ static int refuse(const struct command_syntax *s, int c, char **argv)
 {
     int i = optopt ? option_index(s, optopt) : -1;
     const char *name = i < 0 ? NULL : i == option_total(s) ? "help" : s->options[i].name;
-    if (c == ':' && name) {
+    if (c == ':' && name)
         return command_usage(s->name, "--%s needs a value: %s", name, s->options[i].argument);
-    }
-    if (name) {
+    if (name)
         return command_usage(s->name, "--%s takes no value", name);
-    }
-    if (optopt) {
+    if (optopt)
         return command_usage(s->name, "unknown option '-%c'", optopt);
-    }
     return refuse_option(s, argv[optind - 1]);
 }
 
@@ -338,7 +319,8 @@ static bool count_arguments(const struct command_syntax *s, int argc, char **arg
         return false;
     }
     if (*arguments > s->most) {
-        *exit_status = command_usage(s->name, "one argument too many: '%s'", argv[optind + s->most]);
+        *exit_status =
+            command_usage(s->name, "one argument too many: '%s'", argv[optind + s->most]);
         return false;
     }
     return true;
@@ -363,9 +345,8 @@ bool command_parse(const struct command_syntax *s, int argc, char **argv, void *
             *exit_status = EXIT_DONE;
             return false;
         }
-        if (!store_value(s, &s->options[i], optarg, values, exit_status)) {
+        if (!store_value(s, &s->options[i], optarg, values, exit_status))
             return false;
-        }
     }
     return count_arguments(s, argc, argv, arguments, exit_status);
 }

@@ -6,7 +6,9 @@
 
 #include "sweep/config_reading.h"
 
-enum { PATH_SIZE = 128 };
+enum { PATH_SIZE = 128, SECTIONS = 3 };
+
+static const char *const sections[SECTIONS] = {"task", "model", "train"};
 
 enum status reading_value(const struct reading *r, struct config_value *v, struct place at, int n)
 {
@@ -96,35 +98,62 @@ static enum status next_words(const struct reading *r, const char *section, cons
     return STATUS_OK;
 }
 
+/* Adds "section.name" for every option of the table; false without memory. */
+static bool add_paths(const struct reading *r, const char *section, const struct option *table,
+                      const char **paths, size_t *n)
+{
+    char path[PATH_SIZE];
+    for (const struct option *o = table; o->name; o++) {
+        int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
+        if (!(paths[*n] = pool_text(r->pool, path, (size_t)length)))
+            return false;
+        ++*n;
+    }
+    return true;
+}
+
+/* The full paths of all options, ending with NULL; NULL without memory. */
+static const char **all_paths(const struct reading *r)
+{
+    const struct option *table[READING_TASKS];
+    size_t most = 2, n = 0; /* task.name, the end */
+    for (int k = 0; k < SECTIONS; k++)
+        for (int i = section_tables(r, sections[k], table); i-- > 0;)
+            most += (size_t)option_count(table[i]);
+    const char **paths = pool_alloc(r->pool, most, sizeof *paths);
+    if (!paths)
+        return NULL;
+    for (int k = 0; k < SECTIONS; k++)
+        for (int i = section_tables(r, sections[k], table); i-- > 0;)
+            if (!add_paths(r, sections[k], table[i], paths, &n))
+                return NULL;
+    paths[n] = "task.name";
+    return paths;
+}
+
+/* "did you mean" goes by the whole path, and by the last part where that is all there is. */
 static enum status unknown_path(const struct reading *r, const char *path, struct message *m)
 {
-    static const char *const sections[] = {"task", "model", "train"};
-    const struct option *table[READING_TASKS];
-    char shown[64], candidate[PATH_SIZE], meant[PATH_SIZE] = "";
-    for (int k = 0; k < 3 && !*meant; k++) {
-        int tables = section_tables(r, sections[k], table);
-        for (int i = 0; i < tables; i++) {
-            for (const struct option *o = table[i]; o->name; o++) {
-                snprintf(candidate, sizeof candidate, "%s.%s", sections[k], o->name);
-                bool last_part = strcmp(path, o->name) == 0;
-                if (last_part || nearest_name(path, (const char *const[]){candidate, NULL}))
-                    memcpy(meant, candidate, sizeof meant);
-            }
-        }
-    }
+    char shown[64];
+    const char **paths = all_paths(r);
+    if (!paths)
+        return reading_no_memory(r);
+    const char *meant = nearest_name(path, paths);
+    for (int i = 0; paths[i] && !meant; i++)
+        if (strcmp(strchr(paths[i], '.') + 1, path) == 0)
+            meant = paths[i];
     return fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
-                text_shown(path, shown, sizeof shown), *meant ? " (did you mean " : "", meant,
-                *meant ? "?)" : "");
+                text_shown(path, shown, sizeof shown), meant ? " (did you mean " : "",
+                meant ? meant : "", meant ? "?)" : "");
 }
 
 enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
                          struct message *m)
 {
-    static const char *const sections[] = {"task", "model", "train"};
     *set = (struct option_set){.section = "task"};
     if (strcmp(path, "task.name") == 0)
         return STATUS_OK;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < SECTIONS; i++) {
         size_t n = strlen(sections[i]);
         if (strncmp(path, sections[i], n) != 0 || path[n] != '.')
             continue;
@@ -437,7 +466,6 @@ static enum status check_required(const struct reading *r, const char *section)
 
 enum status reading_axes(struct reading *r)
 {
-    static const char *const sections[] = {"task", "model", "train"};
     enum status s = find_tasks(r);
     if (s)
         return s;
@@ -447,11 +475,11 @@ enum status reading_axes(struct reading *r)
     if (!r->c->axis)
         return reading_no_memory(r);
     for (const struct tree *t = r->root->first; t && !s; t = t->next)
-        for (int i = 0; i < 3 && !s; i++)
+        for (int i = 0; i < SECTIONS && !s; i++)
             if (strcmp(t->key, sections[i]) == 0 &&
                 !(s = reading_expect(r, t, TREE_MAP, sections[i])))
                 s = read_section(r, sections[i], "", t);
-    for (int i = 0; i < 3 && !s; i++)
+    for (int i = 0; i < SECTIONS && !s; i++)
         s = check_required(r, sections[i]);
     return s;
 }

@@ -10,8 +10,8 @@ enum { TUNING_SEED = 1000 };
 
 struct naming {
     const struct reading *r;
-    struct message unknown; /* what the last refusal of a name said */
-    bool refused;
+    enum status status; /* of the last name, and what its refusal said */
+    struct message unknown;
 };
 
 /* expr_lookup: knows a name if every listed task knows it and it has a value to compute with. */
@@ -21,13 +21,11 @@ static bool knows_name(void *context, const char *name, double *number, const ch
     struct option_set set;
     *number = 0;
     *word = NULL;
-    if (reading_path(n->r, name, &set, &n->unknown))
-        n->refused = true;
-    else if (set.count && set.option[0]->type == OPTION_INT_LIST) {
-        fail(&n->unknown, STATUS_BAD_INPUT, "%s is a list, which has no value to compare", name);
-        n->refused = true;
-    }
-    return !n->refused;
+    n->status = reading_path(n->r, name, &set, &n->unknown);
+    if (!n->status && set.count && set.option[0]->type == OPTION_INT_LIST)
+        n->status = fail(&n->unknown, STATUS_BAD_INPUT,
+                         "%s is a list, which has no value to compare", name);
+    return n->status == STATUS_OK;
 }
 
 static enum status check_constraint(struct reading *r, const struct tree *t)
@@ -40,7 +38,9 @@ static enum status check_constraint(struct reading *r, const struct tree *t)
     expr_free(e);
     if (s != STATUS_BAD_INPUT)
         return s;
-    if (naming.refused)
+    if (naming.status == STATUS_NO_MEMORY)
+        return reading_no_memory(r);
+    if (naming.status)
         fail(r->m, s, "%s", naming.unknown.text);
     struct place at = t->place;
     if (at.line > 0 && t->shift >= 0) {
@@ -92,8 +92,8 @@ static enum status read_excluded(struct reading *r, const struct tree *map,
         struct config_value *v = &e->value[e->pairs];
         e->path[e->pairs] = t->key;
         bool list = t->kind == TREE_LIST;
-        if (reading_path(r, t->key, &set, r->m))
-            return config_within(r->c, t->key_place, r->m);
+        if ((s = reading_path(r, t->key, &set, r->m)))
+            return s == STATUS_BAD_INPUT ? config_within(r->c, t->key_place, r->m) : s;
         if ((s = reading_value(r, v, t->place, list ? t->count : 1)))
             return s;
         if (t->kind == TREE_MAP || (list && !t->count))
@@ -133,8 +133,8 @@ static enum status check_tuned(const struct reading *r, const struct tree *t)
     enum status s = reading_expect(r, t, TREE_SCALAR, "an axis to tune");
     if (s)
         return s;
-    if (reading_path(r, t->text, &set, r->m))
-        return config_within(r->c, t->place, r->m);
+    if ((s = reading_path(r, t->text, &set, r->m)))
+        return s == STATUS_BAD_INPUT ? config_within(r->c, t->place, r->m) : s;
     if (strcmp(t->text, "model.heads") == 0)
         return reading_refuse(r, t->place,
                               "model.heads cannot be tuned: head counts are what is compared");

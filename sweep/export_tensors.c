@@ -33,9 +33,10 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
                      ? fail(m, STATUS_BAD_INPUT, "there is no trial %" PRId64, trial_id)
                      : r.status;
     } else if (rows_null(&r, 3) || rows_null(&r, 4)) {
-        status = fail(m, STATUS_BAD_INPUT,
-                      "trial %" PRId64 " is %s and has no weights; they come with a completed trial",
-                      trial_id, rows_text(&r, 0));
+        status =
+            fail(m, STATUS_BAD_INPUT,
+                 "trial %" PRId64 " is %s and has no weights; they come with a completed trial",
+                 trial_id, rows_text(&r, 0));
     } else {
         /* stored paths are relative to the folder of the database, where <db>.d stands too */
         const char *folder = store_folder(s);
@@ -58,13 +59,11 @@ static enum status finished_open(struct store *s, int64_t trial_id, struct finis
                                  struct message *m)
 {
     enum status status = finished_find(s, trial_id, t, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     status = result_open(t->path, &t->file, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return fail_within(m, status, "weights of trial %" PRId64 ": ", trial_id);
-    }
     if (t->stored_sha256[0] && strcmp(t->stored_sha256, t->file.sha256) != 0) {
         result_close(&t->file);
         return fail(m, STATUS_CORRUPT,
@@ -80,9 +79,8 @@ static int describe(const struct finished *t, const char *format, const char *ki
 {
     int n = 0;
     meta[n++] = (struct safetensors_meta){"format", format};
-    if (kind) {
+    if (kind)
         meta[n++] = (struct safetensors_meta){"headcount", kind};
-    }
     meta[n++] = (struct safetensors_meta){"config", t->file.config};
     meta[n++] = (struct safetensors_meta){"sweep", t->sweep};
     meta[n++] = (struct safetensors_meta){"trial", t->trial};
@@ -96,9 +94,8 @@ enum status export_weights(struct store *s, int64_t trial_id, const char *path, 
     struct finished t = {0};
     struct safetensors_meta meta[META_MAX];
     enum status status = finished_open(s, trial_id, &t, m);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     struct safetensors out = {.count = t.file.tensors.count,
                               .tensor = t.file.tensors.tensor,
                               .meta_count = describe(&t, "pt", "weights.1", meta),
@@ -121,21 +118,18 @@ struct testset {
 
 static int64_t *widen(int64_t *to, const int32_t *from, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         to[i] = from[i];
-    }
     return to + n;
 }
 
 static void name_fields(const struct encoder_io *io, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "[");
-    for (int f = 0; f < io->fields && used < size; f++) {
+    for (int f = 0; f < io->fields && used < size; f++)
         used += (size_t)snprintf(text + used, size - used, "%s\"%s\"", f ? "," : "", io->field[f]);
-    }
-    if (used < size) {
+    if (used < size)
         snprintf(text + used, size - used, "]");
-    }
 }
 
 /* Rebuilds the trial's encoder, gives it the stored weights, and lets it answer its test set. */
@@ -143,22 +137,18 @@ static enum status testset_predict(struct testset *t, struct message *m)
 {
     struct trainer *trainer;
     enum status s = point_parse(t->finished.file.config, &t->point, m);
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return s;
-    }
     s = data_new(&t->arena, &t->point, t->finished.seed, &t->data, m);
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return s;
-    }
     const struct encoder_io *io = data_io(t->data);
     s = trainer_new(&t->arena, &t->point.model, io, &t->point.train, t->finished.seed, data_fill,
                     t->data, &trainer, m);
-    if (s == STATUS_OK) {
+    if (s == STATUS_OK)
         s = result_weights(&t->finished.file, &trainer->encoder->nn, m);
-    }
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK)
         return s;
-    }
     const struct task_shape *shape = data_shape(t->data);
     const struct examples *set = data_test(t->data);
     size_t targets = (size_t)(set->n * shape->slots * (shape->per_sequence ? 1 : shape->length));
@@ -194,8 +184,8 @@ static enum status testset_write(struct testset *t, const char *path, struct mes
     list[2].data = wide_predicted;
     int count = 3;
     if (set->padding) {
-        list[count++] = (struct safetensor){"padding",    DTYPE_U8,          2, {N, T},
-                                            set->padding, (size_t)(N * T)};
+        list[count++] =
+            (struct safetensor){"padding", DTYPE_U8, 2, {N, T}, set->padding, (size_t)(N * T)};
     }
     struct safetensors_meta meta[META_MAX];
     struct safetensors out = {.count = count, .tensor = list, .meta = meta};
@@ -209,9 +199,8 @@ enum status export_testset(struct store *s, int64_t trial_id, const char *path, 
 {
     jmp_buf exhausted;
     struct testset *t = calloc(1, sizeof *t);
-    if (!t) {
+    if (!t)
         return fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
-    }
     enum status status = finished_open(s, trial_id, &t->finished, m);
     if (status != STATUS_OK) {
         free(t);
@@ -223,9 +212,8 @@ enum status export_testset(struct store *s, int64_t trial_id, const char *path, 
         status = fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, trial_id);
     } else {
         status = testset_predict(t, m);
-        if (status == STATUS_OK) {
+        if (status == STATUS_OK)
             status = testset_write(t, path, m);
-        }
     }
     arena_free(&t->arena);
     result_close(&t->finished.file);

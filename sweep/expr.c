@@ -24,7 +24,8 @@ enum token {
 struct compiler {
     const char *text, *p; /* p: after the present token */
     enum token token;
-    const char *start, *end; /* of the present token; a word's without its quotes */
+    const char *at;          /* where the present token begins */
+    const char *start, *end; /* its text; a word's without its quotes */
     enum code binary;
     double number;
     int depth;
@@ -79,7 +80,7 @@ static enum status scan_number(struct compiler *c)
     c->p = c->end = p;
     snprintf(text, sizeof text, "%.*s", n < sizeof text ? (int)n : (int)sizeof text - 1, c->start);
     if (n >= sizeof text || !number_parse(text, &c->number, &integral))
-        return refuse(c, c->start, "%s is not a number", text);
+        return refuse(c, c->at, "%s is not a number", text);
     return STATUS_OK;
 }
 
@@ -101,7 +102,7 @@ static enum status scan_word(struct compiler *c)
     c->start = c->p;
     c->end = strchr(c->p, quote);
     if (!c->end)
-        return refuse(c, c->start - 1, "a word without its closing %c", quote);
+        return refuse(c, c->at, "a word without its closing %c", quote);
     c->p = c->end + 1;
     c->token = TOKEN_WORD;
     return STATUS_OK;
@@ -150,7 +151,7 @@ static enum status scan_operator(struct compiler *c)
 static enum status scan(struct compiler *c)
 {
     c->p += strspn(c->p, " \t\r\n");
-    c->start = c->end = c->p;
+    c->at = c->start = c->end = c->p;
     if (!*c->p) {
         c->token = TOKEN_END;
         return STATUS_OK;
@@ -198,8 +199,7 @@ static enum status compile_name(struct compiler *c)
     double number = 0;
     char shown[64];
     if (!c->lookup(c->context, name, &number, &word))
-        return refuse(c, c->start, "there is no option '%s'%s",
-                      text_shown(name, shown, sizeof shown),
+        return refuse(c, c->at, "there is no option '%s'%s", text_shown(name, shown, sizeof shown),
                       strchr(name, '.') ? "" : " (a word goes in quotes)");
     emit(c, CODE_NAME)->text = name;
     return scan(c);
@@ -209,7 +209,7 @@ static enum status compile_name(struct compiler *c)
 static enum status compile_deeper(struct compiler *c, enum status (*inner)(struct compiler *))
 {
     if (++c->depth > EXPR_DEPTH)
-        return refuse(c, c->start, "nested deeper than %d levels", EXPR_DEPTH);
+        return refuse(c, c->at, "nested deeper than %d levels", EXPR_DEPTH);
     enum status s = scan(c);
     if (!s)
         s = inner(c);
@@ -233,7 +233,7 @@ static enum status compile_unary(struct compiler *c)
         if ((s = compile_deeper(c, compile_or)))
             return s;
         if (c->token != TOKEN_CLOSE)
-            return refuse(c, c->start, "a closing parenthesis belongs here");
+            return refuse(c, c->at, "a closing parenthesis belongs here");
         return scan(c);
     case TOKEN_OPERATOR:
         if (c->binary != CODE_SUBTRACT)
@@ -245,7 +245,7 @@ static enum status compile_unary(struct compiler *c)
     default:
         break;
     }
-    return refuse(c, c->start, "a number, a name or a quoted word belongs here");
+    return refuse(c, c->at, "a number, a name or a quoted word belongs here");
 }
 
 /* Operators of one level of binding, from the left: those from `first` to `last`. */
@@ -287,7 +287,7 @@ static enum status compile_comparison(struct compiler *c)
         return s;
     emit(c, code);
     if (at_comparison(c))
-        return refuse(c, c->start, "comparisons do not chain; join them with and");
+        return refuse(c, c->at, "comparisons do not chain; join them with and");
     return STATUS_OK;
 }
 
@@ -359,7 +359,7 @@ enum status expr_compile(const char *text, expr_lookup lookup, void *context, st
     if (!s)
         s = compile_or(&c);
     if (!s && c.token != TOKEN_END)
-        s = refuse(&c, c.start, "an operator belongs here");
+        s = refuse(&c, c.at, "an operator belongs here");
     if (s)
         expr_free(e);
     else

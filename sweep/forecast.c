@@ -62,11 +62,9 @@ static int compare_stored(const void *a, const void *b)
 
 static enum forecast_state state_of(const char *name)
 {
-    for (int i = 0; i < FORECAST_STATES; i++) {
-        if (strcmp(states[i].name, name) == 0) {
+    for (int i = 0; i < FORECAST_STATES; i++)
+        if (strcmp(states[i].name, name) == 0)
             return (enum forecast_state)i;
-        }
-    }
     return FORECAST_QUEUED;
 }
 
@@ -96,9 +94,8 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
         t->in_plan = rows_integer(&r, 4) != 0;
         t->matched = false;
     }
-    if (list->count > 0) {
+    if (list->count > 0)
         qsort(list->item, list->count, sizeof *list->item, compare_stored);
-    }
     return rows_close(&r);
 }
 
@@ -163,9 +160,9 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
         struct forecast_point *q = &f->point[t.point];
         struct stored key = {.seed = t.seed};
         memcpy(key.sha256, q->sha256, sizeof key.sha256);
-        struct stored *known = list->count ? bsearch(&key, list->item, list->count,
-                                                     sizeof *list->item, compare_stored)
-                                           : NULL;
+        struct stored *known =
+            list->count ? bsearch(&key, list->item, list->count, sizeof *list->item, compare_stored)
+                        : NULL;
         enum forecast_state state = known ? known->state : FORECAST_NEW;
         if (known) {
             known->matched = true;
@@ -194,19 +191,16 @@ static long count_candidates(const struct plan *p)
     char label[1024];
     char tuning[1024];
     long n = 0;
-    if (plan_config(p)->tune == 0) {
+    if (plan_config(p)->tune == 0)
         return 1;
-    }
     char *seen = malloc(MOST * text_size);
     for (long i = 0; seen && i < plan_points(p) && n < MOST; i++) {
         long k = 0;
         plan_setting(p, i, setting, label, tuning);
-        while (k < n && strcmp(seen + (size_t)k * text_size, tuning) != 0) {
+        while (k < n && strcmp(seen + (size_t)k * text_size, tuning) != 0)
             k++;
-        }
-        if (k == n) {
+        if (k == n)
             memcpy(seen + (size_t)n++ * text_size, tuning, text_size);
-        }
     }
     free(seen);
     return n > 0 ? n : 1;
@@ -216,9 +210,8 @@ static void estimate(const struct plan *p, bool retry_failed, struct forecast *f
 {
     for (long i = 0; i < f->points; i++) {
         struct forecast_point *q = &f->point[i];
-        if (!q->recorded) {
+        if (!q->recorded)
             q->trial_s = (double)q->steps * q->flops_per_step / f->flops_per_s;
-        }
     }
     for (long k = 0; k < f->trials; k++) {
         struct plan_trial t = plan_trial(p, k);
@@ -236,9 +229,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     struct stored_list list = {NULL, 0, 0};
     enum status status;
     struct forecast *f = calloc(1, sizeof *f);
-    if (!f) {
+    if (!f)
         return fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
-    }
     f->points = plan_points(p);
     f->trials = plan_trials(p);
     f->flops_per_s = ASSUMED_FLOPS_PER_S;
@@ -250,15 +242,12 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         goto cleanup;
     }
     status = points_fill(p, f, m);
-    if (status == STATUS_OK && s) {
+    if (status == STATUS_OK && s)
         status = stored_read(s, plan_config(p)->name, &list, m);
-    }
-    if (status == STATUS_OK && s) {
+    if (status == STATUS_OK && s)
         status = recorded_read(s, f, m);
-    }
-    if (status == STATUS_OK && s) {
+    if (status == STATUS_OK && s)
         status = rate_read(s, f, m);
-    }
     if (status == STATUS_OK) {
         match_trials(p, &list, f);
         estimate(p, retry_failed, f);

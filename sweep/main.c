@@ -17,11 +17,9 @@
 static void hold_standard_descriptors(void)
 {
     static const int mode[3] = {O_WRONLY, O_RDONLY, O_RDWR};
-    for (int fd = 0; fd < 3; fd++) {
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)!open("/dev/null", mode[fd]); /* the lowest free one, which is fd */
-        }
-    }
 }
 
 static void print_help(void)
@@ -31,9 +29,8 @@ static void print_help(void)
            "encoders over a YAML grid, several at a time, writes every result to one SQLite\n"
            "file, goes on where it stopped, and answers with confidence intervals.\n\n"
            "Commands:\n");
-    for (const struct command *c = command_table; c->name; c++) {
+    for (const struct command *c = command_table; c->name; c++)
         printf("  %-36s %s\n", c->usage, c->summary);
-    }
     printf("\n"
            "  headcount COMMAND --help             what a command takes, with examples\n"
            "  headcount --version                  this build\n\n"
@@ -66,17 +63,15 @@ static int unknown(const char *typed)
         names[n++] = "--help";
         names[n++] = "--version";
     } else {
-        for (const struct command *c = command_table; c->name && n < 62; c++) {
+        for (const struct command *c = command_table; c->name && n < 62; c++)
             names[n++] = c->name;
-        }
         names[n++] = "help";
     }
     names[n] = NULL;
     const char *near = nearest_name(typed, names);
     fprintf(stderr, "headcount: unknown %s '%s'", is_option ? "option" : "command", typed);
-    if (near) {
+    if (near)
         fprintf(stderr, "; did you mean '%s'?", near);
-    }
     fprintf(stderr, "\nTry 'headcount --help'.\n");
     return EXIT_USAGE;
 }
@@ -84,11 +79,9 @@ static int unknown(const char *typed)
 /* argv[0] is the sub-command. */
 static int dispatch(int argc, char **argv)
 {
-    for (const struct command *c = command_table; c->name; c++) {
-        if (strcmp(argv[0], c->name) == 0) {
+    for (const struct command *c = command_table; c->name; c++)
+        if (strcmp(argv[0], c->name) == 0)
             return c->main(argc, argv);
-        }
-    }
     return unknown(argv[0]);
 }
 
@@ -129,12 +122,10 @@ static int check_stdout(int exit_status)
 {
     errno = 0;
     bool failed = ferror(stdout) != 0;
-    if (fflush(stdout) != 0) {
+    if (fflush(stdout) != 0)
         failed = true;
-    }
-    if (!failed || exit_status == EXIT_USAGE) {
+    if (!failed || exit_status == EXIT_USAGE)
         return exit_status;
-    }
     int error = errno; /* 0 where an earlier write had failed already */
     if (exit_status != EXIT_SYSTEM && !reader_gone()) {
         fprintf(stderr, "headcount: standard output: %s\n",
@@ -147,9 +138,8 @@ int main(int argc, char **argv)
 {
     hold_standard_descriptors();
     /* Workers are this program too; they speak over descriptors of their own. */
-    if (argc == 2 && strcmp(argv[1], "worker") == 0) {
+    if (argc == 2 && strcmp(argv[1], "worker") == 0)
         return worker_main();
-    }
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */
     return check_stdout(command_line(argc, argv));
 }

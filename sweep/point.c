@@ -292,8 +292,6 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
     struct place at;
     struct reader r = {.p = p, .m = m};
     enum status s = tree_parse(pool, json, strlen(json), &root, &at, m);
-    if (s == STATUS_BAD_INPUT)
-        fail_within(m, s, "byte %d: ", at.column);
     if (!s)
         s = read_point(&r, root);
     if (!s) {

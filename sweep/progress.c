@@ -38,7 +38,7 @@ struct progress_view {
     double done_work;   /* finished by this run */
     double best;
     char best_label[LABEL_SIZE];
-    int lines;      /* of the frame on the screen */
+    int lines;       /* of the frame on the screen */
     int *line_width; /* (slots + 2): columns each of them takes */
 };
 
@@ -61,9 +61,8 @@ static bool locale_is_utf8(void)
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);
-        if (value && value[0]) {
+        if (value && value[0])
             return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-        }
     }
     return false;
 }
@@ -78,19 +77,16 @@ static bool is_terminal(FILE *f)
 static void label_set(char *to, const char *from)
 {
     snprintf(to, LABEL_SIZE, "%s", from);
-    for (char *c = to; *c; c++) {
-        if ((unsigned char)*c < 32 || *c == 127) {
+    for (char *c = to; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
             *c = '?';
-        }
-    }
 }
 
 struct progress_view *progress_new(FILE *err, bool quiet, long total, int workers)
 {
     struct progress_view *v = calloc(1, sizeof *v);
-    if (!v) {
+    if (!v)
         return NULL;
-    }
     v->slots = workers > 0 ? workers : 1;
     v->slot = calloc((size_t)v->slots, sizeof *v->slot);
     v->line_width = calloc((size_t)v->slots + 2, sizeof *v->line_width);
@@ -148,9 +144,8 @@ void progress_trial_work(struct progress_view *v, int slot, double work)
 void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id)
 {
     struct slot *s = slot_at(v, slot);
-    if (!s) {
+    if (!s)
         return;
-    }
     memset(s, 0, sizeof *s);
     s->busy = true;
     s->loss = s->acc = NAN;
@@ -159,9 +154,8 @@ void progress_trial_started(struct progress_view *v, int slot, const char *label
     s->started_s = clock_s();
     char full[LABEL_SIZE];
     snprintf(full, sizeof full, "%s", label ? label : "");
-    if (!full[0]) {
+    if (!full[0])
         snprintf(full, sizeof full, "trial %lld", (long long)trial_id);
-    }
     label_set(s->label, full);
 }
 
@@ -169,9 +163,8 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
                      double acc)
 {
     struct slot *s = slot_at(v, slot);
-    if (!s || !s->busy) {
+    if (!s || !s->busy)
         return;
-    }
     if (!s->updated) {
         s->updated = true;
         s->first = step;
@@ -184,34 +177,29 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
 
 void progress_counts(struct progress_view *v, long done, long failed, long running, long left)
 {
-    if (!v) {
+    if (!v)
         return;
-    }
     v->done = done;
     v->failed = failed;
     v->running = running;
     v->left = left;
-    if (!v->counted && !v->weighed) {
+    if (!v->counted && !v->weighed)
         v->queued_work += (double)left;
-    }
     v->counted = true;
 }
 
 /* ".998", "1.000", "-.120": accuracies need no leading zero. */
 static const char *accuracy(double x, char text[16])
 {
-    if (!isfinite(x)) {
+    if (!isfinite(x))
         return strcpy(text, "-");
-    }
     snprintf(text, 16, "%.3f", x);
-    if (text[0] == '0') {
+    if (text[0] == '0')
         memmove(text, text + 1, strlen(text));
-    }
     return text;
 }
 
-static void line_add(struct line *l, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends text whose columns are its characters: UTF-8 continuation bytes take none. */
 static void line_add(struct line *l, const char *format, ...)
@@ -220,16 +208,13 @@ static void line_add(struct line *l, const char *format, ...)
     va_start(arguments, format);
     int n = vsnprintf(l->text + l->size, sizeof l->text - l->size, format, arguments);
     va_end(arguments);
-    if (n < 0) {
+    if (n < 0)
         return;
-    }
     size_t end = l->size + (size_t)n;
-    if (end >= sizeof l->text) {
+    if (end >= sizeof l->text)
         end = sizeof l->text - 1;
-    }
-    for (; l->size < end; l->size++) {
+    for (; l->size < end; l->size++)
         l->columns += ((unsigned char)l->text[l->size] & 0xC0) != 0x80;
-    }
 }
 
 /* Cuts the line to that many columns, at a whole character. */
@@ -237,9 +222,8 @@ static void line_cut(struct line *l, int columns)
 {
     int seen = 0;
     for (size_t i = 0; i < l->size; i++) {
-        if (((unsigned char)l->text[i] & 0xC0) == 0x80) {
+        if (((unsigned char)l->text[i] & 0xC0) == 0x80)
             continue;
-        }
         if (seen == columns) {
             l->text[i] = '\0';
             l->size = i;
@@ -252,33 +236,28 @@ static void line_cut(struct line *l, int columns)
 
 static void line_pad(struct line *l, int columns)
 {
-    while (l->columns < columns && l->size + 1 < sizeof l->text) {
+    while (l->columns < columns && l->size + 1 < sizeof l->text)
         line_add(l, " ");
-    }
 }
 
 static void line_bar(struct line *l, const struct progress_view *v, double fraction, int width)
 {
     int full = (int)(fraction * width + 0.5);
-    for (int i = 0; i < width; i++) {
-        if (v->unicode) {
+    for (int i = 0; i < width; i++)
+        if (v->unicode)
             line_add(l, "%s", i < full ? "\u2501" : "\u2508");
-        } else {
+        else
             line_add(l, "%s", i < full ? "#" : "-");
-        }
-    }
 }
 
 static int columns_of_terminal(const struct progress_view *v, int *rows)
 {
     struct winsize size;
     *rows = 24;
-    if (ioctl(fileno(v->err), TIOCGWINSZ, &size) != 0 || size.ws_col < 2) {
+    if (ioctl(fileno(v->err), TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
         return 80;
-    }
-    if (size.ws_row > 0) {
+    if (size.ws_row > 0)
         *rows = size.ws_row;
-    }
     return size.ws_col;
 }
 
@@ -292,11 +271,9 @@ static int label_columns(const struct progress_view *v, int width)
 {
     int longest = LABEL_LEAST;
     int room = width - bar_columns(width) - TAIL_COLUMNS - 2;
-    for (int i = 0; i < v->slots; i++) {
-        if (v->slot[i].busy && text_width(v->slot[i].label) > longest) {
+    for (int i = 0; i < v->slots; i++)
+        if (v->slot[i].busy && text_width(v->slot[i].label) > longest)
             longest = text_width(v->slot[i].label);
-        }
-    }
     return longest < room ? longest : room > LABEL_LEAST ? room : LABEL_LEAST;
 }
 
@@ -310,17 +287,14 @@ static void slot_line(const struct progress_view *v, const struct slot *s, int w
     line_cut(l, label);
     line_pad(l, label + 1);
     line_bar(l, v, slot_fraction(s), bar_columns(width));
-    if (s->updated) {
+    if (s->updated)
         line_add(l, " %6lld/%-6lld", (long long)s->step, (long long)s->steps);
-    } else {
+    else
         line_add(l, "  starting");
-    }
-    if (s->updated && isfinite(s->loss)) {
+    if (s->updated && isfinite(s->loss))
         line_add(l, " loss %-6.4g", s->loss);
-    }
-    if (s->updated && isfinite(s->acc)) {
+    if (s->updated && isfinite(s->acc))
         line_add(l, " acc %s", accuracy(s->acc, acc));
-    }
     line_cut(l, width);
 }
 
@@ -337,9 +311,8 @@ static double estimate(const struct progress_view *v)
             left += s->work * (1.0 - slot_fraction(s));
         }
     }
-    if (elapsed < ESTIMATE_AFTER_S || done <= 0.0) {
+    if (elapsed < ESTIMATE_AFTER_S || done <= 0.0)
         return -1.0;
-    }
     return left * elapsed / done;
 }
 
@@ -354,15 +327,12 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     line_add(l, " %ld/%ld ", v->done + v->failed, v->total);
     line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= 60 ? BAR_WIDTH : BAR_WIDTH / 2);
     line_add(l, " %3.0f%%", 100.0 * fraction);
-    if (v->failed > 0) {
+    if (v->failed > 0)
         line_add(l, "  %ld failed", v->failed);
-    }
-    if (seconds >= 0.0) {
+    if (seconds >= 0.0)
         line_add(l, "  ETA %s", command_duration(seconds, text, sizeof text));
-    }
-    if (isfinite(v->best)) {
+    if (isfinite(v->best))
         line_add(l, "  best %s %s", accuracy(v->best, acc), v->best_label);
-    }
     line_cut(l, width);
 }
 
@@ -371,12 +341,10 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
 static void frame_home(struct progress_view *v, FILE *out, int width)
 {
     int rows = 0;
-    for (int i = 0; i < v->lines; i++) {
+    for (int i = 0; i < v->lines; i++)
         rows += v->line_width[i] <= width ? 1 : (v->line_width[i] + width - 1) / width;
-    }
-    if (rows > 0) {
+    if (rows > 0)
         fprintf(out, "\r\033[%dA", rows);
-    }
     v->lines = 0;
 }
 
@@ -396,9 +364,8 @@ static void frame_draw(struct progress_view *v, FILE *out)
     int hidden = 0;
     frame_home(v, out, columns);
     for (int i = 0; i < v->slots; i++) {
-        if (!v->slot[i].busy) {
+        if (!v->slot[i].busy)
             continue;
-        }
         if (shown >= rows - 3) {
             hidden++;
             continue;
@@ -424,9 +391,8 @@ static void frame_write(struct progress_view *v, const char *permanent)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (!out) {
+    if (!out)
         return;
-    }
     if (permanent) {
         int rows;
         frame_home(v, out, columns_of_terminal(v, &rows));
@@ -443,9 +409,8 @@ static void frame_write(struct progress_view *v, const char *permanent)
 
 void progress_note(struct progress_view *v, const char *text)
 {
-    if (!v) {
+    if (!v)
         return;
-    }
     if (!v->live) {
         fprintf(v->err, "%s\n", text);
         fflush(v->err);
@@ -465,12 +430,10 @@ static void plain_line(struct progress_view *v, const struct slot *s, const char
     char took[32];
     command_duration(clock_s() - s->started_s, took, sizeof took);
     fprintf(v->err, "%ld/%ld  %s", v->done + v->failed, v->total, s->label);
-    if (strcmp(state, "completed") != 0) {
+    if (strcmp(state, "completed") != 0)
         fprintf(v->err, "  %s", state);
-    }
-    if (isfinite(acc)) {
+    if (isfinite(acc))
         fprintf(v->err, "  val %s", accuracy(acc, text));
-    }
     fprintf(v->err, "  %s\n", took);
     fflush(v->err);
 }
@@ -478,9 +441,8 @@ static void plain_line(struct progress_view *v, const struct slot *s, const char
 void progress_trial_ended(struct progress_view *v, int slot, const char *state, double acc)
 {
     struct slot *s = slot_at(v, slot);
-    if (!s || !s->busy) {
+    if (!s || !s->busy)
         return;
-    }
     bool again = strcmp(state, "stopped") == 0 || strcmp(state, "queued") == 0;
     if (again) {
         v->done_work += s->work * slot_share(s);
@@ -493,29 +455,25 @@ void progress_trial_ended(struct progress_view *v, int slot, const char *state, 
         v->best = acc;
         memcpy(v->best_label, s->label, sizeof v->best_label);
     }
-    if (!v->quiet && !v->live) {
+    if (!v->quiet && !v->live)
         plain_line(v, s, state, acc);
-    }
     s->busy = false;
 }
 
 void progress_draw(struct progress_view *v, double now_s)
 {
-    if (!v || !v->live || (v->drawn_s > 0.0 && now_s - v->drawn_s < REDRAW_S)) {
+    if (!v || !v->live || (v->drawn_s > 0.0 && now_s - v->drawn_s < REDRAW_S))
         return;
-    }
     v->drawn_s = now_s;
     frame_write(v, NULL);
 }
 
 void progress_finish(struct progress_view *v)
 {
-    if (!v) {
+    if (!v)
         return;
-    }
-    if (v->live && v->lines > 0) {
+    if (v->live && v->lines > 0)
         frame_write(v, "");
-    }
     free(v->slot);
     free(v->line_width);
     free(v);

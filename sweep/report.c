@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sweep/report_data.h"
+#include "sweep/rows.h"
 
 /* Text never needs a wider terminal than this; sentences are set narrower, to be read. */
 enum { PAGE_WIDTH = 100, SENTENCE_WIDTH = 90, PLOT_MOST = 24, PLOT_LEAST = 9 };
@@ -20,12 +21,9 @@ struct layout {
 static struct layout layout_of(const struct report_setting *set)
 {
     struct layout l = {.train_s = true};
-    int64_t params = 0;
     for (int i = 0; i < set->count; i++) {
-        int64_t n = set->extra[i].n_params;
         l.bad = l.bad || set->verdict->row[i].bad > 0;
-        l.params = l.params || (n && params && n != params);
-        params = n ? n : params;
+        l.params = l.params || set->extra[i].n_params != set->extra[0].n_params;
     }
     return l;
 }
@@ -105,12 +103,10 @@ static void add_row(struct table *t, const struct layout *l, const struct report
                      100 * row->solved_high);
     else
         table_text(t, "");
-    if (l->params && set->extra[i].n_params)
+    if (l->params)
         table_integer(t, set->extra[i].n_params);
-    else if (l->params)
-        table_text(t, "");
     if (l->train_s)
-        table_real(t, set->extra[i].mean_train_s);
+        table_real(t, set->extra[i].train_s / set->extra[i].completed); /* none: 0 / 0, empty */
     if (l->plot) {
         char plot[DOT_PLOT_SIZE];
         text_dot_plot(s->mean, s->low, s->high, l->plot, plot);
@@ -159,15 +155,11 @@ static enum status write_text_table(const struct report_setting *set, bool color
 /* Parameters where they are the same at every head count of every setting, else 0. */
 static int64_t common_params(const struct report_data *r)
 {
-    int64_t params = 0;
-    for (int i = 0; i < r->settings; i++) {
-        for (int k = 0; k < r->setting[i].count; k++) {
-            int64_t n = r->setting[i].extra[k].n_params;
-            if (n && params && n != params)
+    int64_t params = r->settings ? r->setting[0].extra[0].n_params : 0;
+    for (int i = 0; i < r->settings; i++)
+        for (int k = 0; k < r->setting[i].count; k++)
+            if (r->setting[i].extra[k].n_params != params)
                 return 0;
-            params = n ? n : params;
-        }
-    }
     return params;
 }
 
@@ -411,27 +403,43 @@ static enum status write_json(const struct report_data *r, FILE *out, struct mes
     return text_check(out, m);
 }
 
+/* ---- CSV ---- */
+
+static enum status write_csv(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    struct table_column *columns;
+    enum status status = report_columns(s, &columns, m);
+    if (status == STATUS_OK) {
+        struct table *t = table_new(columns);
+        struct rows rows = rows_open(s, m,
+                                     "SELECT * FROM by_heads"
+                                     " WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)",
+                                     "i", sweep_id);
+        rows_to_table(&rows, t);
+        status = rows_close(&rows);
+        if (status == STATUS_OK)
+            status = table_write(t, TABLE_CSV, false, out, m);
+        table_free(t);
+    }
+    report_columns_free(columns);
+    return status;
+}
+
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f, bool color,
                          FILE *out, struct message *m)
 {
+    if (f == REPORT_CSV)
+        return write_csv(s, sweep_id, out, m);
     struct report_data *r;
-    enum status status = report_data_read(s, sweep_id, &r, m);
+    enum status status = report_data_read(s, sweep_id, f == REPORT_JSON, &r, m);
     if (status != STATUS_OK)
         return status;
-    switch (f) {
-    case REPORT_TEXT:
-        status = write_text(r, color, out, m);
-        break;
-    case REPORT_CSV:
-        status = table_write(r->by_heads, TABLE_CSV, false, out, m);
-        break;
-    case REPORT_JSON:
+    if (f == REPORT_JSON)
         status = write_json(r, out, m);
-        break;
-    case REPORT_MARKDOWN:
+    else if (f == REPORT_MARKDOWN)
         status = write_markdown(r, out, m);
-        break;
-    }
+    else
+        status = write_text(r, color, out, m);
     report_data_free(r);
     return status;
 }

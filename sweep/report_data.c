@@ -121,12 +121,9 @@ static struct report_setting *setting_of(struct report_data *r, const char *sett
         return NULL;
     r->setting = grown;
     struct report_setting *added = &grown[r->settings++];
-    *added = (struct report_setting){.setting = copy(setting),
-                                     .label = copy(label),
-                                     .place = INT64_MAX,
-                                     .input = r->base,
-                                     .by_heads = table_new(r->column)};
-    return added->setting && added->label && added->by_heads ? added : NULL;
+    *added = (struct report_setting){
+        .setting = copy(setting), .label = copy(label), .place = INT64_MAX, .input = r->base};
+    return added->setting && added->label ? added : NULL;
 }
 
 /* The head count of a row within its setting, likewise. */
@@ -143,13 +140,26 @@ static struct verdict_heads *heads_of(struct report_data *r, struct report_setti
     if (!extra)
         return NULL;
     set->extra = extra;
-    extra[set->count] = (struct report_heads){0, NAN, r->trials};
+    extra[set->count] = (struct report_heads){.first_trial = r->trials};
     heads[set->count] = (struct verdict_heads){.heads = count};
     return &heads[set->count++];
 }
 
 /* Columns of the query in read_trials. */
-enum { SETTING, LABEL, HEADS, SEED, STATE, TEST_ACC, VAL_ACC, CHANCE, STEPS, PLACE };
+enum {
+    SETTING,
+    LABEL,
+    HEADS,
+    SEED,
+    STATE,
+    TEST_ACC,
+    VAL_ACC,
+    CHANCE,
+    STEPS,
+    PARAMS,
+    TRAIN_S,
+    PLACE
+};
 
 static enum status add_trial(struct report_data *r, const struct rows *row, struct message *m)
 {
@@ -166,6 +176,8 @@ static enum status add_trial(struct report_data *r, const struct rows *row, stru
     set->input.steps = steps > set->input.steps ? steps : set->input.steps;
     set->input.chance = rows_real(row, CHANCE);
     set->input.planned++;
+    struct report_heads *extra = &set->extra[set->count - 1];
+    extra->n_params = rows_integer(row, PARAMS);
     const char *state = rows_text(row, STATE);
     bool completed = !strcmp(state, "completed");
     if (!completed && strcmp(state, "diverged") && strcmp(state, "failed"))
@@ -173,6 +185,10 @@ static enum status add_trial(struct report_data *r, const struct rows *row, stru
     trial[r->trials++] = (struct verdict_trial){rows_integer(row, SEED), !completed,
                                                 rows_real(row, TEST_ACC), rows_real(row, VAL_ACC)};
     heads->n++;
+    if (completed) {
+        extra->completed++;
+        extra->train_s += rows_real(row, TRAIN_S);
+    }
     return STATUS_OK;
 }
 
@@ -184,7 +200,7 @@ static enum status read_trials(struct store *s, int64_t sweep_id, struct report_
     struct rows rows = rows_open(
         s, m,
         "SELECT setting, setting_label, heads, seed, iif(choice = 'chosen', state, 'queued'),"
-        "       test_acc, val_acc, t.chance, steps, min(plan_order)"
+        "       test_acc, val_acc, t.chance, steps, n_params, train_s, min(plan_order)"
         "  FROM trial AS t JOIN config USING (config_id)"
         " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 AND state <> 'pruned'"
         "   AND choice <> 'passed'"
@@ -214,49 +230,45 @@ static struct report_setting *setting_find(struct report_data *r, const char *se
 
 /* ---- by_heads ---- */
 
-/* The report shows what the view has, column by column, whatever that is. */
-static enum status read_columns(struct store *s, struct report_data *r, struct message *m)
+void report_columns_free(struct table_column *columns)
+{
+    for (int i = 0; columns && columns[i].name; i++)
+        free((char *)columns[i].name);
+    free(columns);
+}
+
+enum status report_columns(struct store *s, struct table_column **columns, struct message *m)
 {
     struct rows rows = rows_open(s, m, "SELECT * FROM by_heads LIMIT 0", "");
     enum status status = rows.status;
     int n = status == STATUS_OK ? sqlite3_column_count(rows.statement) : 0;
-    r->column = calloc((size_t)n + 1, sizeof *r->column);
-    for (int i = 0; r->column && i < n; i++)
-        if (!(r->column[i].name = strdup(sqlite3_column_name(rows.statement, i))))
+    *columns = calloc((size_t)n + 1, sizeof **columns);
+    for (int i = 0; *columns && i < n && status == STATUS_OK; i++)
+        if (!((*columns)[i].name = strdup(sqlite3_column_name(rows.statement, i))))
             status = out_of_memory(m);
-    r->by_heads = r->column ? table_new(r->column) : NULL;
     rows_close(&rows);
-    return r->by_heads ? status : out_of_memory(m);
+    return *columns ? status : out_of_memory(m);
 }
 
-static int column_of(const struct report_data *r, const char *name)
-{
-    int i = 0;
-    while (r->column[i].name && strcmp(r->column[i].name, name))
-        i++;
-    return i;
-}
-
-/* A row of by_heads goes into the table of all settings and into that of its own. */
 static enum status read_by_heads(struct store *s, struct report_data *r, struct message *m)
 {
+    enum status status = report_columns(s, &r->column, m);
+    if (status != STATUS_OK)
+        return status;
+    for (int i = 0; i < r->settings; i++)
+        if (!(r->setting[i].by_heads = table_new(r->column)))
+            return out_of_memory(m);
+    int setting = 0;
+    while (r->column[setting].name && strcmp(r->column[setting].name, "setting"))
+        setting++;
     struct rows rows = rows_open(s, m, "SELECT * FROM by_heads WHERE sweep = ?1", "t", r->name);
-    int setting = column_of(r, "setting"), heads = column_of(r, "heads");
-    int params = column_of(r, "n_params"), train_s = column_of(r, "mean_train_s");
     while (rows_next(&rows)) {
         struct report_setting *set = setting_find(r, rows_text(&rows, setting));
-        for (int i = 0; r->column[i].name; i++) {
-            rows_cell(&rows, i, r->by_heads);
-            if (set && i == setting)
+        for (int i = 0; set && r->column[i].name; i++) {
+            if (i == setting)
                 table_json(set->by_heads, rows_text(&rows, i));
-            else if (set)
+            else
                 rows_cell(&rows, i, set->by_heads);
-        }
-        for (int i = 0; set && i < set->count; i++) {
-            if (set->heads[i].heads == rows_integer(&rows, heads)) {
-                set->extra[i].n_params = rows_integer(&rows, params);
-                set->extra[i].mean_train_s = rows_real(&rows, train_s);
-            }
         }
     }
     return rows_close(&rows);
@@ -335,7 +347,7 @@ static enum status judge_settings(struct report_data *r, struct message *m)
     return status;
 }
 
-enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **out,
+enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struct report_data **out,
                              struct message *m)
 {
     struct report_data *r = calloc(1, sizeof *r);
@@ -352,10 +364,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, struct report_da
         if (status == STATUS_OK)
             status = read_plan(s, sweep_id, r, m);
         if (status == STATUS_OK)
-            status = read_columns(s, r, m);
-        if (status == STATUS_OK)
             status = read_trials(s, sweep_id, r, m);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK && view)
             status = read_by_heads(s, r, m);
         if (status == STATUS_OK)
             status = read_choices(s, sweep_id, r, m);
@@ -389,10 +399,7 @@ void report_data_free(struct report_data *r)
         verdict_free(set->verdict);
         table_free(set->by_heads);
     }
-    table_free(r->by_heads);
-    for (int i = 0; r->column && r->column[i].name; i++)
-        free((char *)r->column[i].name);
-    free(r->column);
+    report_columns_free(r->column);
     free(r->setting);
     free(r->trial);
     free(r->claim_over);

@@ -6,11 +6,12 @@
 #include "sweep/table.h"
 #include "sweep/verdict.h"
 
-/* What the view by_heads knows of one head count beyond test accuracy. */
+/* One head count, beyond what the verdict needs. */
 struct report_heads {
-    int64_t n_params;    /* 0: not known */
-    double mean_train_s; /* NaN: none completed */
-    int first_trial;     /* index in report_data.trial */
+    int64_t n_params;
+    double train_s; /* of the completed trials together */
+    int completed;
+    int first_trial; /* index in report_data.trial */
 };
 
 /* One combination of the varying axes other than heads and the tuned ones. */
@@ -24,7 +25,7 @@ struct report_setting {
     struct verdict_choice *choice; /* their texts are owned */
     struct verdict_input input;    /* points to the above */
     struct verdict *verdict;
-    struct table *by_heads; /* its rows of the view */
+    struct table *by_heads; /* its rows of the view; NULL if they were not asked for */
 };
 
 struct report_data {
@@ -38,14 +39,19 @@ struct report_data {
     struct verdict_trial *trial; /* all that ended, by setting, heads and seed */
     int settings;
     struct report_setting *setting; /* in the order of the plan */
-    struct table_column *column;    /* of the view by_heads: names are owned */
-    struct table *by_heads;         /* the rows of all settings, in the order of the view */
+    struct table_column *column;    /* of the view by_heads */
 };
 
-/* Reads a sweep and judges each of its settings. Free with report_data_free; *r is NULL on failure:
- * BUSY, IO, CORRUPT, NO_MEMORY. */
-enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **r,
+/* Reads a sweep and judges each of its settings; view: reads by_heads too. Free with
+ * report_data_free; *r is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT,
+ * NO_MEMORY. */
+enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struct report_data **r,
                              struct message *m);
 void report_data_free(struct report_data *r);
+
+/* The columns of the view by_heads, to be freed with report_columns_free: whatever the view has,
+ * the report shows. */
+enum status report_columns(struct store *s, struct table_column **columns, struct message *m);
+void report_columns_free(struct table_column *columns);
 
 #endif

@@ -7,15 +7,14 @@ static void rows_fail(struct rows *r, struct sqlite3 *db)
 {
     int code = sqlite3_errcode(db);
     enum status s = STATUS_IO;
-    if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         s = STATUS_BUSY;
-    } else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
         s = STATUS_CORRUPT;
-    } else if (code == SQLITE_NOMEM) {
+    else if (code == SQLITE_NOMEM)
         s = STATUS_NO_MEMORY;
-    } else if (code == SQLITE_ERROR) {
+    else if (code == SQLITE_ERROR)
         s = STATUS_INTERNAL;
-    }
     r->status = fail(r->message, s, "results file: %s", sqlite3_errmsg(db));
 }
 
@@ -45,28 +44,23 @@ struct rows rows_open(struct store *s, struct message *m, const char *sql, const
 
 bool rows_next(struct rows *r)
 {
-    if (r->status != STATUS_OK) {
+    if (r->status != STATUS_OK)
         return false;
-    }
     int code = sqlite3_step(r->statement);
-    if (code == SQLITE_ROW) {
+    if (code == SQLITE_ROW)
         return true;
-    }
-    if (code != SQLITE_DONE) {
+    if (code != SQLITE_DONE)
         rows_fail(r, sqlite3_db_handle(r->statement));
-    }
     return false;
 }
 
 void rows_rebind(struct rows *r, const char *text)
 {
-    if (r->status != STATUS_OK) {
+    if (r->status != STATUS_OK)
         return;
-    }
     sqlite3_reset(r->statement);
-    if (sqlite3_bind_text(r->statement, 1, text, -1, SQLITE_TRANSIENT) != SQLITE_OK) {
+    if (sqlite3_bind_text(r->statement, 1, text, -1, SQLITE_TRANSIENT) != SQLITE_OK)
         rows_fail(r, sqlite3_db_handle(r->statement));
-    }
 }
 
 int64_t rows_integer(const struct rows *r, int i)
@@ -105,11 +99,9 @@ void rows_cell(const struct rows *r, int i, struct table *t)
 
 void rows_to_table(struct rows *r, struct table *t)
 {
-    while (rows_next(r)) {
-        for (int i = 0; i < sqlite3_column_count(r->statement); i++) {
+    while (rows_next(r))
+        for (int i = 0; i < sqlite3_column_count(r->statement); i++)
             rows_cell(r, i, t);
-        }
-    }
 }
 
 enum status rows_close(struct rows *r)

@@ -34,8 +34,9 @@ enum status stop_install(struct message *m)
         struct sigaction action = {.sa_flags = SA_RESTART};
         action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN : on_signal;
         sigaction(handled[i], &action, &before[i]);
-        /* A shell's `nohup` or `trap '' INT` stays in force. */
-        if (before[i].sa_handler == SIG_IGN && handled[i] != SIGCHLD)
+        /* `nohup` stays in force. SIGINT does not count: a shell ignores it in whatever a script
+         * starts in the background, and a stop costs nothing here. */
+        if (before[i].sa_handler == SIG_IGN && handled[i] == SIGHUP)
             sigaction(handled[i], &before[i], NULL);
     }
     return STATUS_OK;

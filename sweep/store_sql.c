@@ -41,11 +41,15 @@ static enum status status_of_code(int code, int system_errno)
     }
 }
 
+/* errno was 0 before the call that failed: SQLite itself keeps none of a failed commit. */
 enum status store_error(struct store *s, const char *doing, struct message *m)
 {
-    int code = sqlite3_extended_errcode(s->db), primary = code & 0xff;
-    int system_errno =
-        primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN ? sqlite3_system_errno(s->db) : 0;
+    int last_errno = errno;
+    int code = sqlite3_extended_errcode(s->db), primary = code & 0xff, system_errno = 0;
+    if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN) {
+        system_errno = sqlite3_system_errno(s->db);
+        system_errno = system_errno ? system_errno : last_errno;
+    }
     enum status status = status_of_code(code, system_errno);
     /* After a failed sync the kernel may have dropped the pages and report the next one as a
      * success: what was not acknowledged must not be tried again through the same descriptors. */
@@ -62,6 +66,7 @@ enum status store_prepare(struct store *s, const char *doing, const char *sql,
                           sqlite3_stmt **statement, struct message *m)
 {
     *statement = NULL;
+    errno = 0;
     if (sqlite3_prepare_v2(s->db, sql, -1, statement, NULL) != SQLITE_OK)
         return store_error(s, doing, m);
     return STATUS_OK;
@@ -86,6 +91,7 @@ enum status store_step(struct store *s, const char *doing, sqlite3_stmt *stateme
         if (bind_value(statement, i + 1, &values[i]) != SQLITE_OK)
             return store_error(s, doing, m);
     }
+    errno = 0;
     int code = sqlite3_step(statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return store_error(s, doing, m);
@@ -109,6 +115,7 @@ enum status store_execute(struct store *s, const char *doing, const char *sql,
 
 enum status store_script(struct store *s, const char *doing, const char *sql, struct message *m)
 {
+    errno = 0;
     if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
         return store_error(s, doing, m);
     return STATUS_OK;

@@ -15,8 +15,7 @@
 struct scan {
     const unsigned char *p, *end;
     struct place at;
-    bool indenting;   /* nothing but blanks so far on this line */
-    struct place tab; /* in this line's indentation; line 0: none */
+    bool indenting; /* nothing but spaces so far on this line */
 };
 
 /* Length of the UTF-8 sequence at p (RFC 3629: no overlong forms, no surrogates) and its code
@@ -62,16 +61,9 @@ static enum status check_character(struct scan *s, uint32_t code, struct message
     bool control = (code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0);
     if (control || code == 0xfeff || code == 0xfffe || code == 0xffff)
         return fail(m, STATUS_BAD_INPUT, "the control character U+%04X", (unsigned)code);
-    if (s->indenting && code == '\t' && !s->tab.line)
-        s->tab = s->at;
-    if (code != ' ' && code != '\t') {
-        /* A tab in front of nothing or of a comment indents nothing. */
-        if (s->indenting && s->tab.line && code != '#') {
-            s->at = s->tab;
-            return fail(m, STATUS_BAD_INPUT, "a tab in the indentation; use spaces");
-        }
-        s->indenting = false;
-    }
+    if (s->indenting && code == '\t')
+        return fail(m, STATUS_BAD_INPUT, "a tab in the indentation; use spaces");
+    s->indenting = s->indenting && code == ' ';
     return STATUS_OK;
 }
 
@@ -91,7 +83,6 @@ static enum status check_bytes(const char *text, size_t size, struct place *at, 
         if (code == '\n' || code == '\r') {
             s.at = (struct place){s.at.line + 1, 1};
             s.indenting = true;
-            s.tab.line = 0;
         } else {
             status = check_character(&s, code, m);
             s.at.column += !status;

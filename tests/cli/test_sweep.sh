@@ -79,7 +79,7 @@ HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run sweep.yaml --db int.db 2>int.e
 pid=$!
 check "trials are running" wait_for sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
 check "by_heads answers while it runs" sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
-kill -INT -- -$pid
+kill -INT -$pid
 wait $pid
 code=$?
 check "Ctrl-C ends with status 75" [ $code -eq 75 ]

@@ -207,11 +207,101 @@ static void several_layers(void **state)
     }
 }
 
+/* Random tapes: outputs used once, several times, by one node twice, or never; whatever the tape
+ * lets share memory, gradients must be right. */
+enum { WIDTH = 3, NODES = 9 };
+
+struct tape {
+    struct arena arena;
+    struct graph *graph;
+    struct pass pass;
+    struct tensor *x, *w, *bias, *out;
+};
+
+static double tape_loss(void *context)
+{
+    struct tape *t = context;
+    double sum = 0;
+    graph_forward(t->graph, &t->pass);
+    for (long i = 0; i < tensor_size(t->out); i++)
+        sum += (double)(i + 1) * t->out->data[i];
+    return sum;
+}
+
+static struct tensor *drawn(struct tape *t, struct draws *d, struct shape shape, double spread)
+{
+    struct tensor *x = tensor_new(&t->arena, "drawn", shape, true);
+    for (long i = 0; i < tensor_size(x); i++)
+        x->data[i] = (real)(spread * draw_normal(d));
+    return x;
+}
+
+/* Applies a random operation to outputs drawn from those there are. */
+static struct tensor *random_node(struct tape *t, struct draws *d, struct tensor **there, int count)
+{
+    static const struct op *const choices[] = {&op_linear, &op_gelu, &op_residual, &op_residual,
+                                               &op_layernorm};
+    const struct op *op = choices[draw_below(d, 5)];
+    struct attributes at = {.dropout = op == &op_residual && draw_below(d, 3) == 0 ? 0.3 : 0};
+    struct tensor *in[3] = {there[draw_below(d, count)], NULL, NULL};
+    struct message m;
+    if (op == &op_linear)
+        in[1] = t->w;
+    else if (op == &op_layernorm)
+        in[1] = in[2] = t->bias;
+    else if (draw_below(d, 2))
+        in[1] = t->bias;
+    if (op == &op_residual)
+        in[2] = there[draw_below(d, count)];
+    struct tensor *y = graph_apply(t->graph, op, at, 3, in, &m);
+    if (!y)
+        fail_msg("%s", m.text);
+    return y;
+}
+
+static void check_tape(uint32_t seed)
+{
+    static struct tape t;
+    struct draws d = {.seed = seed};
+    struct tensor *there[NODES + 1];
+    arena_init(&t.arena, NULL);
+    t.graph = graph_new(&t.arena, 2, false);
+    t.pass = (struct pass){.kernels = &kernels_reference, .training = true, .batch = 2};
+    there[0] = t.x = drawn(&t, &d, (struct shape){2, {2, WIDTH}}, 1);
+    t.w = drawn(&t, &d, (struct shape){2, {WIDTH, WIDTH}}, 0.4);
+    t.bias = drawn(&t, &d, (struct shape){1, {WIDTH}}, 0.4);
+    for (int i = 0; i < NODES; i++)
+        there[i + 1] = random_node(&t, &d, there, i + 1);
+    t.out = there[NODES];
+    graph_finish(t.graph);
+    tape_loss(&t);
+    for (long i = 0; i < tensor_size(t.out); i++)
+        t.out->grad[i] = (real)(i + 1);
+    t.x->grad_written = t.w->grad_written = t.bias->grad_written = false;
+    graph_backward(t.graph, &t.pass);
+    struct tensor *const inputs[] = {t.x, t.w, t.bias};
+    for (int i = 0; i < 3; i++) {
+        char text[GRADCHECK_TEXT], name[32];
+        snprintf(name, sizeof name, "tape %u, input %d", (unsigned)seed, i);
+        if (inputs[i]->grad_written && !gradcheck_tensor(inputs[i], name, tape_loss, &t, text))
+            fail_msg("%s", text);
+    }
+    arena_free(&t.arena);
+}
+
+static void random_tapes(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 1000; seed++)
+        check_tape(seed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_sees_wrong_gradients),
         cmocka_unit_test(every_operation),
+        cmocka_unit_test(random_tapes),
         cmocka_unit_test(whole_model),
         cmocka_unit_test(several_layers),
     };

@@ -6,12 +6,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sweep/plan.h"
+
+#include <cmocka.h> /* last: its fail() would hide status.h's */
 
 /* The sweep file of this text, which must be good; it is called s.yaml. */
 static inline struct config *config_of(const char *text)

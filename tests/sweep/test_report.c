@@ -362,7 +362,9 @@ static void test_failures(void **state)
     assert_int_equal(report_write(f->store, 7, REPORT_TEXT, false, stdout, &f->message),
                      STATUS_BAD_INPUT);
     sql(f, "DROP VIEW by_heads");
-    assert_int_equal(report_write(f->store, 1, REPORT_TEXT, false, stdout, &f->message),
+    assert_int_equal(report_write(f->store, 1, REPORT_CSV, false, stdout, &f->message),
+                     STATUS_INTERNAL);
+    assert_int_equal(report_write(f->store, 1, REPORT_JSON, false, stdout, &f->message),
                      STATUS_INTERNAL);
     assert_non_null(strstr(f->message.text, "by_heads"));
 }

@@ -346,6 +346,37 @@ static void sinusoidal_positions(void **state)
     arena_free(&m.arena);
 }
 
+/* Embedding, then per layer attention weights, projection, activation, feed-forward: each with a
+ * stream of its own, none in inference. */
+static void dropout_sites(void **state)
+{
+    (void)state;
+    const uint32_t expected[] = {0, 1, 2, 3, 4, 9, 10, 11, 12};
+    struct encoder_config c = defaults();
+    c.layers = 2;
+    c.dropout = 0.1;
+    for (int inference = 0; inference < 2; inference++) {
+        struct arena a;
+        struct encoder *e;
+        struct graph *g;
+        struct tensor *logits;
+        struct message m;
+        arena_init(&a, NULL);
+        assert_int_equal(encoder_new(&a, &c, &io, true, &e, &m), STATUS_OK);
+        assert_int_equal(encoder_graph(&a, e, B, inference, &g, &logits, &m), STATUS_OK);
+        int found = 0;
+        const struct node *n;
+        for (int i = 0; (n = graph_node(g, i)); i++) {
+            if (n->attributes.dropout > 0) {
+                assert_true(found < 9 && n->attributes.dropout == 0.1);
+                assert_int_equal(n->attributes.site, expected[found++]);
+            }
+        }
+        assert_int_equal(found, inference ? 0 : 9);
+        arena_free(&a);
+    }
+}
+
 static void a_permuted_batch_gives_the_permuted_result(void **state)
 {
     (void)state;
@@ -431,6 +462,7 @@ int main(void)
         cmocka_unit_test(same_seed_same_weights),
         cmocka_unit_test(initial_weights),
         cmocka_unit_test(sinusoidal_positions),
+        cmocka_unit_test(dropout_sites),
         cmocka_unit_test(a_permuted_batch_gives_the_permuted_result),
         cmocka_unit_test(attention_does_not_see_padding),
         cmocka_unit_test(positions_none_sees_a_set),

@@ -112,6 +112,27 @@ static double loss(struct graph *g, struct pass *p, const struct tensor *y, cons
     return sum;
 }
 
+static struct tensor *activation_used_three_times(struct graph *g, struct tensor *x,
+                                                  struct tensor *w, struct tensor *bias)
+{
+    struct tensor *a = apply(g, &op_linear, x, w, NULL);
+    struct tensor *b = apply(g, &op_gelu, a, bias, NULL);
+    struct tensor *c = apply(g, &op_linear, a, w, NULL);
+    struct tensor *d = apply(g, &op_gelu, a, NULL, NULL);
+    struct tensor *e = apply(g, &op_residual, c, NULL, d);
+    return apply(g, &op_residual, e, NULL, b);
+}
+
+static struct tensor *branch_with_a_user(struct graph *g, struct tensor *x, struct tensor *w,
+                                         struct tensor *bias)
+{
+    struct tensor *a = apply(g, &op_linear, x, w, bias);
+    struct tensor *b = apply(g, &op_linear, x, w, NULL);
+    struct tensor *c = apply(g, &op_gelu, b, NULL, NULL);
+    struct tensor *d = apply(g, &op_residual, b, bias, a);
+    return apply(g, &op_residual, d, NULL, c);
+}
+
 /* Along one random direction per tensor, in float: coarse, but a gradient that was overwritten or
  * added twice is off by far more. */
 static void check_direction(struct graph *g, struct pass *p, const struct tensor *y,
@@ -168,6 +189,8 @@ static void gradients_whatever_is_shared(void **state)
     check_graph(user_after_branch, "user after branch");
     check_graph(same_input_twice, "same input twice");
     check_graph(activation_used_twice, "activation used twice");
+    check_graph(activation_used_three_times, "activation used three times");
+    check_graph(branch_with_a_user, "branch with a user");
 }
 
 /* Shared memory is the point of sharing: a tape for inference needs no more than two outputs. */

@@ -101,8 +101,8 @@ static void test_gelu_sweep(void **state)
         for (long i = 0; i < N; i++) {
             double z = (double)x[i], phi = .5 * erfc(-z * sqrt_half);
             double slope = phi + z * density_at0 * exp(-.5 * z * z);
-            if (fabs((double)y[i] - z * phi) > 2e-7 + 1.2e-7 * fabs(z) ||
-                fabs((double)dx[i] - slope) > 5e-7)
+            if (fabs((double)y[i] - z * phi) > 1e-7 + 1.2e-7 * fabs(z) ||
+                fabs((double)dx[i] - slope) > 3e-7)
                 fail_msg("%s: gelu(%.9g) = %.9g, slope %.9g", k->name, z, (double)y[i],
                          (double)dx[i]);
         }

@@ -59,15 +59,23 @@ static void copy_task(void *context, int64_t step, struct examples *e)
     }
 }
 
-/* The same, where every sequence ends in padding and does not learn there. */
+/* The same, where sequences end in padding of various lengths. */
 static void padded_task(void *context, int64_t step, struct examples *e)
 {
     copy_task(context, step, e);
     e->padding = context;
-    for (long b = 0; b < e->n; b++) {
-        e->padding[b * T + T - 1] = 1;
-        e->targets[(b * T + T - 1) * S] = -100;
-    }
+    for (long b = 0; b < e->n; b++)
+        for (long i = T - b % 3; i < T; i++)
+            e->padding[b * T + i] = 1;
+}
+
+/* All tokens are 0 and there is one target. */
+static void one_target(void *context, int64_t step, struct examples *e)
+{
+    copy_task(context, step, e);
+    memset(e->tokens, 0, (size_t)e->n * T * sizeof *e->tokens);
+    for (long i = 0; i < e->n * T * S; i++)
+        e->targets[i] = i == 0 ? 0 : -100;
 }
 
 struct setup {
@@ -298,6 +306,27 @@ static void divergence_is_named(void **state)
                      "the output of layernorm (encoder.layers.0.norm1.weight)");
 }
 
+/* The loss is finite and the gradient is not: a huge column of out.weight meets an input that the
+ * final norm has switched off. */
+static void overflow_in_backward_only(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct message m;
+    struct setup s = defaults();
+    struct trainer *t = trainer(&a, &s, one_target, NULL);
+    t->encoder->norm_weight->data[0] = 0;
+    for (long v = 0; v < V; v++)
+        t->encoder->out_weight->data[v * s.model.d_model] = v == 0 ? (real)3e38 : (real)-3e38;
+    assert_int_equal(trainer_step(t, &m), STATUS_DIVERGED);
+    if (!strstr(m.text, "the gradient that linear gives its input"))
+        fail_msg("'%s'", m.text);
+    assert_null(strstr(m.text, "loss nan"));
+    assert_null(strstr(m.text, "loss inf"));
+    assert_int_equal(t->step, 0);
+    arena_free(&a);
+}
+
 /* Metrics from predictions, counted here. */
 static void evaluation_counts(void **state)
 {
@@ -390,6 +419,7 @@ int main(void)
         cmocka_unit_test(default_training),         cmocka_unit_test(learns_to_copy),
         cmocka_unit_test(slices_do_not_matter),     cmocka_unit_test(goes_on_from_a_copied_state),
         cmocka_unit_test(a_step_allocates_nothing), cmocka_unit_test(divergence_is_named),
+        cmocka_unit_test(overflow_in_backward_only),
         cmocka_unit_test(evaluation_counts),        cmocka_unit_test(evaluation_does_not_disturb),
         cmocka_unit_test(fully_masked_batch),
     };

@@ -1,0 +1,59 @@
+# Test accuracy per head count with 95% intervals, one line per setting, as SVG:
+#
+#   headcount report gather --csv > gather.csv
+#   gnuplot -e "csv='gather.csv'; svg='gather.svg'" results/reference/figure.gp
+#
+# Optional: -e "heading='...'" in place of the sweep's name.
+
+if (!exists("csv")) { print "figure.gp: give the table: gnuplot -e \"csv='...'; svg='...'\""; exit status 2 }
+if (!exists("svg")) svg = "figure.svg"
+
+set datafile separator comma
+set datafile missing ""
+set datafile columnheaders
+
+# One pass collects the settings, in the order of the table, and the range of head counts. Their
+# labels become words (no spaces) of one string, so that word() can count them out.
+joined(s) = (strstrt(s, " ") == 0) ? s : s[1:strstrt(s, " ") - 1] . "~" . joined(s[strstrt(s, " ") + 1:*])
+spaced(s) = (strstrt(s, "~") == 0) ? s : s[1:strstrt(s, "~") - 1] . " " . spaced(s[strstrt(s, "~") + 1:*])
+key_of(s) = (strlen(s) == 0) ? "~" : joined(s)
+labels = ""
+name = ""
+collect(sweep, label) = (name = sweep, \
+    labels = (strstrt(" " . labels . " ", " " . key_of(label) . " ") ? labels : labels . " " . key_of(label)), 0)
+stats csv using (collect(strcol("sweep"), strcol("setting_label"))) nooutput
+stats csv using (column("heads")) name "heads" nooutput
+curves = words(labels)
+
+set terminal svg size 720,400 font "Helvetica,14" background "#ffffff" name "headcount"
+set output svg
+set title (exists("heading") ? heading : name) noenhanced
+set xlabel "attention heads"
+set ylabel "test accuracy"
+set yrange [0:1.04]
+set ytics 0.2 nomirror
+set xrange [heads_min / 1.25 : heads_max * 1.25]
+set logscale x 2
+unset mxtics
+set xtics nomirror
+set border 3 lc "#444444"
+set grid ytics lc "#dddddd" lt 1 lw 1
+set style data yerrorlines
+set key outside right top Left reverse noenhanced samplen 2
+if (curves == 1) unset key
+
+# Colours that people who see few colours tell apart (Okabe and Ito 2008).
+array colour[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+array shape[7] = [7, 5, 9, 11, 13, 4, 6]
+
+# Several curves stand a little apart, so that their intervals can be seen.
+aside(i) = 2 ** (0.06 * (i - (curves + 1) / 2.0))
+mine(i) = key_of(strcol("setting_label")) eq word(labels, i)
+least(x) = x < 0 ? 0 : x
+most(x) = x > 1 ? 1 : x
+
+plot for [i = 1:curves] csv using \
+    (mine(i) ? column("heads") * aside(i) : NaN) : (column("mean_acc")) : \
+    (least(column("ci95_low"))) : (most(column("ci95_high"))) \
+    title spaced(word(labels, i)) \
+    lc rgb colour[(i - 1) % 7 + 1] pt shape[(i - 1) % 7 + 1] ps 0.7 lw 1.8

@@ -1,0 +1,93 @@
+#!/bin/sh
+# A new operation and a new task each cost one file and one line: a copy of this tree gets one of
+# each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
+make=${MAKE:-make}
+root=$(pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/tree"
+# The sources and what is built already, with their times, so that only what changed is built.
+cp -a Makefile engine datasets sweep tests "$dir/tree/"
+mkdir "$dir/tree/build"
+cp -a build/engine build/double build/datasets build/sweep build/*.h build/*.a "$dir/tree/build/" 2>/dev/null
+cd "$dir/tree" || exit 1
+n=0
+check() {
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$dir/out" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        tail -n 15 "$dir/out" | sed 's/^/# /'
+    fi
+}
+build() { $make -s MAKEFLAGS= "$@"; }
+fails() { ! "$@"; }
+
+cat >engine/ops/op_twice.c <<'C'
+/* y = 2 x. */
+#include "engine/op.h"
+
+static enum status shape(const struct node *n, struct shape *out, struct message *m)
+{
+    if (!n->in[0])
+        return op_mismatch(n, m, "needs x");
+    *out = n->in[0]->shape;
+    return STATUS_OK;
+}
+
+static void forward(struct node *n, struct pass *p)
+{
+    const struct tensor *x = n->in[0];
+    for (long i = 0; i < pass_rows(x, p) * tensor_width(x); i++)
+        n->out->data[i] = 2 * x->data[i];
+}
+
+static void backward(struct node *n, struct pass *p)
+{
+    struct tensor *x = n->in[0];
+    real beta = tensor_grad_beta(x);
+    for (long i = 0; i < pass_rows(x, p) * tensor_width(x); i++)
+        x->grad[i] = 2 * n->out->grad[i] + (beta != 0 ? x->grad[i] : 0);
+}
+
+static const struct gradcheck_case cases[] = {{.name = "rows", .in = {{2, {3, 5}}}}, {0}};
+
+const struct op op_twice = {
+    .name = "twice", .shape = shape, .forward = forward, .backward = backward, .cases = cases};
+C
+echo 'OP(twice)' >>engine/ops.def
+sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
+    -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\n    for (int64_t i = 0; i < o->length; i++)\n        targets[i] = inputs[(i + 1) % o->length];/' \
+    -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
+    datasets/task_copy.c >datasets/task_shift.c
+echo 'TASK(shift)' >>datasets/tasks.def
+
+check "one operation more: it builds, its gradient is checked and right" \
+    sh -c "$make -s MAKEFLAGS= build/tests/gradient/test_gradients && build/tests/gradient/test_gradients"
+check "one task more: the program knows it" \
+    sh -c "$make -s MAKEFLAGS= && ./headcount tasks shift | grep -q shift"
+check "... its tests cover it" sh -c "$make -s MAKEFLAGS= build/tests/unit/test_tasks"
+cat >shift.yaml <<'Y'
+# Does a new task train?
+task: {name: shift, length: 8, vocab: 4}
+model: {d_model: 16, heads: [1, 2], d_ff: 16}
+train: {steps: 20, batch: 8, eval_every: 10, val_examples: 8, test_examples: 8}
+seeds: 1
+Y
+check "... and a sweep trains on it" ./headcount run shift.yaml --db "$dir/x.db" --quiet
+
+sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
+check "a flipped sign in its backward is noticed" \
+    sh -c "$make -s MAKEFLAGS= build/tests/gradient/test_gradients && ! build/tests/gradient/test_gradients"
+sed -i 's/, .cases = cases//' engine/ops/op_twice.c
+check "an operation without a gradient-check case is noticed" \
+    sh -c "! { $make -s MAKEFLAGS= build/tests/gradient/test_gradients && build/tests/gradient/test_gradients; }"
+sed -i 's/.*\.oracle = oracle.*//' datasets/task_shift.c
+check "a task without an oracle is noticed" \
+    sh -c "! { $make -s MAKEFLAGS= build/tests/unit/test_tasks && (cd '$dir/tree' && build/tests/unit/test_tasks); }"
+rm -r datasets/task_shift.c build/datasets build/libdatasets.a
+check "a line without its file does not link" fails build headcount
+echo "1..$n"

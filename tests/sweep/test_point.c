@@ -1,0 +1,273 @@
+/* Points: their canonical JSON, reading it back, and what options cannot be together. */
+#include <stdio.h>
+
+#include "engine/sha256.h"
+#include "tests/sweep/config_help.h"
+
+static void test_options(void **state)
+{
+    (void)state;
+    struct point p;
+    struct point_section section;
+    point_init(&p, task_find("gather"));
+    assert_int_equal(p.model.heads, 4);
+    assert_int_equal(p.model.d_head, WIDTH_WORD);
+    assert_true(p.train.lr == 1e-3);
+    const struct option *o = point_option(&p, "train.schedule.warmup", &section);
+    assert_string_equal(o->name, "schedule.warmup");
+    assert_string_equal(section.name, "train");
+    assert_ptr_equal(section.values, &p.train);
+    assert_ptr_equal(point_option(&p, "task.slots", &section),
+                     option_find(p.task->options, "slots"));
+    assert_ptr_equal(section.values, p.task_options);
+    assert_null(point_option(&p, "task.name", &section));
+    assert_null(point_option(&p, "heads", &section));
+    assert_null(point_option(&p, "models.heads", &section));
+    assert_null(point_option(&p, "model.", &section));
+}
+
+/* The identity of a default point, byte by byte: a change here makes every stored result a stranger
+ * and is a new version of the task or of training. */
+static void test_json(void **state)
+{
+    (void)state;
+    struct point p;
+    char json[POINT_JSON_MAX];
+    point_init(&p, task_find("gather"));
+    p.model.d_k = 3;
+    p.train.schedule = SCHEDULE_LINEAR;
+    int n = point_json(&p, json);
+    assert_int_equal(n, strlen(json));
+    assert_string_equal(
+        json,
+        "{\"model\":{\"activation\":\"gelu\",\"d_ff\":256,\"d_head\":\"split\",\"d_k\":3,"
+        "\"d_model\":64,\"d_v\":\"d_head\",\"dropout\":0,\"heads\":4,\"init\":\"pytorch\","
+        "\"layers\":1,\"norm\":\"pre\",\"pool\":\"none\",\"positions\":\"learned\"},"
+        "\"task\":{\"name\":\"gather\",\"options\":{\"instance\":0,\"length\":32,\"offsets\":[],"
+        "\"slots\":4,\"vocab\":16},\"version\":1},"
+        "\"train\":{\"batch\":64,\"beta1\":0.9,\"beta2\":0.999,\"clip\":1,\"epsilon\":1e-8,"
+        "\"eval_every\":100,\"examples\":0,\"lr\":0.001,\"optimizer\":\"adamw\","
+        "\"schedule\":{\"name\":\"linear\",\"warmup\":0},\"steps\":1000,\"test_examples\":1024,"
+        "\"val_examples\":1024,\"version\":1,\"weight_decay\":0.01},\"v\":1}");
+}
+
+static void test_spans(void **state)
+{
+    (void)state;
+    struct point p;
+    char json[POINT_JSON_MAX];
+    struct point_span span[POINT_OPTIONS_MAX];
+    int spans = 0, previous = 0;
+    point_init(&p, task_find("gather"));
+    int n = point_json_spans(&p, json, span, &spans);
+    assert_int_equal(n, strlen(json));
+    assert_int_equal(spans, option_count(p.task->options) + option_count(encoder_options) +
+                                option_count(train_options));
+    for (int i = 0; i < spans; i++) {
+        assert_true(span[i].start > previous && span[i].end <= n);
+        previous = span[i].end;
+        if (span[i].option == option_find(encoder_options, "d_head"))
+            assert_memory_equal(json + span[i].start, "\"split\"", 7);
+    }
+}
+
+/* Every task's points come back from their JSON, also with lists as long as they may be. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    for (const struct task *const *t = task_table; *t; t++) {
+        struct point p, back;
+        struct message m;
+        char json[POINT_JSON_MAX], again[POINT_JSON_MAX];
+        point_init(&p, *t);
+        p.model.norm = NORM_POST;
+        p.model.d_v = 7;
+        p.train.lr = 0.1 + 0.2;
+        for (const struct option *o = (*t)->options; o->name; o++) {
+            if (o->type != OPTION_INT_LIST)
+                continue;
+            struct int_list *list = (struct int_list *)(void *)(p.task_options + o->offset);
+            for (list->n = 0; list->n < OPTION_LIST_MAX; list->n++)
+                list->item[list->n] = (int64_t)o->min;
+        }
+        assert_in_range(point_json(&p, json), 100, POINT_JSON_MAX - 1);
+        if (point_parse(json, &back, &m))
+            fail_msg("%s: %s", json, m.text);
+        assert_ptr_equal(back.task, *t);
+        point_json(&back, again);
+        assert_string_equal(json, again);
+        assert_memory_equal(&back.model, &p.model, sizeof p.model);
+        assert_memory_equal(&back.train, &p.train, sizeof p.train);
+        assert_memory_equal(back.task_options, p.task_options, (*t)->options_size);
+    }
+}
+
+/* A canonical JSON with one piece replaced is refused for that. */
+static void test_parse_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *old, *new, *message;
+    } list[] = {
+        {"\"v\":1}", "\"v\":2}",
+         "version 2 of the configuration format, which this program does "
+         "not have (it has 1)"},
+        {"\"v\":1}", "\"w\":1}", "no version of the configuration format is given"},
+        {"\"options\":{", "\"option\":{", "model, task or train is missing"},
+        {"\"gather\"", "\"gathr\"", "the task gathr, which this program does not have"},
+        {"\"version\":1},\"train\"", "\"version\":9},\"train\"",
+         "version 9 of task gather, which this program does not have (it has 1)"},
+        {"\"version\":1,\"weight", "\"version\":3,\"weight",
+         "version 3 of training, which this program does not have (it has 1)"},
+        {"\"heads\":4", "\"heds\":4", "model.heds is not an option of this program"},
+        {"\"heads\":4", "\"heads\":0", "model.heads is 0; allowed: 1 to 65536"},
+        {"\"heads\":4", "\"heads\":[4]", "model.heads is a list"},
+        {"\"heads\":4", "\"heads\":04",
+         "model.heads is 04, with a leading zero that some readers take for octal; allowed: 1 to "
+         "65536"},
+        {"\"offsets\":[]", "\"offsets\":3", "task.offsets is not a list"},
+        {"\"heads\":4,", "", "it is not what this program writes for it"}, /* an option left out */
+        {"\"lr\":0.001", "\"lr\":1e-3", "it is not what this program writes for it"},
+        {"\"heads\":4", "\"heads\": 4", "it is not what this program writes for it"},
+        {"\"warmup\":0", "\"wormup\":0", "train.schedule.wormup is not an option of this program"},
+        {"\"v\":1}", "\"v\":1", "did not find expected ',' or '}' while parsing a flow mapping"},
+    };
+    struct point p;
+    char json[POINT_JSON_MAX], changed[POINT_JSON_MAX];
+    point_init(&p, task_find("gather"));
+    point_json(&p, json);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct message m = {{0}};
+        char expected[256];
+        const char *at = strstr(json, list[i].old);
+        assert_non_null(at);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - json), json, list[i].new,
+                 at + strlen(list[i].old));
+        assert_int_equal(point_parse(changed, &p, &m), STATUS_BAD_INPUT);
+        snprintf(expected, sizeof expected, "a stored configuration: %s", list[i].message);
+        assert_string_equal(m.text, expected);
+    }
+}
+
+/* A task whose targets are one per sequence, and an option introduced late. */
+struct late_options {
+    int64_t length, vocab, instance, extra;
+};
+
+static const struct option late_table[] = {
+    {.name = "extra",
+     .offset = offsetof(struct late_options, extra),
+     .max = 9,
+     .preset = "2",
+     .late = true},
+    {.name = "instance", .offset = offsetof(struct late_options, instance), .preset = "0"},
+    {.name = "length", .offset = offsetof(struct late_options, length), .max = 99, .preset = "8"},
+    {.name = "vocab", .offset = offsetof(struct late_options, vocab), .max = 99, .preset = "4"},
+    {0}};
+
+static enum status late_shape(const void *options, struct task_shape *s, struct message *m)
+{
+    const struct late_options *o = options;
+    if (o->extra == 9)
+        return fail_within(m, STATUS_BAD_INPUT, "task.extra is 9");
+    *s = (struct task_shape){.length = o->length,
+                             .fields = 1,
+                             .field = {"token"},
+                             .vocab = {o->vocab},
+                             .slots = 1,
+                             .classes = o->vocab,
+                             .per_sequence = true,
+                             .chance = 0.25};
+    return STATUS_OK;
+}
+
+static const struct task late_task = {.name = "late",
+                                      .version = 3,
+                                      .options = late_table,
+                                      .options_size = sizeof(struct late_options),
+                                      .shape = late_shape};
+
+static void test_late(void **state)
+{
+    (void)state;
+    struct point p;
+    char json[POINT_JSON_MAX];
+    point_init(&p, &late_task);
+    point_json(&p, json);
+    assert_non_null(strstr(json, "\"options\":{\"instance\":0,\"length\":8,\"vocab\":4},"
+                                 "\"version\":3}"));
+    ((struct late_options *)(void *)p.task_options)->extra = 3;
+    point_json(&p, json);
+    assert_non_null(strstr(json, "\"options\":{\"extra\":3,\"instance\":0,"));
+}
+
+static void assert_impossible(const struct point *p, const char *message)
+{
+    struct encoder_io io;
+    struct task_shape shape;
+    struct message m = {{0}};
+    if (point_check(p, &io, &shape, &m) != STATUS_BAD_INPUT)
+        fail_msg("taken, should be: %s", message);
+    if (strncmp(m.text, message, strlen(message)) != 0)
+        fail_msg("\ngives:  %s\nshould: %s", m.text, message);
+}
+
+static void test_check(void **state)
+{
+    (void)state;
+    struct point p;
+    struct encoder_io io;
+    struct task_shape shape;
+    struct message m;
+    point_init(&p, task_find("gather"));
+    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    assert_int_equal(io.length, 32);
+    assert_int_equal(io.fields, 1);
+    assert_int_equal(io.vocab[0], 16);
+    assert_int_equal(io.slots, 4);
+    assert_int_equal(io.classes, 16);
+    assert_int_equal(shape.slots, 4);
+
+    p.train.eval_every = 2000; /* above steps: the last step is evaluated anyway */
+    p.train.warmup = 1000;
+    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    p.train.warmup = 1001;
+    assert_impossible(&p, "train.schedule.warmup is 1001, more than train.steps 1000");
+    p.train.warmup = 0;
+    p.model.heads = 12;
+    assert_impossible(&p, "model.heads is 12, which does not divide model.d_model 64");
+    p.model.d_head = 5;
+    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    p.model.pool = POOL_MEAN;
+    assert_impossible(&p,
+                      "model.pool is mean, but task gather has a target per position; use none");
+    p.model.pool = POOL_NONE;
+    p.model.d_model = 65536;
+    p.model.layers = 1024;
+    assert_impossible(&p, "it would take about ");
+    point_init(&p, task_find("gather"));
+    p.train.examples = 100000000;
+    p.train.test_examples = 1000000;
+    ((int64_t *)(void *)p.task_options)[0] = 4096; /* length */
+    assert_impossible(&p, "it would take about ");
+
+    point_init(&p, &late_task);
+    assert_impossible(&p, "model.pool is none, but task late has one target per sequence; use mean "
+                          "or first");
+    p.model.pool = POOL_FIRST;
+    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    assert_true(shape.chance == 0.25);
+    ((struct late_options *)(void *)p.task_options)->extra = 9;
+    assert_impossible(&p, "task.extra is 9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options),       cmocka_unit_test(test_json),
+        cmocka_unit_test(test_spans),         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_check),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,520 @@
+/* The life of a trial in the results file: claims, endings and their fence, locks held by others,
+ * many processes, full disks, failing syncs. */
+#include "store_help.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+static const struct attempt_end NO_END;
+
+/* Every row of every table that a change of trials can touch. */
+static const char EVERYTHING[] =
+    "SELECT (SELECT group_concat(trial_id || state || attempt || retries_used || resume_step ||"
+    " steps_done || coalesce(test_acc, '-') || choice) FROM trial)"
+    " || (SELECT count(*) || coalesce(group_concat(trial_id || attempt || coalesce(ended, '') ||"
+    " coalesce(error, '')), '') FROM attempt)"
+    " || (SELECT count(*) || coalesce(group_concat(trial_id || step || val_acc), '') FROM curve)";
+
+struct run { /* an open store with a plan */
+    struct store *s;
+    sqlite3 *db;
+    int64_t sweep, build;
+};
+
+static struct run start(struct fixture *x, const char *yaml)
+{
+    struct run r = {.s = open_store(x, STORE_WRITE)};
+    r.db = store_db(r.s);
+    r.sweep = plan_into(x, r.s, yaml).sweep_id;
+    r.build = add_build(x, r.s);
+    return r;
+}
+
+static void claims_in_plan_order(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
+    static const int heads[] = {1, 2, 1, 2}, seeds[] = {0, 0, 1, 1};
+    for (int i = 0; i < 4; i++) {
+        struct claimed c = claim(x, r.s, r.sweep, r.build);
+        char word[32];
+        assert_int_equal(c.trial_id, i + 1);
+        assert_int_equal(c.attempt, 1);
+        assert_int_equal(c.seed, seeds[i]);
+        assert_int_equal(c.resumed_from_step, 0);
+        assert_false(c.tuning);
+        snprintf(word, sizeof word, "\"heads\":%d,", heads[i]);
+        assert_non_null(strstr(c.config_json, word));
+        assert_int_equal(strlen(c.config_sha256), 64);
+        assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 1234, &x->m));
+    }
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
+    assert_answer(r.db,
+                  "SELECT count(*) FROM attempt WHERE pid = 1234 AND host <> '' AND ended IS NULL "
+                  "AND started GLOB '20*-*-*T*:*:*.*Z'",
+                  "4");
+    close_store(x, r.s);
+}
+
+static void finish_takes_everything(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_ok(store_curve(r.s, c.trial_id, 1, "[{\"step\":25,\"val_acc\":0.5}]", &x->m));
+    assert_answer(r.db, "SELECT val_acc FROM curve WHERE step = 25", "0.5");
+    assert_ok(store_note(r.s, c.trial_id, 1, "one", &x->m));
+    assert_ok(store_note(r.s, c.trial_id, 1, "two", &x->m));
+    assert_true(finish(x, r.s, &c, result_of(0.75)));
+    assert_answer(r.db,
+                  "SELECT concat FROM (SELECT state || ' ' || steps_done || ' ' || best_step || ' '"
+                  " || train_acc || ' ' || val_acc || ' ' || val_loss || ' ' || test_acc || ' ' ||"
+                  " test_acc_by_slot || ' ' || test_exact || ' ' || test_loss || ' ' || chance ||"
+                  " ' ' || train_s || ' ' || checkpoint AS concat FROM trials)",
+                  "completed 100 50 0.75 0.75 1.25 0.75 [0.75,1] 0.0 0.25 0.125 1.5 "
+                  "results.db.d/t1-a1.result");
+    assert_answer(r.db,
+                  "SELECT outcome || ' ' || resumed_from_step || ' ' || exit_code || ' ' || cpu_s ||"
+                  " ' ' || max_rss_kib || ' ' || note FROM attempt WHERE ended IS NOT NULL"
+                  " AND error IS NULL AND signal IS NULL",
+                  "completed 20 0 2.5 4096 one\ntwo");
+    /* The live row is gone. */
+    assert_answer(r.db, "SELECT group_concat(step || ':' || val_loss || ':' || lr) FROM curve",
+                  "50:1.25:0.001,100:1.5:0.0005");
+    close_store(x, r.s);
+}
+
+static void divergence_is_a_result(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_true(finish(x, r.s, &c,
+                       "{\"state\":\"diverged\",\"steps_done\":31,\"best_step\":null,\"train_acc\":"
+                       "null,\"val_acc\":null,\"test_acc\":null,\"test_acc_by_slot\":null,"
+                       "\"test_exact\":null,\"test_loss\":null,\"chance\":0.125,\"train_s\":0.5,"
+                       "\"resumed_from_step\":0,\"error\":\"NaN at linear1\",\"bad_step\":31,"
+                       "\"curve\":[]}"));
+    assert_answer(r.db,
+                  "SELECT state || ' ' || bad_step || ' ' || steps_done || ' ' || error FROM trials"
+                  " WHERE test_acc IS NULL AND test_acc_by_slot IS NULL",
+                  "diverged 31 31 NaN at linear1");
+    assert_answer(r.db, "SELECT outcome FROM attempt", "diverged");
+    close_store(x, r.s);
+}
+
+static void impossible_results_are_refused(void **state)
+{
+    static const char *const results[] = {
+        "", "{", "[]", "{\"state\":\"queued\"}", "{\"state\":\"completed\"}",
+        "{\"state\":\"completed\",\"steps_done\":1,\"best_step\":1,\"train_acc\":1.5,\"val_acc\":1,"
+        "\"test_acc\":1,\"test_exact\":1,\"test_loss\":1,\"train_s\":1,\"curve\":[]}",
+        "{\"state\":\"completed\",\"steps_done\":1,\"best_step\":1,\"train_acc\":1,\"val_acc\":1,"
+        "\"test_acc\":1,\"test_exact\":1,\"test_loss\":1e999,\"train_s\":1,\"curve\":[]}",
+        "{\"state\":\"completed\",\"steps_done\":1,\"best_step\":1,\"train_acc\":1,\"val_acc\":1,"
+        "\"test_acc\":\"much\",\"test_exact\":1,\"test_loss\":1,\"train_s\":1,\"curve\":[]}",
+        "{\"state\":\"diverged\",\"steps_done\":1,\"curve\":[{\"step\":null}]}"};
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    char before[4096];
+    snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        bool accepted = true;
+        enum status status = store_finish(r.s, c.trial_id, c.attempt, results[i], NULL, NULL,
+                                          &NO_END, &accepted, &x->m);
+        if (status != STATUS_CORRUPT || accepted)
+            fail_msg("%s: %d %s", results[i], (int)status, x->m.text);
+        assert_string_equal(ask(r.db, EVERYTHING), before);
+    }
+    close_store(x, r.s);
+}
+
+static void retries_run_out(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct attempt_end end = {.exit_code = 1, .error = "cannot"};
+    long count;
+    for (int attempt = 1; attempt <= 3; attempt++) {
+        bool failed, accepted;
+        struct claimed c = claim(x, r.s, r.sweep, r.build);
+        assert_int_equal(c.attempt, attempt);
+        assert_ok(store_fail(r.s, c.trial_id, c.attempt, 2, &end, &failed, &accepted, &x->m));
+        assert_true(accepted);
+        assert_int_equal(failed, attempt == 3);
+    }
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
+    assert_answer(r.db, "SELECT state || error FROM trials", "failedcannot");
+    assert_answer(r.db, "SELECT group_concat(outcome || exit_code) FROM attempt",
+                  "failed1,failed1,failed1");
+    assert_ok(store_retry_failed(r.s, r.sweep, &count, &x->m));
+    assert_int_equal(count, 1);
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).attempt, 4);
+    assert_answer(r.db, "SELECT retries_used FROM trial", "0");
+    close_store(x, r.s);
+}
+
+static void requeue_costs_no_retry(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct attempt_end end = {.signal = 9, .error = "killed"};
+    bool accepted;
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_ok(store_requeue(r.s, c.trial_id, c.attempt, 60, &end, &accepted, &x->m));
+    assert_true(accepted);
+    c = claim(x, r.s, r.sweep, r.build);
+    assert_int_equal(c.attempt, 2);
+    assert_int_equal(c.resumed_from_step, 60);
+    assert_answer(r.db, "SELECT retries_used FROM trial", "0");
+    assert_answer(r.db,
+                  "SELECT outcome || ' ' || signal || ' ' || error FROM attempt WHERE exit_code IS "
+                  "NULL AND attempt = 1",
+                  "requeued 9 killed");
+    close_store(x, r.s);
+}
+
+/* Whatever a stale worker says changes nothing. */
+static void late_and_duplicate_reports(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct claimed old = claim(x, r.s, r.sweep, r.build), c = old;
+    for (int situation = 0; situation < 3; situation++) {
+        bool accepted, failed;
+        if (situation == 0) {
+            assert_ok(store_requeue(r.s, old.trial_id, 1, 10, &NO_END, &accepted, &x->m));
+        } else if (situation == 1) {
+            c = claim(x, r.s, r.sweep, r.build); /* its successor runs */
+        } else {
+            assert_true(finish(x, r.s, &c, result_of(0.5)));
+            old = c; /* the same report again */
+        }
+        char before[4096];
+        snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
+        assert_false(finish(x, r.s, &old, result_of(0.9)));
+        assert_ok(store_fail(r.s, old.trial_id, old.attempt, 0, &NO_END, &failed, &accepted, &x->m));
+        assert_false(accepted || failed);
+        assert_ok(store_requeue(r.s, old.trial_id, old.attempt, 99, &NO_END, &accepted, &x->m));
+        assert_false(accepted);
+        assert_ok(store_curve(r.s, old.trial_id, old.attempt, "[{\"step\":7}]", &x->m));
+        assert_ok(store_spawned(r.s, old.trial_id, old.attempt, 7, &x->m));
+        assert_answer(r.db, "SELECT count(*) FROM attempt WHERE pid = 7", "0");
+        assert_string_equal(ask(r.db, EVERYTHING), before);
+    }
+    assert_answer(r.db, "SELECT test_acc FROM trial", "0.5");
+    close_store(x, r.s);
+}
+
+static void a_batch_is_all_or_nothing(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    char before[4096];
+    bool accepted;
+    snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
+    assert_ok(store_begin(r.s, &x->m));
+    assert_true(finish(x, r.s, &c, result_of(0.5)));
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 2);
+    store_rollback(r.s);
+    assert_string_equal(ask(r.db, EVERYTHING), before);
+
+    /* A part that fails undoes itself alone. */
+    assert_ok(store_begin(r.s, &x->m));
+    struct claimed second = claim(x, r.s, r.sweep, r.build);
+    assert_status(STATUS_CORRUPT, store_finish(r.s, c.trial_id, 1, "{\"state\":\"completed\"}", NULL,
+                                               NULL, &NO_END, &accepted, &x->m));
+    assert_true(finish(x, r.s, &c, result_of(0.5)));
+    assert_ok(store_commit(r.s, &x->m));
+    assert_int_equal(second.trial_id, 2);
+    assert_answer(r.db, "SELECT group_concat(state) FROM trial", "completed,running");
+    assert_int_equal(store_commit(r.s, &x->m), STATUS_INTERNAL);
+    close_store(x, r.s);
+}
+
+/* ---- locks of others ---- */
+
+static sqlite3 *other(const struct fixture *x)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    return db;
+}
+
+static void a_lock_is_busy_and_nothing_else(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build), next;
+    sqlite3 *lock = other(x);
+    char before[4096];
+    bool accepted;
+    store_set_patience(r.s, 1);
+    snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
+    run_sql(lock, "BEGIN IMMEDIATE");
+    assert_status(STATUS_BUSY, store_begin(r.s, &x->m));
+    assert_non_null(strstr(x->m.text, "locked"));
+    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, &next, &x->m));
+    assert_int_equal(next.trial_id, 0);
+    assert_status(STATUS_BUSY, store_finish(r.s, c.trial_id, 1, result_of(1), NULL, NULL, &NO_END,
+                                            &accepted, &x->m));
+    assert_false(accepted);
+    assert_string_equal(ask(r.db, EVERYTHING), before);
+    run_sql(lock, "ROLLBACK");
+    sqlite3_close(lock);
+    assert_true(finish(x, r.s, &c, result_of(1)));
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 2);
+    close_store(x, r.s);
+}
+
+/* Without WAL a reader holds up the commit, which then has rolled back. */
+static void a_reader_of_a_rollback_journal(void **state)
+{
+    static const struct store_migration none[] = {{0, NULL}};
+    static const struct store_format f = {STORE_VERSION, none, true};
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, r.s);
+    assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
+    r.db = store_db(r.s);
+    assert_answer(r.db, "PRAGMA journal_mode", "delete");
+    store_set_patience(r.s, 1);
+    sqlite3 *reader = other(x);
+    run_sql(reader, "BEGIN; SELECT count(*) FROM trial");
+    assert_ok(store_begin(r.s, &x->m));
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
+    assert_status(STATUS_BUSY, store_commit(r.s, &x->m));
+    assert_answer(r.db, "SELECT group_concat(state) FROM trial", "queued,queued");
+    run_sql(reader, "COMMIT");
+    sqlite3_close(reader);
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).attempt, 1);
+    close_store(x, r.s);
+}
+
+/* Opening may meet the others' change of the journal mode; claiming must not meet anything. */
+static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int done)
+{
+    struct store *s = NULL;
+    struct message m = {{0}};
+    char byte;
+    int claims = 0;
+    enum status status;
+    while ((status = store_open(path, STORE_WRITE, &s, &m)) == STATUS_BUSY)
+        usleep(1000);
+    if (status == STATUS_OK) {
+        struct claimed c;
+        store_set_patience(s, 60000);
+        if (read(go, &byte, 1) != 0)
+            return 100;
+        while ((status = store_claim(s, sweep, build, &c, &m)) == STATUS_OK && c.trial_id)
+            claims++;
+    }
+    if (status != STATUS_OK)
+        fprintf(stderr, "status %d: %s\n", (int)status, m.text);
+    if (write(done, status == STATUS_OK ? "y" : "n", 1) != 1)
+        return 101;
+    store_close(s, &m);
+    return status == STATUS_OK ? 0 : 102;
+}
+
+static void many_processes_claim_at_once(void **state)
+{
+    enum { PROCESSES = 32, TRIALS = 160 };
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2, 4, 8]", "seeds: 40\n"));
+    pid_t child[PROCESSES];
+    int go[2], done[2], status;
+    char yes = 0;
+    close_store(x, r.s);
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(done), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+        child[i] = fork();
+        assert_true(child[i] >= 0);
+        if (child[i] == 0) {
+            close(go[1]);
+            _exit(claim_all(x->db, r.sweep, r.build, go[0], done[1]));
+        }
+    }
+    close(go[1]); /* all at once: end of file */
+    for (int i = 0; i < PROCESSES; i++) {
+        assert_int_equal(read(done[0], &yes, 1), 1);
+        assert_int_equal(yes, 'y');
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_int_equal(status, 0);
+    }
+    close(go[0]), close(done[0]), close(done[1]);
+    struct store *s = open_store(x, STORE_READ);
+    assert_answer(store_db(s), "SELECT count(*) FROM trial WHERE state = 'running' AND attempt = 1",
+                  "160");
+    assert_answer(store_db(s), "SELECT count(*) FROM attempt", "160");
+    assert_answer(store_db(s), "PRAGMA integrity_check", "ok");
+    close_store(x, s);
+}
+
+/* ---- the disk ---- */
+
+static int writes_left = -1; /* until the disk is full; negative: never */
+static int full_errno = ENOSPC;
+
+static ssize_t limited_pwrite(int fd, const void *bytes, size_t size, off_t at)
+{
+    if (writes_left == 0) {
+        errno = full_errno;
+        return -1;
+    }
+    if (writes_left > 0)
+        writes_left--;
+    return pwrite(fd, bytes, size, at);
+}
+
+static void limit_writes(bool on)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    static const char *const calls[] = {"pwrite", "pwrite64"};
+    for (int i = 0; i < 2; i++)
+        vfs->xSetSystemCall(vfs, calls[i], on ? (sqlite3_syscall_ptr)limited_pwrite : NULL);
+}
+
+/* The disk fills up at the Nth write of claim, finish, claim, for every N, by WAL and by journal. */
+static void disk_fills_at_every_write(void **state)
+{
+    static const struct store_migration none[] = {{0, NULL}};
+    static const int errors[] = {ENOSPC, EDQUOT, EFBIG};
+    for (int round = 0; round < 4; round++) {
+        const struct store_format f = {STORE_VERSION, none, round == 3};
+        full_errno = errors[round % 3];
+        bool fits = false;
+        for (int n = 0; !fits; n++) {
+            struct fixture *x = *state;
+            struct run r;
+            remove(x->db);
+            assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
+            r.db = store_db(r.s);
+            r.sweep = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n")).sweep_id;
+            r.build = add_build(x, r.s);
+            limit_writes(true);
+            writes_left = n;
+            struct claimed c = {0}, next = {0};
+            bool accepted = false;
+            enum status status = store_claim(r.s, r.sweep, r.build, &c, &x->m);
+            enum status finished = STATUS_OK, claimed_next = STATUS_OK;
+            if (status == STATUS_OK)
+                finished = store_finish(r.s, c.trial_id, 1, result_of(0.5), NULL, NULL, &NO_END,
+                                        &accepted, &x->m);
+            if (status == STATUS_OK && finished == STATUS_OK)
+                claimed_next = store_claim(r.s, r.sweep, r.build, &next, &x->m);
+            limit_writes(false);
+            fits = status == STATUS_OK && finished == STATUS_OK && claimed_next == STATUS_OK;
+            if (!fits && status != STATUS_DISK_FULL && finished != STATUS_DISK_FULL &&
+                claimed_next != STATUS_DISK_FULL)
+                fail_msg("write %d, %s: %d %d %d: %s", n, strerror(full_errno), (int)status,
+                         (int)finished, (int)claimed_next, x->m.text);
+            /* What was acknowledged is there, also for the next opener; what was not can be done. */
+            close_store(x, r.s);
+            assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
+            r.db = store_db(r.s);
+            assert_answer(r.db, "PRAGMA integrity_check", "ok");
+            assert_string_equal(ask(r.db, "SELECT state FROM trial WHERE trial_id = 1"),
+                                status != STATUS_OK     ? "queued"
+                                : finished != STATUS_OK ? "running"
+                                                        : "completed");
+            if (status != STATUS_OK)
+                c = claim(x, r.s, r.sweep, r.build);
+            if (!accepted)
+                assert_true(finish(x, r.s, &c, result_of(0.5)));
+            close_store(x, r.s);
+        }
+    }
+}
+
+/* After a full disk within a batch nothing of the batch may be acknowledged. */
+static void full_disk_ends_the_batch(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct claimed c;
+    run_sql(r.db, "PRAGMA cache_size = 1"); /* spills, so that the disk is met before the commit */
+    char limit[64];
+    assert_ok(store_begin(r.s, &x->m));
+    c = claim(x, r.s, r.sweep, r.build);
+    snprintf(limit, sizeof limit, "PRAGMA max_page_count = %ld",
+             atol(ask(r.db, "PRAGMA page_count")));
+    run_sql(r.db, limit);
+    static char rows[200000];
+    size_t used = (size_t)snprintf(rows, sizeof rows, "[");
+    for (int step = 0; step < 5000; step++)
+        used += (size_t)snprintf(rows + used, sizeof rows - used, "%s{\"step\":%d,\"lr\":0.125}",
+                                 step ? "," : "", step);
+    snprintf(rows + used, sizeof rows - used, "]");
+    assert_status(STATUS_DISK_FULL, store_curve(r.s, c.trial_id, c.attempt, rows, &x->m));
+    if (sqlite3_get_autocommit(r.db)) { /* SQLite has rolled the whole batch back */
+        assert_status(STATUS_DISK_FULL, store_claim(r.s, r.sweep, r.build, &c, &x->m));
+        assert_status(STATUS_DISK_FULL, store_commit(r.s, &x->m));
+        assert_answer(r.db, "SELECT count(*) FROM attempt", "0");
+    } else {
+        assert_ok(store_commit(r.s, &x->m));
+        assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
+    }
+    assert_answer(r.db, "SELECT count(*) FROM curve", "0");
+    close_store(x, r.s);
+}
+
+static bool syncs_fail;
+
+/* Stands in front of the C library's for SQLite too. */
+int fdatasync(int fd)
+{
+    if (syncs_fail) {
+        errno = EIO;
+        return -1;
+    }
+    return fsync(fd);
+}
+
+static void a_failed_sync_is_final(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct claimed c;
+    syncs_fail = true;
+    enum status status = store_claim(r.s, r.sweep, r.build, &c, &x->m);
+    syncs_fail = false;
+    assert_int_equal(status, STATUS_IO);
+    assert_int_equal(c.trial_id, 0);
+    /* The disk says it is well again; what it lost in between nobody knows. */
+    assert_status(STATUS_IO, store_claim(r.s, r.sweep, r.build, &c, &x->m));
+    assert_non_null(strstr(x->m.text, "could not be made durable"));
+    assert_status(STATUS_IO, store_begin(r.s, &x->m));
+    close_store(x, r.s);
+    r.s = open_store(x, STORE_WRITE);
+    assert_answer(store_db(r.s), "PRAGMA integrity_check", "ok");
+    assert_answer(store_db(r.s), "SELECT count(*) FROM trial", "2");
+    close_store(x, r.s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(claims_in_plan_order),
+        TEST(finish_takes_everything),
+        TEST(divergence_is_a_result),
+        TEST(impossible_results_are_refused),
+        TEST(retries_run_out),
+        TEST(requeue_costs_no_retry),
+        TEST(late_and_duplicate_reports),
+        TEST(a_batch_is_all_or_nothing),
+        TEST(a_lock_is_busy_and_nothing_else),
+        TEST(a_reader_of_a_rollback_journal),
+        TEST(many_processes_claim_at_once),
+        TEST(disk_fills_at_every_write),
+        TEST(full_disk_ends_the_batch),
+        TEST(a_failed_sync_is_final),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,8 +2,9 @@
  * own head from end to end. There is no horizontal step at all, so the cost of a head hardly
  * depends on its width, down to 1.
  *
- * DK and DV stand for d_k and d_v; BLOCK queries share every load of a key and a value. Where the
- * three are constants, a block's numbers live in registers. */
+ * DK and DV stand for d_k and d_v; BLOCK queries share every load of a key and a value. Blocks are
+ * compiled for the usual widths, so that their numbers live in registers; what goes around them is
+ * compiled once. */
 #ifndef ENGINE_KERNELS_SIMD_ATTENTION_LANES_H
 #define ENGINE_KERNELS_SIMD_ATTENTION_LANES_H
 
@@ -12,15 +13,22 @@
 enum {
     LANES_MAX_WIDTH = 8, /* widest head taken this way */
     LANES_MAX_BLOCK = 4,
-    LANES_CHUNK = 32 /* queries whose dropout bits are drawn at once */
+    LANES_CHUNK = 32 /* queries whose dropout bits are drawn at once; a multiple of every BLOCK */
 };
 
-/* LANES heads of one sequence. Every array ends with a dimension of LANES. */
+/* LANES heads of one sequence. Every array of the second part ends with a dimension of LANES. */
 struct lanes {
+    const struct attention *a;
     struct seen_keys seen;
-    long heads;     /* of this group, <= LANES */
+    long heads;      /* of this group, <= LANES */
+    long row, o_row; /* numbers from a position to the next in q, dq; in o, d_o */
+    /* the group's first head at the sequence's first position: */
+    const float *q, *o_in, *d_o;
+    float *o, *dq;
+
     float *k, *v;   /* (n,DK), (n,DV) */
-    float *s;       /* (n,BLOCK) */
+    float *s;       /* (n,BLOCK) scores of a block */
+    float *extreme; /* (2) largest and smallest key, for DK = 1 */
     float *lse;     /* (T rounded up to LANES) */
     float *dk, *dv; /* (n,DK), (n,DV) */
     uint32_t *keep; /* (LANES_CHUNK, T/32 rounded up) */
@@ -31,10 +39,14 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
 {
     struct pieces p = {scratch, 0};
     const long T = a->T, words = (T + 31) / 32;
+    g->a = a;
+    g->row = a->H * (2 * a->d_k + a->d_v);
+    g->o_row = a->H * a->d_v;
     g->seen.list = piece(&p, T, sizeof *g->seen.list);
     g->k = piece(&p, T * a->d_k, sizeof(vf));
     g->v = piece(&p, T * a->d_v, sizeof(vf));
     g->s = piece(&p, T * LANES_MAX_BLOCK, sizeof(vf));
+    g->extreme = piece(&p, 2, sizeof(vf));
     g->lse = piece(&p, round_up(T, LANES), sizeof(vf));
     g->dk = piece(&p, T * a->d_k, sizeof(vf));
     g->dv = piece(&p, T * a->d_v, sizeof(vf));
@@ -114,44 +126,31 @@ ALWAYS_INLINE void heads_store(float *row, long heads, const int D, const vf *x)
 
 ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int D, vf sum)
 {
-#pragma GCC unroll 4
     for (int d = 0; d < D; d++)
         sum += x[d] * vload(y + d * LANES);
     return sum;
 }
 
-ALWAYS_INLINE vu lanes_keep(const struct lanes *g, long T, long query, long key)
+/* The word that holds the dropout bits of (query, key). */
+ALWAYS_INLINE vu lanes_keep(const struct lanes *g, long query, long key)
 {
-    return *(const vu_loose *)(g->keep + (query * ((T + 31) / 32) + key / 32) * LANES);
+    const long words = (g->a->T + 31) / 32;
+    return *(const vu_loose *)(g->keep + (query % LANES_CHUNK * words + key / 32) * LANES);
 }
 
-/* Bits of queries i .. i+queries-1 of the group's heads; the first head of the group is `head`. */
-static void lanes_draw(const struct attention *a, const struct lanes *g, long head, long i,
-                       long queries)
-{
-    const long words = (a->T + 31) / 32;
-    for (long l = 0; l < g->heads; l++)
-        keep_matrix(&a->dropout, a->dropout.first + (uint64_t)(((head + l) * a->T + i) * a->T),
-                    queries, a->T, g->keep + l, words * LANES, LANES, g->bits);
-}
-
-/* BLOCK queries from i on: their largest scores, and for wider heads the scores themselves. */
+/* Largest scores of the BLOCK queries; unless DK is 1, the scores themselves stay in g->s. */
 ALWAYS_INLINE void lanes_scores(const struct lanes *g, const int BLOCK, const int DK,
                                 const vf q[][LANES_MAX_WIDTH], vf *top)
 {
-    for (int c = 0; c < BLOCK; c++)
-        top[c] = vset(-INFINITY);
     if (DK == 1) {
         /* q k is largest at the largest or at the smallest key */
-        vf high = vset(-INFINITY), low = vset(INFINITY);
-        for (long j = 0; j < g->seen.n; j++) {
-            high = vmax(high, vload(g->k + j * LANES));
-            low = vmin(low, vload(g->k + j * LANES));
-        }
+        const vf high = vload(g->extreme), low = vload(g->extreme + LANES);
         for (int c = 0; c < BLOCK; c++)
             top[c] = vmax(q[c][0] * high, q[c][0] * low);
         return;
     }
+    for (int c = 0; c < BLOCK; c++)
+        top[c] = vset(-INFINITY);
     for (long j = 0; j < g->seen.n; j++) {
         for (int c = 0; c < BLOCK; c++) {
             vf s = vdot(q[c], g->k + j * DK * LANES, DK, vset(0));
@@ -161,47 +160,255 @@ ALWAYS_INLINE void lanes_scores(const struct lanes *g, const int BLOCK, const in
     }
 }
 
-ALWAYS_INLINE void lanes_forward_block(const struct attention *a, const struct lanes *g, long i,
-                                       const float *q_rows, float *o_rows, const int BLOCK,
-                                       const int DK, const int DV, const bool drop)
+/* Queries i .. i+BLOCK-1: o and lse. */
+ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int BLOCK, const int DK,
+                                       const int DV, const bool drop)
 {
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v;
     vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], o[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
     vf top[LANES_MAX_BLOCK], sum[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
-        heads_load(q_rows + (i + c) * row, g->heads, DK, q[c]);
+        heads_load(g->q + (i + c) * g->row, g->heads, DK, q[c]);
         for (int d = 0; d < DK; d++)
-            q[c][d] *= a->scale * LOG2_E;
+            q[c][d] *= g->a->scale * LOG2_E;
         for (int d = 0; d < DV; d++)
             o[c][d] = vset(0);
         sum[c] = vset(0);
     }
     lanes_scores(g, BLOCK, DK, q, top);
     for (long j = 0; j < g->seen.n; j++) {
-        const long key = g->seen.list[j];
+        const long key = drop ? g->seen.list[j] : 0;
         for (int c = 0; c < BLOCK; c++) {
             vf p = vexp2(DK == 1 ? q[c][0] * vload(g->k + j * LANES) - top[c]
                                  : vload(g->s + (j * BLOCK + c) * LANES) - top[c]);
             sum[c] += p;
             if (drop)
-                p = vkeep_bit(lanes_keep(g, a->T, i % LANES_CHUNK + c, key), key, p);
+                p = vkeep_bit(lanes_keep(g, i + c, key), key, p);
             for (int d = 0; d < DV; d++)
                 o[c][d] += p * vload(g->v + (j * DV + d) * LANES);
         }
     }
-    const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
+    const bool blind = g->seen.n == 0;
+    const float kept_scale = drop ? dropout_scale(&g->a->dropout) : 1;
     for (int c = 0; c < BLOCK; c++) {
-        const vf inverse = g->seen.n ? kept_scale / sum[c] : vset(0);
+        const vf inverse = blind ? vset(0) : kept_scale / sum[c];
         for (int d = 0; d < DV; d++)
             o[c][d] *= inverse;
-        heads_store(o_rows + (i + c) * o_row, g->heads, DV, o[c]);
-        vstore(g->lse + (i + c) * LANES, g->seen.n ? top[c] * LN_2 + vlog(sum[c]) : vset(0));
+        heads_store(g->o + (i + c) * g->o_row, g->heads, DV, o[c]);
+        vstore(g->lse + (i + c) * LANES, blind ? vset(0) : top[c] * LN_2 + vlog(sum[c]));
     }
 }
 
-/* lse (T,LANES) <-> saved (heads,T). */
-static void lanes_lse_out(const struct lanes *g, long T, float *saved)
+/* Queries i .. i+BLOCK-1: dq, and their share of dk and dv. q is loaded times scale log2(e), so dk
+ * comes out times that and is put right at the end; d_o is loaded times dropout's scale. */
+ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int BLOCK,
+                                        const int DK, const int DV, const bool drop)
 {
+    const float scale = g->a->scale, kept_scale = drop ? dropout_scale(&g->a->dropout) : 1;
+    vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], dq[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
+    vf d_o[LANES_MAX_BLOCK][LANES_MAX_WIDTH], lse[LANES_MAX_BLOCK], delta[LANES_MAX_BLOCK];
+    for (int c = 0; c < BLOCK; c++) {
+        vf o[LANES_MAX_WIDTH];
+        heads_load(g->q + (i + c) * g->row, g->heads, DK, q[c]);
+        heads_load(g->o_in + (i + c) * g->o_row, g->heads, DV, o);
+        heads_load(g->d_o + (i + c) * g->o_row, g->heads, DV, d_o[c]);
+        delta[c] = vset(0);
+        for (int d = 0; d < DV; d++) {
+            delta[c] += o[d] * d_o[c][d];
+            d_o[c][d] *= kept_scale;
+        }
+        for (int d = 0; d < DK; d++) {
+            q[c][d] *= scale * LOG2_E;
+            dq[c][d] = vset(0);
+        }
+        lse[c] = vload(g->lse + (i + c) * LANES) * LOG2_E;
+    }
+    for (long j = 0; j < g->seen.n; j++) {
+        const long key = drop ? g->seen.list[j] : 0;
+        const float *k = g->k + j * DK * LANES, *v = g->v + j * DV * LANES;
+        float *dk_row = g->dk + j * DK * LANES, *dv_row = g->dv + j * DV * LANES;
+        vf dk[LANES_MAX_WIDTH], dv[LANES_MAX_WIDTH];
+        for (int d = 0; d < DK; d++)
+            dk[d] = vload(dk_row + d * LANES);
+        for (int d = 0; d < DV; d++)
+            dv[d] = vload(dv_row + d * LANES);
+        for (int c = 0; c < BLOCK; c++) {
+            vf p = vexp2(vdot(q[c], k, DK, -lse[c])), kept = p, dp;
+            if (drop) {
+                const vu word = lanes_keep(g, i + c, key);
+                dp = vkeep_bit(word, key, vdot(d_o[c], v, DV, vset(0))) - delta[c];
+                kept = vkeep_bit(word, key, p);
+            } else {
+                dp = vdot(d_o[c], v, DV, -delta[c]);
+            }
+            const vf ds = p * dp;
+            for (int d = 0; d < DK; d++) {
+                dq[c][d] += ds * vload(k + d * LANES);
+                dk[d] += ds * q[c][d];
+            }
+            for (int d = 0; d < DV; d++)
+                dv[d] += kept * d_o[c][d];
+        }
+        for (int d = 0; d < DK; d++)
+            vstore(dk_row + d * LANES, dk[d]);
+        for (int d = 0; d < DV; d++)
+            vstore(dv_row + d * LANES, dv[d]);
+    }
+    for (int c = 0; c < BLOCK; c++) {
+        for (int d = 0; d < DK; d++)
+            dq[c][d] *= scale;
+        heads_store(g->dq + (i + c) * g->row, g->heads, DK, dq[c]);
+    }
+}
+
+typedef void lanes_block(const struct lanes *g, long i);
+
+#define LANES_BLOCK(name, block, dk, dv)                                                           \
+    static void forward_##name(const struct lanes *g, long i)                                      \
+    {                                                                                              \
+        lanes_forward_block(g, i, block, dk, dv, false);                                           \
+    }                                                                                              \
+    static void forward_drop_##name(const struct lanes *g, long i)                                 \
+    {                                                                                              \
+        lanes_forward_block(g, i, block, dk, dv, true);                                            \
+    }                                                                                              \
+    static void backward_##name(const struct lanes *g, long i)                                     \
+    {                                                                                              \
+        lanes_backward_block(g, i, block, dk, dv, false);                                          \
+    }                                                                                              \
+    static void backward_drop_##name(const struct lanes *g, long i)                                \
+    {                                                                                              \
+        lanes_backward_block(g, i, block, dk, dv, true);                                           \
+    }
+LANES_BLOCK(width1_by4, 4, 1, 1)
+LANES_BLOCK(width1_by1, 1, 1, 1)
+LANES_BLOCK(width2_by4, 4, 2, 2)
+LANES_BLOCK(width2_by1, 1, 2, 2)
+LANES_BLOCK(width4_by2, 2, 4, 4)
+LANES_BLOCK(width4_by1, 1, 4, 4)
+LANES_BLOCK(any, 1, (int)g->a->d_k, (int)g->a->d_v)
+
+/* The blocks for a width: `size` queries at once, and one for what is left. */
+struct lanes_width {
+    long d_k, d_v, size;
+    lanes_block *forward[2][2], *backward[2][2]; /* [dropout][one] */
+};
+#define LANES_WIDTH(dk, dv, size, many, one)                                                       \
+    {                                                                                              \
+        dk, dv, size,                                                                              \
+            {{forward_##many, forward_##one}, {forward_drop_##many, forward_drop_##one}},          \
+        {                                                                                          \
+            {backward_##many, backward_##one},                                                     \
+            {                                                                                      \
+                backward_drop_##many, backward_drop_##one                                          \
+            }                                                                                      \
+        }                                                                                          \
+    }
+static const struct lanes_width lanes_widths[] = {
+    LANES_WIDTH(1, 1, 4, width1_by4, width1_by1), LANES_WIDTH(2, 2, 4, width2_by4, width2_by1),
+    LANES_WIDTH(4, 4, 2, width4_by2, width4_by1),
+    LANES_WIDTH(0, 0, 1, any, any), /* last: takes all others */
+};
+
+static const struct lanes_width *lanes_width_of(const struct attention *a)
+{
+    const struct lanes_width *w = lanes_widths;
+    while (w->d_k && (w->d_k != a->d_k || w->d_v != a->d_v))
+        w++;
+    return w;
+}
+
+/* All queries of the group whose first head is `head` (counted over sequences and heads). */
+static void lanes_run(const struct lanes *g, long head, long size, lanes_block *const blocks[2])
+{
+    const struct attention *a = g->a;
+    const long T = a->T, words = (T + 31) / 32;
+    for (long i = 0; i < T;) {
+        if (a->dropout.probability > 0 && i % LANES_CHUNK == 0) {
+            const long queries = T - i < LANES_CHUNK ? T - i : LANES_CHUNK;
+            for (long l = 0; l < g->heads; l++)
+                keep_matrix(&a->dropout, a->dropout.first + (uint64_t)(((head + l) * T + i) * T),
+                            queries, T, g->keep + l, words * LANES, LANES, g->bits);
+        }
+        const bool one = i + size > T;
+        blocks[one](g, i);
+        i += one ? 1 : size;
+    }
+}
+
+/* Every seen key's (heads,D) numbers -> (n,D,LANES). */
+ALWAYS_INLINE void lanes_pack_width(const struct lanes *g, const float *from, const int D,
+                                    float *to)
+{
+    for (long j = 0; j < g->seen.n; j++, to += D * LANES) {
+        vf x[LANES_MAX_WIDTH];
+        heads_load(from + g->seen.list[j] * g->row, g->heads, D, x);
+        for (int d = 0; d < D; d++)
+            vstore(to + d * LANES, x[d]);
+    }
+}
+
+/* The inverse, times scale. */
+ALWAYS_INLINE void lanes_unpack_width(const struct lanes *g, const float *from, const int D,
+                                      float scale, float *to)
+{
+    for (long j = 0; j < g->seen.n; j++, from += D * LANES) {
+        vf x[LANES_MAX_WIDTH];
+        for (int d = 0; d < D; d++)
+            x[d] = vload(from + d * LANES) * scale;
+        heads_store(to + g->seen.list[j] * g->row, g->heads, D, x);
+    }
+}
+
+static void lanes_pack(const struct lanes *g, const float *from, long D, float *to)
+{
+    switch (D) {
+    case 1:
+        lanes_pack_width(g, from, 1, to);
+        break;
+    case 2:
+        lanes_pack_width(g, from, 2, to);
+        break;
+    case 4:
+        lanes_pack_width(g, from, 4, to);
+        break;
+    default:
+        lanes_pack_width(g, from, (int)D, to);
+    }
+}
+
+static void lanes_unpack(const struct lanes *g, const float *from, long D, float scale, float *to)
+{
+    switch (D) {
+    case 1:
+        lanes_unpack_width(g, from, 1, scale, to);
+        break;
+    case 2:
+        lanes_unpack_width(g, from, 2, scale, to);
+        break;
+    case 4:
+        lanes_unpack_width(g, from, 4, scale, to);
+        break;
+    default:
+        lanes_unpack_width(g, from, (int)D, scale, to);
+    }
+}
+
+/* Largest and smallest key of every lane, for heads of width 1. */
+static void lanes_extremes(const struct lanes *g)
+{
+    vf high = vset(-INFINITY), low = high; /* low: of -k */
+    for (long j = 0; j < g->seen.n; j++) {
+        high = vmax(high, vload(g->k + j * LANES));
+        low = vmax(low, -vload(g->k + j * LANES));
+    }
+    vstore(g->extreme, high);
+    vstore(g->extreme + LANES, -low);
+}
+
+/* lse (T,LANES) <-> saved (heads,T). */
+static void lanes_lse_out(const struct lanes *g, float *saved)
+{
+    const long T = g->a->T;
     for (long i = 0; i < T; i += LANES) {
         vf tile[LANES];
         for (long l = 0; l < LANES; l++)
@@ -212,8 +419,9 @@ static void lanes_lse_out(const struct lanes *g, long T, float *saved)
     }
 }
 
-static void lanes_lse_in(const struct lanes *g, long T, const float *saved)
+static void lanes_lse_in(const struct lanes *g, const float *saved)
 {
+    const long T = g->a->T;
     for (long i = 0; i < T; i += LANES) {
         vf tile[LANES];
         for (long l = 0; l < LANES; l++)
@@ -224,167 +432,57 @@ static void lanes_lse_in(const struct lanes *g, long T, const float *saved)
     }
 }
 
-/* Keys and values of the group that starts at head h of sequence b. */
-ALWAYS_INLINE void lanes_pack(const struct attention *a, const struct lanes *g, const float *qkv,
-                              long b, long h, const int DK, const int DV)
+static void lanes_forward(const struct attention *a, const float *qkv, float *o, float *saved,
+                          void *scratch)
 {
-    const long row = a->H * (2 * a->d_k + a->d_v);
-    for (long j = 0; j < g->seen.n; j++) {
-        const float *from = qkv + (b * a->T + g->seen.list[j]) * row + a->H * a->d_k;
-        vf x[LANES_MAX_WIDTH];
-        heads_load(from + h * a->d_k, g->heads, DK, x);
-        for (int d = 0; d < DK; d++)
-            vstore(g->k + (j * DK + d) * LANES, x[d]);
-        heads_load(from + a->H * a->d_k + h * a->d_v, g->heads, DV, x);
-        for (int d = 0; d < DV; d++)
-            vstore(g->v + (j * DV + d) * LANES, x[d]);
-    }
-}
-
-ALWAYS_INLINE void lanes_forward(const struct attention *a, const float *qkv, float *o,
-                                 float *saved, void *scratch, const int BLOCK, const int DK,
-                                 const int DV, const bool drop)
-{
+    const struct lanes_width *w = lanes_width_of(a);
     struct lanes g;
     lanes_layout(a, scratch, &g);
-    const long row = a->H * (2 * a->d_k + a->d_v);
-    for (long b = 0; b < a->B; b++) {
-        seen_keys_find(a, b, &g.seen);
-        for (long h = 0; h < a->H; h += LANES) {
-            const float *q_rows = qkv + b * a->T * row + h * a->d_k;
-            float *o_rows = o + (b * a->T * a->H + h) * a->d_v;
-            g.heads = a->H - h < LANES ? a->H - h : LANES;
-            lanes_pack(a, &g, qkv, b, h, DK, DV);
-            for (long i = 0; i < a->T;) {
-                if (drop && i % LANES_CHUNK == 0)
-                    lanes_draw(a, &g, b * a->H + h, i,
-                               a->T - i < LANES_CHUNK ? a->T - i : LANES_CHUNK);
-                if (i + BLOCK <= a->T) {
-                    lanes_forward_block(a, &g, i, q_rows, o_rows, BLOCK, DK, DV, drop);
-                    i += BLOCK;
-                } else {
-                    lanes_forward_block(a, &g, i, q_rows, o_rows, 1, DK, DV, drop);
-                    i++;
-                }
-            }
-            lanes_lse_out(&g, a->T, saved + (b * a->H + h) * a->T);
-        }
+    for (long head = 0; head < a->B * a->H; head += g.heads) {
+        const long b = head / a->H, h = head % a->H;
+        if (h == 0)
+            seen_keys_find(a, b, &g.seen);
+        g.heads = a->H - h < LANES ? a->H - h : LANES;
+        g.q = qkv + b * a->T * g.row + h * a->d_k;
+        g.o = o + b * a->T * g.o_row + h * a->d_v;
+        lanes_pack(&g, g.q + a->H * a->d_k, a->d_k, g.k);
+        lanes_pack(&g, qkv + b * a->T * g.row + 2 * a->H * a->d_k + h * a->d_v, a->d_v, g.v);
+        if (a->d_k == 1)
+            lanes_extremes(&g);
+        lanes_run(&g, head, w->size, w->forward[a->dropout.probability > 0]);
+        lanes_lse_out(&g, saved + head * a->T);
     }
 }
 
-/* With c the scale of the scores: q is loaded times c log2(e), so dk comes out times that and is
- * put right at the end; do is loaded times dropout's scale. */
-ALWAYS_INLINE void lanes_backward_block(const struct attention *a, const struct lanes *g, long i,
-                                        const float *q_rows, const float *o_rows,
-                                        const float *do_rows, float *dq_rows, const int BLOCK,
-                                        const int DK, const int DV, const bool drop)
+static void lanes_backward(const struct attention *a, const float *qkv, const float *o,
+                           const float *saved, const float *d_o, float *dqkv, void *scratch)
 {
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v;
-    const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
-    vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], dq[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
-    vf d_o[LANES_MAX_BLOCK][LANES_MAX_WIDTH], lse[LANES_MAX_BLOCK], delta[LANES_MAX_BLOCK];
-    for (int c = 0; c < BLOCK; c++) {
-        vf o[LANES_MAX_WIDTH];
-        heads_load(q_rows + (i + c) * row, g->heads, DK, q[c]);
-        heads_load(o_rows + (i + c) * o_row, g->heads, DV, o);
-        heads_load(do_rows + (i + c) * o_row, g->heads, DV, d_o[c]);
-        delta[c] = vset(0);
-        for (int d = 0; d < DV; d++) {
-            delta[c] += o[d] * d_o[c][d];
-            d_o[c][d] *= kept_scale;
-        }
-        for (int d = 0; d < DK; d++) {
-            q[c][d] *= a->scale * LOG2_E;
-            dq[c][d] = vset(0);
-        }
-        lse[c] = vload(g->lse + (i + c) * LANES) * LOG2_E;
-    }
-    for (long j = 0; j < g->seen.n; j++) {
-        const long key = g->seen.list[j];
-        const float *k = g->k + j * DK * LANES, *v = g->v + j * DV * LANES;
-        vf dk[LANES_MAX_WIDTH], dv[LANES_MAX_WIDTH];
-        for (int d = 0; d < DK; d++)
-            dk[d] = vload(g->dk + (j * DK + d) * LANES);
-        for (int d = 0; d < DV; d++)
-            dv[d] = vload(g->dv + (j * DV + d) * LANES);
-        for (int c = 0; c < BLOCK; c++) {
-            vf p = vexp2(vdot(q[c], k, DK, -lse[c])), seen = p, dp;
-            if (drop) {
-                const vu words = lanes_keep(g, a->T, i % LANES_CHUNK + c, key);
-                dp = vkeep_bit(words, key, vdot(d_o[c], v, DV, vset(0))) - delta[c];
-                seen = vkeep_bit(words, key, p);
-            } else {
-                dp = vdot(d_o[c], v, DV, -delta[c]);
-            }
-            const vf ds = p * dp;
-            for (int d = 0; d < DK; d++) {
-                dq[c][d] += ds * vload(k + d * LANES);
-                dk[d] += ds * q[c][d];
-            }
-            for (int d = 0; d < DV; d++)
-                dv[d] += seen * d_o[c][d];
-        }
-        for (int d = 0; d < DK; d++)
-            vstore(g->dk + (j * DK + d) * LANES, dk[d]);
-        for (int d = 0; d < DV; d++)
-            vstore(g->dv + (j * DV + d) * LANES, dv[d]);
-    }
-    for (int c = 0; c < BLOCK; c++) {
-        for (int d = 0; d < DK; d++)
-            dq[c][d] *= a->scale;
-        heads_store(dq_rows + (i + c) * row, g->heads, DK, dq[c]);
-    }
-}
-
-ALWAYS_INLINE void lanes_unpack(const struct attention *a, const struct lanes *g, float *dqkv,
-                                long b, long h, const int DK, const int DV)
-{
-    const long row = a->H * (2 * a->d_k + a->d_v);
-    for (long j = 0; j < g->seen.n; j++) {
-        float *to = dqkv + (b * a->T + g->seen.list[j]) * row + a->H * a->d_k;
-        vf x[LANES_MAX_WIDTH];
-        for (int d = 0; d < DK; d++)
-            x[d] = vload(g->dk + (j * DK + d) * LANES) * LN_2;
-        heads_store(to + h * a->d_k, g->heads, DK, x);
-        for (int d = 0; d < DV; d++)
-            x[d] = vload(g->dv + (j * DV + d) * LANES);
-        heads_store(to + a->H * a->d_k + h * a->d_v, g->heads, DV, x);
-    }
-}
-
-ALWAYS_INLINE void lanes_backward(const struct attention *a, const float *qkv, const float *o,
-                                  const float *saved, const float *d_o, float *dqkv, void *scratch,
-                                  const int BLOCK, const int DK, const int DV, const bool drop)
-{
+    const struct lanes_width *w = lanes_width_of(a);
     struct lanes g;
     lanes_layout(a, scratch, &g);
-    const long row = a->H * (2 * a->d_k + a->d_v);
-    for (long b = 0; b < a->B; b++) {
-        seen_keys_find(a, b, &g.seen);
-        if (g.seen.n < a->T)
-            memset(dqkv + b * a->T * row, 0, (size_t)(a->T * row) * sizeof *dqkv);
-        for (long h = 0; h < a->H; h += LANES) {
-            const long q = b * a->T * row + h * a->d_k, at = (b * a->T * a->H + h) * a->d_v;
-            g.heads = a->H - h < LANES ? a->H - h : LANES;
-            lanes_pack(a, &g, qkv, b, h, DK, DV);
-            lanes_lse_in(&g, a->T, saved + (b * a->H + h) * a->T);
-            memset(g.dk, 0, (size_t)(g.seen.n * DK) * sizeof(vf));
-            memset(g.dv, 0, (size_t)(g.seen.n * DV) * sizeof(vf));
-            for (long i = 0; i < a->T;) {
-                if (drop && i % LANES_CHUNK == 0)
-                    lanes_draw(a, &g, b * a->H + h, i,
-                               a->T - i < LANES_CHUNK ? a->T - i : LANES_CHUNK);
-                const bool whole = i + BLOCK <= a->T;
-                if (whole)
-                    lanes_backward_block(a, &g, i, qkv + q, o + at, d_o + at, dqkv + q, BLOCK, DK,
-                                         DV, drop);
-                else
-                    lanes_backward_block(a, &g, i, qkv + q, o + at, d_o + at, dqkv + q, 1, DK, DV,
-                                         drop);
-                i += whole ? BLOCK : 1;
-            }
-            lanes_unpack(a, &g, dqkv, b, h, DK, DV);
+    for (long head = 0; head < a->B * a->H; head += g.heads) {
+        const long b = head / a->H, h = head % a->H;
+        const long q = b * a->T * g.row + h * a->d_k, k = q + a->H * a->d_k;
+        const long v = b * a->T * g.row + 2 * a->H * a->d_k + h * a->d_v;
+        const long at = b * a->T * g.o_row + h * a->d_v;
+        if (h == 0) {
+            seen_keys_find(a, b, &g.seen);
+            if (g.seen.n < a->T)
+                memset(dqkv + b * a->T * g.row, 0, (size_t)(a->T * g.row) * sizeof *dqkv);
         }
+        g.heads = a->H - h < LANES ? a->H - h : LANES;
+        g.q = qkv + q;
+        g.dq = dqkv + q;
+        g.o_in = o + at;
+        g.d_o = d_o + at;
+        lanes_pack(&g, qkv + k, a->d_k, g.k);
+        lanes_pack(&g, qkv + v, a->d_v, g.v);
+        lanes_lse_in(&g, saved + head * a->T);
+        memset(g.dk, 0, (size_t)(g.seen.n * a->d_k) * sizeof(vf));
+        memset(g.dv, 0, (size_t)(g.seen.n * a->d_v) * sizeof(vf));
+        lanes_run(&g, head, w->size, w->backward[a->dropout.probability > 0]);
+        lanes_unpack(&g, g.dk, a->d_k, LN_2, dqkv + k);
+        lanes_unpack(&g, g.dv, a->d_v, 1, dqkv + v);
     }
 }
 

@@ -95,8 +95,9 @@ ALWAYS_INLINE vf vlog(vf x)
     return ln + (x - x); /* NaN and Inf have no logarithm in the bits above */
 }
 
-/* Q(a) = 1 - Phi(a), the upper tail of the standard normal distribution, for a >= 0: its logarithm is
- * so smooth that a polynomial serves from 0 to underflow. a Q(a) is within 5e-8, Q within 1e-7. */
+/* Q(a) = 1 - Phi(a), the upper tail of the standard normal distribution, for a >= 0: its logarithm
+ * is so smooth that a polynomial serves from 0 to underflow. a Q(a) is within 5e-8, Q within 1e-7.
+ */
 ALWAYS_INLINE vf vtail(vf a)
 {
     vf p = -2.275882025e-6f * a + 3.296814975e-5f; /* log2 Q; weighted for a Q on [0, 5.7] */

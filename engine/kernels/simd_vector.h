@@ -171,11 +171,6 @@ ALWAYS_INLINE vf vmax(vf a, vf b)
 #endif
 }
 
-ALWAYS_INLINE vf vmin(vf a, vf b)
-{
-    return -vmax(-a, -b);
-}
-
 ALWAYS_INLINE vf vabs(vf x)
 {
     return (vf)((vi)x & INT32_MAX);

@@ -8,6 +8,10 @@
 if (!exists("csv")) { print "figure.gp: give the table: gnuplot -e \"csv='...'; svg='...'\""; exit status 2 }
 if (!exists("svg")) svg = "figure.svg"
 
+# Inside quoted fields gnuplot knows neither doubled quotes (the JSON of the setting) nor a comma (the
+# label of a setting of several axes).
+table = "< sed -e 's/\"\"/ /g' -e 's/, / /g' '" . csv . "'"
+
 set datafile separator comma
 set datafile missing ""
 set datafile columnheaders
@@ -21,8 +25,8 @@ labels = ""
 name = ""
 collect(sweep, label) = (name = sweep, \
     labels = (strstrt(" " . labels . " ", " " . key_of(label) . " ") ? labels : labels . " " . key_of(label)), 0)
-stats csv using (collect(strcol("sweep"), strcol("setting_label"))) nooutput
-stats csv using (column("heads")) name "heads" nooutput
+stats table using (collect(strcol("sweep"), strcol("setting_label"))) nooutput
+stats table using (column("heads")) name "heads" nooutput
 curves = words(labels)
 
 set terminal svg size 720,400 font "Helvetica,14" background "#ffffff" name "headcount"
@@ -38,8 +42,8 @@ unset mxtics
 set xtics nomirror
 set border 3 lc "#444444"
 set grid ytics lc "#dddddd" lt 1 lw 1
-set style data yerrorlines
-set key outside right top Left reverse noenhanced samplen 2
+set errorbars 0.6
+set key outside center top horizontal Left reverse noenhanced samplen 2
 if (curves == 1) unset key
 
 # Colours that people who see few colours tell apart (Okabe and Ito 2008).
@@ -52,8 +56,10 @@ mine(i) = key_of(strcol("setting_label")) eq word(labels, i)
 least(x) = x < 0 ? 0 : x
 most(x) = x > 1 ? 1 : x
 
-plot for [i = 1:curves] csv using \
-    (mine(i) ? column("heads") * aside(i) : NaN) : (column("mean_acc")) : \
-    (least(column("ci95_low"))) : (most(column("ci95_high"))) \
-    title spaced(word(labels, i)) \
-    lc rgb colour[(i - 1) % 7 + 1] pt shape[(i - 1) % 7 + 1] ps 0.7 lw 1.8
+# Where an interval is missing (one seed) the point stands alone.
+plot for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : \
+         (column("mean_acc")) : (least(column("ci95_low"))) : (most(column("ci95_high"))) \
+         with yerrorbars notitle lc rgb colour[(i - 1) % 7 + 1] pt 0 lw 1.5, \
+     for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : "mean_acc" \
+         with linespoints title spaced(word(labels, i)) \
+         lc rgb colour[(i - 1) % 7 + 1] pt shape[(i - 1) % 7 + 1] ps 0.6 lw 1.8

@@ -130,7 +130,7 @@ static struct tensor *branch_with_a_user(struct graph *g, struct tensor *x, stru
     struct tensor *b = apply(g, &op_linear, x, w, NULL);
     struct tensor *c = apply(g, &op_gelu, b, NULL, NULL);
     struct tensor *d = apply(g, &op_residual, b, bias, a);
-    return apply(g, &op_residual, d, NULL, c);
+    return apply(g, &op_residual, c, NULL, d);
 }
 
 /* Along one random direction per tensor, in float: coarse, but a gradient that was overwritten or

@@ -9,13 +9,15 @@ DB       = results/headcount.db
 WERROR   =
 SAN      =
 
+ARCH    := $(shell uname -m)
 VERSION := 0.1.0
 COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 WARN     = -Wall -Wextra -Wconversion -Wshadow -Wformat=2 -Wmissing-prototypes \
            -Wstrict-prototypes $(if $(WERROR),-Werror)
 # Hardening as in the OpenSSF compiler options guide.
-HARDEN   = -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fcf-protection
+HARDEN   = -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
+           $(if $(filter x86_64,$(ARCH)),-fcf-protection)
 LDHARDEN = -pie -Wl,-z,relro,-z,now,-z,noexecstack
 OPT      = -O2
 CFLAGS   = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fPIE -g $(OPT) $(WARN) -MMD -MP
@@ -28,12 +30,15 @@ ifeq ($(SAN),)
 CFLAGS  += $(HARDEN)
 LDFLAGS += $(LDHARDEN)
 else
-BUILD   := $(BUILD)/$(subst $(comma),-,$(SAN))
+override BUILD := $(BUILD)/$(subst $(comma),-,$(SAN))
 CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=$(SAN)
 endif
 ifneq ($(COVERAGE),)
-CFLAGS  += --coverage -O0
+override BUILD := $(BUILD)/coverage
+OPT      = -O0
+HARDEN   =
+CFLAGS  += --coverage
 LDFLAGS += --coverage
 endif
 # Kernels: sums may be reordered and contracted (each table is held against the reference within a
@@ -42,7 +47,6 @@ endif
 KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math \
                -ffp-contract=fast
 
-ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
 KERNEL_SETS = sse2 avx2 avx512
 else
@@ -72,11 +76,7 @@ LIBSWEEP     = $(BUILD)/libsweep.a
 ENGINE_LIBS  = -lopenblas -lm
 SWEEP_LIBS   = -lyaml -lsqlite3 $(ENGINE_LIBS)
 
-ifeq ($(SAN),)
-PROGRAM = headcount
-else
-PROGRAM = $(BUILD)/headcount
-endif
+PROGRAM = $(if $(SAN)$(COVERAGE),$(BUILD)/headcount,headcount)
 
 all: $(PROGRAM)
 
@@ -184,6 +184,43 @@ bench: $(PROGRAM)
 bench-torch: $(PROGRAM)
 	$(QUIET) $(PYTHON) tests/bench/against_torch.py ./$(PROGRAM)
 
+# ---- faults ----
+
+# FUZZ_SECONDS=1200 for long runs. Each target keeps what it finds in build/fuzz/.
+FUZZ_SECONDS = 20
+FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BUILD   = build/fuzzer-no-link-address-undefined
+
+fuzz: $(FUZZ_TARGETS:%=fuzz-%)
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-libs
+	@mkdir -p build/fuzz/$*
+	clang -std=c11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
+	  -o build/fuzz/fuzz_$* tests/fuzz/fuzz_$*.c $(FUZZ_BUILD)/libsweep.a \
+	  $(FUZZ_BUILD)/libdatasets.a $(FUZZ_BUILD)/libengine.a $(SWEEP_LIBS)
+	build/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	  -artifact_prefix=build/fuzz/$*- -print_final_stats=1 build/fuzz/$* tests/fuzz/corpus/$*
+fuzz-libs:
+	@$(MAKE) --no-print-directory -s CC=clang SAN=fuzzer-no-link,address,undefined OPT=-O1 libs
+
+libs: $(LIBENGINE) $(LIBDATASETS) $(LIBSWEEP)
+
+# CRASH_KILLS=1000 for the long form.
+crash: $(PROGRAM)
+	HEADCOUNT=./$(PROGRAM) sh tests/crash/run.sh
+
+coverage:
+	@$(MAKE) --no-print-directory COVERAGE=1 test-only
+	gcovr --root . --filter 'engine/|datasets/|sweep/' --branches build/coverage | tail -n 120
+	gcovr --root . --filter 'engine/|datasets/|sweep/' build/coverage | tail -n 120
+
+lint: $(BUILD)/build_id.h $(BUILD)/schema.h
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+	  --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 -I. -I$(BUILD) \
+	  -D__x86_64__ engine datasets sweep
+	clang-tidy --quiet --warnings-as-errors='*' $(LINTED) -- -std=c11 -D_GNU_SOURCE -I. -I$(BUILD)
+	for f in $(LINTED); do $(CC) $(CFLAGS) -fanalyzer -Werror -o /dev/null -c $$f || exit 1; done
+LINTED = $(filter-out engine/kernels/simd.c,$(ENGINE_SRC)) $(DATASETS_SRC) $(SWEEP_SRC) sweep/main.c
+
 # ---- care ----
 
 SOURCES = $(wildcard engine/*.[ch] engine/ops/*.c engine/kernels/*.[ch] datasets/*.[ch] \
@@ -204,12 +241,15 @@ help:
 	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make bench        one training step against its matrix products (bench-torch: against PyTorch)"
+	@echo "make fuzz         libFuzzer on all that reads foreign bytes (FUZZ_SECONDS=20 each)"
+	@echo "make crash        kill it everywhere and see that nothing is lost"
+	@echo "make coverage     lines and branches that the tests reach      make lint"
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
 	@echo "make clean        remove what was built"
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 
-.PHONY: all force bench bench-torch tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-torch tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

@@ -82,7 +82,8 @@ enum status encoder_graph(struct arena *a, struct encoder *e, long capacity, boo
 
 /* Sequences per slice such that a slice's working set fits the second-level cache (taken as 1 MiB:
  * a function of the shapes alone, never of the machine, because the order of summation is part of
- * the result). Between 1 and batch. */
+ * the result), but at least about 256 rows for the matrix products. Between 1 and batch; the slices
+ * of a batch are of nearly one size. */
 long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, long batch);
 
 /* Number of trained parameters, and multiply-adds x 2 of one training step's matrix products

@@ -10,8 +10,8 @@ static const char TRIALS[] =
     "SELECT trial_id, json_quote(s.name), config_sha256, seed, in_plan, setting, tuning, is_tuning,"
     " CASE state WHEN 'running' THEN 'queued' ELSE state END,"
     " state IN ('completed', 'diverged'), config_json, steps_done, best_step, bad_step, train_acc,"
-    " val_acc, val_loss, test_acc, test_exact, test_loss, chance"
-    " FROM trial JOIN sweep AS s USING (sweep_id) JOIN config USING (config_id)"
+    " val_acc, val_loss, test_acc, test_exact, test_loss, t.chance"
+    " FROM trial AS t JOIN sweep AS s USING (sweep_id) JOIN config USING (config_id)"
     " WHERE sweep_id = ?1 OR ?1 = 0 ORDER BY s.name, config_sha256, seed";
 enum { AT_ENDED = 9, AT_CONFIG, AT_NUMBERS };
 static const char *const NUMBERS[] = {"steps_done", "best_step", "bad_step", "train_acc",

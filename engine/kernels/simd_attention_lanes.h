@@ -21,6 +21,7 @@ struct lanes {
     const struct attention *a;
     struct seen_keys seen;
     long heads;      /* of this group, <= LANES */
+    long words;      /* of dropout bits in a row: T/32 rounded up */
     long row, o_row; /* numbers from a position to the next in q, dq; in o, d_o */
     /* the group's first head at the sequence's first position: */
     const float *q, *o_in, *d_o;
@@ -38,8 +39,9 @@ struct lanes {
 static size_t lanes_layout(const struct attention *a, void *scratch, struct lanes *g)
 {
     struct pieces p = {scratch, 0};
-    const long T = a->T, words = (T + 31) / 32;
+    const long T = a->T;
     g->a = a;
+    g->words = (T + 31) / 32;
     g->row = a->H * (2 * a->d_k + a->d_v);
     g->o_row = a->H * a->d_v;
     g->seen.list = piece(&p, T, sizeof *g->seen.list);
@@ -50,7 +52,7 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
     g->lse = piece(&p, round_up(T, LANES), sizeof(vf));
     g->dk = piece(&p, T * a->d_k, sizeof(vf));
     g->dv = piece(&p, T * a->d_v, sizeof(vf));
-    g->keep = piece(&p, LANES_CHUNK * words, sizeof(vu));
+    g->keep = piece(&p, LANES_CHUNK * g->words, sizeof(vu));
     g->bits = piece(&p, keep_buffer(LANES_CHUNK * T), sizeof *g->bits);
     return p.used;
 }
@@ -134,8 +136,7 @@ ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int D, vf sum)
 /* The word that holds the dropout bits of (query, key). */
 ALWAYS_INLINE vu lanes_keep(const struct lanes *g, long query, long key)
 {
-    const long words = (g->a->T + 31) / 32;
-    return *(const vu_loose *)(g->keep + (query % LANES_CHUNK * words + key / 32) * LANES);
+    return *(const vu_loose *)(g->keep + (query % LANES_CHUNK * g->words + key / 32) * LANES);
 }
 
 /* Largest scores of the BLOCK queries; unless DK is 1, the scores themselves stay in g->s. */
@@ -177,12 +178,13 @@ ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int 
     lanes_scores(g, BLOCK, DK, q, top);
     for (long j = 0; j < g->seen.n; j++) {
         const long key = drop ? g->seen.list[j] : 0;
+        const vu bit = vkey_bit(key);
         for (int c = 0; c < BLOCK; c++) {
             vf p = vexp2(DK == 1 ? q[c][0] * vload(g->k + j * LANES) - top[c]
                                  : vload(g->s + (j * BLOCK + c) * LANES) - top[c]);
             sum[c] += p;
             if (drop)
-                p = vkeep_bit(lanes_keep(g, i + c, key), key, p);
+                p = vkeep_bit(lanes_keep(g, i + c, key), bit, p);
             for (int d = 0; d < DV; d++)
                 o[c][d] += p * vload(g->v + (j * DV + d) * LANES);
         }
@@ -224,6 +226,7 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
     }
     for (long j = 0; j < g->seen.n; j++) {
         const long key = drop ? g->seen.list[j] : 0;
+        const vu bit = vkey_bit(key);
         const float *k = g->k + j * DK * LANES, *v = g->v + j * DV * LANES;
         float *dk_row = g->dk + j * DK * LANES, *dv_row = g->dv + j * DV * LANES;
         vf dk[LANES_MAX_WIDTH], dv[LANES_MAX_WIDTH];
@@ -235,8 +238,8 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
             vf p = vexp2(vdot(q[c], k, DK, -lse[c])), kept = p, dp;
             if (drop) {
                 const vu word = lanes_keep(g, i + c, key);
-                dp = vkeep_bit(word, key, vdot(d_o[c], v, DV, vset(0))) - delta[c];
-                kept = vkeep_bit(word, key, p);
+                dp = vkeep_bit(word, bit, vdot(d_o[c], v, DV, vset(0))) - delta[c];
+                kept = vkeep_bit(word, bit, p);
             } else {
                 dp = vdot(d_o[c], v, DV, -delta[c]);
             }
@@ -262,22 +265,27 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
 
 typedef void lanes_block(const struct lanes *g, long i);
 
+/* Each works on a copy of g that no store can alias, so that its fields stay in registers. */
 #define LANES_BLOCK(name, block, dk, dv)                                                           \
     static void forward_##name(const struct lanes *g, long i)                                      \
     {                                                                                              \
-        lanes_forward_block(g, i, block, dk, dv, false);                                           \
+        const struct lanes own = *g;                                                               \
+        lanes_forward_block(&own, i, block, dk, dv, false);                                        \
     }                                                                                              \
     static void forward_drop_##name(const struct lanes *g, long i)                                 \
     {                                                                                              \
-        lanes_forward_block(g, i, block, dk, dv, true);                                            \
+        const struct lanes own = *g;                                                               \
+        lanes_forward_block(&own, i, block, dk, dv, true);                                         \
     }                                                                                              \
     static void backward_##name(const struct lanes *g, long i)                                     \
     {                                                                                              \
-        lanes_backward_block(g, i, block, dk, dv, false);                                          \
+        const struct lanes own = *g;                                                               \
+        lanes_backward_block(&own, i, block, dk, dv, false);                                       \
     }                                                                                              \
     static void backward_drop_##name(const struct lanes *g, long i)                                \
     {                                                                                              \
-        lanes_backward_block(g, i, block, dk, dv, true);                                           \
+        const struct lanes own = *g;                                                               \
+        lanes_backward_block(&own, i, block, dk, dv, true);                                        \
     }
 LANES_BLOCK(width1_by4, 4, 1, 1)
 LANES_BLOCK(width1_by1, 1, 1, 1)
@@ -321,13 +329,13 @@ static const struct lanes_width *lanes_width_of(const struct attention *a)
 static void lanes_run(const struct lanes *g, long head, long size, lanes_block *const blocks[2])
 {
     const struct attention *a = g->a;
-    const long T = a->T, words = (T + 31) / 32;
+    const long T = a->T;
     for (long i = 0; i < T;) {
         if (a->dropout.probability > 0 && i % LANES_CHUNK == 0) {
             const long queries = T - i < LANES_CHUNK ? T - i : LANES_CHUNK;
             for (long l = 0; l < g->heads; l++)
                 keep_matrix(&a->dropout, a->dropout.first + (uint64_t)(((head + l) * T + i) * T),
-                            queries, T, g->keep + l, words * LANES, LANES, g->bits);
+                            queries, T, g->keep + l, g->words * LANES, LANES, g->bits);
         }
         const bool one = i + size > T;
         blocks[one](g, i);

@@ -181,6 +181,13 @@ static void product_over_queries(long n, long queries, long w, const float *s, c
                 QUERIES, 1);
 }
 
+/* x where dropout keeps key j for the queries from lane c on, else 0. */
+ALWAYS_INLINE vf tiles_keep(const struct tiles *t, long c, long j, vf x)
+{
+    const long key = t->seen.list[j];
+    return vkeep_bit(*(const vu_loose *)(t->keep + key / 32 * QUERIES + c), vkey_bit(key), x);
+}
+
 /* s -> p, dropped where the block's bits say so; lse (natural) and 1/sum of the QUERIES lanes. */
 ALWAYS_INLINE void tiles_softmax(const struct tiles *t, long lanes, const bool drop,
                                  float kept_scale)
@@ -194,10 +201,8 @@ ALWAYS_INLINE void tiles_softmax(const struct tiles *t, long lanes, const bool d
         for (long j = 0; j < n; j++) {
             vf p = vexp2(vload(s + j * QUERIES) - top);
             sum += p;
-            if (drop) {
-                const long key = t->seen.list[j];
-                p = vkeep_bit(*(const vu_loose *)(t->keep + key / 32 * QUERIES + c), key, p);
-            }
+            if (drop)
+                p = tiles_keep(t, c, j, p);
             vstore(s + j * QUERIES, p);
         }
         vstore(t->lse + c, top * LN_2 + vlog(sum));
@@ -205,7 +210,7 @@ ALWAYS_INLINE void tiles_softmax(const struct tiles *t, long lanes, const bool d
     }
 }
 
-static void tiles_keep(const struct attention *a, const struct tiles *t, long head, long i,
+static void tiles_draw(const struct attention *a, const struct tiles *t, long head, long i,
                        long queries)
 {
     keep_matrix(&a->dropout, a->dropout.first + (uint64_t)((head * a->T + i) * a->T), queries, a->T,
@@ -234,7 +239,7 @@ static void tiles_forward(const struct attention *a, const float *qkv, float *o,
             pack_transposed(queries, a->d_k, q + i * row, row, a->scale * LOG2_E, t.qt);
             product_scores(t.seen.n, lanes, a->d_k, t.k, t.wk, t.qt, t.s);
             if (drop) {
-                tiles_keep(a, &t, head, i, queries);
+                tiles_draw(a, &t, head, i, queries);
                 tiles_softmax(&t, lanes, true, kept_scale);
             } else {
                 tiles_softmax(&t, lanes, false, kept_scale);
@@ -265,8 +270,7 @@ ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, long lanes, con
             vf p = vexp2(vload(s + j * QUERIES) - lse), d = vload(dp + j * QUERIES);
             vstore(s + j * QUERIES, p);
             if (drop) {
-                const long key = t->seen.list[j];
-                d = vkeep_bit(*(const vu_loose *)(t->keep + key / 32 * QUERIES + c), key, d);
+                d = tiles_keep(t, c, j, d);
                 vstore(dp + j * QUERIES, d);
             }
             delta += p * d;
@@ -275,8 +279,7 @@ ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, long lanes, con
             vf p = vload(s + j * QUERIES);
             vstore(dp + j * QUERIES, p * (vload(dp + j * QUERIES) - delta));
             if (drop) {
-                const long key = t->seen.list[j];
-                p = vkeep_bit(*(const vu_loose *)(t->keep + key / 32 * QUERIES + c), key, p);
+                p = tiles_keep(t, c, j, p);
                 vstore(s + j * QUERIES, p * kept_scale);
             }
         }
@@ -298,7 +301,7 @@ static void tiles_backward_block(const struct attention *a, struct tiles *t, lon
     product_scores(n, lanes, a->d_k, t->k, t->wk, t->qt, t->s);
     product_scores(n, lanes, a->d_v, t->v, t->wv, t->gt, t->dp);
     if (drop) {
-        tiles_keep(a, t, head, i, queries);
+        tiles_draw(a, t, head, i, queries);
         tiles_softmax_backward(t, lanes, true, kept_scale);
     } else {
         tiles_softmax_backward(t, lanes, false, kept_scale);

@@ -21,47 +21,67 @@ ALWAYS_INLINE vw vmul_wide(vw x, uint32_t m)
 #endif
 }
 
-/* Ten rounds on LANES/2 blocks, one to a wide word. Only the low halves mean anything; leaving the
- * high ones dirty saves every mask. */
-ALWAYS_INLINE void philox_rounds(vw c[4], uint32_t key0, uint32_t key1)
+/* What all blocks of one site and step share. The keys of the rounds stand ready in vectors: made
+ * anew in every block they cost as much as the rounds. */
+enum { PHILOX_ROUNDS = 10 };
+struct philox {
+    vw key[PHILOX_ROUNDS][2];
+    vw site, step_low, step_high;
+};
+
+static inline void philox_begin(struct philox *p, const struct dropout *d)
 {
-    for (int round = 0; round < 10; round++) {
+    for (unsigned r = 0; r < PHILOX_ROUNDS; r++) {
+        p->key[r][0] = (vw){0} + (uint32_t)(d->seed + r * 0x9E3779B9);
+        p->key[r][1] = (vw){0} + (uint32_t)(RNG_DROPOUT + r * 0xBB67AE85);
+    }
+    p->site = (vw){0} + d->site;
+    p->step_low = (vw){0} + (d->step & UINT32_MAX);
+    p->step_high = (vw){0} + (d->step >> 32);
+}
+
+/* The rounds on LANES/2 blocks, one to a wide word. Only the low halves mean anything; leaving the
+ * high ones dirty saves every mask. */
+ALWAYS_INLINE void philox_rounds(const struct philox *p, vw block, vw c[4])
+{
+    c[0] = block;
+    c[1] = p->site;
+    c[2] = p->step_low;
+    c[3] = p->step_high;
+    for (int r = 0; r < PHILOX_ROUNDS; r++) {
         vw even = vmul_wide(c[0], 0xD2511F53), odd = vmul_wide(c[2], 0xCD9E8D57);
-        c[0] = (odd >> 32) ^ c[1] ^ (uint64_t)key0;
+        c[0] = (odd >> 32) ^ c[1] ^ p->key[r][0];
         c[1] = odd;
-        c[2] = (even >> 32) ^ c[3] ^ (uint64_t)key1;
+        c[2] = (even >> 32) ^ c[3] ^ p->key[r][1];
         c[3] = even;
-        key0 += 0x9E3779B9;
-        key1 += 0xBB67AE85;
     }
 }
 
 /* Words of blocks first .. first+LANES-1. */
-ALWAYS_INLINE void philox_lanes(const struct dropout *d, uint32_t first, vu word[4])
+ALWAYS_INLINE void philox_lanes(const struct philox *p, uint32_t first, vu word[4])
 {
     /* Even blocks in one set of wide words, odd blocks in the other: merging them back is a shift.
      */
-    const vu block = first + (vu){LANE_NUMBERS};
-    const vw rest[3] = {d->site - (vw){0}, (d->step & UINT32_MAX) - (vw){0},
-                        (d->step >> 32) - (vw){0}};
-    vw even[4] = {(vw)block, rest[0], rest[1], rest[2]};
-    vw odd[4] = {(vw)block >> 32, rest[0], rest[1], rest[2]};
-    philox_rounds(even, d->seed, RNG_DROPOUT);
-    philox_rounds(odd, d->seed, RNG_DROPOUT);
+    const vw block = (vw)(first + (vu){LANE_NUMBERS});
+    vw even[4], odd[4];
+    philox_rounds(p, block, even);
+    philox_rounds(p, block >> 32, odd);
     for (int w = 0; w < 4; w++)
         word[w] = (vu)((even[w] & UINT32_MAX) | (odd[w] << 32));
 }
 
 /* Bits of `groups` groups of 64 elements: bit e of bits[g] tells whether element 64*(group+g) + e
  * is kept. */
-static inline void keep_groups(const struct dropout *d, uint64_t group, long groups, uint64_t *bits)
+static void keep_groups(const struct dropout *d, uint64_t group, long groups, uint64_t *bits)
 {
     const uint32_t threshold = dropout_threshold(d);
+    struct philox p;
+    philox_begin(&p, d);
     for (long g = 0; g < groups; g++) {
         uint64_t all = 0;
         for (unsigned lane = 0; lane < 16; lane += LANES) {
             vu word[4];
-            philox_lanes(d, (uint32_t)((group + (uint64_t)g) * 16) + lane, word);
+            philox_lanes(&p, (uint32_t)((group + (uint64_t)g) * 16) + lane, word);
             for (unsigned w = 0; w < 4; w++)
                 all |= (uint64_t)vbits((vi)(word[w] >= threshold)) << (16 * w + lane);
         }
@@ -98,10 +118,20 @@ static inline void keep_matrix(const struct dropout *d, uint64_t element, long r
             words[r * row_step + w * word_step] = bits_at(bits, skip + (uint64_t)(r * T + 32 * w));
 }
 
-/* x where bit j of the lane's word is set, else 0. */
-ALWAYS_INLINE vf vkeep_bit(vu words, long j, vf x)
+/* The bit of a key in every lane. */
+ALWAYS_INLINE vu vkey_bit(long key)
 {
-    return (vf)(((vi)(words << (31 - (int)(j % 32))) >> 31) & (vi)x);
+    return (vu){EVERY_LANE(1u << ((unsigned)key & 31))};
+}
+
+/* x where the lane's word has the bit, else 0. */
+ALWAYS_INLINE vf vkeep_bit(vu words, vu bit, vf x)
+{
+#if SIMD_AVX512
+    return (vf)_mm512_maskz_mov_ps(_mm512_test_epi32_mask((__m512i)words, (__m512i)bit), (__m512)x);
+#else
+    return (vf)(((words & bit) == bit) & (vi)x);
+#endif
 }
 
 /* Bits of a long row of elements, drawn as they are reached. */

@@ -43,7 +43,7 @@ set xtics nomirror
 set border 3 lc "#444444"
 set grid ytics lc "#dddddd" lt 1 lw 1
 set errorbars 0.6
-set key outside center top horizontal Left reverse noenhanced samplen 2
+set key outside center bottom horizontal Left reverse noenhanced samplen 2
 if (curves == 1) unset key
 
 # Colours that people who see few colours tell apart (Okabe and Ito 2008).

@@ -22,8 +22,7 @@ static void test_example(void **state)
     assert_int_equal(config_read("configs/gather.yaml", NULL, 0, &c, &m), STATUS_OK);
     assert_string_equal(c->path, "configs/gather.yaml");
     assert_string_equal(c->name, "gather");
-    assert_string_equal(c->question,
-                        "How many heads does it take to look at four places at once?");
+    assert_string_equal(c->question, "How many heads does it take to look at four places at once?");
     sha256_hex(c->text, c->size, sha);
     assert_string_equal(c->sha256, sha);
     assert_string_equal(c->axis[0].path, "task.name");
@@ -139,10 +138,13 @@ static void test_bytes(void **state)
         {BYTES("# \xf4\x90\x80\x80"), "s.yaml:1:3: byte 0xf4 is not UTF-8"},
         {BYTES("a: 1\nb: \xf0\x9f\x98"), "s.yaml:2:4: byte 0xf0 is not UTF-8"},
         {BYTES("a: 1\0\n"), "s.yaml:1:5: a NUL byte; the file must be UTF-8 text"},
-        {BYTES("\xef\xbb\xbf" "a: 1\n"),
+        {BYTES("\xef\xbb\xbf"
+               "a: 1\n"),
          "s.yaml:1:1: the file begins with a byte order mark; save it as UTF-8 without one"},
         {BYTES("a: \xef\xbb\xbf"), "s.yaml:1:4: the control character U+FEFF"},
-        {BYTES("\xff\xfe" "a\0"), "s.yaml:1:1: this is UTF-16; save the file as UTF-8"},
+        {BYTES("\xff\xfe"
+               "a\0"),
+         "s.yaml:1:1: this is UTF-16; save the file as UTF-8"},
         {BYTES("\xfe\xff\0a"), "s.yaml:1:1: this is UTF-16; save the file as UTF-8"},
         {BYTES("a: \x1b[31m\n"), "s.yaml:1:4: the control character U+001B"},
         {BYTES("a: \xc2\x9b\n"), "s.yaml:1:4: the control character U+009B"},
@@ -236,8 +238,7 @@ static void test_keys(void **state)
         {TASK "modle: {heads: 1}\n", "s.yaml:2:1: unknown key 'modle' (did you mean model?)"},
         {TASK "model: {d_modle: 32}\n",
          "s.yaml:2:9: unknown key 'd_modle' under model (did you mean d_model?)"},
-        {TASK "model:\n  hidden_size: 32\n",
-         "s.yaml:3:3: unknown key 'hidden_size' under model"},
+        {TASK "model:\n  hidden_size: 32\n", "s.yaml:3:3: unknown key 'hidden_size' under model"},
         {TASK "model.heads: 4\n", "s.yaml:2:1: unknown key 'model.heads'"},
         {TASK "<<: {heads: 1}\n", "s.yaml:2:1: unknown key '<<'"},
         {TASK "train:\n  schedule: {name: cosine, warmpu: 5}\n",
@@ -280,8 +281,7 @@ static void test_values(void **state)
         {TASK "model:\n  heads:\n", "s.yaml:3:9: model.heads is empty; allowed: 1 to 65536"},
         {TASK "model: {heads: no}\n",
          "s.yaml:2:16: model.heads is no, which is not a number; allowed: 1 to 65536"},
-        {TASK "model: {norm: prenorm}\n",
-         "s.yaml:2:15: model.norm is prenorm; allowed: pre, post"},
+        {TASK "model: {norm: prenorm}\n", "s.yaml:2:15: model.norm is prenorm; allowed: pre, post"},
         {TASK "train: {lr: 0}\n", "s.yaml:2:13: train.lr is 0; allowed: above 0, up to 1000"},
         {TASK "train: {lr: -1e-3}\n",
          "s.yaml:2:13: train.lr is -1e-3; allowed: above 0, up to 1000"},
@@ -295,10 +295,8 @@ static void test_values(void **state)
          "s.yaml:2:13: train.lr is -.inf, which is not a finite number; allowed: above 0, up to "
          "1000"},
         {TASK "train: {batch: 0}\n", "s.yaml:2:16: train.batch is 0; allowed: 1 to 1000000"},
-        {"task: {name: gather, vocab: 1}\n",
-         "s.yaml:1:29: task.vocab is 1; allowed: 2 to 65536"},
-        {"task: {name: gather, length: 0}\n",
-         "s.yaml:1:30: task.length is 0; allowed: 1 to 4096"},
+        {"task: {name: gather, vocab: 1}\n", "s.yaml:1:29: task.vocab is 1; allowed: 2 to 65536"},
+        {"task: {name: gather, length: 0}\n", "s.yaml:1:30: task.length is 0; allowed: 1 to 4096"},
         {"task: {name: hist, bos: yes}\n", "s.yaml:1:25: task.bos is yes; allowed: true, false"},
         {"task: {name: reverse, instance: 1}\n",
          "s.yaml:1:33: task.instance is 1; allowed: only 0"},
@@ -367,7 +365,8 @@ static void test_distributions(void **state)
          "s.yaml:4:27: unknown key 'min' under train.lr"},
         {RANDOM "train: {lr: {values: 1}}\n",
          "s.yaml:4:22: values must be a list, not a single value"},
-        {RANDOM "train: {lr: {mn: 1, max: 2}}\n", "s.yaml:4:14: unknown key 'mn' under train.lr (did you mean min?)"},
+        {RANDOM "train: {lr: {mn: 1, max: 2}}\n",
+         "s.yaml:4:14: unknown key 'mn' under train.lr (did you mean min?)"},
     };
     ASSERT_ALL_REFUSED(list);
 }
@@ -397,14 +396,12 @@ static void test_other_keys(void **state)
          "s.yaml:2:16: there is no option 'model.head' (did you mean model.heads?)"},
         {TASK "constraints: [\"1 < heads\"]\n",
          "s.yaml:2:20: there is no option 'heads' (did you mean model.heads?)"},
-        {TASK "constraints:\n  - model.heads = 4\n",
-         "s.yaml:3:17: = does not compare; write =="},
+        {TASK "constraints:\n  - model.heads = 4\n", "s.yaml:3:17: = does not compare; write =="},
         {TASK "constraints:\n  - task.offsets == 4\n",
          "s.yaml:3:5: task.offsets is a list, which has no value to compare"},
         {TASK "constraints:\n  - >-\n    1 <\n    x\n",
          "s.yaml:3:5: in the constraint \"1 < x\", at character 5: there is no option 'x'"},
-        {TASK "exclude: {model.heads: 4}\n",
-         "s.yaml:2:10: exclude must be a list, not a mapping"},
+        {TASK "exclude: {model.heads: 4}\n", "s.yaml:2:10: exclude must be a list, not a mapping"},
         {TASK "exclude: [{model: {heads: 4}}]\n", "s.yaml:2:12: there is no option 'model'"},
         {TASK "exclude: [{}]\n", "s.yaml:2:11: an empty mapping would exclude every point"},
         {TASK "exclude: [{model.heads: []}]\n",
@@ -417,8 +414,7 @@ static void test_other_keys(void **state)
          "s.yaml:2:8: train.lr has only one value, so there is nothing to choose"},
         {TASK "tune: [task.length]\n", "s.yaml:2:8: task.length cannot be tuned: accuracies on "
                                        "different tasks do not compare"},
-        {TASK "tune: [lr]\n",
-         "s.yaml:2:8: there is no option 'lr' (did you mean train.lr?)"},
+        {TASK "tune: [lr]\n", "s.yaml:2:8: there is no option 'lr' (did you mean train.lr?)"},
         {TASK "tune: {axis: [train.lr]}\n",
          "s.yaml:2:8: unknown key 'axis' under tune (did you mean axes?)"},
         {TASK "train: {lr: [1, 2]}\ntune: [train.lr, train.lr]\n",
@@ -509,8 +505,7 @@ static void test_sets(void **state)
                               "a flow sequence"},
         {"model.heads", "--set model.heads: write path=value, as in train.steps=100"},
         {"=4", "--set =4: write path=value, as in train.steps=100"},
-        {"model.head=4",
-         "--set model.head: unknown key 'head' under model (did you mean heads?)"},
+        {"model.head=4", "--set model.head: unknown key 'head' under model (did you mean heads?)"},
         {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
         {"model.heads=", "--set model.heads: there is nothing in it but blanks and comments"},
         {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "

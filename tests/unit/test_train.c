@@ -416,11 +416,15 @@ static void fully_masked_batch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_training),         cmocka_unit_test(learns_to_copy),
-        cmocka_unit_test(slices_do_not_matter),     cmocka_unit_test(goes_on_from_a_copied_state),
-        cmocka_unit_test(a_step_allocates_nothing), cmocka_unit_test(divergence_is_named),
+        cmocka_unit_test(default_training),
+        cmocka_unit_test(learns_to_copy),
+        cmocka_unit_test(slices_do_not_matter),
+        cmocka_unit_test(goes_on_from_a_copied_state),
+        cmocka_unit_test(a_step_allocates_nothing),
+        cmocka_unit_test(divergence_is_named),
         cmocka_unit_test(overflow_in_backward_only),
-        cmocka_unit_test(evaluation_counts),        cmocka_unit_test(evaluation_does_not_disturb),
+        cmocka_unit_test(evaluation_counts),
+        cmocka_unit_test(evaluation_does_not_disturb),
         cmocka_unit_test(fully_masked_batch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

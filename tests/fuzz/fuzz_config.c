@@ -1,0 +1,61 @@
+/* Any bytes are either refused with a message, or a sweep whose points are all different, can be
+ * trained, and read back from their identities. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void promise(int kept)
+{
+    if (!kept)
+        abort();
+}
+
+static void check_point(const struct plan *p, long i, char sha256[65])
+{
+    char json[POINT_JSON_MAX], again[POINT_JSON_MAX];
+    char setting[1024], label[1024], tuning[1024];
+    struct point point, back;
+    struct encoder_io io;
+    struct task_shape shape;
+    plan_identity(p, i, json, sha256);
+    plan_point(p, i, &point);
+    promise(point_json(&point, again) == (int)strlen(json) && strcmp(again, json) == 0);
+    promise(point_parse(json, &back, NULL) == STATUS_OK);
+    promise(point_check(&back, &io, &shape, NULL) == STATUS_OK);
+    plan_setting(p, i, setting, label, tuning);
+    promise(setting[strlen(setting) - 1] == '}' && tuning[strlen(tuning) - 1] == '}');
+}
+
+static void check_plan(const struct plan *p)
+{
+    enum { LOOKED_AT = 16 };
+    static char sha256[LOOKED_AT][65];
+    long n = plan_points(p) < LOOKED_AT ? plan_points(p) : LOOKED_AT;
+    promise(n > 0 && plan_trials(p) >= plan_points(p));
+    promise(plan_trial(p, plan_trials(p) - 1).point == plan_points(p) - 1);
+    for (long i = 0; i < n; i++) {
+        check_point(p, i, sha256[i]);
+        for (long k = 0; k < i; k++)
+            promise(strcmp(sha256[k], sha256[i]) != 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const small[] = {"run_cap=200"}; /* a slow plan teaches nothing */
+    struct message m = {{0}};
+    struct config *c;
+    struct plan *p = NULL;
+    enum status s = config_parse("fuzz.yaml", (const char *)data, size, small, 1, &c, &m);
+    if (!s)
+        s = plan_new(c, &p, &m);
+    promise(s == STATUS_OK || (s == STATUS_BAD_INPUT && *m.text));
+    if (p)
+        check_plan(p);
+    plan_free(p);
+    config_free(c);
+    return 0;
+}

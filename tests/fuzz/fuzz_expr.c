@@ -1,0 +1,48 @@
+/* Any text is either refused at a column inside it, or compiles to what evaluates, twice to the
+ * same end, without leaving its stack. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/expr.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void promise(int kept)
+{
+    if (!kept)
+        abort();
+}
+
+/* One letter is a number, more letters are a word, dots are unknown. */
+static bool look_up(void *context, const char *name, double *number, const char **word)
+{
+    (void)context;
+    *number = name[0] - 'a';
+    *word = name[1] ? name : NULL;
+    return !strchr(name, '.');
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    char *text = calloc(1, size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    struct expr *e;
+    struct message m = {{0}}, again = {{0}};
+    int column = -1;
+    enum status s = expr_compile(text, look_up, NULL, &e, &column, &m);
+    if (s) {
+        promise(s == STATUS_BAD_INPUT && !e && *m.text);
+        promise(column >= 1 && (size_t)column <= strlen(text) + 1);
+    } else {
+        bool truth = false, same = false;
+        promise(column == 0);
+        s = expr_evaluate(e, look_up, NULL, &truth, &m);
+        promise(expr_evaluate(e, look_up, NULL, &same, &again) == s);
+        promise(s ? *m.text && strcmp(m.text, again.text) == 0 : truth == same);
+    }
+    expr_free(e);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* The canonical export: its bytes, and that nothing but results moves them. */
+#include "store_help.h"
+
+#include "sweep/export_results.h"
+
+static char *export_of(struct fixture *x, struct store *s, const char *sweep)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_ok(export_results(s, sweep, out, &x->m));
+    fclose(out);
+    return text;
+}
+
+static void canonical_bytes(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[2]", "seeds: [5, 3, 4]\n"));
+    int64_t build = add_build(x, s);
+    struct claimed c = claim(x, s, 1, build); /* seed 5: left running */
+    c = claim(x, s, 1, build);
+    assert_true(finish(x, s, &c, result_of(1. / 3)));
+    char expected[8 * POINT_JSON_MAX], *text = export_of(x, s, "plain");
+    snprintf(expected, sizeof expected,
+             "{\"sweep\":\"plain\",\"config_sha256\":\"%s\",\"seed\":3,\"in_plan\":true,"
+             "\"setting\":{},\"tuning\":{},\"is_tuning\":false,\"state\":\"completed\","
+             "\"steps_done\":100,\"best_step\":50,\"bad_step\":null,\"train_acc\":0.333333333,"
+             "\"val_acc\":0.333333333,\"val_loss\":1.25,\"test_acc\":0.333333333,"
+             "\"test_acc_by_slot\":[0.333333333,1],\"test_exact\":0,\"test_loss\":0.25,"
+             "\"chance\":0.125,\"curve\":["
+             "{\"step\":50,\"train_loss\":2,\"train_acc\":0.5,\"val_loss\":1.25,"
+             "\"val_acc\":0.333333333,\"grad_norm\":1,\"lr\":0.001},"
+             "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
+             "\"grad_norm\":0.5,\"lr\":0.0005}],\"config\":%s}\n",
+             c.config_sha256, c.config_json);
+    size_t used = strlen(expected);
+    for (int seed = 4; seed <= 5; seed++)
+        used += (size_t)snprintf(expected + used, sizeof expected - used,
+                                 "{\"sweep\":\"plain\",\"config_sha256\":\"%s\",\"seed\":%d,"
+                                 "\"in_plan\":true,\"setting\":{},\"tuning\":{},\"is_tuning\":false,"
+                                 "\"state\":\"queued\",\"config\":%s}\n",
+                                 c.config_sha256, seed, c.config_json);
+    assert_string_equal(text, expected);
+    free(text);
+    close_store(x, s);
+}
+
+/* Two histories with the same results: another order, a retry, a resume, live rows, another build. */
+static void history_does_not_show(void **state)
+{
+    struct fixture *x = *state;
+    char *text[2];
+    for (int history = 0; history < 2; history++) {
+        snprintf(x->db, sizeof x->db, "%s/%d.db", x->folder, history);
+        struct store *s = open_store(x, STORE_WRITE);
+        if (history) /* other ids */
+            plan_into(x, s, SWEEP("[8, 1]", "seeds: 2\n"));
+        plan_into(x, s, SWEEP("[1, 2, 4, 8]", "seeds: 2\n"));
+        int64_t build = add_build(x, s);
+        struct claimed c[8];
+        for (int i = 0; i < 8; i++)
+            c[i] = claim(x, s, 1, build);
+        if (history) {
+            bool accepted, failed;
+            struct attempt_end end = {.signal = 9, .error = "lost"};
+            assert_ok(store_curve(s, c[3].trial_id, 1, "[{\"step\":50},{\"step\":75}]", &x->m));
+            assert_ok(store_requeue(s, c[3].trial_id, 1, 50, &end, &accepted, &x->m));
+            c[3] = claim(x, s, 1, build);
+            assert_ok(store_fail(s, c[5].trial_id, 1, 2, &end, &failed, &accepted, &x->m));
+            c[5] = claim(x, s, 1, build);
+        }
+        for (int k = 0; k < 8; k++) {
+            struct claimed *t = &c[history ? 7 - k : k];
+            char *heads = strstr(t->config_json, "\"heads\":");
+            assert_true(finish(x, s, t, result_of(.01 * (double)t->seed + .1 * atof(heads + 8))));
+        }
+        text[history] = export_of(x, s, NULL);
+        close_store(x, s);
+    }
+    assert_string_equal(text[0], text[1]);
+    assert_non_null(strstr(text[0], "\"state\":\"completed\""));
+    assert_null(strstr(text[0], "\"state\":\"queued\""));
+    free(text[0]);
+    free(text[1]);
+}
+
+static void sweeps_and_what_left_the_plan(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    plan_into(x, s, SWEEP("[1]", "seeds: 1\n"));
+    run_sql(store_db(s), "UPDATE sweep SET name = 'zebra'");
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    char *all = export_of(x, s, NULL), *one = export_of(x, s, "zebra");
+    assert_non_null(strstr(one, "\"in_plan\":false"));
+    assert_null(strstr(one, "plain"));
+    /* By name, not by id: the rest of `all` is the later sweep. */
+    size_t rest = strlen(all) - strlen(one);
+    assert_string_equal(all + rest, one);
+    free(all);
+    free(one);
+    FILE *nowhere = fopen("/dev/null", "w");
+    assert_status(STATUS_BAD_INPUT, export_results(s, "lion", nowhere, &x->m));
+    assert_non_null(strstr(x->m.text, "plain"));
+    fclose(nowhere);
+    close_store(x, s);
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2, 4, 8, 16]", "seeds: 20\n"));
+    for (int buffered = 0; buffered < 2; buffered++) {
+        FILE *full = fopen("/dev/full", "w");
+        assert_non_null(full);
+        if (buffered)
+            setvbuf(full, NULL, _IOFBF, 1 << 20); /* noticed by the flush alone */
+        assert_status(STATUS_DISK_FULL, export_results(s, NULL, full, &x->m));
+        fclose(full);
+    }
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(canonical_bytes),
+        TEST(history_does_not_show),
+        TEST(sweeps_and_what_left_the_plan),
+        TEST(a_full_disk_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

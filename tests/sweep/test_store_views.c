@@ -1,0 +1,299 @@
+/* The views against numbers worked out by hand from tests/data/db/views.sql and tune.sql. */
+#include "store_help.h"
+
+#include <math.h>
+
+/* Student t at .975 in closed form for one and two degrees of freedom. */
+#define T1 tan(.475 * M_PI)
+#define T2 (.95 * sqrt(2 / .0975))
+static const double NONE = NAN;
+
+static void load_sql(sqlite3 *db, const char *path)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    if (!f)
+        fail_msg("%s cannot be opened: tests run from the repository's root", path);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    fclose(f);
+    run_sql(db, text);
+}
+
+static struct store *loaded(struct fixture *x, const char *path)
+{
+    struct store *s = open_store(x, STORE_WRITE);
+    load_sql(store_db(s), path);
+    return s;
+}
+
+/* The first row of the query has these numbers; NONE stands for NULL. */
+static void assert_row(sqlite3 *db, const char *sql, const double *expected, int count)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_count(row), count);
+    for (int i = 0; i < count; i++) {
+        bool null = sqlite3_column_type(row, i) == SQLITE_NULL;
+        double got = sqlite3_column_double(row, i);
+        if (null != isnan(expected[i]) ||
+            (!null && !(fabs(got - expected[i]) <= 1e-12 + 1e-12 * fabs(expected[i]))))
+            fail_msg("%s: %s is %s, not %.17g", sql, sqlite3_column_name(row, i),
+                     null ? "NULL" : (const char *)sqlite3_column_text(row, i), expected[i]);
+    }
+    sqlite3_finalize(row);
+}
+#define assert_numbers(db, sql, ...)                                                               \
+    assert_row((db), (sql), (const double[]){__VA_ARGS__},                                         \
+               (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
+
+#define BY_HEADS                                                                                   \
+    "SELECT n, n_bad, mean_acc, sd_acc, ci95_low, ci95_high, min_acc, median_acc, max_acc,"        \
+    " n_solved, mean_train_acc, mean_exact, mean_train_s FROM by_heads WHERE "
+
+static void by_heads_has_the_designs_columns(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    assert_answer(store_db(s), "SELECT group_concat(name, ' ') FROM pragma_table_info('by_heads')",
+                  "sweep setting setting_label task heads d_model n n_bad mean_acc sd_acc ci95_low "
+                  "ci95_high min_acc median_acc max_acc n_solved mean_train_acc mean_exact "
+                  "mean_train_s n_params");
+    assert_answer(store_db(s), "SELECT group_concat(sweep || setting_label || task || heads ||"
+                               " d_model || n_params, ' ') FROM by_heads",
+                  "plainslots=2gather1329000 plainslots=2gather2329000 plaingather1329000 "
+                  "plaingather2329000 plaingather4329000 plaingather8329000 plaingather16329000");
+    close_store(x, s);
+}
+
+static void by_heads_numbers(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    double half = T2 * .2 / sqrt(3);
+    assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 1", 3, 0, .4, .2, .4 - half, .4 + half,
+                   .2, .4, .6, 0, .2, .1, 3);
+    /* All equal: exactly so, although .1 + .1 + .1 is not .3. */
+    assert_answer(db, "SELECT mean_acc = 0.1 AND sd_acc = 0 AND ci95_low = 0.1 AND ci95_high = 0.1"
+                      " AND n = 3 FROM by_heads WHERE setting = '{}' AND heads = 2", "1");
+    assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 4", 1, 2, 1, NONE, NONE, NONE, 1, 1, 1,
+                   1, .5, .25, 2);
+    half = T1 * .15;
+    assert_numbers(db, BY_HEADS "heads = 8", 2, 0, .25, .15 * sqrt(2), .25 - half, .25 + half, .1,
+                   .25, .4, 0, .125, .0625, 2.5);
+    assert_numbers(db, BY_HEADS "heads = 16", 0, 1, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0,
+                   NONE, NONE, NONE);
+    half = T1 * .005;
+    assert_numbers(db, BY_HEADS "setting_label = 'slots=2' AND heads = 1", 2, 0, .985,
+                   .005 * sqrt(2), .985 - half, .985 + half, .98, .985, .99, 1, .4925, .24625, 2.5);
+    close_store(x, s);
+}
+
+static void medians_of_odd_and_even_counts(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    for (int n = 4; n <= 7; n++) {
+        static const double median[] = {.45, .4, .35, .3}; /* smaller ones come in */
+        char sql[512];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO trial SELECT trial_id + 100 + %d, sweep_id, config_id, seed + %d,"
+                 " state, in_plan, plan_order, setting, setting_label, tuning, is_tuning, choice,"
+                 " attempt, retries_used, resume_step, steps_done, best_step, train_acc, val_acc,"
+                 " val_loss, %g, test_acc_by_slot, test_exact, test_loss, chance, bad_step, train_s,"
+                 " NULL, NULL FROM trial WHERE config_id = 1 AND seed = 0",
+                 n, 10 * n, n == 4 ? .5 : .3 - (n - 5) * .1);
+        run_sql(store_db(s), sql);
+        assert_numbers(store_db(s),
+                       "SELECT median_acc FROM by_heads WHERE setting = '{}' AND heads = 1",
+                       median[n - 4]);
+    }
+    close_store(x, s);
+}
+
+#define PAIRED                                                                                     \
+    "SELECT n, mean_diff, sd_diff, ci95_low, ci95_high, wins FROM paired WHERE setting = '{}' AND "
+
+static void paired_numbers(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    /* .1, .3, .5 */
+    double half = T2 * .2 / sqrt(3);
+    assert_numbers(db, PAIRED "heads_a = 1 AND heads_b = 2", 3, .3, .2, .3 - half, .3 + half, 3);
+    assert_numbers(db, PAIRED "heads_a = 2 AND heads_b = 1", 3, -.3, .2, -.3 - half, -.3 + half, 0);
+    /* Only seeds 0 and 1 are on both sides: .1 and 0. */
+    half = T1 * .05;
+    assert_numbers(db, PAIRED "heads_a = 1 AND heads_b = 8", 2, .05, .05 * sqrt(2), .05 - half,
+                   .05 + half, 1);
+    assert_numbers(db, PAIRED "heads_a = 4 AND heads_b = 1", 1, .8, NONE, NONE, NONE, 1);
+    assert_answer(db, "SELECT count(*) FROM paired WHERE heads_a = heads_b OR 16 IN (heads_a, "
+                      "heads_b)", "0");
+    assert_answer(db, "SELECT count(*) FROM paired WHERE setting_label = 'slots=2'", "2");
+    /* Equal differences: no spread, exactly. */
+    run_sql(db, "UPDATE trial SET test_acc = 0.3 WHERE config_id = 1");
+    assert_answer(db, "SELECT sd_diff = 0 AND mean_diff = ci95_low AND mean_diff = ci95_high AND n ="
+                      " 3 FROM paired WHERE setting = '{}' AND heads_a = 1 AND heads_b = 2", "1");
+    close_store(x, s);
+}
+
+static void generated_columns_are_typed(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    /* lr was written as 1; d_k as a number, d_v follows d_head. */
+    assert_answer(db, "SELECT typeof(lr) || ' ' || d_head || ' ' || d_k || ' ' || d_v FROM config"
+                      " WHERE config_id = 8", "real 4 4 4");
+    assert_answer(db, "SELECT d_head || ' ' || d_k || ' ' || d_v FROM config WHERE config_id = 2",
+                  "16 4 16");
+    static const char *const wrong[] = {"$.model.heads", "$.task.name", "$.train.lr",
+                                        "$.train.steps", "$.model.d_model"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char sql[512];
+        for (int kind = 0; kind < 2; kind++) {
+            snprintf(sql, sizeof sql,
+                     "UPDATE config SET config_json = json_%s(config_json, '%s'%s) WHERE config_id"
+                     " = 1",
+                     kind ? "remove" : "set", wrong[i], kind ? "" : ", json('[1]')");
+            /* An array reads as text, which is what a task's name is. */
+            if (kind == 0 && strcmp(wrong[i], "$.task.name") == 0)
+                continue;
+            if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_CONSTRAINT_CHECK &&
+                (sqlite3_extended_errcode(db) & 0xff) != SQLITE_CONSTRAINT)
+                fail_msg("accepted: %s", sql);
+        }
+    }
+    close_store(x, s);
+}
+
+static void no_number_is_infinite(void **state)
+{
+    static const char *const columns[] = {"test_loss", "val_loss", "train_s", "test_acc", "val_acc",
+                                          "train_acc", "test_exact"};
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char sql[128];
+        snprintf(sql, sizeof sql, "UPDATE trial SET %s = 9e999", columns[i]);
+        assert_int_not_equal(sqlite3_exec(store_db(s), sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    close_store(x, s);
+}
+
+/* ---- tune ---- */
+
+/* Ends a tuning trial; acc < 0: diverged. */
+static void end_tuning(sqlite3 *db, int heads, const char *lr, int seed, double acc, double loss)
+{
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "UPDATE trial SET state = '%s', best_step = 1, train_acc = 0, val_acc = %s%.17g%s,"
+             " val_loss = %.17g, test_acc = 0, test_exact = 0, test_loss = 0, train_s = 1 WHERE seed"
+             " = %d AND config_id = (SELECT config_id FROM config WHERE heads = %d AND lr = %s)",
+             acc < 0 ? "diverged" : "completed", acc < 0 ? "nullif(" : "", acc < 0 ? 0 : acc,
+             acc < 0 ? ", 0)" : "", loss, seed, heads, lr);
+    run_sql(db, sql);
+    assert_int_equal(sqlite3_changes(db), 1);
+}
+
+static void chosen_by_mean_validation_accuracy(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/tune.sql");
+    sqlite3 *db = store_db(s);
+    end_tuning(db, 1, "0.001", 1000, .5, 3);
+    end_tuning(db, 1, "0.001", 1001, .5, 3);
+    end_tuning(db, 1, "0.003", 1000, .875, 2);
+    end_tuning(db, 1, "0.003", 1001, -1, 0); /* diverged: counts as guessing, 1/16 */
+    end_tuning(db, 1, "0.01", 1000, .5, 1);
+    assert_answer(db, "SELECT count(*) FROM chosen", "0"); /* one is still out */
+    assert_answer(db, "SELECT group_concat(DISTINCT settled) FROM tuning", "0");
+    end_tuning(db, 1, "0.01", 1001, .5, 1);
+    assert_numbers(db, "SELECT score, n, n_bad, rank, settled FROM tuning WHERE heads = 1 AND tuning"
+                       " LIKE '%0.003%'", .46875, 2, 1, 3, 1);
+    /* A tie between .001 and .01 goes to the one planned first. */
+    assert_answer(db, "SELECT group_concat(heads || tuning || score) FROM chosen",
+                  "1{\"train.lr\":0.001}0.5");
+    end_tuning(db, 1, "0.01", 1001, .75, 1);
+    assert_answer(db, "SELECT heads || tuning || score FROM chosen", "1{\"train.lr\":0.01}0.625");
+    close_store(x, s);
+}
+
+static void chosen_by_loss(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/tune.sql");
+    sqlite3 *db = store_db(s);
+    run_sql(db, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'");
+    for (int seed = 1000; seed <= 1001; seed++) {
+        end_tuning(db, 1, "0.001", seed, .5, 3);
+        end_tuning(db, 1, "0.003", seed, .9, 2);
+        end_tuning(db, 1, "0.01", seed, seed == 1000 ? .9 : -1, .5);
+    }
+    /* A diverged trial has no loss: fewer of them come first. */
+    assert_answer(db, "SELECT tuning || score FROM chosen", "{\"train.lr\":0.003}2.0");
+    close_store(x, s);
+}
+
+/* ---- results/queries ---- */
+
+static int rows_of(sqlite3 *db, const char *path)
+{
+    char sql[1 << 13];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    size_t n = fread(sql, 1, sizeof sql - 1, f);
+    sql[n] = '\0';
+    fclose(f);
+    sqlite3_stmt *query = NULL;
+    const char *rest = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &query, &rest) != SQLITE_OK)
+        fail_msg("%s: %s", path, sqlite3_errmsg(db));
+    int rows = 0, code;
+    while ((code = sqlite3_step(query)) == SQLITE_ROW)
+        rows++;
+    assert_int_equal(code, SQLITE_DONE);
+    sqlite3_finalize(query);
+    assert_string_equal(rest, "\n");
+    return rows;
+}
+
+static void the_queries_answer(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    run_sql(db, "INSERT INTO attempt (trial_id, attempt, build_id, started, outcome,"
+                " resumed_from_step) SELECT trial_id, 1, 1, '2026', state, 0 FROM trial WHERE state"
+                " IN ('completed', 'failed', 'diverged');"
+                "INSERT INTO curve (trial_id, step, val_acc, elapsed_s) SELECT trial_id, step,"
+                " test_acc, step FROM trial, (SELECT 50 AS step UNION SELECT 100)");
+    assert_int_equal(rows_of(db, "results/queries/accuracy_by_heads.sql"), 7);
+    assert_int_equal(rows_of(db, "results/queries/learning_curves.sql"), 12); /* 6 x 2 steps */
+    assert_int_equal(rows_of(db, "results/queries/failures.sql"), 3);
+    assert_int_equal(rows_of(db, "results/queries/paired_differences.sql"), 4); /* 3 + 1 */
+    assert_int_equal(rows_of(db, "results/queries/fastest_to_99.sql"), 6);
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(by_heads_has_the_designs_columns),
+        TEST(by_heads_numbers),
+        TEST(medians_of_odd_and_even_counts),
+        TEST(paired_numbers),
+        TEST(generated_columns_are_typed),
+        TEST(no_number_is_infinite),
+        TEST(chosen_by_mean_validation_accuracy),
+        TEST(chosen_by_loss),
+        TEST(the_queries_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

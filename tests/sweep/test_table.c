@@ -1,0 +1,274 @@
+/* Tables in four formats, and the pieces of text around them. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/table.h"
+
+#include <cmocka.h> /* last: its fail() would hide engine/status.h's */
+
+static const struct table_column columns[] = {
+    {.name = "name", .title = "name"},
+    {.name = "heads", .title = "heads", .right = true},
+    {.name = "acc", .title = "accuracy", .right = true, .decimals = 2},
+    {.title = "plot"},
+    {.name = "setting"},
+    {0},
+};
+
+static struct table *example(void)
+{
+    struct table *t = table_new(columns);
+    table_text(t, "größe");
+    table_integer(t, 8);
+    table_real(t, .1);
+    table_text(t, "├●┤");
+    table_json(t, "{\"a\":[1,2]}");
+    table_emphasize(t);
+    table_text(t, "a|b, \"c\"\n\033[2J\302\233x");
+    table_integer(t, 1000);
+    table_real(t, NAN);
+    table_printf(t, "%d%%", 50);
+    table_text(t, NULL);
+    return t;
+}
+
+/* What a writer makes of out, to be freed. */
+static char *written(const struct table *t, enum table_format format, bool color)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(table_write(t, format, color, out, NULL), STATUS_OK);
+    fclose(out);
+    return text;
+}
+
+static void assert_written(enum table_format format, bool color, const char *expected)
+{
+    struct table *t = example();
+    char *text = written(t, format, color);
+    assert_string_equal(text, expected);
+    free(text);
+    table_free(t);
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    assert_written(TABLE_TEXT, false,
+                   "name             heads  accuracy  plot\n"
+                   "größe                8      0.10  ├●┤\n"
+                   "a|b, \"c\"??[2J?x   1000            50%\n");
+    assert_written(TABLE_TEXT, true,
+                   "\033[4mname             heads  accuracy  plot\033[0m\n"
+                   "\033[1mgröße                8      0.10  ├●┤\033[0m\n"
+                   "a|b, \"c\"??[2J?x   1000            50%\n");
+    struct table *t = example();
+    assert_int_equal(table_width(t), 38);
+    assert_int_equal(table_rows(t), 2);
+    table_free(t);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    assert_written(TABLE_CSV, true,
+                   "name,heads,acc,setting\n"
+                   "größe,8,0.1,\"{\"\"a\"\":[1,2]}\"\n"
+                   "\"a|b, \"\"c\"\"\n\033[2J\302\233x\",1000,,\n");
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    assert_written(TABLE_JSON, true,
+                   "[{\"name\":\"größe\",\"heads\":8,\"acc\":0.1,\"setting\":{\"a\":[1,2]}},"
+                   "{\"name\":\"a|b, \\\"c\\\"\\n\\u001b[2J\302\233x\",\"heads\":1000,"
+                   "\"acc\":null,\"setting\":null}]");
+}
+
+static void test_markdown(void **state)
+{
+    (void)state;
+    assert_written(TABLE_MARKDOWN, true,
+                   "| name | heads | accuracy | plot |\n"
+                   "| :--- | ---: | ---: | :--- |\n"
+                   "| größe | 8 | 0.10 | ├●┤ |\n"
+                   "| a\\|b, \"c\"  [2J\302\233x | 1000 |  | 50% |\n");
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    struct table *t = table_new(columns);
+    char *text = written(t, TABLE_TEXT, false), *json = written(t, TABLE_JSON, false);
+    assert_string_equal(text, "name  heads  accuracy  plot\n");
+    assert_string_equal(json, "[]");
+    table_emphasize(t);
+    table_free(t);
+    free(text);
+    free(json);
+}
+
+/* Every function takes the table that there was no memory for. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct message m;
+    table_text(NULL, "x");
+    table_integer(NULL, 1);
+    table_real(NULL, 1);
+    table_printf(NULL, "%d", 1);
+    table_json(NULL, "{}");
+    table_emphasize(NULL);
+    assert_int_equal(table_rows(NULL), 0);
+    assert_int_equal(table_width(NULL), 0);
+    assert_int_equal(table_write(NULL, TABLE_TEXT, false, stdout, &m), STATUS_NO_MEMORY);
+    table_free(NULL);
+}
+
+static void test_many_rows(void **state)
+{
+    (void)state;
+    static const struct table_column one[] = {{.name = "n"}, {0}};
+    struct table *t = table_new(one);
+    for (int i = 0; i < 1000; i++)
+        table_integer(t, i);
+    char *csv = written(t, TABLE_CSV, false);
+    char *rest = csv;
+    assert_string_equal(strsep(&rest, "\n"), "n");
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(atoi(strsep(&rest, "\n")), i);
+    assert_string_equal(rest, "");
+    table_free(t);
+    free(csv);
+}
+
+static void test_write_errors(void **state)
+{
+    (void)state;
+    struct table *t = example();
+    struct message m;
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    assert_int_equal(table_write(t, TABLE_TEXT, false, full, &m), STATUS_DISK_FULL);
+    clearerr(full);
+    fclose(full);
+    FILE *reader = fopen("/dev/null", "r"); /* cannot be written to */
+    assert_non_null(reader);
+    assert_int_equal(table_write(t, TABLE_CSV, false, reader, &m), STATUS_IO);
+    fclose(reader);
+    table_free(t);
+}
+
+/* ---- text.h ---- */
+
+#define CAPTURE(text, call)                                                                        \
+    do {                                                                                           \
+        size_t size_ = 0;                                                                          \
+        FILE *out = open_memstream(&(text), &size_);                                               \
+        call;                                                                                      \
+        fclose(out);                                                                               \
+    } while (0)
+
+static void test_paragraph(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    CAPTURE(text, text_paragraph(out, "one  two three, größe", 2, 4, 12));
+    assert_string_equal(text, "  one two\n    three,\n    größe\n");
+    free(text);
+    CAPTURE(text, text_paragraph(out, "größe 45678", 0, 0, 11)); /* 11 columns, 13 bytes */
+    assert_string_equal(text, "größe 45678\n");
+    free(text);
+    CAPTURE(text, text_paragraph(out, "a unbreakableword b", 0, 1, 6));
+    assert_string_equal(text, "a\n unbreakableword\n b\n");
+    free(text);
+    CAPTURE(text, text_paragraph(out, "", 0, 0, 6));
+    assert_string_equal(text, "\n");
+    free(text);
+}
+
+static void assert_json(const char *text, const char *expected)
+{
+    char *json = NULL;
+    CAPTURE(json, text_json(out, text));
+    assert_string_equal(json, expected);
+    free(json);
+}
+
+/* Bytes that are not UTF-8 (RFC 3629): stray and missing continuation, overlong forms, surrogates,
+ * beyond U+10FFFF. */
+static void test_json_strings(void **state)
+{
+    (void)state;
+    assert_json(NULL, "null");
+    assert_json("", "\"\"");
+    assert_json("\"\\/\b\f\n\r\t\x01\x7f", "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u007f\"");
+    assert_json("é€😀", "\"é€😀\"");
+    assert_json("a\x80z", "\"a\xEF\xBF\xBDz\"");
+    assert_json("a\xC3", "\"a\xEF\xBF\xBD\"");
+    assert_json("\xC0\xAF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    assert_json("\xE0\x9F\xBF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    assert_json("\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    assert_json("\xF4\x90\x80\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    assert_json("\xF0\x9F\x98", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
+static void test_json_reals(void **state)
+{
+    (void)state;
+    static const double value[] = {0, .1, -1.5, 1e21, 1. / 3, NAN, INFINITY};
+    static const char *const text[] = {"0",    "0.1", "-1.5", "1e+21", "0.3333333333333333",
+                                       "null", "null"};
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+        char *json = NULL;
+        CAPTURE(json, text_json_real(out, value[i]));
+        assert_string_equal(json, text[i]);
+        free(json);
+    }
+}
+
+static void assert_plot(double mean, double low, double high, const char *expected)
+{
+    char plot[DOT_PLOT_SIZE];
+    text_dot_plot(mean, low, high, 10, plot);
+    assert_string_equal(plot, expected);
+}
+
+static void test_dot_plot(void **state)
+{
+    (void)state;
+    assert_plot(.55, .25, .95, "  ├──●───┤");
+    assert_plot(.55, .51, .59, "     ●");
+    assert_plot(0, NAN, NAN, "●");
+    assert_plot(1, NAN, NAN, "         ●");
+    assert_plot(.95, .8, 1.3, "        ├●"); /* what is beyond the scale is cut */
+    assert_plot(.05, -.3, .25, "●─┤");
+    assert_plot(NAN, NAN, NAN, "");
+    char plot[DOT_PLOT_SIZE];
+    text_dot_plot(.5, 0, 1, DOT_PLOT_CELLS, plot);
+    assert_int_equal(text_width(plot), DOT_PLOT_CELLS);
+    text_dot_plot(.5, 0, 1, DOT_PLOT_CELLS + 1, plot);
+    assert_string_equal(plot, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),       cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_paragraph),  cmocka_unit_test(test_json_strings),
+        cmocka_unit_test(test_json_reals), cmocka_unit_test(test_dot_plot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

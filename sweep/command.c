@@ -17,7 +17,7 @@ const struct command command_table[] = {
 #define COMMAND(name, usage, summary) {#name, usage, summary, command_##name},
 #include "sweep/commands.def"
 #undef COMMAND
-    {NULL, NULL, NULL, NULL},
+    {NULL, "", "", NULL},
 };
 
 /* getopt's value of the i-th long option: above all letters. */
@@ -143,12 +143,13 @@ int command_read_store(const char *name, const char *db,
     return status == STATUS_OK ? EXIT_DONE : command_fail(name, status, &m);
 }
 
+/* Its line of the table; the empty last one where there is none. */
 static const struct command *command_find(const char *name)
 {
     const struct command *c = command_table;
     while (c->name && strcmp(c->name, name) != 0)
         c++;
-    return c->name ? c : NULL;
+    return c;
 }
 
 static int option_total(const struct command_syntax *s)

@@ -116,21 +116,37 @@ static void add_row(struct table *t, const struct layout *l, const struct report
         table_emphasize(t);
 }
 
-static enum status write_people(const struct report_setting *set, const struct layout *l,
-                                enum table_format f, bool color, FILE *out, int *width,
-                                struct message *m)
+static struct table *make_table(const struct report_setting *set, const struct layout *l,
+                                struct table_column columns[COLUMNS_MOST],
+                                char title[PLOT_MOST + 1])
 {
-    struct table_column columns[COLUMNS_MOST];
-    char title[PLOT_MOST + 1];
     make_columns(l, columns, title);
     struct table *t = table_new(columns);
     for (int i = 0; i < set->count; i++)
         add_row(t, l, set, i);
-    enum status s = out ? table_write(t, f, color, out, m) : STATUS_OK;
-    if (width)
-        *width = table_width(t);
+    return t;
+}
+
+static enum status write_people(const struct report_setting *set, const struct layout *l,
+                                enum table_format f, bool color, FILE *out, struct message *m)
+{
+    struct table_column columns[COLUMNS_MOST];
+    char title[PLOT_MOST + 1];
+    struct table *t = make_table(set, l, columns, title);
+    enum status s = table_write(t, f, color, out, m);
     table_free(t);
     return s;
+}
+
+/* -1: no memory. */
+static int width_of(const struct report_setting *set, const struct layout *l)
+{
+    struct table_column columns[COLUMNS_MOST];
+    char title[PLOT_MOST + 1];
+    struct table *t = make_table(set, l, columns, title);
+    int width = table_width(t);
+    table_free(t);
+    return width;
 }
 
 /* Fits the table to the page: the plot takes what is left; where even the rest is too wide, the
@@ -139,15 +155,16 @@ static enum status write_text_table(const struct report_setting *set, bool color
                                     struct message *m)
 {
     struct layout l = layout_of(set);
-    int width = 0;
-    write_people(set, &l, TABLE_TEXT, false, NULL, &width, NULL);
+    int width = width_of(set, &l);
     if (width > PAGE_WIDTH) {
         l.train_s = false;
-        write_people(set, &l, TABLE_TEXT, false, NULL, &width, NULL);
+        width = width_of(set, &l);
     }
+    if (width < 0)
+        return fail(m, STATUS_NO_MEMORY, "no memory for the report");
     int left = PAGE_WIDTH - width - 2;
     l.plot = left < PLOT_LEAST ? 0 : left > PLOT_MOST ? PLOT_MOST : left;
-    return write_people(set, &l, TABLE_TEXT, color, out, NULL, m);
+    return write_people(set, &l, TABLE_TEXT, color, out, m);
 }
 
 /* ---- the words around it ---- */
@@ -172,29 +189,20 @@ static double common_chance(const struct report_data *r)
     return r->settings ? r->setting[0].input.chance : NAN;
 }
 
-/* What was run, and how much of it, in one paragraph (to be freed); NULL: no memory. */
-static char *facts(const struct report_data *r)
+/* What was run, and how much of it, in one paragraph. */
+static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return NULL;
-    fprintf(f, "Task %s: %s.", r->task, r->fixed);
     int64_t params = common_params(r);
-    if (params)
-        fprintf(f, " %lld parameters at every head count.", (long long)params);
     double chance = common_chance(r);
+    text_add(text, "Task %s: %s.", r->task, r->fixed);
+    if (params)
+        text_add(text, " %lld parameters at every head count.", (long long)params);
     if (!isnan(chance))
-        fprintf(f, " Guessing gets %.3g.", chance);
+        text_add(text, " Guessing gets %.3g.", chance);
     if (r->ended == r->planned)
-        fprintf(f, " All %ld trials have ended.", r->planned);
+        text_add(text, " All %ld trials have ended.", r->planned);
     else
-        fprintf(f, " %ld of %ld trials have ended.", r->ended, r->planned);
-    if (fclose(f) == 0)
-        return text;
-    free(text);
-    return NULL;
+        text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
 }
 
 static const char LEGEND[] =
@@ -206,16 +214,19 @@ static const char LEGEND[] =
 static enum status write_text(const struct report_data *r, bool color, FILE *out, struct message *m)
 {
     const char *bold = color ? "\033[1m" : "", *plain = color ? "\033[0m" : "";
-    char *what = facts(r);
-    if (!what)
+    struct text_buffer facts = {0};
+    add_facts(r, &facts);
+    if (facts.out_of_memory) {
+        free(facts.text);
         return fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    }
     fputs(bold, out);
     text_plain(out, r->name);
     fprintf(out, "%s%s", plain, r->question[0] ? ": " : "");
     text_plain(out, r->question);
     fputc('\n', out);
-    text_paragraph(out, what, 0, 0, SENTENCE_WIDTH);
-    free(what);
+    text_paragraph(out, facts.text, 0, 0, SENTENCE_WIDTH);
+    free(facts.text);
     for (int i = 0; i < r->settings; i++) {
         const struct report_setting *set = &r->setting[i];
         fputc('\n', out);
@@ -256,9 +267,12 @@ static void put_markdown(FILE *out, const char *text)
 
 static enum status write_markdown(const struct report_data *r, FILE *out, struct message *m)
 {
-    char *what = facts(r);
-    if (!what)
+    struct text_buffer facts = {0};
+    add_facts(r, &facts);
+    if (facts.out_of_memory) {
+        free(facts.text);
         return fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    }
     fputs("# ", out);
     put_markdown(out, r->name);
     if (r->question[0]) {
@@ -266,9 +280,9 @@ static enum status write_markdown(const struct report_data *r, FILE *out, struct
         put_markdown(out, r->question);
     }
     fputs("\n\n", out);
-    put_markdown(out, what);
+    put_markdown(out, facts.text);
     fputs("\n", out);
-    free(what);
+    free(facts.text);
     for (int i = 0; i < r->settings; i++) {
         const struct report_setting *set = &r->setting[i];
         struct layout l = layout_of(set);
@@ -278,7 +292,7 @@ static enum status write_markdown(const struct report_data *r, FILE *out, struct
             fputc('\n', out);
         }
         fputc('\n', out);
-        enum status s = write_people(set, &l, TABLE_MARKDOWN, false, out, NULL, m);
+        enum status s = write_people(set, &l, TABLE_MARKDOWN, false, out, m);
         if (s != STATUS_OK)
             return s;
         fputc('\n', out);

@@ -479,18 +479,21 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
     return s;
 }
 
-static enum status make_slots(struct runner *r, int wanted, struct message *m)
+static int slots_for(const struct plan *p, int wanted)
 {
-    const struct config *c = plan_config(r->plan);
-    long slots = wanted > 0 ? wanted : c->workers > 0 ? (long)c->workers : cores_usable();
-    if (slots > plan_trials(r->plan))
-        slots = plan_trials(r->plan);
-    r->slots = (int)slots;
-    r->slot = calloc((size_t)slots, sizeof *r->slot);
-    r->claim = calloc((size_t)slots, sizeof *r->claim);
+    int64_t slots = wanted > 0 ? wanted : plan_config(p)->workers;
+    if (slots <= 0)
+        slots = cores_usable();
+    return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
+}
+
+static enum status make_slots(struct runner *r, struct message *m)
+{
+    r->slot = calloc((size_t)r->slots, sizeof *r->slot);
+    r->claim = calloc((size_t)r->slots, sizeof *r->claim);
     r->environment = process_environment(r->core_type[0] ? r->core_type : NULL);
     if (!r->slot || !r->claim || !r->environment)
-        return fail(m, STATUS_NO_MEMORY, "out of memory for %ld workers", slots);
+        return fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", r->slots);
     return STATUS_OK;
 }
 
@@ -500,10 +503,13 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     struct progress p;
     enum status s = prepare(r, o, m);
     if (s == STATUS_OK)
-        s = make_slots(r, o->workers, m);
+        s = make_slots(r, m);
     if (s != STATUS_OK)
         return s;
     result->sweep_id = r->sweep_id;
+    double work;
+    if (store_work_left(r->store, r->sweep_id, &work, m) == STATUS_OK)
+        progress_work_left(r->view, work);
     r->committed_s = now_s();
     show_counts(r);
     int killed = loop(r);
@@ -531,15 +537,14 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
 enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
-    struct runner r = {.plan = p};
+    struct runner r = {.plan = p, .slots = slots_for(p, o->workers)};
     int lock = -1;
     memset(result, 0, sizeof *result);
     enum status s = lock_take(o->db, &lock, m);
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_trials(p),
-                          o->workers > 0 ? o->workers : cores_usable());
+    r.view = progress_new(stderr, o->quiet, plan_trials(p), r.slots);
     if (s == STATUS_OK)
         s = store_open(o->db, STORE_WRITE, &r.store, m);
     if (s == STATUS_OK)

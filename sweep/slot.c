@@ -15,20 +15,27 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, struct jo
                        char *const environment[], struct progress_view *v, struct message *m)
 {
     struct point p;
+    struct encoder_io io;
+    struct task_shape shape;
     memset(s, 0, sizeof *s);
     s->busy = true;
     s->claim = *c;
     s->step = c->resumed_from_step;
     s->val_acc = NAN;
+    double work = 0;
     snprintf(s->label, sizeof s->label, "seed=%" PRIu32, c->seed);
-    if (point_parse(c->config_json, &p, m) == STATUS_OK)
+    if (point_parse(c->config_json, &p, m) == STATUS_OK &&
+        point_check(&p, &io, &shape, m) == STATUS_OK) {
         snprintf(s->label, sizeof s->label, "%s heads=%" PRId64 " %s%sseed=%" PRIu32, p.task->name,
                  p.model.heads, c->label, c->label[0] ? " " : "", c->seed);
+        work = (double)p.train.steps * encoder_step_flops(&p.model, &io, (long)p.train.batch);
+    }
     job->trial = c->trial_id;
     job->attempt = c->attempt;
     job->seed = c->seed;
     snprintf(job->config, sizeof job->config, "%s", c->config_json);
     progress_trial_started(v, i, s->label, c->trial_id);
+    progress_trial_work(v, i, work);
     enum status status = process_spawn(&s->process, job, environment, m);
     if (status != STATUS_OK) {
         s->ending = ENDING_REQUEUE;

@@ -23,7 +23,7 @@ struct slot {
     struct claimed claim;
     char label[SLOT_LABEL]; /* for people: "gather heads=8 seed=1" */
     int64_t step;           /* newest known */
-    double val_acc;         /* of the last evaluation; NaN before */
+    double val_acc;         /* at the best step so far; NaN before the first evaluation */
 
     char file[64];      /* name of the durable result in the folder; "" until the worker says it */
     enum ending ending; /* what is to be committed */

@@ -141,6 +141,9 @@ struct progress {
 enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p,
                            struct message *m);
 
+/* Matrix-product FLOPs that the queued and running trials of the plan still take in training. */
+enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m);
+
 /* Id of the sweep of that name; BAD_INPUT lists the names there are. name NULL: the only one, or
  * the one run last. */
 enum status store_sweep(struct store *s, const char *name, int64_t *sweep_id, struct message *m);

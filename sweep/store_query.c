@@ -60,6 +60,25 @@ enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p
     return status;
 }
 
+enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m)
+{
+    const char *doing = "summing the work left";
+    sqlite3_stmt *rows;
+    bool row = false;
+    enum status status =
+        store_prepare(s, doing,
+                      "SELECT total(flops_per_step * (steps - resume_step)) FROM trial"
+                      " JOIN config USING (config_id) WHERE sweep_id = ? AND in_plan = 1"
+                      " AND state IN ('queued', 'running')",
+                      &rows, m);
+    if (status == STATUS_OK)
+        status = store_step(s, doing, rows, VALUES(INTEGER(sweep_id)), &row, m);
+    if (status == STATUS_OK && row)
+        *flops = sqlite3_column_double(rows, 0);
+    sqlite3_finalize(rows);
+    return status;
+}
+
 static enum status no_such_sweep(struct store *s, const char *name, struct message *m)
 {
     const char *doing = "listing sweeps";

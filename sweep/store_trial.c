@@ -8,51 +8,71 @@
 
 /* ---- the choice under `tune` ---- */
 
-/* Trials that are not queued keep their state: results of values that were passed over since stay,
- * but by_heads and paired look at chosen ones only. */
-#define SETTLE(group)                                                                              \
-    "WITH verdict AS MATERIALIZED ("                                                               \
-    " SELECT t.trial_id, CASE WHEN c.tuning IS NULL THEN 'waiting'"                                \
-    "   WHEN c.tuning = t.tuning THEN 'chosen' ELSE 'passed' END AS choice"                        \
-    " FROM trial AS t JOIN config AS f USING (config_id) LEFT JOIN chosen AS c"                    \
-    "   ON c.sweep_id = t.sweep_id AND c.setting = t.setting AND c.heads = f.heads"                \
-    " WHERE t.sweep_id = ? AND t.is_tuning = 0 AND t.tuning <> '{}'" group ") "                    \
-    "UPDATE trial SET choice = v.choice, state = CASE"                                             \
-    "   WHEN state = 'queued' AND v.choice = 'passed' THEN 'pruned'"                               \
-    "   WHEN state = 'pruned' AND v.choice <> 'passed' THEN 'queued' ELSE state END "              \
-    "FROM verdict AS v WHERE trial.trial_id = v.trial_id AND (trial.choice <> v.choice"            \
-    "   OR state = CASE v.choice WHEN 'passed' THEN 'queued' ELSE 'pruned' END)"
+/* In both: trials that are not queued keep their state. Results of values that were passed over
+ * since stay, but by_heads and paired look at chosen ones only. */
 
 enum status store_settle(struct store *s, int64_t sweep_id, struct message *m)
 {
-    return store_execute(s, "settling the choice under tune", SETTLE(""), VALUES(INTEGER(sweep_id)),
-                         NULL, m);
+    /* IN, not JOIN: SQLite looks up in the former and scans `best` for every row in the latter. */
+    static const char sql[] =
+        "WITH best AS MATERIALIZED ("
+        " SELECT setting, heads, tuning FROM chosen WHERE sweep_id = ?1), "
+        "verdict AS MATERIALIZED (SELECT t.trial_id, CASE"
+        "   WHEN (t.setting, f.heads, t.tuning) IN (SELECT setting, heads, tuning FROM best)"
+        "   THEN 'chosen' WHEN (t.setting, f.heads) IN (SELECT setting, heads FROM best)"
+        "   THEN 'passed' ELSE 'waiting' END AS choice"
+        " FROM trial AS t JOIN config AS f USING (config_id)"
+        " WHERE t.sweep_id = ?1 AND t.is_tuning = 0 AND t.tuning <> '{}') "
+        "UPDATE trial SET choice = v.choice, state = CASE"
+        "   WHEN state = 'queued' AND v.choice = 'passed' THEN 'pruned'"
+        "   WHEN state = 'pruned' AND v.choice <> 'passed' THEN 'queued' ELSE state END "
+        "FROM verdict AS v WHERE trial.trial_id = v.trial_id AND (trial.choice <> v.choice"
+        "   OR state = CASE v.choice WHEN 'passed' THEN 'queued' ELSE 'pruned' END)";
+    return store_execute(s, "settling the choice under tune", sql, VALUES(INTEGER(sweep_id)), NULL,
+                         m);
+}
+
+static enum status settle_one(struct store *s, int64_t sweep_id, const char *setting, int64_t heads,
+                              const char *best, struct message *m)
+{
+    static const char sql[] =
+        "UPDATE trial SET choice = CASE WHEN tuning = ?4 THEN 'chosen' ELSE 'passed' END,"
+        " state = CASE WHEN state = 'queued' AND tuning <> ?4 THEN 'pruned'"
+        "   WHEN state = 'pruned' AND tuning = ?4 THEN 'queued' ELSE state END"
+        " WHERE sweep_id = ?1 AND setting = ?2 AND tuning <> '{}' AND is_tuning = 0"
+        "   AND (SELECT heads FROM config AS c WHERE c.config_id = trial.config_id) = ?3";
+    return store_execute(s, "settling the choice under tune", sql,
+                         VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads), TEXT(best)), NULL,
+                         m);
 }
 
 /* A trial has ended: if it was the last tuning trial of its head count, that has its choice now. */
 static enum status settle_after(struct store *s, int64_t trial_id, struct message *m)
 {
-    static const char last[] =
-        "SELECT e.sweep_id, e.setting, f.heads FROM trial AS e JOIN config AS f USING (config_id)"
-        " WHERE e.trial_id = ? AND e.is_tuning = 1 AND e.in_plan = 1 AND NOT EXISTS"
-        "  (SELECT 1 FROM trial AS t JOIN config AS c USING (config_id)"
-        "   WHERE t.sweep_id = e.sweep_id AND t.setting = e.setting AND t.tuning <> '{}'"
-        "   AND c.heads = f.heads AND t.is_tuning = 1 AND t.in_plan = 1"
-        "   AND t.state IN ('queued', 'running'))";
-    sqlite3_stmt *group;
-    bool settled = false;
-    enum status status = store_prepare(s, "looking for tuning trials", last, &group, m);
+    static const char group[] = "SELECT sweep_id, setting, heads FROM trial JOIN config USING"
+                                " (config_id) WHERE trial_id = ? AND is_tuning = 1 AND in_plan = 1";
+    static const char choice[] =
+        "SELECT tuning FROM chosen WHERE sweep_id = ? AND setting = ? AND heads = ?";
+    const char *doing = "settling the choice under tune";
+    sqlite3_stmt *ended = NULL, *best = NULL;
+    bool tuning = false, settled = false;
+    enum status status = store_prepare(s, doing, group, &ended, m);
     if (status == STATUS_OK)
-        status = store_step(s, "looking for tuning trials", group, VALUES(INTEGER(trial_id)),
-                            &settled, m);
-    if (status == STATUS_OK && settled)
-        status = store_execute(s, "settling the choice under tune",
-                               SETTLE(" AND t.setting = ? AND f.heads = ?"),
-                               VALUES(INTEGER(sqlite3_column_int64(group, 0)),
-                                      TEXT((const char *)sqlite3_column_text(group, 1)),
-                                      INTEGER(sqlite3_column_int64(group, 2))),
-                               NULL, m);
-    sqlite3_finalize(group);
+        status = store_step(s, doing, ended, VALUES(INTEGER(trial_id)), &tuning, m);
+    if (status == STATUS_OK && tuning) {
+        int64_t sweep_id = sqlite3_column_int64(ended, 0), heads = sqlite3_column_int64(ended, 2);
+        const char *setting = (const char *)sqlite3_column_text(ended, 1);
+        status = store_prepare(s, doing, choice, &best, m);
+        if (status == STATUS_OK)
+            status =
+                store_step(s, doing, best, VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)),
+                           &settled, m);
+        if (status == STATUS_OK && settled)
+            status = settle_one(s, sweep_id, setting, heads,
+                                (const char *)sqlite3_column_text(best, 0), m);
+    }
+    sqlite3_finalize(best);
+    sqlite3_finalize(ended);
     return status;
 }
 

@@ -175,7 +175,9 @@ static int column_width(const struct table *t, int column)
 int table_width(const struct table *t)
 {
     int width = 0;
-    for (int c = 0; t && c < t->columns; c++)
+    if (!t || t->out_of_memory)
+        return -1;
+    for (int c = 0; c < t->columns; c++)
         if (t->column[c].title)
             width += (width ? TABLE_GAP : 0) + column_width(t, c);
     return width;

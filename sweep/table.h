@@ -53,7 +53,7 @@ void table_emphasize(struct table *t);
 
 long table_rows(const struct table *t); /* complete ones */
 
-/* Columns of terminal that TABLE_TEXT takes, without indentation. */
+/* Columns of terminal that TABLE_TEXT takes; -1 if a cell could not be stored. */
 int table_width(const struct table *t);
 
 /* Writes the table.

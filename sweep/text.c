@@ -2,10 +2,33 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/option.h"
+
+void text_add(struct text_buffer *b, const char *format, ...)
+{
+    for (int attempt = 0; attempt < 2 && !b->out_of_memory; attempt++) {
+        va_list arguments;
+        va_start(arguments, format);
+        size_t room = b->capacity - b->used;
+        int n = vsnprintf(b->text ? b->text + b->used : NULL, room, format, arguments);
+        va_end(arguments);
+        if (n >= 0 && (size_t)n < room) {
+            b->used += (size_t)n;
+            return;
+        }
+        size_t capacity = 2 * b->capacity + (size_t)(n < 0 ? 0 : n) + 256;
+        char *grown = n < 0 ? NULL : realloc(b->text, capacity);
+        if (grown) {
+            b->text = grown;
+            b->capacity = capacity;
+        }
+        b->out_of_memory = !grown;
+    }
+}
 
 enum status text_check(FILE *out, struct message *m)
 {
@@ -144,6 +167,7 @@ void text_json_real(FILE *out, double x)
         fputs("null", out);
 }
 
+/* The cell that x falls into; what is beyond the scale is cut. */
 static int cell_of(double x, int cells)
 {
     int cell = (int)floor(x * cells);
@@ -157,8 +181,8 @@ void text_dot_plot(double mean, double low, double high, int cells, char text[DO
         return;
     bool interval = isfinite(low) && isfinite(high);
     int dot = isfinite(mean) ? cell_of(mean, cells) : -1;
-    int left = interval ? cell_of(fmax(low, 0), cells) : dot;
-    int right = interval ? cell_of(fmin(high, 1), cells) : dot;
+    int left = interval ? cell_of(low, cells) : dot;
+    int right = interval ? cell_of(high, cells) : dot;
     char *end = text;
     for (int i = 0; i <= right || i <= dot; i++) {
         const char *glyph = " ";

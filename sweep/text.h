@@ -3,9 +3,20 @@
 #ifndef SWEEP_TEXT_H
 #define SWEEP_TEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "engine/status.h"
+
+/* A text that grows. Starts as {0}; free(text) at the end. Once memory has run out nothing is added
+ * any more. (glibc's open_memstream loses text in that case and says nothing.) */
+struct text_buffer {
+    char *text; /* terminated; NULL before the first text_add */
+    size_t used, capacity;
+    bool out_of_memory;
+};
+void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Flushes out and says whether everything written to it so far arrived. */
 enum status text_check(FILE *out, struct message *m);

@@ -1,8 +1,8 @@
 /* The verdict on one setting of a sweep: a pure function from the results of its trials.
  *
- * - With a claim (a prediction written down before the first trial) it is confirmed if the paired t
- *   test of test accuracy against each rival gives p < .05 in the right direction. All must hold,
- * so nothing is corrected (intersection-union test: Berger 1982).
+ * - With a claim (a prediction written down before the first trial) it is confirmed if the paired
+ *   t test of test accuracy against each rival gives p < .05 in the right direction. All must hold,
+ *   so nothing is corrected (intersection-union test: Berger 1982).
  * - Without one the finding is exploratory. The candidate is the head count with the best mean
  *   validation accuracy, within .005 of it the one with fewest heads. It must beat the smallest and
  *   the largest head count at .05 / (number of interior head counts), because it was picked. At an
@@ -11,11 +11,11 @@
  *   decides in its place.
  * - A trial that diverged or failed counts at chance accuracy.
  * - Head counts that cannot be told apart from the best: the best is the one of highest mean
- *   validation accuracy (no tolerance), so that the test accuracies that are compared did not
- * choose it; every other is compared with it by the paired t test on test accuracy, p-values
- * corrected after Holm 1979 over these comparisons; one that is not shown to be worse (corrected p
- * >= .05, or better) cannot be told apart. These are comparisons with the best in the sense of Hsu
- * 1984, by tests that do not need equal variances. */
+ *   validation accuracy (no tolerance), so that the test accuracies to be compared did not choose
+ *   it. Every other is compared with it by the paired t test on test accuracy, p-values corrected
+ *   after Holm 1979 over these comparisons. One that is not shown to be worse (corrected p >= .05,
+ *   or better) cannot be told apart. These are comparisons with the best in the sense of Hsu 1984,
+ *   by tests that do not need equal variances. */
 #ifndef SWEEP_VERDICT_H
 #define SWEEP_VERDICT_H
 

@@ -123,7 +123,7 @@ static void send_progress(struct worker *w, enum wire_type type)
         .steps = w->trial->point.train.steps,
         .loss = t->loss_count ? t->loss_sum / (double)t->loss_count : NAN,
         .acc = t->target_sum ? (double)t->correct_sum / (double)t->target_sum : NAN,
-        .val_acc = r->rows ? r->curve[r->rows - 1].val_acc : NAN,
+        .val_acc = r->has_best ? r->val_acc : NAN,
         .elapsed_s = trial_train_s(w->trial),
     };
     struct message ignored; /* a coordinator that is gone has taken this process with it */
@@ -275,6 +275,7 @@ static int train(struct worker *w, struct message *m, enum status *s)
             *s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, row, (size_t)n + 2, m);
             if (*s != STATUS_OK)
                 return WORKER_FAILED;
+            send_progress(w, WIRE_PROGRESS);
         }
         int exit_status = trial_done(w->trial) ? -1 : between_steps(w, m);
         if (exit_status >= 0)

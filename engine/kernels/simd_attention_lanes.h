@@ -2,16 +2,16 @@
  * own head from end to end. There is no horizontal step at all, so the cost of a head hardly
  * depends on its width, down to 1.
  *
- * DK and DV stand for d_k and d_v; BLOCK queries share every load of a key and a value. Blocks are
- * compiled for the usual widths, so that their numbers live in registers; what goes around them is
- * compiled once. */
+ * BLOCK queries share every load of a key and a value. Blocks are compiled for a WIDTH of 1, 2 and
+ * 4, so that their numbers live in registers; d_k and d_v are filled up to the next of these with
+ * zeros. What goes around the blocks is compiled once. */
 #ifndef ENGINE_KERNELS_SIMD_ATTENTION_LANES_H
 #define ENGINE_KERNELS_SIMD_ATTENTION_LANES_H
 
 #include "engine/kernels/simd_attention_tiles.h"
 
 enum {
-    LANES_MAX_WIDTH = 8, /* widest head taken this way */
+    LANES_MAX_WIDTH = 4, /* widest head taken this way */
     LANES_MAX_BLOCK = 4,
     LANES_CHUNK = 32 /* queries whose dropout bits are drawn at once; a multiple of every BLOCK */
 };
@@ -19,6 +19,7 @@ enum {
 /* LANES heads of one sequence. Every array of the second part ends with a dimension of LANES. */
 struct lanes {
     const struct attention *a;
+    long width; /* WIDTH */
     struct seen_keys seen;
     long heads;      /* of this group, <= LANES */
     long words;      /* of dropout bits in a row: T/32 rounded up */
@@ -27,31 +28,39 @@ struct lanes {
     const float *q, *o_in, *d_o;
     float *o, *dq;
 
-    float *k, *v;   /* (n,DK), (n,DV) */
+    float *k, *v;   /* (n,WIDTH) */
     float *s;       /* (n,BLOCK) scores of a block */
-    float *extreme; /* (2) largest and smallest key, for DK = 1 */
+    float *extreme; /* (2) largest and smallest key, for WIDTH 1 */
     float *lse;     /* (T rounded up to LANES) */
-    float *dk, *dv; /* (n,DK), (n,DV) */
+    float *dk, *dv; /* (n,WIDTH) */
     uint32_t *keep; /* (LANES_CHUNK, T/32 rounded up) */
     uint64_t *bits;
 };
+
+/* The WIDTH that d_k and d_v take; 0: too wide. */
+static long lanes_width(const struct attention *a)
+{
+    const long widest = a->d_k > a->d_v ? a->d_k : a->d_v;
+    return widest <= 2 ? widest : widest <= LANES_MAX_WIDTH ? LANES_MAX_WIDTH : 0;
+}
 
 static size_t lanes_layout(const struct attention *a, void *scratch, struct lanes *g)
 {
     struct pieces p = {scratch, 0};
     const long T = a->T;
     g->a = a;
+    g->width = lanes_width(a);
     g->words = (T + 31) / 32;
     g->row = a->H * (2 * a->d_k + a->d_v);
     g->o_row = a->H * a->d_v;
     g->seen.list = piece(&p, T, sizeof *g->seen.list);
-    g->k = piece(&p, T * a->d_k, sizeof(vf));
-    g->v = piece(&p, T * a->d_v, sizeof(vf));
+    g->k = piece(&p, T * g->width, sizeof(vf));
+    g->v = piece(&p, T * g->width, sizeof(vf));
     g->s = piece(&p, T * LANES_MAX_BLOCK, sizeof(vf));
     g->extreme = piece(&p, 2, sizeof(vf));
     g->lse = piece(&p, round_up(T, LANES), sizeof(vf));
-    g->dk = piece(&p, T * a->d_k, sizeof(vf));
-    g->dv = piece(&p, T * a->d_v, sizeof(vf));
+    g->dk = piece(&p, T * g->width, sizeof(vf));
+    g->dv = piece(&p, T * g->width, sizeof(vf));
     g->keep = piece(&p, LANES_CHUNK * g->words, sizeof(vu));
     g->bits = piece(&p, keep_buffer(LANES_CHUNK * T), sizeof *g->bits);
     return p.used;
@@ -71,43 +80,51 @@ ALWAYS_INLINE void row_vector_set(float *row, long n, long at, vf x)
         vstore_n(row + at, n - at, x);
 }
 
-/* row (heads,D) -> x[d], heads in lanes. */
-ALWAYS_INLINE void heads_load(const float *row, long heads, const int D, vf *x)
+/* row (heads,D) -> x (WIDTH), heads in lanes; 0 from D on. */
+ALWAYS_INLINE void heads_load(const float *row, long heads, long D, const int WIDTH, vf *x)
 {
     const long n = heads * D;
-    if (D == 1) {
+    if (WIDTH > 1 && D != WIDTH) {
+        float lane[LANES_MAX_WIDTH][LANES] = {{0}};
+        for (long h = 0; h < heads; h++)
+            for (long d = 0; d < D; d++)
+                lane[d][h] = row[h * D + d];
+        for (int d = 0; d < WIDTH; d++)
+            x[d] = vload(lane[d]);
+    } else if (WIDTH == 1) {
         x[0] = row_vector(row, n, 0);
-    } else if (D == 2) {
+    } else if (WIDTH == 2) {
         vunzip(row_vector(row, n, 0), row_vector(row, n, LANES), &x[0], &x[1]);
-    } else if (D == 4) {
+    } else {
         vf even[2], odd[2];
         for (int i = 0; i < 2; i++)
             vunzip(row_vector(row, n, 2 * i * LANES), row_vector(row, n, (2 * i + 1) * LANES),
                    &even[i], &odd[i]);
         vunzip(even[0], even[1], &x[0], &x[2]);
         vunzip(odd[0], odd[1], &x[1], &x[3]);
-    } else {
-        for (int d = 0; d < D; d++) {
-            float lane[LANES] = {0};
-            for (long h = 0; h < heads; h++)
-                lane[h] = row[h * D + d];
-            x[d] = vload(lane);
-        }
     }
 }
 
 /* The inverse. */
-ALWAYS_INLINE void heads_store(float *row, long heads, const int D, const vf *x)
+ALWAYS_INLINE void heads_store(float *row, long heads, long D, const int WIDTH, const vf *x)
 {
     const long n = heads * D;
-    if (D == 1) {
+    if (WIDTH > 1 && D != WIDTH) {
+        float lane[LANES_MAX_WIDTH][LANES];
+        for (int d = 0; d < WIDTH; d++)
+            vstore(lane[d], x[d]);
+        for (long h = 0; h < heads; h++)
+            for (int d = 0; d < WIDTH; d++)
+                if (d < D)
+                    row[h * D + d] = lane[d][h];
+    } else if (WIDTH == 1) {
         row_vector_set(row, n, 0, x[0]);
-    } else if (D == 2) {
+    } else if (WIDTH == 2) {
         vf part[2];
         vzip(x[0], x[1], &part[0], &part[1]);
         for (int i = 0; i < 2; i++)
             row_vector_set(row, n, i * LANES, part[i]);
-    } else if (D == 4) {
+    } else {
         vf even[2], odd[2], part[2];
         vzip(x[0], x[2], &even[0], &even[1]);
         vzip(x[1], x[3], &odd[0], &odd[1]);
@@ -116,19 +133,12 @@ ALWAYS_INLINE void heads_store(float *row, long heads, const int D, const vf *x)
             row_vector_set(row, n, 2 * i * LANES, part[0]);
             row_vector_set(row, n, (2 * i + 1) * LANES, part[1]);
         }
-    } else {
-        for (int d = 0; d < D; d++) {
-            float lane[LANES];
-            vstore(lane, x[d]);
-            for (long h = 0; h < heads; h++)
-                row[h * D + d] = lane[h];
-        }
     }
 }
 
-ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int D, vf sum)
+ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int WIDTH, vf sum)
 {
-    for (int d = 0; d < D; d++)
+    for (int d = 0; d < WIDTH; d++)
         sum += x[d] * vload(y + d * LANES);
     return sum;
 }
@@ -139,11 +149,11 @@ ALWAYS_INLINE vu lanes_keep(const struct lanes *g, long query, long key)
     return *(const vu_loose *)(g->keep + (query % LANES_CHUNK * g->words + key / 32) * LANES);
 }
 
-/* Largest scores of the BLOCK queries; unless DK is 1, the scores themselves stay in g->s. */
-ALWAYS_INLINE void lanes_scores(const struct lanes *g, const int BLOCK, const int DK,
+/* Largest scores of the BLOCK queries; unless WIDTH is 1, the scores themselves stay in g->s. */
+ALWAYS_INLINE void lanes_scores(const struct lanes *g, const int BLOCK, const int WIDTH,
                                 const vf q[][LANES_MAX_WIDTH], vf *top)
 {
-    if (DK == 1) {
+    if (WIDTH == 1) {
         /* q k is largest at the largest or at the smallest key */
         const vf high = vload(g->extreme), low = vload(g->extreme + LANES);
         for (int c = 0; c < BLOCK; c++)
@@ -154,7 +164,7 @@ ALWAYS_INLINE void lanes_scores(const struct lanes *g, const int BLOCK, const in
         top[c] = vset(-INFINITY);
     for (long j = 0; j < g->seen.n; j++) {
         for (int c = 0; c < BLOCK; c++) {
-            vf s = vdot(q[c], g->k + j * DK * LANES, DK, vset(0));
+            vf s = vdot(q[c], g->k + j * WIDTH * LANES, WIDTH, vset(0));
             vstore(g->s + (j * BLOCK + c) * LANES, s);
             top[c] = vmax(top[c], s);
         }
@@ -162,40 +172,40 @@ ALWAYS_INLINE void lanes_scores(const struct lanes *g, const int BLOCK, const in
 }
 
 /* Queries i .. i+BLOCK-1: o and lse. */
-ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int BLOCK, const int DK,
-                                       const int DV, const bool drop)
+ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int BLOCK,
+                                       const int WIDTH, const bool drop)
 {
     vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], o[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
     vf top[LANES_MAX_BLOCK], sum[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
-        heads_load(g->q + (i + c) * g->row, g->heads, DK, q[c]);
-        for (int d = 0; d < DK; d++)
+        heads_load(g->q + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, q[c]);
+        for (int d = 0; d < WIDTH; d++)
             q[c][d] *= g->a->scale * LOG2_E;
-        for (int d = 0; d < DV; d++)
+        for (int d = 0; d < WIDTH; d++)
             o[c][d] = vset(0);
         sum[c] = vset(0);
     }
-    lanes_scores(g, BLOCK, DK, q, top);
+    lanes_scores(g, BLOCK, WIDTH, q, top);
     for (long j = 0; j < g->seen.n; j++) {
         const long key = drop ? g->seen.list[j] : 0;
         const vu bit = vkey_bit(key);
         for (int c = 0; c < BLOCK; c++) {
-            vf p = vexp2(DK == 1 ? q[c][0] * vload(g->k + j * LANES) - top[c]
-                                 : vload(g->s + (j * BLOCK + c) * LANES) - top[c]);
+            vf p = vexp2(WIDTH == 1 ? q[c][0] * vload(g->k + j * LANES) - top[c]
+                                    : vload(g->s + (j * BLOCK + c) * LANES) - top[c]);
             sum[c] += p;
             if (drop)
                 p = vkeep_bit(lanes_keep(g, i + c, key), bit, p);
-            for (int d = 0; d < DV; d++)
-                o[c][d] += p * vload(g->v + (j * DV + d) * LANES);
+            for (int d = 0; d < WIDTH; d++)
+                o[c][d] += p * vload(g->v + (j * WIDTH + d) * LANES);
         }
     }
     const bool blind = g->seen.n == 0;
     const float kept_scale = drop ? dropout_scale(&g->a->dropout) : 1;
     for (int c = 0; c < BLOCK; c++) {
         const vf inverse = blind ? vset(0) : kept_scale / sum[c];
-        for (int d = 0; d < DV; d++)
+        for (int d = 0; d < WIDTH; d++)
             o[c][d] *= inverse;
-        heads_store(g->o + (i + c) * g->o_row, g->heads, DV, o[c]);
+        heads_store(g->o + (i + c) * g->o_row, g->heads, g->a->d_v, WIDTH, o[c]);
         vstore(g->lse + (i + c) * LANES, blind ? vset(0) : top[c] * LN_2 + vlog(sum[c]));
     }
 }
@@ -203,22 +213,22 @@ ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int 
 /* Queries i .. i+BLOCK-1: dq, and their share of dk and dv. q is loaded times scale log2(e), so dk
  * comes out times that and is put right at the end; d_o is loaded times dropout's scale. */
 ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int BLOCK,
-                                        const int DK, const int DV, const bool drop)
+                                        const int WIDTH, const bool drop)
 {
     const float scale = g->a->scale, kept_scale = drop ? dropout_scale(&g->a->dropout) : 1;
     vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], dq[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
     vf d_o[LANES_MAX_BLOCK][LANES_MAX_WIDTH], lse[LANES_MAX_BLOCK], delta[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
         vf o[LANES_MAX_WIDTH];
-        heads_load(g->q + (i + c) * g->row, g->heads, DK, q[c]);
-        heads_load(g->o_in + (i + c) * g->o_row, g->heads, DV, o);
-        heads_load(g->d_o + (i + c) * g->o_row, g->heads, DV, d_o[c]);
+        heads_load(g->q + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, q[c]);
+        heads_load(g->o_in + (i + c) * g->o_row, g->heads, g->a->d_v, WIDTH, o);
+        heads_load(g->d_o + (i + c) * g->o_row, g->heads, g->a->d_v, WIDTH, d_o[c]);
         delta[c] = vset(0);
-        for (int d = 0; d < DV; d++) {
+        for (int d = 0; d < WIDTH; d++) {
             delta[c] += o[d] * d_o[c][d];
             d_o[c][d] *= kept_scale;
         }
-        for (int d = 0; d < DK; d++) {
+        for (int d = 0; d < WIDTH; d++) {
             q[c][d] *= scale * LOG2_E;
             dq[c][d] = vset(0);
         }
@@ -227,100 +237,87 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
     for (long j = 0; j < g->seen.n; j++) {
         const long key = drop ? g->seen.list[j] : 0;
         const vu bit = vkey_bit(key);
-        const float *k = g->k + j * DK * LANES, *v = g->v + j * DV * LANES;
-        float *dk_row = g->dk + j * DK * LANES, *dv_row = g->dv + j * DV * LANES;
+        const float *k = g->k + j * WIDTH * LANES, *v = g->v + j * WIDTH * LANES;
+        float *dk_row = g->dk + j * WIDTH * LANES, *dv_row = g->dv + j * WIDTH * LANES;
         vf dk[LANES_MAX_WIDTH], dv[LANES_MAX_WIDTH];
-        for (int d = 0; d < DK; d++)
+        for (int d = 0; d < WIDTH; d++)
             dk[d] = vload(dk_row + d * LANES);
-        for (int d = 0; d < DV; d++)
+        for (int d = 0; d < WIDTH; d++)
             dv[d] = vload(dv_row + d * LANES);
         for (int c = 0; c < BLOCK; c++) {
-            vf p = vexp2(vdot(q[c], k, DK, -lse[c])), kept = p, dp;
+            vf p = vexp2(vdot(q[c], k, WIDTH, -lse[c])), kept = p, dp;
             if (drop) {
                 const vu word = lanes_keep(g, i + c, key);
-                dp = vkeep_bit(word, bit, vdot(d_o[c], v, DV, vset(0))) - delta[c];
+                dp = vkeep_bit(word, bit, vdot(d_o[c], v, WIDTH, vset(0))) - delta[c];
                 kept = vkeep_bit(word, bit, p);
             } else {
-                dp = vdot(d_o[c], v, DV, -delta[c]);
+                dp = vdot(d_o[c], v, WIDTH, -delta[c]);
             }
             const vf ds = p * dp;
-            for (int d = 0; d < DK; d++) {
+            for (int d = 0; d < WIDTH; d++) {
                 dq[c][d] += ds * vload(k + d * LANES);
                 dk[d] += ds * q[c][d];
             }
-            for (int d = 0; d < DV; d++)
+            for (int d = 0; d < WIDTH; d++)
                 dv[d] += kept * d_o[c][d];
         }
-        for (int d = 0; d < DK; d++)
+        for (int d = 0; d < WIDTH; d++)
             vstore(dk_row + d * LANES, dk[d]);
-        for (int d = 0; d < DV; d++)
+        for (int d = 0; d < WIDTH; d++)
             vstore(dv_row + d * LANES, dv[d]);
     }
     for (int c = 0; c < BLOCK; c++) {
-        for (int d = 0; d < DK; d++)
+        for (int d = 0; d < WIDTH; d++)
             dq[c][d] *= scale;
-        heads_store(g->dq + (i + c) * g->row, g->heads, DK, dq[c]);
+        heads_store(g->dq + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, dq[c]);
     }
 }
 
 typedef void lanes_block(const struct lanes *g, long i);
 
 /* Each works on a copy of g that no store can alias, so that its fields stay in registers. */
-#define LANES_BLOCK(name, block, dk, dv)                                                           \
-    static void forward_##name(const struct lanes *g, long i)                                      \
+#define LANES_BLOCK(direction, drop_word, block, width, drop)                                      \
+    static void direction##drop_word##_##width##_by_##block(const struct lanes *g, long i)         \
     {                                                                                              \
         const struct lanes own = *g;                                                               \
-        lanes_forward_block(&own, i, block, dk, dv, false);                                        \
-    }                                                                                              \
-    static void forward_drop_##name(const struct lanes *g, long i)                                 \
-    {                                                                                              \
-        const struct lanes own = *g;                                                               \
-        lanes_forward_block(&own, i, block, dk, dv, true);                                         \
-    }                                                                                              \
-    static void backward_##name(const struct lanes *g, long i)                                     \
-    {                                                                                              \
-        const struct lanes own = *g;                                                               \
-        lanes_backward_block(&own, i, block, dk, dv, false);                                       \
-    }                                                                                              \
-    static void backward_drop_##name(const struct lanes *g, long i)                                \
-    {                                                                                              \
-        const struct lanes own = *g;                                                               \
-        lanes_backward_block(&own, i, block, dk, dv, true);                                        \
+        lanes_##direction##_block(&own, i, block, width, drop);                                    \
     }
-LANES_BLOCK(width1_by4, 4, 1, 1)
-LANES_BLOCK(width1_by1, 1, 1, 1)
-LANES_BLOCK(width2_by4, 4, 2, 2)
-LANES_BLOCK(width2_by1, 1, 2, 2)
-LANES_BLOCK(width4_by2, 2, 4, 4)
-LANES_BLOCK(width4_by1, 1, 4, 4)
-LANES_BLOCK(any, 1, (int)g->a->d_k, (int)g->a->d_v)
+#define LANES_BLOCKS(block, width)                                                                 \
+    LANES_BLOCK(forward, , block, width, false)                                                    \
+    LANES_BLOCK(forward, _drop, block, width, true)                                                \
+    LANES_BLOCK(backward, , block, width, false)                                                   \
+    LANES_BLOCK(backward, _drop, block, width, true)
+LANES_BLOCKS(4, 1)
+LANES_BLOCKS(1, 1)
+LANES_BLOCKS(4, 2)
+LANES_BLOCKS(1, 2)
+LANES_BLOCKS(2, 4)
+LANES_BLOCKS(1, 4)
 
-/* The blocks for a width: `size` queries at once, and one for what is left. */
-struct lanes_width {
-    long d_k, d_v, size;
+/* The blocks of a width: `size` queries at once, and one for what is left. */
+struct lanes_blocks {
+    long width, size;
     lanes_block *forward[2][2], *backward[2][2]; /* [dropout][one] */
 };
-#define LANES_WIDTH(dk, dv, size, many, one)                                                       \
+#define LANES_ENTRY(block, width)                                                                  \
     {                                                                                              \
-        dk, dv, size,                                                                              \
-            {{forward_##many, forward_##one}, {forward_drop_##many, forward_drop_##one}},          \
+        width, block,                                                                              \
+            {{forward_##width##_by_##block, forward_##width##_by_1},                               \
+             {forward_drop_##width##_by_##block, forward_drop_##width##_by_1}},                    \
         {                                                                                          \
-            {backward_##many, backward_##one},                                                     \
+            {backward_##width##_by_##block, backward_##width##_by_1},                              \
             {                                                                                      \
-                backward_drop_##many, backward_drop_##one                                          \
+                backward_drop_##width##_by_##block, backward_drop_##width##_by_1                   \
             }                                                                                      \
         }                                                                                          \
     }
-static const struct lanes_width lanes_widths[] = {
-    LANES_WIDTH(1, 1, 4, width1_by4, width1_by1), LANES_WIDTH(2, 2, 4, width2_by4, width2_by1),
-    LANES_WIDTH(4, 4, 2, width4_by2, width4_by1),
-    LANES_WIDTH(0, 0, 1, any, any), /* last: takes all others */
-};
+static const struct lanes_blocks lanes_blocks[] = {LANES_ENTRY(4, 1), LANES_ENTRY(4, 2),
+                                                   LANES_ENTRY(2, 4)};
 
-static const struct lanes_width *lanes_width_of(const struct attention *a)
+static const struct lanes_blocks *lanes_blocks_of(long width)
 {
-    const struct lanes_width *w = lanes_widths;
-    while (w->d_k && (w->d_k != a->d_k || w->d_v != a->d_v))
+    const struct lanes_blocks *w = lanes_blocks;
+    while (w->width != width)
         w++;
     return w;
 }
@@ -343,62 +340,48 @@ static void lanes_run(const struct lanes *g, long head, long size, lanes_block *
     }
 }
 
-/* Every seen key's (heads,D) numbers -> (n,D,LANES). */
-ALWAYS_INLINE void lanes_pack_width(const struct lanes *g, const float *from, const int D,
-                                    float *to)
+/* Every seen key's (heads,D) numbers -> (n,WIDTH,LANES). */
+ALWAYS_INLINE void lanes_pack_width(const struct lanes *g, const float *from, long D,
+                                    const int WIDTH, float *to)
 {
-    for (long j = 0; j < g->seen.n; j++, to += D * LANES) {
+    for (long j = 0; j < g->seen.n; j++, to += WIDTH * LANES) {
         vf x[LANES_MAX_WIDTH];
-        heads_load(from + g->seen.list[j] * g->row, g->heads, D, x);
-        for (int d = 0; d < D; d++)
+        heads_load(from + g->seen.list[j] * g->row, g->heads, D, WIDTH, x);
+        for (int d = 0; d < WIDTH; d++)
             vstore(to + d * LANES, x[d]);
     }
 }
 
 /* The inverse, times scale. */
-ALWAYS_INLINE void lanes_unpack_width(const struct lanes *g, const float *from, const int D,
-                                      float scale, float *to)
+ALWAYS_INLINE void lanes_unpack_width(const struct lanes *g, const float *from, long D,
+                                      const int WIDTH, float scale, float *to)
 {
-    for (long j = 0; j < g->seen.n; j++, from += D * LANES) {
+    for (long j = 0; j < g->seen.n; j++, from += WIDTH * LANES) {
         vf x[LANES_MAX_WIDTH];
-        for (int d = 0; d < D; d++)
+        for (int d = 0; d < WIDTH; d++)
             x[d] = vload(from + d * LANES) * scale;
-        heads_store(to + g->seen.list[j] * g->row, g->heads, D, x);
+        heads_store(to + g->seen.list[j] * g->row, g->heads, D, WIDTH, x);
     }
 }
 
 static void lanes_pack(const struct lanes *g, const float *from, long D, float *to)
 {
-    switch (D) {
-    case 1:
-        lanes_pack_width(g, from, 1, to);
-        break;
-    case 2:
-        lanes_pack_width(g, from, 2, to);
-        break;
-    case 4:
-        lanes_pack_width(g, from, 4, to);
-        break;
-    default:
-        lanes_pack_width(g, from, (int)D, to);
-    }
+    if (g->width == 1)
+        lanes_pack_width(g, from, D, 1, to);
+    else if (g->width == 2)
+        lanes_pack_width(g, from, D, 2, to);
+    else
+        lanes_pack_width(g, from, D, 4, to);
 }
 
 static void lanes_unpack(const struct lanes *g, const float *from, long D, float scale, float *to)
 {
-    switch (D) {
-    case 1:
-        lanes_unpack_width(g, from, 1, scale, to);
-        break;
-    case 2:
-        lanes_unpack_width(g, from, 2, scale, to);
-        break;
-    case 4:
-        lanes_unpack_width(g, from, 4, scale, to);
-        break;
-    default:
-        lanes_unpack_width(g, from, (int)D, scale, to);
-    }
+    if (g->width == 1)
+        lanes_unpack_width(g, from, D, 1, scale, to);
+    else if (g->width == 2)
+        lanes_unpack_width(g, from, D, 2, scale, to);
+    else
+        lanes_unpack_width(g, from, D, 4, scale, to);
 }
 
 /* Largest and smallest key of every lane, for heads of width 1. */
@@ -443,9 +426,9 @@ static void lanes_lse_in(const struct lanes *g, const float *saved)
 static void lanes_forward(const struct attention *a, const float *qkv, float *o, float *saved,
                           void *scratch)
 {
-    const struct lanes_width *w = lanes_width_of(a);
     struct lanes g;
     lanes_layout(a, scratch, &g);
+    const struct lanes_blocks *w = lanes_blocks_of(g.width);
     for (long head = 0; head < a->B * a->H; head += g.heads) {
         const long b = head / a->H, h = head % a->H;
         if (h == 0)
@@ -455,7 +438,7 @@ static void lanes_forward(const struct attention *a, const float *qkv, float *o,
         g.o = o + b * a->T * g.o_row + h * a->d_v;
         lanes_pack(&g, g.q + a->H * a->d_k, a->d_k, g.k);
         lanes_pack(&g, qkv + b * a->T * g.row + 2 * a->H * a->d_k + h * a->d_v, a->d_v, g.v);
-        if (a->d_k == 1)
+        if (g.width == 1)
             lanes_extremes(&g);
         lanes_run(&g, head, w->size, w->forward[a->dropout.probability > 0]);
         lanes_lse_out(&g, saved + head * a->T);
@@ -465,9 +448,9 @@ static void lanes_forward(const struct attention *a, const float *qkv, float *o,
 static void lanes_backward(const struct attention *a, const float *qkv, const float *o,
                            const float *saved, const float *d_o, float *dqkv, void *scratch)
 {
-    const struct lanes_width *w = lanes_width_of(a);
     struct lanes g;
     lanes_layout(a, scratch, &g);
+    const struct lanes_blocks *w = lanes_blocks_of(g.width);
     for (long head = 0; head < a->B * a->H; head += g.heads) {
         const long b = head / a->H, h = head % a->H;
         const long q = b * a->T * g.row + h * a->d_k, k = q + a->H * a->d_k;
@@ -486,8 +469,8 @@ static void lanes_backward(const struct attention *a, const float *qkv, const fl
         lanes_pack(&g, qkv + k, a->d_k, g.k);
         lanes_pack(&g, qkv + v, a->d_v, g.v);
         lanes_lse_in(&g, saved + head * a->T);
-        memset(g.dk, 0, (size_t)(g.seen.n * a->d_k) * sizeof(vf));
-        memset(g.dv, 0, (size_t)(g.seen.n * a->d_v) * sizeof(vf));
+        memset(g.dk, 0, (size_t)(g.seen.n * g.width) * sizeof(vf));
+        memset(g.dv, 0, (size_t)(g.seen.n * g.width) * sizeof(vf));
         lanes_run(&g, head, w->size, w->backward[a->dropout.probability > 0]);
         lanes_unpack(&g, g.dk, a->d_k, LN_2, dqkv + k);
         lanes_unpack(&g, g.dv, a->d_v, 1, dqkv + v);

@@ -48,15 +48,23 @@ static inline void seen_keys_find(const struct attention *a, long b, struct seen
             s->list[s->n++] = (int32_t)j;
 }
 
+/* Rows of whole vectors, `step` numbers apart. */
+struct rows {
+    float *at;
+    long step;
+};
+
+/* The scratch of one head. What is called packed is used where it is instead, if that can be. */
 struct tiles {
     struct seen_keys seen;
-    long wk, wv;          /* d_k and d_v rounded up to whole vectors: rows of what is packed */
-    float *k, *v;         /* (n,wk), (n,wv) */
-    float *q, *g;         /* (T,wk), (T,wv); g is dO */
+    struct rows k, v;     /* (n,d_k), (n,d_v) packed */
+    struct rows q, g;     /* (T,d_k), (T,d_v) packed; g is dO */
+    struct rows dk, dv;   /* (n,d_k), (n,d_v) before they are unpacked */
+    float *room[6];       /* for the above */
+    float *out;           /* (QUERIES, d_k or d_v) for o or dq before they are unpacked */
     float *qt, *gt;       /* (d_k,QUERIES), (d_v,QUERIES): this block's, scaled */
     float *s, *dp;        /* (n,QUERIES) */
     float *lse, *inverse; /* (QUERIES) */
-    float *out, *dk, *dv; /* (QUERIES, max(wk,wv)), (n,wk), (n,wv) */
     uint32_t *keep;       /* (T/32 rounded up, QUERIES) */
     uint64_t *bits;
 };
@@ -64,60 +72,76 @@ struct tiles {
 static size_t tiles_layout(const struct attention *a, void *scratch, struct tiles *t)
 {
     struct pieces p = {scratch, 0};
-    const long T = a->T;
-    t->wk = round_up(a->d_k, LANES);
-    t->wv = round_up(a->d_v, LANES);
+    const long T = a->T, wk = round_up(a->d_k, LANES), wv = round_up(a->d_v, LANES);
     t->seen.list = piece(&p, T, sizeof *t->seen.list);
-    t->k = piece(&p, T * t->wk, sizeof(float));
-    t->v = piece(&p, T * t->wv, sizeof(float));
-    t->q = piece(&p, T * t->wk, sizeof(float));
-    t->g = piece(&p, T * t->wv, sizeof(float));
-    t->qt = piece(&p, t->wk * QUERIES, sizeof(float));
-    t->gt = piece(&p, t->wv * QUERIES, sizeof(float));
+    for (int i = 0; i < 6; i++)
+        t->room[i] = piece(&p, T * (i % 2 ? wv : wk), sizeof(float));
+    t->out = piece(&p, QUERIES * (wk > wv ? wk : wv), sizeof(float));
+    t->qt = piece(&p, wk * QUERIES, sizeof(float));
+    t->gt = piece(&p, wv * QUERIES, sizeof(float));
     t->s = piece(&p, T * QUERIES, sizeof(float));
     t->dp = piece(&p, T * QUERIES, sizeof(float));
     t->lse = piece(&p, QUERIES, sizeof(float));
     t->inverse = piece(&p, QUERIES, sizeof(float));
-    t->out = piece(&p, QUERIES * (t->wk > t->wv ? t->wk : t->wv), sizeof(float));
-    t->dk = piece(&p, T * t->wk, sizeof(float));
-    t->dv = piece(&p, T * t->wv, sizeof(float));
     t->keep = piece(&p, (T + 31) / 32 * QUERIES, sizeof *t->keep);
     t->bits = piece(&p, keep_buffer(QUERIES * T), sizeof *t->bits);
     return p.used;
 }
 
-/* Copies rows of d numbers (list[r], or r without a list) to rows of `wide`, zeros behind. */
-static inline void pack_rows(long rows, const int32_t *list, long d, const float *x, long x_row,
-                             long wide, float *to)
+/* Whether n rows `step` numbers apart start at so few places of a 4096-byte way of the first-level
+ * cache that they push each other out. */
+static bool rows_collide(long n, long step)
 {
-    for (long r = 0; r < rows; r++, to += wide) {
-        const float *from = x + (list ? list[r] : r) * x_row;
+    const unsigned long bytes = (unsigned long)step * sizeof(float), even = bytes & -bytes;
+    return n > 4 * (even < 4096 ? (long)(4096 / even) : 1);
+}
+
+/* n rows of d numbers that begin at `column` of x (,step) and are only read: used where they are if
+ * whole vectors stay within x's rows (lanes past d then hold a neighbour's numbers, and no lane
+ * that counts looks there), else packed into room. list: which rows; NULL: the first n. */
+static struct rows rows_pack(long n, const int32_t *list, long d, const float *x, long column,
+                             long step, float *room)
+{
+    const long wide = round_up(d, LANES);
+    if (!list && column + wide <= step && !rows_collide(n, step))
+        return (struct rows){(float *)(uintptr_t)(x + column), step};
+    for (long r = 0; r < n; r++) {
+        const float *from = x + column + (list ? list[r] : r) * step;
         long c = 0;
         for (; c + LANES <= d; c += LANES)
-            vstore(to + c, vload(from + c));
+            vstore(room + r * wide + c, vload(from + c));
         if (c < d)
-            vstore(to + c, vload_n(from + c, d - c));
+            vstore(room + r * wide + c, vload_n(from + c, d - c));
+    }
+    return (struct rows){room, wide};
+}
+
+/* Where results that belong at x (,step) are to be written: there if they are whole vectors. */
+static struct rows rows_target(long n, const int32_t *list, long d, float *x, long step,
+                               float *room)
+{
+    if (!list && d % LANES == 0 && !rows_collide(n, step))
+        return (struct rows){x, step};
+    return (struct rows){room, round_up(d, LANES)};
+}
+
+/* Brings them to x, if they are not there. */
+static void rows_unpack(long n, const int32_t *list, long d, struct rows from, float *x, long step)
+{
+    if (from.at == x)
+        return;
+    for (long r = 0; r < n; r++, from.at += from.step) {
+        float *to = x + (list ? list[r] : r) * step;
+        long c = 0;
+        for (; c + LANES <= d; c += LANES)
+            vstore(to + c, vload(from.at + c));
+        if (c < d)
+            vstore_n(to + c, d - c, vload(from.at + c));
     }
 }
 
-/* The inverse, each row times its number in `scale` (rows), or without one. */
-static inline void unpack_rows(long rows, const int32_t *list, long d, const float *x, long wide,
-                               const float *scale, float *to, long to_row)
-{
-    for (long r = 0; r < rows; r++, x += wide) {
-        float *row = to + (list ? list[r] : r) * to_row;
-        const vf s = vset(scale ? scale[r] : 1);
-        long c = 0;
-        for (; c + LANES <= d; c += LANES)
-            vstore(row + c, vload(x + c) * s);
-        if (c < d)
-            vstore_n(row + c, d - c, vload(x + c) * s);
-    }
-}
-
-/* x (rows,d) with rows x_row apart -> xt (d,QUERIES), times scale; lanes past `rows` are 0. */
-static inline void pack_transposed(long rows, long d, const float *x, long x_row, float scale,
-                                   float *xt)
+/* x (rows,d) with rows `step` apart -> xt (d,QUERIES), times scale; lanes past `rows` are 0. */
+static void pack_transposed(long rows, long d, const float *x, long step, float scale, float *xt)
 {
     for (long r = 0; r < rows; r += LANES) {
         for (long c = 0; c < d; c += LANES) {
@@ -125,7 +149,7 @@ static inline void pack_transposed(long rows, long d, const float *x, long x_row
             vf tile[LANES];
 #pragma GCC unroll 16
             for (long i = 0; i < LANES; i++)
-                tile[i] = r + i < rows ? vload_n(x + (r + i) * x_row + c, n) * scale : vset(0);
+                tile[i] = r + i < rows ? vload_n(x + (r + i) * step + c, n) * scale : vset(0);
             vtranspose(tile);
 #pragma GCC unroll 16
             for (long i = 0; i < LANES; i++)
@@ -135,48 +159,48 @@ static inline void pack_transposed(long rows, long d, const float *x, long x_row
     }
 }
 
-/* Blocks of c with queries as lanes: (n,QUERIES) = x (n,w) times xt (depth,QUERIES). */
-static void product_scores(long n, long lanes, long depth, const float *x, long w, const float *xt,
-                           float *c)
+/* c (n,QUERIES) = x xt, x (n,depth), xt (depth,QUERIES) */
+static void product_scores(long n, long lanes, long depth, struct rows x, const float *xt, float *c)
 {
     product_run(&(struct product){.rows = n,
                                   .columns = lanes,
                                   .depth = depth,
-                                  .a = x,
+                                  .a = x.at,
                                   .x = xt,
                                   .x_row = QUERIES,
                                   .c = c,
                                   .c_row = QUERIES},
-                w, 1);
+                x.step, 1);
 }
 
-/* c (queries,w) = s^T x, s (n,QUERIES), x (n,w) */
-static void product_over_keys(long queries, long n, long w, const float *s, const float *x,
-                              float *c)
+/* c (queries,d) = s^T x, s (n,QUERIES), x (n,d); rows of c times scale (queries), if any */
+static void product_over_keys(long queries, long n, long d, const float *s, struct rows x,
+                              const float *scale, struct rows c)
 {
     product_run(&(struct product){.rows = queries,
-                                  .columns = w,
+                                  .columns = round_up(d, LANES),
                                   .depth = n,
                                   .a = s,
-                                  .x = x,
-                                  .x_row = w,
-                                  .c = c,
-                                  .c_row = w},
+                                  .x = x.at,
+                                  .x_row = x.step,
+                                  .c = c.at,
+                                  .c_row = c.step,
+                                  .scale = scale},
                 1, QUERIES);
 }
 
-/* c (n,w) (+)= s x, s (n,QUERIES), x (queries,w) */
-static void product_over_queries(long n, long queries, long w, const float *s, const float *x,
-                                 bool add, float *c)
+/* c (n,d) (+)= s x, s (n,QUERIES), x (queries,d) */
+static void product_over_queries(long n, long queries, long d, const float *s, struct rows x,
+                                 bool add, struct rows c)
 {
     product_run(&(struct product){.rows = n,
-                                  .columns = w,
+                                  .columns = round_up(d, LANES),
                                   .depth = queries,
                                   .a = s,
-                                  .x = x,
-                                  .x_row = w,
-                                  .c = c,
-                                  .c_row = w,
+                                  .x = x.at,
+                                  .x_row = x.step,
+                                  .c = c.at,
+                                  .c_row = c.step,
                                   .add = add},
                 QUERIES, 1);
 }
@@ -217,42 +241,49 @@ static void tiles_draw(const struct attention *a, const struct tiles *t, long he
                 t->keep, 1, QUERIES, t->bits);
 }
 
+/* One block of queries of one head; q and o are its first query's. */
+static void tiles_forward_block(const struct attention *a, struct tiles *t, long head, long i,
+                                const float *q, float *o, float *saved)
+{
+    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v, n = t->seen.n;
+    const long queries = a->T - i < QUERIES ? a->T - i : QUERIES;
+    const long lanes = round_up(queries, LANES);
+    pack_transposed(queries, a->d_k, q, row, a->scale * LOG2_E, t->qt);
+    product_scores(n, lanes, a->d_k, t->k, t->qt, t->s);
+    if (a->dropout.probability > 0) {
+        tiles_draw(a, t, head, i, queries);
+        tiles_softmax(t, lanes, true, dropout_scale(&a->dropout));
+    } else {
+        tiles_softmax(t, lanes, false, 1);
+    }
+    if (n == 0) {
+        memset(t->lse, 0, QUERIES * sizeof *t->lse);
+        memset(t->inverse, 0, QUERIES * sizeof *t->inverse);
+    }
+    const struct rows out = rows_target(queries, NULL, a->d_v, o, o_row, t->out);
+    product_over_keys(queries, n, a->d_v, t->s, t->v, t->inverse, out);
+    rows_unpack(queries, NULL, a->d_v, out, o, o_row);
+    memcpy(saved, t->lse, (size_t)queries * sizeof *saved);
+}
+
 static void tiles_forward(const struct attention *a, const float *qkv, float *o, float *saved,
                           void *scratch)
 {
+    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v, keys = a->H * a->d_k;
     struct tiles t;
     tiles_layout(a, scratch, &t);
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v;
-    const bool drop = a->dropout.probability > 0;
-    const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
     for (long head = 0; head < a->B * a->H; head++) {
         const long b = head / a->H, h = head % a->H;
-        const float *q = qkv + b * a->T * row + h * a->d_k, *k = q + a->H * a->d_k;
-        const float *v = qkv + b * a->T * row + 2 * a->H * a->d_k + h * a->d_v;
+        const float *x = qkv + b * a->T * row;
         if (h == 0)
             seen_keys_find(a, b, &t.seen);
-        pack_rows(t.seen.n, t.seen.list, a->d_k, k, row, t.wk, t.k);
-        pack_rows(t.seen.n, t.seen.list, a->d_v, v, row, t.wv, t.v);
-        for (long i = 0; i < a->T; i += QUERIES) {
-            const long queries = a->T - i < QUERIES ? a->T - i : QUERIES;
-            const long lanes = round_up(queries, LANES);
-            pack_transposed(queries, a->d_k, q + i * row, row, a->scale * LOG2_E, t.qt);
-            product_scores(t.seen.n, lanes, a->d_k, t.k, t.wk, t.qt, t.s);
-            if (drop) {
-                tiles_draw(a, &t, head, i, queries);
-                tiles_softmax(&t, lanes, true, kept_scale);
-            } else {
-                tiles_softmax(&t, lanes, false, kept_scale);
-            }
-            product_over_keys(queries, t.seen.n, t.wv, t.s, t.v, t.out);
-            if (t.seen.n == 0) {
-                memset(t.lse, 0, QUERIES * sizeof *t.lse);
-                memset(t.inverse, 0, QUERIES * sizeof *t.inverse);
-            }
-            unpack_rows(queries, NULL, a->d_v, t.out, t.wv, t.inverse,
-                        o + (b * a->T + i) * o_row + h * a->d_v, o_row);
-            memcpy(saved + head * a->T + i, t.lse, (size_t)queries * sizeof *saved);
-        }
+        const long n = t.seen.n;
+        const int32_t *list = n < a->T ? t.seen.list : NULL;
+        t.k = rows_pack(n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
+        t.v = rows_pack(n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
+        for (long i = 0; i < a->T; i += QUERIES)
+            tiles_forward_block(a, &t, head, i, x + i * row + h * a->d_k,
+                                o + (b * a->T + i) * o_row + h * a->d_v, saved + head * a->T + i);
     }
 }
 
@@ -286,55 +317,64 @@ ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, long lanes, con
     }
 }
 
-/* One block of queries of one head: dq to its place, dk and dv added up in the tiles. */
+/* One block of queries of one head: its dq, and its share of dk and dv. */
 static void tiles_backward_block(const struct attention *a, struct tiles *t, long head, long i,
-                                 const float *saved, float *dq, long row)
+                                 const float *saved, float *dq)
 {
     const bool drop = a->dropout.probability > 0;
     const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
     const long queries = a->T - i < QUERIES ? a->T - i : QUERIES;
-    const long lanes = round_up(queries, LANES), n = t->seen.n;
-    pack_transposed(queries, a->d_k, t->q + i * t->wk, t->wk, a->scale * LOG2_E, t->qt);
-    pack_transposed(queries, a->d_v, t->g + i * t->wv, t->wv, a->scale * kept_scale, t->gt);
+    const long row = a->H * (2 * a->d_k + a->d_v), lanes = round_up(queries, LANES), n = t->seen.n;
+    const struct rows q = {t->q.at + i * t->q.step, t->q.step};
+    const struct rows g = {t->g.at + i * t->g.step, t->g.step};
+    pack_transposed(queries, a->d_k, q.at, q.step, a->scale * LOG2_E, t->qt);
+    pack_transposed(queries, a->d_v, g.at, g.step, a->scale * kept_scale, t->gt);
     memset(t->lse, 0, QUERIES * sizeof *t->lse);
-    memcpy(t->lse, saved + head * a->T + i, (size_t)queries * sizeof *saved);
-    product_scores(n, lanes, a->d_k, t->k, t->wk, t->qt, t->s);
-    product_scores(n, lanes, a->d_v, t->v, t->wv, t->gt, t->dp);
+    memcpy(t->lse, saved, (size_t)queries * sizeof *saved);
+    product_scores(n, lanes, a->d_k, t->k, t->qt, t->s);
+    product_scores(n, lanes, a->d_v, t->v, t->gt, t->dp);
     if (drop) {
         tiles_draw(a, t, head, i, queries);
         tiles_softmax_backward(t, lanes, true, kept_scale);
     } else {
         tiles_softmax_backward(t, lanes, false, kept_scale);
     }
-    product_over_keys(queries, n, t->wk, t->dp, t->k, t->out);
-    unpack_rows(queries, NULL, a->d_k, t->out, t->wk, NULL, dq + i * row, row);
-    product_over_queries(n, queries, t->wk, t->dp, t->q + i * t->wk, i > 0, t->dk);
-    product_over_queries(n, queries, t->wv, t->s, t->g + i * t->wv, i > 0, t->dv);
+    const struct rows out = rows_target(queries, NULL, a->d_k, dq, row, t->out);
+    product_over_keys(queries, n, a->d_k, t->dp, t->k, NULL, out);
+    rows_unpack(queries, NULL, a->d_k, out, dq, row);
+    product_over_queries(n, queries, a->d_k, t->dp, q, i > 0, t->dk);
+    product_over_queries(n, queries, a->d_v, t->s, g, i > 0, t->dv);
 }
 
 static void tiles_backward(const struct attention *a, const float *qkv, const float *saved,
                            const float *d_o, float *dqkv, void *scratch)
 {
+    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v, keys = a->H * a->d_k;
     struct tiles t;
     tiles_layout(a, scratch, &t);
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v;
     for (long head = 0; head < a->B * a->H; head++) {
         const long b = head / a->H, h = head % a->H;
-        const long q = b * a->T * row + h * a->d_k, k = q + a->H * a->d_k;
-        const long v = b * a->T * row + 2 * a->H * a->d_k + h * a->d_v;
+        const float *x = qkv + b * a->T * row;
+        float *dx = dqkv + b * a->T * row;
+        float *dk = dx + keys + h * a->d_k, *dv = dx + 2 * keys + h * a->d_v;
         if (h == 0) {
             seen_keys_find(a, b, &t.seen);
             if (t.seen.n < a->T)
-                memset(dqkv + b * a->T * row, 0, (size_t)(a->T * row) * sizeof *dqkv);
+                memset(dx, 0, (size_t)(a->T * row) * sizeof *dx);
         }
-        pack_rows(t.seen.n, t.seen.list, a->d_k, qkv + k, row, t.wk, t.k);
-        pack_rows(t.seen.n, t.seen.list, a->d_v, qkv + v, row, t.wv, t.v);
-        pack_rows(a->T, NULL, a->d_k, qkv + q, row, t.wk, t.q);
-        pack_rows(a->T, NULL, a->d_v, d_o + b * a->T * o_row + h * a->d_v, o_row, t.wv, t.g);
+        const long n = t.seen.n;
+        const int32_t *list = n < a->T ? t.seen.list : NULL;
+        t.k = rows_pack(n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
+        t.v = rows_pack(n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
+        t.q = rows_pack(a->T, NULL, a->d_k, x, h * a->d_k, row, t.room[2]);
+        t.g = rows_pack(a->T, NULL, a->d_v, d_o + b * a->T * o_row, h * a->d_v, o_row, t.room[3]);
+        t.dk = rows_target(n, list, a->d_k, dk, row, t.room[4]);
+        t.dv = rows_target(n, list, a->d_v, dv, row, t.room[5]);
         for (long i = 0; i < a->T; i += QUERIES)
-            tiles_backward_block(a, &t, head, i, saved, dqkv + q, row);
-        unpack_rows(t.seen.n, t.seen.list, a->d_k, t.dk, t.wk, NULL, dqkv + k, row);
-        unpack_rows(t.seen.n, t.seen.list, a->d_v, t.dv, t.wv, NULL, dqkv + v, row);
+            tiles_backward_block(a, &t, head, i, saved + head * a->T + i,
+                                 dx + i * row + h * a->d_k);
+        rows_unpack(n, list, a->d_k, t.dk, dk, row);
+        rows_unpack(n, list, a->d_v, t.dv, dv, row);
     }
 }
 

@@ -1,5 +1,5 @@
 /* The one matrix product behind attention's five: c (+)= a x, where numbers of `a` are broadcast
- * and columns of x and c are lanes. `a` may lie either way round; x and c are packed rows of whole
+ * and columns of x and c are lanes. `a` may lie either way round; rows of x and c are whole
  * vectors. A block of c stays in registers over the whole depth. */
 #ifndef ENGINE_KERNELS_SIMD_PRODUCT_H
 #define ENGINE_KERNELS_SIMD_PRODUCT_H
@@ -21,7 +21,8 @@ struct product {
     long x_row;
     float *c; /* (rows, c_row) */
     long c_row;
-    bool add; /* to the old content */
+    bool add;           /* to the old content */
+    const float *scale; /* (rows) multiplies each row; NULL: 1 */
 };
 
 /* Rows r..r+ROWS-1, columns from..from+VECTORS*LANES-1. */
@@ -40,10 +41,13 @@ ALWAYS_INLINE void product_block(const struct product *p, long row_step, long de
                 sum[i * VECTORS + v] += a[i * row_step] * vload(x + v * LANES);
     }
     float *c = p->c + r * p->c_row + from;
-    for (int i = 0; i < ROWS; i++, c += p->c_row)
-        for (int v = 0; v < VECTORS; v++)
-            vstore(c + v * LANES,
-                   p->add ? vload(c + v * LANES) + sum[i * VECTORS + v] : sum[i * VECTORS + v]);
+    for (int i = 0; i < ROWS; i++, c += p->c_row) {
+        const vf scale = vset(p->scale ? p->scale[r + i] : 1);
+        for (int v = 0; v < VECTORS; v++) {
+            vf y = sum[i * VECTORS + v] * scale;
+            vstore(c + v * LANES, p->add ? vload(c + v * LANES) + y : y);
+        }
+    }
 }
 
 ALWAYS_INLINE void product_columns(const struct product *p, long row_step, long depth_step,

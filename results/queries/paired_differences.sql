@@ -2,7 +2,7 @@
 --   sqlite3 -box results/headcount.db < results/queries/paired_differences.sql
 -- The best is picked by mean test accuracy here, and many pairs are looked at: `headcount report`
 -- has the verdict that takes this into account.
-WITH best AS MATERIALIZED (
+WITH best AS (
     SELECT sweep, setting, heads, row_number() OVER (PARTITION BY sweep, setting
                                                      ORDER BY mean_acc DESC, heads) AS place
       FROM by_heads WHERE n > 0
@@ -14,6 +14,5 @@ SELECT p.sweep, p.setting_label AS setting, p.heads_a AS best, p.heads_b AS othe
             WHEN p.ci95_low > 0 THEN 'better' WHEN p.ci95_high < 0 THEN 'worse'
             ELSE 'cannot tell' END AS says
   FROM paired AS p
-  JOIN best AS b ON b.sweep = p.sweep AND b.setting = p.setting AND b.heads = p.heads_a
- WHERE b.place = 1
+ WHERE (sweep, setting, heads_a) IN (SELECT sweep, setting, heads FROM best WHERE place = 1)
  ORDER BY p.sweep, p.setting, p.heads_b;

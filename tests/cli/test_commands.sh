@@ -163,6 +163,9 @@ for line in "tasks" "tasks gather" "params" "--help" "--version" "report" "expor
     check "$line | head" gives 0 "" "headcount $line | head -n 1"
 done
 check "help goes to stdout only" silent 2 "headcount --help"
+# The lock would become descriptor 2, and progress would be written into it.
+check "a run with stderr closed" gives 0 "" "headcount run configs/quick.yaml --set train.steps=100 --db closed.db 2>&-"
+check "... writes progress into no file of its own" sh -c "! grep -q heads= closed.db.lock"
 escape=$(printf '\033')
 check "no colour in a pipe" sh -c "! headcount report | grep -q '$escape'"
 if script -qec true /dev/null >/dev/null 2>&1; then

@@ -3,7 +3,8 @@
 # Speaks TAP. HEADCOUNT is the program.
 headcount=$(realpath "${HEADCOUNT:-./headcount}")
 dir=$(mktemp -d)
-trap 'pkill -KILL -f "$dir" 2>/dev/null; rm -rf "$dir"' EXIT
+pid=
+trap '[ -n "$pid" ] && kill -KILL $pid 2>/dev/null; rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 unset NO_COLOR
 export HEADCOUNT_CHECKPOINT_S=0.05

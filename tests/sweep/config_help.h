@@ -32,7 +32,7 @@ static inline void assert_bytes_refused(const char *text, size_t size, const cha
     if (s == STATUS_OK) {
         s = plan_new(c, &p, &m);
         if (s == STATUS_OK)
-            fail_msg("taken:\n%s\nshould give: %s", text, message);
+            fail_msg("taken; should give: %s\nfor:\n%s", message, text);
         assert_null(p);
         config_free(c);
     } else {
@@ -40,7 +40,7 @@ static inline void assert_bytes_refused(const char *text, size_t size, const cha
     }
     assert_int_equal(s, STATUS_BAD_INPUT);
     if (strcmp(m.text, message) != 0)
-        fail_msg("\n%s\ngives:  %s\nshould: %s", text, m.text, message);
+        fail_msg("\ngives:  %s\nshould: %s\nfor:\n%s", m.text, message, text);
 }
 
 static inline void assert_refused(const char *text, const char *message)

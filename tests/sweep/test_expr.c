@@ -96,6 +96,7 @@ static void test_binding(void **state)
     assert_truth("(x == 7) + (x == 8) == 1", true);
     assert_truth("(2 and 3) == 1", true); /* truth is 0 or 1 */
     assert_truth("(0 or 3) == 1", true);
+    assert_truth("(3 or 0) == 1", true);
     assert_truth("((((((((((x)))))))))) == 7", true);
 }
 

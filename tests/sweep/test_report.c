@@ -286,11 +286,11 @@ static void test_tune(void **state)
     struct fixture *f = *state;
     static const double lr[3] = {.001, .003, .01};
     static const double score[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
-    add_sweep(f, "'gather'", "[\"train.lr\"]", "NULL");
+    add_sweep(f, "'gather'", "[\"train.batch\",\"train.lr\"]", "NULL");
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 3; k++) {
-            char tuning[40];
-            snprintf(tuning, sizeof tuning, "{\"train.lr\":%g}", lr[k]);
+            char tuning[60];
+            snprintf(tuning, sizeof tuning, "{\"train.batch\":64,\"train.lr\":%g}", lr[k]);
             struct grid_point p = {4, i + 1, lr[k], "{}", "", tuning};
             int config = 10 * i + k + 1;
             bool chosen = score[i][k] >= .9;
@@ -304,7 +304,8 @@ static void test_tune(void **state)
     }
     sql(f, "UPDATE trial SET state = 'pruned' WHERE choice = 'passed'");
     assert_file("tune.txt", report(f, REPORT_TEXT, false));
-    sql(f, "UPDATE trial SET choice = 'waiting', state = 'queued' WHERE NOT is_tuning");
+    /* A grid that has grown: what was chosen waits again, though it has results. */
+    sql(f, "UPDATE trial SET choice = 'waiting' WHERE NOT is_tuning AND state = 'completed'");
     sql(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 21000");
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.settings[0].verdict.kind", "nothing");

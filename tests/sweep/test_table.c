@@ -129,7 +129,7 @@ static void test_no_memory(void **state)
     table_json(NULL, "{}");
     table_emphasize(NULL);
     assert_int_equal(table_rows(NULL), 0);
-    assert_int_equal(table_width(NULL), 0);
+    assert_int_equal(table_width(NULL), -1);
     assert_int_equal(table_write(NULL, TABLE_TEXT, false, stdout, &m), STATUS_NO_MEMORY);
     table_free(NULL);
 }
@@ -187,6 +187,9 @@ static void test_paragraph(void **state)
     free(text);
     CAPTURE(text, text_paragraph(out, "größe 45678", 0, 0, 11)); /* 11 columns, 13 bytes */
     assert_string_equal(text, "größe 45678\n");
+    free(text);
+    CAPTURE(text, text_paragraph(out, "größe 45678", 0, 0, 10));
+    assert_string_equal(text, "größe\n45678\n");
     free(text);
     CAPTURE(text, text_paragraph(out, "a unbreakableword b", 0, 1, 6));
     assert_string_equal(text, "a\n unbreakableword\n b\n");

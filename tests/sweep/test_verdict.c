@@ -498,6 +498,25 @@ static void test_numbers(void **state)
     verdict_free(v);
 }
 
+/* Validation picks the best; a head count that does better on test is not told apart as worse. */
+static void test_better_than_best(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .98, 5, good);
+    add(&s, 2, .99, 5, low);
+    add(&s, 4, .97, 5, poor);
+    struct verdict *v = judge_sketch(&s);
+    assert_int_equal(v->best, 2);
+    assert_true(v->row[0].among_best && v->row[0].best_p < .001);
+    assert_true(!v->row[2].among_best);
+    assert_int_equal(v->smallest_among_best, 1);
+    assert_int_equal(v->kind, VERDICT_NOT_SIGNIFICANT);
+    assert_int_equal(v->rival[0].outcome, RIVAL_BETTER);
+    assert_int_equal(v->rival[1].outcome, RIVAL_BEATEN);
+    verdict_free(v);
+}
+
 /* Which seeds are paired must not depend on the order in which head counts have them. */
 static void test_pairs_by_seed(void **state)
 {
@@ -535,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_tuned),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_better_than_best),
         cmocka_unit_test(test_pairs_by_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

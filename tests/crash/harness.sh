@@ -1,0 +1,244 @@
+# What all groups of the fault matrix share; sourced by run.sh from the repository root. Everything is
+# written below one temporary folder. Speaks TAP: a case is one line, however many faults it injects,
+# and says how many of them happened.
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+form=${CRASH_FORM:-long}
+seed=${CRASH_SEED:-1}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/headcount-crash.XXXXXX")
+inject=$dir/inject.so
+count=$dir/count
+started= # process groups that may still be there at the end
+cases=0 injected=0 failed=0
+
+clean_up() {
+    for group in $started; do
+        kill -KILL "-$group" 2>/dev/null
+    done
+    umount "$dir/disk" 2>/dev/null
+    rm -rf "$dir"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# ---- cases ----
+
+trouble() { # what went wrong in the case at hand
+    echo "$*" | head -n 12 >>"$dir/trouble"
+}
+verdict() { # name: closes a case; ok if there was no trouble since the last one
+    cases=$((cases + 1))
+    if [ -s "$dir/trouble" ]; then
+        failed=$((failed + 1))
+        echo "not ok $cases - $1"
+        sed 's/^/# /' "$dir/trouble" | head -n 40
+    else
+        echo "ok $cases - $1"
+    fi
+    rm -f "$dir/trouble"
+}
+skip() { # name, what is missing
+    cases=$((cases + 1))
+    echo "ok $cases - $1 # skip $2"
+}
+check() { # name, command...: a case that is one command
+    check_name=$1
+    shift
+    "$@" >"$dir/check" 2>&1 || trouble "$*: $(cat "$dir/check")"
+    verdict "$check_name"
+}
+long() {
+    [ "$form" = long ]
+}
+# The numbers from 1 to $1 that are hit: all in the long form, about $2 of them in the short one.
+points() {
+    if long || [ "$1" -le "$2" ]; then
+        seq 1 "$1"
+    else
+        seq 1 $((($1 - 1) / ($2 - 1))) "$1"
+    fi
+}
+random() { # below $1; the same sequence for the same CRASH_SEED
+    seed=$(((seed * 1103515245 + 12345) & 2147483647))
+    drawn=$(((seed >> 8) % $1))
+}
+
+# ---- what this machine can do ----
+
+# A sanitizer's own allocator and tracer do not stand others beside them.
+plain() {
+    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[atlu]*san'
+}
+can_strace() {
+    plain && strace -o /dev/null -e trace=none true 2>/dev/null
+}
+can_inject() {
+    plain && { [ -e "$inject" ] ||
+        ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" tests/crash/inject.c -ldl; }
+}
+can_mount() {
+    mkdir -p "$dir/disk" && mount -t tmpfs -o size=1m none "$dir/disk" 2>/dev/null &&
+        umount "$dir/disk"
+}
+
+# ---- processes ----
+
+state_of() { # pid: R, S, Z, ...; nothing if there is none
+    state=
+    read -r line 2>/dev/null <"/proc/$1/stat" || return 0
+    state=${line##*) }
+    state=${state%% *}
+}
+workers_of() { # pid of the coordinator
+    for stat in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$stat" || continue
+        rest=${line##*) }
+        rest=${rest#* }
+        [ "${rest%% *}" = "$1" ] && echo "${line%% *}"
+    done
+}
+wait_until() { # command...: until it succeeds, 30 s at most
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -gt 600 ] && return 1
+        sleep 0.05
+    done
+}
+is_over() { # pid
+    state_of "$1"
+    [ -z "$state" ] || [ "$state" = Z ]
+}
+# Waits for a process started here. Its status is in $code; one that hangs is killed and is trouble.
+await() { # label, pid
+    if ! wait_until is_over "$2"; then
+        trouble "$1: hangs (pid $2)"
+        kill -KILL "-$2" 2>/dev/null
+    fi
+    wait "$2"
+    code=$?
+}
+group_is_gone() { # pid of its leader
+    ! kill -0 "-$1" 2>/dev/null
+}
+no_orphans() { # label, group: all its processes are gone within a second
+    tries=0
+    until group_is_gone "$2"; do
+        tries=$((tries + 1))
+        if [ $tries -gt 20 ]; then
+            trouble "$1: processes of the run are left"
+            kill -KILL "-$2" 2>/dev/null
+            return
+        fi
+        sleep 0.05
+    done
+}
+pause() { # milliseconds
+    sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"
+}
+
+# ---- running ----
+
+limited() { # command...: status 137 if it hangs; its output in $dir/said
+    timeout -s KILL 60 "$@" >"$dir/said" 2>&1 </dev/null
+}
+run() { # db, arguments...
+    run_db=$1
+    shift
+    limited "$headcount" run "$sweep" --db "$run_db" --quiet "$@"
+}
+begin() { # db, arguments...: in the background, in a process group of its own; $pid
+    run_db=$1
+    shift
+    setsid "$headcount" run "$sweep" --db "$run_db" --quiet "$@" >"$dir/said" 2>&1 </dev/null &
+    pid=$!
+    started="$started $pid"
+}
+# Runs the program with the injector: faulty FAULT_X=... -- arguments of headcount. $code, $fired.
+faulty() {
+    rm -f "$count" "$count.fired"
+    settings=
+    while [ "$1" != -- ]; do
+        settings="$settings $1"
+        shift
+    done
+    shift
+    # $settings: words without spaces, but for FAULT_CALLS, which is a variable of its own
+    limited env $settings FAULT_CALLS="$fault_calls" FAULT_COUNT="$count" LD_PRELOAD="$inject" \
+        "$headcount" "$@"
+    code=$?
+    fired=0
+    [ -s "$count.fired" ] && fired=1
+    injected=$((injected + fired))
+}
+matched() { # how many calls matched in the last faulty run
+    od -An -tu8 -N8 "$count" | tr -d ' '
+}
+fresh() { # db: without a trace of an earlier one
+    rm -rf "$1" "$1".d "$1"-* "$1".lock
+}
+
+# ---- judging ----
+
+# The trials that are acknowledged as completed in the state a crash left, looked at in a copy: a
+# look would recover the file, which is the program's business.
+acknowledged() { # db
+    rm -f "$dir"/copy.db*
+    for suffix in '' -wal -journal; do
+        [ -e "$1$suffix" ] && cp "$1$suffix" "$dir/copy.db$suffix"
+    done
+    [ -s "$dir/copy.db" ] || return 0
+    sqlite3 "$dir/copy.db" "SELECT trial_id, attempt FROM trial WHERE state = 'completed'" 2>/dev/null
+}
+# Finishes a run that was disturbed and holds it against the undisturbed one: nothing lost, nothing
+# doubled, nothing acknowledged done again.
+whole() { # label, db
+    before=$(acknowledged "$2")
+    run "$2" || trouble "$1: finishing it gave status $?: $(tail -n 3 "$dir/said")"
+    same_results "$1" "$2"
+    for row in $before; do
+        sqlite3 "$2" "SELECT trial_id, attempt FROM trial WHERE state = 'completed'" |
+            grep -qx "$row" || trouble "$1: the acknowledged trial|attempt $row is not there"
+    done
+}
+same_results() { # label, db
+    "$headcount" export results --db "$2" >"$dir/got.jsonl" 2>"$dir/said" ||
+        trouble "$1: export: $(cat "$dir/said")"
+    cmp "$reference" "$dir/got.jsonl" >"$dir/said" 2>&1 || trouble "$1: $(cat "$dir/said")"
+    state=$(sqlite3 "$2" "PRAGMA integrity_check; PRAGMA foreign_key_check;
+        SELECT count(*) FROM trial WHERE state <> 'completed';
+        SELECT count(*) FROM trial AS t WHERE 1 <>
+            (SELECT count(*) FROM attempt AS a
+             WHERE a.trial_id = t.trial_id AND a.outcome = 'completed');
+        SELECT count(*) FROM attempt WHERE ended IS NULL;" 2>&1 | tr '\n' ' ')
+    [ "$state" = "ok 0 0 0 " ] ||
+        trouble "$1: integrity, unfinished trials, trials not completed once, open attempts: $state"
+}
+tells() { # label, pattern: what the last command said
+    grep -Eqi -- "$2" "$dir/said" || trouble "$1: does not say /$2/: $(tail -n 3 "$dir/said")"
+}
+status_in() { # label, status..., for $code
+    status_label=$1
+    shift
+    for status; do
+        [ "$code" -eq "$status" ] && return
+    done
+    trouble "$status_label: status $code, expected $*: $(tail -n 3 "$dir/said")"
+}
+
+# A sweep of the given length and what it comes to undisturbed; $sweep, $reference.
+choose_sweep() { # name, heads, steps, model width
+    sweep=$dir/$1.yaml
+    reference=$dir/$1.jsonl
+    [ -e "$sweep" ] && return
+    cat >"$sweep" <<Y
+name: $1
+task: {name: gather, length: 8, vocab: 8, slots: 1}
+model: {d_model: $4, heads: $2, layers: 1, d_ff: 8, dropout: 0.1}
+train: {steps: $3, batch: 4, lr: 3e-3, eval_every: $((($3 + 3) / 4)), val_examples: 8, test_examples: 8}
+seeds: 1
+Y
+    run "$dir/$1.db" || trouble "the undisturbed run of $1: status $?: $(tail -n 3 "$dir/said")"
+    "$headcount" export results --db "$dir/$1.db" >"$reference"
+    [ -s "$reference" ] || trouble "the undisturbed run of $1 has no results"
+}

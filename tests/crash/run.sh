@@ -1,0 +1,20 @@
+#!/bin/sh
+# The fault matrix (tests/README.md): kills, disks, memory, damage, locks, signals, bad input, each
+# injected for real, each run finished afterwards and held against an undisturbed one byte by byte.
+# usage, from the repository root: run.sh [GROUP...]
+#   HEADCOUNT=./headcount    the program
+#   CRASH_FORM=long|short    every fault, or a sample of each kind in under a minute
+#   CRASH_KILLS=1000         random kills, and as many random signals, in the long form
+#   CRASH_SEED=1             of what is random; other seeds for more pieces of a long run
+. tests/crash/harness.sh
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # results must not hang on who runs this
+export HEADCOUNT_CHECKPOINT_S=0          # a checkpoint at every step, so that every run does the same
+kills=${CRASH_KILLS:-1000}
+long || kills=6
+
+for group in ${*:-calls kills disk memory damage locks signals trials input}; do
+    . "tests/crash/$group.sh"
+done
+echo "1..$cases"
+echo "# $injected faults injected; $failed of $cases cases failed"
+[ "$failed" -eq 0 ]

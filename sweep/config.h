@@ -20,15 +20,15 @@ struct config_value {
 enum axis_kind { AXIS_VALUES, AXIS_UNIFORM, AXIS_LOG_UNIFORM, AXIS_INT_UNIFORM };
 
 /* One option as written: fixed (one value), a list of values, or a distribution. "task.name" is
- * one too, though no option: its values are names of tasks. Every other option under `task` is known
- * to each task listed there, with the same type. */
+ * one too, though no option: its values are names of tasks. Every other option under `task` is
+ * known to each task listed there, with the same type. */
 struct axis {
     const char *path; /* "model.heads" */
     enum axis_kind kind;
-    int values;       /* 1: fixed, not an axis of the grid */
+    int values; /* 1: fixed, not an axis of the grid */
     struct config_value *value;
-    double min, max;  /* of a distribution */
-    bool listed;      /* was written as a list or mapping (even of one value) */
+    double min, max; /* of a distribution */
+    bool listed;     /* was written as a list or mapping (even of one value) */
     struct place place;
 };
 
@@ -48,14 +48,14 @@ struct config_excluded { /* one mapping of exclude: all pairs must match */
 enum config_method { METHOD_GRID, METHOD_RANDOM };
 
 struct config {
-    const char *path;   /* of the file */
-    const char *text;   /* as read, terminated */
+    const char *path; /* of the file */
+    const char *text; /* as read, terminated */
     size_t size;
-    char sha256[65];    /* of text */
-    const char *name;   /* `name`, default the file's stem */
+    char sha256[65];      /* of text */
+    const char *name;     /* `name`, default the file's stem */
     const char *question; /* first comment line without '#', or "" */
 
-    int axes;           /* in the order of the file */
+    int axes; /* in the order of the file */
     struct axis *axis;
 
     enum config_method method;
@@ -63,18 +63,18 @@ struct config {
     int64_t sampler_seed; /* random; key `sampler_seed`, default 0 */
 
     int seeds;
-    int64_t *seed;        /* 0..n-1, or as listed; default 5 */
+    int64_t *seed; /* 0..n-1, or as listed; default 5 */
     bool has_metric_goal_minimize;
-    const char *metric;   /* "val_acc" | "val_loss" */
+    const char *metric; /* "val_acc" | "val_loss" */
 
     int constraints;
     const char **constraint;
     struct place *constraint_place;
     int excluded;
     struct config_excluded *exclude;
-    int tune;             /* paths chosen per head count on validation */
+    int tune; /* paths chosen per head count on validation */
     const char **tune_path;
-    int64_t tune_seeds;   /* trials of their own: seeds 1000, 1001, ...; default 3 */
+    int64_t tune_seeds; /* trials of their own: seeds 1000, 1001, ...; default 3 */
     struct place *tune_place;
     bool has_claim;
     struct claim claim;
@@ -92,8 +92,8 @@ struct config {
 
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
  * ("model.heads=[1,2]"), each replacing what the file says; `set_count` of them. */
-enum status config_read(const char *path, const char *const *sets, int set_count,
-                        struct config **c, struct message *m);
+enum status config_read(const char *path, const char *const *sets, int set_count, struct config **c,
+                        struct message *m);
 
 /* The same from memory; `path` is for messages. */
 enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,

@@ -19,7 +19,10 @@
 
 #include "engine/status.h"
 
-enum { EXPR_LENGTH = 4096, EXPR_DEPTH = 32 }; /* bytes of text; parentheses and signs in each other */
+enum {
+    EXPR_LENGTH = 4096,
+    EXPR_DEPTH = 32
+}; /* bytes of text; parentheses and signs in each other */
 
 struct expr;
 

@@ -27,8 +27,8 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
 /* What distinguishes the i-th point among those of equal heads: canonical JSON of the varying axes
  * other than model.heads and the tuned ones ({} when there are none), the same for people
  * ("slots=4, d_head=split"; "" when there are none), and the tuned axes' values as canonical JSON
- * ({} without tune). Keys are full paths in JSON; labels use the last part of the path where that is
- * unambiguous. */
+ * ({} without tune). Keys are full paths in JSON, sorted; labels, in the file's order, use the last
+ * part of the path (the one before a `.name`) where that is unambiguous. */
 void plan_setting(const struct plan *p, long i, char setting[1024], char label[1024],
                   char tuning[1024]);
 

@@ -19,15 +19,16 @@ struct plan_value {
 /* An option and some of its values: an axis, or one pair of an exclusion. */
 struct plan_axis {
     const char *path;
-    const struct axis *written;    /* NULL in an exclusion */
-    bool is_task;                  /* task.name */
-    const struct option **option;  /* (tasks) */
-    size_t *at;                    /* (tasks): where its value stands in a struct point */
+    const struct axis *written;   /* NULL in an exclusion */
+    bool is_task;                 /* task.name */
+    const struct option **option; /* (tasks) */
+    size_t *at;                   /* (tasks): where its value stands in a struct point */
     int values;
     struct plan_value *value;
-    uint64_t stride;               /* grid: points between two of its values */
-    uint64_t stream;               /* random: rng_name(path) */
-    const char *label;             /* for people; see plan_setting */
+    uint64_t stride;   /* grid: points between two of its values */
+    uint64_t stream;   /* random: rng_name(path) */
+    const char *label; /* for people; see plan_setting */
+    bool shared_label; /* another axis would have the same: the whole path is used */
 };
 
 /* What a point has on one axis: the index of a value, or a number drawn from a distribution. */
@@ -43,7 +44,7 @@ struct plan_template {
     int holes;
     struct plan_hole {
         int start, end, axis;
-    } *hole;
+    } * hole;
 };
 
 struct plan_task {
@@ -72,7 +73,7 @@ struct plan {
     struct plan_task *task;
     int axes; /* those with more than one value, in the order of the file */
     struct plan_axis *axis;
-    int task_axis; /* index of task.name, or -1 */
+    int task_axis;  /* index of task.name, or -1 */
     bool late_axis; /* an axis may be left out of the identity: no templates */
 
     struct expr **constraint;
@@ -80,7 +81,7 @@ struct plan {
     struct plan_name *name; /* malloc */
     struct plan_exclusion *exclusion;
 
-    int settings, tuned;        /* axes of the setting and tuned ones, sorted by path */
+    int settings, tuned; /* axes of the setting and tuned ones, sorted by path */
     int *setting, *tuning;
 
     long points;

@@ -42,16 +42,17 @@ static const char *short_label(const struct plan *p, const char *path)
 
 static enum status build_labels(struct plan *p, struct message *m)
 {
-    for (int a = 0; a < p->axes; a++)
-        if (!(p->axis[a].label = short_label(p, p->axis[a].path)))
-            return plan_no_memory(m);
     for (int a = 0; a < p->axes; a++) {
-        bool twin = false;
-        for (int b = 0; b < p->axes; b++)
-            twin |= b != a && strcmp(short_label(p, p->axis[b].path), p->axis[a].label) == 0;
-        if (twin)
-            p->axis[a].label = p->axis[a].path;
+        p->axis[a].label = short_label(p, p->axis[a].path);
+        if (!p->axis[a].label)
+            return plan_no_memory(m);
+        for (int b = 0; b < a; b++)
+            if (strcmp(p->axis[a].label, p->axis[b].label) == 0)
+                p->axis[a].shared_label = p->axis[b].shared_label = true;
     }
+    for (int a = 0; a < p->axes; a++)
+        if (p->axis[a].shared_label)
+            p->axis[a].label = p->axis[a].path;
     return STATUS_OK;
 }
 

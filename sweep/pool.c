@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_ALIGNMENT = _Alignof(max_align_t), POOL_BLOCK = 16 * 1024 };
+/* Tests make it 1: then every piece is a block of its own, which can fail or be overrun alone. */
+#ifndef POOL_BLOCK
+#define POOL_BLOCK ((size_t)16 * 1024)
+#endif
+
+enum { POOL_ALIGNMENT = _Alignof(max_align_t) };
 
 struct block {
     struct block *older;

@@ -176,6 +176,8 @@ static void react_to_ending(struct runner *r, struct slot *s)
         limit_losses(r, s);
     if (s->ending == ENDING_FULL)
         stop_for(r, STATUS_DISK_FULL, s->error);
+    if (s->ending == ENDING_STORAGE)
+        stop_for(r, STATUS_IO, s->error);
     r->barren = s->ending == ENDING_FAIL && !s->started ? r->barren + 1 : 0;
     if (r->barren >= BARREN_LIMIT) {
         char why[MESSAGE_SIZE];
@@ -217,6 +219,7 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
                           failed, accepted, m);
     case ENDING_REQUEUE:
     case ENDING_FULL:
+    case ENDING_STORAGE:
         return store_requeue(r->store, c->trial_id, c->attempt, s->step, &s->end, accepted, m);
     case ENDING_NONE:
         break;
@@ -298,6 +301,8 @@ static void start_claims(struct runner *r)
             stop_for(r, s, m.text);
         else
             r->ran = true;
+        if (s == STATUS_OK && r->stopping) /* the one before could not be started */
+            kill(r->slot[i].process.pid, SIGTERM);
     }
 }
 

@@ -130,6 +130,8 @@ static enum ending judge(struct slot *s, const char *folder)
         return ENDING_REQUEUE;
     if (s->end.exit_code == WORKER_DISK_FULL)
         return ENDING_FULL;
+    if (s->end.exit_code == WORKER_STORAGE)
+        return ENDING_STORAGE;
     if (!s->error[0])
         snprintf(s->error, sizeof s->error, "the worker ended with status %d and said nothing",
                  s->end.exit_code);

@@ -12,7 +12,8 @@ enum ending {
     ENDING_FINISH,  /* a durable result is there: completed or diverged */
     ENDING_FAIL,    /* its own fault: costs a retry */
     ENDING_REQUEUE, /* stopped or killed from outside: goes on later, for free */
-    ENDING_FULL     /* the disk is full: the same, and the sweep stops */
+    ENDING_FULL,    /* the disk is full: the same, and the sweep stops */
+    ENDING_STORAGE  /* the disk refuses otherwise: the same */
 };
 
 struct slot {

@@ -26,10 +26,10 @@ enum { STATS_EXACT_MAX = 24, STATS_DRAWS = 100000 };
 
 struct stats_paired {
     int n, wins, losses, ties; /* of a over b */
-    double mean, sd, low,
-        high;               /* of a - b; sd NaN for n < 2, interval too and when all are equal */
-    double t, p;            /* two-sided paired t test. NaN for n < 2; when all differences are
-                               equal, t is NaN and p is 1 (all 0) or NaN: p = 0 is not claimed */
+    double mean, sd;           /* of a - b; sd NaN for n < 2 */
+    double low, high;          /* 95% t interval of it; NaN for n < 2 and when all are equal */
+    double t, p;               /* two-sided paired t test. NaN for n < 2; when all differences are
+                                  equal, t is NaN and p is 1 (all 0) or NaN: p = 0 is not claimed */
     double sign_flip_p;     /* two-sided sign-flip test of the mean (Fisher 1935, section 21), over
                                all 2^n signs for n <= STATS_EXACT_MAX; beyond, over draws of
                                signs, (1 + hits) / (1 + draws) (Phipson and Smyth 2010) */

@@ -268,7 +268,12 @@ static enum status set_journal(struct store *s, const char *mode, bool *took, st
     if (status == STATUS_OK)
         status = store_step(s, "setting the journal mode", set, NO_VALUES, &row, m);
     *took = row && sqlite3_stricmp((const char *)sqlite3_column_text(set, 0), mode) == 0;
-    sqlite3_finalize(set);
+    /* The row comes first; the file's header is written and synced when the statement ends. */
+    errno = 0;
+    if (sqlite3_finalize(set) != SQLITE_OK && status == STATUS_OK) {
+        *took = false;
+        status = store_error(s, "setting the journal mode", m);
+    }
     return status;
 }
 
@@ -281,7 +286,7 @@ static enum status choose_journal(struct store *s, bool avoid_wal, struct messag
     enum status status = STATUS_OK;
     if (!avoid_wal && store_wal_is_safe(s->path)) {
         status = set_journal(s, "wal", &s->wal, m);
-        if (status == STATUS_BUSY || status == STATUS_DISK_FULL)
+        if (status == STATUS_BUSY || status == STATUS_DISK_FULL || s->broken)
             return status;
     }
     if (!s->wal) {

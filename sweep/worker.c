@@ -217,7 +217,14 @@ static enum status limit_time(const struct worker *w, struct message *m)
 
 static int exit_of(enum status s)
 {
-    return s == STATUS_DISK_FULL ? WORKER_DISK_FULL : WORKER_FAILED;
+    switch (s) {
+    case STATUS_DISK_FULL:
+        return WORKER_DISK_FULL;
+    case STATUS_IO:
+        return WORKER_STORAGE;
+    default:
+        return WORKER_FAILED;
+    }
 }
 
 /* What is due between two steps, a few times a second at most. Returns the exit status of a worker

@@ -17,7 +17,8 @@ enum worker_exit {
     WORKER_STOPPED = 75, /* checkpointed, as asked */
     WORKER_DISK_FULL = 76,
     WORKER_OVER_MEMORY = 77,
-    WORKER_OVER_TIME = 78
+    WORKER_OVER_TIME = 78,
+    WORKER_STORAGE = 79 /* a checkpoint or result could not be read or written: the machine's fault */
 };
 
 /* The whole life of the worker process; returns its exit status. What went wrong is said in one

@@ -75,9 +75,9 @@ E
 kill_traced
 
 # Every worker dies at its Nth call, and those after it, which have saved more by then, do too: the
-# run ends by itself. Only workers make these calls.
+# run ends by itself. Only workers make these calls. (Two syncs belong to each file.)
 kill_traced_workers() {
-    name="every worker killed by strace at its second, third, ... such call"
+    name="every worker killed by strace at its Nth such call"
     if ! can_strace; then
         skip "$name" "needs strace"
         return
@@ -85,7 +85,7 @@ kill_traced_workers() {
     db=$dir/calls.db
     hits=0
     for call in writev fsync rename; do
-        for n in $(long && echo 2 3 4 5 6 7 8 || echo 3); do
+        for n in $(long && echo 3 4 5 6 7 8 || echo 3); do
             fresh "$db"
             limited strace -f -o "$dir/trace" -e trace=$call -e inject=$call:signal=KILL:when="$n" \
                 "$headcount" run "$sweep" --db "$db" --quiet -j 2

@@ -118,15 +118,25 @@ await() { # label, pid
     wait "$2"
     code=$?
 }
-group_is_gone() { # pid of its leader
-    ! kill -0 "-$1" 2>/dev/null
+members_of() { # group: "pid state" of those that run; the dead that init has not met yet are dead
+    for stat in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$stat" || continue
+        rest=${line##*) }
+        case $rest in
+        [ZX]*) ;;
+        "${rest%% *} "*" $1 "*)
+            set -- "$1" $rest
+            [ "$4" = "$1" ] && echo "${line%% *} $2"
+            ;;
+        esac
+    done
 }
 no_orphans() { # label, group: all its processes are gone within a second
     tries=0
-    until group_is_gone "$2"; do
+    while left=$(members_of "$2") && [ -n "$left" ]; do
         tries=$((tries + 1))
         if [ $tries -gt 20 ]; then
-            trouble "$1: processes of the run are left"
+            trouble "$1: processes of the run are left:" $left
             kill -KILL "-$2" 2>/dev/null
             return
         fi
@@ -178,6 +188,15 @@ fresh() { # db: without a trace of an earlier one
     rm -rf "$1" "$1".d "$1"-* "$1".lock
 }
 
+# sqlite3 as a person uses it, holding what "$2" begins until the file $dir/go is there.
+hold() { # db, SQL
+    rm -f "$dir/go" "$dir/held"
+    sqlite3 -bail "$1" ".timeout 10000" "$2" ".shell touch $dir/held" \
+        ".shell until [ -e $dir/go ]; do sleep 0.05; done" "COMMIT" >"$dir/holder" 2>&1 &
+    holder=$!
+    wait_until test -e "$dir/held" || trouble "sqlite3 could not hold the file: $(cat "$dir/holder")"
+}
+
 # ---- judging ----
 
 # The trials that are acknowledged as completed in the state a crash left, looked at in a copy: a
@@ -221,9 +240,10 @@ status_in() { # label, status..., for $code
     status_label=$1
     shift
     for status; do
-        [ "$code" -eq "$status" ] && return
+        [ "$code" -eq "$status" ] && return 0
     done
     trouble "$status_label: status $code, expected $*: $(tail -n 3 "$dir/said")"
+    return 1
 }
 
 # A sweep of the given length and what it comes to undisturbed; $sweep, $reference.

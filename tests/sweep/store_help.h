@@ -35,7 +35,8 @@ static int set_up(void **state)
     const char *base = getenv("TMPDIR");
     if (!x)
         return -1;
-    snprintf(x->folder, sizeof x->folder, "%s/headcount-store-XXXXXX", base && *base ? base : "/tmp");
+    snprintf(x->folder, sizeof x->folder, "%s/headcount-store-XXXXXX",
+             base && *base ? base : "/tmp");
     *state = x;
     if (!mkdtemp(x->folder))
         return -1;
@@ -176,6 +177,21 @@ static inline bool finish(struct fixture *x, struct store *s, const struct claim
     assert_ok(store_finish(s, c->trial_id, c->attempt, result, "results.db.d/t1-a1.result",
                            RESULT_SHA256, &end, &accepted, &x->m));
     return accepted;
+}
+
+struct run { /* an open store with a plan */
+    struct store *s;
+    sqlite3 *db;
+    int64_t sweep, build;
+};
+
+static inline struct run start(struct fixture *x, const char *yaml)
+{
+    struct run r = {.s = open_store(x, STORE_WRITE)};
+    r.db = store_db(r.s);
+    r.sweep = plan_into(x, r.s, yaml).sweep_id;
+    r.build = add_build(x, r.s);
+    return r;
 }
 
 #endif

@@ -38,17 +38,19 @@ static void canonical_bytes(void **state)
              c.config_sha256, c.config_json);
     size_t used = strlen(expected);
     for (int seed = 4; seed <= 5; seed++)
-        used += (size_t)snprintf(expected + used, sizeof expected - used,
-                                 "{\"sweep\":\"plain\",\"config_sha256\":\"%s\",\"seed\":%d,"
-                                 "\"in_plan\":true,\"setting\":{},\"tuning\":{},\"is_tuning\":false,"
-                                 "\"state\":\"queued\",\"config\":%s}\n",
-                                 c.config_sha256, seed, c.config_json);
+        used +=
+            (size_t)snprintf(expected + used, sizeof expected - used,
+                             "{\"sweep\":\"plain\",\"config_sha256\":\"%s\",\"seed\":%d,"
+                             "\"in_plan\":true,\"setting\":{},\"tuning\":{},\"is_tuning\":false,"
+                             "\"state\":\"queued\",\"config\":%s}\n",
+                             c.config_sha256, seed, c.config_json);
     assert_string_equal(text, expected);
     free(text);
     close_store(x, s);
 }
 
-/* Two histories with the same results: another order, a retry, a resume, live rows, another build. */
+/* Two histories with the same results: another order, a retry, a resume, live rows, another build.
+ */
 static void history_does_not_show(void **state)
 {
     struct fixture *x = *state;
@@ -115,11 +117,12 @@ static void a_full_disk_is_noticed(void **state)
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2, 4, 8, 16]", "seeds: 20\n"));
+    static char buffer[1 << 20];
     for (int buffered = 0; buffered < 2; buffered++) {
         FILE *full = fopen("/dev/full", "w");
         assert_non_null(full);
         if (buffered)
-            setvbuf(full, NULL, _IOFBF, 1 << 20); /* noticed by the flush alone */
+            setvbuf(full, buffer, _IOFBF, sizeof buffer); /* noticed by the flush alone */
         assert_status(STATUS_DISK_FULL, export_results(s, NULL, full, &x->m));
         fclose(full);
     }

@@ -4,8 +4,13 @@
 #include <stdlib.h>
 
 #include "engine/sha256.h"
+#include "sweep/plan_parts.h"
 #include "tests/sweep/config_help.h"
 #include "tests/unit/faults.h"
+
+/* In the place of the library's, so that each piece of memory is an allocation that can fail. */
+#define POOL_BLOCK ((size_t)1)
+#include "sweep/pool.c"
 
 #define GATHER "task: {name: gather, slots: 2}\n"
 
@@ -67,7 +72,7 @@ static void test_ready_sweeps(void **state)
         long points, trials;
     } list[] = {{"gather", 6, 30},    {"gather-slots", 28, 140}, {"fixed-head-size", 6, 30},
                 {"key-width", 8, 40}, {"magic-four", 10, 100},   {"budget", 6, 30},
-                {"recall", 6, 30},    {"pointers", 6, 30},       {"controls", 18, 90},
+                {"recall", 6, 30},    {"pointers", 7, 35},       {"controls", 18, 90},
                 {"quick", 3, 6}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char path[64];
@@ -134,6 +139,11 @@ static void test_identity_of_points(void **state)
         point_json(&point, direct);
         assert_string_equal(json, direct);
         sha256_hex(direct, strlen(direct), expected);
+        assert_string_equal(sha, expected);
+        p->late_axis = true; /* the way without templates comes to the same */
+        plan_identity(p, i, json, sha);
+        p->late_axis = false;
+        assert_string_equal(json, direct);
         assert_string_equal(sha, expected);
         assert_int_equal(point_parse(json, &back, &m), STATUS_OK);
     }
@@ -334,6 +344,29 @@ static void test_random_stability(void **state)
     free_all(many);
     free_all(reordered);
     free_all(other);
+}
+
+static void test_random_ranges(void **state)
+{
+    (void)state;
+    /* Wider than 32 bits, and whole numbers for a real option. */
+    struct plan *p = plan_of(GATHER "method: random\nsamples: 50\n"
+                                    "train: {steps: {min: 1, max: 1000000000},\n"
+                                    "        clip: {min: 3, max: 5, distribution: int_uniform},\n"
+                                    "        eval_every: {min: 1, max: 2}}\n");
+    int64_t most = 0;
+    for (long i = 0; i < plan_points(p); i++) {
+        struct point point;
+        plan_point(p, i, &point);
+        assert_in_range(point.train.steps, 1, 1000000000);
+        assert_true(point.train.clip == 3 || point.train.clip == 4 || point.train.clip == 5);
+        most = point.train.steps > most ? point.train.steps : most;
+    }
+    assert_true(most > 900000000);
+    free_all(p);
+    p = plan_of("task: {name: {values: [gather, gather, sort]}}\n");
+    assert_int_equal(plan_points(p), 2);
+    free_all(p);
 }
 
 static void test_random_duplicates(void **state)
@@ -548,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_random_stability),
+        cmocka_unit_test(test_random_ranges),
         cmocka_unit_test(test_random_duplicates),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_settings_too_long),

@@ -32,18 +32,22 @@ static void new_sweep(void **state)
                   "SELECT name || '|' || question || '|' || metric || '|' || goal || '|' || tune ||"
                   " '|' || coalesce(claim, '-') || '|' || (yaml LIKE '# How%') FROM sweep",
                   "plain|How many heads?|val_acc|maximize|[]|-|1");
-    assert_answer(store_db(s),
-                  "SELECT task || ' ' || d_model || ' ' || heads || ' ' || d_head || ' ' || d_k || "
-                  "' ' || d_v || ' ' || layers || ' ' || d_ff || ' ' || lr || ' ' || steps || ' ' ||"
-                  " batch || ' ' || length || ' ' || vocab || ' ' || slots || ' ' || eval_every"
-                  " FROM config WHERE heads = 4",
-                  "gather 32 4 8 8 8 1 32 0.001 100 8 16 8 2 50");
+    assert_answer(
+        store_db(s),
+        "SELECT task || ' ' || d_model || ' ' || heads || ' ' || d_head || ' ' || d_k || "
+        "' ' || d_v || ' ' || layers || ' ' || d_ff || ' ' || lr || ' ' || steps || ' ' ||"
+        " batch || ' ' || length || ' ' || vocab || ' ' || slots || ' ' || eval_every"
+        " FROM config WHERE heads = 4",
+        "gather 32 4 8 8 8 1 32 0.001 100 8 16 8 2 50");
     /* Split heads: parameters do not depend on their number; chance is that of 8 values. */
-    assert_answer(store_db(s), "SELECT count(DISTINCT n_params) || ' ' || max(chance) FROM config"
-                               " WHERE n_params > 1000 AND flops_per_step > 1e6", "1 0.125");
-    assert_answer(store_db(s), "SELECT group_concat(state || heads || seed, ' ') FROM (SELECT * FROM"
-                               " trials WHERE setting = '{}' AND setting_label = '' AND tuning ="
-                               " '{}' AND choice = 'chosen' AND chance = 0.125 ORDER BY plan_order)",
+    assert_answer(store_db(s),
+                  "SELECT count(DISTINCT n_params) || ' ' || max(chance) FROM config"
+                  " WHERE n_params > 1000 AND flops_per_step > 1e6",
+                  "1 0.125");
+    assert_answer(store_db(s),
+                  "SELECT group_concat(state || heads || seed, ' ') FROM (SELECT * FROM"
+                  " trials WHERE setting = '{}' AND setting_label = '' AND tuning ="
+                  " '{}' AND choice = 'chosen' AND chance = 0.125 ORDER BY plan_order)",
                   "queued10 queued20 queued40 queued11 queued21 queued41");
     close_store(x, s);
 }
@@ -71,10 +75,12 @@ static void planning_again(void **state)
     assert_int_equal(claim(x, s, 1, 1).trial_id, 5); /* 4 heads, seed 0: 2 heads has left */
     c = plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 3\n"));
     assert_changes(&c, 3, 4, 0, 2);
-    assert_answer(store_db(s), "SELECT group_concat(heads || ':' || seed || ':' || state, ' ') FROM"
-                               " (SELECT * FROM trials ORDER BY plan_order)",
-                  "1:0:completed 2:0:queued 4:0:running 1:1:queued 2:1:queued 4:1:queued 1:2:queued "
-                  "2:2:queued 4:2:queued");
+    assert_answer(
+        store_db(s),
+        "SELECT group_concat(heads || ':' || seed || ':' || state, ' ') FROM"
+        " (SELECT * FROM trials ORDER BY plan_order)",
+        "1:0:completed 2:0:queued 4:0:running 1:1:queued 2:1:queued 4:1:queued 1:2:queued "
+        "2:2:queued 4:2:queued");
     close_store(x, s);
 }
 
@@ -90,8 +96,9 @@ static void settings_follow_the_axes(void **state)
                   "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
                   "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 1\n");
     assert_changes(&c, 2, 2, 0, 0);
-    assert_answer(store_db(s), "SELECT group_concat(setting || setting_label || slots || heads, ' ')"
-                               " FROM (SELECT * FROM trials ORDER BY trial_id)",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(setting || setting_label || slots || heads, ' ')"
+                  " FROM (SELECT * FROM trials ORDER BY trial_id)",
                   "{\"task.slots\":2}slots=221 {\"task.slots\":2}slots=222 "
                   "{\"task.slots\":3}slots=331 {\"task.slots\":3}slots=332");
     int64_t sweep = c.sweep_id;
@@ -106,8 +113,8 @@ static void dry_runs_write_nothing(void **state)
     struct plan_changes c = dry(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
     assert_changes(&c, 4, 0, 0, 0);
     assert_int_equal(c.sweep_id, 0);
-    assert_answer(store_db(s), "SELECT (SELECT count(*) FROM config) + (SELECT count(*) FROM sweep)",
-                  "0");
+    assert_answer(store_db(s),
+                  "SELECT (SELECT count(*) FROM config) + (SELECT count(*) FROM sweep)", "0");
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
     close_store(x, s);
     s = open_store(x, STORE_READ); /* a reader can ask too, twice */
@@ -207,11 +214,13 @@ static void tuning_decides_what_runs(void **state)
         else
             assert_true(finish(x, s, &tuning[i], result_of(one && fast ? 0.75 : 0.25)));
     }
-    assert_answer(store_db(s), "SELECT group_concat(heads || tuning, ' ') FROM (SELECT * FROM chosen"
-                               " ORDER BY heads)",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(heads || tuning, ' ') FROM (SELECT * FROM chosen"
+                  " ORDER BY heads)",
                   "1{\"train.lr\":0.003} 2{\"train.lr\":0.001}");
-    assert_answer(store_db(s), "SELECT group_concat(heads || ' ' || lr || ' ' || state, ', ') FROM"
-                               " (SELECT * FROM trials WHERE NOT is_tuning ORDER BY heads, lr)",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(heads || ' ' || lr || ' ' || state, ', ') FROM"
+                  " (SELECT * FROM trials WHERE NOT is_tuning ORDER BY heads, lr)",
                   "1 0.001 pruned, 1 0.003 queued, 2 0.001 queued, 2 0.003 pruned");
     for (int heads = 1; heads <= 2; heads++) {
         c = claim(x, s, 1, build);
@@ -220,8 +229,10 @@ static void tuning_decides_what_runs(void **state)
         assert_true(finish(x, s, &c, result_of(0.5)));
     }
     assert_int_equal(claim(x, s, 1, build).trial_id, 0);
-    assert_answer(store_db(s), "SELECT group_concat(heads || ':' || n || ':' || mean_acc, ' ') FROM"
-                               " by_heads", "1:1:0.5 2:1:0.5");
+    assert_answer(store_db(s),
+                  "SELECT group_concat(heads || ':' || n || ':' || mean_acc, ' ') FROM"
+                  " by_heads",
+                  "1:1:0.5 2:1:0.5");
     close_store(x, s);
 }
 
@@ -235,8 +246,9 @@ static void the_choice_is_reopened(void **state)
     struct claimed c;
     while ((c = claim(x, s, 1, build)).trial_id)
         assert_true(finish(x, s, &c, result_of(has(&c, "\"lr\":0.003,") ? 0.5 : 0.25)));
-    assert_answer(store_db(s), "SELECT group_concat(state || lr, ' ') FROM (SELECT * FROM trials"
-                               " WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(state || lr, ' ') FROM (SELECT * FROM trials"
+                  " WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",
                   "pruned0.001 completed0.003");
     char wider[1024];
     snprintf(wider, sizeof wider, "%s", TUNED);
@@ -246,17 +258,28 @@ static void the_choice_is_reopened(void **state)
     plan_into(x, s, wider);
     assert_answer(store_db(s), "SELECT count(*) FROM chosen", "0");
     assert_answer(store_db(s), "SELECT count(*) FROM by_heads", "0");
-    assert_answer(store_db(s), "SELECT group_concat(state || lr, ' ') FROM (SELECT * FROM trials"
-                               " WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(state || lr, ' ') FROM (SELECT * FROM trials"
+                  " WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",
                   "queued0.001 completed0.003 queued0.01");
     while ((c = claim(x, s, 1, build)).trial_id)
         assert_true(finish(x, s, &c, result_of(0.75)));
-    assert_answer(store_db(s), "SELECT group_concat(state || lr || choice, ' ') FROM (SELECT * FROM"
-                               " trials WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(state || lr || choice, ' ') FROM (SELECT * FROM"
+                  " trials WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",
                   "pruned0.001passed completed0.003passed completed0.01chosen");
     /* The passed-over result stays but is in no summary. */
-    assert_answer(store_db(s), "SELECT group_concat(heads || ':' || n || ':' || mean_acc, ' ') FROM"
-                               " by_heads", "1:1:0.75 2:1:0.75");
+    assert_answer(store_db(s),
+                  "SELECT group_concat(heads || ':' || n || ':' || mean_acc, ' ') FROM"
+                  " by_heads",
+                  "1:1:0.75 2:1:0.75");
+    /* Without `tune` every learning rate is a setting of its own. */
+    *strstr(wider, "tune:") = '#';
+    plan_into(x, s, wider);
+    assert_answer(store_db(s),
+                  "SELECT group_concat(state || setting_label || choice, ' ') FROM"
+                  " (SELECT * FROM trials WHERE in_plan AND heads = 1 ORDER BY lr)",
+                  "queuedlr=0.001chosen completedlr=0.003chosen completedlr=0.01chosen");
     close_store(x, s);
 }
 
@@ -280,7 +303,8 @@ static void sweeps_and_trials_by_name(void **state)
     assert_non_null(strstr(x->m.text, "plain, tuned"));
     assert_ok(store_trial(s, "2", &id, &x->m));
     assert_int_equal(id, 2);
-    static const char *const wrong[] = {"", "x", "2x", "-1", " 2", "0", "99999999999999999999", "9999"};
+    static const char *const wrong[] = {"",    "x", "2x", "-1", " 2", "0", "99999999999999999999",
+                                        "9999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_status(STATUS_BAD_INPUT, store_trial(s, wrong[i], &id, &x->m));
     int64_t build = add_build(x, s);
@@ -311,8 +335,9 @@ static void progress_counts_the_plan(void **state)
     assert_int_equal(p.failed, 1);
     assert_int_equal(p.diverged + p.pruned, 0);
     assert_float_equal(p.mean_train_s, 1.5, 0);
-    assert_answer(store_db(s), "SELECT planned || ' ' || queued || ' ' || running || ' ' ||"
-                               " completed || ' ' || failed || ' ' || mean_train_s FROM progress",
+    assert_answer(store_db(s),
+                  "SELECT planned || ' ' || queued || ' ' || running || ' ' ||"
+                  " completed || ' ' || failed || ' ' || mean_train_s FROM progress",
                   "6 2 1 2 1 1.5");
     plan_into(x, s, SWEEP("[1]", "seeds: 1\n"));
     assert_ok(store_progress(s, 1, &p, &x->m));

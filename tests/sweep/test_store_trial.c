@@ -1,8 +1,7 @@
 /* The life of a trial in the results file: claims, endings and their fence, locks held by others,
- * many processes, full disks, failing syncs. */
+ * many processes at once. */
 #include "store_help.h"
 
-#include <errno.h>
 #include <sys/wait.h>
 
 static const struct attempt_end NO_END;
@@ -14,21 +13,6 @@ static const char EVERYTHING[] =
     " || (SELECT count(*) || coalesce(group_concat(trial_id || attempt || coalesce(ended, '') ||"
     " coalesce(error, '')), '') FROM attempt)"
     " || (SELECT count(*) || coalesce(group_concat(trial_id || step || val_acc), '') FROM curve)";
-
-struct run { /* an open store with a plan */
-    struct store *s;
-    sqlite3 *db;
-    int64_t sweep, build;
-};
-
-static struct run start(struct fixture *x, const char *yaml)
-{
-    struct run r = {.s = open_store(x, STORE_WRITE)};
-    r.db = store_db(r.s);
-    r.sweep = plan_into(x, r.s, yaml).sweep_id;
-    r.build = add_build(x, r.s);
-    return r;
-}
 
 static void claims_in_plan_order(void **state)
 {
@@ -73,11 +57,12 @@ static void finish_takes_everything(void **state)
                   " ' ' || train_s || ' ' || checkpoint AS concat FROM trials)",
                   "completed 100 50 0.75 0.75 1.25 0.75 [0.75,1] 0.0 0.25 0.125 1.5 "
                   "results.db.d/t1-a1.result");
-    assert_answer(r.db,
-                  "SELECT outcome || ' ' || resumed_from_step || ' ' || exit_code || ' ' || cpu_s ||"
-                  " ' ' || max_rss_kib || ' ' || note FROM attempt WHERE ended IS NOT NULL"
-                  " AND error IS NULL AND signal IS NULL",
-                  "completed 20 0 2.5 4096 one\ntwo");
+    assert_answer(
+        r.db,
+        "SELECT outcome || ' ' || resumed_from_step || ' ' || exit_code || ' ' || cpu_s ||"
+        " ' ' || max_rss_kib || ' ' || note FROM attempt WHERE ended IS NOT NULL"
+        " AND error IS NULL AND signal IS NULL",
+        "completed 20 0 2.5 4096 one\ntwo");
     /* The live row is gone. */
     assert_answer(r.db, "SELECT group_concat(step || ':' || val_loss || ':' || lr) FROM curve",
                   "50:1.25:0.001,100:1.5:0.0005");
@@ -106,7 +91,11 @@ static void divergence_is_a_result(void **state)
 static void impossible_results_are_refused(void **state)
 {
     static const char *const results[] = {
-        "", "{", "[]", "{\"state\":\"queued\"}", "{\"state\":\"completed\"}",
+        "",
+        "{",
+        "[]",
+        "{\"state\":\"queued\"}",
+        "{\"state\":\"completed\"}",
         "{\"state\":\"completed\",\"steps_done\":1,\"best_step\":1,\"train_acc\":1.5,\"val_acc\":1,"
         "\"test_acc\":1,\"test_exact\":1,\"test_loss\":1,\"train_s\":1,\"curve\":[]}",
         "{\"state\":\"completed\",\"steps_done\":1,\"best_step\":1,\"train_acc\":1,\"val_acc\":1,"
@@ -194,7 +183,8 @@ static void late_and_duplicate_reports(void **state)
         char before[4096];
         snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
         assert_false(finish(x, r.s, &old, result_of(0.9)));
-        assert_ok(store_fail(r.s, old.trial_id, old.attempt, 0, &NO_END, &failed, &accepted, &x->m));
+        assert_ok(
+            store_fail(r.s, old.trial_id, old.attempt, 0, &NO_END, &failed, &accepted, &x->m));
         assert_false(accepted || failed);
         assert_ok(store_requeue(r.s, old.trial_id, old.attempt, 99, &NO_END, &accepted, &x->m));
         assert_false(accepted);
@@ -221,11 +211,14 @@ static void a_batch_is_all_or_nothing(void **state)
     store_rollback(r.s);
     assert_string_equal(ask(r.db, EVERYTHING), before);
 
-    /* A part that fails undoes itself alone. */
+    /* A part that fails undoes itself alone, here when the trial is written and the curve is not.
+     */
+    static const char bad_curve[] = "{\"state\":\"diverged\",\"steps_done\":9,\"curve\":[{}]}";
     assert_ok(store_begin(r.s, &x->m));
     struct claimed second = claim(x, r.s, r.sweep, r.build);
-    assert_status(STATUS_CORRUPT, store_finish(r.s, c.trial_id, 1, "{\"state\":\"completed\"}", NULL,
-                                               NULL, &NO_END, &accepted, &x->m));
+    assert_status(STATUS_CORRUPT, store_finish(r.s, c.trial_id, 1, bad_curve, NULL, NULL, &NO_END,
+                                               &accepted, &x->m));
+    assert_answer(r.db, "SELECT state || steps_done FROM trial WHERE trial_id = 1", "running0");
     assert_true(finish(x, r.s, &c, result_of(0.5)));
     assert_ok(store_commit(r.s, &x->m));
     assert_int_equal(second.trial_id, 2);
@@ -356,147 +349,6 @@ static void many_processes_claim_at_once(void **state)
     close_store(x, s);
 }
 
-/* ---- the disk ---- */
-
-static int writes_left = -1; /* until the disk is full; negative: never */
-static int full_errno = ENOSPC;
-
-static ssize_t limited_pwrite(int fd, const void *bytes, size_t size, off_t at)
-{
-    if (writes_left == 0) {
-        errno = full_errno;
-        return -1;
-    }
-    if (writes_left > 0)
-        writes_left--;
-    return pwrite(fd, bytes, size, at);
-}
-
-static void limit_writes(bool on)
-{
-    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    static const char *const calls[] = {"pwrite", "pwrite64"};
-    for (int i = 0; i < 2; i++)
-        vfs->xSetSystemCall(vfs, calls[i], on ? (sqlite3_syscall_ptr)limited_pwrite : NULL);
-}
-
-/* The disk fills up at the Nth write of claim, finish, claim, for every N, by WAL and by journal. */
-static void disk_fills_at_every_write(void **state)
-{
-    static const struct store_migration none[] = {{0, NULL}};
-    static const int errors[] = {ENOSPC, EDQUOT, EFBIG};
-    for (int round = 0; round < 4; round++) {
-        const struct store_format f = {STORE_VERSION, none, round == 3};
-        full_errno = errors[round % 3];
-        bool fits = false;
-        for (int n = 0; !fits; n++) {
-            struct fixture *x = *state;
-            struct run r;
-            remove(x->db);
-            assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
-            r.db = store_db(r.s);
-            r.sweep = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n")).sweep_id;
-            r.build = add_build(x, r.s);
-            limit_writes(true);
-            writes_left = n;
-            struct claimed c = {0}, next = {0};
-            bool accepted = false;
-            enum status status = store_claim(r.s, r.sweep, r.build, &c, &x->m);
-            enum status finished = STATUS_OK, claimed_next = STATUS_OK;
-            if (status == STATUS_OK)
-                finished = store_finish(r.s, c.trial_id, 1, result_of(0.5), NULL, NULL, &NO_END,
-                                        &accepted, &x->m);
-            if (status == STATUS_OK && finished == STATUS_OK)
-                claimed_next = store_claim(r.s, r.sweep, r.build, &next, &x->m);
-            limit_writes(false);
-            fits = status == STATUS_OK && finished == STATUS_OK && claimed_next == STATUS_OK;
-            if (!fits && status != STATUS_DISK_FULL && finished != STATUS_DISK_FULL &&
-                claimed_next != STATUS_DISK_FULL)
-                fail_msg("write %d, %s: %d %d %d: %s", n, strerror(full_errno), (int)status,
-                         (int)finished, (int)claimed_next, x->m.text);
-            /* What was acknowledged is there, also for the next opener; what was not can be done. */
-            close_store(x, r.s);
-            assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
-            r.db = store_db(r.s);
-            assert_answer(r.db, "PRAGMA integrity_check", "ok");
-            assert_string_equal(ask(r.db, "SELECT state FROM trial WHERE trial_id = 1"),
-                                status != STATUS_OK     ? "queued"
-                                : finished != STATUS_OK ? "running"
-                                                        : "completed");
-            if (status != STATUS_OK)
-                c = claim(x, r.s, r.sweep, r.build);
-            if (!accepted)
-                assert_true(finish(x, r.s, &c, result_of(0.5)));
-            close_store(x, r.s);
-        }
-    }
-}
-
-/* After a full disk within a batch nothing of the batch may be acknowledged. */
-static void full_disk_ends_the_batch(void **state)
-{
-    struct fixture *x = *state;
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    struct claimed c;
-    run_sql(r.db, "PRAGMA cache_size = 1"); /* spills, so that the disk is met before the commit */
-    char limit[64];
-    assert_ok(store_begin(r.s, &x->m));
-    c = claim(x, r.s, r.sweep, r.build);
-    snprintf(limit, sizeof limit, "PRAGMA max_page_count = %ld",
-             atol(ask(r.db, "PRAGMA page_count")));
-    run_sql(r.db, limit);
-    static char rows[200000];
-    size_t used = (size_t)snprintf(rows, sizeof rows, "[");
-    for (int step = 0; step < 5000; step++)
-        used += (size_t)snprintf(rows + used, sizeof rows - used, "%s{\"step\":%d,\"lr\":0.125}",
-                                 step ? "," : "", step);
-    snprintf(rows + used, sizeof rows - used, "]");
-    assert_status(STATUS_DISK_FULL, store_curve(r.s, c.trial_id, c.attempt, rows, &x->m));
-    if (sqlite3_get_autocommit(r.db)) { /* SQLite has rolled the whole batch back */
-        assert_status(STATUS_DISK_FULL, store_claim(r.s, r.sweep, r.build, &c, &x->m));
-        assert_status(STATUS_DISK_FULL, store_commit(r.s, &x->m));
-        assert_answer(r.db, "SELECT count(*) FROM attempt", "0");
-    } else {
-        assert_ok(store_commit(r.s, &x->m));
-        assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
-    }
-    assert_answer(r.db, "SELECT count(*) FROM curve", "0");
-    close_store(x, r.s);
-}
-
-static bool syncs_fail;
-
-/* Stands in front of the C library's for SQLite too. */
-int fdatasync(int fd)
-{
-    if (syncs_fail) {
-        errno = EIO;
-        return -1;
-    }
-    return fsync(fd);
-}
-
-static void a_failed_sync_is_final(void **state)
-{
-    struct fixture *x = *state;
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    struct claimed c;
-    syncs_fail = true;
-    enum status status = store_claim(r.s, r.sweep, r.build, &c, &x->m);
-    syncs_fail = false;
-    assert_int_equal(status, STATUS_IO);
-    assert_int_equal(c.trial_id, 0);
-    /* The disk says it is well again; what it lost in between nobody knows. */
-    assert_status(STATUS_IO, store_claim(r.s, r.sweep, r.build, &c, &x->m));
-    assert_non_null(strstr(x->m.text, "could not be made durable"));
-    assert_status(STATUS_IO, store_begin(r.s, &x->m));
-    close_store(x, r.s);
-    r.s = open_store(x, STORE_WRITE);
-    assert_answer(store_db(r.s), "PRAGMA integrity_check", "ok");
-    assert_answer(store_db(r.s), "SELECT count(*) FROM trial", "2");
-    close_store(x, r.s);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -512,9 +364,6 @@ int main(void)
         TEST(a_lock_is_busy_and_nothing_else),
         TEST(a_reader_of_a_rollback_journal),
         TEST(many_processes_claim_at_once),
-        TEST(disk_fills_at_every_write),
-        TEST(full_disk_ends_the_batch),
-        TEST(a_failed_sync_is_final),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,8 +61,9 @@ static void by_heads_has_the_designs_columns(void **state)
                   "sweep setting setting_label task heads d_model n n_bad mean_acc sd_acc ci95_low "
                   "ci95_high min_acc median_acc max_acc n_solved mean_train_acc mean_exact "
                   "mean_train_s n_params");
-    assert_answer(store_db(s), "SELECT group_concat(sweep || setting_label || task || heads ||"
-                               " d_model || n_params, ' ') FROM by_heads",
+    assert_answer(store_db(s),
+                  "SELECT group_concat(sweep || setting_label || task || heads ||"
+                  " d_model || n_params, ' ') FROM by_heads",
                   "plainslots=2gather1329000 plainslots=2gather2329000 plaingather1329000 "
                   "plaingather2329000 plaingather4329000 plaingather8329000 plaingather16329000");
     close_store(x, s);
@@ -77,8 +78,10 @@ static void by_heads_numbers(void **state)
     assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 1", 3, 0, .4, .2, .4 - half, .4 + half,
                    .2, .4, .6, 0, .2, .1, 3);
     /* All equal: exactly so, although .1 + .1 + .1 is not .3. */
-    assert_answer(db, "SELECT mean_acc = 0.1 AND sd_acc = 0 AND ci95_low = 0.1 AND ci95_high = 0.1"
-                      " AND n = 3 FROM by_heads WHERE setting = '{}' AND heads = 2", "1");
+    assert_answer(db,
+                  "SELECT mean_acc = 0.1 AND sd_acc = 0 AND ci95_low = 0.1 AND ci95_high = 0.1"
+                  " AND n = 3 FROM by_heads WHERE setting = '{}' AND heads = 2",
+                  "1");
     assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 4", 1, 2, 1, NONE, NONE, NONE, 1, 1, 1,
                    1, .5, .25, 2);
     half = T1 * .15;
@@ -99,13 +102,14 @@ static void medians_of_odd_and_even_counts(void **state)
     for (int n = 4; n <= 7; n++) {
         static const double median[] = {.45, .4, .35, .3}; /* smaller ones come in */
         char sql[512];
-        snprintf(sql, sizeof sql,
-                 "INSERT INTO trial SELECT trial_id + 100 + %d, sweep_id, config_id, seed + %d,"
-                 " state, in_plan, plan_order, setting, setting_label, tuning, is_tuning, choice,"
-                 " attempt, retries_used, resume_step, steps_done, best_step, train_acc, val_acc,"
-                 " val_loss, %g, test_acc_by_slot, test_exact, test_loss, chance, bad_step, train_s,"
-                 " NULL, NULL FROM trial WHERE config_id = 1 AND seed = 0",
-                 n, 10 * n, n == 4 ? .5 : .3 - (n - 5) * .1);
+        snprintf(
+            sql, sizeof sql,
+            "INSERT INTO trial SELECT trial_id + 100 + %d, sweep_id, config_id, seed + %d,"
+            " state, in_plan, plan_order, setting, setting_label, tuning, is_tuning, choice,"
+            " attempt, retries_used, resume_step, steps_done, best_step, train_acc, val_acc,"
+            " val_loss, %g, test_acc_by_slot, test_exact, test_loss, chance, bad_step, train_s,"
+            " NULL, NULL FROM trial WHERE config_id = 1 AND seed = 0",
+            n, 10 * n, n == 4 ? .5 : .3 - (n - 5) * .1);
         run_sql(store_db(s), sql);
         assert_numbers(store_db(s),
                        "SELECT median_acc FROM by_heads WHERE setting = '{}' AND heads = 1",
@@ -115,7 +119,8 @@ static void medians_of_odd_and_even_counts(void **state)
 }
 
 #define PAIRED                                                                                     \
-    "SELECT n, mean_diff, sd_diff, ci95_low, ci95_high, wins FROM paired WHERE setting = '{}' AND "
+    "SELECT n, mean_diff, sd_diff, ci95_low, ci95_high, wins FROM paired WHERE setting = '{}' "    \
+    "AND "
 
 static void paired_numbers(void **state)
 {
@@ -131,13 +136,17 @@ static void paired_numbers(void **state)
     assert_numbers(db, PAIRED "heads_a = 1 AND heads_b = 8", 2, .05, .05 * sqrt(2), .05 - half,
                    .05 + half, 1);
     assert_numbers(db, PAIRED "heads_a = 4 AND heads_b = 1", 1, .8, NONE, NONE, NONE, 1);
-    assert_answer(db, "SELECT count(*) FROM paired WHERE heads_a = heads_b OR 16 IN (heads_a, "
-                      "heads_b)", "0");
+    assert_answer(db,
+                  "SELECT count(*) FROM paired WHERE heads_a = heads_b OR 16 IN (heads_a, "
+                  "heads_b)",
+                  "0");
     assert_answer(db, "SELECT count(*) FROM paired WHERE setting_label = 'slots=2'", "2");
     /* Equal differences: no spread, exactly. */
     run_sql(db, "UPDATE trial SET test_acc = 0.3 WHERE config_id = 1");
-    assert_answer(db, "SELECT sd_diff = 0 AND mean_diff = ci95_low AND mean_diff = ci95_high AND n ="
-                      " 3 FROM paired WHERE setting = '{}' AND heads_a = 1 AND heads_b = 2", "1");
+    assert_answer(db,
+                  "SELECT sd_diff = 0 AND mean_diff = ci95_low AND mean_diff = ci95_high AND n ="
+                  " 3 FROM paired WHERE setting = '{}' AND heads_a = 1 AND heads_b = 2",
+                  "1");
     close_store(x, s);
 }
 
@@ -147,8 +156,10 @@ static void generated_columns_are_typed(void **state)
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     /* lr was written as 1; d_k as a number, d_v follows d_head. */
-    assert_answer(db, "SELECT typeof(lr) || ' ' || d_head || ' ' || d_k || ' ' || d_v FROM config"
-                      " WHERE config_id = 8", "real 4 4 4");
+    assert_answer(db,
+                  "SELECT typeof(lr) || ' ' || d_head || ' ' || d_k || ' ' || d_v FROM config"
+                  " WHERE config_id = 8",
+                  "real 4 4 4");
     assert_answer(db, "SELECT d_head || ' ' || d_k || ' ' || d_v FROM config WHERE config_id = 2",
                   "16 4 16");
     static const char *const wrong[] = {"$.model.heads", "$.task.name", "$.train.lr",
@@ -173,8 +184,8 @@ static void generated_columns_are_typed(void **state)
 
 static void no_number_is_infinite(void **state)
 {
-    static const char *const columns[] = {"test_loss", "val_loss", "train_s", "test_acc", "val_acc",
-                                          "train_acc", "test_exact"};
+    static const char *const columns[] = {"test_loss", "val_loss",  "train_s",   "test_acc",
+                                          "val_acc",   "train_acc", "test_exact"};
     struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -191,12 +202,13 @@ static void no_number_is_infinite(void **state)
 static void end_tuning(sqlite3 *db, int heads, const char *lr, int seed, double acc, double loss)
 {
     char sql[512];
-    snprintf(sql, sizeof sql,
-             "UPDATE trial SET state = '%s', best_step = 1, train_acc = 0, val_acc = %s%.17g%s,"
-             " val_loss = %.17g, test_acc = 0, test_exact = 0, test_loss = 0, train_s = 1 WHERE seed"
-             " = %d AND config_id = (SELECT config_id FROM config WHERE heads = %d AND lr = %s)",
-             acc < 0 ? "diverged" : "completed", acc < 0 ? "nullif(" : "", acc < 0 ? 0 : acc,
-             acc < 0 ? ", 0)" : "", loss, seed, heads, lr);
+    snprintf(
+        sql, sizeof sql,
+        "UPDATE trial SET state = '%s', best_step = 1, train_acc = 0, val_acc = %s%.17g%s,"
+        " val_loss = %.17g, test_acc = 0, test_exact = 0, test_loss = 0, train_s = 1 WHERE seed"
+        " = %d AND config_id = (SELECT config_id FROM config WHERE heads = %d AND lr = %s)",
+        acc < 0 ? "diverged" : "completed", acc < 0 ? "nullif(" : "", acc < 0 ? 0 : acc,
+        acc < 0 ? ", 0)" : "", loss, seed, heads, lr);
     run_sql(db, sql);
     assert_int_equal(sqlite3_changes(db), 1);
 }
@@ -214,8 +226,10 @@ static void chosen_by_mean_validation_accuracy(void **state)
     assert_answer(db, "SELECT count(*) FROM chosen", "0"); /* one is still out */
     assert_answer(db, "SELECT group_concat(DISTINCT settled) FROM tuning", "0");
     end_tuning(db, 1, "0.01", 1001, .5, 1);
-    assert_numbers(db, "SELECT score, n, n_bad, rank, settled FROM tuning WHERE heads = 1 AND tuning"
-                       " LIKE '%0.003%'", .46875, 2, 1, 3, 1);
+    assert_numbers(db,
+                   "SELECT score, n, n_bad, rank, settled FROM tuning WHERE heads = 1 AND tuning"
+                   " LIKE '%0.003%'",
+                   .46875, 2, 1, 3, 1);
     /* A tie between .001 and .01 goes to the one planned first. */
     assert_answer(db, "SELECT group_concat(heads || tuning || score) FROM chosen",
                   "1{\"train.lr\":0.001}0.5");

@@ -1,0 +1,173 @@
+# Disks that are full, fail to sync, or cannot be written; descriptors that run out.
+choose_sweep tiny '[1, 2]' 8 8
+db=$dir/disk.db
+
+# Every Nth call of a kind fails once or from then on; the run must not claim success, must say why,
+# and must go on afterwards.
+fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, points, status...
+    if ! can_inject; then
+        skip "$1" "a build without sanitizers"
+        return
+    fi
+    fail_name=$1 fault_calls=$2 fail_settings=$3 pattern=$4 fail_points=$5
+    shift 5
+    fresh "$db"
+    faulty FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
+    total=$(matched)
+    hits=0
+    for at in $(points "$total" "$fail_points"); do
+        fresh "$db"
+        faulty FAULT_AT="$at" $fail_settings -- run "$sweep" --db "$db" --quiet -j 1
+        label="$fail_name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
+        [ $fired = 1 ] || trouble "$label: did not happen"
+        hits=$((hits + fired))
+        case $(cat "$count.fired" 2>/dev/null) in
+        # SQLite hides why it could not create a file: it says "unable to open" of a later attempt.
+        "coordinator open"*) status_in "$label" 3 "$@" && tells "$label" "$pattern|unable to open" ;;
+        *) status_in "$label" "$@" && tells_failure "$label" "$pattern" ;;
+        esac
+        [ "$code" -ne 0 ] || same_results "$label, status 0" "$db"
+        whole "$label" "$db"
+    done
+    verdict "$fail_name: $hits of $total calls"
+}
+tells_failure() { # label, pattern
+    [ "$code" -eq 0 ] || tells "$1" "$2"
+}
+# Status 0 is right where nothing that counts was lost, as the name of the holder in the lock file.
+room='open mkdir write sync rename'
+fail_everywhere "the disk is full from a call on" "$room" "FAULT_DO=ENOSPC FAULT_LASTS=1" \
+    "no space|full" 9 0 75
+fail_everywhere "one call finds the disk full" "$room" "FAULT_DO=ENOSPC" "no space|full" 6 0 75
+fail_everywhere "a quota is used up from a call on" "$room" "FAULT_DO=EDQUOT FAULT_LASTS=1" \
+    "quota|full" 4 0 75
+fail_everywhere "a sync fails" sync "FAULT_DO=EIO" "input/output error|I/O error|durable" 9 0 1 3
+fail_everywhere "all syncs fail" sync "FAULT_DO=EIO FAULT_LASTS=1" \
+    "input/output error|I/O error|durable" 4 1 3
+fail_everywhere "a read-only file system from a call on" "open mkdir write rename unlink truncate" \
+    "FAULT_DO=EROFS FAULT_LASTS=1" "read-only|readonly|I/O error" 4 0 1 3
+fail_everywhere "no permission from a call on" "open mkdir rename unlink" \
+    "FAULT_DO=EACCES FAULT_LASTS=1" "permission denied|unable to open|readonly|I/O error" 4 0 1 3
+fail_everywhere "no descriptor is left from a call on" open "FAULT_DO=EMFILE FAULT_LASTS=1" \
+    "too many open files|unable to open" 4 0 1 3
+
+# A failed sync is not simply tried again: the kernel may have dropped the pages and say that all is
+# well. (SQLite's rollback writes the pages anew before it syncs them.)
+sync_is_not_retried() {
+    name="after a failed sync the same file is not synced again"
+    if ! can_strace; then
+        skip "$name" "needs strace"
+        return
+    fi
+    fresh "$db"
+    for n in $(long && seq 1 22 || echo 4 9 15); do
+        fresh "$db"
+        limited strace -y -o "$dir/trace" -e trace=fsync,fdatasync,write,pwrite64,ftruncate \
+            -e inject=fdatasync:error=EIO:when="$n" \
+            "$headcount" run "$sweep" --db "$db" --quiet -j 1
+        code=$?
+        grep -q INJECTED "$dir/trace" || continue
+        injected=$((injected + 1))
+        status_in "fdatasync $n" 3
+        again=$(awk -F'[<>]' '/INJECTED/ { bad = $2; next }
+            bad == "" || $2 != bad { next }
+            /sync/ { print } { bad = "" }' "$dir/trace")
+        [ -z "$again" ] || trouble "fdatasync $n: synced again: $again"
+        whole "fdatasync $n" "$db"
+    done
+    verdict "$name"
+}
+sync_is_not_retried
+
+# The real thing: a file system of 1 MiB with less and less room.
+small_disk() {
+    name="a disk of 1 MiB that fills up"
+    if ! can_mount; then
+        skip "$name" "needs the right to mount a tmpfs"
+        return
+    fi
+    step=$(long && echo 4 || echo 160)
+    hits=0 free=0
+    while [ $free -le 900 ]; do
+        mount -t tmpfs -o size=1m none "$dir/disk" || return
+        dd if=/dev/zero of="$dir/disk/ballast" bs=1k count=$((1024 - free)) 2>/dev/null
+        full_db=$dir/disk/full.db
+        run "$full_db" -j 1
+        code=$?
+        label="$free KiB free"
+        status_in "$label" 0 75
+        if [ $code -ne 0 ]; then
+            hits=$((hits + 1))
+            tells "$label" "no space|full"
+        fi
+        rm "$dir/disk/ballast"
+        whole "$label" "$full_db"
+        umount "$dir/disk"
+        free=$((free + step))
+    done
+    injected=$((injected + hits))
+    [ $hits -gt 0 ] || trouble "it never filled up"
+    verdict "$name: $hits times, status 75, it goes on once there is room"
+}
+small_disk
+
+few_descriptors() {
+    hits=0
+    for n in $(long && seq 4 40 || echo 5 9 12 15 18 24); do
+        fresh "$db"
+        limited sh -c "ulimit -n $n; exec \"\$@\"" sh "$headcount" run "$sweep" --db "$db" --quiet -j 1
+        code=$?
+        # 127: not even the loader can open its libraries
+        status_in "$n descriptors" 0 1 3 127
+        if [ $code -ne 0 ]; then
+            hits=$((hits + 1))
+            [ -s "$dir/said" ] || trouble "$n descriptors: nothing is said"
+        fi
+        whole "$n descriptors" "$db"
+    done
+    injected=$((injected + hits))
+    verdict "EMFILE: too few descriptors ($hits times), said and survived"
+}
+few_descriptors
+
+# As an ordinary user would meet it; root may write everywhere.
+read_only_folder() {
+    name="a folder that cannot be written"
+    if [ "$(id -u)" = 0 ]; then
+        if ! command -v setpriv >/dev/null; then
+            skip "$name" "needs a user other than root"
+            return
+        fi
+        as_user='setpriv --reuid 65534 --regid 65534 --clear-groups'
+    else
+        as_user=
+    fi
+    chmod 755 "$dir"
+    mkdir -p "$dir/closed"
+    chmod 555 "$dir/closed"
+    for where in "$dir/closed/new.db" "$dir/closed/deeper/new.db"; do
+        limited $as_user "$headcount" run "$sweep" --db "$where" --quiet
+        code=$?
+        status_in "$where" 3
+        tells "$where" "permission denied"
+    done
+    fresh "$db"
+    run "$db" || trouble "status $?"
+    mkdir -p "$dir/archive"
+    cp "$db" "$dir/archive/old.db"
+    chmod 444 "$dir/archive/old.db"
+    chmod 555 "$dir/archive"
+    limited $as_user "$headcount" report --db "$dir/archive/old.db" ||
+        trouble "a results file that can only be read: $(tail -n 3 "$dir/said")"
+    limited $as_user "$headcount" run "$sweep" --db "$dir/archive/old.db" --quiet
+    code=$?
+    status_in "run on a file that can only be read" 3
+    tells "run on a file that can only be read" "permission|cannot be written"
+    chmod 755 "$dir/closed" "$dir/archive"
+    verdict "$name"
+}
+if [ "$(id -u)" = 0 ] && ! setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$headcount"; then
+    skip "a folder that cannot be written" "a program that others than root can reach"
+else
+    read_only_folder
+fi

@@ -1,0 +1,148 @@
+# Others at the same results file: a second coordinator, readers and writers that hold it for long,
+# and files that are not results files at all.
+choose_sweep small '[1, 2, 4]' 120 16
+db=$dir/locks.db
+
+second_coordinator() {
+    fresh "$db"
+    begin "$db" -j 1 --set train.steps=100000
+    first=$pid
+    wait_until test -e "$db.d/t1-a1.lock" || trouble "the first did not start"
+    run "$db"
+    code=$?
+    status_in "the second" 2
+    tells "the second" "in use by process $first on"
+    kill -TERM "$first"
+    await "the first" "$first"
+    status_in "the first" 75
+    verdict "a second coordinator is told who holds the file, status 2"
+}
+second_coordinator
+
+reader_for_long() {
+    fresh "$db"
+    begin "$db" -j 1
+    wait_until has_trials || trouble "no trials came"
+    hold "$db" "BEGIN; SELECT count(*) FROM trials"
+    await "beside a reader" "$pid"
+    status_in "beside a reader" 0
+    touch "$dir/go"
+    wait $holder || trouble "the reader was disturbed: $(cat "$dir/holder")"
+    whole "beside a reader" "$db"
+    injected=$((injected + 1))
+    verdict "a reader holds a transaction from the start to beyond the end: the sweep is done"
+}
+has_trials() {
+    [ "$(sqlite3 "$db" "SELECT count(*) FROM trial")" = 3 ]
+}
+reader_for_long
+
+# Its lock is taken while the first trial trains; all trials' claims, curves and ends have to wait.
+writer_for_long() {
+    fresh "$db"
+    begin "$db" -j 2 --set train.steps=1200
+    wait_until test -e "$db.d/t2-a1.lock" || trouble "the workers did not start"
+    hold "$db" "BEGIN IMMEDIATE"
+    wait_until test -e "$db.d/t1-a1.result" || trouble "training did not go on to its end"
+    wait_until test -e "$db.d/t2-a1.result" || trouble "training did not go on to its end"
+    pause 1000
+    is_over "$pid" && trouble "the coordinator gave up: $(cat "$dir/said")"
+    [ "$(sqlite3 "$db" "SELECT count(*) FROM trial WHERE state = 'completed'")" = 0 ] ||
+        trouble "somebody else's lock was passed"
+    touch "$dir/go"
+    wait $holder || trouble "the writer was disturbed: $(cat "$dir/holder")"
+    await "beside a writer" "$pid"
+    status_in "beside a writer" 0
+    [ "$(sqlite3 "$db" "SELECT count(*), max(attempt) FROM trial WHERE state = 'completed'")" = "3|1" ] ||
+        trouble "not every trial was completed at its first attempt"
+    injected=$((injected + 1))
+    verdict "a writer holds its lock while trials end: training goes on, commits succeed later"
+}
+writer_for_long
+
+# Already there when the run starts.
+writer_at_start() {
+    fresh "$db"
+    run "$db" --set seeds=2 || trouble "the first run: status $?"
+    run "$db" || trouble "the second run: status $?"
+    hold "$db" "BEGIN IMMEDIATE"
+    begin "$db" -j 1 --set seeds=3
+    pause 1500
+    touch "$dir/go"
+    wait $holder
+    await "started beside a writer" "$pid"
+    status_in "started beside a writer" 0 2
+    [ "$code" -eq 0 ] || tells "started beside a writer" 'locked|in use|busy'
+    run "$db" || trouble "afterwards: status $?"
+    injected=$((injected + 1))
+    verdict "a writer holds its lock when a run starts: it waits or says so"
+}
+writer_at_start
+
+refused() { # label, file, pattern: status 2, and not a byte of it changed
+    before=$(cksum <"$2")
+    for command in "run $sweep" status report "export results" gc; do
+        limited "$headcount" $command --db "$2"
+        code=$?
+        status_in "$1, $command" 2
+        tells "$1, $command" "$3"
+    done
+    [ "$(cksum <"$2")" = "$before" ] || trouble "$1: the file was changed"
+}
+foreign_files() {
+    echo "these are my notes, not a database" >"$dir/notes.db"
+    refused "a text file" "$dir/notes.db" 'notes.db is not a results file'
+    rm -f "$dir/foreign.db"
+    sqlite3 "$dir/foreign.db" "CREATE TABLE recipe (name TEXT)"
+    refused "a foreign database" "$dir/foreign.db" 'database of another program'
+    fresh "$db"
+    run "$db" || trouble "status $?"
+    cp "$db" "$dir/newer.db"
+    sqlite3 "$dir/newer.db" "PRAGMA user_version = 99"
+    refused "a newer version" "$dir/newer.db" 'format 99, of a newer headcount'
+    verdict "a text file, a foreign database and a newer format as --db are refused and left alone"
+}
+foreign_files
+
+# New points are added; a point whose meaning changed is another point, and nothing is mixed.
+changed_sweep() {
+    fresh "$db"
+    original=$sweep
+    run "$db" || trouble "status $?"
+    sed 's/heads: .*]/heads: [1, 2, 4, 8]/; s/layers: 1/layers: [1]/' "$original" >"$dir/changed.yaml"
+    sweep=$dir/changed.yaml
+    run "$db" || trouble "with a head count more: status $?"
+    [ "$(sqlite3 "$db" "SELECT count(*), (SELECT count(*) FROM attempt) FROM trial")" = "4|4" ] ||
+        trouble "not just the new point ran"
+    sed 's/dropout: 0.1/dropout: 0.2/; s/heads: .*]/heads: [1, 2, 4]/' "$original" >"$dir/changed.yaml"
+    run "$db"
+    code=$?
+    status_in "no point is left" 2
+    tells "no point is left" '--replace'
+    run "$db" --replace || trouble "--replace: status $?"
+    [ "$(sqlite3 "$db" "SELECT count(*), sum(in_plan), count(DISTINCT config_id) FROM trial")" = "7|3|7" ] ||
+        trouble "old and new meaning were mixed"
+    sweep=$original
+    verdict "a changed sweep file: new points are added, a changed meaning is a new point"
+}
+changed_sweep
+
+# A partial sweep goes on with another binary's checkpoints only with a note.
+other_build() {
+    fresh "$db"
+    begin "$db" -j 1
+    wait_until test -e "$db.d/t1-a1-1.ckpt"
+    kill -KILL "$pid"
+    await "the first" "$pid"
+    no_orphans "the first" "$pid"
+    export OPENBLAS_CORETYPE=Haswell
+    run "$db" || trouble "status $?: $(tail -n 3 "$dir/said")"
+    unset OPENBLAS_CORETYPE
+    [ "$(sqlite3 "$db" "SELECT count(*) FROM attempt WHERE note LIKE '%another build%'")" = 1 ] ||
+        trouble "going on with other kernels is not noted"
+    verdict "a checkpoint of other BLAS kernels is marked in its attempt"
+}
+case $(uname -m) in
+x86_64) other_build ;;
+*) skip "a checkpoint of other BLAS kernels is marked in its attempt" "x86-64 kernels to choose from" ;;
+esac

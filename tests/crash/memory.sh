@@ -1,0 +1,116 @@
+# Memory that runs out: at each allocation of the program, and of SQLite and libyaml within it
+# (OpenBLAS and the C library's own are left alone); trials over their limits.
+choose_sweep tiny '[1, 2]' 8 8
+db=$dir/memory.db
+fault_calls=memory
+
+no_crash() { # label: no signal, and a word about it
+    if [ "$code" -gt 128 ]; then
+        trouble "$1: ended by signal $((code - 128)): $(tail -n 3 "$dir/said")"
+    elif [ "$code" -ne 0 ]; then
+        tells "$1" "memory|could not be written"
+    fi
+}
+# Commands that change nothing: an error, or what they print is whole.
+starve_reader() { # name, whose allocations, points, arguments...
+    starve_name=$1 from=$2 starve_points=$3
+    shift 3
+    faulty FAULT_AT=0 FAULT_FROM="$from" -- "$@"
+    status_in "$starve_name, undisturbed" 0
+    cp "$dir/said" "$dir/expected"
+    total=$(matched)
+    hits=0
+    for at in $(points_of_many "$total" "$starve_points"); do
+        faulty FAULT_DO=ENOMEM FAULT_AT="$at" FAULT_FROM="$from" -- "$@"
+        label="$starve_name, $from allocation $at of $total ($(cat "$count.fired" 2>/dev/null))"
+        [ $fired = 1 ] || trouble "$label: did not happen"
+        hits=$((hits + fired))
+        no_crash "$label"
+        [ "$code" -ne 0 ] || cmp -s "$dir/said" "$dir/expected" ||
+            trouble "$label: status 0, but the output differs"
+    done
+    verdict "$starve_name without memory: $hits of $total allocations of $from"
+}
+starve_run() { # whose allocations, points
+    fresh "$db"
+    faulty FAULT_AT=0 FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
+    total=$(matched)
+    hits=0
+    for at in $(points_of_many "$total" "$2"); do
+        fresh "$db"
+        faulty FAULT_DO=ENOMEM FAULT_AT="$at" FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
+        label="run, $1 allocation $at of $total ($(cat "$count.fired" 2>/dev/null))"
+        # SQLite's count varies a little with times and process ids
+        [ $fired = 1 ] || [ "$1" = sqlite3 ] || trouble "$label: did not happen"
+        hits=$((hits + fired))
+        no_crash "$label"
+        whole "$label" "$db"
+    done
+    verdict "run without memory: $hits of $total allocations of $1, all finished later"
+}
+# SQLite allocates by the ten thousand: about 300 of them in the long form.
+points_of_many() {
+    if long && [ "$1" -gt 2000 ]; then
+        seq 1 $(($1 / 300)) "$1"
+    else
+        points "$1" "$2"
+    fi
+}
+if can_inject; then
+    run "$db" || trouble "status $?"
+    starve_reader plan program 6 plan "$sweep" --db "$dir/tiny.db"
+    starve_reader plan yaml 6 plan "$sweep" --db "$dir/tiny.db"
+    starve_reader report program 6 report --db "$dir/tiny.db"
+    starve_reader report sqlite3 6 report --db "$dir/tiny.db"
+    starve_run program 12
+    starve_run sqlite3 8
+else
+    skip "plan, run and report without memory" "a build without sanitizers"
+fi
+
+# ---- limits of trials ----
+
+limits() {
+    fresh "$db"
+    cat >"$dir/limits.yaml" <<Y
+name: limits
+task: {name: copy, length: 32, vocab: 4}
+model: {d_model: 64, heads: [2, 4], layers: 2, d_ff: 128}
+train: {steps: 1000000, batch: 64}
+seeds: 1
+retries: 0
+$1
+Y
+    limited "$headcount" run "$dir/limits.yaml" --db "$db" --quiet -j 2
+    code=$?
+    status_in "$1" 1
+    [ "$(sqlite3 "$db" "SELECT count(*) FROM trial WHERE state = 'failed'")" = 2 ] ||
+        trouble "$1: not every trial failed"
+    [ "$(sqlite3 "$db" "SELECT count(*) FROM attempt WHERE error LIKE '%$2%'")" = 2 ] ||
+        trouble "$1: $2 is not named: $(sqlite3 "$db" "SELECT error FROM attempt")"
+    verdict "$3"
+}
+HEADCOUNT_CHECKPOINT_S=10
+limits "limits: {time: 1s}" limits.time "a trial over its time limit fails with the limit named"
+limits "limits: {memory: 8MiB}" limits.memory "a trial over its memory limit fails with the limit named"
+HEADCOUNT_CHECKPOINT_S=0
+
+# One point of the grid blows up at once; the others go on.
+divergence() {
+    fresh "$db"
+    cat >"$dir/wild.yaml" <<Y
+name: wild
+task: {name: copy, length: 8, vocab: 4}
+model: {d_model: 16, heads: 2, d_ff: 16}
+train: {steps: 200, lr: [1e-3, 1000], clip: 0, batch: 8, eval_every: 50, val_examples: 16, test_examples: 16}
+seeds: 1
+Y
+    limited "$headcount" run "$dir/wild.yaml" --db "$db" --quiet
+    code=$?
+    status_in "divergence" 1
+    [ "$(sqlite3 "$db" "SELECT state, count(*), count(bad_step), max(attempt) FROM trial GROUP BY 1" |
+        tr '\n' ' ')" = "completed|1|0|1 diverged|1|1|1 " ] ||
+        trouble "$(sqlite3 "$db" "SELECT * FROM trial")"
+    verdict "a trial that diverges is a result with its step, is not tried again, and the others go on"
+}
+divergence

@@ -178,12 +178,14 @@ int command_bench(int argc, char **argv)
         return exit_status;
     blas_set_threads(o.threads > 0 ? (int)o.threads : 1);
     struct blas_info blas = blas_info();
-    fprintf(stderr, "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
+    fprintf(stderr,
+            "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
             blas.version, blas.core_type, blas.threads, blas.threads == 1 ? "" : "s",
             kernels_best()->name, bench_peak());
     if (blas_below_cpu())
-        fprintf(stderr, "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "
-                        "the products take about twice as long as they need to\n",
+        fprintf(stderr,
+                "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "
+                "the products take about twice as long as they need to\n",
                 getenv("OPENBLAS_CORETYPE") ? getenv("OPENBLAS_CORETYPE") : "");
     enum status s = bench_all(&o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);

@@ -29,7 +29,9 @@ static bool has_bytes(const char *path, const char *suffix)
 static enum status read_header(const char *path, unsigned char header[HEADER_SIZE],
                                struct message *m)
 {
-    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); /* NULL: no memory for SQLite to start with */
+    if (!vfs)
+        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
     char *full = calloc(1, (size_t)vfs->mxPathname + 1);
     sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
     char *name = NULL;

@@ -44,7 +44,7 @@ struct adamw {
 };
 
 struct kernels {
-    const char *name; /* "reference", "sse2", "avx2", "avx512" */
+    const char *name; /* "reference", "sse2", "avx2", "avx512"; elsewhere than x86 "portable" */
 
     /* O = dropout(softmax(scale Q K^T)) V per sequence and head (Vaswani et al. 2017, eq. 1). A row
      * whose keys are all padding gives 0. Packed rows: queries of all heads, then keys, then
@@ -52,9 +52,10 @@ struct kernels {
     void (*attention_forward)(const struct attention *a,
                               const real *qkv, /* (B,T,H*d_k + H*d_k + H*d_v) */
                               real *o,         /* (B,T,H*d_v) */
-                              real *saved,     /* (B,H,T): kept for backward (log-sum-exp) */
+                              real *saved,     /* (B,H,T): log-sum-exp, for backward */
                               void *scratch);  /* attention_scratch(a) bytes, 64-aligned */
-    /* Recomputes the weights from qkv and saved. dqkv is overwritten. */
+    /* Recomputes the weights from qkv and saved, which the same table wrote. dqkv is
+     * overwritten. */
     void (*attention_backward)(const struct attention *a, const real *qkv, const real *o,
                                const real *saved, const real *d_o, /* (B,T,H*d_v) */
                                real *dqkv, void *scratch);

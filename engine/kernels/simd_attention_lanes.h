@@ -179,10 +179,10 @@ ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int 
     vf top[LANES_MAX_BLOCK], sum[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
         heads_load(g->q + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, q[c]);
-        for (int d = 0; d < WIDTH; d++)
+        for (int d = 0; d < WIDTH; d++) {
             q[c][d] *= g->a->scale * LOG2_E;
-        for (int d = 0; d < WIDTH; d++)
             o[c][d] = vset(0);
+        }
         sum[c] = vset(0);
     }
     lanes_scores(g, BLOCK, WIDTH, q, top);
@@ -227,8 +227,6 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
         for (int d = 0; d < WIDTH; d++) {
             delta[c] += o[d] * d_o[c][d];
             d_o[c][d] *= kept_scale;
-        }
-        for (int d = 0; d < WIDTH; d++) {
             q[c][d] *= scale * LOG2_E;
             dq[c][d] = vset(0);
         }
@@ -240,10 +238,10 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
         const float *k = g->k + j * WIDTH * LANES, *v = g->v + j * WIDTH * LANES;
         float *dk_row = g->dk + j * WIDTH * LANES, *dv_row = g->dv + j * WIDTH * LANES;
         vf dk[LANES_MAX_WIDTH], dv[LANES_MAX_WIDTH];
-        for (int d = 0; d < WIDTH; d++)
+        for (int d = 0; d < WIDTH; d++) {
             dk[d] = vload(dk_row + d * LANES);
-        for (int d = 0; d < WIDTH; d++)
             dv[d] = vload(dv_row + d * LANES);
+        }
         for (int c = 0; c < BLOCK; c++) {
             vf p = vexp2(vdot(q[c], k, WIDTH, -lse[c])), kept = p, dp;
             if (drop) {
@@ -257,14 +255,13 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
             for (int d = 0; d < WIDTH; d++) {
                 dq[c][d] += ds * vload(k + d * LANES);
                 dk[d] += ds * q[c][d];
-            }
-            for (int d = 0; d < WIDTH; d++)
                 dv[d] += kept * d_o[c][d];
+            }
         }
-        for (int d = 0; d < WIDTH; d++)
+        for (int d = 0; d < WIDTH; d++) {
             vstore(dk_row + d * LANES, dk[d]);
-        for (int d = 0; d < WIDTH; d++)
             vstore(dv_row + d * LANES, dv[d]);
+        }
     }
     for (int c = 0; c < BLOCK; c++) {
         for (int d = 0; d < WIDTH; d++)
@@ -299,20 +296,20 @@ struct lanes_blocks {
     long width, size;
     lanes_block *forward[2][2], *backward[2][2]; /* [dropout][one] */
 };
-#define LANES_ENTRY(block, width)                                                                  \
-    {                                                                                              \
-        width, block,                                                                              \
-            {{forward_##width##_by_##block, forward_##width##_by_1},                               \
-             {forward_drop_##width##_by_##block, forward_drop_##width##_by_1}},                    \
-        {                                                                                          \
-            {backward_##width##_by_##block, backward_##width##_by_1},                              \
-            {                                                                                      \
-                backward_drop_##width##_by_##block, backward_drop_##width##_by_1                   \
-            }                                                                                      \
-        }                                                                                          \
-    }
-static const struct lanes_blocks lanes_blocks[] = {LANES_ENTRY(4, 1), LANES_ENTRY(4, 2),
-                                                   LANES_ENTRY(2, 4)};
+static const struct lanes_blocks lanes_blocks[] = {
+    {1,
+     4,
+     {{forward_1_by_4, forward_1_by_1}, {forward_drop_1_by_4, forward_drop_1_by_1}},
+     {{backward_1_by_4, backward_1_by_1}, {backward_drop_1_by_4, backward_drop_1_by_1}}},
+    {2,
+     4,
+     {{forward_2_by_4, forward_2_by_1}, {forward_drop_2_by_4, forward_drop_2_by_1}},
+     {{backward_2_by_4, backward_2_by_1}, {backward_drop_2_by_4, backward_drop_2_by_1}}},
+    {4,
+     2,
+     {{forward_4_by_2, forward_4_by_1}, {forward_drop_4_by_2, forward_drop_4_by_1}},
+     {{backward_4_by_2, backward_4_by_1}, {backward_drop_4_by_2, backward_drop_4_by_1}}},
+};
 
 static const struct lanes_blocks *lanes_blocks_of(long width)
 {

@@ -42,7 +42,7 @@ typedef uint32_t vu_loose __attribute__((vector_size(4 * LANES), aligned(4), may
 typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), may_alias));
 
 /* Lists for shuffles, by the number of lanes. UNPACK_* interleave within 128-bit blocks, the
- * cheapest shuffle there is; BLOCK_* move whole blocks. */
+ * cheapest shuffle there is; BLOCKS_* move whole ones. */
 #if LANES == 16
 #define EVERY_LANE(x) x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x
 #define LANE_NUMBERS  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15

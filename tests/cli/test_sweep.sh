@@ -71,6 +71,21 @@ check "running it again runs nothing" run whole.db
 check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
 check "the export did not change" same_export whole.db
 
+# ---- check ----
+check "check finds nothing wrong" "$headcount" check --db whole.db
+cp whole.db hurt.db
+sql hurt.db "UPDATE trial SET best_step = 1 WHERE trial_id = 1;
+    UPDATE trial SET checkpoint_sha256 = replace(checkpoint_sha256, substr(checkpoint_sha256, 1, 1), '-') WHERE trial_id = 2;
+    UPDATE attempt SET ended = NULL WHERE trial_id = 3;
+    UPDATE config SET config_json = json_set(config_json, '\$.train.beta1', 0.8) WHERE config_id = 1"
+check "check notices what is wrong, exit status 3" sh -c "'$headcount' check --db hurt.db >check.txt; [ \$? = 3 ]"
+check "... the best step" grep -q 'best step is not the earliest.*trial 1' check.txt
+check "... another file" grep -q 'checkpoint of trial 2.*not the file' check.txt
+check "... an open attempt" grep -q 'left open: trial 3' check.txt
+check "... a changed configuration" grep -q 'does not match its SHA-256: config 1' check.txt
+rm "whole.db.d/t4-a1.result"
+check "... a missing checkpoint" sh -c "! '$headcount' check --db whole.db | grep -q 'trial 4.*everything'"
+
 # ---- one worker, another order of finishing: the same bytes ----
 check "with one worker" run one.db -j 1
 check "the export of one worker is the same" same_export one.db

@@ -3,7 +3,7 @@
 choose_sweep tiny '[1, 2]' 8 8
 fault_calls=
 
-kill_everywhere() { # name, who, how, points in the short form
+kill_everywhere() { # name, who ('' both), how, points in the short form
     if ! can_inject; then
         skip "$1" "a build without sanitizers"
         return
@@ -26,6 +26,7 @@ kill_everywhere() { # name, who, how, points in the short form
 }
 kill_everywhere "the coordinator killed at a call that changes a file" coordinator kill 9
 kill_everywhere "the coordinator killed in the middle of a write" coordinator torn 9
+kill_everywhere "coordinator and worker killed together at a call of either" '' crash 9
 kill_everywhere "a worker killed at a call that changes a file" worker kill 9
 kill_everywhere "a worker killed in the middle of a write" worker torn 5
 

@@ -11,9 +11,10 @@
  *   FAULT_AT     the call that is hit, from 1; 0 only counts
  *   FAULT_LASTS  1: every later one too
  *   FAULT_DO     kill: the process dies instead of the call; torn: it dies when half of a write is
- *                done; or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOMEM
- *   FAULT_CLOCK  seconds: the wall clock jumps that far forth and back from call to call
- *   FAULT_ORPHAN 1: workers do not die with their coordinator (as on a system that cannot do that)
+ *                done; crash: its whole process group dies, as by a power cut; or an errno: ENOSPC
+ * EIO EACCES EROFS EMFILE EDQUOT ENOMEM FAULT_CLOCK  seconds: the wall clock jumps that far forth
+ * and back from call to call FAULT_ORPHAN 1: workers do not die with their coordinator (as on a
+ * system that cannot do that)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +37,7 @@
 #include <unistd.h>
 
 enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, CALLS };
-enum { KILL = -1, TORN = -2 };
+enum { KILL = -1, TORN = -2, CRASH = -3 };
 
 static const char *const call_names[CALLS] = {"open",   "mkdir",  "write",    "sync",
                                               "rename", "unlink", "truncate", "memory"};
@@ -45,7 +46,7 @@ static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
     unsigned long at;
     unsigned calls; /* a bit for each */
-    int act;        /* KILL, TORN or an errno */
+    int act;        /* KILL, TORN, CRASH or an errno */
     bool lasts, worker, orphan;
     long clock_s;
     uintptr_t from, to; /* code whose allocations count */
@@ -73,8 +74,9 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},   {"torn", TORN},     {"ENOSPC", ENOSPC}, {"EIO", EIO},
-                {"EROFS", EROFS}, {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}};
+    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"torn", TORN},
+                {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EROFS", EROFS},
+                {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -132,7 +134,7 @@ static void say(enum call c, const char *what)
 
 static void die(void)
 {
-    kill(getpid(), SIGKILL);
+    kill(fault.act == CRASH ? 0 : getpid(), SIGKILL);
     for (;;)
         pause();
 }
@@ -146,7 +148,7 @@ static int strike(enum call c, const char *what)
     if (fault.at == 0 || (fault.lasts ? n < fault.at : n != fault.at))
         return 0;
     say(c, what);
-    if (fault.act == KILL || (fault.act == TORN && c != WRITE))
+    if (fault.act == KILL || fault.act == CRASH || (fault.act == TORN && c != WRITE))
         die();
     return fault.act;
 }

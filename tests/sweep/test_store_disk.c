@@ -81,35 +81,57 @@ static void disk_fills_at_every_write(void **state)
     }
 }
 
-/* After a full disk within a batch nothing of the batch may be acknowledged. */
-static void full_disk_ends_the_batch(void **state)
+/* A curve too long for a cache of one page, so that the disk is met before the commit. */
+static const char *long_curve(void)
 {
-    struct fixture *x = *state;
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    struct claimed c;
-    run_sql(r.db, "PRAGMA cache_size = 1"); /* spills, so that the disk is met before the commit */
-    char limit[64];
-    assert_ok(store_begin(r.s, &x->m));
-    c = claim(x, r.s, r.sweep, r.build);
-    snprintf(limit, sizeof limit, "PRAGMA max_page_count = %ld",
-             atol(ask(r.db, "PRAGMA page_count")));
-    run_sql(r.db, limit);
     static char rows[200000];
     size_t used = (size_t)snprintf(rows, sizeof rows, "[");
     for (int step = 0; step < 5000; step++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "%s{\"step\":%d,\"lr\":0.125}",
                                  step ? "," : "", step);
     snprintf(rows + used, sizeof rows - used, "]");
-    assert_status(STATUS_DISK_FULL, store_curve(r.s, c.trial_id, c.attempt, rows, &x->m));
-    if (sqlite3_get_autocommit(r.db)) { /* SQLite has rolled the whole batch back */
-        assert_status(STATUS_DISK_FULL, store_claim(r.s, r.sweep, r.build, &c, &x->m));
-        assert_status(STATUS_DISK_FULL, store_commit(r.s, &x->m));
-        assert_answer(r.db, "SELECT count(*) FROM attempt", "0");
-    } else {
-        assert_ok(store_commit(r.s, &x->m));
-        assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
-    }
+    return rows;
+}
+
+/* A file that must not grow: SQLite undoes the statement; the rest of the batch can be kept. */
+static void full_file_spares_the_batch(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    char limit[64];
+    assert_ok(store_begin(r.s, &x->m));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    snprintf(limit, sizeof limit, "PRAGMA max_page_count = %ld",
+             atol(ask(r.db, "PRAGMA page_count")));
+    run_sql(r.db, limit);
+    assert_status(STATUS_DISK_FULL, store_curve(r.s, c.trial_id, c.attempt, long_curve(), &x->m));
+    assert_ok(store_commit(r.s, &x->m));
+    assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
     assert_answer(r.db, "SELECT count(*) FROM curve", "0");
+    close_store(x, r.s);
+}
+
+/* A disk that takes no more: SQLite rolls back the whole batch, and nothing of it may be
+ * acknowledged after that. */
+static void full_disk_ends_the_batch(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    full_errno = ENOSPC;
+    run_sql(r.db, "PRAGMA cache_size = 1");
+    assert_ok(store_begin(r.s, &x->m));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    limit_writes(true);
+    writes_left = 0;
+    enum status status = store_curve(r.s, c.trial_id, c.attempt, long_curve(), &x->m);
+    limit_writes(false);
+    assert_int_equal(status, STATUS_DISK_FULL);
+    assert_true(sqlite3_get_autocommit(r.db));
+    assert_status(STATUS_DISK_FULL, store_claim(r.s, r.sweep, r.build, &c, &x->m));
+    assert_non_null(strstr(x->m.text, "undone"));
+    assert_status(STATUS_DISK_FULL, store_commit(r.s, &x->m));
+    assert_answer(r.db, "SELECT count(*) FROM attempt", "0");
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
     close_store(x, r.s);
 }
 
@@ -151,6 +173,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(disk_fills_at_every_write),
+        TEST(full_file_spares_the_batch),
         TEST(full_disk_ends_the_batch),
         TEST(a_failed_sync_is_final),
     };

@@ -241,9 +241,11 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build), next;
+    struct plan_changes changes;
     sqlite3 *lock = other(x);
     char before[4096];
-    bool accepted;
+    bool accepted, failed;
+    long count;
     store_set_patience(r.s, 1);
     snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
     run_sql(lock, "BEGIN IMMEDIATE");
@@ -254,6 +256,19 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     assert_status(STATUS_BUSY, store_finish(r.s, c.trial_id, 1, result_of(1), NULL, NULL, &NO_END,
                                             &accepted, &x->m));
     assert_false(accepted);
+    assert_status(STATUS_BUSY,
+                  store_fail(r.s, c.trial_id, 1, 2, &NO_END, &failed, &accepted, &x->m));
+    assert_false(accepted || failed);
+    assert_status(STATUS_BUSY, store_requeue(r.s, c.trial_id, 1, 9, &NO_END, &accepted, &x->m));
+    assert_false(accepted);
+    assert_status(STATUS_BUSY, store_curve(r.s, c.trial_id, 1, "[{\"step\":1}]", &x->m));
+    assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, &x->m));
+    assert_status(STATUS_BUSY, store_note(r.s, c.trial_id, 1, "words", &x->m));
+    assert_status(STATUS_BUSY, store_retry_failed(r.s, r.sweep, &count, &x->m));
+    struct planned p = plan_of(x, SWEEP("[1, 2, 4]", ""));
+    assert_status(STATUS_BUSY, store_plan(r.s, p.plan, false, false, &changes, &x->m));
+    assert_ok(store_plan(r.s, p.plan, false, true, &changes, &x->m)); /* looking needs no lock */
+    free_plan(p);
     assert_string_equal(ask(r.db, EVERYTHING), before);
     run_sql(lock, "ROLLBACK");
     sqlite3_close(lock);

@@ -241,7 +241,7 @@ static enum status parse_integer(const struct reading *r, int64_t *value)
         return refuse(r, "; write it without the plus sign");
     double x;
     bool in_range = number_value(r->text, &x) && x >= r->o->min && x <= r->o->max;
-    if (!in_range || x < -0x1p63 || x >= 0x1p63)
+    if (!in_range || fabs(x) >= 0x1p63)
         return refuse(r, "");
     *value = strtoll(r->text, NULL, 10);
     return STATUS_OK;
@@ -388,7 +388,7 @@ int number_format(double x, char *text, size_t size)
 {
     if (x == 0)
         return snprintf(text, size, "0");
-    char digits[24];
+    char digits[24] = "";
     int exponent;
     const char *sign = x < 0 ? "-" : "";
     digits_shortest(fabs(x), digits, &exponent);

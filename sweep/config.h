@@ -45,6 +45,8 @@ struct config_excluded { /* one mapping of exclude: all pairs must match */
     struct place place;
 };
 
+enum { CONFIG_TUNING_SEED = 1000 }; /* the first of the seeds that `tune` chooses settings on */
+
 enum config_method { METHOD_GRID, METHOD_RANDOM };
 
 struct config {

@@ -6,8 +6,6 @@
 #include "sweep/config_reading.h"
 #include "sweep/expr.h"
 
-enum { TUNING_SEED = 1000 };
-
 struct naming {
     const struct reading *r;
     enum status status; /* of the last name, and what its refusal said */
@@ -187,11 +185,11 @@ enum status reading_tune(struct reading *r, const struct tree *t)
         c->tune_place[c->tune++] = item->place;
     }
     for (int i = 0; i < c->seeds && c->tune; i++)
-        if (c->seed[i] >= TUNING_SEED)
+        if (c->seed[i] >= CONFIG_TUNING_SEED)
             return reading_refuse(r, tree_find(r->root, "seeds")->place,
                                   "seed %" PRId64 ": under tune, settings are chosen on the seeds "
                                   "from %d up and reported on others; take seeds below %d",
-                                  c->seed[i], TUNING_SEED, TUNING_SEED);
+                                  c->seed[i], CONFIG_TUNING_SEED, CONFIG_TUNING_SEED);
     return s;
 }
 

@@ -89,7 +89,7 @@ static enum status apply_unary(enum code code, struct value *top, struct message
 enum status expr_evaluate(const struct expr *e, expr_lookup lookup, void *context, bool *truth,
                           struct message *m)
 {
-    struct value stack[EXPR_STACK];
+    struct value stack[EXPR_STACK] = {{0}};
     int n = 0;
     enum status s = STATUS_OK;
     for (int i = 0; i < e->count && !s; i++) {

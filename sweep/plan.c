@@ -7,8 +7,6 @@
 
 #include "sweep/plan_parts.h"
 
-enum { TUNING_SEED = 1000 }; /* the first of the seeds that settings are chosen on */
-
 enum status plan_no_memory(struct message *m)
 {
     return fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
@@ -168,7 +166,7 @@ static enum status expand(struct plan *p, uint64_t total, struct message *m)
 {
     struct draws draws = {.mask = 15};
     enum status s = STATUS_OK;
-    p->kept = malloc((size_t)total * sizeof *p->kept);
+    p->kept = calloc((size_t)total, sizeof *p->kept);
     if (!p->kept)
         return plan_no_memory(m);
     if (p->config->method == METHOD_RANDOM) {
@@ -298,7 +296,8 @@ struct plan_trial plan_trial(const struct plan *p, long k)
 {
     long tuning = tuning_trials(p);
     if (k < tuning)
-        return (struct plan_trial){k % p->points, (uint32_t)(TUNING_SEED + k / p->points), true};
+        return (struct plan_trial){k % p->points, (uint32_t)(CONFIG_TUNING_SEED + k / p->points),
+                                   true};
     k -= tuning;
     return (struct plan_trial){k % p->points, (uint32_t)p->config->seed[k / p->points], false};
 }

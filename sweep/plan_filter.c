@@ -1,5 +1,4 @@
 /* Which points of the grid stay: constraints and exclusions. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/plan_parts.h"
@@ -14,25 +13,17 @@ struct scope {
     enum status status;
 };
 
-static const struct plan_name *bind_name(struct scope *scope, const char *name)
+static bool bind_name(struct scope *scope, const char *name)
 {
     struct plan *p = scope->p;
-    struct plan_axis bound;
-    struct plan_name *grown = realloc(p->name, (size_t)(p->names + 1) * sizeof *grown);
-    if (!grown) {
-        scope->status = plan_no_memory(scope->m);
-        return NULL;
-    }
-    p->name = grown;
-    scope->status = plan_bind(p, name, &bound, scope->m);
+    struct plan_name *n = pool_alloc(p->pool, 1, sizeof *n);
+    scope->status = n ? plan_bind(p, name, &n->bound, scope->m) : plan_no_memory(scope->m);
     if (scope->status)
-        return NULL;
-    grown[p->names] = (struct plan_name){name, bound.is_task, NULL, NULL};
-    if (!bound.is_task) {
-        grown[p->names].option = bound.option;
-        grown[p->names].at = bound.at;
-    }
-    return &grown[p->names++];
+        return false;
+    n->name = name;
+    n->next = p->names;
+    p->names = n;
+    return true;
 }
 
 static void value_of(const struct point *point, const struct option *o, size_t at, double *number,
@@ -55,20 +46,20 @@ static void value_of(const struct point *point, const struct option *o, size_t a
 static bool look_up(void *context, const char *name, double *number, const char **word)
 {
     struct scope *scope = context;
-    const struct plan_name *found = NULL;
     *number = 0;
     *word = NULL;
     if (!scope->point)
-        return bind_name(scope, name) != NULL;
-    for (int i = 0; i < scope->p->names && !found; i++)
-        if (scope->p->name[i].name == name)
-            found = &scope->p->name[i];
-    if (!found)
+        return bind_name(scope, name);
+    const struct plan_name *n = scope->p->names;
+    while (n && n->name != name)
+        n = n->next;
+    if (!n)
         return false;
-    if (found->is_task)
+    if (n->bound.is_task)
         *word = scope->point->task->name;
     else
-        value_of(scope->point, found->option[scope->task], found->at[scope->task], number, word);
+        value_of(scope->point, n->bound.option[scope->task], n->bound.at[scope->task], number,
+                 word);
     return true;
 }
 
@@ -121,7 +112,6 @@ void plan_free_filters(struct plan *p)
 {
     for (int i = 0; p->constraint && i < p->config->constraints; i++)
         expr_free(p->constraint[i]);
-    free(p->name);
 }
 
 /* Whether the point has one of the pair's values. */

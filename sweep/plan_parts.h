@@ -56,9 +56,8 @@ struct plan_task {
 /* A name of a constraint, bound to its option. */
 struct plan_name {
     const char *name; /* as expr hands it out: compared as a pointer */
-    bool is_task;
-    const struct option **option; /* (tasks) */
-    size_t *at;
+    struct plan_axis bound;
+    struct plan_name *next;
 };
 
 struct plan_exclusion {
@@ -77,8 +76,7 @@ struct plan {
     bool late_axis; /* an axis may be left out of the identity: no templates */
 
     struct expr **constraint;
-    int names;
-    struct plan_name *name; /* malloc */
+    struct plan_name *names;
     struct plan_exclusion *exclusion;
 
     int settings, tuned; /* axes of the setting and tuned ones, sorted by path */

@@ -101,8 +101,8 @@ wait_until() { # command...: until it succeeds, 30 s at most
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ $tries -gt 600 ] && return 1
-        sleep 0.05
+        [ $tries -gt 1500 ] && return 1
+        sleep 0.02
     done
 }
 is_over() { # pid
@@ -163,6 +163,33 @@ begin() { # db, arguments...: in the background, in a process group of its own; 
     setsid "$headcount" run "$sweep" --db "$run_db" --quiet "$@" >"$dir/said" 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
+}
+# As begin, with the injector: the worker pauses before its Nth change of a file's name, which is the
+# end of a checkpoint or a result. $pid, and $worker, which is to be sent SIGCONT.
+begin_paused() { # db, N, FAULT_X=... -- arguments...
+    rm -f "$count" "$count.fired"
+    run_db=$1 nth=$2 settings=
+    shift 2
+    while [ "$1" != -- ]; do
+        settings="$settings $1"
+        shift
+    done
+    shift
+    setsid env $settings FAULT_WHO=worker FAULT_CALLS=rename FAULT_DO=stop FAULT_AT="$nth" \
+        FAULT_COUNT="$count" LD_PRELOAD="$inject" \
+        "$headcount" run "$sweep" --db "$run_db" --quiet "$@" >"$dir/said" 2>&1 </dev/null &
+    pid=$!
+    started="$started $pid"
+    wait_until test -s "$count.fired" || trouble "no worker came to rename $nth"
+    worker=
+    wait_until paused_worker_of "$pid" || trouble "no worker is paused"
+}
+paused_worker_of() { # pid of the coordinator
+    for worker in $(workers_of "$1"); do
+        state_of "$worker"
+        [ "$state" = T ] && return
+    done
+    return 1
 }
 # Runs the program with the injector: faulty FAULT_X=... -- arguments of headcount. $code, $fired.
 faulty() {

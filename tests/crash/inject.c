@@ -11,10 +11,11 @@
  *   FAULT_AT     the call that is hit, from 1; 0 only counts
  *   FAULT_LASTS  1: every later one too
  *   FAULT_DO     kill: the process dies instead of the call; torn: it dies when half of a write is
- *                done; crash: its whole process group dies, as by a power cut; or an errno: ENOSPC
- * EIO EACCES EROFS EMFILE EDQUOT ENOMEM FAULT_CLOCK  seconds: the wall clock jumps that far forth
- * and back from call to call FAULT_ORPHAN 1: workers do not die with their coordinator (as on a
- * system that cannot do that)
+ *                done; crash: its whole process group dies, as by a power cut; stop: it pauses
+ * before the call (SIGSTOP) until somebody lets it go on; or an errno: ENOSPC EIO EACCES EROFS
+ * EMFILE EDQUOT ENOMEM FAULT_CLOCK  seconds: the wall clock jumps that far forth and back from call
+ * to call FAULT_ORPHAN 1: workers do not die with their coordinator (as on a system that cannot do
+ * that)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +38,7 @@
 #include <unistd.h>
 
 enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, CALLS };
-enum { KILL = -1, TORN = -2, CRASH = -3 };
+enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4 };
 
 static const char *const call_names[CALLS] = {"open",   "mkdir",  "write",    "sync",
                                               "rename", "unlink", "truncate", "memory"};
@@ -46,7 +47,7 @@ static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
     unsigned long at;
     unsigned calls; /* a bit for each */
-    int act;        /* KILL, TORN, CRASH or an errno */
+    int act;        /* one of those above, or an errno */
     bool lasts, worker, orphan;
     long clock_s;
     uintptr_t from, to; /* code whose allocations count */
@@ -74,9 +75,9 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"torn", TORN},
-                {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EROFS", EROFS},
-                {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}};
+    } acts[] = {{"kill", KILL},     {"crash", CRASH},  {"stop", STOP},   {"torn", TORN},
+                {"ENOSPC", ENOSPC}, {"EIO", EIO},      {"EROFS", EROFS}, {"EACCES", EACCES},
+                {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -139,7 +140,7 @@ static void die(void)
         pause();
 }
 
-/* 0: the call goes on. KILL never returns. */
+/* 0: the call goes on. */
 static int strike(enum call c, const char *what)
 {
     if (!fault.count || !(fault.calls & 1u << c))
@@ -150,7 +151,9 @@ static int strike(enum call c, const char *what)
     say(c, what);
     if (fault.act == KILL || fault.act == CRASH || (fault.act == TORN && c != WRITE))
         die();
-    return fault.act;
+    if (fault.act == STOP)
+        raise(SIGSTOP);
+    return fault.act == STOP ? 0 : fault.act;
 }
 
 /* Whether the call is to fail with errno. */

@@ -26,6 +26,7 @@ enum {
     LOST_LIMIT = 5,  /* attempts killed without getting further before a trial counts as failed */
     BARREN_LIMIT = 3 /* trials in a row that fail before their first step: something is broken */
 };
+static const int loop_patience_ms = 20; /* pipes are waiting */
 static const double commit_every_s = 1.0, busy_retry_s = 0.1, busy_note_s = 30;
 
 struct remark { /* live rows of a curve, or a warning; not yet in the file */
@@ -512,6 +513,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     if (s != STATUS_OK)
         return s;
     result->sweep_id = r->sweep_id;
+    store_set_patience(r->store, loop_patience_ms);
     double work;
     if (store_work_left(r->store, r->sweep_id, &work, m) == STATUS_OK)
         progress_work_left(r->view, work);
@@ -539,6 +541,25 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     return STATUS_OK;
 }
 
+/* Before anything runs there is time: a reader that keeps the file from changing its journal, or a
+ * writer at work, is waited for. */
+static enum status open_patiently(struct runner *r, const char *db, struct message *m)
+{
+    double start = now_s();
+    bool said = false;
+    enum status s;
+    while ((s = store_open(db, STORE_WRITE, &r->store, m)) == STATUS_BUSY &&
+           now_s() - start < busy_note_s && stop_requests() == 0) {
+        if (!said && now_s() - start > 1)
+            say(r, "waiting for another program that has a lock on %s", db);
+        said = said || now_s() - start > 1;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    if (s == STATUS_OK)
+        store_set_patience(r->store, (int)(busy_note_s * 1000));
+    return s;
+}
+
 enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
@@ -551,7 +572,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     s = stop_install(m);
     r.view = progress_new(stderr, o->quiet, plan_trials(p), r.slots);
     if (s == STATUS_OK)
-        s = store_open(o->db, STORE_WRITE, &r.store, m);
+        s = open_patiently(&r, o->db, m);
     if (s == STATUS_OK)
         s = run_opened(&r, o, result, m);
     progress_finish(r.view);

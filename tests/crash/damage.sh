@@ -29,7 +29,7 @@ damaged_checkpoints() { # how: truncated or flipped
     newest=$(for file in "$db".d/t1-a1-?.ckpt; do
         echo "$(head -c 200 "$file" | sed 's/.*"step":"\([0-9]*\)".*/\1/;q') $file"
     done | sort -n | tail -n 1 | cut -d ' ' -f 2)
-    for where in $(long && seq 0 4 99 || echo 0 50 99); do
+    for where in $(long && seq 0 4 99 || echo 0 60); do
         for which in newest both; do
             fresh "$db"
             cp -a "$dir"/cut/* "$dir"

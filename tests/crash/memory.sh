@@ -58,12 +58,12 @@ points_of_many() {
 }
 if can_inject; then
     run "$db" || trouble "status $?"
-    starve_reader plan program 6 plan "$sweep" --db "$dir/tiny.db"
-    starve_reader plan yaml 6 plan "$sweep" --db "$dir/tiny.db"
-    starve_reader report program 6 report --db "$dir/tiny.db"
-    starve_reader report sqlite3 6 report --db "$dir/tiny.db"
-    starve_run program 12
-    starve_run sqlite3 8
+    starve_reader plan program 4 plan "$sweep" --db "$dir/tiny.db"
+    starve_reader plan yaml 3 plan "$sweep" --db "$dir/tiny.db"
+    starve_reader report program 3 report --db "$dir/tiny.db"
+    starve_reader report sqlite3 4 report --db "$dir/tiny.db"
+    starve_run program 7
+    starve_run sqlite3 4
 else
     skip "plan, run and report without memory" "a build without sanitizers"
 fi

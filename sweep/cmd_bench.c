@@ -40,10 +40,10 @@ static const struct command_syntax syntax = {
     .name = "bench",
     .details = "Times forward, backward and update of one training step and, in turn with it, the\n"
                "floor: the same step's matrix products alone, same shapes, through OpenBLAS.\n"
-               "Medians. Shape options change the chosen workload, or gather.",
+               "Medians. Shape options change the chosen workload, or gather.\n",
     .options = options,
     .examples = "  headcount bench --workload toy --heads 1,4,64\n"
-                "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1",
+                "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n",
 };
 
 static const struct table_column columns[] = {

@@ -127,11 +127,20 @@ static bool worker_lives(const struct collection *c, struct file_name f)
     return lock_is_held(path);
 }
 
+/* "512 B", "1.80 MB". */
+static const char *bytes_text(double bytes, char text[48])
+{
+    char number[32];
+    command_quantity(bytes, number, sizeof number);
+    snprintf(text, 48, "%s%sB", number, strchr(number, ' ') ? "" : " ");
+    return text;
+}
+
 static enum status collect_file(struct collection *c, int folder, const char *name,
                                 struct message *m)
 {
     struct stat info;
-    char size[32];
+    char size[48];
     struct file_name f = name_read(name);
     if (f.kind == FILE_FOREIGN) {
         c->foreign++;
@@ -146,7 +155,7 @@ static enum status collect_file(struct collection *c, int folder, const char *na
         return fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name, strerror(errno));
     c->files++;
     c->bytes += info.st_size;
-    printf("%s  %sB  %s\n", name, command_quantity((double)info.st_size, size, sizeof size), why);
+    printf("%s  %s  %s\n", name, bytes_text((double)info.st_size, size), why);
     return STATUS_OK;
 }
 
@@ -160,7 +169,7 @@ static enum status collect(struct store *s, void *context, struct message *m)
     struct collection c = {.options = context, .folder = store_folder(s)};
     const char *slash = strrchr(c.folder, '/');
     struct dirent **list = NULL;
-    char size[32];
+    char size[48];
     c.folder_name = slash ? slash + 1 : c.folder;
     int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
@@ -182,8 +191,8 @@ static enum status collect(struct store *s, void *context, struct message *m)
     enum status closed = rows_close(&c.trial);
     status = status == STATUS_OK ? closed : status;
     if (status == STATUS_OK) {
-        printf("%s%ld file%s, %sB\n", c.options->dry_run ? "would remove " : "removed ", c.files,
-               c.files == 1 ? "" : "s", command_quantity((double)c.bytes, size, sizeof size));
+        printf("%s%ld file%s, %s\n", c.options->dry_run ? "would remove " : "removed ", c.files,
+               c.files == 1 ? "" : "s", bytes_text((double)c.bytes, size));
     }
     if (c.foreign > 0) {
         fprintf(stderr, "left %ld file%s in %s that headcount did not make\n", c.foreign,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sweep/cores.h"
@@ -109,6 +110,15 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     }
 }
 
+/* Trials that would run only to choose a setting. */
+static long tuning_left(const struct plan *p, const struct forecast *f, bool retry_failed)
+{
+    long n = 0;
+    for (long k = 0; k < f->trials; k++)
+        n += plan_trial(p, k).tuning && forecast_runs(f->trial[k].state, retry_failed);
+    return n;
+}
+
 static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct plan_options *o)
 {
@@ -126,7 +136,13 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     for (long i = 0; i < f->points; i++)
         recorded += f->point[i].recorded;
     workers = workers < n ? workers : n;
-    printf("\n%ld trial%s would run: about %s with %ld at once.\n", n, n == 1 ? "" : "s",
+    long tuning = tuning_left(p, f, o->retry_failed);
+    if (tuning > 0)
+        printf("\n%ld tuning trials would run, then those of the other %ld that they choose: about ",
+               tuning, n - tuning);
+    else
+        printf("\n%ld trial%s would run: about ", n, n == 1 ? "" : "s");
+    printf("%s with %ld at once.\n",
            command_duration(f->left_s / (double)workers, text, sizeof text), workers);
     if (recorded == f->points) {
         printf("Estimated from finished trials of the same configs.\n");
@@ -144,6 +160,22 @@ static void counts_cells(struct table *t, const long count[FORECAST_STATES], boo
     table_integer(t, count[FORECAST_COMPLETED]);
     table_integer(t, would_run(count, retry_failed));
     table_integer(t, count[FORECAST_DIVERGED] + count[FORECAST_FAILED]);
+}
+
+/* {"train.lr":0.001,"train.clip":1} for people: train.lr=0.001, train.clip=1. */
+static void write_tuning(struct table *t, const char *label, const char *json)
+{
+    char text[2048];
+    size_t n = 0;
+    for (const char *c = json; *c; c++) {
+        if (strchr("{}\"", *c))
+            continue;
+        text[n++] = *c == ':' ? '=' : *c;
+        if (*c == ',')
+            text[n++] = ' ';
+    }
+    text[n] = '\0';
+    table_printf(t, "%s%s%s", label, label[0] ? ", " : "", text);
 }
 
 static struct table *table_of_points(const struct plan *p, const struct forecast *f,
@@ -165,7 +197,7 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         plan_setting(p, i, setting, label, tuning);
         table_integer(t, q->heads);
         if (f->candidates > 1)
-            table_printf(t, "%s%s%s", label, label[0] ? " " : "", tuning);
+            write_tuning(t, label, tuning);
         else
             table_text(t, label);
         table_text(t, command_count(q->n_params, text, sizeof text));

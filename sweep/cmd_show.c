@@ -232,7 +232,8 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
                   "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc,"
                   " test_acc_by_slot, test_exact, test_loss, val_acc, train_acc, chance, best_step,"
                   " bad_step, train_s, checkpoint, config_json, config_sha256, n_params,"
-                  " flops_per_step, setting_label FROM trials WHERE trial_id = ?1",
+                  " flops_per_step, setting_label, (SELECT max(step) FROM curve AS v"
+                  " WHERE v.trial_id = trials.trial_id) FROM trials WHERE trial_id = ?1",
                   "i", trial);
     if (rows_next(&r)) {
         char params[32];
@@ -241,8 +242,10 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
         printf("Trial %lld of sweep %s: heads %lld%s%s, seed %lld\n", (long long)trial,
                rows_text(&r, 0), (long long)rows_integer(&r, 1), label && label[0] ? ", " : "",
                label ? label : "", (long long)rows_integer(&r, 2));
+        /* the steps of a trial that has not ended are known up to its last evaluation */
+        bool ended = !rows_null(&r, 14) || !rows_null(&r, 15);
         printf("%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n", rows_text(&r, 3),
-               (long long)rows_integer(&r, 5), (long long)rows_integer(&r, 6),
+               (long long)rows_integer(&r, ended ? 5 : 23), (long long)rows_integer(&r, 6),
                rows_integer(&r, 4) ? "" : ", no longer in the plan",
                command_count(rows_integer(&r, 20), params, sizeof params),
                command_quantity(rows_real(&r, 21), flops, sizeof flops));

@@ -31,23 +31,24 @@ static const struct command_syntax syntax = {
 };
 
 /* Work is counted in FLOPs of matrix products: what is left per sweep, and what a second of
- * training did so far (of the sweep; else of all). Under `tune` only one of the candidates that
- * wait will run. */
+ * training did so far (of the sweep; else of all), running trials up to their last evaluation
+ * included. Under `tune` only one of the candidates that wait will run. */
 static const char sql[] =
     "WITH reached AS ("
-    "  SELECT t.sweep_id, t.state, t.choice, t.train_s, c.flops_per_step AS cost,"
-    "         c.flops_per_step * (c.steps - CASE t.state WHEN 'running'"
-    "             THEN coalesce((SELECT max(step) FROM curve AS v WHERE v.trial_id = t.trial_id),"
-    "                           t.resume_step)"
-    "             ELSE t.resume_step END) AS left_flops,"
-    "         c.flops_per_step * t.steps_done AS done_flops"
-    "    FROM trial AS t JOIN config AS c USING (config_id) WHERE t.in_plan = 1"
+    "  SELECT t.sweep_id, t.state, t.choice, coalesce(t.train_s, v.elapsed_s) AS train_s,"
+    "         c.flops_per_step * (c.steps - iif(t.state = 'running',"
+    "                             coalesce(v.step, t.resume_step), t.resume_step)) AS left_flops,"
+    "         c.flops_per_step * iif(t.state = 'running', v.step, t.steps_done) AS done_flops"
+    "    FROM trial AS t JOIN config AS c USING (config_id)"
+    "    LEFT JOIN curve AS v ON v.trial_id = t.trial_id AND t.state = 'running'"
+    "     AND v.step = (SELECT max(step) FROM curve WHERE trial_id = t.trial_id)"
+    "   WHERE t.in_plan = 1"
     "), work AS ("
     "  SELECT sweep_id, sum(left_flops / CASE choice WHEN 'waiting' THEN"
     "             (SELECT count(DISTINCT tuning) FROM trial AS k WHERE k.sweep_id = r.sweep_id)"
     "             ELSE 1 END) FILTER (WHERE state IN ('queued', 'running')) AS left_flops,"
-    "         sum(done_flops) FILTER (WHERE state = 'completed') AS done_flops,"
-    "         sum(train_s) FILTER (WHERE state = 'completed') AS done_s"
+    "         sum(done_flops) FILTER (WHERE state IN ('completed', 'running')) AS done_flops,"
+    "         sum(train_s) FILTER (WHERE state IN ('completed', 'running')) AS done_s"
     "    FROM reached AS r GROUP BY sweep_id"
     ") "
     "SELECT p.sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"

@@ -251,6 +251,22 @@ cleanup:
     return status;
 }
 
+static enum status refuse_option(const struct task *task, const char *typed, struct message *m)
+{
+    enum { NAMES = 64 };
+    const char *names[NAMES];
+    int n = 0;
+    for (; n < NAMES - 1 && task->options[n].name; n++)
+        names[n] = task->options[n].name;
+    names[n] = NULL;
+    const char *near = nearest_name(typed, names);
+    if (near)
+        return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; did you mean '%s'?",
+                    task->name, typed, near);
+    return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; see headcount tasks %s",
+                task->name, typed, task->name);
+}
+
 /* Reads --set arguments, "length=8" or "task.length=8"; a list is written [1,-1]. */
 static enum status apply_sets(struct point *p, const struct command_texts *sets, struct message *m)
 {
@@ -265,8 +281,7 @@ static enum status apply_sets(struct point *p, const struct command_texts *sets,
         text[equals - name] = '\0';
         const struct option *o = option_find(p->task->options, text);
         if (!o) {
-            return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; see headcount tasks %s",
-                        p->task->name, text, p->task->name);
+            return refuse_option(p->task, text, m);
         }
         char *value = text + (equals - name) + 1;
         if (o->type != OPTION_INT_LIST) {

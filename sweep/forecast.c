@@ -99,20 +99,39 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
     return rows_close(&r);
 }
 
-/* Mean seconds per config over all finished trials of the file; sets trial_s where there is one. */
+static int compare_points(const void *a, const void *b)
+{
+    return strcmp((*(struct forecast_point *const *)a)->sha256,
+                  (*(struct forecast_point *const *)b)->sha256);
+}
+
+/* Mean seconds per config over all finished trials of the file, in one pass over it; sets trial_s
+ * where there is one. */
 static enum status recorded_read(struct store *s, struct forecast *f, struct message *m)
 {
+    size_t n = (size_t)f->points;
+    struct forecast_point **sorted = malloc((n + 1) * sizeof *sorted), *key;
+    if (!sorted)
+        return fail(m, STATUS_NO_MEMORY, "no memory for %zu points", n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &f->point[i];
+    qsort(sorted, n, sizeof *sorted, compare_points);
     struct rows r = rows_open(s, m,
-                              "SELECT avg(train_s) FROM trial JOIN config USING (config_id)"
-                              " WHERE config_sha256 = ?1 AND state = 'completed'",
-                              "t", "");
-    for (long i = 0; i < f->points && r.status == STATUS_OK; i++) {
-        rows_rebind(&r, f->point[i].sha256);
-        if (rows_next(&r) && !rows_null(&r, 0)) {
-            f->point[i].trial_s = rows_real(&r, 0);
-            f->point[i].recorded = true;
+                              "SELECT config_sha256, seconds FROM config JOIN (SELECT config_id,"
+                              " avg(train_s) AS seconds FROM trial WHERE state = 'completed'"
+                              " GROUP BY config_id) USING (config_id)",
+                              "");
+    while (rows_next(&r)) {
+        struct forecast_point wanted;
+        snprintf(wanted.sha256, sizeof wanted.sha256, "%s", rows_text(&r, 0));
+        key = &wanted;
+        struct forecast_point **found = bsearch(&key, sorted, n, sizeof *sorted, compare_points);
+        if (found && !rows_null(&r, 1)) {
+            (*found)->trial_s = rows_real(&r, 1);
+            (*found)->recorded = true;
         }
     }
+    free(sorted);
     return rows_close(&r);
 }
 

@@ -13,7 +13,8 @@
 #include "sweep/command.h"
 #include "sweep/text.h"
 
-enum { LABEL_SIZE = 160, LINE_SIZE = 1024, BAR_WIDTH = 20, LABEL_LEAST = 12, TAIL_COLUMNS = 37 };
+enum { LABEL_SIZE = 160, LINE_SIZE = 1024, BAR_WIDTH = 20, LABEL_LEAST = 12, NARROW = 60 };
+enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; without the loss */
 static const double REDRAW_S = 0.2;
 static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
 
@@ -171,8 +172,9 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
     }
     s->step = step;
     s->steps = steps;
-    s->loss = loss;
-    s->acc = acc;
+    /* right after an evaluation there are no means yet: the ones before it stay on show */
+    s->loss = isfinite(loss) ? loss : s->loss;
+    s->acc = isfinite(acc) ? acc : s->acc;
 }
 
 void progress_counts(struct progress_view *v, long done, long failed, long running, long left)
@@ -263,14 +265,15 @@ static int columns_of_terminal(const struct progress_view *v, int *rows)
 
 static int bar_columns(int width)
 {
-    return width >= 76 ? BAR_WIDTH : width >= 60 ? BAR_WIDTH / 2 : 0;
+    return width >= 76 ? BAR_WIDTH : width >= NARROW ? BAR_WIDTH / 2 : 0;
 }
 
 /* What labels get: as many columns as the longest takes, or as the terminal leaves. */
 static int label_columns(const struct progress_view *v, int width)
 {
     int longest = LABEL_LEAST;
-    int room = width - bar_columns(width) - TAIL_COLUMNS - 2;
+    int tail = width >= NARROW ? TAIL_COLUMNS : NARROW_TAIL_COLUMNS;
+    int room = width - bar_columns(width) - tail - 2;
     for (int i = 0; i < v->slots; i++)
         if (v->slot[i].busy && text_width(v->slot[i].label) > longest)
             longest = text_width(v->slot[i].label);
@@ -291,7 +294,7 @@ static void slot_line(const struct progress_view *v, const struct slot *s, int w
         line_add(l, " %6lld/%-6lld", (long long)s->step, (long long)s->steps);
     else
         line_add(l, "  starting");
-    if (s->updated && isfinite(s->loss))
+    if (s->updated && isfinite(s->loss) && width >= NARROW)
         line_add(l, " loss %-6.4g", s->loss);
     if (s->updated && isfinite(s->acc))
         line_add(l, " acc %s", accuracy(s->acc, acc));
@@ -325,7 +328,7 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     double seconds = estimate(v);
     memset(l, 0, sizeof *l);
     line_add(l, " %ld/%ld ", v->done + v->failed, v->total);
-    line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= 60 ? BAR_WIDTH : BAR_WIDTH / 2);
+    line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= NARROW ? BAR_WIDTH : BAR_WIDTH / 2);
     line_add(l, " %3.0f%%", 100.0 * fraction);
     if (v->failed > 0)
         line_add(l, "  %ld failed", v->failed);

@@ -28,7 +28,7 @@ void progress_trial_work(struct progress_view *v, int slot, double work);
 void progress_trial_started(struct progress_view *v, int slot, const char *label,
                             int64_t trial_id);
 
-/* How far it is: loss and acc are training means; NaN where unknown. The first update after
+/* How far it is: loss and acc are training means; NaN keeps what was shown. The first update after
  * trial_started is where the trial goes on from (its step counts as done before). */
 void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
                      double acc);

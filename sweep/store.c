@@ -35,7 +35,7 @@ static enum status connect(struct store *s, const char *name, int flags, struct 
     store_set_patience(s, s->mode == STORE_WRITE ? WRITER_PATIENCE_MS : READER_PATIENCE_MS);
     return store_script(s, "setting up the connection",
                         "PRAGMA foreign_keys = ON;"
-                        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384",
+                        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192",
                         m);
 }
 

@@ -74,9 +74,9 @@ refuse_file "more than 1 MiB" "x\.yaml.*(MiB|bytes)" "$input/x.yaml"
 verdict "deep and long sweep files are refused"
 
 refused=0
-refuse "run_cap" "120000.*run_cap|run_cap.*120000" <<Y
-task: {name: copy}\nmodel: {d_model: 16, heads: [1, 2]}\nseeds: 1000
-train: {lr: [$(seq -s , 60)]}\n
+refuse "run_cap" "200000.*run_cap" <<Y
+task: {name: copy}\nmodel: {d_model: 16, heads: [1, 2]}\ntrain:\n
+  {steps: [$(seq -s , 1000)], batch: [$(seq -s , 100)]}\n
 Y
 for value in 0 -1 1.5 1000000000 3; do
     refuse "model.heads: $value" "heads.*$value" <<Y

@@ -221,12 +221,13 @@ static void frames_are_redrawn_in_place(void **state)
     progress_trial_started(v, 2, "gather heads=4 seed=1", 2);
     progress_update(v, 0, 0, 1500, NAN, NAN);
     progress_update(v, 0, 750, 1500, 1.234, 0.873);
+    progress_update(v, 0, 760, 1500, NAN, NAN); /* the last means stay */
     progress_draw(v, 10.0);
     terminal_read(&t, text, sizeof text);
     assert_null(strstr(text, "\033[1m")); /* NO_COLOR */
     screen_write(&s, text);
     assert_int_equal(screen_lines(&s), 3);
-    assert_true(screen_has(&s, "750/1500   loss 1.234"));
+    assert_true(screen_has(&s, "760/1500   loss 1.234"));
     assert_true(screen_has(&s, "acc .873"));
     assert_true(screen_has(&s, "##########----------"));
     assert_true(screen_has(&s, "starting"));

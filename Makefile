@@ -76,6 +76,7 @@ ENGINE_LIBS  = -lopenblas -lm
 SWEEP_LIBS   = -lyaml -lsqlite3 $(ENGINE_LIBS)
 
 PROGRAM = $(if $(SAN)$(COVERAGE),$(BUILD)/headcount,headcount)
+RUN     = $(if $(filter /%,$(PROGRAM)),,./)$(PROGRAM)
 
 all: $(PROGRAM)
 
@@ -132,7 +133,7 @@ $(BUILD)/tests/%: tests/%.c $(TEST_LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $< $(TEST_LIBS) -lcmocka $(SWEEP_LIBS)
 
-$(GRADIENT): $(wildcard tests/gradient/*.c) $(LIBDOUBLE)
+$(GRADIENT): $(wildcard tests/gradient/*.[ch]) $(LIBDOUBLE)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBDOUBLE) -lcmocka $(ENGINE_LIBS)
 
@@ -143,7 +144,7 @@ test: deps
 	@$(MAKE) --no-print-directory test-only
 
 test-only: tests check-deps
-	@HEADCOUNT=./$(PROGRAM) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_BIN) $(GRADIENT) $(TEST_SHELL)
+	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_BIN) $(GRADIENT) $(TEST_SHELL)
 
 # Arrows run one way: sweep -> datasets -> engine's leaf headers, sweep -> engine; <cblas.h>,
 # <yaml.h> and <sqlite3.h> stay where they belong.
@@ -159,18 +160,20 @@ deps:
 
 sweep: deps
 	@$(MAKE) --no-print-directory all
-	./$(PROGRAM) run configs/gather.yaml --db $(DB)
+	$(RUN) run configs/gather.yaml --db $(DB)
+
+BIN        = $(DESTDIR)$(PREFIX)/bin
+MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
 install: $(PROGRAM)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/headcount
-	install -m 644 sweep/headcount.1 $(DESTDIR)$(PREFIX)/share/man/man1/headcount.1
-	install -m 644 sweep/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/headcount
+	install -d "$(BIN)" "$(MAN)" "$(COMPLETION)"
+	install -m 755 $(PROGRAM) "$(BIN)/headcount"
+	install -m 644 sweep/headcount.1 "$(MAN)/headcount.1"
+	install -m 644 sweep/completion.bash "$(COMPLETION)/headcount"
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/headcount $(DESTDIR)$(PREFIX)/share/man/man1/headcount.1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/headcount
+	rm -f "$(BIN)/headcount" "$(MAN)/headcount.1" "$(COMPLETION)/headcount"
 
 # ---- speed ----
 
@@ -178,26 +181,26 @@ uninstall:
 QUIET = env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE taskset -c 0
 
 bench: $(PROGRAM)
-	$(QUIET) ./$(PROGRAM) bench
+	$(QUIET) $(RUN) bench
 
 bench-torch: $(PROGRAM)
-	$(QUIET) $(PYTHON) tests/bench/against_torch.py ./$(PROGRAM)
+	$(QUIET) $(PYTHON) tests/bench/against_torch.py $(RUN)
 
 # ---- faults ----
 
-# FUZZ_SECONDS=1200 for long runs. Each target keeps what it finds in build/fuzz/.
+# FUZZ_SECONDS=1200 for long runs. Each target keeps what it finds in $(BUILD)/fuzz/.
 FUZZ_SECONDS = 20
 FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_BUILD   = build/fuzzer-no-link-address-undefined
+FUZZ_BUILD   = $(BUILD)/fuzzer-no-link-address-undefined
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)
 $(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-libs
-	@mkdir -p build/fuzz/$*
+	@mkdir -p $(BUILD)/fuzz/$*
 	clang -std=c11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
-	  -o build/fuzz/fuzz_$* tests/fuzz/fuzz_$*.c $(FUZZ_BUILD)/libsweep.a \
+	  -o $(BUILD)/fuzz/fuzz_$* tests/fuzz/fuzz_$*.c $(FUZZ_BUILD)/libsweep.a \
 	  $(FUZZ_BUILD)/libdatasets.a $(FUZZ_BUILD)/libengine.a $(SWEEP_LIBS)
-	build/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-	  -artifact_prefix=build/fuzz/$*- -print_final_stats=1 build/fuzz/$* tests/fuzz/corpus/$*
+	$(BUILD)/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	  -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/$* tests/fuzz/corpus/$*
 fuzz-libs:
 	@$(MAKE) --no-print-directory -s CC=clang SAN=fuzzer-no-link,address,undefined OPT=-O1 libs
 
@@ -205,7 +208,7 @@ libs: $(LIBENGINE) $(LIBDATASETS) $(LIBSWEEP)
 
 # CRASH_KILLS=1000 for the long form.
 crash: $(PROGRAM)
-	HEADCOUNT=./$(PROGRAM) sh tests/crash/run.sh
+	HEADCOUNT=$(RUN) sh tests/crash/run.sh
 
 coverage:
 	@$(MAKE) --no-print-directory COVERAGE=1 test-only

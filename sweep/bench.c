@@ -166,7 +166,7 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
     train.batch = w->batch;
     train.steps = 1000000000;
 
-    struct arena a;
+    static struct arena a; /* static: what changes after setjmp is lost in automatic variables */
     jmp_buf exhausted;
     arena_init(&a, &exhausted);
     if (setjmp(exhausted) != 0) {

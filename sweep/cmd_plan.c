@@ -138,8 +138,9 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     workers = workers < n ? workers : n;
     long tuning = tuning_left(p, f, o->retry_failed);
     if (tuning > 0)
-        printf("\n%ld tuning trials would run, then those of the other %ld that they choose: about ",
-               tuning, n - tuning);
+        printf(
+            "\n%ld tuning trials would run, then those of the other %ld that they choose: about ",
+            tuning, n - tuning);
     else
         printf("\n%ld trial%s would run: about ", n, n == 1 ? "" : "s");
     printf("%s with %ld at once.\n",

@@ -5,6 +5,7 @@
 #define option getopt_option
 #include <getopt.h>
 #undef option
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,16 @@ static int exit_status_of(enum status s)
     return EXIT_SYSTEM;
 }
 
+bool command_reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 int command_fail(const char *name, enum status s, const struct message *m)
 {
-    fprintf(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
+    if (!ferror(stdout) || !command_reader_gone())
+        fprintf(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
     return exit_status_of(s);
 }
 

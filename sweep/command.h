@@ -26,7 +26,12 @@ struct command {
 
 extern const struct command command_table[]; /* ends with a NULL name */
 
-/* Prints "headcount NAME: text" to stderr and returns the exit status that belongs to s. */
+/* stdout is a pipe whose reader went away, as in `headcount tasks | head -3`: it knows, and needs
+ * not be told. */
+bool command_reader_gone(void);
+
+/* Prints "headcount NAME: text" to stderr, unless stdout's reader went away, and returns the exit
+ * status that belongs to s. */
 int command_fail(const char *name, enum status s, const struct message *m);
 
 /* The same for a sentence made here; always a usage error (EXIT_USAGE), with a hint at --help. */

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Cores granted by a cgroup v2 folder's cpu.max ("max 100000" or "150000 100000"). */
 static double quota_v2(const char *folder)
@@ -59,9 +60,9 @@ static double cgroup_quota(void)
 int cores_usable(void)
 {
     cpu_set_t set;
-    int cores = 1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        cores = CPU_COUNT(&set);
+    /* More CPUs than the set has room for: all that are online. */
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                            : (int)sysconf(_SC_NPROCESSORS_ONLN);
     double quota = cgroup_quota();
     if (quota < cores)
         cores = (int)quota;

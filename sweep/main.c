@@ -1,7 +1,6 @@
 /* The program: finds the sub-command and turns its outcome into an exit status. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,13 +108,6 @@ static int command_line(int argc, char **argv)
     return dispatch(argc - 1, argv + 1);
 }
 
-/* stdout is a pipe whose reader went away, as in `headcount tasks | head -3`. */
-static bool reader_gone(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
-}
-
 /* Data that did not arrive is a failure, whatever the command thought. The reader that went away
  * knows it; all else is said. */
 static int check_stdout(int exit_status)
@@ -127,7 +119,7 @@ static int check_stdout(int exit_status)
     if (!failed || exit_status == EXIT_USAGE)
         return exit_status;
     int error = errno; /* 0 where an earlier write had failed already */
-    if (exit_status != EXIT_SYSTEM && !reader_gone()) {
+    if (exit_status != EXIT_SYSTEM && !command_reader_gone()) {
         fprintf(stderr, "headcount: standard output: %s\n",
                 error ? strerror(error) : "could not be written");
     }

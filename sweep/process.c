@@ -15,8 +15,8 @@ extern char **environ;
 
 char **process_environment(const char *core_type)
 {
-    static const char *const replaced[] = {"OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=",
-                                           "GOTO_NUM_THREADS=", "OPENBLAS_CORETYPE="};
+    static const char *const replaced[] = {
+        "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=", "GOTO_NUM_THREADS=", "OPENBLAS_CORETYPE="};
     static char threads[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
     size_t count = 0, used = 0;
     while (environ[count])
@@ -42,8 +42,8 @@ char **process_environment(const char *core_type)
     return copy;
 }
 
-/* A pipe whose ends are close-on-exec and out of the way of descriptors 0..4, which the worker's are
- * moved to. */
+/* A pipe whose ends are close-on-exec and out of the way of descriptors 0..4, which the worker's
+ * are moved to. */
 static enum status make_pipe(int ends[2], struct message *m)
 {
     int low[2];
@@ -115,7 +115,10 @@ enum status process_spawn(struct process *p, const struct job *j, char *const en
     if (s == STATUS_OK)
         s = make_pipe(error, m);
     if (s == STATUS_OK) {
-        /* Fits into the pipe's 64 KiB, so nothing waits here for a reader that is not there yet. */
+        /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes),
+         * it fails rather than wait for a reader that is not there yet. */
+        fcntl(job[1], F_SETFL, O_NONBLOCK);
+        errno = EAGAIN;
         if (write(job[1], text, (size_t)length) != length)
             s = fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
     }
@@ -191,7 +194,7 @@ void process_read_errors(struct process *p)
     }
 }
 
-bool process_ended(struct process *p, struct attempt_end *end, struct message *m)
+bool process_ended(struct process *p, struct attempt_end *end)
 {
     int status;
     struct rusage usage;
@@ -211,7 +214,6 @@ bool process_ended(struct process *p, struct attempt_end *end, struct message *m
     } else { /* somebody else reaped it (SIGCHLD ignored from outside): nothing is known */
         end->signal = SIGKILL;
     }
-    process_listen(p, m);
     process_read_errors(p);
     while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
         p->tail_used--;

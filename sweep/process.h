@@ -33,9 +33,9 @@ char **process_environment(const char *core_type);
 enum status process_listen(struct process *p, struct message *m);
 void process_read_errors(struct process *p);
 
-/* If the process has ended: takes what is left in its pipes, fills end (end->error points into p's
- * tail, NULL if it said nothing) and returns true. Messages remain readable until process_close. */
-bool process_ended(struct process *p, struct attempt_end *end, struct message *m);
+/* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)
+ * and returns true. Its last messages are still to be listened to. */
+bool process_ended(struct process *p, struct attempt_end *end);
 
 void process_close(struct process *p);
 

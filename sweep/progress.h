@@ -25,8 +25,7 @@ void progress_work_left(struct progress_view *v, double work);
 void progress_trial_work(struct progress_view *v, int slot, double work);
 
 /* A trial runs in slot 0..workers-1. label: "gather heads=8 seed=1". */
-void progress_trial_started(struct progress_view *v, int slot, const char *label,
-                            int64_t trial_id);
+void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id);
 
 /* How far it is: loss and acc are training means; NaN keeps what was shown. The first update after
  * trial_started is where the trial goes on from (its step counts as done before). */

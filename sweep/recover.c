@@ -70,8 +70,10 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
             struct attempt_end end = {0};
             status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
                                   &end, &accepted, m);
-            if (status == STATUS_OK)
+            if (status == STATUS_OK) {
                 r->finished++;
+                recover_remove_files(folder, t->trial_id, t->attempt, true);
+            }
         }
         result_close(&f);
         if (status != STATUS_CORRUPT)
@@ -85,7 +87,6 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
 enum status recover_trials(struct store *s, struct recovered *r, struct message *m)
 {
     struct running list[BATCH];
-    memset(r, 0, sizeof *r);
     for (;;) {
         int n;
         enum status status = store_running(s, list, BATCH, &n, m);

@@ -11,7 +11,8 @@ struct recovered {
 };
 
 /* Under the database's lock: every running trial is finished from its durable, valid result or
- * queued again as lost. */
+ * queued again as lost, and counted in r, which the caller zeroed. After BUSY it may be called
+ * again for the rest. */
 enum status recover_trials(struct store *s, struct recovered *r, struct message *m);
 
 /* Removes the files that attempts 1..attempt of a trial left in folder, except the result of

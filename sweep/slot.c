@@ -11,15 +11,21 @@
 #include "sweep/result.h"
 #include "sweep/worker.h"
 
+void slot_init(struct slot *s)
+{
+    memset(s, 0, sizeof *s);
+    s->process.message_fd = s->process.error_fd = -1;
+}
+
 enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
                        char *const environment[], struct progress_view *v, struct message *m)
 {
     struct point p;
     struct encoder_io io;
     struct task_shape shape;
-    memset(s, 0, sizeof *s);
     s->busy = true;
     s->claim = *c;
+    snprintf(s->file, sizeof s->file, "t%" PRId64 "-a%" PRId64 ".result", c->trial_id, c->attempt);
     s->step = c->resumed_from_step;
     s->val_acc = NAN;
     double work = 0;
@@ -42,11 +48,12 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, struct jo
         snprintf(s->error, sizeof s->error, "%s", m->text);
         s->end.error = s->error;
     }
+    s->pid = s->process.pid;
     return status;
 }
 
 static void take_message(struct slot *s, int i, struct progress_view *v, enum wire_type type,
-                         const char *payload, size_t size)
+                         const char *payload)
 {
     struct wire_progress p;
     switch (type) {
@@ -61,8 +68,7 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
         progress_update(v, i, p.step, p.steps, p.loss, p.acc);
         break;
     case WIRE_FINISHED:
-        if (size < sizeof s->file)
-            memcpy(s->file, payload, size + 1);
+        s->finished = true;
         break;
     case WIRE_CURVE:
     case WIRE_NOTE:
@@ -77,35 +83,43 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
     struct message m;
     if (process_listen(&s->process, &m) != STATUS_OK) {
         listen(context, s, WIRE_NOTE, m.text);
-        kill(s->process.pid, SIGKILL);
+        if (s->process.pid > 0)
+            kill(s->process.pid, SIGKILL);
     }
     enum wire_type type;
     const char *payload;
     size_t size;
     while (wire_next(&s->process.reader, &type, &payload, &size)) {
-        take_message(s, i, v, type, payload, size);
+        take_message(s, i, v, type, payload);
         if (type == WIRE_CURVE || type == WIRE_NOTE)
             listen(context, s, type, payload);
     }
     process_read_errors(&s->process);
 }
 
-/* Reads the durable result that the worker said it wrote. */
-static bool take_result(struct slot *s, const char *folder)
+/* Reads the result that the worker said is durable: it counts however the process went down after
+ * that. NONE where it has not said so: a file that is there all the same may not survive a power
+ * failure. */
+static enum ending take_result(struct slot *s, const char *folder)
 {
     char path[4096 + sizeof s->file];
     struct result_file f;
     struct message m;
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
-    if (result_open(path, &f, &m) != STATUS_OK) {
-        snprintf(s->error, sizeof s->error, "%s", m.text);
-        return false;
+    if (!s->finished)
+        return ENDING_NONE;
+    enum status status = result_open(path, &f, &m);
+    if (status == STATUS_OK) {
+        s->result = strdup(f.trial_json);
+        s->diverged = strncmp(f.trial_json, "{\"state\":\"diverged\"", 19) == 0;
+        memcpy(s->sha256, f.sha256, sizeof s->sha256);
+        result_close(&f);
+        if (s->result)
+            return ENDING_FINISH;
+        status = fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
     }
-    s->result = strdup(f.trial_json);
-    s->diverged = strncmp(f.trial_json, "{\"state\":\"diverged\"", 19) == 0;
-    memcpy(s->sha256, f.sha256, sizeof s->sha256);
-    result_close(&f);
-    return s->result != NULL;
+    snprintf(s->error, sizeof s->error, "%s", m.text);
+    return status == STATUS_CORRUPT ? ENDING_FAIL : ENDING_STORAGE;
 }
 
 /* A crash is the trial's own doing and would come again; other signals come from outside. */
@@ -117,8 +131,9 @@ static bool is_crash(int signal_number)
 
 static enum ending judge(struct slot *s, const char *folder)
 {
-    if (s->file[0] && take_result(s, folder))
-        return ENDING_FINISH; /* durable: it counts, however the process went down after it */
+    enum ending ending = take_result(s, folder);
+    if (ending != ENDING_NONE)
+        return ending;
     if (s->end.signal != 0) {
         size_t used = strlen(s->error);
         snprintf(s->error + used, sizeof s->error - used, "%s%s (%s)", used ? "; " : "",
@@ -141,8 +156,7 @@ static enum ending judge(struct slot *s, const char *folder)
 bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
                 slot_listener listen, void *context)
 {
-    struct message m;
-    if (!process_ended(&s->process, &s->end, &m))
+    if (!process_ended(&s->process, &s->end))
         return false;
     slot_listen(s, i, v, listen, context);
     snprintf(s->error, sizeof s->error, "%s", s->end.error ? s->end.error : "");
@@ -151,10 +165,16 @@ bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view 
     return true;
 }
 
+void slot_fail(struct slot *s, const char *why)
+{
+    s->ending = ENDING_FAIL;
+    snprintf(s->error, sizeof s->error, "%s", why);
+    s->end.error = s->error;
+}
+
 void slot_clear(struct slot *s)
 {
     process_close(&s->process);
     free(s->result);
-    memset(s, 0, sizeof *s);
-    s->process.message_fd = s->process.error_fd = -1;
+    slot_init(s);
 }

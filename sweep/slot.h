@@ -17,16 +17,18 @@ enum ending {
 };
 
 struct slot {
-    bool busy;          /* from the claim until its ending is committed */
-    bool pid_recorded;
-    bool started;       /* the worker said that it trains */
+    bool busy;         /* from the claim until its ending is committed */
+    bool started;      /* the worker said that it trains */
+    int64_t pid;       /* of its worker, also when that has ended; 0: could not be started */
+    bool pid_recorded; /* in the results file */
     struct process process;
     struct claimed claim;
     char label[SLOT_LABEL]; /* for people: "gather heads=8 seed=1" */
     int64_t step;           /* newest known */
     double val_acc;         /* at the best step so far; NaN before the first evaluation */
 
-    char file[64];      /* name of the durable result in the folder; "" until the worker says it */
+    char file[64];      /* name of the durable result in the folder */
+    bool finished;      /* the worker said that it is there */
     enum ending ending; /* what is to be committed */
     char *result;       /* ENDING_FINISH: trial JSON, owned */
     bool diverged;
@@ -39,8 +41,11 @@ struct slot {
 typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_type type,
                               const char *text);
 
-/* Starts the claimed trial in s (index i of the view). job: what all jobs of this run share; its
- * trial members are filled here. On failure the slot has ENDING_REQUEUE. */
+/* Free; what s held before is not looked at. */
+void slot_init(struct slot *s);
+
+/* Starts the claimed trial in the free slot s (index i of the view). job: what all jobs of this run
+ * share; its trial members are filled here. On failure the slot has ENDING_REQUEUE. */
 enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
                        char *const environment[], struct progress_view *v, struct message *m);
 
@@ -52,6 +57,9 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
  * durable results lie. */
 bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
                 slot_listener listen, void *context);
+
+/* Turns its ending into a failure of the trial's own for this reason. */
+void slot_fail(struct slot *s, const char *why);
 
 /* Free for the next trial. */
 void slot_clear(struct slot *s);

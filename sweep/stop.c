@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@ static int wake[2] = {-1, -1};
 static void on_signal(int signal_number)
 {
     int saved = errno;
-    if (signal_number != SIGCHLD) {
+    bool patient = signal_number == SIGHUP || signal_number == SIGUSR1;
+    if (signal_number != SIGCHLD && !(patient && requests > 0)) {
         requests = requests + 1;
         last = signal_number;
     }

@@ -1,13 +1,14 @@
 /* Signals of the coordinator. Handlers only count and wake the event loop through a pipe: OpenBLAS
- * starts threads when it is loaded, so a signal may be delivered to any of them and cannot be waited
- * for by blocking it in the main thread. */
+ * starts threads when it is loaded, so a signal may be delivered to any of them and cannot be
+ * waited for by blocking it in the main thread. */
 #ifndef SWEEP_STOP_H
 #define SWEEP_STOP_H
 
 #include "engine/status.h"
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 ask to stop, SIGCHLD wakes, SIGPIPE and SIGXFSZ are
- * ignored. */
+ * ignored. SIGHUP and SIGUSR1 count once only: kernel and shell both tell that a terminal has gone,
+ * and batch systems repeat their warning; neither means impatience. */
 enum status stop_install(struct message *m);
 /* What was before. */
 void stop_restore(void);

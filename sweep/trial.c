@@ -71,9 +71,8 @@ static enum status diverged(struct trial *t, struct message *m)
 
 static enum status evaluate(struct trial *t, struct message *m)
 {
-    struct curve_row row = {.step = t->trainer->step,
-                            .grad_norm = t->trainer->grad_norm,
-                            .lr = t->trainer->lr};
+    struct curve_row row = {
+        .step = t->trainer->step, .grad_norm = t->trainer->grad_norm, .lr = t->trainer->lr};
     struct metrics val = {0};
     trainer_take_means(t->trainer, &row.train_loss, &row.train_acc);
     trainer_evaluate(t->trainer, data_val(t->data), &val);
@@ -127,6 +126,11 @@ void trial_test(struct trial *t)
     t->result.test_exact = test.exact;
     t->result.test_loss = test.loss;
     t->result.train_s = trial_train_s(t);
+    if (!isfinite(test.loss)) {
+        t->result.diverged = true;
+        t->result.bad_step = t->result.best_step;
+        t->result.error = "the test loss is not finite with the weights of the best step";
+    }
 }
 
 /* The part of the state that the engine does not know, as text: a line of counters, then the curve,

@@ -17,9 +17,9 @@ struct trial {
     struct result result; /* curve and best so far; test values at the end */
     struct curve_row *curve;
     int curve_capacity;
-    real *best;          /* (nn.size) weights of the best step */
+    real *best; /* (nn.size) weights of the best step */
     bool has_best;
-    double before_s;     /* training seconds and CPU seconds of earlier attempts */
+    double before_s; /* training seconds and CPU seconds of earlier attempts */
     double cpu_before_s;
     double started_s, cpu_started_s;
 };
@@ -34,7 +34,8 @@ enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
 
 bool trial_done(const struct trial *t);
 
-/* Puts the best weights in place and takes the test values. */
+/* Puts the best weights in place and takes the test values; where these are not finite numbers the
+ * trial is diverged at its best step. */
 void trial_test(struct trial *t);
 
 /* Writes a checkpoint from which trial_resume goes on bit for bit. build: see wire.h. */

@@ -35,7 +35,9 @@ static void on_time(int signal_number)
 struct worker {
     struct job job;
     struct trial *trial;
-    int checkpoint; /* 0 or 1: the one to write next */
+    int checkpoint;    /* 0 or 1: the one to write next */
+    int64_t saved;     /* checkpoints written by this attempt */
+    char origin[4160]; /* path of the checkpoint it went on from; "": none */
     double checkpointed_s, reported_s;
 };
 
@@ -58,8 +60,6 @@ static void set_signals(void)
     sigaction(SIGXFSZ, &action, NULL);
     action.sa_handler = on_stop;
     sigaction(SIGTERM, &action, NULL);
-    action.sa_handler = on_time;
-    sigaction(SIGXCPU, &action, NULL);
 }
 
 static enum status read_job(struct job *j, struct message *m)
@@ -96,8 +96,10 @@ static enum status take_lock(const struct job *j, struct message *m)
     if (fd < 0)
         return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return fail(m, STATUS_BUSY, "%s: another process runs this attempt (%s)", path,
-                    strerror(errno));
+        return errno == EWOULDBLOCK
+                   ? fail(m, STATUS_BUSY, "%s: another process runs this attempt", path)
+                   : fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
+                          strerror(errno));
     return STATUS_OK;
 }
 
@@ -162,8 +164,10 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
     int64_t step = INT64_MAX;
     while ((step = newest_checkpoint(&w->job, step, path, sizeof path, &damaged)) >= 0) {
         enum status s = trial_resume(w->trial, path, w->job.build, &other_build, m);
-        if (s == STATUS_OK)
+        if (s == STATUS_OK) {
+            snprintf(w->origin, sizeof w->origin, "%s", path);
             break;
+        }
         if (s != STATUS_CORRUPT)
             return s;
         damaged = true;
@@ -180,13 +184,28 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
     return STATUS_OK;
 }
 
+/* Two checkpoints are kept, whatever attempt wrote them: beside this attempt's first one that which
+ * it went on from, beside its second nothing. Best effort. */
+static void remove_earlier(const struct worker *w)
+{
+    for (int64_t file = 0; file < 2 * (w->job.attempt - 1); file++) {
+        char path[sizeof w->job.folder + 64];
+        checkpoint_path(&w->job, file / 2 + 1, (int)(file % 2), path, sizeof path);
+        if (w->saved > 1 || strcmp(path, w->origin) != 0)
+            unlink(path);
+    }
+}
+
 static enum status save(struct worker *w, struct message *m)
 {
     char path[sizeof w->job.folder + 64];
     checkpoint_path(&w->job, w->job.attempt, w->checkpoint, path, sizeof path);
     enum status s = trial_save(w->trial, path, w->job.build, m);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
         w->checkpoint = !w->checkpoint;
+        if (++w->saved <= 2)
+            remove_earlier(w);
+    }
     w->checkpointed_s = now_s();
     return s;
 }
@@ -208,8 +227,17 @@ static enum status limit_time(const struct worker *w, struct message *m)
     if (w->job.time_s <= 0)
         return STATUS_OK;
     double left = w->job.time_s - w->trial->cpu_before_s;
-    struct rlimit limit = {.rlim_cur = left > 1 ? (rlim_t)ceil(left) : 1};
-    limit.rlim_max = limit.rlim_cur + 10;
+    struct rlimit limit;
+    struct sigaction action = {.sa_handler = on_time};
+    if (getrlimit(RLIMIT_CPU, &limit) != 0)
+        return fail(m, STATUS_IO, "cannot limit CPU time: %s", strerror(errno));
+    /* The hard limit stays: it would kill, and a killed trial does not say why. A lower one of the
+     * user's own is not this trial's fault. */
+    rlim_t wanted = left > 1 ? (rlim_t)ceil(left) : 1;
+    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+        return STATUS_OK;
+    limit.rlim_cur = wanted;
+    sigaction(SIGXCPU, &action, NULL);
     if (setrlimit(RLIMIT_CPU, &limit) != 0)
         return fail(m, STATUS_IO, "cannot limit CPU time: %s", strerror(errno));
     return STATUS_OK;
@@ -301,8 +329,7 @@ static enum status finish(struct worker *w, struct message *m)
     struct nn *nn = &w->trial->trainer->encoder->nn;
     if (w->trial->has_best)
         memcpy(nn->data, w->trial->best, (size_t)nn->size * sizeof *nn->data);
-    enum status s =
-        result_write(path, &w->trial->result, nn, w->job.config, w->job.seed, m);
+    enum status s = result_write(path, &w->trial->result, nn, w->job.config, w->job.seed, m);
     if (s == STATUS_OK)
         s = wire_send(WIRE_MESSAGE_FD, WIRE_FINISHED, name, strlen(name), m);
     return s;
@@ -359,6 +386,7 @@ int worker_main(void)
     static struct worker w;
     struct message m = {.text = ""};
     set_signals();
+    prctl(PR_SET_NAME, "headcount"); /* started as /proc/self/exe, it would be called "exe" */
     int exit_status = WORKER_FAILED;
     if (read_job(&w.job, &m) == STATUS_OK) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

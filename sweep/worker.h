@@ -18,7 +18,7 @@ enum worker_exit {
     WORKER_DISK_FULL = 76,
     WORKER_OVER_MEMORY = 77,
     WORKER_OVER_TIME = 78,
-    WORKER_STORAGE = 79 /* a checkpoint or result could not be read or written: the machine's fault */
+    WORKER_STORAGE = 79 /* the machine could not read or write a file of the trial */
 };
 
 /* The whole life of the worker process; returns its exit status. What went wrong is said in one

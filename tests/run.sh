@@ -16,8 +16,9 @@ for program; do
     ok=$(grep -c '^ok ' "$log")
     bad=$(grep -c '^not ok ' "$log")
     skip=$(grep -ci '^ok .*# *skip' "$log")
-    # A program that dies, or runs nothing, failed even if nothing said so.
-    [ "$bad" -eq 0 ] && { [ "$code" -ne 0 ] || [ "$ok" -eq 0 ]; } && bad=1
+    planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+    # A program that dies, runs nothing or ends before its plan failed even if nothing said so.
+    [ "$bad" -eq 0 ] && { [ "$code" -ne 0 ] || [ "$ok" -eq 0 ] || [ "$ok" -ne "$planned" ]; } && bad=1
     passed=$((passed + ok - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
     printf '%-40s %3d passed' "${program##*tests/}" $((ok - skip))
     [ "$skip" -gt 0 ] && printf ', %d skipped' "$skip"

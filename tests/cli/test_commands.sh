@@ -157,10 +157,11 @@ check "gc is refused while the file is in use" gives 2 "headcount.db" "headcount
 exec 9>&-
 
 # ---- streams ----
-for line in "tasks" "tasks gather" "params" "--help" "--version" "report" "export results" "status" "plan configs/gather.yaml --json"; do
+for line in "tasks" "tasks gather" "params" "show 1" "--help" "--version" "report" "export results" "status" "plan configs/gather.yaml --json"; do
     check "$line > /dev/full is noticed" gives 3 "" "headcount $line >/dev/full"
     check "$line with stdout closed" gives 3 "" "headcount $line >&-"
     check "$line | head" gives 0 "" "headcount $line | head -n 1"
+    check "$line says nothing when its reader went away" silent 2 "{ sleep 0.1; headcount $line; } | :"
 done
 check "help goes to stdout only" silent 2 "headcount --help"
 # The lock would become descriptor 2, and progress would be written into it.

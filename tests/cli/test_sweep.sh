@@ -41,6 +41,19 @@ once_each() { # db: every trial completed exactly once, nothing left over
         [ "$(sql "$1" "PRAGMA integrity_check")" = ok ] &&
         [ "$(sql "$1" "SELECT count(*) FROM (SELECT trial_id FROM attempt WHERE exit_code = 0 AND signal = 0 GROUP BY trial_id HAVING count(*) > 1)")" = 0 ]
 }
+workers_of() { # pid of the coordinator
+    for stat in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$stat" || continue
+        rest=${line##*) } # state, parent, ...
+        rest=${rest#* }
+        [ "${rest%% *}" = "$1" ] && echo "${line%% *}"
+    done
+}
+no_worker_lives() { # db: nobody holds the lock of an attempt
+    for lock in "$1".d/*.lock; do
+        [ ! -e "$lock" ] || flock -n "$lock" true || return 1
+    done
+}
 wait_for() { # condition as a command, at most 20 s
     i=0
     until "$@" >/dev/null 2>&1; do
@@ -106,6 +119,20 @@ check "it went on inside the interrupted trials" [ "$(sql int.db "SELECT count(*
 check "the export is the same after Ctrl-C" same_export int.db
 check "no trial ran twice to the end" once_each int.db
 
+# ---- stopped again and again ----
+for round in 1 2 3 4; do
+    setsid "$headcount" run sweep.yaml --db stop.db --quiet --set train.steps=1000000 2>>stop.err >/dev/null &
+    pid=$!
+    wait_for sh -c "[ \"\$(sqlite3 stop.db \"SELECT count(*) FROM attempt WHERE pid > 0\")\" -ge $((2 * round)) ]"
+    wait_for sh -c "ls stop.db.d | grep -q 'a$round-1'"
+    kill -HUP -$pid
+    wait $pid
+    stopped=$?
+done
+check "a terminal that goes away is a clean stop" [ $stopped -eq 75 ]
+check "... nothing is marked running" [ "$(sql stop.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
+check "four attempts leave two checkpoints per trial" [ "$(ls stop.db.d | grep -c '^t1-.*ckpt')" -le 2 ]
+
 # ---- kill -9 of the coordinator, again and again ----
 for round in 1 2 3 4 5; do
     "$headcount" run sweep.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
@@ -115,7 +142,7 @@ for round in 1 2 3 4 5; do
     wait $pid 2>/dev/null
     sleep 0.05
 done
-check "workers died with their coordinator" sh -c "! pgrep -P 1 -f 'headcount worker' >/dev/null"
+check "workers died with their coordinator" wait_for no_worker_lives kill.db
 check "after kill -9 of the coordinator it goes on" run kill.db
 check "the export is the same after kill -9" same_export kill.db
 check "no trial ran twice to the end" once_each kill.db
@@ -125,7 +152,7 @@ check "no trial ran twice to the end" once_each kill.db
 pid=$!
 for round in 1 2 3; do
     sleep 0.3
-    victim=$(pgrep -P $pid | head -n 1)
+    victim=$(workers_of $pid | head -n 1)
     [ -n "$victim" ] && kill -KILL "$victim"
 done
 wait $pid

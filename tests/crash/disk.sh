@@ -22,8 +22,8 @@ fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, poin
         [ $fired = 1 ] || trouble "$label: did not happen"
         hits=$((hits + fired))
         case $(cat "$count.fired" 2>/dev/null) in
-        # SQLite hides why it could not create a file: it says "unable to open" of a later attempt.
-        "coordinator open"*) status_in "$label" 3 "$@" && tells "$label" "$pattern|unable to open" ;;
+        # SQLite hides why it could not make or remove a file: it says "unable to open" of a later attempt.
+        "coordinator open"* | "coordinator unlink"*) status_in "$label" 3 "$@" && tells_failure "$label" "$pattern|unable to open" ;;
         *) status_in "$label" "$@" && tells_failure "$label" "$pattern" ;;
         esac
         [ "$code" -ne 0 ] || same_results "$label, status 0" "$db"
@@ -66,7 +66,8 @@ sync_is_not_retried() {
             -e inject=fdatasync:error=EIO:when="$n" \
             "$headcount" run "$sweep" --db "$db" --quiet -j 1
         code=$?
-        grep -q INJECTED "$dir/trace" || continue
+        # SQLite does not look at the sync of the folder its journal is in.
+        grep INJECTED "$dir/trace" | grep -qF "<$db" || continue
         injected=$((injected + 1))
         status_in "fdatasync $n" 3
         again=$(awk -F'[<>]' '/INJECTED/ { bad = $2; next }

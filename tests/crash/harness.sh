@@ -67,7 +67,7 @@ random() { # below $1; the same sequence for the same CRASH_SEED
 
 # A sanitizer's own allocator and tracer do not stand others beside them.
 plain() {
-    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[atlu]*san'
+    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so'
 }
 can_strace() {
     plain && strace -o /dev/null -e trace=none true 2>/dev/null
@@ -115,7 +115,7 @@ await() { # label, pid
         trouble "$1: hangs (pid $2)"
         kill -KILL "-$2" 2>/dev/null
     fi
-    wait "$2"
+    wait "$2" 2>/dev/null
     code=$?
 }
 members_of() { # group: "pid state" of those that run; the dead that init has not met yet are dead

@@ -2,21 +2,19 @@
  * (and SQLite and libyaml, which it is linked to) and the C library, so it needs no rights and
  * costs no speed, and it counts over the coordinator and all its workers together.
  *
- *   FAULT_COUNT  a file: 8 bytes count the calls that matched (native order), over all processes;
- *                "<file>.fired" gets a line for each fault that happened
- *   FAULT_WHO    coordinator | worker            (default: both)
- *   FAULT_CALLS  any of open mkdir write sync rename unlink truncate memory   (default: all but
- *                memory). open: only where it may create; write and sync: only of files and folders
- *   FAULT_FROM   whose allocations `memory` means: program (default) | sqlite3 | yaml
- *   FAULT_AT     the call that is hit, from 1; 0 only counts
- *   FAULT_LASTS  1: every later one too
- *   FAULT_DO     kill: the process dies instead of the call; torn: it dies when half of a write is
- *                done; crash: its whole process group dies, as by a power cut; stop: it pauses
- * before the call (SIGSTOP) until somebody lets it go on; or an errno: ENOSPC EIO EACCES EROFS
- * EMFILE EDQUOT ENOMEM FAULT_CLOCK  seconds: the wall clock jumps that far forth and back from call
- * to call FAULT_ORPHAN 1: workers do not die with their coordinator (as on a system that cannot do
- * that)
- */
+ * FAULT_COUNT: a file whose 8 bytes count the calls that matched (native order), over all
+ *   processes; "<file>.fired" gets a line for each fault that happened.
+ * FAULT_WHO: coordinator | worker (default: both).
+ * FAULT_CALLS: any of open mkdir write sync rename unlink truncate memory flock (default: all but
+ *   the last two). open: only where it may create; write and sync: only of files and folders.
+ * FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 | yaml.
+ * FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too.
+ * FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a write is done.
+ *   crash: its whole process group dies, as by a power cut. stop: it pauses before the call until
+ *   SIGCONT. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM.
+ * FAULT_CLOCK: seconds that the wall clock jumps forth and back from call to call.
+ * FAULT_ORPHAN=1: workers do not die with their coordinator, as on a system that cannot do that.
+ * FAULT_NFS=1: every file system says that it is NFS. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,27 +26,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, CALLS };
+enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, FLOCK, CALLS };
 enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4 };
 
-static const char *const call_names[CALLS] = {"open",   "mkdir",  "write",    "sync",
-                                              "rename", "unlink", "truncate", "memory"};
+static const char *const call_names[CALLS] = {"open",   "mkdir",    "write",  "sync", "rename",
+                                              "unlink", "truncate", "memory", "flock"};
 
 static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
     unsigned long at;
     unsigned calls; /* a bit for each */
     int act;        /* one of those above, or an errno */
-    bool lasts, worker, orphan;
+    bool lasts, worker, orphan, nfs;
     long clock_s;
     uintptr_t from, to; /* code whose allocations count */
     char fired[4096];
@@ -75,9 +75,9 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},     {"crash", CRASH},  {"stop", STOP},   {"torn", TORN},
-                {"ENOSPC", ENOSPC}, {"EIO", EIO},      {"EROFS", EROFS}, {"EACCES", EACCES},
-                {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}};
+    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"stop", STOP},    {"torn", TORN},
+                {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EROFS", EROFS},  {"EACCES", EACCES},
+                {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -94,6 +94,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
 {
     fault.worker = argc == 2 && strcmp(argv[1], "worker") == 0;
     fault.clock_s = strtol(setting("FAULT_CLOCK", "0"), NULL, 10);
+    fault.nfs = strcmp(setting("FAULT_NFS", "0"), "1") == 0;
     fault.orphan = strcmp(setting("FAULT_ORPHAN", "0"), "1") == 0;
     const char *path = setting("FAULT_COUNT", NULL);
     const char *who = setting("FAULT_WHO", fault.worker ? "worker" : "coordinator");
@@ -293,6 +294,19 @@ int ftruncate(int fd, off_t size)
 int ftruncate64(int fd, off64_t size)
 {
     return ftruncate(fd, size);
+}
+
+int flock(int fd, int operation)
+{
+    return fails(FLOCK, "") ? -1 : (int)syscall(SYS_flock, fd, operation);
+}
+
+int statfs(const char *path, struct statfs *about)
+{
+    int result = (int)syscall(SYS_statfs, path, about);
+    if (fault.nfs)
+        about->f_type = 0x6969;
+    return result;
 }
 
 /* ---- memory ---- */

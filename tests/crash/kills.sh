@@ -21,7 +21,7 @@ kill_at_random() {
     while [ "$hits" -lt "$kills" ] && [ $empty -lt 50 ]; do
         random 3
         begin "$db" -j $((drawn + 1))
-        random 250
+        random 150
         pause $((drawn + 5))
         random 4
         victim=$(echo coordinator worker workers group | cut -d ' ' -f $((drawn + 1)))
@@ -51,6 +51,20 @@ kill_at_random() {
     verdict "$hits kills at random instants over $((sweeps + 1)) sweeps, none lost, none doubled"
 }
 kill_at_random
+
+# A worker that has nothing to say for a long time does not outlive its coordinator.
+orphans() {
+    db=$dir/kills.db
+    fresh "$db"
+    begin "$db" -j 2 --set train.steps=1000000 --set train.eval_every=1000000
+    wait_until test -e "$db.d/t2-a1-0.ckpt" || trouble "the workers did not start"
+    kill -KILL "$pid"
+    await "the coordinator" "$pid"
+    no_orphans "the coordinator" "$pid"
+    injected=$((injected + 1))
+    verdict "workers in the middle of long trials die with their coordinator"
+}
+orphans
 
 # The machine's own faults cost no retry, but what takes down its process at the same place again
 # and again is not tried forever.

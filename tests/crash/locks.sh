@@ -106,6 +106,38 @@ foreign_files() {
 }
 foreign_files
 
+# Where shared memory cannot be relied on there is no WAL, and kills do no more harm.
+network_file_system() {
+    original=$sweep original_reference=$reference fault_calls=
+    choose_sweep tiny '[1, 2]' 8 8
+    fresh "$db"
+    faulty FAULT_NFS=1 FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
+    status_in "on NFS" 0
+    same_results "on NFS" "$db"
+    total=$(matched)
+    hits=0
+    for at in $(points "$total" 5); do
+        fresh "$db"
+        faulty FAULT_NFS=1 FAULT_AT="$at" FAULT_DO=crash -- run "$sweep" --db "$db" --quiet -j 1
+        [ $fired = 1 ] || trouble "on NFS, $at of $total: was not killed"
+        [ ! -e "$db-wal" ] || trouble "on NFS, $at of $total: there is a WAL"
+        hits=$((hits + fired))
+        whole "on NFS, $at of $total" "$db"
+    done
+    fresh "$db"
+    fault_calls=flock
+    faulty FAULT_AT=1 FAULT_DO=ENOLCK FAULT_LASTS=1 -- run "$sweep" --db "$db" --quiet
+    status_in "without locks" 3
+    tells "without locks" "takes no lock"
+    sweep=$original reference=$original_reference
+    verdict "a network file system: no WAL, $hits of $total kills recovered; none without locks"
+}
+if can_inject; then
+    network_file_system
+else
+    skip "a network file system" "a build without sanitizers"
+fi
+
 # New points are added; a point whose meaning changed is another point, and nothing is mixed.
 changed_sweep() {
     fresh "$db"

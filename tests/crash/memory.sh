@@ -8,7 +8,8 @@ no_crash() { # label: no signal, and a word about it
     if [ "$code" -gt 128 ]; then
         trouble "$1: ended by signal $((code - 128)): $(tail -n 3 "$dir/said")"
     elif [ "$code" -ne 0 ]; then
-        tells "$1" "memory|could not be written"
+        # "is not a result": SQLite's json_valid() says no where it had no memory to look
+        tells "$1" "memory|could not be written|is not a result"
     fi
 }
 # Commands that change nothing: an error, or what they print is whole.

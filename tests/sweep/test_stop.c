@@ -1,0 +1,124 @@
+/* Which signals ask to stop, and which of them a second time. */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sweep/stop.h"
+
+#include <cmocka.h>
+
+static int install(void **state)
+{
+    struct message m;
+    (void)state;
+    return stop_install(&m) == STATUS_OK ? 0 : -1;
+}
+
+static int restore(void **state)
+{
+    (void)state;
+    stop_restore();
+    return 0;
+}
+
+static bool wake_is_readable(void)
+{
+    struct pollfd fd = {.fd = stop_wake_fd(), .events = POLLIN};
+    return poll(&fd, 1, 0) == 1;
+}
+
+static void test_nothing_asked(void **state)
+{
+    (void)state;
+    assert_int_equal(stop_requests(), 0);
+    assert_false(wake_is_readable());
+}
+
+static void test_every_signal_asks(void **state)
+{
+    static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+    struct message m;
+    (void)state;
+    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
+        stop_restore();
+        assert_int_equal(stop_install(&m), STATUS_OK);
+        raise(asking[i]);
+        assert_int_equal(stop_requests(), 1);
+        assert_int_equal(stop_signal(), asking[i]);
+        assert_true(wake_is_readable());
+        stop_drain();
+        assert_false(wake_is_readable());
+    }
+}
+
+static void test_second_interrupt_counts(void **state)
+{
+    (void)state;
+    raise(SIGINT);
+    raise(SIGTERM);
+    assert_int_equal(stop_requests(), 2);
+    assert_int_equal(stop_signal(), SIGTERM);
+}
+
+/* A terminal that closes says so more than once; that is no order to kill. */
+static void test_second_hangup_does_not_count(void **state)
+{
+    (void)state;
+    raise(SIGHUP);
+    raise(SIGHUP);
+    raise(SIGUSR1);
+    assert_int_equal(stop_requests(), 1);
+    assert_int_equal(stop_signal(), SIGHUP);
+    raise(SIGTERM);
+    assert_int_equal(stop_requests(), 2);
+}
+
+static void test_child_only_wakes(void **state)
+{
+    (void)state;
+    raise(SIGCHLD);
+    assert_int_equal(stop_requests(), 0);
+    assert_true(wake_is_readable());
+}
+
+static void test_nohup_stays(void **state)
+{
+    struct message m;
+    (void)state;
+    stop_restore();
+    signal(SIGHUP, SIG_IGN);
+    assert_int_equal(stop_install(&m), STATUS_OK);
+    raise(SIGHUP);
+    assert_int_equal(stop_requests(), 0);
+    signal(SIGHUP, SIG_DFL);
+}
+
+static void test_restore(void **state)
+{
+    struct sigaction now;
+    (void)state;
+    stop_restore();
+    sigaction(SIGINT, NULL, &now);
+    assert_true(now.sa_handler == SIG_DFL);
+    assert_int_equal(stop_wake_fd(), -1);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, install, restore)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(test_nothing_asked),
+        CASE(test_every_signal_asks),
+        CASE(test_second_interrupt_counts),
+        CASE(test_second_hangup_does_not_count),
+        CASE(test_child_only_wakes),
+        CASE(test_nohup_stays),
+        CASE(test_restore),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

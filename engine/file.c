@@ -47,8 +47,7 @@ static enum status write_parts(int fd, const char *path, struct iovec *parts, in
     return STATUS_OK;
 }
 
-/* Without this the rename itself could be lost at a power failure. */
-static enum status sync_folder(const char *path, struct message *m)
+enum status file_sync_folder(const char *path, struct message *m)
 {
     const char *slash = strrchr(path, '/');
     char *folder = !slash          ? strdup(".")
@@ -89,7 +88,7 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
     if (s == STATUS_OK && rename(temporary, path))
         s = fail_errno(m, path, "rename the temporary file");
     if (s == STATUS_OK)
-        s = sync_folder(path, m);
+        s = file_sync_folder(path, m); /* else the rename could be lost at a power failure */
     else
         unlink(temporary);
     free(temporary);

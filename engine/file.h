@@ -14,6 +14,9 @@
  * (IO), path may already be the new, whole file. DISK_FULL where there is no room. */
 enum status file_write(const char *path, struct iovec *parts, int count, struct message *m);
 
+/* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
+enum status file_sync_folder(const char *path, struct message *m);
+
 /* Reads a regular file of at most `limit` bytes into malloc'ed memory, the caller's to free, with a
  * NUL after the last byte. IO where it cannot be opened or read; BAD_INPUT where it is larger or
  * not a regular file. */

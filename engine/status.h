@@ -5,11 +5,11 @@
 
 enum status {
     STATUS_OK = 0,
-    STATUS_BAD_INPUT,   /* what the user gave is wrong; the message names place and remedy */
-    STATUS_BUSY,        /* another process holds it; trying again later can succeed */
-    STATUS_DISK_FULL,   /* no room (ENOSPC, EDQUOT, SQLITE_FULL); nothing acknowledged was lost */
-    STATUS_IO,          /* the system refused a read, a write, a sync, a spawn */
-    STATUS_CORRUPT,     /* stored bytes fail their check */
+    STATUS_BAD_INPUT, /* what the user gave is wrong; the message names place and remedy */
+    STATUS_BUSY,      /* another process holds it; trying again later can succeed */
+    STATUS_DISK_FULL, /* no room (ENOSPC, EDQUOT, SQLITE_FULL); nothing acknowledged was lost */
+    STATUS_IO,        /* the system refused a read, a write, a sync, a spawn */
+    STATUS_CORRUPT,   /* stored bytes fail their check */
     STATUS_NO_MEMORY,
     STATUS_DIVERGED,    /* NaN or Inf in loss, gradient or weights: a result, not an accident */
     STATUS_INTERRUPTED, /* a signal asked to stop */

@@ -220,7 +220,7 @@ static enum status diverged(struct trainer *t, struct pass *p, double loss, doub
         graph_locate_bad(t->graph, p, where, sizeof where);
     }
     return fail(m, STATUS_DIVERGED, "step %lld: loss %g, gradient norm %g; first NaN or Inf in %s",
-                (long long)t->step, loss, norm, where[0] ? where : "a sum over slices");
+                (long long)t->step + 1, loss, norm, where[0] ? where : "a sum over slices");
 }
 
 enum status trainer_step(struct trainer *t, struct message *m)

@@ -67,7 +67,8 @@ static const struct invariant {
      " GROUP BY trial_id HAVING count(*) > 1"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
-     " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> t.attempt)"},
+     " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "
+     "t.attempt)"},
 };
 
 static enum status check_invariants(struct store *s, struct check_options *o, struct message *m)

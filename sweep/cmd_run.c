@@ -98,6 +98,9 @@ int command_run(int argc, char **argv)
     if (s == STATUS_OK)
         return exit_status;
     exit_status = command_fail("run", s, &m);
-    /* what was acknowledged is in the file: with room again, the same command goes on */
-    return s == STATUS_DISK_FULL ? EXIT_RESUMABLE : exit_status;
+    if (s != STATUS_DISK_FULL)
+        return exit_status;
+    /* What was acknowledged is in the file. */
+    fprintf(stderr, "headcount run: once there is room, the same command goes on\n");
+    return EXIT_RESUMABLE;
 }

@@ -5,10 +5,12 @@
 #define option getopt_option
 #include <getopt.h>
 #undef option
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/option.h"
@@ -244,6 +246,7 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
         *(bool *)member = true;
         return true;
     case COMMAND_TEXT:
+    case COMMAND_FILE:
         *(const char **)(void *)member = text;
         return true;
     case COMMAND_LONG:
@@ -335,6 +338,19 @@ static bool count_arguments(const struct command_syntax *s, int argc, char **arg
     return true;
 }
 
+/* Puts the real name of a file in the place of a symbolic link to it. */
+static void follow_links(const struct command_syntax *s, void *values)
+{
+    static char real_name[PATH_MAX];
+    struct stat link;
+    for (const struct command_option *o = s->options; o->name; o++) {
+        const char **file = (const char **)(void *)((char *)values + o->offset);
+        if (o->kind == COMMAND_FILE && *file && lstat(*file, &link) == 0 && S_ISLNK(link.st_mode) &&
+            realpath(*file, real_name))
+            *file = real_name;
+    }
+}
+
 bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
                    int *arguments, int *exit_status)
 {
@@ -357,5 +373,6 @@ bool command_parse(const struct command_syntax *s, int argc, char **argv, void *
         if (!store_value(s, &s->options[i], optarg, values, exit_status))
             return false;
     }
+    follow_links(s, values);
     return count_arguments(s, argc, argv, arguments, exit_status);
 }

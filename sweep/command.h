@@ -62,6 +62,9 @@ int command_read_store(const char *name, const char *db,
 enum command_kind {
     COMMAND_FLAG, /* bool */
     COMMAND_TEXT, /* const char * */
+    COMMAND_FILE, /* const char *; of an existing file the real name, through symbolic links, so
+                     that one file has one lock and one folder of checkpoints; one option per
+                     command */
     COMMAND_LONG, /* long, 1 to 1,000,000,000 */
     COMMAND_TEXTS /* struct command_texts; may be given several times */
 };
@@ -71,17 +74,17 @@ struct command_texts {
     const char *item[COMMAND_TEXTS_MAX];
 };
 struct command_option {
-    const char *name;      /* long name without dashes */
-    char letter;           /* short name, or 0 */
+    const char *name; /* long name without dashes */
+    char letter;      /* short name, or 0 */
     enum command_kind kind;
-    size_t offset;         /* of its member */
-    const char *argument;  /* "FILE"; NULL for a flag */
+    size_t offset;        /* of its member */
+    const char *argument; /* "FILE"; NULL for a flag */
     const char *help;
 };
 #define COMMAND_DB "results/headcount.db"
 #define COMMAND_DB_OPTION(type)                                                                    \
     {                                                                                              \
-        "db", 0, COMMAND_TEXT, offsetof(type, db), "FILE", "results file (" COMMAND_DB ")"         \
+        "db", 0, COMMAND_FILE, offsetof(type, db), "FILE", "results file (" COMMAND_DB ")"         \
     }
 
 struct command_syntax {

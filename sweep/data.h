@@ -18,8 +18,8 @@ const struct task_shape *data_shape(const struct data *d);
 const struct examples *data_val(const struct data *d);
 const struct examples *data_test(const struct data *d);
 
-/* A train_fill (engine/train.h); context is the struct data. Fresh examples: position b of step s is
- * the example at (seed, RNG_DATA, s, b). Finite set of N: position s*batch + b of the endless
+/* A train_fill (engine/train.h); context is the struct data. Fresh examples: position b of step s
+ * is the example at (seed, RNG_DATA, s, b). Finite set of N: position s*batch + b of the endless
  * concatenation of one permutation of the set per epoch. */
 void data_fill(void *context, int64_t step, struct examples *e);
 

@@ -6,22 +6,22 @@
 #include "sweep/store.h"
 
 enum forecast_state { /* the first is of trials that the file does not have, the rest are its own */
-    FORECAST_NEW,
-    FORECAST_QUEUED,
-    FORECAST_RUNNING,
-    FORECAST_COMPLETED,
-    FORECAST_DIVERGED,
-    FORECAST_FAILED,
-    FORECAST_PRUNED,
-    FORECAST_STATES
+                      FORECAST_NEW,
+                      FORECAST_QUEUED,
+                      FORECAST_RUNNING,
+                      FORECAST_COMPLETED,
+                      FORECAST_DIVERGED,
+                      FORECAST_FAILED,
+                      FORECAST_PRUNED,
+                      FORECAST_STATES
 };
 
 struct forecast_point {
     char sha256[65];
     int64_t heads, n_params, steps;
     double flops_per_step;
-    double trial_s;  /* seconds of one trial */
-    bool recorded;   /* trial_s is the mean of finished trials of this very config */
+    double trial_s; /* seconds of one trial */
+    bool recorded;  /* trial_s is the mean of finished trials of this very config */
     long count[FORECAST_STATES];
 };
 
@@ -35,10 +35,10 @@ struct forecast {
     struct forecast_point *point; /* (points), as plan_point */
     struct forecast_trial *trial; /* (trials), as plan_trial */
     long count[FORECAST_STATES];
-    long leaving;    /* trials of the sweep in the file that this plan no longer has */
-    bool other_plan; /* the file's sweep of this name shares no point with this plan */
-    long candidates; /* values of the tuned axes per head count: one of them will be chosen; 1
-                        without tune */
+    long leaving;       /* trials of the sweep in the file that this plan no longer has */
+    bool other_plan;    /* the file's sweep of this name shares no point with this plan */
+    long candidates;    /* values of the tuned axes per head count: one of them will be chosen; 1
+                           without tune */
     double flops_per_s; /* of one core, for configs without a record */
     bool measured;      /* flops_per_s comes from the file, else it is assumed */
     double left_s;      /* core seconds of everything that would run */

@@ -4,9 +4,9 @@
 
 #include "engine/status.h"
 
-/* Takes the lock of the database at db, making its folder where it is missing; *fd is to be given to
- * lock_release. BAD_INPUT names the holder where another process has it; IO where the file system
- * has no locks. The lock ends with the process, however it ends. */
+/* Takes the lock of the database at db, making its folder where it is missing; *fd is to be given
+ * to lock_release. BAD_INPUT names the holder where another process has it; IO where the file
+ * system has no locks. The lock ends with the process, however it ends. */
 enum status lock_take(const char *db, int *fd, struct message *m);
 void lock_release(int fd);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/file.h"
 #include "engine/sha256.h"
 #include "sweep/lock.h"
 #include "sweep/result.h"
@@ -68,8 +69,11 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
             char relative[PATH];
             snprintf(relative, sizeof relative, "%s/%s", name ? name + 1 : folder, file);
             struct attempt_end end = {0};
-            status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
-                                  &end, &accepted, m);
+            /* The worker may have gone down between its rename and its sync of the folder. */
+            status = file_sync_folder(path, m);
+            if (status == STATUS_OK)
+                status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
+                                      &end, &accepted, m);
             if (status == STATUS_OK) {
                 r->finished++;
                 recover_remove_files(folder, t->trial_id, t->attempt, true);

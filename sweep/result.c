@@ -20,16 +20,15 @@ struct text {
     bool failed;
 };
 
-static void text_add(struct text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void text_add(struct text *t, const char *format, ...)
 {
     for (;;) {
         va_list arguments;
         va_start(arguments, format);
-        int n = vsnprintf(t->data ? t->data + t->used : NULL, t->capacity - t->used, format,
-                          arguments);
+        int n =
+            vsnprintf(t->data ? t->data + t->used : NULL, t->capacity - t->used, format, arguments);
         va_end(arguments);
         if (n < 0 || t->failed) {
             t->failed = true;
@@ -174,7 +173,7 @@ enum status result_write(const char *path, const struct result *r, const struct 
     snprintf(seed_text, sizeof seed_text, "%" PRIu32, seed);
     snprintf(test_acc, sizeof test_acc, "%.17g", r->test_acc);
     struct safetensors_meta meta[] = {
-        {"format", RESULT_FORMAT}, {"trial", json},         {"config", config},
+        {"format", RESULT_FORMAT}, {"trial", json},        {"config", config},
         {"seed", seed_text},       {"test_acc", test_acc}, {"sha256", sha256},
     };
     struct safetensors file = {

@@ -6,8 +6,8 @@
  *   config   canonical JSON of the point       seed   decimal
  *   test_acc %.17g, for programs that read only weights
  *   sha256   of all tensor bytes in file order, then of each other metadata key and value in file
- *            order (each followed by NUL), then of each tensor's name, dtype and shape; as the header
- *            must be spelled as it was written, a flipped bit anywhere is noticed
+ *            order (each followed by NUL), then of each tensor's name, dtype and shape; as the
+ * header must be spelled as it was written, a flipped bit anywhere is noticed
  *
  * Trial JSON, numbers in %.17g, null for what a diverged trial did not reach:
  *   {"state":"completed"|"diverged","steps_done":,"best_step":,"train_acc":,"val_acc":,"test_acc":,
@@ -29,10 +29,10 @@ struct curve_row {
 
 struct result {
     bool diverged;
-    int64_t bad_step;      /* of a diverged trial */
-    const char *error;     /* NULL: none */
+    int64_t bad_step;  /* of a diverged trial */
+    const char *error; /* NULL: none */
     int64_t steps_done, resumed_from_step;
-    bool has_best;         /* else the members down to test_loss are not there */
+    bool has_best; /* else the members down to test_loss are not there */
     int64_t best_step;
     double train_acc, val_acc, test_acc, test_exact, test_loss;
     int slots;

@@ -1,5 +1,5 @@
-/* The coordinator: lock, plan, recover, claim, spawn, listen, commit, stop. It is the only writer of
- * the results file and never calls a BLAS product.
+/* The coordinator: lock, plan, recover, claim, spawn, listen, commit, stop. It is the only writer
+ * of the results file and never calls a BLAS product.
  *
  * One loop around poll(): messages of workers are taken as they come; what has ended since is kept
  * as a list of endings; endings, live curve rows and the claims for the slots that became free go

@@ -24,10 +24,10 @@ struct job {
     uint32_t seed;
     char folder[4096]; /* absolute, "<db>.d" */
     double checkpoint_s;
-    int64_t memory; /* bytes of resident size; 0: no limit */
-    double time_s;  /* CPU seconds over all attempts; 0: no limit */
-    char build[512]; /* what must be equal for a resume to be exact: build, kernels, core type */
-    bool by_loss;    /* the best step is the one of smallest val_loss, not of largest val_acc */
+    int64_t memory;    /* bytes of resident size; 0: no limit */
+    double time_s;     /* CPU seconds over all attempts; 0: no limit */
+    char build[512];   /* what must be equal for a resume to be exact: build, kernels, core type */
+    bool by_loss;      /* the best step is the one of smallest val_loss, not of largest val_acc */
     char config[8192]; /* canonical JSON of the point */
 };
 

@@ -172,6 +172,11 @@ check "... and told who holds the file" sh -c "'$headcount' run sweep.yaml --db 
 kill -TERM $pid
 wait $pid
 
+# ---- one file by two names ----
+ln -s whole.db link.db
+check "a symbolic link is the file it leads to" "$headcount" run sweep.yaml --db link.db --quiet
+check "... with one lock and one folder" sh -c '! [ -e link.db.lock ] && ! [ -e link.db.d ]'
+
 # ---- the file changes ----
 sed -i 's/heads: \[1, 2, 4\]/heads: [1, 2, 4, 8]/' sweep.yaml
 check "a head count is added" run whole.db

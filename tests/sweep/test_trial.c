@@ -154,8 +154,8 @@ static void data_is_paired(void **state)
     arena_free(&b);
 }
 
-/* Seven examples in batches of three: every seven positions in a row from an epoch's start hold each
- * example once, and an epoch's order is its own. */
+/* Seven examples in batches of three: every seven positions in a row from an epoch's start hold
+ * each example once, and an epoch's order is its own. */
 static void finite_set_has_epochs(void **state)
 {
     (void)state;
@@ -273,9 +273,9 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes_exactly),       cmocka_unit_test(damaged_checkpoint_is_refused),
-        cmocka_unit_test(data_is_paired),        cmocka_unit_test(finite_set_has_epochs),
-        cmocka_unit_test(result_comes_back),     cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(resumes_exactly),   cmocka_unit_test(damaged_checkpoint_is_refused),
+        cmocka_unit_test(data_is_paired),    cmocka_unit_test(finite_set_has_epochs),
+        cmocka_unit_test(result_comes_back), cmocka_unit_test(divergence_is_a_result),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

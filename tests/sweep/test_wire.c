@@ -142,12 +142,9 @@ static void gone_reader_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(job_comes_back),
-        cmocka_unit_test(job_with_line_break_is_refused),
-        cmocka_unit_test(broken_jobs_are_refused),
-        cmocka_unit_test(frames_arrive_in_any_pieces),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(gone_reader_is_an_error),
+        cmocka_unit_test(job_comes_back),          cmocka_unit_test(job_with_line_break_is_refused),
+        cmocka_unit_test(broken_jobs_are_refused), cmocka_unit_test(frames_arrive_in_any_pieces),
+        cmocka_unit_test(nonsense_is_refused),     cmocka_unit_test(gone_reader_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,7 +290,7 @@ static void check_divergence(const char *name, long element, real value, const c
     assert_int_equal(trainer_step(t, &m), STATUS_DIVERGED);
     if (!strstr(m.text, says))
         fail_msg("'%s' does not say '%s'", m.text, says);
-    assert_non_null(strstr(m.text, "step 1:"));
+    assert_non_null(strstr(m.text, "step 2:"));
     assert_memory_equal(weights, t->encoder->nn.data, bytes);
     assert_memory_equal(moments, t->optim.m, bytes);
     assert_true(t->step == 1 && t->optim.t == 1 && t->loss_sum == loss_sum);

@@ -1,0 +1,54 @@
+/* The worker's messages and the coordinator's job, as foreign bytes. The first byte says how large
+ * the pieces are in which the stream arrives. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_stream(const uint8_t *data, size_t size, size_t piece)
+{
+    struct wire_reader r = {0};
+    struct message m;
+    for (size_t at = 0; at < size; at += piece) {
+        size_t n = size - at < piece ? size - at : piece, length;
+        enum wire_type type;
+        const char *payload;
+        if (wire_feed(&r, data + at, n, &m) != STATUS_OK)
+            break;
+        while (wire_next(&r, &type, &payload, &length))
+            if (type <= 0 || type >= WIRE_TYPES || payload[length] != '\0')
+                abort();
+    }
+    wire_reader_free(&r);
+}
+
+/* What can be read as a job can be written, and read again to the same. */
+static void read_job(const uint8_t *data, size_t size)
+{
+    static char text[WIRE_JOB_MAX + 1], again[WIRE_JOB_MAX];
+    static struct job j, k;
+    struct message m;
+    if (size >= sizeof text)
+        return;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    if (wire_job_parse(text, &j, &m) != STATUS_OK)
+        return;
+    if (wire_job_format(&j, again, sizeof again) < 0)
+        return;
+    if (wire_job_parse(again, &k, &m) != STATUS_OK || strcmp(j.config, k.config) != 0 ||
+        j.seed != k.seed)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    read_stream(data + 1, size - 1, data[0] ? data[0] : 1);
+    read_job(data, size);
+    return 0;
+}

@@ -110,5 +110,5 @@ def make(norm, activation, positions, heads):
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     for choice in itertools.product(("pre", "post"), ("gelu", "relu"), ("learned", "sinusoidal"),
-                                    (1, 4)):
+                                    (1, 4, C)):
         make(*choice)

@@ -200,14 +200,15 @@ static void matches_pytorch(void **state)
 {
     static const char *const norm[] = {"pre", "post"}, *const activation[] = {"gelu", "relu"},
                              *const positions[] = {"learned", "sinusoidal"};
+    static const int heads[] = {1, 4, C};
     (void)state;
     static struct fixture f;
     const struct kernels *k;
     for (int table = 0; (k = kernels_available(table)); table++) {
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < 24; i++) {
             char name[96];
             snprintf(name, sizeof name, "%s-%s-%s-%d", norm[i % 2], activation[i / 2 % 2],
-                     positions[i / 4 % 2], i / 8 ? 4 : 1);
+                     positions[i / 4 % 2], heads[i / 8]);
             open_fixture(&f, name, k);
             check_gradients(&f);
             check_losses(&f);

@@ -342,7 +342,7 @@ static enum status recover(struct runner *r, struct message *m)
     if (recovered.finished + recovered.requeued > 0)
         runner_say(r,
                    "recovered from a run that was cut off: %d finished trials taken in, %d go "
-                   "on from their checkpoints",
+                   "on from their checkpoints (from step 0 where there is none)",
                    recovered.finished, recovered.requeued);
     return s;
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE, SIGXFSZ};
@@ -14,11 +15,26 @@ static struct sigaction before[HANDLED];
 static volatile sig_atomic_t requests, last;
 static int wake[2] = {-1, -1};
 
+/* The same signal again within a moment is not a second request: `timeout` sends it to the process
+ * and to its group. */
+static bool is_echo(int signal_number)
+{
+    enum { MOMENT_MS = 200 };
+    static volatile sig_atomic_t before_ms;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int now_ms = (int)((t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000);
+    bool echo = requests > 0 && signal_number == last && now_ms - before_ms >= 0 &&
+                now_ms - before_ms < MOMENT_MS;
+    before_ms = now_ms;
+    return echo;
+}
+
 static void on_signal(int signal_number)
 {
     int saved = errno;
     bool patient = signal_number == SIGHUP || signal_number == SIGUSR1;
-    if (signal_number != SIGCHLD && !(patient && requests > 0)) {
+    if (signal_number != SIGCHLD && !(patient && requests > 0) && !is_echo(signal_number)) {
         requests = requests + 1;
         last = signal_number;
     }

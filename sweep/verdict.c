@@ -186,6 +186,15 @@ static void compare_with_best(struct judge *j, int best)
     }
 }
 
+static bool any_good(const struct verdict_input *in)
+{
+    for (int i = 0; i < in->count; i++)
+        for (int k = 0; k < in->heads[i].n; k++)
+            if (!in->heads[i].trial[k].bad)
+                return true;
+    return false;
+}
+
 static void judge(struct judge *j)
 {
     struct verdict *v = j->v;
@@ -200,6 +209,10 @@ static void judge(struct judge *j)
     v->alpha = NAN;
     if (best < 0)
         return;
+    if (!any_good(j->in)) {
+        v->kind = VERDICT_UNTRAINED;
+        return;
+    }
     v->best = v->row[best].heads;
     compare_with_best(j, best);
     v->kind = j->in->has_claim ? judge_claim(j) : judge_exploratory(j, best);
@@ -255,6 +268,7 @@ const char *verdict_kind_name(enum verdict_kind kind)
 {
     static const char *const names[] = {
         [VERDICT_NOTHING] = "nothing",
+        [VERDICT_UNTRAINED] = "untrained",
         [VERDICT_SINGLE] = "single",
         [VERDICT_CLAIM_CONFIRMED] = "claim_confirmed",
         [VERDICT_CLAIM_NOT_CONFIRMED] = "claim_not_confirmed",

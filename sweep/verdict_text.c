@@ -200,6 +200,10 @@ static void say_finding(const struct writer *w)
     case VERDICT_NOTHING:
         put(w, "No trial has ended: there is nothing to judge yet.\n");
         break;
+    case VERDICT_UNTRAINED:
+        begin(w, "Nothing was learned");
+        put(w, "every trial that has ended diverged or failed.\n");
+        break;
     case VERDICT_SINGLE:
         put(w, "No comparison: only ");
         put_heads(w, w->v->candidate);

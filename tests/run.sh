@@ -13,6 +13,7 @@ for program; do
     *) CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$log" 2>&1 ;;
     esac
     code=$?
+    sed -i 's/^not ok \([0-9]* # SKIP\)/ok \1/' "$log" # cmocka's way to say it
     ok=$(grep -c '^ok ' "$log")
     bad=$(grep -c '^not ok ' "$log")
     skip=$(grep -ci '^ok .*# *skip' "$log")

@@ -194,13 +194,12 @@ cat >sweep.yaml <<'Y'
 name: wild
 task: {name: copy, length: 8, vocab: 4}
 model: {d_model: 16, heads: 2, d_ff: 16}
-train: {steps: 200, lr: [1e-3, 1000], clip: 0, batch: 8, eval_every: 50, val_examples: 16, test_examples: 16}
+train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adam, weight_decay: 1000, eval_every: 50, val_examples: 16, test_examples: 16}
 seeds: 1
 Y
-status_is 1 run wild.db >/dev/null 2>&1
-if [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged'")" = 1 ]; then
-    check "a diverged trial is a state, exit status 1" status_is 1 run wild.db
-fi
+check "a sweep with a diverged trial ends with status 1" status_is 1 run wild.db
+check "divergence is a state, with its step" [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
+check "... that no retry is spent on" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
 
 cat >sweep.yaml <<'Y'
 name: slow

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "sweep/stop.h"
 
@@ -64,6 +65,18 @@ static void test_second_interrupt_counts(void **state)
     assert_int_equal(stop_signal(), SIGTERM);
 }
 
+/* `timeout` signals the process and its group: that is one request, a later one is another. */
+static void test_echo_does_not_count(void **state)
+{
+    (void)state;
+    raise(SIGINT);
+    raise(SIGINT);
+    assert_int_equal(stop_requests(), 1);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    raise(SIGINT);
+    assert_int_equal(stop_requests(), 2);
+}
+
 /* A terminal that closes says so more than once; that is no order to kill. */
 static void test_second_hangup_does_not_count(void **state)
 {
@@ -115,6 +128,7 @@ int main(void)
         CASE(test_nothing_asked),
         CASE(test_every_signal_asks),
         CASE(test_second_interrupt_counts),
+        CASE(test_echo_does_not_count),
         CASE(test_second_hangup_does_not_count),
         CASE(test_child_only_wakes),
         CASE(test_nohup_stays),

@@ -438,6 +438,15 @@ static void test_nothing(void **state)
     struct sketch single = sketch_new();
     add(&single, 1, .99, 5, good);
     EXPECT(&single, VERDICT_SINGLE, "No comparison: only 1 head was tried.");
+    const double all_bad[2] = {-1, -1};
+    struct sketch wild = sketch_new();
+    add(&wild, 1, 0, 2, all_bad);
+    add(&wild, 4, 0, 2, all_bad);
+    EXPECT(&wild, VERDICT_UNTRAINED,
+           "Nothing was learned: within 1500 steps, on this task instance, every trial that has "
+           "ended diverged or failed.",
+           "1 head: all 2 trials diverged or failed; they count at chance accuracy (0.0625).",
+           "4 heads: all 2 trials diverged or failed; they count at chance accuracy (0.0625).");
 }
 
 static void test_tuned(void **state)

@@ -53,7 +53,7 @@ static void option_table_fill(struct option_table *t)
     int n = OWN_OPTIONS;
     memset(t, 0, sizeof *t);
     memcpy(t->list, own_options, sizeof own_options);
-    for (int i = 0; encoder_options[i].name && i < MODEL_OPTIONS_MAX; i++) {
+    for (int i = 0; i < MODEL_OPTIONS_MAX && encoder_options[i].name; i++) {
         const struct option *o = &encoder_options[i];
         if (strcmp(o->name, "heads") == 0)
             continue;

@@ -331,7 +331,7 @@ static enum status describe(const char *name, const struct tasks_options *o, str
 {
     const char *names[128];
     int n = 0;
-    for (; task_table[n] && n < 120; n++)
+    for (; n < 120 && task_table[n]; n++)
         names[n] = task_table[n]->name;
     names[n++] = "model";
     names[n++] = "train";

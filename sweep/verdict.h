@@ -62,7 +62,7 @@ struct verdict_input {
 enum verdict_kind {
     VERDICT_NOTHING,   /* no trial has ended */
     VERDICT_UNTRAINED, /* all that ended diverged or failed */
-    VERDICT_SINGLE,  /* one head count: nothing to compare */
+    VERDICT_SINGLE,    /* one head count: nothing to compare */
     VERDICT_CLAIM_CONFIRMED,
     VERDICT_CLAIM_NOT_CONFIRMED,
     VERDICT_CLAIM_CONTRADICTED, /* a rival is significantly better */

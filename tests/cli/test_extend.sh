@@ -2,7 +2,7 @@
 # A new operation and a new task each cost one file and one line: a copy of this tree gets one of
 # each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
 make=${MAKE:-make}
-unset SAN COVERAGE BUILD WERROR # a plain build, whatever this one is
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR # a plain build, whatever this one is
 root=$(pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

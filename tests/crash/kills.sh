@@ -97,7 +97,7 @@ interrupt_five_times() {
         pause $((drawn + 40))
         kill -TERM "$pid" 2>/dev/null
         await "with $workers workers" "$pid"
-        status_in "with $workers workers" 0 75
+        status_in "with $workers workers" 0 75 143 # 143: before it listened, with nothing begun
     done
     whole "the end of it" "$db"
     verdict "stopped five times, with another number of workers each time: the same bytes"

@@ -54,11 +54,11 @@ no_worker_lives() { # db: nobody holds the lock of an attempt
         [ ! -e "$lock" ] || flock -n "$lock" true || return 1
     done
 }
-wait_for() { # condition as a command, at most 20 s
+wait_for() { # condition as a command, at most a minute
     i=0
     until "$@" >/dev/null 2>&1; do
         i=$((i + 1))
-        [ $i -gt 400 ] && return 1
+        [ $i -gt 1200 ] && return 1
         sleep 0.05
     done
 }
@@ -150,10 +150,12 @@ check "no trial ran twice to the end" once_each kill.db
 # ---- kill -9 of workers ----
 "$headcount" run sweep.yaml --db worker.db --quiet 2>worker.err >/dev/null &
 pid=$!
-for round in 1 2 3; do
-    sleep 0.3
-    victim=$(workers_of $pid | head -n 1)
-    [ -n "$victim" ] && kill -KILL "$victim"
+kills=0 tries=0 # each as soon as one is seen, so that it is still at work
+while [ $kills -lt 3 ] && [ $tries -lt 200 ]; do
+    tries=$((tries + 1))
+    victim=$(workers_of $pid | tail -n 1)
+    [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && kills=$((kills + 1)) && sleep 0.1
+    sleep 0.02
 done
 wait $pid
 code=$?
@@ -163,7 +165,7 @@ check "the export is the same after killed workers" same_export worker.db
 check "no trial ran twice to the end" once_each worker.db
 
 # ---- a second coordinator ----
-"$headcount" run sweep.yaml --db two.db --quiet 2>/dev/null >/dev/null &
+"$headcount" run sweep.yaml --db two.db --quiet --set train.steps=100000 2>/dev/null >/dev/null &
 pid=$!
 wait_for test -e two.db.lock
 sleep 0.2

@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/blas.h"
 #include "engine/rng.h"
+#include "sweep/clock.h"
 
 /* toy, small and medium are shapes that PyTorch was timed on as well (README). */
 const struct bench_workload bench_workloads[] = {
@@ -17,13 +17,6 @@ const struct bench_workload bench_workloads[] = {
 };
 
 enum { LEAST = 5, MOST = 10000 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Random tokens, drawn once: every step sees the same batch. */
 static void fill_once(void *context, int64_t step, struct examples *e)
@@ -116,14 +109,14 @@ static enum status measure(struct trainer *t, const struct matrices *x,
     double *step = times, *floor = times + MOST, start = 0;
     enum status s = STATUS_OK;
     int n = -2; /* two to warm up */
-    for (; s == STATUS_OK && n < MOST && (n < LEAST || now_s() - start < seconds); n++) {
+    for (; s == STATUS_OK && n < MOST && (n < LEAST || clock_now_s() - start < seconds); n++) {
         if (n == 0)
-            start = now_s();
-        double t0 = now_s();
+            start = clock_now_s();
+        double t0 = clock_now_s();
         s = trainer_step(t, m);
-        double t1 = now_s();
+        double t1 = clock_now_s();
         floor_step(x, w, &t->encoder->shapes);
-        double t2 = now_s();
+        double t2 = clock_now_s();
         if (n >= 0) {
             step[n] = t1 - t0;
             floor[n] = t2 - t1;
@@ -195,9 +188,9 @@ double bench_peak(void)
         x[i] = (real)(i % 13) * (real)0.01;
     double best = INFINITY;
     for (int i = 0; i < TRIES; i++) {
-        double start = now_s();
+        double start = clock_now_s();
         blas_nt(N, N, N, x, x + N * N, 0, x + 2 * N * N);
-        best = fmin(best, now_s() - start);
+        best = fmin(best, clock_now_s() - start);
     }
     free(x);
     return 2.0 * N * N * N / best / 1e9;

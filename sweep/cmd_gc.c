@@ -12,6 +12,7 @@
 
 #include "sweep/lock.h"
 #include "sweep/rows.h"
+#include "sweep/trial_files.h"
 
 struct gc_options {
     const char *db;
@@ -64,11 +65,12 @@ static struct file_name name_read(const char *name)
     if (sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", &f.trial, &f.attempt, &end) != 2 || end == 0)
         return f;
     const char *rest = name + end;
-    if (strcmp(rest, ".lock") == 0)
+    if (strcmp(rest, trial_file_suffix(TRIAL_FILE_LOCK)) == 0)
         f.kind = FILE_LOCK;
-    else if (strcmp(rest, "-0.ckpt") == 0 || strcmp(rest, "-1.ckpt") == 0)
+    else if (strcmp(rest, trial_file_suffix(TRIAL_FILE_CHECKPOINT_0)) == 0 ||
+             strcmp(rest, trial_file_suffix(TRIAL_FILE_CHECKPOINT_1)) == 0)
         f.kind = FILE_CHECKPOINT;
-    else if (strcmp(rest, ".result") == 0)
+    else if (strcmp(rest, trial_file_suffix(TRIAL_FILE_RESULT)) == 0)
         f.kind = FILE_RESULT;
     else if (ends_with(rest, ".tmp"))
         f.kind = FILE_TEMPORARY;
@@ -123,7 +125,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
 static bool worker_lives(const struct collection *c, struct file_name f)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 ".lock", c->folder, f.trial, f.attempt);
+    trial_file_path(c->folder, f.trial, f.attempt, TRIAL_FILE_LOCK, path, sizeof path);
     return lock_is_held(path);
 }
 

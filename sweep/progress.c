@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "sweep/clock.h"
 #include "sweep/command.h"
 #include "sweep/text.h"
 
@@ -49,13 +49,6 @@ struct line {
     size_t size;
     int columns;
 };
-
-static double clock_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool locale_is_utf8(void)
 {
@@ -104,7 +97,7 @@ struct progress_view *progress_new(FILE *err, bool quiet, long total, int worker
     v->unicode = locale_is_utf8();
     v->total = total;
     v->best = NAN;
-    v->started_s = clock_s();
+    v->started_s = clock_now_s();
     return v;
 }
 
@@ -152,7 +145,7 @@ void progress_trial_started(struct progress_view *v, int slot, const char *label
     s->loss = s->acc = NAN;
     s->work = v->weighed ? 0.0 : 1.0;
     v->queued_work -= s->work;
-    s->started_s = clock_s();
+    s->started_s = clock_now_s();
     char full[LABEL_SIZE];
     snprintf(full, sizeof full, "%s", label ? label : "");
     if (!full[0])
@@ -306,7 +299,7 @@ static double estimate(const struct progress_view *v)
 {
     double done = v->done_work;
     double left = v->queued_work > 0.0 && v->left > 0 ? v->queued_work : 0.0;
-    double elapsed = clock_s() - v->started_s;
+    double elapsed = clock_now_s() - v->started_s;
     for (int i = 0; i < v->slots; i++) {
         const struct slot *s = &v->slot[i];
         if (s->busy) {
@@ -431,7 +424,7 @@ static void plain_line(struct progress_view *v, const struct slot *s, const char
 {
     char text[16];
     char took[32];
-    command_duration(clock_s() - s->started_s, took, sizeof took);
+    command_duration(clock_now_s() - s->started_s, took, sizeof took);
     fprintf(v->err, "%ld/%ld  %s", v->done + v->failed, v->total, s->label);
     if (strcmp(state, "completed") != 0)
         fprintf(v->err, "  %s", state);

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "engine/file.h"
 #include "engine/sha256.h"
 #include "sweep/lock.h"
 #include "sweep/result.h"
-#include "sweep/trial.h"
+#include "sweep/trial_files.h"
 
 enum { BATCH = 64, PATH = 4096 };
 
@@ -23,20 +22,6 @@ static bool still_alive(const char *lock)
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
     return true;
-}
-
-static int64_t newest_step(const char *folder, const struct running *t)
-{
-    int64_t newest = 0;
-    for (int64_t file = 0; file < 2 * t->attempt; file++) {
-        char path[PATH];
-        snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 "-%d.ckpt", folder, t->trial_id,
-                 file / 2 + 1, (int)(file % 2));
-        int64_t step = access(path, F_OK) == 0 ? trial_checkpoint_step(path) : -1;
-        if (step > newest)
-            newest = step;
-    }
-    return newest;
 }
 
 /* A result belongs to the trial only if it is of the same configuration and seed. */
@@ -57,11 +42,10 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     char path[PATH], file[256];
     struct result_file f;
     bool accepted;
-    snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 ".lock", folder, t->trial_id,
-             t->attempt);
+    trial_file_path(folder, t->trial_id, t->attempt, TRIAL_FILE_LOCK, path, sizeof path);
     if (still_alive(path))
         r->alive++;
-    snprintf(file, sizeof file, "t%" PRId64 "-a%" PRId64 ".result", t->trial_id, t->attempt);
+    trial_file_name(t->trial_id, t->attempt, TRIAL_FILE_RESULT, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", folder, file);
     if (result_open(path, &f, NULL) == STATUS_OK) {
         enum status status = STATUS_CORRUPT;
@@ -76,7 +60,7 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
                                       &end, &accepted, m);
             if (status == STATUS_OK) {
                 r->finished++;
-                recover_remove_files(folder, t->trial_id, t->attempt, true);
+                trial_files_remove(folder, t->trial_id, t->attempt, true);
             }
         }
         result_close(&f);
@@ -85,7 +69,10 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     }
     struct attempt_end lost = {.error = "lost: the coordinator or the machine went down"};
     r->requeued++;
-    return store_requeue(s, t->trial_id, t->attempt, newest_step(folder, t), &lost, &accepted, m);
+    bool damaged = false;
+    int64_t step =
+        trial_files_newest(folder, t->trial_id, t->attempt, INT64_MAX, path, sizeof path, &damaged);
+    return store_requeue(s, t->trial_id, t->attempt, step > 0 ? step : 0, &lost, &accepted, m);
 }
 
 enum status recover_trials(struct store *s, struct recovered *r, struct message *m)
@@ -99,18 +86,4 @@ enum status recover_trials(struct store *s, struct recovered *r, struct message 
         if (status != STATUS_OK || n == 0)
             return status;
     }
-}
-
-void recover_remove_files(const char *folder, int64_t trial, int64_t attempt, bool keep_result)
-{
-    static const char *const kinds[] = {"-0.ckpt", "-1.ckpt", ".lock", ".result"};
-    for (int64_t a = 1; a <= attempt; a++)
-        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            char path[PATH];
-            if (k == 3 && a == attempt && keep_result)
-                continue;
-            snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 "%s", folder, trial, a,
-                     kinds[k]);
-            unlink(path);
-        }
 }

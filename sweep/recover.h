@@ -15,8 +15,4 @@ struct recovered {
  * again for the rest. */
 enum status recover_trials(struct store *s, struct recovered *r, struct message *m);
 
-/* Removes the files that attempts 1..attempt of a trial left in folder, except the result of
- * `attempt` itself if keep_result. Best effort: what stays is found by `gc`. */
-void recover_remove_files(const char *folder, int64_t trial, int64_t attempt, bool keep_result);
-
 #endif

@@ -21,13 +21,6 @@
 static const int loop_patience_ms = 20; /* pipes are waiting */
 static const double open_patience_s = 30;
 
-double runner_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void runner_say(struct runner *r, const char *format, ...)
 {
     char text[2 * MESSAGE_SIZE];
@@ -231,11 +224,11 @@ static int loop(struct runner *r)
             runner_stop_for(r, s, m.text);
             if (runner_alive(r) == 0)
                 break; /* what is not committed lies durable in the folder: recovered later */
-            r->retry_s = runner_now_s() + 1;
+            r->retry_s = clock_now_s() + 1;
         }
         wait_for_something(r, fds);
         listen_to_workers(r);
-        progress_draw(r->view, runner_now_s());
+        progress_draw(r->view, clock_now_s());
     }
     free(fds);
     if (stop_requests() <= 1 || (runner_alive(r) == 0 && runner_ended(r) == 0))
@@ -274,7 +267,7 @@ static void choose_core_type(struct runner *r, struct build_info *b)
  * True where what answered s is to be tried again. */
 static bool wait_for_file(struct runner *r, enum status *s, struct message *m)
 {
-    double now = runner_now_s();
+    double now = clock_now_s();
     if (*s != STATUS_BUSY) {
         r->busy_since_s = 0;
         return false;
@@ -413,7 +406,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     double work;
     if (store_work_left(r->store, r->sweep_id, &work, m) == STATUS_OK)
         progress_work_left(r->view, work);
-    r->committed_s = runner_now_s();
+    r->committed_s = clock_now_s();
     runner_show_counts(r);
     int killed = loop(r);
     result->ran = r->ran;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sweep/recover.h"
+#include "sweep/trial_files.h"
 
 static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */
@@ -98,8 +99,8 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it goes on",
                    s->claim.trial_id, s->label, s->step, s->error);
     if (o->accepted && (s->ending == ENDING_FINISH || o->failed))
-        recover_remove_files(r->job.folder, s->claim.trial_id, s->claim.attempt,
-                             s->ending == ENDING_FINISH);
+        trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
+                           s->ending == ENDING_FINISH);
     progress_trial_ended(r->view, i, state, s->val_acc);
     slot_clear(s);
 }
@@ -142,7 +143,7 @@ static void after_commit(struct runner *r, const struct outcome *outcome)
             close_ending(r, i, &outcome[i]);
     }
     r->drained = !r->stopping && r->claims < wanted;
-    r->committed_s = runner_now_s();
+    r->committed_s = clock_now_s();
     r->busy_since_s = r->retry_s = 0;
     r->pids_due = false;
     start_claims(r);
@@ -152,7 +153,7 @@ static void after_commit(struct runner *r, const struct outcome *outcome)
 /* The file is another program's for now. */
 static void note_busy(struct runner *r)
 {
-    double now = runner_now_s();
+    double now = clock_now_s();
     bool idle = runner_alive(r) == 0;
     r->retry_s = now + busy_retry_s;
     if (r->busy_since_s == 0)
@@ -184,7 +185,7 @@ enum status runner_commit(struct runner *r, struct message *m)
 
 bool runner_commit_due(const struct runner *r)
 {
-    double now = runner_now_s();
+    double now = clock_now_s();
     if (now < r->retry_s)
         return false;
     bool free_slot = runner_alive(r) + runner_ended(r) < r->slots;

@@ -5,6 +5,7 @@
 #ifndef SWEEP_RUNNER_INTERNAL_H
 #define SWEEP_RUNNER_INTERNAL_H
 
+#include "sweep/clock.h"
 #include "sweep/progress.h"
 #include "sweep/runner.h"
 #include "sweep/slot.h"
@@ -58,7 +59,6 @@ struct runner {
 
 /* ---- runner.c ---- */
 
-double runner_now_s(void);
 void runner_say(struct runner *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Claims nothing more and lets workers checkpoint and end; the first reason is the run's outcome.

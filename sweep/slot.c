@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sweep/result.h"
+#include "sweep/trial_files.h"
 #include "sweep/worker.h"
 
 void slot_init(struct slot *s)
@@ -25,7 +26,7 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, struct jo
     struct task_shape shape;
     s->busy = true;
     s->claim = *c;
-    snprintf(s->file, sizeof s->file, "t%" PRId64 "-a%" PRId64 ".result", c->trial_id, c->attempt);
+    trial_file_name(c->trial_id, c->attempt, TRIAL_FILE_RESULT, s->file, sizeof s->file);
     s->step = c->resumed_from_step;
     s->val_acc = NAN;
     double work = 0;

@@ -5,22 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/file.h"
+#include "sweep/clock.h"
 
 #define TRIAL_CHECKPOINT_LIMIT ((size_t)1 << 38)
 
-static double clock_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double trial_train_s(const struct trial *t)
 {
-    return t->before_s + clock_s(CLOCK_MONOTONIC) - t->started_s;
+    return t->before_s + clock_now_s() - t->started_s;
 }
 
 double trial_cpu_s(const struct trial *t)
@@ -35,7 +28,7 @@ enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, boo
     t->point = *p;
     t->seed = seed;
     t->by_loss = by_loss;
-    t->started_s = clock_s(CLOCK_MONOTONIC);
+    t->started_s = clock_now_s();
     t->cpu_started_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     enum status s = data_new(a, p, seed, &t->data, m);
     if (s != STATUS_OK)
@@ -207,7 +200,7 @@ enum status trial_resume(struct trial *t, const char *path, const char *build, b
         *other_build = !origin || strcmp(origin, build) != 0;
         t->result.resumed_from_step = t->trainer->step;
         t->result.steps_done = t->trainer->step;
-        t->started_s = clock_s(CLOCK_MONOTONIC);
+        t->started_s = clock_now_s();
         t->cpu_started_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     }
     free(state);

@@ -11,11 +11,12 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/blas.h"
+#include "sweep/clock.h"
 #include "sweep/trial.h"
+#include "sweep/trial_files.h"
 #include "sweep/wire.h"
 
 static volatile sig_atomic_t stop_asked, time_over;
@@ -40,13 +41,6 @@ struct worker {
     char origin[4160]; /* path of the checkpoint it went on from; "": none */
     double checkpointed_s, reported_s;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The terminal sends its signals to the whole group: a worker leaves SIGINT and SIGHUP to the
  * coordinator, who says SIGTERM when it is time to stop. */
@@ -90,8 +84,7 @@ static enum status read_job(struct job *j, struct message *m)
 static enum status take_lock(const struct job *j, struct message *m)
 {
     char path[sizeof j->folder + 64];
-    snprintf(path, sizeof path, "%s/t%" PRId64 "-a%" PRId64 ".lock", j->folder, j->trial,
-             j->attempt);
+    trial_file_path(j->folder, j->trial, j->attempt, TRIAL_FILE_LOCK, path, sizeof path);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
@@ -106,8 +99,8 @@ static enum status take_lock(const struct job *j, struct message *m)
 static void checkpoint_path(const struct job *j, int64_t attempt, int which, char *path,
                             size_t size)
 {
-    snprintf(path, size, "%s/t%" PRId64 "-a%" PRId64 "-%d.ckpt", j->folder, j->trial, attempt,
-             which);
+    trial_file_path(j->folder, j->trial, attempt,
+                    which ? TRIAL_FILE_CHECKPOINT_1 : TRIAL_FILE_CHECKPOINT_0, path, size);
 }
 
 static void note(const char *text)
@@ -130,29 +123,7 @@ static void send_progress(struct worker *w, enum wire_type type)
     };
     struct message ignored; /* a coordinator that is gone has taken this process with it */
     wire_send(WIRE_MESSAGE_FD, type, &p, sizeof p, &ignored);
-    w->reported_s = now_s();
-}
-
-/* Path of the checkpoint with the largest step below `below` among all earlier attempts, and that
- * step; -1 where there is none. */
-static int64_t newest_checkpoint(const struct job *j, int64_t below, char *newest, size_t size,
-                                 bool *damaged)
-{
-    int64_t newest_step = -1;
-    for (int64_t file = 0; file < 2 * (j->attempt - 1); file++) {
-        char path[sizeof j->folder + 64];
-        checkpoint_path(j, file / 2 + 1, (int)(file % 2), path, sizeof path);
-        if (access(path, F_OK) != 0)
-            continue;
-        int64_t step = trial_checkpoint_step(path);
-        if (step < 0)
-            *damaged = true;
-        if (step > newest_step && step < below) {
-            newest_step = step;
-            snprintf(newest, size, "%s", path);
-        }
-    }
-    return newest_step;
+    w->reported_s = clock_now_s();
 }
 
 /* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
@@ -162,7 +133,8 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
     char path[sizeof w->job.folder + 64];
     bool damaged = false, other_build = false;
     int64_t step = INT64_MAX;
-    while ((step = newest_checkpoint(&w->job, step, path, sizeof path, &damaged)) >= 0) {
+    while ((step = trial_files_newest(w->job.folder, w->job.trial, w->job.attempt - 1, step, path,
+                                      sizeof path, &damaged)) >= 0) {
         enum status s = trial_resume(w->trial, path, w->job.build, &other_build, m);
         if (s == STATUS_OK) {
             snprintf(w->origin, sizeof w->origin, "%s", path);
@@ -206,7 +178,7 @@ static enum status save(struct worker *w, struct message *m)
         if (++w->saved <= 2)
             remove_earlier(w);
     }
-    w->checkpointed_s = now_s();
+    w->checkpointed_s = clock_now_s();
     return s;
 }
 
@@ -259,7 +231,7 @@ static int exit_of(enum status s)
  * that must end now, or -1. */
 static int between_steps(struct worker *w, struct message *m)
 {
-    double now = now_s();
+    double now = clock_now_s();
     if (stop_asked) {
         enum status s = save(w, m);
         if (s != STATUS_OK)
@@ -324,7 +296,7 @@ static enum status finish(struct worker *w, struct message *m)
     if (!w->trial->result.diverged)
         trial_test(w->trial);
     char name[64], path[sizeof w->job.folder + 80];
-    snprintf(name, sizeof name, "t%" PRId64 "-a%" PRId64 ".result", w->job.trial, w->job.attempt);
+    trial_file_name(w->job.trial, w->job.attempt, TRIAL_FILE_RESULT, name, sizeof name);
     snprintf(path, sizeof path, "%s/%s", w->job.folder, name);
     struct nn *nn = &w->trial->trainer->encoder->nn;
     if (w->trial->has_best)
@@ -355,7 +327,7 @@ static int run(struct arena *a, struct worker *w, struct message *m)
     enum status s = prepare(a, w, m);
     if (s != STATUS_OK)
         return exit_of(s);
-    w->checkpointed_s = now_s();
+    w->checkpointed_s = clock_now_s();
     send_progress(w, WIRE_STARTED);
     int exit_status = train(w, m, &s);
     if (exit_status >= 0)

@@ -1,12 +1,6 @@
 /* One trial in its own process: the program itself, started by the coordinator as
  * `headcount worker` with a job and a pipe for messages (wire.h). The only place where the engine
- * meets the tasks.
- *
- * Files in the job's folder, per trial t and attempt a:
- *   t{t}-a{a}.lock        flocked by the worker as long as it lives
- *   t{t}-a{a}-{0|1}.ckpt  two checkpoints, written alternately (engine/checkpoint.h)
- *   t{t}-a{a}.result      the durable result (result.h)
- * A stale worker has another attempt in its names and can overwrite nothing of its successor. */
+ * meets the tasks. Its files: trial_files.h. */
 #ifndef SWEEP_WORKER_H
 #define SWEEP_WORKER_H
 

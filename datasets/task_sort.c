@@ -31,7 +31,7 @@ static void binomial_tails(long n, double p, double *tail)
  * which is at most v when more than k of them are (David and Nagaraja 2003, equation 2.1.3). */
 static double chance(long n, long V)
 {
-    double best[TASK_MAX_LENGTH] = {0}, before[TASK_MAX_LENGTH] = {0}, tail[TASK_MAX_LENGTH];
+    double best[TASK_MAX_LENGTH] = {0}, before[TASK_MAX_LENGTH] = {0}, tail[TASK_MAX_LENGTH] = {0};
     for (long v = 0; v < V; v++) {
         if (v < V - 1)
             binomial_tails(n, (double)(v + 1) / (double)V, tail);

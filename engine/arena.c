@@ -1,5 +1,6 @@
 #include "engine/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ static struct arena_chunk *chunk_new(struct arena *a, size_t size)
     struct arena_chunk *c = calloc(1, size + overhead);
     if (!c)
         exhausted(a);
-    uintptr_t first = (uintptr_t)(c + 1) + ARENA_ALIGNMENT - 1;
-    c->start = (unsigned char *)(first - first % ARENA_ALIGNMENT);
+    unsigned char *first = (unsigned char *)(c + 1);
+    c->start = first + -(uintptr_t)first % ARENA_ALIGNMENT;
     c->size = size;
     return c;
 }
@@ -51,17 +52,12 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 
     struct arena_chunk *c = a->chunks;
     if (!c || bytes > c->size - c->used) {
-        if (bytes > CHUNK_SIZE / 4) {
-            /* A chunk of its own, behind the newest one, whose rest stays in use. */
-            c = chunk_new(a, bytes);
-            struct arena_chunk **at = a->chunks ? &a->chunks->next : &a->chunks;
-            c->next = *at;
-            *at = c;
-        } else {
-            c = chunk_new(a, CHUNK_SIZE);
-            c->next = a->chunks;
-            a->chunks = c;
-        }
+        /* Large: a chunk of its own, behind the newest one, whose rest stays in use. */
+        bool large = bytes > CHUNK_SIZE / 4;
+        struct arena_chunk **at = large && c ? &c->next : &a->chunks;
+        c = chunk_new(a, large ? bytes : CHUNK_SIZE);
+        c->next = *at;
+        *at = c;
     }
     void *memory = c->start + c->used;
     c->used += bytes;

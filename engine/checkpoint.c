@@ -306,7 +306,7 @@ enum status checkpoint_read(const char *path, struct trainer *t, real *best, boo
     void *bytes;
     size_t size;
     struct safetensors f = {0};
-    struct counters c;
+    struct counters c = {0};
     enum status s = file_read(path, limit, &bytes, &size, m);
     if (s != STATUS_OK)
         return s == STATUS_BAD_INPUT ? STATUS_CORRUPT : s;

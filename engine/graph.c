@@ -91,7 +91,7 @@ static void find_uses(const struct graph *g, struct uses *uses)
 static bool may_share(const struct graph *g, const struct uses *uses, int i, int k)
 {
     const struct node *n = &g->node[i];
-    if (!n->op->shares_grad || !(n->op->shares_grad(n) & 1u << k) || k >= n->inputs)
+    if (k >= n->inputs || !n->op->shares_grad || !(n->op->shares_grad(n) & 1u << k))
         return false;
     const struct tensor *t = n->in[k];
     if (!t || t->node == TENSOR_OUTSIDE)

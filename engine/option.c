@@ -353,7 +353,7 @@ static void digits_of(double x, int count, char digits[24], int *exponent)
         if (is_digit(*p))
             digits[n++] = *p;
     digits[n] = '\0';
-    *exponent = atoi(p + 1);
+    *exponent = (int)strtol(p + 1, NULL, 10);
 }
 
 static bool digits_read_back(double x, const char *digits, int exponent)

@@ -278,8 +278,8 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* One block for the tables, an order for sorting, and the strings: at most some seven times the
- * header, which is there in full. */
-static enum status reader_allocate(struct reader *r, uint32_t **order)
+ * header, which is there in full. The order's place; NULL where there is no memory. */
+static uint32_t *reader_allocate(struct reader *r)
 {
     size_t header = (size_t)(r->json.end - r->json.start);
     r->tensor_limit =
@@ -288,15 +288,15 @@ static enum status reader_allocate(struct reader *r, uint32_t **order)
         smaller(count_byte(r->json.start, r->json.end, ':'), header / SHORTEST_META + 1);
     size_t entries = r->tensor_limit > r->meta_limit ? r->tensor_limit : r->meta_limit;
     size_t size = r->tensor_limit * sizeof *r->out->tensor + r->meta_limit * sizeof *r->out->meta +
-                  entries * sizeof **order + header;
+                  entries * sizeof(uint32_t) + header;
     r->out->memory = malloc(size + 1);
     if (!r->out->memory)
-        return fail(r->m, STATUS_NO_MEMORY, "no memory to read a header of %zu bytes", header);
+        return NULL;
     r->out->tensor = r->out->memory;
     r->out->meta = (struct safetensors_meta *)(r->out->tensor + r->tensor_limit);
-    *order = (uint32_t *)(r->out->meta + r->meta_limit);
-    r->json.text = (char *)(*order + entries);
-    return STATUS_OK;
+    uint32_t *order = (uint32_t *)(r->out->meta + r->meta_limit);
+    r->json.text = (char *)(order + entries);
+    return order;
 }
 
 enum status safetensors_parse(const void *bytes, size_t size, struct safetensors *out,
@@ -321,13 +321,14 @@ enum status safetensors_parse(const void *bytes, size_t size, struct safetensors
         .out = out,
         .m = m,
     };
-    uint32_t *order = NULL;
-    enum status s = reader_allocate(&r, &order);
-    if (s == STATUS_OK && !(read_header(&r) && check_names(&r, order) && check_cover(&r, order)))
-        s = STATUS_CORRUPT;
-    if (s != STATUS_OK)
-        safetensors_free(out);
-    return s;
+    uint32_t *order = reader_allocate(&r);
+    if (!order)
+        return fail(m, STATUS_NO_MEMORY, "no memory to read a header of %ju bytes",
+                    (uintmax_t)header);
+    if (read_header(&r) && check_names(&r, order) && check_cover(&r, order))
+        return STATUS_OK;
+    safetensors_free(out);
+    return STATUS_CORRUPT;
 }
 
 void safetensors_free(struct safetensors *s)

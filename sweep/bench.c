@@ -170,7 +170,7 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
     enum status s = trainer_new(&a, &model, &io, &train, 0, fill_once, &copy, &t, m);
     if (s == STATUS_OK) {
         struct matrices x = make_matrices(&a, w, &t->encoder->shapes);
-        double *times = arena_alloc(&a, 2 * MOST, sizeof *times);
+        double *times = arena_alloc(&a, (size_t)2 * MOST, sizeof *times);
         s = measure(t, &x, w, seconds, times, r, m);
         r->flops = encoder_step_flops(&model, &io, (long)w->batch);
     }
@@ -180,18 +180,19 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
 
 double bench_peak(void)
 {
-    enum { N = 1024, TRIES = 12 };
-    real *x = aligned_alloc(64, 3 * N * N * sizeof *x);
+    enum { TRIES = 12 };
+    const size_t n = 1024;
+    real *x = aligned_alloc(64, 3 * n * n * sizeof *x);
     if (!x)
         return NAN;
-    for (long i = 0; i < 3 * N * N; i++)
+    for (size_t i = 0; i < 3 * n * n; i++)
         x[i] = (real)(i % 13) * (real)0.01;
     double best = INFINITY;
     for (int i = 0; i < TRIES; i++) {
         double start = clock_now_s();
-        blas_nt(N, N, N, x, x + N * N, 0, x + 2 * N * N);
+        blas_nt((long)n, (long)n, (long)n, x, x + n * n, 0, x + 2 * n * n);
         best = fmin(best, clock_now_s() - start);
     }
     free(x);
-    return 2.0 * N * N * N / best / 1e9;
+    return 2e-9 * (double)(n * n * n) / best;
 }

@@ -130,7 +130,7 @@ static enum status heads_read(const char *text, struct counted_model *p, struct 
     char *item;
     if (strlen(text) >= sizeof copy)
         return fail(m, STATUS_BAD_INPUT, "--heads is longer than %zu characters", sizeof copy - 1);
-    strcpy(copy, text);
+    memcpy(copy, text, strlen(text) + 1);
     while ((item = strsep(&rest, ",")) != NULL) {
         struct encoder_config c = p->config;
         if (p->heads == HEADS_MAX)

@@ -277,7 +277,7 @@ static enum status apply_sets(struct point *p, const struct command_texts *sets,
         const char *equals = strchr(name, '=');
         if (!equals || strlen(name) >= sizeof text)
             return fail(m, STATUS_BAD_INPUT, "--set is '%s'; write it as KEY=VALUE", given);
-        strcpy(text, name);
+        memcpy(text, name, strlen(name) + 1);
         text[equals - name] = '\0';
         const struct option *o = option_find(p->task->options, text);
         if (!o) {

@@ -130,7 +130,7 @@ static enum status read_method(struct reading *r, const struct tree *t)
                                   "%s is a distribution, which needs method: random and samples: N",
                                   c->axis[i].path);
     const struct tree *samples = tree_find(r->root, "samples");
-    if (c->method == METHOD_RANDOM && !samples)
+    if (t && c->method == METHOD_RANDOM && !samples)
         return reading_refuse(r, t->place, "method: random needs samples: N, the number of draws");
     return STATUS_OK;
 }
@@ -162,9 +162,11 @@ static enum status read_word(const struct reading *r, const struct tree *t, cons
     enum status s = reading_expect(r, t, TREE_SCALAR, what);
     if (s)
         return s;
-    for (*which = 0; *which < 2; ++*which)
-        if (strcmp(t->text, words[*which]) == 0)
+    for (int i = 0; i < 2; i++)
+        if (strcmp(t->text, words[i]) == 0) {
+            *which = i;
             return STATUS_OK;
+        }
     return reading_refuse(r, t->place, "%s is %s; allowed: %s, %s", what,
                           text_shown(t->text, shown, sizeof shown), words[0], words[1]);
 }

@@ -155,7 +155,9 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
     struct encoder_io io;
     struct task_shape shape;
     struct point *point = malloc(sizeof *point);
-    enum status s = point ? STATUS_OK : fail(m, STATUS_NO_MEMORY, "no memory for a point");
+    if (!point)
+        return fail(m, STATUS_NO_MEMORY, "no memory for a point");
+    enum status s = STATUS_OK;
     for (long i = 0; i < f->points && s == STATUS_OK; i++) {
         struct forecast_point *q = &f->point[i];
         plan_point(p, i, point);

@@ -17,7 +17,11 @@ static bool bind_name(struct scope *scope, const char *name)
 {
     struct plan *p = scope->p;
     struct plan_name *n = pool_alloc(p->pool, 1, sizeof *n);
-    scope->status = n ? plan_bind(p, name, &n->bound, scope->m) : plan_no_memory(scope->m);
+    if (!n) {
+        scope->status = plan_no_memory(scope->m);
+        return false;
+    }
+    scope->status = plan_bind(p, name, &n->bound, scope->m);
     if (scope->status)
         return false;
     n->name = name;

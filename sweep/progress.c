@@ -187,7 +187,7 @@ void progress_counts(struct progress_view *v, long done, long failed, long runni
 static const char *accuracy(double x, char text[16])
 {
     if (!isfinite(x))
-        return strcpy(text, "-");
+        return "-";
     snprintf(text, 16, "%.3f", x);
     if (text[0] == '0')
         memmove(text, text + 1, strlen(text));
@@ -413,8 +413,7 @@ void progress_note(struct progress_view *v, const char *text)
         return;
     }
     char line[LINE_SIZE * 2];
-    snprintf(line, sizeof line - 1, "%s", text);
-    strcat(line, "\n");
+    snprintf(line, sizeof line, "%.*s\n", LINE_SIZE * 2 - 2, text);
     frame_write(v, line);
     v->drawn_s = 0.0;
 }

@@ -179,8 +179,8 @@ static enum status add_trial(struct report_data *r, const struct rows *row, stru
     struct report_heads *extra = &set->extra[set->count - 1];
     extra->n_params = rows_integer(row, PARAMS);
     const char *state = rows_text(row, STATE);
-    bool completed = !strcmp(state, "completed");
-    if (!completed && strcmp(state, "diverged") && strcmp(state, "failed"))
+    bool completed = strcmp(state, "completed") == 0;
+    if (!completed && strcmp(state, "diverged") != 0 && strcmp(state, "failed") != 0)
         return STATUS_OK;
     trial[r->trials++] = (struct verdict_trial){rows_integer(row, SEED), !completed,
                                                 rows_real(row, TEST_ACC), rows_real(row, VAL_ACC)};
@@ -259,7 +259,7 @@ static enum status read_by_heads(struct store *s, struct report_data *r, struct 
         if (!(r->setting[i].by_heads = table_new(r->column)))
             return out_of_memory(m);
     int setting = 0;
-    while (r->column[setting].name && strcmp(r->column[setting].name, "setting"))
+    while (r->column[setting].name && strcmp(r->column[setting].name, "setting") != 0)
         setting++;
     struct rows rows = rows_open(s, m, "SELECT * FROM by_heads WHERE sweep = ?1", "t", r->name);
     while (rows_next(&rows)) {

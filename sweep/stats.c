@@ -229,7 +229,7 @@ static double share_of_draws(const double *a, const double *b, int n, double thr
 
 static void sign_flip(const double *a, const double *b, struct stats_paired *r)
 {
-    double sum = 0, size = 0, d[STATS_EXACT_MAX];
+    double sum = 0, size = 0, d[STATS_EXACT_MAX] = {0};
     for (int i = 0; i < r->n; i++) {
         sum += a[i] - b[i];
         size += fabs(a[i] - b[i]);

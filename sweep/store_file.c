@@ -47,7 +47,6 @@ static enum status read_header(const char *path, unsigned char header[HEADER_SIZ
         status = fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
         goto done;
     }
-    memset(header, 0, HEADER_SIZE);
     int code = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
     if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) /* short: the rest stays zero */
         status = fail(m, STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
@@ -61,7 +60,7 @@ done:
 
 enum status store_probe(const char *path, int version, struct store_header *h, struct message *m)
 {
-    unsigned char header[HEADER_SIZE];
+    unsigned char header[HEADER_SIZE] = {0};
     static const unsigned char zeros[HEADER_SIZE];
     struct stat st;
     *h = (struct store_header){.kind = STORE_ABSENT};

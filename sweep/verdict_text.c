@@ -63,12 +63,13 @@ static void begin(const struct writer *w, const char *finding)
     put(w, " ");
 }
 
+/* heads is one of v's. */
 static const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
 {
-    for (int i = 0; i < v->rows; i++)
-        if (v->row[i].heads == heads)
-            return &v->row[i];
-    return NULL;
+    const struct verdict_row *row = v->row;
+    while (row->heads != heads)
+        row++;
+    return row;
 }
 
 /* "1 (p = 0.2) and 32 (p = 0.4)": the rivals of one outcome. */

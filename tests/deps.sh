@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what building and testing need and this machine lacks: with apt on Debian and its
+# usage: deps.sh [lint] [fuzz] [crash] [coverage]   Installs what building and testing need, and what
+# the named targets need beside that, where this machine lacks it: with apt on Debian and its
 # children, saying what it does; elsewhere it names the packages.
 set -eu
 
@@ -20,7 +21,20 @@ need libyaml-dev 'header yaml.h'
 need libsqlite3-dev 'header sqlite3.h'
 need libcmocka-dev "printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -E -x c -"
 need sqlite3 'command -v sqlite3'
-
+for target; do
+    case $target in
+    lint)
+        need clang-tidy 'command -v clang-tidy'
+        need cppcheck 'command -v cppcheck'
+        ;;
+    fuzz)
+        need clang 'command -v clang'
+        need libclang-rt-dev 'echo "int LLVMFuzzerTestOneInput(void) { return 0; }" | clang -fsanitize=fuzzer,address -o /dev/null -x c -'
+        ;;
+    crash) need strace 'command -v strace' ;;
+    coverage) need gcovr 'command -v gcovr' ;;
+    esac
+done
 [ -z "$missing" ] && exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -5,7 +5,7 @@ fault_calls=
 
 kill_everywhere() { # name, who ('' both), how, points in the short form
     if ! can_inject; then
-        skip "$1" "a build without sanitizers"
+        skip "$1" "a plain build"
         return
     fi
     db=$dir/calls.db

@@ -88,5 +88,5 @@ if can_inject; then
     damaged_checkpoints flipped
     damaged_results
 else
-    skip "damaged checkpoints and results" "a build without sanitizers"
+    skip "damaged checkpoints and results" "a plain build"
 fi

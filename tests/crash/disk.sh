@@ -6,7 +6,7 @@ db=$dir/disk.db
 # and must go on afterwards.
 fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, points, status...
     if ! can_inject; then
-        skip "$1" "a build without sanitizers"
+        skip "$1" "a plain build"
         return
     fi
     fail_name=$1 fault_calls=$2 fail_settings=$3 pattern=$4 fail_points=$5

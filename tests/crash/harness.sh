@@ -65,9 +65,10 @@ random() { # below $1; the same sequence for the same CRASH_SEED
 
 # ---- what this machine can do ----
 
-# A sanitizer's own allocator and tracer do not stand others beside them.
+# A sanitizer's own allocator and tracer do not stand others beside them, and a program that counts
+# its coverage does not stand that its files cannot be written.
 plain() {
-    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so'
+    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so' && ! grep -q '\.gcda' "$headcount"
 }
 can_strace() {
     plain && strace -o /dev/null -e trace=none true 2>/dev/null

@@ -71,7 +71,7 @@ orphans
 kill_same_place() {
     name="a worker that always dies before its first checkpoint fails in the end; --retry-failed goes on"
     if ! can_inject; then
-        skip "$name" "a build without sanitizers"
+        skip "$name" "a plain build"
         return
     fi
     db=$dir/kills.db

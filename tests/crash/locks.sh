@@ -59,7 +59,7 @@ if can_inject; then
     reader_for_long
     writer_for_long
 else
-    skip "readers and writers that hold the file for long" "a build without sanitizers"
+    skip "readers and writers that hold the file for long" "a plain build"
 fi
 
 # Already there when the run starts.
@@ -135,7 +135,7 @@ network_file_system() {
 if can_inject; then
     network_file_system
 else
-    skip "a network file system" "a build without sanitizers"
+    skip "a network file system" "a plain build"
 fi
 
 # New points are added; a point whose meaning changed is another point, and nothing is mixed.
@@ -176,5 +176,5 @@ other_build() {
 if can_inject && [ "$(uname -m)" = x86_64 ]; then
     other_build
 else
-    skip "a checkpoint of other BLAS kernels" "x86-64 and a build without sanitizers"
+    skip "a checkpoint of other BLAS kernels" "x86-64 and a plain build"
 fi

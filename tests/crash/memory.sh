@@ -66,7 +66,7 @@ if can_inject; then
     starve_run program 7
     starve_run sqlite3 4
 else
-    skip "plan, run and report without memory" "a build without sanitizers"
+    skip "plan, run and report without memory" "a plain build"
 fi
 
 # ---- limits of trials ----

@@ -85,7 +85,7 @@ pipe_without_reader
 stale_worker() {
     name="a paused worker that outlived its coordinator comes back late: changes nothing"
     if ! can_inject; then
-        skip "$name" "a build without sanitizers"
+        skip "$name" "a plain build"
         return
     fi
     db=$dir/signals.db
@@ -112,7 +112,7 @@ stale_worker
 paused_worker() {
     name="a paused worker is waited for"
     if ! can_inject; then
-        skip "$name" "a build without sanitizers"
+        skip "$name" "a plain build"
         return
     fi
     db=$dir/signals.db
@@ -134,7 +134,7 @@ paused_worker
 clock_moves() {
     name="the wall clock jumps by a day, forth and back: no false expiry"
     if ! can_inject; then
-        skip "$name" "a build without sanitizers"
+        skip "$name" "a plain build"
         return
     fi
     db=$dir/signals.db

@@ -146,6 +146,9 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
     if (!path)
         return reading_no_memory(r);
     r->c->set_path[k - 1] = path;
+    r->c->set[k - 1] = pool_text(r->pool, set, strlen(set));
+    if (!r->c->set[k - 1])
+        return reading_no_memory(r);
     r->c->sets = k;
     struct tree *value;
     struct place at;
@@ -212,10 +215,11 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
         c->path = pool_text(pool, path, strlen(path));
         c->text = pool_text(pool, text, size);
         c->size = size;
+        c->set = pool_alloc(pool, (size_t)set_count, sizeof *c->set);
         c->set_path = pool_alloc(pool, (size_t)set_count, sizeof *c->set_path);
         r.scratch = pool_alloc(pool, 1, largest_section());
     }
-    if (!c || !c->path || !c->text || !c->set_path || !r.scratch) {
+    if (!c || !c->path || !c->text || !c->set || !c->set_path || !r.scratch) {
         pool_free(pool);
         return no_memory(m);
     }

@@ -87,8 +87,8 @@ struct config {
     int64_t retries;      /* default 2 */
     int64_t workers;      /* 0: as many as usable cores */
     int64_t run_cap;      /* default 100000 */
-    int sets;             /* --set arguments: their paths, for messages */
-    const char **set_path;
+    int sets;             /* --set arguments, and their paths, for messages */
+    const char **set, **set_path;
     struct pool *memory; /* owns everything above */
 };
 

@@ -195,6 +195,8 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
     int64_t params = common_params(r);
     double chance = common_chance(r);
     text_add(text, "Task %s: %s.", r->task, r->fixed);
+    if (r->overrides_shown[0])
+        text_add(text, " Run with %s.", r->overrides_shown);
     if (params)
         text_add(text, " %lld parameters at every head count.", (long long)params);
     if (!isnan(chance))
@@ -397,7 +399,8 @@ static enum status write_json(const struct report_data *r, FILE *out, struct mes
     text_json(out, r->name);
     fputs(",\"question\":", out);
     text_json(out, r->question);
-    fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"settings\":[", r->planned, r->ended);
+    fprintf(out, ",\"overrides\":%s,\"planned\":%ld,\"ended\":%ld,\"settings\":[", r->overrides,
+            r->planned, r->ended);
     for (int i = 0; i < r->settings; i++) {
         const struct report_setting *set = &r->setting[i];
         int ended = 0;

@@ -31,7 +31,8 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
     struct rows rows = rows_open(
         s, m,
         "SELECT name, question, claim ->> '$.best',"
-        "       EXISTS (SELECT 1 FROM claim_change WHERE sweep_id = ?1 AND trials_ended > 0)"
+        "       EXISTS (SELECT 1 FROM claim_change WHERE sweep_id = ?1 AND trials_ended > 0),"
+        "       overrides, (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides))"
         "  FROM sweep WHERE sweep_id = ?1",
         "i", sweep_id);
     bool found = rows_next(&rows);
@@ -41,13 +42,15 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         r->base.has_claim = !rows_null(&rows, 2);
         r->base.claim_best = rows_integer(&rows, 2);
         r->base.claim_changed = rows_integer(&rows, 3) != 0;
+        r->overrides = copy(rows_text(&rows, 4));
+        r->overrides_shown = copy(rows_text(&rows, 5));
     }
     enum status status = rows_close(&rows);
     if (status != STATUS_OK)
         return status;
     if (!found)
         return fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)sweep_id);
-    if (!r->name || !r->question)
+    if (!r->name || !r->question || !r->overrides || !r->overrides_shown)
         return out_of_memory(m);
 
     rows = rows_open(s, m,
@@ -405,6 +408,8 @@ void report_data_free(struct report_data *r)
     free(r->claim_over);
     free(r->name);
     free(r->question);
+    free(r->overrides);
+    free(r->overrides_shown);
     free(r->task);
     free(r->fixed);
     free(r);

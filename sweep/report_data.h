@@ -30,6 +30,8 @@ struct report_setting {
 
 struct report_data {
     char *name, *question;
+    char *overrides;           /* JSON: ["train.steps=100"], what --set had said */
+    char *overrides_shown;     /* "--set train.steps=100"; "" without */
     char *task;                /* "gather" */
     char *fixed;               /* "d_model=32, ...": what is the same in all settings */
     long planned, ended;       /* trials of the plan, tuning ones too */

@@ -1,4 +1,4 @@
--- The results file of headcount, format 1: one SQLite database (application_id 0x48454144, "HEAD";
+-- The results file of headcount, format 2: one SQLite database (application_id 0x48454144, "HEAD";
 -- user_version is the format). Its checkpoints lie beside it in <file>.d/; paths in it are relative
 -- to the folder of the file.
 --
@@ -20,7 +20,9 @@ CREATE TABLE sweep (
     claim       TEXT CHECK (claim IS NULL OR json_type(claim) = 'object'),
                 -- {"best":4,"over":[1,16]}: predicted before the first trial
     created     TEXT NOT NULL,
-    last_run    TEXT NOT NULL
+    last_run    TEXT NOT NULL,
+    overrides   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(overrides) = 'array')
+                -- ["train.steps=100"]: what --set put in the place of what the file says
 ) STRICT;
 
 -- A claim that was changed after it had been recorded: what it was, what it became.

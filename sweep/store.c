@@ -19,7 +19,11 @@ static const char SCHEMA[] =
 #include "schema.h"
     ;
 
-static const struct store_migration migrations[] = {{0, NULL}};
+static const struct store_migration migrations[] = {
+    {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT NOT NULL DEFAULT '[]'"
+        " CHECK (json_type(overrides) = 'array')"},
+    {0, NULL},
+};
 static const struct store_format format = {STORE_VERSION, migrations, false};
 
 /* ---- connections ---- */
@@ -154,6 +158,22 @@ static enum status sync_folder(const char *path, struct message *m)
     return status;
 }
 
+static enum status copy_database(sqlite3 *from, sqlite3 *to, const char *name, struct message *m)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    if (backup && sqlite3_backup_finish(backup) == SQLITE_OK)
+        return STATUS_OK;
+    int error = sqlite3_errcode(to) & 0xff;
+    return fail(m,
+                error == SQLITE_FULL                             ? STATUS_DISK_FULL
+                : error == SQLITE_NOMEM                          ? STATUS_NO_MEMORY
+                : error == SQLITE_BUSY || error == SQLITE_LOCKED ? STATUS_BUSY
+                                                                 : STATUS_IO,
+                "%s: copying it before migrating: %s", name, sqlite3_errmsg(to));
+}
+
 /* A copy as `{path}.v{version}.backup`, there under that name only when it is whole. */
 static enum status back_up(struct store *s, int version, struct message *m)
 {
@@ -169,19 +189,12 @@ static enum status back_up(struct store *s, int version, struct message *m)
     snprintf(unfinished, size, "%s.v%d.backup.new", s->path, version);
     unlink(unfinished);
     int code = sqlite3_open_v2(unfinished, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-    sqlite3_backup *backup =
-        code == SQLITE_OK ? sqlite3_backup_init(copy, "main", s->db, "main") : NULL;
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK) {
-        int error = sqlite3_errcode(copy) & 0xff;
-        status = fail(m,
-                      error == SQLITE_FULL                             ? STATUS_DISK_FULL
-                      : error == SQLITE_BUSY || error == SQLITE_LOCKED ? STATUS_BUSY
-                                                                       : STATUS_IO,
-                      "%s: backing it up before migrating: %s", unfinished, sqlite3_errmsg(copy));
+    if (code != SQLITE_OK)
+        status = fail(m, STATUS_IO, "%s: opening it: %s", unfinished, sqlite3_errmsg(copy));
+    else
+        status = copy_database(s->db, copy, unfinished, m);
+    if (status != STATUS_OK)
         goto done;
-    }
     code = sqlite3_close(copy);
     copy = NULL;
     if (code != SQLITE_OK || rename(unfinished, name) != 0)
@@ -236,6 +249,22 @@ static enum status migrate(struct store *s, int from, const struct store_format 
     if (status != STATUS_OK)
         return status;
     return store_script(s, "migrating", "PRAGMA foreign_keys = ON", m);
+}
+
+/* What a reader sees of an older format: a copy in memory, migrated there. */
+static enum status migrate_copy(struct store *s, int from, const struct store_format *f,
+                                struct message *m)
+{
+    sqlite3 *file = s->db;
+    enum status status = connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    if (status == STATUS_OK)
+        status = copy_database(file, s->db, s->path, m);
+    if (status == STATUS_OK)
+        status = store_script(s, "migrating", "PRAGMA foreign_keys = OFF", m);
+    if (status == STATUS_OK)
+        status = apply_migrations(s, from, f, m);
+    sqlite3_close(file);
+    return status == STATUS_OK ? store_script(s, "migrating", "PRAGMA query_only = ON", m) : status;
 }
 
 /* ---- what a writer makes sure of ---- */
@@ -380,12 +409,7 @@ static enum status open_for_reading(struct store *s, const struct store_format *
         return status;
     if (objects == 0)
         return fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
-    if (version < f->version)
-        return fail(m, STATUS_BAD_INPUT,
-                    "%s has the older format %d; `headcount run` brings it to format %d, after a "
-                    "backup beside it",
-                    s->path, (int)version, f->version);
-    return STATUS_OK;
+    return version < f->version ? migrate_copy(s, (int)version, f, m) : STATUS_OK;
 }
 
 /* ---- the whole ---- */

@@ -7,7 +7,7 @@
 
 #include "sweep/plan.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 1 };
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 2 };
 
 struct sqlite3;
 struct store;
@@ -18,8 +18,8 @@ enum store_mode {
 };
 
 /* Opens a results file. BAD_INPUT for a text file, a foreign database or one of a newer version
- * (named; the file is left untouched); CORRUPT where integrity fails; older versions are migrated
- * after a backup beside the file (STORE_WRITE) or refused with that advice (STORE_READ). */
+ * (named; the file is left untouched); CORRUPT where integrity fails. An older version is migrated
+ * after a backup beside the file (STORE_WRITE), or a copy of it in memory is (STORE_READ). */
 enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
 
 /* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */

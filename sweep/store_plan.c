@@ -310,6 +310,19 @@ static enum status record_claim_change(struct planning *g)
         VALUES(INTEGER(g->changes->sweep_id), TEXT(g->claim)), NULL, g->m);
 }
 
+/* What --set said this time: none of it is in the sweep's text. */
+static enum status write_overrides(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < c->sets; i++)
+        status = store_execute(g->s, "recording the sweep",
+                               "UPDATE sweep SET overrides = json_insert(overrides, '$[#]', ?2)"
+                               " WHERE sweep_id = ?1",
+                               VALUES(INTEGER(g->changes->sweep_id), TEXT(c->set[i])), NULL, g->m);
+    return status;
+}
+
 static enum status write_sweep(struct planning *g)
 {
     const struct config *c = plan_config(g->p);
@@ -318,7 +331,7 @@ static enum status write_sweep(struct planning *g)
         status = record_claim_change(g);
     if (status != STATUS_OK)
         return status;
-    return store_integer(
+    status = store_integer(
         g->s, "recording the sweep",
         "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune,"
         " claim, created, last_run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), " NOW ", " NOW
@@ -326,11 +339,13 @@ static enum status write_sweep(struct planning *g)
         " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
         " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
         " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
-        " claim = excluded.claim, last_run = excluded.last_run RETURNING sweep_id",
+        " claim = excluded.claim, last_run = excluded.last_run, overrides = '[]'"
+        " RETURNING sweep_id",
         VALUES(TEXT(c->name), TEXT(c->question), TEXT(c->text), TEXT(c->sha256),
                TEXT(g->plan_sha256), TEXT(c->metric), TEXT(goal_of(c)), TEXT(g->tune),
                TEXT(g->claim)),
         0, &g->changes->sweep_id, g->m);
+    return status == STATUS_OK ? write_overrides(g) : status;
 }
 
 static enum status write_trials(struct planning *g)

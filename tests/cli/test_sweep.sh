@@ -2,6 +2,7 @@
 # Sweeps as their user runs them: to the end, interrupted, killed, changed, queried meanwhile.
 # Speaks TAP. HEADCOUNT is the program.
 headcount=$(realpath "${HEADCOUNT:-./headcount}")
+data=$(realpath tests/data)
 dir=$(mktemp -d)
 pid=
 trap '[ -n "$pid" ] && kill -KILL $pid 2>/dev/null; rm -rf "$dir"' EXIT
@@ -189,7 +190,23 @@ check "no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" 
 check "the removed point keeps its results with in_plan = 0" [ "$(sql whole.db "SELECT count(*) FROM trials WHERE heads = 2 AND in_plan = 0 AND test_acc IS NOT NULL")" = 2 ]
 sed -i 's/slots: 2/slots: 1/; s/heads: .4, 1, 8./heads: [16]/' sweep.yaml
 check "another sweep of the same name is refused" status_is 2 run whole.db
-check "... unless --replace" run whole.db --replace --set train.steps=20
+check "... unless --replace" run whole.db --replace --set train.steps=20 --set 'seeds=[7, 8]'
+check "what --set said is recorded" [ "$(sql whole.db 'SELECT overrides FROM sweep')" = '["train.steps=20","seeds=[7, 8]"]' ]
+check "... and reported" sh -c "'$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20 --set seeds=[7, 8].'"
+check "... as JSON too" sh -c "'$headcount' report --db whole.db --json >report.json && [ \"\$(sqlite3 :memory: \"SELECT readfile('report.json') ->> '$.overrides[1]'\")\" = 'seeds=[7, 8]' ]"
+check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 && '$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20.'"
+
+# ---- a file of an older format, left by a sweep that was stopped ----
+cp "$data/db/format-1.db" old.db
+check "a file of format 1 is reported on" sh -c "'$headcount' report --db old.db | grep -q '3 of 4 trials'"
+check "... and checked, shown, exported" sh -c "'$headcount' show 1 --db old.db && [ \$('$headcount' export results --db old.db | wc -l) -eq 4 ]"
+check "... and left as it is" cmp old.db "$data/db/format-1.db"
+sql old.db 'SELECT yaml FROM sweep' >sweep.yaml
+check "run goes on with it" status_is 0 run old.db
+check "... to the end" once_each old.db
+check "... in today's format" [ "$(sql old.db 'PRAGMA user_version')" -gt 1 ]
+check "... with the old file beside it" [ "$(sql old.db.v1.backup 'PRAGMA user_version; SELECT count(*) FROM trial WHERE state = '"'completed'")" = "1
+3" ]
 
 # ---- divergence and failure ----
 cat >sweep.yaml <<'Y'

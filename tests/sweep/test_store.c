@@ -1,5 +1,5 @@
 /* Opening and closing the results file: creation, refusals that leave the bytes alone, recovery
- * after a kill, migration with its backup, journal modes. */
+ * after a kill, journal modes. */
 #include "store_help.h"
 
 #include <errno.h>
@@ -349,81 +349,6 @@ static void killed_creation_is_begun_again(void **state)
     }
 }
 
-/* ---- migration ---- */
-
-static const struct store_migration two_steps[] = {
-    {2, "ALTER TABLE sweep ADD COLUMN second TEXT; UPDATE sweep SET second = first || '!'"},
-    {1, "ALTER TABLE sweep ADD COLUMN first TEXT; UPDATE sweep SET first = upper(name)"},
-    {0, NULL}};
-static const struct store_format third = {3, two_steps, false};
-
-static void older_version_is_migrated(void **state)
-{
-    struct fixture *x = *state, y = *x;
-    struct store *s = open_store(x, STORE_WRITE);
-    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
-    close_store(x, s);
-    assert_status(STATUS_BAD_INPUT, store_open_format(x->db, STORE_READ, &third, &s, &x->m));
-    assert_non_null(strstr(x->m.text, "older format 1"));
-
-    assert_ok(store_open_format(x->db, STORE_WRITE, &third, &s, &x->m));
-    assert_answer(store_db(s), "SELECT second FROM sweep", "PLAIN!");
-    assert_answer(store_db(s), "PRAGMA user_version", "3");
-    assert_answer(store_db(s), "PRAGMA foreign_keys", "1");
-    assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
-    close_store(x, s);
-    assert_status(STATUS_BAD_INPUT, store_open(x->db, STORE_READ, &s, &x->m)); /* newer, now */
-
-    snprintf(y.db, sizeof y.db, "%s/results.db.v1.backup", x->folder);
-    s = open_store(&y, STORE_READ);
-    assert_answer(store_db(s), "SELECT count(*) FROM trial", "2");
-    assert_answer(store_db(s),
-                  "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'first'", "0");
-    close_store(&y, s);
-}
-
-/* Without a backup there is no migration. */
-static void no_backup_no_migration(void **state)
-{
-    struct fixture *x = *state;
-    struct store *s = open_store(x, STORE_WRITE);
-    static const char *const in_the_way[] = {".v1.backup.new", ".v1.backup"};
-    close_store(x, s);
-    for (int i = 0; i < 2; i++) {
-        char folder[400], file[410];
-        snprintf(folder, sizeof folder, "%s%s", x->db, in_the_way[i]);
-        snprintf(file, sizeof file, "%s/x", folder);
-        assert_int_equal(mkdir(folder, 0700), 0);
-        assert_int_equal(mkdir(file, 0700), 0);
-        assert_status(STATUS_IO, store_open_format(x->db, STORE_WRITE, &third, &s, &x->m));
-        assert_non_null(strstr(x->m.text, ".v1.backup"));
-        s = open_store(x, STORE_READ); /* still format 1 */
-        close_store(x, s);
-        assert_int_equal(rmdir(file), 0);
-        assert_int_equal(rmdir(folder), 0);
-    }
-}
-
-static void failed_migration_changes_nothing(void **state)
-{
-    static const struct store_migration broken[] = {
-        {1, "ALTER TABLE sweep ADD COLUMN first TEXT; DELETE FROM config"}, {0, NULL}};
-    static const struct store_migration missing[] = {{7, "SELECT 1"}, {0, NULL}};
-    const struct store_format f[] = {{2, broken, false}, {2, missing, false}};
-    struct fixture *x = *state;
-    struct store *s = open_store(x, STORE_WRITE);
-    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
-    close_store(x, s);
-    assert_status(STATUS_CORRUPT, store_open_format(x->db, STORE_WRITE, &f[0], &s, &x->m));
-    assert_non_null(strstr(x->m.text, "without parent"));
-    assert_status(STATUS_BAD_INPUT, store_open_format(x->db, STORE_WRITE, &f[1], &s, &x->m));
-    s = open_store(x, STORE_READ);
-    assert_answer(store_db(s), "SELECT count(*) FROM config", "2");
-    assert_answer(store_db(s),
-                  "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'first'", "0");
-    close_store(x, s);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -443,9 +368,6 @@ int main(void)
         TEST(writes_nothing_where_it_must_not),
         TEST(readers_come_and_go),
         TEST(killed_creation_is_begun_again),
-        TEST(older_version_is_migrated),
-        TEST(no_backup_no_migration),
-        TEST(failed_migration_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

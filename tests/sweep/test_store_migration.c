@@ -1,0 +1,196 @@
+/* Older formats: what was kept of each is read and migrated; the machinery, with formats to come.
+ */
+#include "store_help.h"
+
+static void assert_version(const char *path, int version)
+{
+    char expected[12];
+    sqlite3 *db;
+    snprintf(expected, sizeof expected, "%d", version);
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_answer(db, "PRAGMA user_version", expected);
+    sqlite3_close(db);
+}
+
+static void backup_of(const struct fixture *x, const char *suffix, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s.v%d.backup%s", x->db, STORE_VERSION, suffix);
+    assert_in_range(n, 0, size - 1);
+}
+
+static char *read_all(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes = malloc(1 << 20);
+    assert_true(f && bytes);
+    *size = fread(bytes, 1, 1 << 20, f);
+    fclose(f);
+    return bytes;
+}
+
+enum { HEADER = 100 }; /* where SQLite counts the changes to a file */
+
+static void assert_same_bytes(const char *a, const char *b, size_t from)
+{
+    size_t a_size, b_size;
+    char *a_bytes = read_all(a, &a_size), *b_bytes = read_all(b, &b_size);
+    assert_int_equal(a_size, b_size);
+    assert_memory_equal(a_bytes + from, b_bytes + from, a_size - from);
+    free(a_bytes);
+    free(b_bytes);
+}
+
+/* ---- formats that were ---- */
+
+/* Every column of every table, and every view. */
+static const char SHAPE[] =
+    "SELECT (SELECT group_concat(concat) FROM (SELECT t.name || '.' || c.name || ' ' || c.type || "
+    " c.\"notnull\" || ifnull(c.dflt_value, '') || c.pk || c.hidden AS concat"
+    " FROM (SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name) AS t,"
+    " pragma_table_xinfo(t.name) AS c))"
+    " || (SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_schema"
+    " WHERE type IN ('view', 'index') ORDER BY name))";
+
+static char *shape_of(struct store *s)
+{
+    sqlite3_stmt *row;
+    assert_int_equal(sqlite3_prepare_v2(store_db(s), SHAPE, -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    char *shape = strdup((const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    assert_true(shape && strlen(shape) > 2000);
+    return shape;
+}
+
+/* The file that a program of format 1 left when it was stopped: three trials of four done. */
+static void format_1_is_read_and_migrated(void **state)
+{
+    static const char fixture[] = "tests/data/db/format-1.db";
+    static const char states[] = "SELECT group_concat(state) FROM trials";
+    struct fixture *x = *state, fresh = *x;
+    char backup[400];
+    size_t size;
+    char *bytes = read_all(fixture, &size);
+    FILE *f = fopen(x->db, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+    free(bytes);
+
+    struct store *s = open_store(x, STORE_READ);
+    assert_answer(store_db(s), states, "completed,completed,completed,queued");
+    assert_answer(store_db(s), "SELECT overrides FROM sweep", "[]");
+    close_store(x, s);
+    assert_same_bytes(x->db, fixture, 0);
+
+    s = open_store(x, STORE_WRITE);
+    assert_answer(store_db(s), states, "completed,completed,completed,queued");
+    assert_answer(store_db(s), "SELECT overrides FROM sweep", "[]");
+    snprintf(fresh.db, sizeof fresh.db, "%s/fresh.db", x->folder);
+    struct store *new = open_store(&fresh, STORE_WRITE);
+    char *migrated = shape_of(s), *made = shape_of(new);
+    assert_string_equal(migrated, made);
+    free(migrated);
+    free(made);
+    close_store(&fresh, new);
+    close_store(x, s);
+    assert_version(x->db, STORE_VERSION);
+    snprintf(backup, sizeof backup, "%s.v1.backup", x->db);
+    assert_same_bytes(backup, fixture, HEADER);
+}
+
+/* ---- formats to come ---- */
+
+static const struct store_migration two_steps[] = {
+    {STORE_VERSION + 1,
+     "ALTER TABLE sweep ADD COLUMN second TEXT; UPDATE sweep SET second = first || '!'"},
+    {STORE_VERSION,
+     "ALTER TABLE sweep ADD COLUMN first TEXT; UPDATE sweep SET first = upper(name)"},
+    {0, NULL}};
+static const struct store_format later = {STORE_VERSION + 2, two_steps, false};
+
+static void older_version_is_migrated(void **state)
+{
+    struct fixture *x = *state, y = *x;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, s);
+    assert_ok(store_open_format(x->db, STORE_READ, &later, &s, &x->m)); /* in memory only */
+    assert_answer(store_db(s), "SELECT second FROM sweep", "PLAIN!");
+    assert_int_not_equal(sqlite3_exec(store_db(s), "DELETE FROM sweep", NULL, NULL, NULL),
+                         SQLITE_OK);
+    close_store(x, s);
+    assert_version(x->db, STORE_VERSION);
+
+    assert_ok(store_open_format(x->db, STORE_WRITE, &later, &s, &x->m));
+    assert_answer(store_db(s), "SELECT second FROM sweep", "PLAIN!");
+    assert_answer(store_db(s), "PRAGMA foreign_keys", "1");
+    assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
+    close_store(x, s);
+    assert_version(x->db, STORE_VERSION + 2);
+    assert_status(STATUS_BAD_INPUT, store_open(x->db, STORE_READ, &s, &x->m)); /* newer, now */
+
+    backup_of(x, "", y.db, sizeof y.db);
+    assert_version(y.db, STORE_VERSION);
+    s = open_store(&y, STORE_READ);
+    assert_answer(store_db(s), "SELECT count(*) FROM trial", "2");
+    assert_answer(store_db(s),
+                  "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'first'", "0");
+    close_store(&y, s);
+}
+
+/* Without a backup there is no migration. */
+static void no_backup_no_migration(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    static const char *const in_the_way[] = {".new", ""};
+    close_store(x, s);
+    for (int i = 0; i < 2; i++) {
+        char folder[400], file[410];
+        backup_of(x, in_the_way[i], folder, sizeof folder);
+        snprintf(file, sizeof file, "%s/x", folder);
+        assert_int_equal(mkdir(folder, 0700), 0);
+        assert_int_equal(mkdir(file, 0700), 0);
+        assert_status(STATUS_IO, store_open_format(x->db, STORE_WRITE, &later, &s, &x->m));
+        assert_non_null(strstr(x->m.text, folder));
+        assert_version(x->db, STORE_VERSION);
+        assert_int_equal(rmdir(file), 0);
+        assert_int_equal(rmdir(folder), 0);
+    }
+}
+
+static void failed_migration_changes_nothing(void **state)
+{
+    static const struct store_migration broken[] = {
+        {STORE_VERSION, "ALTER TABLE sweep ADD COLUMN first TEXT; DELETE FROM config"}, {0, NULL}};
+    static const struct store_migration missing[] = {{STORE_VERSION + 6, "SELECT 1"}, {0, NULL}};
+    const struct store_format f[] = {{STORE_VERSION + 1, broken, false},
+                                     {STORE_VERSION + 1, missing, false}};
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, s);
+    for (enum store_mode mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+        assert_status(STATUS_CORRUPT, store_open_format(x->db, mode, &f[0], &s, &x->m));
+        assert_non_null(strstr(x->m.text, "without parent"));
+        assert_status(STATUS_BAD_INPUT, store_open_format(x->db, mode, &f[1], &s, &x->m));
+    }
+    s = open_store(x, STORE_READ);
+    assert_answer(store_db(s), "SELECT count(*) FROM config", "2");
+    assert_answer(store_db(s),
+                  "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'first'", "0");
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(format_1_is_read_and_migrated),
+        TEST(older_version_is_migrated),
+        TEST(no_backup_no_migration),
+        TEST(failed_migration_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

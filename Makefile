@@ -202,18 +202,27 @@ $(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-libs
 	$(BUILD)/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
 	  -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/$* tests/fuzz/corpus/$*
 fuzz-libs:
+	@sh tests/deps.sh fuzz
 	@$(MAKE) --no-print-directory -s CC=clang SAN=fuzzer-no-link,address,undefined OPT=-O1 libs
 
 libs: $(LIBENGINE) $(LIBDATASETS) $(LIBSWEEP)
 
 # CRASH_KILLS=1000 for the long form.
 crash: $(PROGRAM)
+	@sh tests/deps.sh crash
 	HEADCOUNT=$(RUN) sh tests/crash/run.sh
 
+# Lines and branches of each file, by all tests but the injected faults (whose processes die before
+# they could count).
+GCOVR = gcovr --root . --filter 'engine/|datasets/|sweep/' $(BUILD)/coverage
+
 coverage:
-	@$(MAKE) --no-print-directory COVERAGE=1 test-only
-	gcovr --root . --filter 'engine/|datasets/|sweep/' --branches build/coverage | tail -n 120
-	gcovr --root . --filter 'engine/|datasets/|sweep/' build/coverage | tail -n 120
+	@sh tests/deps.sh coverage
+	@find $(BUILD) -name '*.gcda' -delete
+	@$(MAKE) --no-print-directory -s COVERAGE=1 tests
+	@$(MAKE) --no-print-directory -s COVERAGE=1 test-only
+	@echo 'Lines:'; $(GCOVR) | sed '1,/^File/d'
+	@echo 'Branches:'; $(GCOVR) --branches | sed '1,/^File/d'
 
 # What is suppressed stands with its reason in .clang-tidy and tests/lint/cppcheck.txt.
 LINT_SRC = $(ENGINE_SRC) engine/kernels/simd.c $(DATASETS_SRC) $(wildcard sweep/*.c)

@@ -31,7 +31,10 @@ for target; do
         need clang 'command -v clang'
         need libclang-rt-dev 'echo "int LLVMFuzzerTestOneInput(void) { return 0; }" | clang -fsanitize=fuzzer,address -o /dev/null -x c -'
         ;;
-    crash) need strace 'command -v strace' ;;
+    crash)
+        need strace 'command -v strace'
+        need valgrind 'command -v valgrind'
+        ;;
     coverage) need gcovr 'command -v gcovr' ;;
     esac
 done

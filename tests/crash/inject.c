@@ -14,12 +14,14 @@
  *   SIGCONT. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM.
  * FAULT_CLOCK: seconds that the wall clock jumps forth and back from call to call.
  * FAULT_ORPHAN=1: workers do not die with their coordinator, as on a system that cannot do that.
- * FAULT_NFS=1: every file system says that it is NFS. */
+ * FAULT_NFS=1: every file system says that it is NFS.
+ * FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -440,4 +442,14 @@ int prctl(int option, ...)
     va_end(arguments);
     return fault.orphan && option == PR_SET_PDEATHSIG ? 0
                                                       : (int)syscall(SYS_prctl, option, a, 0, 0, 0);
+}
+
+int posix_spawn(pid_t *restrict pid, const char *restrict path,
+                const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+                char *const environment[restrict])
+{
+    int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                 const posix_spawnattr_t *, char *const[], char *const[]) = beneath("posix_spawn");
+    return spawn(pid, setting("FAULT_PROGRAM", path), actions, attributes, argv, environment);
 }

@@ -46,7 +46,7 @@ static void creates_file_and_folders(void **state)
     snprintf(x->db, sizeof x->db, "%s/a/b/results.db", x->folder);
     assert_ok(store_open(x->db, STORE_WRITE, &s, &x->m));
     assert_answer(store_db(s), "PRAGMA application_id", "1212498244");
-    assert_answer(store_db(s), "PRAGMA user_version", "1");
+    assert_answer(store_db(s), "PRAGMA user_version", "2");
     assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
     assert_answer(store_db(s), "PRAGMA synchronous", "2");
     assert_answer(store_db(s), "PRAGMA foreign_keys", "1");
@@ -149,12 +149,12 @@ static void refuses_newer(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
-    run_sql(store_db(s), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 2");
+    run_sql(store_db(s), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
     close_store(x, s);
     char folder[400];
     snprintf(folder, sizeof folder, "%s.d", x->db);
     assert_int_equal(rmdir(folder), 0);
-    assert_refused(x, "format 2, of a newer headcount");
+    assert_refused(x, "format 99, of a newer headcount");
 }
 
 static void refuses_what_is_no_file(void **state)

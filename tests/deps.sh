@@ -25,6 +25,7 @@ for target; do
     case $target in
     lint)
         need clang-tidy 'command -v clang-tidy'
+        need clang-format 'command -v clang-format'
         need cppcheck 'command -v cppcheck'
         ;;
     fuzz)

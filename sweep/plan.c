@@ -12,7 +12,8 @@ enum status plan_no_memory(struct message *m)
     return fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
 }
 
-/* Points of the whole grid, or draws, before anything is dropped. BAD_INPUT above the cap. */
+/* Points of the whole grid, or of the draws, before anything is dropped. BAD_INPUT above the cap.
+ */
 static enum status count_points(const struct plan *p, uint64_t *total, uint64_t *twins,
                                 struct message *m)
 {
@@ -26,8 +27,8 @@ static enum status count_points(const struct plan *p, uint64_t *total, uint64_t 
     for (int a = 0; a < p->axes; a++)
         overflow |= __builtin_mul_overflow(*total, (uint64_t)p->axis[a].values, total);
     if (c->method == METHOD_RANDOM) {
-        *total = (uint64_t)c->samples;
-        all = (double)c->samples;
+        *total = (uint64_t)c->samples * (uint64_t)(p->crossed ? p->crossed->values : 1);
+        all = (double)*total;
         overflow = false;
     }
     *twins = 0;

@@ -207,8 +207,12 @@ enum status plan_build_axes(struct plan *p, struct message *m)
     uint64_t stride = 1;
     for (int a = p->axes; !s && a-- > 0; stride *= (uint64_t)p->axis[a].values)
         p->axis[a].stride = stride;
-    for (int a = 0; !s && a < p->axes; a++)
-        p->late_axis |= !p->axis[a].is_task && p->axis[a].option[0]->late;
+    for (int a = 0; !s && a < p->axes; a++) {
+        const struct plan_axis *axis = &p->axis[a];
+        p->late_axis |= !axis->is_task && axis->option[0]->late;
+        if (c->method == METHOD_RANDOM && axis->values && strcmp(axis->path, "model.heads") == 0)
+            p->crossed = axis;
+    }
     return s;
 }
 
@@ -246,7 +250,13 @@ struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, 
         choice.index = (int)(g / a->stride % (uint64_t)a->values);
         return choice;
     }
-    struct rng r = rng_at((uint32_t)p->config->sampler_seed, RNG_SAMPLER, a->stream, (uint32_t)g);
+    uint64_t times = p->crossed ? (uint64_t)p->crossed->values : 1;
+    if (a == p->crossed) {
+        choice.index = (int)(g % times);
+        return choice;
+    }
+    struct rng r =
+        rng_at((uint32_t)p->config->sampler_seed, RNG_SAMPLER, a->stream, (uint32_t)(g / times));
     if (a->written->kind == AXIS_VALUES)
         choice.index = (int)rng_below(&r, (uint32_t)a->values);
     else

@@ -72,7 +72,9 @@ struct plan {
     struct plan_task *task;
     int axes; /* those with more than one value, in the order of the file */
     struct plan_axis *axis;
-    int task_axis;  /* index of task.name, or -1 */
+    int task_axis; /* index of task.name, or -1 */
+    /* random: every draw meets each value of this axis, a list of head counts; else NULL */
+    const struct plan_axis *crossed;
     bool late_axis; /* an axis may be left out of the identity: no templates */
 
     struct expr **constraint;
@@ -83,7 +85,7 @@ struct plan {
     int *setting, *tuning;
 
     long points;
-    uint32_t *kept; /* (points): index in the grid, or of the draw; malloc */
+    uint32_t *kept; /* (points): index in the grid or among the draws; malloc */
     long by_constraint, by_exclude, by_duplicate;
 };
 
@@ -100,7 +102,7 @@ enum status plan_build_values(struct plan *p, const char *path, const struct con
 /* Where a path's option stands in points of each task; sets is_task for task.name. */
 enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
                       struct message *m);
-/* What point g of the grid, or draw g, has on an axis. */
+/* What point g of the grid, or of the draws, has on an axis. */
 struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, uint64_t g);
 /* The task's index and the whole point g. */
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);

@@ -94,7 +94,7 @@ static void test_everything(void **state)
     assert_int_equal(c->claim.over[1], 4);
     assert_int_equal(c->retries, 0);
     assert_int_equal(c->workers, 3);
-    assert_int_equal(c->run_cap, 50);
+    assert_int_equal(c->run_cap, 200);
     config_free(c);
 }
 

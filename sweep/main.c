@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/kernels/kernels.h"
 #include "engine/option.h"
 #include "sweep/build_info.h"
 #include "sweep/command.h"
+#include "sweep/text.h"
 #include "sweep/worker.h"
 
 /* A database opened while stdout is closed would become descriptor 1, and the first line printed
@@ -108,6 +111,25 @@ static int command_line(int argc, char **argv)
     return dispatch(argc - 1, argv + 1);
 }
 
+/* Kernels differ in the last bits of results, so a misspelt wish must not pass for the default. */
+static bool kernels_are_there(void)
+{
+    const char *wanted = getenv("HEADCOUNT_KERNELS");
+    const struct kernels *k;
+    if (!wanted || !*wanted)
+        return true;
+    for (int i = 0; (k = kernels_available(i)); i++)
+        if (strcmp(k->name, wanted) == 0)
+            return true;
+    fprintf(stderr, "headcount: HEADCOUNT_KERNELS is '");
+    text_plain(stderr, wanted);
+    fprintf(stderr, "'; this program on this CPU has");
+    for (int i = 0; (k = kernels_available(i)); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", k->name);
+    fprintf(stderr, "\n");
+    return false;
+}
+
 /* Data that did not arrive is a failure, whatever the command thought. The reader that went away
  * knows it; all else is said. */
 static int check_stdout(int exit_status)
@@ -133,5 +155,5 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "worker") == 0)
         return worker_main();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */
-    return check_stdout(command_line(argc, argv));
+    return kernels_are_there() ? check_stdout(command_line(argc, argv)) : EXIT_USAGE;
 }

@@ -60,6 +60,8 @@ for word in commit compiler OpenBLAS "core type" kernels; do
 done
 check "no command" gives 2 "no command" headcount
 check "unknown command" gives 2 "did you mean 'report'" "headcount reprot"
+check "kernels that do not exist" gives 2 "HEADCOUNT_KERNELS is 'avx3'.*has reference," "HEADCOUNT_KERNELS=avx3 headcount tasks"
+check "kernels that do" gives 0 "^kernels *reference$" "HEADCOUNT_KERNELS=reference headcount --version"
 check "unknown option of the program" gives 2 "did you mean '--version'" "headcount --versoin"
 check "unknown option of a command" gives 2 "did you mean '--workers'" "headcount run x.yaml --worker-s 3"
 check "an option without its value" gives 2 "needs a value" "headcount run x.yaml --db"

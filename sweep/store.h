@@ -72,7 +72,7 @@ struct claimed {
     long resumed_from_step; /* as set by store_requeue; 0 at first */
     char config_json[POINT_JSON_MAX];
     char config_sha256[65];
-    char label[256]; /* the setting, for people; "" when nothing but heads varies */
+    char label[256]; /* setting and tuned axes, for people; "" when nothing but heads varies */
     bool tuning;
 };
 /* The first queued trial in plan order becomes running, its attempt goes up, a row in `attempt` is

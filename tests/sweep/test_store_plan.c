@@ -244,8 +244,11 @@ static void the_choice_is_reopened(void **state)
     plan_into(x, s, TUNED);
     int64_t build = add_build(x, s);
     struct claimed c;
-    while ((c = claim(x, s, 1, build)).trial_id)
-        assert_true(finish(x, s, &c, result_of(has(&c, "\"lr\":0.003,") ? 0.5 : 0.25)));
+    while ((c = claim(x, s, 1, build)).trial_id) {
+        bool better = has(&c, "\"lr\":0.003,");
+        assert_string_equal(c.label, better ? "lr=0.003" : "lr=0.001");
+        assert_true(finish(x, s, &c, result_of(better ? 0.5 : 0.25)));
+    }
     assert_answer(store_db(s),
                   "SELECT group_concat(state || lr, ' ') FROM (SELECT * FROM trials"
                   " WHERE NOT is_tuning AND heads = 1 ORDER BY lr)",

@@ -399,6 +399,10 @@ enum status store_plan(struct store *s, const struct plan *p, bool replace, bool
     if (status != STATUS_OK)
         return status;
     status = plan_within(&g, replace);
-    sqlite3_exec(s->db, "ROLLBACK TO dry; RELEASE dry", NULL, NULL, NULL);
-    return status;
+    bool planned = status == STATUS_OK;
+    enum status undone =
+        store_script(s, "reading", "ROLLBACK TO dry; RELEASE dry", planned ? m : NULL);
+    if (undone != STATUS_OK)
+        store_rollback(s);
+    return planned ? undone : status;
 }

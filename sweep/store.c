@@ -1,12 +1,12 @@
 #include "sweep/store_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/file.h"
 #include "sweep/stats.h"
 
 enum {
@@ -138,22 +138,6 @@ static enum status create(struct store *s, const struct store_format *f, struct 
     return store_leave(s, status, m);
 }
 
-static enum status sync_folder(const char *path, struct message *m)
-{
-    char *folder = strdup(path);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash)
-        slash[slash == folder] = '\0';
-    int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    enum status status = STATUS_OK;
-    if (fd < 0 || fsync(fd) != 0)
-        status = fail(m, STATUS_IO, "%s: syncing its folder: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    free(folder);
-    return status;
-}
-
 /* A copy as `{path}.v{version}.backup`, there under that name only when it is whole. */
 static enum status back_up(struct store *s, int version, struct message *m)
 {
@@ -168,26 +152,23 @@ static enum status back_up(struct store *s, int version, struct message *m)
     snprintf(name, size, "%s.v%d.backup", s->path, version);
     snprintf(unfinished, size, "%s.v%d.backup.new", s->path, version);
     unlink(unfinished);
+    errno = 0;
     int code = sqlite3_open_v2(unfinished, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     sqlite3_backup *backup =
         code == SQLITE_OK ? sqlite3_backup_init(copy, "main", s->db, "main") : NULL;
     if (backup)
         sqlite3_backup_step(backup, -1);
     if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK) {
-        int error = sqlite3_errcode(copy) & 0xff;
-        status = fail(m,
-                      error == SQLITE_FULL                             ? STATUS_DISK_FULL
-                      : error == SQLITE_BUSY || error == SQLITE_LOCKED ? STATUS_BUSY
-                                                                       : STATUS_IO,
-                      "%s: backing it up before migrating: %s", unfinished, sqlite3_errmsg(copy));
+        struct store as_store = {.db = copy, .path = unfinished};
+        status = store_error(&as_store, "backing it up before migrating", m);
         goto done;
     }
-    code = sqlite3_close(copy);
+    sqlite3_close(copy);
     copy = NULL;
-    if (code != SQLITE_OK || rename(unfinished, name) != 0)
+    if (rename(unfinished, name) != 0)
         status = fail(m, status_of_errno(errno), "%s: %s", name, strerror(errno));
     else
-        status = sync_folder(name, m);
+        status = file_sync_folder(name, m);
 done:
     sqlite3_close(copy);
     free(unfinished);

@@ -1,4 +1,5 @@
-/* What the store's files share; nobody else includes this, but for tests of the store.
+/* What the store's files share; else only readers with SQL of their own (rows.c, export_results.c)
+ * and tests of the store include this.
  *
  *   store.c        opening: create, migrate, check, journal; closing
  *   store_file.c   what can be known of the file before SQLite touches it

@@ -1,137 +1,9 @@
 /* Every stage of a sweep's life in the file meets trouble at each of its statements, system calls
  * and allocations. A stage that fails says so and has changed nothing; tried again it succeeds; and
  * in the end the file holds what it holds without trouble. */
-#include "store_help.h"
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include "store_troubles.h"
 
 #include "engine/sha256.h"
-#include "tests/unit/faults.h"
-
-/* ---- troubles ---- */
-
-enum trouble {
-    NONE,
-    REFUSED, /* SQLite will not prepare a statement */
-    STOPPED, /* a statement is interrupted */
-    SYSTEM,  /* a system call of SQLite's fails */
-    MEMORY,  /* an allocation fails */
-    TROUBLES
-};
-
-static struct {
-    enum trouble kind;
-    long left; /* strikes when this gets to 0 */
-    bool fired;
-} trouble;
-
-static void arm(enum trouble kind, long n)
-{
-    trouble.kind = kind;
-    trouble.left = n;
-    trouble.fired = false;
-    if (kind == MEMORY)
-        fault_arm(FAULT_MALLOC, (int)n, ENOMEM);
-}
-
-/* Ends the trouble and tells whether there was any. */
-static bool disarm(void)
-{
-    bool fired = fault_disarm() || trouble.fired;
-    trouble.kind = NONE;
-    return fired;
-}
-
-static bool strikes(enum trouble kind)
-{
-    if (trouble.kind != kind || --trouble.left != 0)
-        return false;
-    trouble.fired = true;
-    errno = EIO;
-    return true;
-}
-
-static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
-                     const char *d)
-{
-    (void)unused, (void)a, (void)b, (void)c, (void)d;
-    if (action == SQLITE_READ || action == SQLITE_FUNCTION)
-        return SQLITE_OK;
-    return strikes(REFUSED) ? SQLITE_DENY : SQLITE_OK;
-}
-
-static int statement_starts(unsigned event, void *unused, void *statement, void *sql)
-{
-    (void)event, (void)unused, (void)sql;
-    if (strikes(STOPPED))
-        sqlite3_interrupt(sqlite3_db_handle(statement));
-    return 0;
-}
-
-/* What sqlite3_auto_extension wants: called with every new connection. */
-static int watch(sqlite3 *db, char **error, const void *api)
-{
-    (void)error, (void)api;
-    sqlite3_set_authorizer(db, authorize, NULL);
-    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, statement_starts, NULL);
-}
-
-static int failing_open(const char *path, int flags, int mode)
-{
-    return strikes(SYSTEM) ? -1 : open(path, flags, mode);
-}
-
-static int failing_fcntl(int fd, int command, void *argument)
-{
-    return strikes(SYSTEM) ? -1 : fcntl(fd, command, argument);
-}
-
-static int failing_fstat(int fd, struct stat *st)
-{
-    return strikes(SYSTEM) ? -1 : fstat(fd, st);
-}
-
-static int failing_ftruncate(int fd, off_t size)
-{
-    return strikes(SYSTEM) ? -1 : ftruncate(fd, size);
-}
-
-static ssize_t failing_pread(int fd, void *bytes, size_t size, off_t at)
-{
-    return strikes(SYSTEM) ? -1 : pread(fd, bytes, size, at);
-}
-
-static ssize_t failing_pwrite(int fd, const void *bytes, size_t size, off_t at)
-{
-    return strikes(SYSTEM) ? -1 : pwrite(fd, bytes, size, at);
-}
-
-static void *failing_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
-{
-    return strikes(SYSTEM) ? MAP_FAILED : mmap(at, size, protection, flags, fd, offset);
-}
-
-static void stand_between(bool on)
-{
-#define CALL(f) (sqlite3_syscall_ptr) f
-    static const struct {
-        const char *name;
-        sqlite3_syscall_ptr call;
-    } calls[] = {{"open", CALL(failing_open)},     {"fcntl", CALL(failing_fcntl)},
-                 {"fstat", CALL(failing_fstat)},   {"ftruncate", CALL(failing_ftruncate)},
-                 {"pread", CALL(failing_pread)},   {"pread64", CALL(failing_pread)},
-                 {"pwrite", CALL(failing_pwrite)}, {"pwrite64", CALL(failing_pwrite)},
-                 {"mmap", CALL(failing_mmap)}};
-    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        vfs->xSetSystemCall(vfs, calls[i].name, on ? calls[i].call : NULL);
-    if (on)
-        sqlite3_auto_extension((void (*)(void))watch);
-    else
-        sqlite3_reset_auto_extension();
-}
 
 /* ---- what the file holds ---- */
 
@@ -537,9 +409,81 @@ static void trouble_delays_and_changes_nothing(void **state)
     }
 }
 
+/* Refusals that last, so that nothing can be undone either: what a batch has left of a failed
+ * change is not committed, and what a change has left of itself does not stay. */
+static void what_cannot_be_undone_is_not_kept(void **state)
+{
+    struct fixture *x = *state;
+    int lost = 0;
+    stand_between(true);
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 4711, &x->m));
+    struct content before = content_of(r.db, true);
+    for (long n = 1;; n++) {
+        bool accepted;
+        for (int batch = 0; batch < 2; batch++) {
+            struct content noted = before;
+            if (batch) {
+                assert_ok(store_begin(r.s, &x->m));
+                assert_ok(store_note(r.s, c.trial_id, c.attempt, "noted", &x->m));
+                noted = content_of(r.db, true);
+            }
+            arm(REFUSED, n);
+            trouble.lasts = true;
+            enum status status = store_finish(r.s, c.trial_id, c.attempt, result_of(0.5), NULL,
+                                              NULL, &END, &accepted, &x->m);
+            if (!disarm()) {
+                assert_int_equal(status, STATUS_OK);
+                goto done;
+            }
+            assert_status(STATUS_INTERNAL, status);
+            enum status committed = batch ? store_commit(r.s, &x->m) : STATUS_INTERNAL;
+            assert_true(committed == STATUS_OK || committed == STATUS_INTERNAL);
+            lost += batch && committed != STATUS_OK;
+            /* The next change goes through, whatever the last one has left. */
+            if (committed != STATUS_OK)
+                assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 4711, &x->m));
+            struct content after = content_of(r.db, true);
+            assert_string_equal(after.hash, committed == STATUS_OK ? noted.hash : before.hash);
+            run_sql(r.db, "UPDATE attempt SET note = NULL");
+        }
+    }
+done:
+    stand_between(false);
+    assert_true(lost > 5);
+    close_store(x, r.s);
+}
+
+/* A look at a changed plan leaves nothing behind, not even where it cannot be undone at once. */
+static void a_look_ends(void **state)
+{
+    struct fixture *x = *state;
+    struct plan_changes changes;
+    struct planned p = plan_of(x, SWEEP("[1, 4]", "seeds: 1\n"));
+    bool fired = true;
+    stand_between(true);
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    for (long n = 1; fired; n++) {
+        arm(REFUSED, n);
+        enum status status = store_plan(r.s, p.plan, false, true, &changes, &x->m);
+        fired = disarm();
+        assert_status(fired ? STATUS_INTERNAL : STATUS_OK, status);
+        assert_true(sqlite3_get_autocommit(r.db));
+    }
+    stand_between(false);
+    assert_int_equal(changes.added, 1);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 int main(void)
 {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(trouble_delays_and_changes_nothing, set_up, tear_down)};
+        TEST(trouble_delays_and_changes_nothing),
+        TEST(what_cannot_be_undone_is_not_kept),
+        TEST(a_look_ends),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

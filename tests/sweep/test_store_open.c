@@ -31,6 +31,16 @@ int fdatasync(int fd)
     return (int)syscall(SYS_fdatasync, fd);
 }
 
+static long short_of_memory; /* the allocation of a backup that fails; 0: none */
+
+/* With this a backup begins. */
+int unlink(const char *path)
+{
+    if (short_of_memory && strstr(path, ".backup.new"))
+        arm(MEMORY, short_of_memory);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
 static void copy_file(const char *from, const char *to, size_t skip)
 {
     static char bytes[1 << 20];
@@ -429,6 +439,8 @@ static void no_room_for_a_journal(void **state)
             fired = disarm();
             if (status != STATUS_OK && !fired)
                 fail_msg("call %ld: %s", n, x->m.text);
+            if (lasts && status == STATUS_IO) /* but for reading, which needs no room */
+                assert_non_null(strstr(x->m.text, "cannot be read"));
             full += status == STATUS_DISK_FULL;
             close_store(x, s);
         }
@@ -492,6 +504,34 @@ static void troubled_migrations(void **state)
     }
 }
 
+static void backups_without_memory(void **state)
+{
+    struct fixture *x = *state;
+    char saved[400];
+    struct store *s = NULL;
+    int of_backups = 0;
+    if (!FAULTS_IN_MALLOC)
+        skip();
+    snprintf(saved, sizeof saved, "%s/saved.db", x->folder);
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    close_store(x, r.s);
+    copy_file(x->db, saved, 0);
+    for (long n = 1; n < 80; n++) {
+        copy_file(saved, x->db, 0);
+        short_of_memory = n;
+        enum status status = store_open_format(x->db, STORE_WRITE, &third, &s, &x->m);
+        short_of_memory = 0;
+        assert_true(disarm());
+        if (status == STATUS_OK)
+            close_store(x, s);
+        else
+            assert_status(STATUS_NO_MEMORY, status);
+        of_backups += strstr(x->m.text, ".v1.backup.new: backing it up") != NULL;
+        assert_whole(x);
+    }
+    assert_true(of_backups > 5);
+}
+
 static void a_migration_waits_for_readers(void **state)
 {
     struct fixture *x = *state;
@@ -544,6 +584,7 @@ int main(void)
         TEST(syncs_that_fail),
         TEST(no_room_for_a_journal),
         TEST(troubled_migrations),
+        TEST(backups_without_memory),
         TEST(a_migration_waits_for_readers),
         TEST(a_step_that_cannot_be_taken),
     };

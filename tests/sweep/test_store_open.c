@@ -483,7 +483,7 @@ static void troubled_migrations(void **state)
     copy_file(x->db, saved, 0);
     for (enum trouble kind = REFUSED; kind <= TROUBLES; kind++) {
         bool fired = true;
-        for (long n = 1; fired; n += 1 + n / (kind == MEMORY ? 8 : 20)) {
+        for (long n = 1; fired; n += 1 + n / (kind == MEMORY ? 3 : 10)) {
             copy_file(saved, x->db, 0);
             stand_between(true);
             if (kind == TROUBLES) /* the store's own sync of the folder */

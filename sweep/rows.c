@@ -1,32 +1,22 @@
 #include "sweep/rows.h"
 
+#include <errno.h>
 #include <math.h>
-#include <sqlite3.h>
 
-static void rows_fail(struct rows *r, struct sqlite3 *db)
+#include "sweep/store_internal.h"
+
+static void rows_fail(struct rows *r)
 {
-    int code = sqlite3_errcode(db);
-    enum status s = STATUS_IO;
-    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        s = STATUS_BUSY;
-    else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-        s = STATUS_CORRUPT;
-    else if (code == SQLITE_NOMEM)
-        s = STATUS_NO_MEMORY;
-    else if (code == SQLITE_ERROR)
-        s = STATUS_INTERNAL;
-    r->status = fail(r->message, s, "results file: %s", sqlite3_errmsg(db));
+    r->status = store_error(r->store, "reading", r->message);
 }
 
 struct rows rows_open(struct store *s, struct message *m, const char *sql, const char *types, ...)
 {
-    struct rows r = {NULL, STATUS_OK, m};
-    struct sqlite3 *db = store_db(s);
+    struct rows r = {.store = s, .message = m};
     va_list values;
-    if (sqlite3_prepare_v2(db, sql, -1, &r.statement, NULL) != SQLITE_OK) {
-        rows_fail(&r, db);
+    r.status = store_prepare(s, "reading", sql, &r.statement, m);
+    if (r.status != STATUS_OK)
         return r;
-    }
     va_start(values, types);
     for (int i = 0; types[i]; i++) {
         int code = types[i] == 'i'
@@ -34,7 +24,7 @@ struct rows rows_open(struct store *s, struct message *m, const char *sql, const
                        : sqlite3_bind_text(r.statement, i + 1, va_arg(values, const char *), -1,
                                            SQLITE_TRANSIENT);
         if (code != SQLITE_OK) {
-            rows_fail(&r, db);
+            rows_fail(&r);
             break;
         }
     }
@@ -46,11 +36,12 @@ bool rows_next(struct rows *r)
 {
     if (r->status != STATUS_OK)
         return false;
+    errno = 0;
     int code = sqlite3_step(r->statement);
     if (code == SQLITE_ROW)
         return true;
     if (code != SQLITE_DONE)
-        rows_fail(r, sqlite3_db_handle(r->statement));
+        rows_fail(r);
     return false;
 }
 
@@ -60,7 +51,7 @@ void rows_rebind(struct rows *r, const char *text)
         return;
     sqlite3_reset(r->statement);
     if (sqlite3_bind_text(r->statement, 1, text, -1, SQLITE_TRANSIENT) != SQLITE_OK)
-        rows_fail(r, sqlite3_db_handle(r->statement));
+        rows_fail(r);
 }
 
 int64_t rows_integer(const struct rows *r, int i)

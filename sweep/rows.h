@@ -10,6 +10,7 @@
 struct sqlite3_stmt;
 
 struct rows {
+    struct store *store;
     struct sqlite3_stmt *statement;
     enum status status; /* OK until something failed; then there are no more rows */
     struct message *message;

@@ -1,12 +1,12 @@
 #include "sweep/store_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/file.h"
 #include "sweep/stats.h"
 
 enum {
@@ -28,7 +28,7 @@ static const struct store_format format = {STORE_VERSION, migrations, false};
 
 /* ---- connections ---- */
 
-static enum status connect(struct store *s, const char *name, int flags, struct message *m)
+enum status store_connect(struct store *s, const char *name, int flags, struct message *m)
 {
     int code =
         sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -68,7 +68,7 @@ static enum status connect_immutable(struct store *s, struct message *m)
         }
     }
     memcpy(to, tail, sizeof tail);
-    enum status status = connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, m);
+    enum status status = store_connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, m);
     free(uri);
     return status;
 }
@@ -97,7 +97,7 @@ static enum status check_identity(const struct store *s, int64_t id, int64_t ver
     return STATUS_OK;
 }
 
-/* ---- creating and migrating ---- */
+/* ---- creating ---- */
 
 static enum status fill_quantiles(struct store *s, struct message *m)
 {
@@ -116,7 +116,7 @@ static enum status fill_quantiles(struct store *s, struct message *m)
     return status;
 }
 
-static enum status set_version(struct store *s, int version, struct message *m)
+enum status store_set_version(struct store *s, int version, struct message *m)
 {
     char pragma[80];
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
@@ -137,134 +137,9 @@ static enum status create(struct store *s, const struct store_format *f, struct 
         if (status == STATUS_OK)
             status = fill_quantiles(s, m);
         if (status == STATUS_OK)
-            status = set_version(s, f->version, m);
+            status = store_set_version(s, f->version, m);
     }
     return store_leave(s, status, m);
-}
-
-static enum status sync_folder(const char *path, struct message *m)
-{
-    char *folder = strdup(path);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash)
-        slash[slash == folder] = '\0';
-    int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    enum status status = STATUS_OK;
-    if (fd < 0 || fsync(fd) != 0)
-        status = fail(m, STATUS_IO, "%s: syncing its folder: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    free(folder);
-    return status;
-}
-
-static enum status copy_database(sqlite3 *from, sqlite3 *to, const char *name, struct message *m)
-{
-    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    if (backup && sqlite3_backup_finish(backup) == SQLITE_OK)
-        return STATUS_OK;
-    int error = sqlite3_errcode(to) & 0xff;
-    return fail(m,
-                error == SQLITE_FULL                             ? STATUS_DISK_FULL
-                : error == SQLITE_NOMEM                          ? STATUS_NO_MEMORY
-                : error == SQLITE_BUSY || error == SQLITE_LOCKED ? STATUS_BUSY
-                                                                 : STATUS_IO,
-                "%s: copying it before migrating: %s", name, sqlite3_errmsg(to));
-}
-
-/* A copy as `{path}.v{version}.backup`, there under that name only when it is whole. */
-static enum status back_up(struct store *s, int version, struct message *m)
-{
-    size_t size = strlen(s->path) + 40;
-    char *name = malloc(size), *unfinished = malloc(size);
-    sqlite3 *copy = NULL;
-    enum status status = STATUS_OK;
-    if (!name || !unfinished) {
-        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
-        goto done;
-    }
-    snprintf(name, size, "%s.v%d.backup", s->path, version);
-    snprintf(unfinished, size, "%s.v%d.backup.new", s->path, version);
-    unlink(unfinished);
-    int code = sqlite3_open_v2(unfinished, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-    if (code != SQLITE_OK)
-        status = fail(m, STATUS_IO, "%s: opening it: %s", unfinished, sqlite3_errmsg(copy));
-    else
-        status = copy_database(s->db, copy, unfinished, m);
-    if (status != STATUS_OK)
-        goto done;
-    code = sqlite3_close(copy);
-    copy = NULL;
-    if (code != SQLITE_OK || rename(unfinished, name) != 0)
-        status = fail(m, status_of_errno(errno), "%s: %s", name, strerror(errno));
-    else
-        status = sync_folder(name, m);
-done:
-    sqlite3_close(copy);
-    free(unfinished);
-    free(name);
-    return status;
-}
-
-static enum status apply_migrations(struct store *s, int from, const struct store_format *f,
-                                    struct message *m)
-{
-    int64_t orphans = 0;
-    enum status status = STATUS_OK;
-    for (int version = from; status == STATUS_OK && version < f->version; version++) {
-        const struct store_migration *step = f->migrations;
-        while (step->sql && step->from != version)
-            step++;
-        if (!step->sql)
-            return fail(m, STATUS_BAD_INPUT,
-                        "%s has format %d, from which this headcount knows no way to format %d",
-                        s->path, version, f->version);
-        status = store_script(s, "migrating", step->sql, m);
-    }
-    if (status == STATUS_OK)
-        status = store_integer(s, "migrating", "SELECT count(*) FROM pragma_foreign_key_check",
-                               NO_VALUES, 0, &orphans, m);
-    if (status == STATUS_OK && orphans > 0)
-        status = fail(m, STATUS_CORRUPT, "%s: migrating from format %d left %d rows without parent",
-                      s->path, from, (int)orphans);
-    return status == STATUS_OK ? set_version(s, f->version, m) : status;
-}
-
-/* In rollback mode, so that the version in the file's header is always the true one; with foreign
- * keys off, as a table that is made anew needs it (www.sqlite.org/lang_altertable.html). */
-static enum status migrate(struct store *s, int from, const struct store_format *f,
-                           struct message *m)
-{
-    enum status status = store_script(s, "leaving WAL mode before migrating",
-                                      "PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF", m);
-    if (status == STATUS_OK)
-        status = back_up(s, from, m);
-    if (status == STATUS_OK)
-        status = store_enter(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = store_leave(s, apply_migrations(s, from, f, m), m);
-    if (status != STATUS_OK)
-        return status;
-    return store_script(s, "migrating", "PRAGMA foreign_keys = ON", m);
-}
-
-/* What a reader sees of an older format: a copy in memory, migrated there. */
-static enum status migrate_copy(struct store *s, int from, const struct store_format *f,
-                                struct message *m)
-{
-    sqlite3 *file = s->db;
-    enum status status = connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
-    if (status == STATUS_OK)
-        status = copy_database(file, s->db, s->path, m);
-    if (status == STATUS_OK)
-        status = store_script(s, "migrating", "PRAGMA foreign_keys = OFF", m);
-    if (status == STATUS_OK)
-        status = apply_migrations(s, from, f, m);
-    sqlite3_close(file);
-    return status == STATUS_OK ? store_script(s, "migrating", "PRAGMA query_only = ON", m) : status;
 }
 
 /* ---- what a writer makes sure of ---- */
@@ -340,7 +215,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
                                     const struct store_header *h, struct message *m)
 {
     int64_t id, version, objects, running = 0;
-    enum status status = connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    enum status status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
         status = fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
     if (status == STATUS_OK)
@@ -357,7 +232,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     if (status == STATUS_OK && objects == 0)
         status = create(s, f, m);
     else if (status == STATUS_OK && version < f->version)
-        status = migrate(s, (int)version, f, m);
+        status = store_migrate(s, (int)version, f, m);
     if (status == STATUS_OK && !check)
         status = store_integer(s, "looking for running trials",
                                "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES, 0,
@@ -376,7 +251,7 @@ static void let_recover(struct store *s)
 {
     int64_t objects;
     disconnect(s);
-    if (connect(s, s->path, SQLITE_OPEN_READWRITE, NULL) == STATUS_OK)
+    if (store_connect(s, s->path, SQLITE_OPEN_READWRITE, NULL) == STATUS_OK)
         store_integer(s, "recovering", "SELECT count(*) FROM sqlite_schema", NO_VALUES, 0, &objects,
                       NULL);
     disconnect(s);
@@ -386,14 +261,14 @@ static enum status open_for_reading(struct store *s, const struct store_format *
                                     const struct store_header *h, struct message *m)
 {
     int64_t id = 0, version = 0, objects = 0;
-    enum status status = connect(s, s->path, SQLITE_OPEN_READONLY, m);
+    enum status status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
     if (status == STATUS_OK)
         status = read_identity(s, &id, &version, &objects, m);
     int code = s->db ? sqlite3_errcode(s->db) & 0xff : SQLITE_OK;
     if (status != STATUS_OK && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)) {
         if (h->interrupted) {
             let_recover(s);
-            status = connect(s, s->path, SQLITE_OPEN_READONLY, m);
+            status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
         } else {
             /* WAL mode in a folder where its shared memory cannot be made, and no log: nobody
              * writes, and the file has it all. */
@@ -409,7 +284,7 @@ static enum status open_for_reading(struct store *s, const struct store_format *
         return status;
     if (objects == 0)
         return fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
-    return version < f->version ? migrate_copy(s, (int)version, f, m) : STATUS_OK;
+    return version < f->version ? store_migrate_copy(s, (int)version, f, m) : STATUS_OK;
 }
 
 /* ---- the whole ---- */

@@ -21,7 +21,7 @@ static bool has_bytes(const char *path, const char *suffix)
     char beside[4096];
     struct stat st;
     int n = snprintf(beside, sizeof beside, "%s%s", path, suffix);
-    return n > 0 && (size_t)n < sizeof beside && stat(beside, &st) == 0 && st.st_size > 0;
+    return (size_t)n < sizeof beside && stat(beside, &st) == 0 && st.st_size > 0;
 }
 
 /* Reads through SQLite's own file layer: a plain close() of the same file would drop the POSIX
@@ -36,7 +36,12 @@ static enum status read_header(const char *path, unsigned char header[HEADER_SIZ
     sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
     char *name = NULL;
     enum status status = STATUS_OK;
-    if (full && file && vfs->xFullPathname(vfs, path, vfs->mxPathname, full) == SQLITE_OK)
+    if (full && file && vfs->xFullPathname(vfs, path, vfs->mxPathname, full) != SQLITE_OK) {
+        status = fail(m, STATUS_BAD_INPUT, "%s: SQLite cannot resolve this name; it takes %d bytes",
+                      path, vfs->mxPathname);
+        goto done;
+    }
+    if (full && file)
         name = (char *)sqlite3_create_filename(full, "", "", 0, NULL);
     if (!name) {
         status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
@@ -130,13 +135,16 @@ bool store_wal_is_safe(const char *path)
 static enum status make_folder(const char *folder, struct message *m)
 {
     struct stat st;
-    if (mkdir(folder, 0777) == 0 ||
-        (errno == EEXIST && stat(folder, &st) == 0 && S_ISDIR(st.st_mode)))
+    if (mkdir(folder, 0777) == 0)
         return STATUS_OK;
-    if (errno == EEXIST)
-        errno = ENOTDIR;
-    return fail(m, status_of_errno(errno), "%s: cannot make this folder: %s", folder,
-                strerror(errno));
+    int error = errno;
+    if (error == EEXIST) {
+        if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+            return STATUS_OK;
+        error = ENOTDIR;
+    }
+    return fail(m, status_of_errno(error), "%s: cannot make this folder: %s", folder,
+                strerror(error));
 }
 
 enum status store_make_folders(const char *path, const char *folder, struct message *m)
@@ -148,7 +156,7 @@ enum status store_make_folders(const char *path, const char *folder, struct mess
     for (char *slash = above; status == STATUS_OK && (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
         struct stat st; /* looked at first: mkdir of "/home" may say EROFS or EACCES */
-        if (stat(above, &st) != 0 || !S_ISDIR(st.st_mode))
+        if (stat(above, &st) != 0)
             status = make_folder(above, m);
         *slash = '/';
     }

@@ -1,10 +1,13 @@
-/* What the store's files share; nobody else includes this, but for tests of the store.
+/* What the store's files share; else only readers with SQL of their own (rows.c, export_results.c)
+ * and tests of the store include this.
  *
- *   store.c        opening: create, migrate, check, journal; closing
- *   store_file.c   what can be known of the file before SQLite touches it
- *   store_sql.c    statements, errors, transactions
- *   store_plan.c   planning      store_trial.c  claiming and ending
- *   store_query.c  small queries */
+ *   store.c          opening: create, check, journal; closing
+ *   store_migrate.c  older formats
+ *   store_file.c     what can be known of the file before SQLite touches it
+ *   store_sql.c      statements, errors, transactions
+ *   store_plan.c     planning
+ *   store_trial.c    claiming and ending
+ *   store_query.c    small queries */
 #ifndef SWEEP_STORE_INTERNAL_H
 #define SWEEP_STORE_INTERNAL_H
 
@@ -37,6 +40,18 @@ struct store_format {
 };
 enum status store_open_format(const char *path, enum store_mode mode, const struct store_format *f,
                               struct store **s, struct message *m);
+/* Opens s->db on a file or URI. */
+enum status store_connect(struct store *s, const char *name, int flags, struct message *m);
+enum status store_set_version(struct store *s, int version, struct message *m);
+
+/* ---- store_migrate.c ---- */
+
+/* Backs the file up as "{path}.v{from}.backup" and migrates it. */
+enum status store_migrate(struct store *s, int from, const struct store_format *f,
+                          struct message *m);
+/* For readers: s->db becomes a migrated copy in memory. */
+enum status store_migrate_copy(struct store *s, int from, const struct store_format *f,
+                               struct message *m);
 
 /* ---- store_file.c ---- */
 

@@ -250,7 +250,6 @@ static enum status count_changes(struct planning *g)
     struct plan_changes *changes = g->changes;
     const char *doing = "comparing the plan", *sql;
     sqlite3_stmt *row;
-    bool found = false;
     if (g->same_plan)
         sql = "SELECT 0, count(*), 0, 0, count(*) FILTER (WHERE state = 'completed') FROM trial"
               " WHERE sweep_id = ? AND in_plan = 1";
@@ -264,8 +263,8 @@ static enum status count_changes(struct planning *g)
             " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed";
     enum status status = store_prepare(g->s, doing, sql, &row, g->m);
     if (status == STATUS_OK)
-        status = store_step(g->s, doing, row, VALUES(INTEGER(changes->sweep_id)), &found, g->m);
-    if (status == STATUS_OK && found) {
+        status = store_step(g->s, doing, row, VALUES(INTEGER(changes->sweep_id)), NULL, g->m);
+    if (status == STATUS_OK) {
         changes->added = (long)sqlite3_column_int64(row, 0);
         changes->kept = (long)sqlite3_column_int64(row, 1);
         changes->returned = (long)sqlite3_column_int64(row, 2);
@@ -414,6 +413,10 @@ enum status store_plan(struct store *s, const struct plan *p, bool replace, bool
     if (status != STATUS_OK)
         return status;
     status = plan_within(&g, replace);
-    sqlite3_exec(s->db, "ROLLBACK TO dry; RELEASE dry", NULL, NULL, NULL);
-    return status;
+    bool planned = status == STATUS_OK;
+    enum status undone =
+        store_script(s, "reading", "ROLLBACK TO dry; RELEASE dry", planned ? m : NULL);
+    if (undone != STATUS_OK)
+        store_rollback(s);
+    return planned ? undone : status;
 }

@@ -64,7 +64,6 @@ enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, st
 {
     const char *doing = "summing the work left";
     sqlite3_stmt *rows;
-    bool row = false;
     enum status status =
         store_prepare(s, doing,
                       "SELECT total(flops_per_step * (steps - resume_step)) FROM trial"
@@ -72,8 +71,8 @@ enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, st
                       " AND state IN ('queued', 'running')",
                       &rows, m);
     if (status == STATUS_OK)
-        status = store_step(s, doing, rows, VALUES(INTEGER(sweep_id)), &row, m);
-    if (status == STATUS_OK && row)
+        status = store_step(s, doing, rows, VALUES(INTEGER(sweep_id)), NULL, m);
+    if (status == STATUS_OK)
         *flops = sqlite3_column_double(rows, 0);
     sqlite3_finalize(rows);
     return status;
@@ -124,7 +123,7 @@ enum status store_trial(struct store *s, const char *text, int64_t *trial_id, st
     char *end;
     errno = 0;
     long long wanted = strtoll(text, &end, 10);
-    if (end == text || *end || errno || wanted < 1 || *text < '0' || *text > '9')
+    if (end == text || *end || errno || wanted < 1 || *text < '0')
         return fail(m, STATUS_BAD_INPUT,
                     "\"%s\" is not a trial's number; the view trials lists them", text);
     enum status status =

@@ -140,6 +140,13 @@ enum status store_integer(struct store *s, const char *doing, const char *sql,
 
 /* ---- transactions ---- */
 
+/* Without effect where SQLite has rolled back by itself, as it does on a full disk. */
+static void roll_back(struct store *s)
+{
+    if (!sqlite3_get_autocommit(s->db))
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 static enum status begin(struct store *s, struct message *m)
 {
     if (s->mode != STORE_WRITE)
@@ -149,14 +156,8 @@ static enum status begin(struct store *s, struct message *m)
                     "%s: an earlier write could not be made durable; nothing more is written "
                     "before the file is opened anew",
                     s->path);
+    roll_back(s); /* what could not be rolled back before, for want of memory */
     return store_script(s, "locking for a change", "BEGIN IMMEDIATE", m);
-}
-
-/* Without effect where SQLite has rolled back by itself, as it does on a full disk. */
-static void roll_back(struct store *s)
-{
-    if (!sqlite3_get_autocommit(s->db))
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 static enum status commit(struct store *s, struct message *m)
@@ -182,10 +183,10 @@ enum status store_commit(struct store *s, struct message *m)
     if (!s->in_batch)
         return fail(m, STATUS_INTERNAL, "%s: store_commit without store_begin", s->path);
     s->in_batch = false;
-    if (s->batch_status != STATUS_OK)
-        return fail(m, s->batch_status, "%s: the changes were undone after an earlier error",
-                    s->path);
-    return commit(s, m);
+    if (s->batch_status == STATUS_OK)
+        return commit(s, m);
+    roll_back(s);
+    return fail(m, s->batch_status, "%s: the changes were undone after an earlier error", s->path);
 }
 
 void store_rollback(struct store *s)
@@ -213,8 +214,10 @@ enum status store_leave(struct store *s, enum status status, struct message *m)
         return status;
     }
     if (status == STATUS_OK)
-        return store_script(s, "releasing a savepoint", "RELEASE change", m);
-    if (!sqlite3_get_autocommit(s->db))
-        sqlite3_exec(s->db, "ROLLBACK TO change; RELEASE change", NULL, NULL, NULL);
+        status = store_script(s, "releasing a savepoint", "RELEASE change", m);
+    /* A change that cannot be undone alone goes with the whole batch. */
+    if (status != STATUS_OK && !sqlite3_get_autocommit(s->db) &&
+        sqlite3_exec(s->db, "ROLLBACK TO change; RELEASE change", NULL, NULL, NULL) != SQLITE_OK)
+        s->batch_status = status;
     return status;
 }

@@ -266,11 +266,12 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
+    /* Not json_valid(), to which want of memory is malformed JSON too. */
     status = store_integer(s, "reading a result",
-                           "SELECT CASE WHEN json_valid(?1) THEN CASE json_extract(?1, '$.state')"
-                           " WHEN 'completed' THEN 1 WHEN 'diverged' THEN 2 END END",
+                           "SELECT CASE json_extract(?1, '$.state')"
+                           " WHEN 'completed' THEN 1 WHEN 'diverged' THEN 2 END",
                            VALUES(TEXT(result)), 0, &states, m);
-    if (status == STATUS_OK && states == 0)
+    if (status == STATUS_OK ? states == 0 : sqlite3_errcode(s->db) == SQLITE_ERROR)
         status = fail(m, STATUS_CORRUPT, "the result of trial %lld is not a result: %.60s",
                       (long long)trial_id, result);
     if (status == STATUS_OK) {

@@ -1,0 +1,279 @@
+/* Queries of one's own: values in and out, and every way a query fails. Then what statements and
+ * transactions of the store do at their limits. */
+#include "store_troubles.h"
+
+#include <fcntl.h>
+#include <math.h>
+
+#include "sweep/rows.h"
+
+/* ---- rows ---- */
+
+static void values_in_and_out(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct rows r = rows_open(s, &x->m, "SELECT ?1, ?2, NULL, 0.5 UNION ALL SELECT ?2, 1, '', NULL",
+                              "ti", "größe", INT64_MIN);
+    assert_true(rows_next(&r));
+    assert_string_equal(rows_text(&r, 0), "größe");
+    assert_true(rows_integer(&r, 1) == INT64_MIN);
+    assert_true(rows_null(&r, 2));
+    assert_null(rows_text(&r, 2));
+    assert_int_equal(rows_integer(&r, 2), 0);
+    assert_true(isnan(rows_real(&r, 2)));
+    assert_true(rows_real(&r, 3) == 0.5);
+    assert_true(rows_next(&r));
+    assert_true(rows_integer(&r, 0) == INT64_MIN);
+    assert_false(rows_null(&r, 2));
+    assert_true(isnan(rows_real(&r, 3)));
+    assert_false(rows_next(&r));
+    assert_ok(rows_close(&r));
+
+    r = rows_open(s, &x->m, "SELECT ?1 || '!'", "t", "one");
+    assert_true(rows_next(&r));
+    assert_string_equal(rows_text(&r, 0), "one!");
+    rows_rebind(&r, "two");
+    assert_true(rows_next(&r));
+    assert_string_equal(rows_text(&r, 0), "two!");
+    assert_ok(rows_close(&r));
+    close_store(x, s);
+}
+
+static void rows_as_cells(void **state)
+{
+    static const struct table_column columns[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct table *t = table_new(columns);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    struct rows r = rows_open(s, &x->m, "SELECT 1, 0.25, 'x' UNION ALL SELECT NULL, x'61', 2", "");
+    rows_to_table(&r, t);
+    assert_ok(rows_close(&r));
+    assert_ok(table_write(t, TABLE_CSV, false, out, &x->m));
+    fclose(out);
+    assert_string_equal(text, "a,b,c\n1,0.25,x\n,a,2\n");
+    free(text);
+    table_free(t);
+    close_store(x, s);
+}
+
+/* After a failure there are no more rows, and closing tells. */
+static void assert_failed(struct fixture *x, struct rows *r, enum status expected)
+{
+    assert_false(rows_next(r));
+    if (r->status != expected)
+        fail_msg("status %d, not %d: %s", (int)r->status, (int)expected, x->m.text);
+    rows_rebind(r, "again");
+    assert_false(rows_next(r));
+    assert_non_null(strstr(x->m.text, x->db));
+    assert_int_equal(rows_close(r), expected);
+}
+
+static void queries_that_fail(void **state)
+{
+    static const char count[] = "SELECT count(*) FROM trial WHERE ?1 <> ''";
+    struct fixture *x = *state;
+    char longer[600];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    stand_between(true);
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+
+    struct rows rows = rows_open(r.s, &x->m, "SELECT nonsense", "");
+    assert_failed(x, &rows, STATUS_INTERNAL);
+
+    sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, 500);
+    rows = rows_open(r.s, &x->m, count, "t", longer);
+    assert_failed(x, &rows, STATUS_INTERNAL);
+    rows = rows_open(r.s, &x->m, count, "t", "short");
+    assert_true(rows_next(&rows));
+    rows_rebind(&rows, longer);
+    assert_failed(x, &rows, STATUS_INTERNAL);
+    sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, 1000000);
+
+    rows = rows_open(r.s, &x->m, count, "t", "");
+    arm(STOPPED, 1);
+    assert_failed(x, &rows, STATUS_INTERRUPTED);
+    assert_true(disarm());
+    if (FAULTS_IN_MALLOC) {
+        rows = rows_open(r.s, &x->m, "SELECT hex(zeroblob(100000)) || ?1", "t", "");
+        arm(MEMORY, 1);
+        assert_failed(x, &rows, STATUS_NO_MEMORY);
+        assert_true(disarm());
+    }
+    close_store(x, r.s);
+    stand_between(false);
+
+    /* Somebody writes without WAL. */
+    sqlite3 *other;
+    assert_int_equal(sqlite3_open(x->db, &other), SQLITE_OK);
+    struct store *s = open_store(x, STORE_READ);
+    store_set_patience(s, 1);
+    run_sql(other, "BEGIN EXCLUSIVE");
+    rows = rows_open(s, &x->m, count, "t", "");
+    assert_failed(x, &rows, STATUS_BUSY);
+    run_sql(other, "ROLLBACK");
+    sqlite3_close(other);
+    long page = atol(ask(store_db(s), "SELECT rootpage FROM sqlite_schema WHERE name = 'trial'"));
+    close_store(x, s);
+
+    int fd = open(x->db, O_WRONLY);
+    assert_int_equal(pwrite(fd, "\x0d\xff\xff\xff\xff\xff\xff\xff", 8, (page - 1) * 4096), 8);
+    close(fd);
+    s = open_store(x, STORE_READ);
+    rows = rows_open(s, &x->m, "SELECT * FROM trial WHERE setting_label <> ?1", "t", "");
+    assert_failed(x, &rows, STATUS_CORRUPT);
+    close_store(x, s);
+}
+
+/* ---- statements and transactions ---- */
+
+static void a_text_beyond_the_limit(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    char longer[3000];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, 2000);
+    assert_status(STATUS_INTERNAL, store_note(r.s, c.trial_id, c.attempt, longer, &x->m));
+    assert_non_null(strstr(x->m.text, "too big"));
+    assert_ok(store_note(r.s, c.trial_id, c.attempt, "short", &x->m));
+    assert_answer(r.db, "SELECT note FROM attempt", "short");
+    close_store(x, r.s);
+}
+
+static void a_table_in_use_is_busy(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct rows rows = rows_open(r.s, &x->m, "SELECT * FROM trial", "");
+    assert_true(rows_next(&rows));
+    assert_status(STATUS_BUSY, store_script(r.s, "dropping", "DROP TABLE curve", &x->m));
+    assert_ok(rows_close(&rows));
+    assert_ok(store_script(r.s, "dropping", "DROP TABLE curve", &x->m));
+    close_store(x, r.s);
+}
+
+static void batches_do_not_nest(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    assert_ok(store_begin(r.s, &x->m));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_int_equal(c.attempt, 1);
+    assert_status(STATUS_INTERNAL, store_begin(r.s, &x->m));
+    assert_non_null(strstr(x->m.text, "twice"));
+    assert_ok(store_commit(r.s, &x->m)); /* the first one goes on */
+    assert_answer(r.db, "SELECT state FROM trial", "running");
+    close_store(x, r.s);
+}
+
+/* Of several errors after SQLite has rolled a batch back, the first is its reason. */
+static void the_first_error_ends_the_batch(void **state)
+{
+    struct fixture *x = *state;
+    struct progress p;
+    stand_between(true);
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    assert_ok(store_begin(r.s, &x->m));
+    claim(x, r.s, r.sweep, r.build);
+    run_sql(r.db, "ROLLBACK"); /* as SQLite itself does on a full disk */
+    arm(STOPPED, 1);
+    assert_status(STATUS_INTERRUPTED, store_progress(r.s, r.sweep, &p, &x->m));
+    arm(REFUSED, 1);
+    assert_status(STATUS_INTERNAL, store_progress(r.s, r.sweep, &p, &x->m));
+    assert_true(disarm());
+    stand_between(false);
+    assert_status(STATUS_INTERRUPTED, store_commit(r.s, &x->m));
+    assert_answer(r.db, "SELECT state FROM trial", "queued");
+    close_store(x, r.s);
+}
+
+/* ---- what a file can be asked ---- */
+
+static void more_sweeps_than_a_message_names(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t id;
+    run_sql(
+        store_db(s),
+        "WITH RECURSIVE n (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n LIMIT 20)"
+        " INSERT INTO sweep (name, yaml, yaml_sha256, plan_sha256, metric, goal, tune, created,"
+        " last_run, question) SELECT 'a-rather-long-name-of-a-sweep-' || i, '', hex(zeroblob(32)),"
+        " hex(zeroblob(32)), 'val_acc', 'maximize', '[]', '', '', '' FROM n");
+    assert_status(STATUS_BAD_INPUT, store_sweep(s, "none", &id, &x->m));
+    assert_non_null(strstr(x->m.text, "it holds: a-rather-long-name-of-a-sweep-10, a-rather"));
+    assert_null(strstr(x->m.text, "sweep-29"));
+    close_store(x, s);
+}
+
+/* ---- plans ---- */
+
+static void a_loss_is_minimized(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\nmetric: {name: val_loss, goal: minimize}\n"));
+    assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_loss minimize");
+    /* The goal decides about the choice: another one is another plan. */
+    char before[100];
+    snprintf(before, sizeof before, "%s", ask(r.db, "SELECT plan_sha256 FROM sweep"));
+    plan_into(x, r.s, SWEEP("[1]", "seeds: 1\n"));
+    assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_acc maximize");
+    assert_string_not_equal(ask(r.db, "SELECT plan_sha256 FROM sweep"), before);
+    close_store(x, r.s);
+}
+
+/* More than there is room for: refused, and not cut. */
+static void too_many_tuned_axes(void **state)
+{
+    enum { AXES = 400 };
+    static const char *paths[AXES];
+    struct fixture *x = *state;
+    struct plan_changes changes;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct planned p = plan_of(x, SWEEP("[1]", "seeds: 1\n"));
+    const char **mine = p.config->tune_path;
+    for (int i = 0; i < AXES; i++)
+        paths[i] = "train.lr";
+    p.config->tune_path = paths;
+    for (int axes = 360; axes < AXES; axes++) {
+        char sql[80];
+        /* [ and ], eleven characters with the comma each, the end: 4096 are 372 axes. */
+        bool fits = 11 * axes + 2 <= 4096;
+        p.config->tune = axes;
+        assert_status(fits ? STATUS_OK : STATUS_BAD_INPUT,
+                      store_plan(s, p.plan, true, false, &changes, &x->m));
+        assert_true(fits || strstr(x->m.text, "too many axes"));
+        snprintf(sql, sizeof sql, "SELECT json_array_length(tune) = %d FROM sweep", axes);
+        assert_answer(store_db(s), sql, fits ? "1" : "0");
+    }
+    p.config->tune = 0;
+    p.config->tune_path = mine;
+    free_plan(p);
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(values_in_and_out),
+        TEST(rows_as_cells),
+        TEST(queries_that_fail),
+        TEST(a_text_beyond_the_limit),
+        TEST(a_table_in_use_is_busy),
+        TEST(batches_do_not_nest),
+        TEST(the_first_error_ends_the_batch),
+        TEST(more_sweeps_than_a_message_names),
+        TEST(a_loss_is_minimized),
+        TEST(too_many_tuned_axes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

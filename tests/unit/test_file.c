@@ -1,0 +1,280 @@
+/* Whole files: what is written comes back; where a call fails the old file stays and nothing else
+ * does; what is no file, or too large a one, is not read. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/file.h"
+#include "tests/unit/faults.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h> /* last: its fail() would hide engine/status.h's */
+
+/* The next read: READ_HALF of what it could, the end too early, or this error. */
+enum { READ_ALL = 0, READ_HALF = -1, READ_END = -2 };
+static int next_read;
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+    int how = next_read;
+    next_read = READ_ALL;
+    if (how > 0) {
+        errno = how;
+        return -1;
+    }
+    if (how == READ_END)
+        return 0;
+    return syscall(SYS_read, fd, bytes, how == READ_HALF ? size / 2 : size);
+}
+
+/* What read becomes under _FORTIFY_SOURCE. */
+ssize_t __read_chk(int fd, void *bytes, size_t size, size_t room);
+ssize_t __read_chk(int fd, void *bytes, size_t size, size_t room)
+{
+    assert_true(size <= room);
+    return read(fd, bytes, size);
+}
+
+static int fstat_error;
+
+int fstat(int fd, struct stat *st)
+{
+    if (fstat_error) {
+        errno = fstat_error;
+        return -1;
+    }
+    return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+static char folder[200], path[240];
+
+static int set_up(void **state)
+{
+    const char *base = getenv("TMPDIR");
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/headcount-file-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/file", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder); /* fails where anything else is left */
+}
+
+static enum status write_text(const char *text, struct message *m)
+{
+    struct iovec part = {(char *)(uintptr_t)text, strlen(text)};
+    return file_write(path, &part, 1, m);
+}
+
+static void assert_text(const char *expected)
+{
+    void *bytes;
+    size_t size;
+    struct message m;
+    assert_int_equal(file_read(path, strlen(expected), &bytes, &size, &m), STATUS_OK);
+    assert_int_equal(size, strlen(expected));
+    assert_string_equal(bytes, expected);
+    free(bytes);
+}
+
+static int names_in_folder(void)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n - 2; /* . and .. */
+}
+
+static void parts_come_back(void **state)
+{
+    enum { PARTS = 2 * IOV_MAX + 10 };
+    static char expected[4 * PARTS], *at;
+    static struct iovec parts[PARTS];
+    static const struct {
+        enum fault_call call;
+        int error;
+    } hindrances[] = {{FAULT_NONE, 0}, {FAULT_WRITEV, EINTR}, {FAULT_WRITEV, 0}};
+    struct message m;
+    (void)state;
+    for (size_t k = 0; k < sizeof hindrances / sizeof *hindrances; k++) {
+        at = expected;
+        for (int i = 0; i < PARTS; i++) {
+            char *part = at;
+            at += sprintf(at, "%.*s", i % 4, "xyz"); /* every fourth is empty */
+            parts[i] = (struct iovec){part, (size_t)(at - part)};
+        }
+        fault_arm(hindrances[k].call, 1, hindrances[k].error);
+        assert_int_equal(file_write(path, parts, PARTS, &m), STATUS_OK);
+        assert_int_equal(fault_disarm(), k > 0);
+        assert_text(expected);
+    }
+    assert_int_equal(file_write(path, parts, 0, &m), STATUS_OK);
+    assert_text("");
+}
+
+static void a_write_that_fails(void **state)
+{
+    static const struct {
+        enum fault_call call;
+        int error;
+        enum status status;
+        const char *words;
+    } cases[] = {{FAULT_WRITEV, EIO, STATUS_IO, "cannot write: Input/output error"},
+                 {FAULT_WRITEV, ENOSPC, STATUS_DISK_FULL, "cannot write"},
+                 {FAULT_SYNC, EIO, STATUS_IO, "cannot sync"},
+                 {FAULT_SYNC, EDQUOT, STATUS_DISK_FULL, "cannot sync"},
+                 {FAULT_CLOSE, EIO, STATUS_IO, "cannot close"},
+                 {FAULT_RENAME, EACCES, STATUS_IO, "cannot rename"}};
+    struct message m;
+    (void)state;
+    assert_int_equal(write_text("old", &m), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fault_arm(cases[i].call, 1, cases[i].error);
+        assert_int_equal(write_text("new", &m), cases[i].status);
+        assert_true(fault_disarm());
+        if (!strstr(m.text, cases[i].words) || !strstr(m.text, path))
+            fail_msg("%s: %s", cases[i].words, m.text);
+        assert_int_equal(names_in_folder(), 1);
+        assert_text("old");
+    }
+    fault_arm(FAULT_CLOSE, 1, EINTR); /* closed all the same */
+    assert_int_equal(write_text("new", &m), STATUS_OK);
+    assert_true(fault_disarm());
+    assert_text("new");
+}
+
+/* After the rename the new file is there; whether for good only the folder's sync can tell. */
+static void a_folder_that_cannot_be_synced(void **state)
+{
+    struct message m;
+    (void)state;
+    fault_arm(FAULT_SYNC, 2, EIO);
+    assert_int_equal(write_text("new", &m), STATUS_IO);
+    assert_true(fault_disarm());
+    assert_non_null(strstr(m.text, "cannot sync the folder"));
+    assert_int_equal(names_in_folder(), 1);
+    assert_text("new");
+    fault_arm(FAULT_SYNC, 2, EINVAL); /* a file system that knows no such thing */
+    assert_int_equal(write_text("newer", &m), STATUS_OK);
+    assert_true(fault_disarm());
+    assert_text("newer");
+}
+
+static void whose_folder_it_is(void **state)
+{
+    struct message m;
+    char below[300];
+    (void)state;
+    assert_int_equal(file_sync_folder("a-name", &m), STATUS_OK);
+    assert_int_equal(file_sync_folder("/a-name", &m), STATUS_OK);
+    snprintf(below, sizeof below, "%s/absent/file", folder);
+    assert_int_equal(file_sync_folder(below, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, "/absent: cannot open the folder: No such file"));
+    snprintf(below, sizeof below, "%s/file/file", folder); /* a file is no folder */
+    assert_int_equal(write_text("x", &m), STATUS_OK);
+    assert_int_equal(file_sync_folder(below, &m), STATUS_IO);
+    struct iovec part = {below, 1};
+    assert_int_equal(file_write(below, &part, 1, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, "cannot create: Not a directory"));
+}
+
+static void no_memory(void **state)
+{
+    void *bytes = path;
+    size_t size = 1;
+    struct message m;
+    int errors = 0;
+    (void)state;
+    if (!FAULTS_IN_MALLOC)
+        skip();
+    bool fired = true;
+    for (int n = 1; fired; n++) {
+        fault_arm(FAULT_MALLOC, n, ENOMEM);
+        enum status status = write_text("text", &m);
+        fired = fault_disarm();
+        assert_true(status == STATUS_OK || (fired && status == STATUS_NO_MEMORY));
+        errors += status != STATUS_OK;
+        assert_true(names_in_folder() <= 1);
+    }
+    assert_true(errors >= 2);
+    fault_arm(FAULT_MALLOC, 1, ENOMEM);
+    assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_NO_MEMORY);
+    assert_true(fault_disarm());
+    assert_null(bytes);
+    assert_int_equal(size, 0);
+}
+
+static void interrupted_and_cut_reads(void **state)
+{
+    void *bytes;
+    size_t size;
+    struct message m;
+    (void)state;
+    assert_int_equal(write_text("words", &m), STATUS_OK);
+    next_read = EINTR;
+    assert_text("words");
+    next_read = READ_HALF;
+    assert_text("words");
+    next_read = EIO;
+    assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_IO);
+    assert_null(bytes);
+    assert_non_null(strstr(m.text, "cannot read: Input/output error"));
+    next_read = READ_END; /* it became shorter */
+    assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_OK);
+    assert_int_equal(size, 0);
+    assert_string_equal(bytes, "");
+    free(bytes);
+    fstat_error = EIO;
+    enum status status = file_read(path, 100, &bytes, &size, &m);
+    fstat_error = 0;
+    assert_int_equal(status, STATUS_IO);
+    assert_null(bytes);
+}
+
+static void what_is_not_read(void **state)
+{
+    void *bytes;
+    size_t size;
+    struct message m;
+    (void)state;
+    assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, "cannot open: No such file"));
+    assert_int_equal(file_read(folder, 100, &bytes, &size, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "is a folder"));
+    assert_int_equal(mkfifo(path, 0600), 0); /* which nobody writes to */
+    assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "a device or pipe"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(write_text("five5", &m), STATUS_OK);
+    assert_int_equal(file_read(path, 4, &bytes, &size, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "has 5 bytes; allowed: up to 4"));
+    assert_null(bytes);
+    assert_text("five5"); /* up to the limit itself */
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(parts_come_back),    TEST(a_write_that_fails), TEST(a_folder_that_cannot_be_synced),
+        TEST(whose_folder_it_is), TEST(no_memory),          TEST(interrupted_and_cut_reads),
+        TEST(what_is_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -214,7 +214,8 @@ crash: $(PROGRAM)
 
 # Lines and branches of each file, by all tests but the injected faults (whose processes die before
 # they could count).
-GCOVR = gcovr --root . --filter 'engine/|datasets/|sweep/' $(BUILD)/coverage
+GCOVR = gcovr --root . --filter 'engine/|datasets/|sweep/' \
+        $(addprefix $(BUILD)/coverage/,engine datasets sweep double)
 
 coverage:
 	@sh tests/deps.sh coverage

@@ -1,5 +1,5 @@
 /* headcount check: verifies a results file from end to end: the pages of the database, what its
- * tables promise each other, and every final checkpoint against its SHA-256. */
+ * tables promise each other, and every file of weights against its SHA-256. */
 #include "sweep/command.h"
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include "engine/sha256.h"
 #include "sweep/result.h"
 #include "sweep/rows.h"
+#include "sweep/trial_files.h"
 
 struct check_options {
     const char *db;
@@ -25,7 +26,7 @@ static const struct command_syntax syntax = {
     .name = "check",
     .details =
         "Integrity of the database, invariants between its tables, and the SHA-256 of every\n"
-        "final checkpoint. Changes nothing. Exit status 3 where something is wrong.\n",
+        "file of weights. Changes nothing. Exit status 3 where something is wrong.\n",
     .options = options,
     .examples = "  headcount check\n",
 };
@@ -36,8 +37,9 @@ static const struct invariant {
 } invariants[] = {
     {"the database is damaged", "SELECT integrity_check FROM pragma_integrity_check"
                                 " WHERE integrity_check <> 'ok'"},
-    {"a row refers to one that is not there",
-     "SELECT \"table\" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check"},
+    {"rows refer to others that are not there",
+     "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
+     " GROUP BY \"table\", parent"},
     {"a trial that has not run has results",
      "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'pruned')"
      " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
@@ -104,8 +106,6 @@ static enum status check_configs(struct store *s, struct check_options *o, struc
 
 static enum status check_files(struct store *s, struct check_options *o, struct message *m)
 {
-    const char *slash = strrchr(o->db, '/');
-    int folder = slash ? (int)(slash - o->db) + 1 : 0;
     struct rows r = rows_open(s, m,
                               "SELECT trial_id, checkpoint, checkpoint_sha256 FROM trial"
                               " WHERE checkpoint IS NOT NULL ORDER BY trial_id",
@@ -114,15 +114,15 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
         char path[4096];
         struct result_file f;
         struct message why;
-        snprintf(path, sizeof path, "%.*s%s", folder, o->db, rows_text(&r, 1));
+        trial_weights_path(store_folder(s), rows_text(&r, 1), path, sizeof path);
         o->files++;
         if (result_open(path, &f, &why) != STATUS_OK) {
-            printf("the checkpoint of trial %" PRId64 ": %s\n", rows_integer(&r, 0), why.text);
+            printf("the weights of trial %" PRId64 ": %s\n", rows_integer(&r, 0), why.text);
             o->problems++;
             continue;
         }
         if (!rows_text(&r, 2) || strcmp(f.sha256, rows_text(&r, 2)) != 0) {
-            printf("the checkpoint of trial %" PRId64 ": %s is not the file that was recorded\n",
+            printf("the weights of trial %" PRId64 ": %s is not the file that was recorded\n",
                    rows_integer(&r, 0), path);
             o->problems++;
         }
@@ -145,7 +145,7 @@ static enum status check(struct store *s, void *context, struct message *m)
     enum status closed = rows_close(&r);
     if (status != STATUS_OK || closed != STATUS_OK)
         return status != STATUS_OK ? status : closed;
-    printf("%s: %ld trials, %ld checkpoints: %s\n", o->db, o->trials, o->files,
+    printf("%s: %ld trials, %ld files of weights: %s\n", o->db, o->trials, o->files,
            o->problems ? "NOT as it should be" : "everything is as it should be");
     return STATUS_OK;
 }

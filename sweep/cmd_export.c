@@ -1,7 +1,9 @@
 /* headcount export: results, weights and test sets for other programs. */
 #include "sweep/command.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/option.h"
@@ -53,17 +55,53 @@ static enum export_kind kind_of(const char *word)
     return (enum export_kind)i;
 }
 
+/* The file is made beside its name and renamed, which would put it in the place of anything: so not
+ * of the results, nor of a device or a pipe. */
+static enum status check_target(struct store *s, const char *db, const char *path,
+                                struct message *m)
+{
+    struct stat target, there, folder;
+    const char *slash = strrchr(path, '/');
+    char above[4096];
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (strcmp(path, "-") == 0)
+        return fail(m, STATUS_BAD_INPUT,
+                    "safetensors are written to a file with a name; '-' is not offered");
+    if (stat(above, &there) == 0 && stat(store_folder(s), &folder) == 0 &&
+        there.st_dev == folder.st_dev && there.st_ino == folder.st_ino)
+        return fail(m, STATUS_BAD_INPUT, "%s would lie among the files of %s; name another place",
+                    path, db);
+    if (stat(path, &target) != 0)
+        return STATUS_OK; /* a new one, or its folder will tell what is wrong */
+    if (!S_ISREG(target.st_mode))
+        return fail(m, STATUS_BAD_INPUT, "%s is there and no regular file; name another", path);
+    if (stat(db, &there) == 0 && there.st_dev == target.st_dev && there.st_ino == target.st_ino)
+        return fail(m, STATUS_BAD_INPUT, "%s is the results file itself; name another", path);
+    return STATUS_OK;
+}
+
+static enum status export_tensors(struct store *s, const struct export_options *o,
+                                  struct message *m)
+{
+    int64_t trial;
+    enum status status = store_trial(s, o->arguments[0], &trial, m);
+    if (status == STATUS_OK)
+        status = check_target(s, o->db, o->arguments[1], m);
+    if (status != STATUS_OK)
+        return status;
+    char *linked = realpath(o->arguments[1], NULL); /* a link stays; NULL: a new file */
+    const char *path = linked ? linked : o->arguments[1];
+    status = o->kind == EXPORT_WEIGHTS ? export_weights(s, trial, path, m)
+                                       : export_testset(s, trial, path, m);
+    free(linked);
+    return status;
+}
+
 static enum status export_from(struct store *s, void *context, struct message *m)
 {
     const struct export_options *o = context;
-    int64_t trial;
-    if (o->kind == EXPORT_RESULTS)
-        return export_results(s, o->arguments[0], stdout, m);
-    enum status status = store_trial(s, o->arguments[0], &trial, m);
-    if (status != STATUS_OK)
-        return status;
-    return o->kind == EXPORT_WEIGHTS ? export_weights(s, trial, o->arguments[1], m)
-                                     : export_testset(s, trial, o->arguments[1], m);
+    return o->kind == EXPORT_RESULTS ? export_results(s, o->arguments[0], stdout, m)
+                                     : export_tensors(s, o, m);
 }
 
 int command_export(int argc, char **argv)

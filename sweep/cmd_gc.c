@@ -37,7 +37,7 @@ static const struct command_syntax syntax = {
     .examples = "  headcount gc --dry-run\n",
 };
 
-/* What a file in the folder is; sweep/worker.h has the names. */
+/* What a file in the folder is; sweep/trial_files.h has the names. */
 enum file_kind {
     FILE_FOREIGN, /* none of ours: left alone */
     FILE_TEMPORARY,
@@ -50,6 +50,12 @@ struct file_name {
     enum file_kind kind;
     int64_t trial, attempt;
 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -80,7 +86,7 @@ static struct file_name name_read(const char *name)
 struct collection {
     const struct gc_options *options;
     struct rows trial; /* asks for one trial by id */
-    const char *folder, *folder_name;
+    const char *folder;
     long files, foreign;
     int64_t bytes;
 };
@@ -92,7 +98,6 @@ static const char trial_sql[] =
 static const char *why_not_needed(struct collection *c, const char *name, struct file_name f)
 {
     char text[32];
-    char path[512];
     snprintf(text, sizeof text, "%" PRId64, f.trial);
     rows_rebind(&c->trial, text);
     if (!rows_next(&c->trial))
@@ -105,14 +110,13 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
     case FILE_LOCK:
         return strcmp(state, "running") == 0 ? NULL : "nobody runs it";
     case FILE_CHECKPOINT:
-        return open ? NULL : "its trial ended";
+        /* a failed trial has one where it was over a limit, from which --retry-failed goes on */
+        return open || strcmp(state, "failed") == 0 ? NULL : "its trial ended";
     case FILE_RESULT:
-        snprintf(path, sizeof path, "%s/%s", c->folder_name, name);
-        if (!rows_null(&c->trial, 3) && strcmp(rows_text(&c->trial, 3), path) == 0) {
-            return c->options->out_of_plan && !rows_integer(&c->trial, 1)
-                       ? "its trial left the plan"
-                       : NULL;
-        }
+        if (c->options->out_of_plan && !rows_integer(&c->trial, 1))
+            return "its trial left the plan";
+        if (!rows_null(&c->trial, 3) && strcmp(base_name(rows_text(&c->trial, 3)), name) == 0)
+            return NULL;
         /* a finished result that a killed coordinator did not take in: the next run does */
         return open && f.attempt == rows_integer(&c->trial, 2) ? NULL : "of an earlier attempt";
     case FILE_FOREIGN:
@@ -169,12 +173,14 @@ static int not_dots(const struct dirent *entry)
 static enum status collect(struct store *s, void *context, struct message *m)
 {
     struct collection c = {.options = context, .folder = store_folder(s)};
-    const char *slash = strrchr(c.folder, '/');
     struct dirent **list = NULL;
     char size[48];
-    c.folder_name = slash ? slash + 1 : c.folder;
     int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
+    if (folder < 0 && errno == ENOENT) {
+        printf("%s is not there: nothing to remove\n", c.folder);
+        return STATUS_OK;
+    }
     if (n < 0) {
         enum status failed = fail(m, status_of_errno(errno), "%s: %s", c.folder, strerror(errno));
         if (folder >= 0)
@@ -203,6 +209,19 @@ static enum status collect(struct store *s, void *context, struct message *m)
     return status;
 }
 
+/* First the file forgets the weights that are going to be removed: what is cut off here is a file
+ * that nothing names, and is removed the next time. */
+static enum status forget_weights(const char *db, struct message *m)
+{
+    struct store *s;
+    enum status status = store_open(db, STORE_WRITE, &s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_forget_weights(s, m);
+    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
+    return status == STATUS_OK ? closed : status;
+}
+
 int command_gc(int argc, char **argv)
 {
     struct gc_options o = {.db = COMMAND_DB};
@@ -216,10 +235,15 @@ int command_gc(int argc, char **argv)
         fail(&m, STATUS_BAD_INPUT, "%s: %s", o.db, strerror(errno));
         return command_fail("gc", STATUS_BAD_INPUT, &m);
     }
+    if (o.dry_run)
+        return command_read_store("gc", o.db, collect, &o);
     enum status s = lock_take(o.db, &lock, &m);
     if (s != STATUS_OK)
         return command_fail("gc", s, &m);
-    exit_status = command_read_store("gc", o.db, collect, &o);
+    if (o.out_of_plan)
+        s = forget_weights(o.db, &m);
+    exit_status =
+        s == STATUS_OK ? command_read_store("gc", o.db, collect, &o) : command_fail("gc", s, &m);
     lock_release(lock);
     return exit_status;
 }

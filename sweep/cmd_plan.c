@@ -108,6 +108,10 @@ static void print_summary(const struct plan *p, const struct forecast *f,
         printf("The results file has a sweep of this name and no point in common with it: run\n"
                "refuses that without --replace.\n");
     }
+    if (f->other_metric) {
+        printf("The results file has trials of this sweep that ran with another metric, which\n"
+               "chose their best steps: run refuses that. Give the sweep another name.\n");
+    }
 }
 
 /* Trials that would run only to choose a setting. */

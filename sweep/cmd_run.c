@@ -81,7 +81,14 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
         break;
     }
     *exit_status = result.outcome == RUNNER_DONE ? EXIT_DONE : EXIT_SOME_FAILED;
-    return print_report(o->db, result.sweep_id, m);
+    status = print_report(o->db, result.sweep_id, m);
+    if (status == STATUS_OK && result.failed > 0)
+        fprintf(
+            stderr,
+            "headcount run: %ld trial%s failed; `headcount show TRIAL` tells why, --retry-failed "
+            "tries again\n",
+            result.failed, result.failed == 1 ? "" : "s");
+    return status;
 }
 
 int command_run(int argc, char **argv)

@@ -95,7 +95,7 @@ static void text_row(const struct rows *r, struct table *t)
     bool ended = rows_integer(r, COLUMN_RUNNING) + rows_integer(r, COLUMN_QUEUED) == 0;
     table_text(t, rows_text(r, COLUMN_SWEEP));
     table_printf(t, "%lld/%lld", (long long)(rows_integer(r, COLUMN_COMPLETED)),
-                 (long long)rows_integer(r, COLUMN_PLANNED));
+                 (long long)(rows_integer(r, COLUMN_PLANNED) - rows_integer(r, COLUMN_PRUNED)));
     table_integer(t, rows_integer(r, COLUMN_RUNNING));
     table_integer(t, rows_integer(r, COLUMN_QUEUED));
     table_integer(t, rows_integer(r, COLUMN_FAILED));
@@ -168,8 +168,8 @@ static void note_left_behind(const char *db)
     snprintf(lock, sizeof lock, "%s.lock", db);
     if (!lock_is_held(lock)) {
         fprintf(stderr,
-                "No run is at work on this file: what counts as running is left of one that "
-                "was killed.\nThe next `headcount run` takes it up where it was.\n");
+                "No run is at work on this file: what counts as running was cut off (killed, or "
+                "the disk was full).\nThe next `headcount run` takes it up where it was.\n");
     }
 }
 

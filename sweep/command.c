@@ -211,7 +211,7 @@ static void print_help(const struct command_syntax *s)
     printf("\nOptions:\n");
     for (const struct command_option *o = s->options; o->name; o++)
         print_option(o->letter, o->name, o->argument, o->help);
-    print_option(0, "help", NULL, "print this and exit");
+    print_option('h', "help", NULL, "print this and exit");
     printf("\nExamples:\n%s", s->examples);
 }
 
@@ -291,6 +291,7 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
                 t->letters[letters++] = ':';
         }
     }
+    t->letters[letters++] = 'h';
     t->letters[letters] = '\0';
     t->longs[n] = (struct getopt_option){"help", no_argument, NULL, LONG_BASE + n};
     t->longs[n + 1] = (struct getopt_option){NULL, 0, NULL, 0};
@@ -301,6 +302,8 @@ static int option_index(const struct command_syntax *s, int c)
 {
     if (c >= LONG_BASE)
         return c - LONG_BASE;
+    if (c == 'h')
+        return option_total(s);
     for (int i = 0; s->options[i].name; i++)
         if (s->options[i].letter == c)
             return i;

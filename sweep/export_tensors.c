@@ -9,6 +9,7 @@
 #include "sweep/data.h"
 #include "sweep/result.h"
 #include "sweep/rows.h"
+#include "sweep/trial_files.h"
 
 enum { META_MAX = 10, PATH_SIZE = 4096 };
 
@@ -32,17 +33,17 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
         status = r.status == STATUS_OK
                      ? fail(m, STATUS_BAD_INPUT, "there is no trial %" PRId64, trial_id)
                      : r.status;
-    } else if (rows_null(&r, 3) || rows_null(&r, 4)) {
+    } else if (!rows_null(&r, 3) && rows_null(&r, 4)) {
+        status =
+            fail(m, STATUS_BAD_INPUT,
+                 "the weights of trial %" PRId64 " were removed by gc --out-of-plan", trial_id);
+    } else if (rows_null(&r, 3)) {
         status =
             fail(m, STATUS_BAD_INPUT,
                  "trial %" PRId64 " is %s and has no weights; they come with a completed trial",
                  trial_id, rows_text(&r, 0));
     } else {
-        /* stored paths are relative to the folder of the database, where <db>.d stands too */
-        const char *folder = store_folder(s);
-        const char *slash = strrchr(folder, '/');
-        snprintf(t->path, sizeof t->path, "%.*s%s", slash ? (int)(slash - folder) + 1 : 0, folder,
-                 rows_text(&r, 4));
+        trial_weights_path(store_folder(s), rows_text(&r, 4), t->path, sizeof t->path);
         snprintf(t->sweep, sizeof t->sweep, "%s", rows_text(&r, 1));
         snprintf(t->trial, sizeof t->trial, "%" PRId64, trial_id);
         t->seed = (uint32_t)rows_integer(&r, 2);

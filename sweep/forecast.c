@@ -135,6 +135,17 @@ static enum status recorded_read(struct store *s, struct forecast *f, struct mes
     return rows_close(&r);
 }
 
+static enum status metric_read(struct store *s, const struct config *c, struct forecast *f,
+                               struct message *m)
+{
+    struct rows r = rows_open(s, m,
+                              "SELECT 1 FROM trial JOIN sweep USING (sweep_id) WHERE name = ?1"
+                              " AND metric <> ?2 AND attempt > 0 AND state <> 'pruned' LIMIT 1",
+                              "tt", c->name, c->metric);
+    f->other_metric = rows_next(&r);
+    return rows_close(&r);
+}
+
 static enum status rate_read(struct store *s, struct forecast *f, struct message *m)
 {
     struct rows r = rows_open(s, m,
@@ -196,7 +207,7 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
     long matched = 0;
     long planned = 0;
     for (size_t i = 0; i < list->count; i++) {
-        matched += list->item[i].matched;
+        matched += list->item[i].matched && list->item[i].in_plan;
         planned += list->item[i].in_plan;
         f->leaving += list->item[i].in_plan && !list->item[i].matched;
     }
@@ -265,6 +276,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     status = points_fill(p, f, m);
     if (status == STATUS_OK && s)
         status = stored_read(s, plan_config(p)->name, &list, m);
+    if (status == STATUS_OK && s)
+        status = metric_read(s, plan_config(p), f, m);
     if (status == STATUS_OK && s)
         status = recorded_read(s, f, m);
     if (status == STATUS_OK && s)

@@ -37,6 +37,7 @@ struct forecast {
     long count[FORECAST_STATES];
     long leaving;       /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;    /* the file's sweep of this name shares no point with this plan */
+    bool other_metric;  /* ... has trials whose best step another metric chose */
     long candidates;    /* values of the tuned axes per head count: one of them will be chosen; 1
                            without tune */
     double flops_per_s; /* of one core, for configs without a record */

@@ -67,12 +67,13 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
         if (status != STATUS_CORRUPT)
             return status;
     }
-    struct attempt_end lost = {.error = "lost: the coordinator or the machine went down"};
-    r->requeued++;
     bool damaged = false;
     int64_t step =
         trial_files_newest(folder, t->trial_id, t->attempt, INT64_MAX, path, sizeof path, &damaged);
-    return store_requeue(s, t->trial_id, t->attempt, step > 0 ? step : 0, &lost, &accepted, m);
+    struct attempt_end lost = {.error = "lost: the coordinator or the machine went down",
+                               .step = step > 0 ? step : 0};
+    r->requeued++;
+    return store_requeue(s, t->trial_id, t->attempt, &lost, &accepted, m);
 }
 
 enum status recover_trials(struct store *s, struct recovered *r, struct message *m)

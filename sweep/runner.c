@@ -89,7 +89,7 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 
 /* ---- what workers say, and how they end ---- */
 
-static void hear(void *context, const struct slot *s, enum wire_type type, const char *text)
+void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
 {
     struct runner *r = context;
     if (type == WIRE_NOTE)
@@ -163,8 +163,8 @@ static void listen_to_workers(struct runner *r)
         struct slot *s = &r->slot[i];
         if (!s->busy || s->ending != ENDING_NONE)
             continue;
-        slot_listen(s, i, r->view, hear, r);
-        if (slot_ended(s, i, r->job.folder, r->view, hear, r))
+        slot_listen(s, i, r->view, runner_hear, r);
+        if (slot_ended(s, i, r->job.folder, r->view, runner_hear, r))
             react_to_ending(r, s);
     }
 }
@@ -319,9 +319,18 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
         s = store_plan(r->store, r->plan, replace, false, &c, m);
     while (wait_for_file(r, &s, m));
     r->sweep_id = c.sweep_id;
-    if (s == STATUS_OK && c.kept > 0 && c.added + c.left + c.returned > 0)
+    if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
         runner_say(r, "the plan has changed: %ld new trials, %ld back, %ld dropped (results stay)",
                    c.added, c.returned, c.left);
+    return s;
+}
+
+static enum status rename_folder(struct runner *r, struct message *m)
+{
+    enum status s;
+    do
+        s = store_rename_folder(r->store, m);
+    while (wait_for_file(r, &s, m));
     return s;
 }
 
@@ -355,6 +364,13 @@ static enum status retry_failed(struct runner *r, struct message *m)
 static enum status prepare(struct runner *r, const struct runner_options *o, struct message *m)
 {
     struct build_info b = build_info();
+    if (store_migrated_from(r->store))
+        runner_say(r,
+                   "the results file had format %d and has format %d now; as it was, it is kept as "
+                   "%.*s.v%d.backup",
+                   store_migrated_from(r->store), STORE_VERSION,
+                   (int)strlen(store_folder(r->store)) - 2, store_folder(r->store),
+                   store_migrated_from(r->store));
     choose_core_type(r, &b);
     b.threads = 1;
     enum status s;
@@ -363,6 +379,8 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
     while (wait_for_file(r, &s, m));
     if (s == STATUS_OK)
         s = describe_job(r, &b, m);
+    if (s == STATUS_OK)
+        s = rename_folder(r, m);
     if (s == STATUS_OK)
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)
@@ -424,6 +442,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     s = store_progress(r->store, r->sweep_id, &p, m);
     if (s != STATUS_OK)
         return s;
+    result->failed = p.failed;
     result->outcome = p.queued + p.running > 0    ? RUNNER_STOPPED
                       : p.failed + p.diverged > 0 ? RUNNER_SOME_FAILED
                                                   : RUNNER_DONE;

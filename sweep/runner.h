@@ -32,7 +32,8 @@ struct runner_result {
     enum runner_outcome outcome;
     int signal;
     int64_t sweep_id;
-    bool ran; /* at least one trial was started */
+    bool ran;    /* at least one trial was started */
+    long failed; /* trials of the sweep that are failed at the end */
 };
 
 /* Runs the sweep of p to its end or to a stop. Progress and notes on stderr. */

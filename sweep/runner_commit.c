@@ -9,10 +9,29 @@
 
 #include "sweep/recover.h"
 #include "sweep/trial_files.h"
+#include "sweep/worker.h"
 
 static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */
 static const double busy_note_s = 30, busy_note_idle_s = 2;
+
+static bool is_over_limit(const struct slot *s)
+{
+    return s->end.exit_code == WORKER_OVER_TIME || s->end.exit_code == WORKER_OVER_MEMORY;
+}
+
+/* A worker that was asked to stop, or was over a limit, has saved its step; of one that was killed
+ * the files tell. */
+static int64_t saved_step(const struct runner *r, const struct slot *s)
+{
+    char path[PATH_MAX];
+    bool damaged = false;
+    if (s->end.exit_code == WORKER_STOPPED || is_over_limit(s))
+        return s->step;
+    int64_t step = trial_files_newest(r->job.folder, s->claim.trial_id, s->claim.attempt, INT64_MAX,
+                                      path, sizeof path, &damaged);
+    return step > 0 ? step : 0;
+}
 
 static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bool *accepted,
                               struct message *m)
@@ -32,12 +51,16 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
                   m->text); /* this trial's result cannot be; the others are not to wait for it */
         return put_ending(r, s, failed, accepted, m);
     case ENDING_FAIL:
-        return store_fail(r->store, c->trial_id, c->attempt, plan_config(r->plan)->retries, &s->end,
-                          failed, accepted, m);
+        /* What is over its limit would be so again; with a higher limit it goes on. */
+        s->end.step = is_over_limit(s) ? saved_step(r, s) : 0;
+        return store_fail(r->store, c->trial_id, c->attempt,
+                          is_over_limit(s) ? 0 : plan_config(r->plan)->retries, &s->end, failed,
+                          accepted, m);
     case ENDING_REQUEUE:
     case ENDING_FULL:
     case ENDING_STORAGE:
-        return store_requeue(r->store, c->trial_id, c->attempt, s->step, &s->end, accepted, m);
+        s->end.step = saved_step(r, s);
+        return store_requeue(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
     case ENDING_NONE:
         break;
     }
@@ -98,11 +121,23 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
     else if (o->accepted && strcmp(state, "queued") == 0)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it goes on",
                    s->claim.trial_id, s->label, s->step, s->error);
-    if (o->accepted && (s->ending == ENDING_FINISH || o->failed))
+    if (o->accepted && (s->ending == ENDING_FINISH || (o->failed && s->end.step == 0)))
         trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
                            s->ending == ENDING_FINISH);
     progress_trial_ended(r->view, i, state, s->val_acc);
     slot_clear(s);
+}
+
+/* Checkpoints that are damaged are the worker's to tell; that there are none only we can know. */
+static void note_vanished(struct runner *r, const struct slot *s)
+{
+    char path[PATH_MAX];
+    bool damaged = false;
+    if (s->claim.resumed_from_step > 0 &&
+        trial_files_newest(r->job.folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
+                           sizeof path, &damaged) < 0 &&
+        !damaged)
+        runner_hear(r, s, WIRE_NOTE, "its checkpoint is gone; the trial starts again from step 0");
 }
 
 static void start_claims(struct runner *r)
@@ -116,8 +151,10 @@ static void start_claims(struct runner *r)
             slot_start(&r->slot[i], i, &r->claim[k], &r->job, r->environment, r->view, &m);
         if (s != STATUS_OK)
             runner_stop_for(r, s, m.text);
-        else
+        else {
             r->ran = r->pids_due = true;
+            note_vanished(r, &r->slot[i]);
+        }
         if (s == STATUS_OK && r->stopping) /* the one before could not be started */
             kill(r->slot[i].process.pid, SIGTERM);
     }

@@ -381,3 +381,8 @@ void store_set_patience(struct store *s, int ms)
 {
     sqlite3_busy_timeout(s->db, ms);
 }
+
+int store_migrated_from(const struct store *s)
+{
+    return s->migrated_from;
+}

@@ -22,6 +22,9 @@ enum store_mode {
  * after a backup beside the file (STORE_WRITE), or a copy of it in memory is (STORE_READ). */
 enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
 
+/* The older format that STORE_WRITE found the file in, and that its backup has; 0: none. */
+int store_migrated_from(const struct store *s);
+
 /* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */
 enum status store_close(struct store *s, struct message *m);
 
@@ -98,6 +101,7 @@ struct attempt_end {
     double cpu_s;
     int64_t max_rss_kib;
     const char *error; /* tail of its stderr, or NULL */
+    int64_t step;      /* of the newest checkpoint it left: the trial goes on from there */
 };
 
 /* How a trial's attempt ended. All are fenced: they change something only if the trial is running
@@ -113,13 +117,19 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
 enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64_t retries,
                        const struct attempt_end *end, bool *failed, bool *accepted,
                        struct message *m);
-/* Queued again without costing a retry: stopped, killed, lost. step: of the newest checkpoint. */
-enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt, long step,
+/* Queued again without costing a retry: stopped, killed, lost. */
+enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
                           const struct attempt_end *end, bool *accepted, struct message *m);
 
 /* Live rows of the curve while a trial runs (JSON array of rows); replaced at the finish. */
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
                         struct message *m);
+
+/* The stored paths of weights follow the file, which may have been renamed with its folder. */
+enum status store_rename_folder(struct store *s, struct message *m);
+
+/* Trials that are not in the plan have no weights any more (`gc --out-of-plan`). */
+enum status store_forget_weights(struct store *s, struct message *m);
 
 /* Trials in state running (of a coordinator that is gone): up to max ids with attempts. Returns the
  * count in *n. */

@@ -23,6 +23,7 @@ struct store {
     bool in_batch;            /* between store_begin and store_commit */
     enum status batch_status; /* why SQLite itself has rolled the batch back; OK: it has not */
     bool broken;              /* a sync failed: this connection must not write again */
+    int migrated_from;        /* the format that the file had; 0: today's */
 };
 
 /* ---- store.c ---- */

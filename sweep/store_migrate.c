@@ -91,6 +91,7 @@ enum status store_migrate(struct store *s, int from, const struct store_format *
     status = store_leave(s, apply_migrations(s, from, f, m), m);
     if (status != STATUS_OK)
         return status;
+    s->migrated_from = from;
     return store_script(s, "migrating", "PRAGMA foreign_keys = ON", m);
 }
 

@@ -1,6 +1,7 @@
 #include "sweep/store_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/sha256.h"
@@ -34,17 +35,25 @@ static const char *goal_of(const struct config *c)
     return c->has_metric_goal_minimize ? "minimize" : "maximize";
 }
 
-/* As many rivals as config.h has room for fit. */
+static int compare_integers(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* As many rivals as config.h has room for fit; their order says nothing. */
 static void write_claim(struct planning *g)
 {
     const struct config *c = plan_config(g->p);
+    struct claim claim = c->claim;
     if (!c->has_claim)
         return;
+    qsort(claim.over, (size_t)claim.over_count, sizeof *claim.over, compare_integers);
     int used =
-        snprintf(g->claim, sizeof g->claim, "{\"best\":%lld,\"over\":[", (long long)c->claim.best);
-    for (int i = 0; i < c->claim.over_count; i++)
+        snprintf(g->claim, sizeof g->claim, "{\"best\":%lld,\"over\":[", (long long)claim.best);
+    for (int i = 0; i < claim.over_count; i++)
         used += snprintf(g->claim + used, sizeof g->claim - (size_t)used, "%s%lld", i ? "," : "",
-                         (long long)c->claim.over[i]);
+                         (long long)claim.over[i]);
     snprintf(g->claim + used, sizeof g->claim - (size_t)used, "]}");
 }
 
@@ -281,11 +290,12 @@ static enum status refuse_stranger(struct planning *g)
 {
     int64_t survives = 0;
     const struct config *c = plan_config(g->p);
-    enum status status = store_integer(
-        g->s, "comparing the plan",
-        "SELECT NOT EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1) OR EXISTS (SELECT 1 FROM"
-        " planned_point AS p JOIN trial AS t ON t.sweep_id = ?1 AND t.config_id = p.config_id)",
-        VALUES(INTEGER(g->changes->sweep_id)), 0, &survives, g->m);
+    enum status status =
+        store_integer(g->s, "comparing the plan",
+                      "SELECT NOT EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
+                      " OR EXISTS (SELECT 1 FROM planned_point AS p JOIN trial AS t"
+                      " ON t.sweep_id = ?1 AND t.in_plan = 1 AND t.config_id = p.config_id)",
+                      VALUES(INTEGER(g->changes->sweep_id)), 0, &survives, g->m);
     if (status == STATUS_OK && !survives)
         return fail(
             g->m, STATUS_BAD_INPUT,
@@ -293,6 +303,25 @@ static enum status refuse_stranger(struct planning *g)
             "use another `name`, or --replace to take the old points out of the plan (their "
             "results stay)",
             c->path, g->s->path, c->name);
+    return status;
+}
+
+/* The metric has chosen the best step of every trial that ran, and with it what was tested. */
+static enum status refuse_other_metric(struct planning *g)
+{
+    int64_t begun = 0;
+    const struct config *c = plan_config(g->p);
+    enum status status =
+        store_integer(g->s, "comparing the metric",
+                      "SELECT count(*) FROM trial JOIN sweep USING (sweep_id)"
+                      " WHERE sweep_id = ?1 AND metric <> ?2 AND attempt > 0 AND state <> 'pruned'",
+                      VALUES(INTEGER(g->changes->sweep_id), TEXT(c->metric)), 0, &begun, g->m);
+    if (status == STATUS_OK && begun > 0)
+        return fail(g->m, STATUS_BAD_INPUT,
+                    "%s: the metric is %s, but %lld trials of sweep \"%s\" in %s have run with "
+                    "another, which chose their best steps; put it back, or give the sweep another "
+                    "`name`",
+                    c->path, c->metric, (long long)begun, c->name, g->s->path);
     return status;
 }
 
@@ -390,6 +419,8 @@ static enum status plan_within(struct planning *g, bool replace)
         status = count_changes(g);
     if (status == STATUS_OK && g->changes->sweep_id && !replace && !g->same_plan)
         status = refuse_stranger(g);
+    if (status == STATUS_OK && g->changes->sweep_id && !g->same_plan)
+        status = refuse_other_metric(g);
     if (status == STATUS_OK && !g->dry)
         status = write_sweep(g);
     if (status == STATUS_OK && !g->dry && !g->same_plan)

@@ -302,9 +302,10 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
     status = store_execute(
         s, "recording a failure",
         "UPDATE trial SET state = CASE WHEN retries_used < ?1 THEN 'queued' ELSE 'failed' END,"
-        " retries_used = retries_used + (retries_used < ?1)"
+        " retries_used = retries_used + (retries_used < ?1), resume_step = max(resume_step, ?4)"
         " WHERE trial_id = ?2 AND state = 'running' AND attempt = ?3",
-        VALUES(INTEGER(retries), INTEGER(trial_id), INTEGER(attempt)), &changed, m);
+        VALUES(INTEGER(retries), INTEGER(trial_id), INTEGER(attempt), INTEGER(end->step)), &changed,
+        m);
     if (status == STATUS_OK && changed == 1) {
         *accepted = true;
         status = end_attempt(s, trial_id, attempt, "failed", end, m);
@@ -321,7 +322,7 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
     return status;
 }
 
-enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt, long step,
+enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
                           const struct attempt_end *end, bool *accepted, struct message *m)
 {
     long changed = 0;
@@ -332,7 +333,8 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt, lo
     status = store_execute(
         s, "queueing a trial again",
         "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
-        VALUES(INTEGER(step), INTEGER(step), INTEGER(trial_id), INTEGER(attempt)), &changed, m);
+        VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
+        &changed, m);
     if (status == STATUS_OK && changed == 1)
         status = end_attempt(s, trial_id, attempt, "requeued", end, m);
     status = store_leave(s, status, m);
@@ -366,6 +368,32 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
                            VALUES(INTEGER(sweep_id)), count, m);
     if (status == STATUS_OK && *count > 0)
         status = store_settle(s, sweep_id, m);
+    return store_leave(s, status, m);
+}
+
+enum status store_rename_folder(struct store *s, struct message *m)
+{
+    const char *slash = strrchr(s->folder, '/');
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_execute(
+        s, "renaming files of weights",
+        "UPDATE trial SET checkpoint = ?1 || substr(checkpoint, instr(checkpoint, '/'))"
+        " WHERE checkpoint IS NOT NULL AND substr(checkpoint, 1, instr(checkpoint, '/') - 1) <> ?1",
+        VALUES(TEXT(slash ? slash + 1 : s->folder)), NULL, m);
+    return store_leave(s, status, m);
+}
+
+enum status store_forget_weights(struct store *s, struct message *m)
+{
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_execute(s, "forgetting weights",
+                           "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL"
+                           " WHERE in_plan = 0 AND checkpoint IS NOT NULL",
+                           NO_VALUES, NULL, m);
     return store_leave(s, status, m);
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sweep/trial.h"
@@ -30,6 +31,12 @@ void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum tr
     char name[64];
     trial_file_name(trial, attempt, kind, name, sizeof name);
     snprintf(path, size, "%s/%s", folder, name);
+}
+
+void trial_weights_path(const char *folder, const char *stored, char *path, size_t size)
+{
+    const char *slash = strrchr(stored, '/');
+    snprintf(path, size, "%s/%s", folder, slash ? slash + 1 : stored);
 }
 
 int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, int64_t below,

@@ -19,6 +19,8 @@
 #include "sweep/trial_files.h"
 #include "sweep/wire.h"
 
+enum { MIB = 1 << 20 };
+
 static volatile sig_atomic_t stop_asked, time_over;
 
 static void on_stop(int signal_number)
@@ -123,7 +125,6 @@ static void send_progress(struct worker *w, enum wire_type type)
     };
     struct message ignored; /* a coordinator that is gone has taken this process with it */
     wire_send(WIRE_MESSAGE_FD, type, &p, sizeof p, &ignored);
-    w->reported_s = clock_now_s();
 }
 
 /* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
@@ -240,19 +241,27 @@ static int between_steps(struct worker *w, struct message *m)
         return WORKER_STOPPED;
     }
     if (time_over) {
+        enum status s = save(w, m);
+        if (s != STATUS_OK)
+            return exit_of(s);
+        send_progress(w, WIRE_PROGRESS);
         fail(m, STATUS_BAD_INPUT,
              "stopped at step %" PRId64 " by limits.time: %.0f CPU seconds are over",
              w->trial->trainer->step, w->job.time_s);
         return WORKER_OVER_TIME;
     }
     if (now - w->reported_s >= 0.2) {
+        w->reported_s = now;
         send_progress(w, WIRE_PROGRESS);
         int64_t resident = w->job.memory ? resident_bytes() : 0;
         if (resident > w->job.memory) {
+            enum status s = save(w, m);
+            if (s != STATUS_OK)
+                return exit_of(s);
             fail(m, STATUS_BAD_INPUT,
                  "stopped at step %" PRId64 " by limits.memory: %" PRId64
                  " MiB are resident, %" PRId64 " MiB allowed",
-                 w->trial->trainer->step, resident >> 20, w->job.memory >> 20);
+                 w->trial->trainer->step, (resident + MIB - 1) / MIB, w->job.memory / MIB);
             return WORKER_OVER_MEMORY;
         }
     }
@@ -282,12 +291,12 @@ static int train(struct worker *w, struct message *m, enum status *s)
             *s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, row, (size_t)n + 2, m);
             if (*s != STATUS_OK)
                 return WORKER_FAILED;
-            send_progress(w, WIRE_PROGRESS);
         }
         int exit_status = trial_done(w->trial) ? -1 : between_steps(w, m);
         if (exit_status >= 0)
             return exit_status;
     }
+    send_progress(w, WIRE_PROGRESS);
     return -1;
 }
 

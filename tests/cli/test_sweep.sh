@@ -87,18 +87,18 @@ check "the export did not change" same_export whole.db
 
 # ---- check ----
 check "check finds nothing wrong" "$headcount" check --db whole.db
-cp whole.db hurt.db
+cp whole.db hurt.db && cp -r whole.db.d hurt.db.d
 sql hurt.db "UPDATE trial SET best_step = 1 WHERE trial_id = 1;
     UPDATE trial SET checkpoint_sha256 = replace(checkpoint_sha256, substr(checkpoint_sha256, 1, 1), '-') WHERE trial_id = 2;
     UPDATE attempt SET ended = NULL WHERE trial_id = 3;
     UPDATE config SET config_json = json_set(config_json, '\$.train.beta1', 0.8) WHERE config_id = 1"
 check "check notices what is wrong, exit status 3" sh -c "'$headcount' check --db hurt.db >check.txt; [ \$? = 3 ]"
 check "... the best step" grep -q 'best step is not the earliest.*trial 1' check.txt
-check "... another file" grep -q 'checkpoint of trial 2.*not the file' check.txt
+check "... another file" grep -q 'weights of trial 2.*not the file' check.txt
 check "... an open attempt" grep -q 'left open: trial 3' check.txt
 check "... a changed configuration" grep -q 'does not match its SHA-256: config 1' check.txt
 rm "whole.db.d/t4-a1.result"
-check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep -q 'checkpoint of trial 4'"
+check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep -q 'weights of trial 4'"
 
 # ---- one worker, another order of finishing: the same bytes ----
 check "with one worker" run one.db -j 1
@@ -202,11 +202,33 @@ check "a file of format 1 is reported on" sh -c "'$headcount' report --db old.db
 check "... and checked, shown, exported" sh -c "'$headcount' show 1 --db old.db && [ \$('$headcount' export results --db old.db | wc -l) -eq 4 ]"
 check "... and left as it is" cmp old.db "$data/db/format-1.db"
 sql old.db 'SELECT yaml FROM sweep' >sweep.yaml
-check "run goes on with it" status_is 0 run old.db
+check "run goes on with it, and says so" sh -c "'$headcount' run sweep.yaml --db old.db 2>&1 | grep -F 'kept as old.db.v1.backup'"
 check "... to the end" once_each old.db
 check "... in today's format" [ "$(sql old.db 'PRAGMA user_version')" -gt 1 ]
 check "... with the old file beside it" [ "$(sql old.db.v1.backup 'PRAGMA user_version; SELECT count(*) FROM trial WHERE state = '"'completed'")" = "1
 3" ]
+
+# ---- a file that was renamed with its weights, copied, asked to overwrite something ----
+mv old.db moved.db && mv old.db.d moved.db.d && cp moved.db copy.db && cp -r moved.db.d copy.db.d
+check "gc after renaming keeps the weights" sh -c "'$headcount' gc --db moved.db && ls moved.db.d/t4-a*.result"
+rm moved.db.d/t4-a*.result
+check "check after renaming looks into the new folder" sh -c "'$headcount' check --db moved.db | grep 'weights of trial 4'"
+check "... and the copy has its own" sh -c "'$headcount' check --db copy.db; '$headcount' export weights 4 w.safetensors --db copy.db && [ -s w.safetensors ]"
+check "run lets the stored names follow" sh -c "'$headcount' run sweep.yaml --db copy.db --quiet && [ \$(sqlite3 copy.db \"SELECT count(*) FROM trial WHERE checkpoint LIKE 'copy.db.d/%'\") = 4 ]"
+cp copy.db keep.db
+mkfifo pipe && ln -s target.safetensors link && : >target.safetensors
+for target in copy.db ./copy.db copy.db.d/t4-a2.result copy.db.d/new pipe /dev/null - .; do
+    check "weights are not written over $target" status_is 2 "$headcount" export weights 4 $target --db copy.db
+done
+check "... and all is as it was" sh -c "cmp copy.db keep.db && [ -p pipe ] && [ -c /dev/null ]"
+check "a link to a file stays one" sh -c "'$headcount' export weights 4 link --db copy.db && [ -L link ] && [ -s target.safetensors ]"
+check "gc --dry-run needs no lock and removes nothing" sh -c "'$headcount' gc -n --db copy.db | grep '^would remove' && ls copy.db.d/t4-a*.result"
+sql one.db 'SELECT yaml FROM sweep' >sweep.yaml
+check "gc --out-of-plan removes weights" sh -c "'$headcount' run sweep.yaml --db one.db --quiet --set seeds=1 && '$headcount' gc --out-of-plan --db one.db | grep 'left the plan'"
+check "... and check knows" sh -c "'$headcount' check --db one.db | grep '6 trials, 3 files of weights: everything'"
+check "... and export says so" sh -c "'$headcount' export weights \$(sqlite3 one.db 'SELECT trial_id FROM trial WHERE NOT in_plan LIMIT 1') x --db one.db 2>&1 | grep 'removed by gc'"
+check "another metric is refused" status_is 2 run one.db --set 'metric={name: val_loss, goal: minimize}'
+check "... plan says so before" sh -c "'$headcount' plan sweep.yaml --db one.db --set 'metric={name: val_loss, goal: minimize}' | grep 'another metric'"
 
 # ---- divergence and failure ----
 cat >sweep.yaml <<'Y'
@@ -231,4 +253,15 @@ limits: {time: 1s}
 Y
 check "a runaway trial is stopped by its time limit, exit status 1" status_is 1 run slow.db
 check "... and the limit is named" sh -c "sqlite3 slow.db 'SELECT error FROM attempt' | grep -q limits.time"
+sed -i 's/retries: 0/retries: 2/' sweep.yaml
+check "a limit costs one attempt, whatever the retries" status_is 1 run slow2.db
+check "... not more" [ "$(sql slow2.db "SELECT count(*) FROM attempt")" = 1 ]
+sed -i 's/time: 1s/time: 2s/' sweep.yaml
+check "with a higher limit it goes on where it was" status_is 1 run slow2.db --retry-failed
+check "... not from the start" [ "$(sql slow2.db "SELECT resumed_from_step > 0 FROM attempt WHERE attempt = 2")" = 1 ]
+check "... for the difference only" [ "$(sql slow2.db "SELECT cpu_s < 1.9 FROM attempt WHERE attempt = 2")" = 1 ]
+sed -i 's/{time: 2s}/{memory: 1MiB}/; s/steps: 1000000/steps: 1000000, eval_every: 1, val_examples: 1/' sweep.yaml
+check "memory is looked at beside frequent evaluations" status_is 1 run slow3.db
+check "... and the limit is named" sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'limits.memory: [0-9]* MiB are resident, 1 MiB allowed'"
+check "the report is followed by a hint" sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
 echo "1..$n"

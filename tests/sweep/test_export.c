@@ -67,9 +67,9 @@ static void history_does_not_show(void **state)
             c[i] = claim(x, s, 1, build);
         if (history) {
             bool accepted, failed;
-            struct attempt_end end = {.signal = 9, .error = "lost"};
+            struct attempt_end end = {.signal = 9, .error = "lost", .step = 50};
             assert_ok(store_curve(s, c[3].trial_id, 1, "[{\"step\":50},{\"step\":75}]", &x->m));
-            assert_ok(store_requeue(s, c[3].trial_id, 1, 50, &end, &accepted, &x->m));
+            assert_ok(store_requeue(s, c[3].trial_id, 1, &end, &accepted, &x->m));
             c[3] = claim(x, s, 1, build);
             assert_ok(store_fail(s, c[5].trial_id, 1, 2, &end, &failed, &accepted, &x->m));
             c[5] = claim(x, s, 1, build);

@@ -144,8 +144,37 @@ static void another_file_of_the_same_name(void **state)
     /* Other seeds alone are the same points. */
     c = plan_into(x, s, SWEEP("[4, 8]", "seeds: [7]\n"));
     assert_changes(&c, 2, 0, 2, 0);
-    c = plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    /* Points that were there once do not count: none of today's survives. */
+    p = plan_of(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, false, &c, &x->m));
+    assert_ok(store_plan(s, p.plan, true, false, &c, &x->m));
     assert_changes(&c, 0, 0, 2, 2);
+    free_plan(p);
+    close_store(x, s);
+}
+
+/* What ran was stopped at the best step of its metric; results by two metrics are not compared. */
+static void another_metric_is_refused(void **state)
+{
+    static const char by_loss[] =
+        SWEEP("[1, 2]", "seeds: 1\nmetric: {name: val_loss, goal: minimize}\n");
+    struct fixture *x = *state;
+    struct plan_changes c;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+    plan_into(x, s, by_loss); /* nothing has run yet */
+    assert_answer(store_db(s), "SELECT metric FROM sweep", "val_loss");
+    claim(x, s, 1, add_build(x, s));
+    plan_into(x, s, by_loss);
+    struct planned p = plan_of(x, SWEEP("[1, 2, 4]", "seeds: 1\n"));
+    for (int how = 0; how < 4; how++) {
+        assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, how & 1, how & 2, &c, &x->m));
+        assert_non_null(
+            strstr(x->m.text, "the metric is val_acc, but 1 trials of sweep \"plain\""));
+    }
+    assert_answer(store_db(s), "SELECT metric || count(*) FROM trial JOIN sweep USING (sweep_id)",
+                  "val_loss2");
+    free_plan(p);
     close_store(x, s);
 }
 
@@ -158,6 +187,9 @@ static void changed_claims_are_recorded(void **state)
     assert_false(c.changed_claim);
     assert_answer(store_db(s), "SELECT claim FROM sweep", "{\"best\":2,\"over\":[1,4]}");
     assert_answer(store_db(s), "SELECT count(*) FROM claim_change", "0");
+    /* the same, written otherwise */
+    c = plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 1\nclaim: {over: [4, 1], best: 2}\n"));
+    assert_false(c.changed_claim);
     struct claimed t = claim(x, s, 1, add_build(x, s));
     assert_true(finish(x, s, &t, result_of(0.5)));
     c = plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 1\nclaim: {best: 4, over: [1]}\n"));
@@ -357,6 +389,7 @@ int main(void)
         TEST(settings_follow_the_axes),
         TEST(dry_runs_write_nothing),
         TEST(another_file_of_the_same_name),
+        TEST(another_metric_is_refused),
         TEST(changed_claims_are_recorded),
         TEST(tuning_decides_what_runs),
         TEST(the_choice_is_reopened),

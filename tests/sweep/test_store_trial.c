@@ -148,10 +148,10 @@ static void requeue_costs_no_retry(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
-    struct attempt_end end = {.signal = 9, .error = "killed"};
+    struct attempt_end end = {.signal = 9, .error = "killed", .step = 60};
     bool accepted;
     struct claimed c = claim(x, r.s, r.sweep, r.build);
-    assert_ok(store_requeue(r.s, c.trial_id, c.attempt, 60, &end, &accepted, &x->m));
+    assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
     assert_true(accepted);
     c = claim(x, r.s, r.sweep, r.build);
     assert_int_equal(c.attempt, 2);
@@ -173,7 +173,8 @@ static void late_and_duplicate_reports(void **state)
     for (int situation = 0; situation < 3; situation++) {
         bool accepted, failed;
         if (situation == 0) {
-            assert_ok(store_requeue(r.s, old.trial_id, 1, 10, &NO_END, &accepted, &x->m));
+            assert_ok(store_requeue(r.s, old.trial_id, 1, &(struct attempt_end){.step = 10},
+                                    &accepted, &x->m));
         } else if (situation == 1) {
             c = claim(x, r.s, r.sweep, r.build); /* its successor runs */
         } else {
@@ -186,7 +187,8 @@ static void late_and_duplicate_reports(void **state)
         assert_ok(
             store_fail(r.s, old.trial_id, old.attempt, 0, &NO_END, &failed, &accepted, &x->m));
         assert_false(accepted || failed);
-        assert_ok(store_requeue(r.s, old.trial_id, old.attempt, 99, &NO_END, &accepted, &x->m));
+        assert_ok(store_requeue(r.s, old.trial_id, old.attempt, &(struct attempt_end){.step = 99},
+                                &accepted, &x->m));
         assert_false(accepted);
         assert_ok(store_curve(r.s, old.trial_id, old.attempt, "[{\"step\":7}]", &x->m));
         assert_ok(store_spawned(r.s, old.trial_id, old.attempt, 7, &x->m));
@@ -259,7 +261,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     assert_status(STATUS_BUSY,
                   store_fail(r.s, c.trial_id, 1, 2, &NO_END, &failed, &accepted, &x->m));
     assert_false(accepted || failed);
-    assert_status(STATUS_BUSY, store_requeue(r.s, c.trial_id, 1, 9, &NO_END, &accepted, &x->m));
+    assert_status(STATUS_BUSY, store_requeue(r.s, c.trial_id, 1, &NO_END, &accepted, &x->m));
     assert_false(accepted);
     assert_status(STATUS_BUSY, store_curve(r.s, c.trial_id, 1, "[{\"step\":1}]", &x->m));
     assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, &x->m));

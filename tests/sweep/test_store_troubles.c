@@ -60,7 +60,7 @@ struct world {
     "train: {steps: 100, batch: 8, lr: [1e-3, 3e-3], eval_every: 50}\n"                            \
     "tune: {axes: [train.lr], seeds: 1}\nseeds: 1\nclaim: {best: 2, over: [" claim "]}\n"
 
-static const struct attempt_end END = {.exit_code = 1, .cpu_s = 2, .error = "words"};
+static const struct attempt_end END = {.exit_code = 1, .cpu_s = 2, .error = "words", .step = 50};
 
 static enum status open_it(struct world *w)
 {
@@ -209,7 +209,7 @@ static enum status retry_failed(struct world *w)
 static enum status requeue(struct world *w)
 {
     bool accepted = true;
-    enum status status = store_requeue(w->s, trial_of(w, 2, 1), 1, 50, &END, &accepted, &w->x->m);
+    enum status status = store_requeue(w->s, trial_of(w, 2, 1), 1, &END, &accepted, &w->x->m);
     assert_int_equal(accepted, status == STATUS_OK);
     return status;
 }

@@ -84,8 +84,12 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     if (c->question[0])
         printf("%s\n", c->question);
     printf("Sweep %s: %s", c->name, command_count(f->points, text, sizeof text));
-    printf(" point%s, %s trials\n", f->points == 1 ? "" : "s",
-           command_count(f->trials, text, sizeof text));
+    printf(" point%s", f->points == 1 ? "" : "s");
+    if (c->method == METHOD_RANDOM)
+        printf(" (%s settings drawn, each with every head count of a list)",
+               command_count((long)c->samples, text, sizeof text));
+    printf(", %s trial%s\n", command_count(f->trials, text, sizeof text),
+           f->trials == 1 ? "" : "s");
     print_dropped(p);
     for (int i = 0; i < FORECAST_STATES; i++) {
         enum forecast_state state = (enum forecast_state)i;

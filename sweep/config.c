@@ -59,6 +59,13 @@ enum status reading_known_keys(const struct reading *r, const struct tree *map, 
     return STATUS_OK;
 }
 
+/* Mappings of which a person may think as of their name. */
+static bool takes_name(const char *what)
+{
+    return strcmp(what, "task") == 0 || strcmp(what, "metric") == 0 ||
+           strcmp(what, "train.schedule") == 0;
+}
+
 enum status reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
                            const char *what)
 {
@@ -66,8 +73,15 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
     if (t->kind == kind)
         return STATUS_OK;
     bool nothing = t->kind == TREE_SCALAR && !t->quoted && !*t->text;
-    return reading_refuse(r, t->place, "%s must be %s, not %s", what, tree_kind_name(&wanted),
-                          nothing ? "empty" : tree_kind_name(t));
+    char shown[64], remedy[160] = "";
+    if (t->kind == TREE_SCALAR && !nothing && kind == TREE_MAP && takes_name(what))
+        snprintf(remedy, sizeof remedy, "; write {name: %s}",
+                 text_shown(t->text, shown, sizeof shown));
+    else if (t->kind == TREE_SCALAR && !nothing && kind == TREE_LIST)
+        snprintf(remedy, sizeof remedy, "; write [%s%s%s]", t->quoted ? "\"" : "",
+                 text_shown(t->text, shown, sizeof shown), t->quoted ? "\"" : "");
+    return reading_refuse(r, t->place, "%s must be %s, not %s%s", what, tree_kind_name(&wanted),
+                          nothing ? "empty" : tree_kind_name(t), remedy);
 }
 
 enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,

@@ -343,8 +343,13 @@ static enum status read_mapping(const struct reading *r, const struct option_set
                                 struct axis *axis, const struct tree *map)
 {
     static const char *const of_values[] = {"values", NULL};
+    static const char *const of_value[] = {"value", NULL};
     static const char *const of_bounds[] = {"min", "max", "distribution", "values", NULL};
-    const struct tree *values = tree_find(map, "values");
+    const struct tree *values = tree_find(map, "values"), *value = tree_find(map, "value");
+    if (value) /* fixed, as W&B writes it */
+        return reading_known_keys(r, map, axis->path, of_value)
+                   ? STATUS_BAD_INPUT
+                   : read_values(r, set, axis, value, false);
     enum status s = reading_known_keys(r, map, axis->path, values ? of_values : of_bounds);
     axis->listed = true;
     if (s)

@@ -12,8 +12,7 @@ enum status plan_no_memory(struct message *m)
     return fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
 }
 
-/* Points of the whole grid, or of the draws, before anything is dropped. BAD_INPUT above the cap.
- */
+/* Points of the grid, or of the draws, before anything is dropped. BAD_INPUT above the cap. */
 static enum status count_points(const struct plan *p, uint64_t *total, uint64_t *twins,
                                 struct message *m)
 {

@@ -202,7 +202,9 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
     if (!isnan(chance))
         text_add(text, " Guessing gets %.3g.", chance);
     if (r->ended == r->planned)
-        text_add(text, " All %ld trials have ended.", r->planned);
+        text_add(text,
+                 r->planned == 1 ? " Its one trial has ended." : " All %ld trials have ended.",
+                 r->planned);
     else
         text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
 }

@@ -42,7 +42,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         r->base.has_claim = !rows_null(&rows, 2);
         r->base.claim_best = rows_integer(&rows, 2);
         r->base.claim_changed = rows_integer(&rows, 3) != 0;
-        r->overrides = copy(rows_text(&rows, 4));
+        r->overrides = copy(rows_null(&rows, 4) ? "null" : rows_text(&rows, 4));
         r->overrides_shown = copy(rows_text(&rows, 5));
     }
     enum status status = rows_close(&rows);

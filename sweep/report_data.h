@@ -30,7 +30,7 @@ struct report_setting {
 
 struct report_data {
     char *name, *question;
-    char *overrides;           /* JSON: ["train.steps=100"], what --set had said */
+    char *overrides;           /* JSON: ["train.steps=100"], what --set had said; null: unknown */
     char *overrides_shown;     /* "--set train.steps=100"; "" without */
     char *task;                /* "gather" */
     char *fixed;               /* "d_model=32, ...": what is the same in all settings */

@@ -316,7 +316,7 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     struct plan_changes c = {0};
     enum status s;
     do
-        s = store_plan(r->store, r->plan, replace, false, &c, m);
+        s = store_plan(r->store, r->plan, replace, &c, m);
     while (wait_for_file(r, &s, m));
     r->sweep_id = c.sweep_id;
     if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)

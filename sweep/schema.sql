@@ -21,8 +21,9 @@ CREATE TABLE sweep (
                 -- {"best":4,"over":[1,16]}: predicted before the first trial
     created     TEXT NOT NULL,
     last_run    TEXT NOT NULL,
-    overrides   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(overrides) = 'array')
-                -- ["train.steps=100"]: what --set put in the place of what the file says
+    overrides   TEXT CHECK (overrides IS NULL OR json_type(overrides) = 'array')
+                -- ["train.steps=100"]: what --set put in the place of what the file says;
+                -- NULL: last run by a version that did not record it
 ) STRICT;
 
 -- A claim that was changed after it had been recorded: what it was, what it became.

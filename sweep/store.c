@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "engine/file.h"
 #include "sweep/stats.h"
 
 enum {
@@ -20,8 +18,8 @@ static const char SCHEMA[] =
     ;
 
 static const struct store_migration migrations[] = {
-    {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT NOT NULL DEFAULT '[]'"
-        " CHECK (json_type(overrides) = 'array')"},
+    {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
+        " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
     {0, NULL},
 };
 static const struct store_format format = {STORE_VERSION, migrations, false};
@@ -241,6 +239,8 @@ static enum status open_for_writing(struct store *s, const struct store_format *
         status = check_integrity(s, m);
     if (status == STATUS_OK)
         status = choose_journal(s, f->avoid_wal, m);
+    if (status == STATUS_OK && stat(s->path, &s->opened) != 0)
+        status = fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
     return status;
 }
 
@@ -385,4 +385,11 @@ void store_set_patience(struct store *s, int ms)
 int store_migrated_from(const struct store *s)
 {
     return s->migrated_from;
+}
+
+bool store_in_place(const struct store *s)
+{
+    struct stat now;
+    return stat(s->path, &now) == 0 && now.st_dev == s->opened.st_dev &&
+           now.st_ino == s->opened.st_ino;
 }

@@ -32,6 +32,10 @@ enum status store_close(struct store *s, struct message *m);
  * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
 void store_set_patience(struct store *s, int ms);
 
+/* False once another file, or none, has the name of the one that STORE_WRITE opened: what is
+ * written then would be lost. */
+bool store_in_place(const struct store *s);
+
 /* The connection, for the read-only queries of report, status, show and export. */
 struct sqlite3 *store_db(struct store *s);
 /* "<db>.d", where checkpoints lie; made by STORE_WRITE. */
@@ -63,9 +67,8 @@ struct plan_changes {
 };
 /* Inserts or updates the sweep and its trials in one transaction. Where no point of a stored sweep
  * of this name survives: BAD_INPUT ("... use another name or --replace") unless `replace`. A
- * changed claim is recorded (table claim_change). dry: only tells the changes and writes nothing,
- * so that STORE_READ will do; sweep_id is 0 for a new sweep then. */
-enum status store_plan(struct store *s, const struct plan *p, bool replace, bool dry,
+ * changed claim is recorded (table claim_change). */
+enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 
 struct claimed {

@@ -12,6 +12,7 @@
 #define SWEEP_STORE_INTERNAL_H
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "sweep/store.h"
 
@@ -24,6 +25,7 @@ struct store {
     enum status batch_status; /* why SQLite itself has rolled the batch back; OK: it has not */
     bool broken;              /* a sync failed: this connection must not write again */
     int migrated_from;        /* the format that the file had; 0: today's */
+    struct stat opened;       /* which file the path led to then */
 };
 
 /* ---- store.c ---- */

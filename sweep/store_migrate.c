@@ -11,9 +11,8 @@ static enum status copy_database(sqlite3 *from, struct store *to, struct message
 {
     errno = 0;
     sqlite3_backup *copying = sqlite3_backup_init(to->db, "main", from, "main");
-    if (copying)
-        sqlite3_backup_step(copying, -1);
-    if (!copying || sqlite3_backup_finish(copying) != SQLITE_OK)
+    bool whole = copying && sqlite3_backup_step(copying, -1) == SQLITE_DONE;
+    if (sqlite3_backup_finish(copying) != SQLITE_OK || !whole)
         return store_error(to, "copying the file before migrating", m);
     return STATUS_OK;
 }

@@ -8,8 +8,7 @@
 
 #define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 
-/* The plan as two temporary tables, so that it can be held against the stored trials by SQL. In a
- * dry run, configurations that are not stored have negative ids. */
+/* The plan as two temporary tables, so that it can be held against the stored trials by SQL. */
 static const char TABLES[] =
     "CREATE TEMP TABLE planned_point (point INTEGER PRIMARY KEY, config_id INTEGER, setting TEXT,"
     " setting_label TEXT, tuning TEXT);"
@@ -22,7 +21,6 @@ enum { CLAIM_SIZE = 1024, TUNE_SIZE = 4096 };
 struct planning {
     struct store *s;
     const struct plan *p;
-    bool dry;
     struct plan_changes *changes;
     struct message *m;
     char plan_sha256[65]; /* of everything that decides about rows of `trial` */
@@ -157,7 +155,7 @@ static enum status load_point(struct planning *g, struct point_statements *st, l
     if (status == STATUS_OK && found)
         id = sqlite3_column_int64(st->find, 0);
     sqlite3_reset(st->find);
-    if (status == STATUS_OK && !found && !g->dry)
+    if (status == STATUS_OK && !found)
         status = insert_config(g, st->insert, i, t.json, t.sha256, &id);
     if (status == STATUS_OK)
         status = store_step(
@@ -362,8 +360,8 @@ static enum status write_sweep(struct planning *g)
     status = store_integer(
         g->s, "recording the sweep",
         "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune,"
-        " claim, created, last_run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), " NOW ", " NOW
-        ")"
+        " claim, created, last_run, overrides) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), " NOW
+        ", " NOW ", '[]')"
         " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
         " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
         " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
@@ -421,33 +419,20 @@ static enum status plan_within(struct planning *g, bool replace)
         status = refuse_stranger(g);
     if (status == STATUS_OK && g->changes->sweep_id && !g->same_plan)
         status = refuse_other_metric(g);
-    if (status == STATUS_OK && !g->dry)
+    if (status == STATUS_OK)
         status = write_sweep(g);
-    if (status == STATUS_OK && !g->dry && !g->same_plan)
+    if (status == STATUS_OK && !g->same_plan)
         status = write_trials(g);
     if (status == STATUS_OK && !g->same_plan)
         status = store_script(g->s, "loading the plan", NO_TABLES, g->m);
     return status;
 }
 
-enum status store_plan(struct store *s, const struct plan *p, bool replace, bool dry,
+enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m)
 {
-    struct planning g = {.s = s, .p = p, .dry = dry, .changes = changes, .m = m};
+    struct planning g = {.s = s, .p = p, .changes = changes, .m = m};
     *changes = (struct plan_changes){0};
-    if (!dry) {
-        enum status status = store_enter(s, m);
-        return status == STATUS_OK ? store_leave(s, plan_within(&g, replace), m) : status;
-    }
-    /* One snapshot of the file, and the temporary tables gone at the end; works for readers too. */
-    enum status status = store_script(s, "reading", "SAVEPOINT dry", m);
-    if (status != STATUS_OK)
-        return status;
-    status = plan_within(&g, replace);
-    bool planned = status == STATUS_OK;
-    enum status undone =
-        store_script(s, "reading", "ROLLBACK TO dry; RELEASE dry", planned ? m : NULL);
-    if (undone != STATUS_OK)
-        store_rollback(s);
-    return planned ? undone : status;
+    enum status status = store_enter(s, m);
+    return status == STATUS_OK ? store_leave(s, plan_within(&g, replace), m) : status;
 }

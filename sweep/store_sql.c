@@ -218,6 +218,6 @@ enum status store_leave(struct store *s, enum status status, struct message *m)
     /* A change that cannot be undone alone goes with the whole batch. */
     if (status != STATUS_OK && !sqlite3_get_autocommit(s->db) &&
         sqlite3_exec(s->db, "ROLLBACK TO change; RELEASE change", NULL, NULL, NULL) != SQLITE_OK)
-        s->batch_status = status;
+        s->batch_status = store_error(s, "undoing a change", NULL);
     return status;
 }

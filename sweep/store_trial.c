@@ -91,9 +91,9 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
         "config_sha256, setting_label || iif(setting_label <> '' AND tuning <> '{}', ', ', '') ||"
-        " (SELECT coalesce(group_concat(substr(key, instr(key, '.') + 1) || '=' || value, ', '), "
-        "'')"
-        " FROM json_each(tuning)) FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
+        /* {"train.lr":0.001,"train.clip":1} as `plan` shows it */
+        " replace(replace(replace(trim(tuning, '{}'), '\"', ''), ':', '='), ',', ', ')"
+        " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
         "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
     sqlite3_stmt *row;

@@ -66,10 +66,10 @@ static void begin(const struct writer *w, const char *finding)
 /* heads is one of v's. */
 static const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
 {
-    const struct verdict_row *row = v->row;
-    while (row->heads != heads)
-        row++;
-    return row;
+    int i = 0;
+    while (i < v->rows - 1 && v->row[i].heads != heads)
+        i++;
+    return &v->row[i];
 }
 
 /* "1 (p = 0.2) and 32 (p = 0.4)": the rivals of one outcome. */

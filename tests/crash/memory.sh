@@ -41,8 +41,10 @@ starve_run() { # whose allocations, points
         fresh "$db"
         faulty FAULT_DO=ENOMEM FAULT_AT="$at" FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
         label="run, $1 allocation $at of $total ($(cat "$count.fired" 2>/dev/null))"
-        # SQLite's count varies a little with times and process ids
-        [ $fired = 1 ] || [ "$1" = sqlite3 ] || trouble "$label: did not happen"
+        # SQLite's count varies a little with times and process ids; the program's, by how the
+        # workers' messages fall into reads
+        [ $fired = 1 ] || [ "$1" = sqlite3 ] || [ "$at" -gt $((total - 4)) ] ||
+            trouble "$label: did not happen"
         hits=$((hits + fired))
         no_crash "$label"
         whole "$label" "$db"

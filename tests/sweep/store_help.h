@@ -123,7 +123,7 @@ static inline struct plan_changes plan_into(struct fixture *x, struct store *s, 
 {
     struct plan_changes changes;
     struct planned p = plan_of(x, yaml);
-    assert_ok(store_plan(s, p.plan, false, false, &changes, &x->m));
+    assert_ok(store_plan(s, p.plan, false, &changes, &x->m));
     free_plan(p);
     return changes;
 }

@@ -350,6 +350,24 @@ static void test_random_stability(void **state)
     free_all(other);
 }
 
+/* W&B's way to write what is fixed. */
+static void test_value(void **state)
+{
+    (void)state;
+    struct plan *p =
+        plan_of("task: {name: {value: gather}, length: {value: 8}}\n"
+                "model: {heads: {value: 2}}\ntrain: {schedule: {name: {value: cosine}}}\n");
+    struct plan *q = plan_of("task: {name: gather, length: 8}\nmodel: {heads: 2}\n"
+                             "train: {schedule: {name: cosine}}\n");
+    char json[POINT_JSON_MAX], a[65], b[65];
+    assert_int_equal(plan_points(p), 1);
+    plan_identity(p, 0, json, a);
+    plan_identity(q, 0, json, b);
+    assert_string_equal(a, b);
+    free_all(p);
+    free_all(q);
+}
+
 static void test_random_ranges(void **state)
 {
     (void)state;
@@ -583,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_constraint_values),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_value),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_random_stability),
         cmocka_unit_test(test_random_ranges),

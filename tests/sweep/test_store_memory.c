@@ -17,7 +17,7 @@ static enum status live(struct fixture *x, const struct plan *p)
     bool accepted, failed;
     enum status status = store_open(x->db, STORE_WRITE, &s, &x->m);
     if (status == STATUS_OK)
-        status = store_plan(s, p, false, false, &changes, &x->m);
+        status = store_plan(s, p, false, &changes, &x->m);
     if (status == STATUS_OK)
         status = store_build(s, &b, &build, &x->m);
     if (status == STATUS_OK)

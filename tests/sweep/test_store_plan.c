@@ -11,15 +11,6 @@ static void assert_changes(const struct plan_changes *c, long added, long kept, 
     assert_int_equal(c->returned, returned);
 }
 
-static struct plan_changes dry(struct fixture *x, struct store *s, const char *yaml)
-{
-    struct plan_changes changes;
-    struct planned p = plan_of(x, yaml);
-    assert_ok(store_plan(s, p.plan, false, true, &changes, &x->m));
-    free_plan(p);
-    return changes;
-}
-
 static void new_sweep(void **state)
 {
     struct fixture *x = *state;
@@ -106,27 +97,6 @@ static void settings_follow_the_axes(void **state)
     close_store(x, s);
 }
 
-static void dry_runs_write_nothing(void **state)
-{
-    struct fixture *x = *state;
-    struct store *s = open_store(x, STORE_WRITE);
-    struct plan_changes c = dry(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
-    assert_changes(&c, 4, 0, 0, 0);
-    assert_int_equal(c.sweep_id, 0);
-    assert_answer(store_db(s),
-                  "SELECT (SELECT count(*) FROM config) + (SELECT count(*) FROM sweep)", "0");
-    plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
-    close_store(x, s);
-    s = open_store(x, STORE_READ); /* a reader can ask too, twice */
-    for (int i = 0; i < 2; i++) {
-        c = dry(x, s, SWEEP("[1, 4]", "seeds: 2\n"));
-        assert_changes(&c, 2, 2, 2, 0);
-        assert_int_equal(c.sweep_id, 1);
-    }
-    assert_answer(store_db(s), "SELECT sum(in_plan) || ' ' || count(*) FROM trial", "4 4");
-    close_store(x, s);
-}
-
 static void another_file_of_the_same_name(void **state)
 {
     struct fixture *x = *state;
@@ -134,11 +104,10 @@ static void another_file_of_the_same_name(void **state)
     struct plan_changes c;
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     struct planned p = plan_of(x, SWEEP("[4, 8]", "seeds: 1\n"));
-    assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, false, &c, &x->m));
+    assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, &c, &x->m));
     assert_non_null(strstr(x->m.text, "--replace"));
-    assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, true, &c, &x->m));
     assert_answer(store_db(s), "SELECT count(*) || ' ' || sum(in_plan) FROM trial", "2 2");
-    assert_ok(store_plan(s, p.plan, true, false, &c, &x->m));
+    assert_ok(store_plan(s, p.plan, true, &c, &x->m));
     assert_changes(&c, 2, 0, 2, 0);
     free_plan(p);
     /* Other seeds alone are the same points. */
@@ -146,8 +115,8 @@ static void another_file_of_the_same_name(void **state)
     assert_changes(&c, 2, 0, 2, 0);
     /* Points that were there once do not count: none of today's survives. */
     p = plan_of(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, false, &c, &x->m));
-    assert_ok(store_plan(s, p.plan, true, false, &c, &x->m));
+    assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, &c, &x->m));
+    assert_ok(store_plan(s, p.plan, true, &c, &x->m));
     assert_changes(&c, 0, 0, 2, 2);
     free_plan(p);
     close_store(x, s);
@@ -167,8 +136,8 @@ static void another_metric_is_refused(void **state)
     claim(x, s, 1, add_build(x, s));
     plan_into(x, s, by_loss);
     struct planned p = plan_of(x, SWEEP("[1, 2, 4]", "seeds: 1\n"));
-    for (int how = 0; how < 4; how++) {
-        assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, how & 1, how & 2, &c, &x->m));
+    for (int replace = 0; replace < 2; replace++) {
+        assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, replace, &c, &x->m));
         assert_non_null(
             strstr(x->m.text, "the metric is val_acc, but 1 trials of sweep \"plain\""));
     }
@@ -278,7 +247,7 @@ static void the_choice_is_reopened(void **state)
     struct claimed c;
     while ((c = claim(x, s, 1, build)).trial_id) {
         bool better = has(&c, "\"lr\":0.003,");
-        assert_string_equal(c.label, better ? "lr=0.003" : "lr=0.001");
+        assert_string_equal(c.label, better ? "train.lr=0.003" : "train.lr=0.001");
         assert_true(finish(x, s, &c, result_of(better ? 0.5 : 0.25)));
     }
     assert_answer(store_db(s),
@@ -387,7 +356,6 @@ int main(void)
         TEST(new_sweep),
         TEST(planning_again),
         TEST(settings_follow_the_axes),
-        TEST(dry_runs_write_nothing),
         TEST(another_file_of_the_same_name),
         TEST(another_metric_is_refused),
         TEST(changed_claims_are_recorded),

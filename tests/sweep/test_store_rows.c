@@ -249,7 +249,7 @@ static void too_many_tuned_axes(void **state)
         bool fits = 11 * axes + 2 <= 4096;
         p.config->tune = axes;
         assert_status(fits ? STATUS_OK : STATUS_BAD_INPUT,
-                      store_plan(s, p.plan, true, false, &changes, &x->m));
+                      store_plan(s, p.plan, true, &changes, &x->m));
         assert_true(fits || strstr(x->m.text, "too many axes"));
         snprintf(sql, sizeof sql, "SELECT json_array_length(tune) = %d FROM sweep", axes);
         assert_answer(store_db(s), sql, fits ? "1" : "0");

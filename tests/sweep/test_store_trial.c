@@ -268,8 +268,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     assert_status(STATUS_BUSY, store_note(r.s, c.trial_id, 1, "words", &x->m));
     assert_status(STATUS_BUSY, store_retry_failed(r.s, r.sweep, &count, &x->m));
     struct planned p = plan_of(x, SWEEP("[1, 2, 4]", ""));
-    assert_status(STATUS_BUSY, store_plan(r.s, p.plan, false, false, &changes, &x->m));
-    assert_ok(store_plan(r.s, p.plan, false, true, &changes, &x->m)); /* looking needs no lock */
+    assert_status(STATUS_BUSY, store_plan(r.s, p.plan, false, &changes, &x->m));
     free_plan(p);
     assert_string_equal(ask(r.db, EVERYTHING), before);
     run_sql(lock, "ROLLBACK");

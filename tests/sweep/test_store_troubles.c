@@ -93,25 +93,20 @@ static enum status open_and_close_to_read(struct world *w)
     return open_and_close(w, STORE_READ);
 }
 
-static enum status plan_it(struct world *w, const struct plan *p, bool dry)
+static enum status plan_it(struct world *w, const struct plan *p)
 {
     struct plan_changes changes;
-    return store_plan(w->s, p, false, dry, &changes, &w->x->m);
+    return store_plan(w->s, p, false, &changes, &w->x->m);
 }
 
 static enum status plan_first(struct world *w)
 {
-    return plan_it(w, w->first.plan, false);
-}
-
-static enum status plan_dry(struct world *w)
-{
-    return plan_it(w, w->second.plan, true);
+    return plan_it(w, w->first.plan);
 }
 
 static enum status plan_second(struct world *w)
 {
-    return plan_it(w, w->second.plan, false);
+    return plan_it(w, w->second.plan);
 }
 
 static enum status record_build(struct world *w)
@@ -283,7 +278,6 @@ static const struct stage {
     }
     STAGE(open_it, OPENS),
     STAGE(plan_first, CHANGES),
-    STAGE(plan_dry, READS),
     STAGE(plan_second, CHANGES),
     STAGE(plan_second, CHANGES), /* nothing new */
     STAGE(record_build, CHANGES),
@@ -456,34 +450,12 @@ done:
 }
 
 /* A look at a changed plan leaves nothing behind, not even where it cannot be undone at once. */
-static void a_look_ends(void **state)
-{
-    struct fixture *x = *state;
-    struct plan_changes changes;
-    struct planned p = plan_of(x, SWEEP("[1, 4]", "seeds: 1\n"));
-    bool fired = true;
-    stand_between(true);
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    for (long n = 1; fired; n++) {
-        arm(REFUSED, n);
-        enum status status = store_plan(r.s, p.plan, false, true, &changes, &x->m);
-        fired = disarm();
-        assert_status(fired ? STATUS_INTERNAL : STATUS_OK, status);
-        assert_true(sqlite3_get_autocommit(r.db));
-    }
-    stand_between(false);
-    assert_int_equal(changes.added, 1);
-    free_plan(p);
-    close_store(x, r.s);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(trouble_delays_and_changes_nothing),
         TEST(what_cannot_be_undone_is_not_kept),
-        TEST(a_look_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

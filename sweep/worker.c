@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "engine/blas.h"
@@ -21,18 +20,12 @@
 
 enum { MIB = 1 << 20 };
 
-static volatile sig_atomic_t stop_asked, time_over;
+static volatile sig_atomic_t stop_asked;
 
 static void on_stop(int signal_number)
 {
     (void)signal_number;
     stop_asked = 1;
-}
-
-static void on_time(int signal_number)
-{
-    (void)signal_number;
-    time_over = 1;
 }
 
 struct worker {
@@ -41,7 +34,7 @@ struct worker {
     int checkpoint;    /* 0 or 1: the one to write next */
     int64_t saved;     /* checkpoints written by this attempt */
     char origin[4160]; /* path of the checkpoint it went on from; "": none */
-    double checkpointed_s, reported_s;
+    double checkpointed_s, looked_s;
 };
 
 /* The terminal sends its signals to the whole group: a worker leaves SIGINT and SIGHUP to the
@@ -195,27 +188,6 @@ static int64_t resident_bytes(void)
     return (int64_t)resident * sysconf(_SC_PAGESIZE);
 }
 
-static enum status limit_time(const struct worker *w, struct message *m)
-{
-    if (w->job.time_s <= 0)
-        return STATUS_OK;
-    double left = w->job.time_s - w->trial->cpu_before_s;
-    struct rlimit limit;
-    struct sigaction action = {.sa_handler = on_time};
-    if (getrlimit(RLIMIT_CPU, &limit) != 0)
-        return fail(m, STATUS_IO, "cannot limit CPU time: %s", strerror(errno));
-    /* The hard limit stays: it would kill, and a killed trial does not say why. A lower one of the
-     * user's own is not this trial's fault. */
-    rlim_t wanted = left > 1 ? (rlim_t)ceil(left) : 1;
-    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
-        return STATUS_OK;
-    limit.rlim_cur = wanted;
-    sigaction(SIGXCPU, &action, NULL);
-    if (setrlimit(RLIMIT_CPU, &limit) != 0)
-        return fail(m, STATUS_IO, "cannot limit CPU time: %s", strerror(errno));
-    return STATUS_OK;
-}
-
 static int exit_of(enum status s)
 {
     switch (s) {
@@ -226,6 +198,38 @@ static int exit_of(enum status s)
     default:
         return WORKER_FAILED;
     }
+}
+
+/* A trial that is over a limit saves its step, to go on from there when the limit is higher. */
+static int over_limit(struct worker *w, int exit_status, struct message *m)
+{
+    struct message unsaved;
+    enum status s = save(w, &unsaved);
+    if (s != STATUS_OK) {
+        *m = unsaved;
+        return exit_of(s);
+    }
+    send_progress(w, WIRE_PROGRESS);
+    return exit_status;
+}
+
+static int check_limits(struct worker *w, struct message *m)
+{
+    int64_t step = w->trial->trainer->step, resident = w->job.memory ? resident_bytes() : 0;
+    if (w->job.time_s > 0 && trial_cpu_s(w->trial) >= w->job.time_s) {
+        fail(m, STATUS_BAD_INPUT,
+             "stopped at step %" PRId64 " by limits.time: %g CPU seconds are over", step,
+             w->job.time_s);
+        return over_limit(w, WORKER_OVER_TIME, m);
+    }
+    if (resident > w->job.memory) {
+        fail(m, STATUS_BAD_INPUT,
+             "stopped at step %" PRId64 " by limits.memory: %" PRId64 " MiB are resident, %" PRId64
+             " MiB allowed",
+             step, (resident + MIB - 1) / MIB, w->job.memory / MIB);
+        return over_limit(w, WORKER_OVER_MEMORY, m);
+    }
+    return -1;
 }
 
 /* What is due between two steps, a few times a second at most. Returns the exit status of a worker
@@ -240,30 +244,12 @@ static int between_steps(struct worker *w, struct message *m)
         send_progress(w, WIRE_STOPPED);
         return WORKER_STOPPED;
     }
-    if (time_over) {
-        enum status s = save(w, m);
-        if (s != STATUS_OK)
-            return exit_of(s);
+    if (now - w->looked_s >= 0.2) {
+        w->looked_s = now;
         send_progress(w, WIRE_PROGRESS);
-        fail(m, STATUS_BAD_INPUT,
-             "stopped at step %" PRId64 " by limits.time: %.0f CPU seconds are over",
-             w->trial->trainer->step, w->job.time_s);
-        return WORKER_OVER_TIME;
-    }
-    if (now - w->reported_s >= 0.2) {
-        w->reported_s = now;
-        send_progress(w, WIRE_PROGRESS);
-        int64_t resident = w->job.memory ? resident_bytes() : 0;
-        if (resident > w->job.memory) {
-            enum status s = save(w, m);
-            if (s != STATUS_OK)
-                return exit_of(s);
-            fail(m, STATUS_BAD_INPUT,
-                 "stopped at step %" PRId64 " by limits.memory: %" PRId64
-                 " MiB are resident, %" PRId64 " MiB allowed",
-                 w->trial->trainer->step, (resident + MIB - 1) / MIB, w->job.memory / MIB);
-            return WORKER_OVER_MEMORY;
-        }
+        int over = check_limits(w, m);
+        if (over >= 0)
+            return over;
     }
     if (now - w->checkpointed_s >= w->job.checkpoint_s) {
         enum status s = save(w, m);
@@ -326,8 +312,6 @@ static enum status prepare(struct arena *a, struct worker *w, struct message *m)
         s = trial_new(a, &p, w->job.seed, w->job.by_loss, &w->trial, m);
     if (s == STATUS_OK)
         s = resume(a, w, m);
-    if (s == STATUS_OK)
-        s = limit_time(w, m);
     return s;
 }
 

@@ -175,6 +175,17 @@ check "... and told who holds the file" sh -c "'$headcount' run sweep.yaml --db 
 kill -TERM $pid
 wait $pid
 
+# ---- the results file goes away ----
+"$headcount" run sweep.yaml --db gone.db --quiet --set train.steps=100000 2>gone.err >/dev/null &
+pid=$!
+wait_for sh -c "[ \"\$(sqlite3 gone.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
+mv gone.db elsewhere.db
+wait $pid
+code=$?
+check "a run whose results file was moved away stops with status 3" [ $code -eq 3 ]
+check "... and says why" grep -q 'removed or replaced while the run was at work' gone.err
+check "... what was written is whole" [ "$(sql elsewhere.db 'PRAGMA integrity_check')" = ok ]
+
 # ---- one file by two names ----
 ln -s whole.db link.db
 check "a symbolic link is the file it leads to" "$headcount" run sweep.yaml --db link.db --quiet

@@ -237,7 +237,9 @@ static enum status find_sweep(struct planning *g)
     bool found = false;
     enum status status = store_prepare(
         g->s, "looking for the sweep",
-        "SELECT sweep_id, yaml_sha256, claim, plan_sha256 FROM sweep WHERE name = ?", &row, g->m);
+        "SELECT sweep_id, yaml_sha256, claim, plan_sha256, (SELECT count(*) FROM trial AS t"
+        " WHERE t.sweep_id = sweep.sweep_id AND in_plan = 1) FROM sweep WHERE name = ?",
+        &row, g->m);
     if (status == STATUS_OK)
         status =
             store_step(g->s, "looking for the sweep", row, VALUES(TEXT(c->name)), &found, g->m);
@@ -246,7 +248,9 @@ static enum status find_sweep(struct planning *g)
         g->changes->changed_text = differs((const char *)sqlite3_column_text(row, 1), c->sha256);
         g->changes->changed_claim = differs((const char *)sqlite3_column_text(row, 2), g->claim);
         fingerprint(g);
-        g->same_plan = !differs((const char *)sqlite3_column_text(row, 3), g->plan_sha256);
+        /* Somebody may have removed trials with sqlite3. */
+        g->same_plan = !differs((const char *)sqlite3_column_text(row, 3), g->plan_sha256) &&
+                       sqlite3_column_int64(row, 4) == plan_trials(g->p);
     }
     sqlite3_finalize(row);
     return status;

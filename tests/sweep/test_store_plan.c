@@ -97,6 +97,18 @@ static void settings_follow_the_axes(void **state)
     close_store(x, s);
 }
 
+static void removed_trials_are_planned_again(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
+    run_sql(store_db(s), "DELETE FROM trial WHERE trial_id = 2");
+    struct plan_changes c = plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
+    assert_changes(&c, 1, 3, 0, 0);
+    assert_answer(store_db(s), "SELECT count(*) FROM trial", "4");
+    close_store(x, s);
+}
+
 static void another_file_of_the_same_name(void **state)
 {
     struct fixture *x = *state;
@@ -356,6 +368,7 @@ int main(void)
         TEST(new_sweep),
         TEST(planning_again),
         TEST(settings_follow_the_axes),
+        TEST(removed_trials_are_planned_again),
         TEST(another_file_of_the_same_name),
         TEST(another_metric_is_refused),
         TEST(changed_claims_are_recorded),

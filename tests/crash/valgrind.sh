@@ -20,7 +20,7 @@ watched() { # processes at least, arguments...
     done
     verdict "$label"
 }
-if can_inject && command -v valgrind >/dev/null; then
+if can_inject && valgrind --quiet true >/dev/null 2>&1; then
     fresh "$dir/watched.db"
     watched 3 run "$sweep" --db "$dir/watched.db" --quiet
     watched 1 report --db "$dir/watched.db"

@@ -44,7 +44,7 @@ struct stored {
     uint32_t seed;
     enum forecast_state state;
     int64_t trial_id;
-    bool in_plan, matched;
+    bool in_plan, waiting, matched;
 };
 
 struct stored_list {
@@ -71,10 +71,11 @@ static enum forecast_state state_of(const char *name)
 static enum status stored_read(struct store *s, const char *sweep, struct stored_list *list,
                                struct message *m)
 {
-    struct rows r = rows_open(s, m,
-                              "SELECT config_sha256, seed, state, trial_id, in_plan FROM trials"
-                              " WHERE sweep = ?1",
-                              "t", sweep);
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT config_sha256, seed, state, trial_id, in_plan, choice FROM trials"
+                  " WHERE sweep = ?1",
+                  "t", sweep);
     while (rows_next(&r)) {
         if (list->count == list->capacity) {
             size_t capacity = 2 * list->capacity + 64;
@@ -92,6 +93,7 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
         t->state = state_of(rows_text(&r, 2));
         t->trial_id = rows_integer(&r, 3);
         t->in_plan = rows_integer(&r, 4) != 0;
+        t->waiting = strcmp(rows_text(&r, 5), "waiting") == 0;
         t->matched = false;
     }
     if (list->count > 0)
@@ -199,6 +201,7 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
         if (known) {
             known->matched = true;
             f->trial[k].trial_id = known->trial_id;
+            f->trial[k].chosen = !known->waiting;
         }
         f->trial[k].state = state;
         q->count[state]++;
@@ -248,8 +251,8 @@ static void estimate(const struct plan *p, bool retry_failed, struct forecast *f
     for (long k = 0; k < f->trials; k++) {
         struct plan_trial t = plan_trial(p, k);
         if (forecast_runs(f->trial[k].state, retry_failed)) {
-            /* of the candidates of a head count, one will be chosen to run */
-            double share = t.tuning ? 1.0 : 1.0 / (double)f->candidates;
+            /* of the candidates of a head count, one will be chosen to run, or has been */
+            double share = t.tuning || f->trial[k].chosen ? 1.0 : 1.0 / (double)f->candidates;
             f->left_s += f->point[t.point].trial_s * share;
         }
     }

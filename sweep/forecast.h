@@ -28,6 +28,7 @@ struct forecast_point {
 struct forecast_trial {
     enum forecast_state state;
     int64_t trial_id; /* 0: new */
+    bool chosen;      /* does not wait for a choice of `tune` */
 };
 
 struct forecast {

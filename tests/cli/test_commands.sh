@@ -184,7 +184,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
 else
     skip "a terminal" "no script(1)"
 fi
-check "plain progress is a line per trial" sh -c "headcount run configs/gather.yaml --set train.steps=100 --set seeds=5 2>&1 >/dev/null | grep -c 'gather heads=.* val ' | grep -qx 6"
+check "plain progress is a line per trial" sh -c "headcount run configs/gather.yaml --db plain.db --set train.steps=100 --set seeds=1 2>&1 >/dev/null | grep -c 'gather heads=.* val ' | grep -qx 6"
 
 # ---- what is installed beside the program ----
 for c in $commands; do

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +13,8 @@ static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE
 enum { HANDLED = sizeof handled / sizeof handled[0] };
 
 static struct sigaction before[HANDLED];
-static volatile sig_atomic_t requests, last;
+/* Atomic, not only volatile: the thread that is interrupted may be one of OpenBLAS's. */
+static atomic_int requests, last;
 static int wake[2] = {-1, -1};
 
 /* The same signal again within a moment is not a second request: `timeout` sends it to the process
@@ -20,7 +22,7 @@ static int wake[2] = {-1, -1};
 static bool is_echo(int signal_number)
 {
     enum { MOMENT_MS = 200 };
-    static volatile sig_atomic_t before_ms;
+    static atomic_int before_ms;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     int now_ms = (int)((t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000);
@@ -35,8 +37,8 @@ static void on_signal(int signal_number)
     int saved = errno;
     bool patient = signal_number == SIGHUP || signal_number == SIGUSR1;
     if (signal_number != SIGCHLD && !(patient && requests > 0) && !is_echo(signal_number)) {
-        requests = requests + 1;
         last = signal_number;
+        requests++;
     }
     if (write(wake[1], "", 1) < 0)
         errno = 0; /* the pipe is full: the loop wakes anyway */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,12 @@
 
 enum { MIB = 1 << 20 };
 
-static volatile sig_atomic_t stop_asked;
+static atomic_bool stop_asked;
 
 static void on_stop(int signal_number)
 {
     (void)signal_number;
-    stop_asked = 1;
+    stop_asked = true;
 }
 
 struct worker {

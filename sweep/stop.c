@@ -15,7 +15,9 @@ enum { HANDLED = sizeof handled / sizeof handled[0] };
 static struct sigaction before[HANDLED];
 /* Atomic, not only volatile: the thread that is interrupted may be one of OpenBLAS's. */
 static atomic_int requests, last;
+/* Made once and never closed: a handler may still be at work in another thread. */
 static int wake[2] = {-1, -1};
+static bool installed;
 
 /* The same signal again within a moment is not a second request: `timeout` sends it to the process
  * and to its group. */
@@ -48,8 +50,10 @@ static void on_signal(int signal_number)
 enum status stop_install(struct message *m)
 {
     requests = last = 0;
-    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (wake[0] < 0 && pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
         return fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
+    stop_drain();
+    installed = true;
     for (int i = 0; i < HANDLED; i++) {
         struct sigaction action = {.sa_flags = SA_RESTART};
         action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN : on_signal;
@@ -64,13 +68,9 @@ enum status stop_install(struct message *m)
 
 void stop_restore(void)
 {
-    if (wake[0] < 0)
-        return;
-    for (int i = 0; i < HANDLED; i++)
+    for (int i = 0; installed && i < HANDLED; i++)
         sigaction(handled[i], &before[i], NULL);
-    close(wake[0]);
-    close(wake[1]);
-    wake[0] = wake[1] = -1;
+    installed = false;
 }
 
 int stop_wake_fd(void)

@@ -117,7 +117,18 @@ static void test_restore(void **state)
     stop_restore();
     sigaction(SIGINT, NULL, &now);
     assert_true(now.sa_handler == SIG_DFL);
-    assert_int_equal(stop_wake_fd(), -1);
+    signal(SIGINT, SIG_IGN);
+    stop_restore(); /* nothing is left to restore */
+    sigaction(SIGINT, NULL, &now);
+    assert_true(now.sa_handler == SIG_IGN);
+    signal(SIGINT, SIG_DFL);
+    /* Again, through the same pipe. */
+    int fd = stop_wake_fd();
+    struct message m;
+    raise(SIGCHLD);
+    assert_int_equal(stop_install(&m), STATUS_OK);
+    assert_int_equal(stop_wake_fd(), fd);
+    assert_false(wake_is_readable());
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, install, restore)

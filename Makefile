@@ -25,6 +25,11 @@ LDFLAGS  = -g
 # A user's EXTRA=-march=native goes to everything.
 EXTRA    =
 
+# `make V=1` shows whole commands; otherwise one short line a file.
+V       =
+Q       = $(if $(V),,@)
+SAY     = $(if $(V),@:,@printf '  %-4s %s\n')
+
 comma := ,
 ifeq ($(SAN),)
 CFLAGS  += $(HARDEN)
@@ -56,10 +61,10 @@ KERNEL_CFLAGS_sse2   = -msse2
 KERNEL_CFLAGS_avx2   = -mavx2 -mfma
 KERNEL_CFLAGS_avx512 = -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer-vector-width=512
 
-ENGINE_SRC   = $(wildcard engine/*.c engine/ops/*.c) engine/kernels/kernels.c \
-               engine/kernels/reference.c
+# simd.c is compiled once per instruction set, by a rule of its own.
+ENGINE_SRC   = $(filter-out engine/kernels/simd.c,$(wildcard engine/*.c engine/*/*.c))
 DATASETS_SRC = $(wildcard datasets/*.c)
-SWEEP_SRC    = $(filter-out sweep/main.c,$(wildcard sweep/*.c))
+SWEEP_SRC    = $(filter-out sweep/cli/main.c,$(wildcard sweep/*/*.c))
 
 ENGINE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/%.o) \
                $(KERNEL_SETS:%=$(BUILD)/engine/kernels/simd_%.o)
@@ -80,8 +85,9 @@ RUN     = $(if $(filter /%,$(PROGRAM)),,./)$(PROGRAM)
 
 all: $(PROGRAM)
 
-$(PROGRAM): $(BUILD)/sweep/main.o $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
-	$(CC) $(LDFLAGS) -o $@ $^ $(SWEEP_LIBS)
+$(PROGRAM): $(BUILD)/sweep/cli/main.o $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
+	$(SAY) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SWEEP_LIBS)
 
 $(LIBENGINE): $(ENGINE_OBJ)
 $(LIBDATASETS): $(DATASETS_OBJ)
@@ -89,30 +95,34 @@ $(LIBSWEEP): $(SWEEP_OBJ)
 $(LIBDOUBLE): $(DOUBLE_OBJ)
 $(BUILD)/%.a:
 	@rm -f $@
-	ar rcs $@ $^
+	$(SAY) AR $@
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EXTRA) -c -o $@ $<
+	$(SAY) CC $@
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) -c -o $@ $<
 
 $(BUILD)/double/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE -c -o $@ $<
+	$(SAY) CC $@
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE -c -o $@ $<
 
 define KERNEL_RULE
 $(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(KERNEL_CFLAGS_$(1)) -DKERNEL_SET=$(1) -c -o $$@ $$<
+	$$(SAY) CC $$@
+	$$(Q)$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(KERNEL_CFLAGS_$(1)) -DKERNEL_SET=$(1) -c -o $$@ $$<
 endef
 $(foreach s,$(KERNEL_SETS),$(eval $(call KERNEL_RULE,$(s))))
 
 # The database schema and the build's own description, as C.
-$(BUILD)/sweep/store.o: $(BUILD)/schema.h
-$(BUILD)/schema.h: sweep/schema.sql
+$(BUILD)/sweep/store/store.o: $(BUILD)/schema.h
+$(BUILD)/schema.h: sweep/store/schema.sql
 	@mkdir -p $(@D)
-	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
+	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
 
-$(BUILD)/sweep/build_info.o: $(BUILD)/build_id.h
+$(BUILD)/sweep/run/build_info.o: $(BUILD)/build_id.h
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
 	@printf '#define BUILD_VERSION "%s"\n#define BUILD_COMMIT "%s"\n#define BUILD_COMPILER "%s"\n#define BUILD_FLAGS "%s"\n' \
@@ -131,11 +141,13 @@ TEST_LIBS   = $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 
 $(BUILD)/tests/%: tests/%.c $(TEST_LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $< $(TEST_LIBS) -lcmocka $(SWEEP_LIBS)
+	$(SAY) LD $@
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $< $(TEST_LIBS) -lcmocka $(SWEEP_LIBS)
 
 $(GRADIENT): $(wildcard tests/gradient/*.[ch]) $(LIBDOUBLE)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBDOUBLE) -lcmocka $(ENGINE_LIBS)
+	$(SAY) LD $@
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBDOUBLE) -lcmocka $(ENGINE_LIBS)
 
 tests: $(TEST_BIN) $(GRADIENT) $(PROGRAM)
 
@@ -146,8 +158,7 @@ test: deps
 test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_BIN) $(GRADIENT) $(TEST_SHELL)
 
-# Arrows run one way: sweep -> datasets -> engine's leaf headers, sweep -> engine; <cblas.h>,
-# <yaml.h> and <sqlite3.h> stay where they belong.
+# Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
 	@sh tests/check_deps.sh $(LIBENGINE)
 
@@ -169,8 +180,8 @@ COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: $(PROGRAM)
 	install -d "$(BIN)" "$(MAN)" "$(COMPLETION)"
 	install -m 755 $(PROGRAM) "$(BIN)/headcount"
-	install -m 644 sweep/headcount.1 "$(MAN)/headcount.1"
-	install -m 644 sweep/completion.bash "$(COMPLETION)/headcount"
+	install -m 644 sweep/cli/headcount.1 "$(MAN)/headcount.1"
+	install -m 644 sweep/cli/completion.bash "$(COMPLETION)/headcount"
 
 uninstall:
 	rm -f "$(BIN)/headcount" "$(MAN)/headcount.1" "$(COMPLETION)/headcount"
@@ -226,9 +237,9 @@ coverage:
 	@echo 'Branches:'; $(GCOVR) --branches | sed '1,/^File/d'
 
 # What is suppressed stands with its reason in .clang-tidy and tests/lint/cppcheck.txt.
-LINT_SRC = $(ENGINE_SRC) engine/kernels/simd.c $(DATASETS_SRC) $(wildcard sweep/*.c)
+LINT_SRC = $(ENGINE_SRC) engine/kernels/simd.c $(DATASETS_SRC) $(wildcard sweep/*/*.c)
 # gcc's analyzer knows no vector types, and takes a chunk in the arena's list for lost.
-GCC_LINT = $(filter-out engine/kernels/simd.c engine/arena.c,$(LINT_SRC))
+GCC_LINT = $(filter-out engine/kernels/simd.c engine/base/arena.c,$(LINT_SRC))
 LINT_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DKERNEL_SET=$(firstword $(KERNEL_SETS))
 EACH     = | xargs -P "$$(nproc)" -I{}
 
@@ -243,8 +254,7 @@ lint: $(BUILD)/build_id.h $(BUILD)/schema.h
 
 # ---- care ----
 
-SOURCES = $(wildcard engine/*.[ch] engine/ops/*.c engine/kernels/*.[ch] datasets/*.[ch] \
-          sweep/*.[ch] tests/*/*.[ch])
+SOURCES = $(wildcard engine/*.[ch] engine/*/*.[ch] datasets/*.[ch] sweep/*/*.[ch] tests/*/*.[ch])
 
 format:
 	clang-format -i $(SOURCES)
@@ -274,4 +284,4 @@ help:
 .SECONDARY:
 
 -include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \
-         $(TEST_BIN:=.d) $(BUILD)/sweep/main.d
+         $(TEST_BIN:=.d) $(BUILD)/sweep/cli/main.d

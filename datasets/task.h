@@ -8,9 +8,9 @@
 #ifndef DATASETS_TASK_H
 #define DATASETS_TASK_H
 
-#include "engine/option.h"
-#include "engine/rng.h"
-#include "engine/status.h"
+#include "engine/base/option.h"
+#include "engine/base/rng.h"
+#include "engine/base/status.h"
 
 enum { TASK_MAX_FIELDS = 16, TASK_MAX_SLOTS = 64, TASK_MASKED = -100 };
 

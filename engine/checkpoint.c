@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/file.h"
-#include "engine/sha256.h"
+#include "engine/base/file.h"
+#include "engine/base/sha256.h"
 
 static const char format_name[] = "headcount.checkpoint.1";
 static const enum safetensors_dtype dtype_real = sizeof(real) == 4 ? DTYPE_F32 : DTYPE_F64;

@@ -17,7 +17,7 @@
 #ifndef ENGINE_CHECKPOINT_H
 #define ENGINE_CHECKPOINT_H
 
-#include "engine/safetensors.h"
+#include "engine/base/safetensors.h"
 #include "engine/train.h"
 
 /* Writes t durably to path, with the failures of safetensors_write. best (nn.size numbers) may be

@@ -5,9 +5,9 @@
 #ifndef ENGINE_ENCODER_H
 #define ENGINE_ENCODER_H
 
+#include "engine/base/option.h"
 #include "engine/graph.h"
 #include "engine/nn.h"
-#include "engine/option.h"
 
 enum { ENCODER_MAX_FIELDS = 16 };
 

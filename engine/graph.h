@@ -7,7 +7,7 @@
 #ifndef ENGINE_GRAPH_H
 #define ENGINE_GRAPH_H
 
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 struct graph;
 

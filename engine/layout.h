@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "engine/arena.h"
+#include "engine/base/arena.h"
 
 struct layout_buffer {
     size_t size;   /* bytes; 0: takes no room */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 /* Parameters are few and declared once: the list grows by one. */
 struct tensor *nn_declare(struct arena *a, struct nn *nn, const char *name, struct shape shape,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "engine/tensor.h"
+#include "engine/base/tensor.h"
 
 enum nn_init {
     NN_ZEROS,

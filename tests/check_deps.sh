@@ -1,5 +1,6 @@
 #!/bin/sh
-# usage: check_deps.sh LIBENGINE   The include arrows of the house, as a check.
+# usage: check_deps.sh LIBENGINE   The order of the house, as a check: an include leads to the file's
+# own floor or to one below it, so no two folders ever need each other.
 bad=0
 refuse() { # what is wrong, lines that show it
     [ -z "$2" ] && return
@@ -7,14 +8,34 @@ refuse() { # what is wrong, lines that show it
     echo "$2" | sed 's/^/    /' >&2
     bad=1
 }
-refuse "engine includes datasets or sweep" \
-    "$(grep -nE '#include "(datasets|sweep|tests)/' -r engine)"
-refuse "datasets include more than the engine's leaf headers" \
-    "$(grep -nE '#include "' -r datasets | grep -vE '"(engine/(rng|status|option)\.h|datasets/[a-z_0-9]*\.(h|def))"')"
-refuse "an include that is not rooted" \
-    "$(grep -nE '#include "' -r engine datasets sweep | grep -vE '"(engine|datasets|sweep)/|"(schema|build_id)\.h"')"
-refuse "<cblas.h> outside engine/blas.c" "$(grep -nE '<cblas\.h>' -r engine datasets sweep | grep -v '^engine/blas\.[ch]:')"
-refuse "<yaml.h> outside the sweep file's reader" "$(grep -lE '<yaml\.h>' -r engine datasets)"
-refuse "<sqlite3.h> outside sweep" "$(grep -lE '<sqlite3\.h>' -r engine datasets)"
+includes() { grep -rnE '^ *#include "' engine datasets sweep; }
+
+# From the ground up. A file belongs to the longest name that its path begins with.
+floors='engine/base engine/kernels engine/ops engine datasets
+        sweep/plan sweep/judge sweep/store sweep/run sweep/study sweep/report sweep/cli'
+
+refuse "an include leads up the house ($(echo $floors | sed 's/ / < /g'))" "$(includes | awk -v floors="$floors" '
+    BEGIN { n = split(floors, floor, /[ \n]+/) }
+    function height(path,    i, best) {
+        for (i = 1; i <= n; i++)
+            if (index(path, floor[i] "/") == 1 && length(floor[i]) > length(floor[best]))
+                best = i
+        return best + 0
+    }
+    {
+        split($0, part, ":"); split($0, quoted, "\"")
+        from = height(part[1]); to = height(quoted[2])
+        if (quoted[2] !~ /^(schema|build_id)\.h$/ && (!from || !to || to > from))
+            print
+    }')"
+refuse "datasets include more than options, errors and random numbers" \
+    "$(includes | grep '^datasets/' | grep -vE '"(engine/base/(rng|status|option)\.h|datasets/[a-z_0-9]*\.(h|def))"')"
+refuse "a folder or file that has no floor" \
+    "$(find engine datasets sweep -name '*.[ch]' | grep -vE "^($(echo $floors | tr ' ' '|'))/[a-z_0-9]*\.[ch]$")"
+refuse "<cblas.h> outside engine/kernels/blas.c" \
+    "$(grep -rnE '#include <cblas\.h>' engine datasets sweep | grep -v '^engine/kernels/blas\.c:')"
+refuse "<yaml.h> outside sweep/plan" "$(grep -rnE '#include <yaml\.h>' engine datasets sweep | grep -v '^sweep/plan/')"
+refuse "<sqlite3.h> outside sweep/store" \
+    "$(grep -rnE '#include <sqlite3\.h>' engine datasets sweep | grep -v '^sweep/store/')"
 refuse "libengine.a needs libyaml or SQLite" "$(nm -u "$1" 2>/dev/null | grep -E ' U (yaml_|sqlite3_)')"
 exit $bad

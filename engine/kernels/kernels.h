@@ -7,13 +7,13 @@
  *
  * `beta` is 0 (overwrite) or 1 (add to) and says what to do with a gradient's old content. Sums
  * over rows (dgain, dbias) always add. Buffers do not overlap unless said. */
-#ifndef ENGINE_KERNELS_H
-#define ENGINE_KERNELS_H
+#ifndef ENGINE_KERNELS_KERNELS_H
+#define ENGINE_KERNELS_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/real.h"
+#include "engine/base/real.h"
 
 /* Where the dropout bits of one site come from: keep element e iff its random word is >=
  * probability * 2^32, and scale what is kept by 1/(1 - probability). Word of element e: Philox

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 #define EPSILON     1e-5                   /* of layernorm, as PyTorch */
 #define SQRT_HALF   0.70710678118654752440 /* 1/sqrt(2) */

@@ -1,11 +1,12 @@
-/* Dropout bits: Philox4x32-10 (see engine/rng.h) on LANES blocks at once. A group of 64 elements
- * takes 16 blocks, so that the words of 16 neighbouring blocks belong to neighbouring elements. */
+/* Dropout bits: Philox4x32-10 (see engine/base/rng.h) on LANES blocks at once. A group of 64
+ * elements takes 16 blocks, so that the words of 16 neighbouring blocks belong to neighbouring
+ * elements. */
 #ifndef ENGINE_KERNELS_SIMD_DROPOUT_H
 #define ENGINE_KERNELS_SIMD_DROPOUT_H
 
+#include "engine/base/rng.h"
 #include "engine/kernels/dropout.h"
 #include "engine/kernels/simd_vector.h"
-#include "engine/rng.h"
 
 /* Low 32 bits of each wide word times m, 64 bits. What stands in the high half is ignored. */
 ALWAYS_INLINE vw vmul_wide(vw x, uint32_t m)

@@ -2,7 +2,7 @@
  * keys and values: what stands between in_proj and out_proj in nn.MultiheadAttention. */
 #include <math.h>
 
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 /* in (B,T,H*(2*d_k + d_v)): queries of all heads, keys of all heads, values of all heads;
  * out (B,T,H*d_v) */

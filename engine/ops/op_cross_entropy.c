@@ -1,6 +1,6 @@
 /* Softmax cross-entropy of S slots of V classes per position (or per sequence), over the targets
  * that are not masked. Adds to the pass's loss_sum; its output tensor is only a handle. */
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 /* in: logits (B,..,S*V); out (B), not written */
 

@@ -1,7 +1,7 @@
 /* y = the sum of the fields' embedding rows, and of the position's row where there is one. */
 #include <string.h>
 
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 /* in[0..fields-1]: tables (V_f,C); in[fields]: positions (T,C), learned or constant, or absent;
  * out (B,T,C) */

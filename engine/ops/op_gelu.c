@@ -1,5 +1,5 @@
 /* y = gelu(x + bias), exact: z Phi(z) (Hendrycks and Gimpel 2016). */
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 enum { X, BIAS }; /* x (..,N), bias (N) or absent; y (..,N) */
 

@@ -1,5 +1,5 @@
 /* Layer normalization over the last dimension (Ba, Kiros, Hinton 2016), as nn.LayerNorm. */
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 enum { X, GAIN, BIAS }; /* x (..,C), gain (C), bias (C); y (..,C) */
 

@@ -1,6 +1,6 @@
 /* y = x w^T + bias, as nn.Linear. */
-#include "engine/blas.h"
-#include "engine/op.h"
+#include "engine/kernels/blas.h"
+#include "engine/ops/op.h"
 
 enum { X, W, BIAS }; /* x (..,K), w (N,K), bias (N) or absent; y (..,N) */
 

@@ -2,7 +2,7 @@
  * its first position. */
 #include <string.h>
 
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 /* in (B,T,C); out (B,C) */
 

@@ -1,5 +1,5 @@
 /* y = max(x + bias, 0). */
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 enum { X, BIAS }; /* x (..,N), bias (N) or absent; y (..,N) */
 

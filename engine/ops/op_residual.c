@@ -1,6 +1,6 @@
 /* y = residual + dropout(x + bias): the end of a branch; without residual and bias, dropout alone
  * (Srivastava et al. 2014; kept elements are scaled by 1/(1 - probability)). */
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 enum { X, BIAS, RESIDUAL }; /* x (..,N), bias (N) or absent, residual (..,N) or absent; y (..,N) */
 

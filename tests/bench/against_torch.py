@@ -20,7 +20,7 @@ except ImportError:
     print("make bench-torch: skipped, because PyTorch is not installed (Debian: python3-torch)")
     sys.exit(0)
 
-# name: d_model, layers, d_ff, length, batch, vocab, slots (as in sweep/bench.c)
+# name: d_model, layers, d_ff, length, batch, vocab, slots (as in sweep/cli/bench.c)
 WORKLOADS = {
     "gather": (32, 1, 64, 32, 64, 16, 4),
     "toy": (64, 2, 256, 32, 64, 32, 1),

@@ -188,12 +188,12 @@ check "plain progress is a line per trial" sh -c "headcount run configs/gather.y
 
 # ---- what is installed beside the program ----
 for c in $commands; do
-    check "the man page has $c" grep -q "^\\.\\(B\\|BI\\|BR\\) \"*$c" "$root/sweep/headcount.1"
+    check "the man page has $c" grep -q "^\\.\\(B\\|BI\\|BR\\) \"*$c" "$root/sweep/cli/headcount.1"
 done
 if command -v bash >/dev/null; then
     complete() { # words...: what completion offers for the last
         bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _headcount; printf "%s\n" "${COMPREPLY[@]}"' \
-            "$root/sweep/completion.bash" "$@"
+            "$root/sweep/cli/completion.bash" "$@"
     }
     check "completion: commands" [ "$(complete headcount repo)" = report ]
     check "completion: options" [ "$(complete headcount run x.yaml --retry)" = --retry-failed ]

@@ -37,7 +37,7 @@ says() { # test program, patterns...: it builds, fails, and says why
 
 cat >engine/ops/op_twice.c <<'C'
 /* y = 2 x. */
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
@@ -67,7 +67,7 @@ static const struct gradcheck_case cases[] = {{.name = "rows", .in = {{2, {3, 5}
 const struct op op_twice = {
     .name = "twice", .shape = shape, .forward = forward, .backward = backward, .cases = cases};
 C
-echo 'OP(twice)' >>engine/ops.def
+echo 'OP(twice)' >>engine/ops/ops.def
 sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\n    for (int64_t i = 0; i < o->length; i++)\n        targets[i] = inputs[(i + 1) % o->length];/' \
     -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/plan.h"
+#include "sweep/plan/plan.h"
 
 /* In the place of the library's: each piece of memory a block of its own for the sanitizer. */
 #define POOL_BLOCK ((size_t)1)
-#include "sweep/pool.c"
+#include "sweep/plan/pool.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

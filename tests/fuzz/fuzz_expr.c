@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/expr.h"
+#include "sweep/plan/expr.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/rng.h"
 #include "engine/graph.h"
-#include "engine/rng.h"
 
 double draw_normal(struct draws *d)
 {

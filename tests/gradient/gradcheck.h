@@ -2,7 +2,7 @@
 #ifndef TESTS_GRADIENT_GRADCHECK_H
 #define TESTS_GRADIENT_GRADCHECK_H
 
-#include "engine/op.h"
+#include "engine/ops/op.h"
 
 enum { GRADCHECK_TEXT = 256 };
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Before cmocka, whose fail() is a macro. */
+#include "engine/base/safetensors.h"
 #include "engine/encoder.h"
 #include "engine/optim.h"
-#include "engine/safetensors.h"
 
 #include <cmocka.h>
 

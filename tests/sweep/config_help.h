@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "sweep/plan.h"
+#include "sweep/plan/plan.h"
 
 #include <cmocka.h> /* last: its fail() would hide status.h's */
 

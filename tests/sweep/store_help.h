@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Before cmocka, whose macro fail() hides status.h's function of that name. */
-#include "sweep/store_internal.h"
+#include "sweep/store/store_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Sweep files: what a good one means, and that every bad one is refused at its place. */
 #include <stdio.h>
 
-#include "engine/sha256.h"
+#include "engine/base/sha256.h"
 #include "tests/sweep/config_help.h"
 
 static const struct axis *axis_of(const struct config *c, const char *path)

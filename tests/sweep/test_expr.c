@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sweep/expr.h"
+#include "sweep/plan/expr.h"
 
 #include <cmocka.h>
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "sweep/forecast.h"
+#include "sweep/run/forecast.h"
 
 #define TUNED                                                                                      \
     "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \

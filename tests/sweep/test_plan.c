@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/sha256.h"
-#include "sweep/plan_parts.h"
+#include "engine/base/sha256.h"
+#include "sweep/plan/plan_parts.h"
 #include "tests/sweep/config_help.h"
 #include "tests/unit/faults.h"
 
 /* In the place of the library's, so that each piece of memory is an allocation that can fail. */
 #define POOL_BLOCK ((size_t)1)
-#include "sweep/pool.c"
+#include "sweep/plan/pool.c"
 
 #define GATHER "task: {name: gather, slots: 2}\n"
 

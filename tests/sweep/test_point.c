@@ -1,7 +1,7 @@
 /* Points: their canonical JSON, reading it back, and what options cannot be together. */
 #include <stdio.h>
 
-#include "engine/sha256.h"
+#include "engine/base/sha256.h"
 #include "tests/sweep/config_help.h"
 
 static void test_options(void **state)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "sweep/progress.h"
+#include "sweep/run/progress.h"
 
 enum { ROWS = 40, COLUMNS = 200 };
 

@@ -12,11 +12,11 @@
 
 #include <sqlite3.h>
 
-#include "engine/option.h"
-#include "sweep/report.h"
-#include "sweep/text.h"
+#include "engine/base/option.h"
+#include "engine/base/text.h"
+#include "sweep/report/report.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/status.h's */
+#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
 
 struct fixture {
     char folder[128], path[160];

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sweep/stats.h"
+#include "sweep/judge/stats.h"
 
 enum { MAX_FIELDS = 12, MAX_LINE = 4096, MAX_SEEDS = 64 };
 

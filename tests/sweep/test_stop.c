@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "sweep/stop.h"
+#include "sweep/run/stop.h"
 
 #include <cmocka.h>
 

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 
-#include "sweep/rows.h"
+#include "sweep/report/rows_table.h"
 
 /* ---- rows ---- */
 

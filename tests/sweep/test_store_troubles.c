@@ -3,7 +3,7 @@
  * in the end the file holds what it holds without trouble. */
 #include "store_troubles.h"
 
-#include "engine/sha256.h"
+#include "engine/base/sha256.h"
 
 /* ---- what the file holds ---- */
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/table.h"
+#include "sweep/report/table.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/status.h's */
+#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
 
 static const struct table_column columns[] = {
     {.name = "name", .title = "name"},

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/trial.h"
+#include "sweep/run/trial.h"
 
 #include <cmocka.h>
 

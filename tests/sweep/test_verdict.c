@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/verdict.h"
+#include "sweep/judge/verdict.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/status.h's */
+#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
 
 enum { MAX_HEADS = 8, MAX_SEEDS = 30 };
 

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
+#include "engine/base/rng.h"
 #include "engine/checkpoint.h"
-#include "engine/file.h"
-#include "engine/rng.h"
 
 #include <cmocka.h> /* last: its macro fail() is not ours */
 

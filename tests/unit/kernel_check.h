@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/rng.h"
 #include "engine/kernels/kernels.h"
-#include "engine/rng.h"
 
 /* Every table but the reference. */
 #define FOR_EACH_TABLE(k)                                                                          \

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "engine/sha256.h"
+#include "engine/base/sha256.h"
 #include "tests/unit/checkpoint_fixture.h"
 
 /* Writes the file again with one metadata value (NULL: left out) or one tensor changed, its digests

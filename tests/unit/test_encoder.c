@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/rng.h"
 #include "engine/encoder.h"
-#include "engine/rng.h"
 
 #include <cmocka.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/file.h"
+#include "engine/base/file.h"
 #include "tests/unit/faults.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h> /* last: its fail() would hide engine/status.h's */
+#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
 
 /* The next read: READ_HALF of what it could, the end too early, or this error. */
 enum { READ_ALL = 0, READ_HALF = -1, READ_END = -2 };

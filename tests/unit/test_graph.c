@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "engine/base/rng.h"
 #include "engine/graph.h"
 #include "engine/layout.h"
-#include "engine/rng.h"
 
 #include <cmocka.h>
 

@@ -1,6 +1,6 @@
 /* Options: what a sweep file may write for each type, what is refused and in which words, and the
  * canonical numbers that identity rests on. */
-#include "engine/option.h"
+#include "engine/base/option.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 /* kat_vectors of Random123 1.14, philox4x32 10. */
 static void philox_gives_the_published_answers(void **state)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/file.h"
-#include "engine/safetensors.h"
+#include "engine/base/file.h"
+#include "engine/base/safetensors.h"
 
 #include <cmocka.h> /* last: its macro fail() is not ours */
 

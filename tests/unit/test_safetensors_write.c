@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/file.h"
-#include "engine/safetensors.h"
-#include "engine/sha256.h"
+#include "engine/base/file.h"
+#include "engine/base/safetensors.h"
+#include "engine/base/sha256.h"
 #include "tests/unit/faults.h"
 
 #include <cmocka.h> /* last: its macro fail() is not ours */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/sha256.h"
+#include "engine/base/sha256.h"
 
 /* Examples of FIPS 180 and NIST's SHA256ShortMsg. */
 static void published_answers(void **state)

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "datasets/task_common.h"
-#include "engine/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <cmocka.h> /* last: its macro fail() is not ours */
 
-enum { OPTIONS_MAX = 2048 }; /* what sweep/point.h has room for */
+enum { OPTIONS_MAX = 2048 }; /* what sweep/plan/point.h has room for */
 
 /* A task with its options set, ready to draw from. */
 struct setup {

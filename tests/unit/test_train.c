@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 #include "engine/train.h"
 
 #include <cmocka.h>

@@ -1,0 +1,82 @@
+#include "engine/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_SIZE = 1 << 20 };
+
+/* The bytes handed out follow the header, from the first address aligned to ARENA_ALIGNMENT. */
+struct arena_chunk {
+    struct arena_chunk *next;
+    unsigned char *start;
+    size_t size, used;
+};
+
+void arena_init(struct arena *a, jmp_buf *exhausted)
+{
+    *a = (struct arena){.exhausted = exhausted};
+}
+
+static _Noreturn void exhausted(struct arena *a)
+{
+    if (a->exhausted)
+        longjmp(*a->exhausted, 1);
+    abort();
+}
+
+/* Zeroed by calloc, which costs nothing for large chunks: the system's fresh pages are zero. */
+static struct arena_chunk *chunk_new(struct arena *a, size_t size)
+{
+    size_t overhead = sizeof(struct arena_chunk) + ARENA_ALIGNMENT;
+    if (size > PTRDIFF_MAX - overhead) /* no object can be larger */
+        exhausted(a);
+    struct arena_chunk *c = calloc(1, size + overhead);
+    if (!c)
+        exhausted(a);
+    unsigned char *first = (unsigned char *)(c + 1);
+    c->start = first + -(uintptr_t)first % ARENA_ALIGNMENT;
+    c->size = size;
+    return c;
+}
+
+void *arena_alloc(struct arena *a, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ARENA_ALIGNMENT)
+        exhausted(a);
+    /* Also a request for nothing gets an address of its own. */
+    bytes =
+        bytes ? (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT : ARENA_ALIGNMENT;
+
+    struct arena_chunk *c = a->chunks;
+    if (!c || bytes > c->size - c->used) {
+        /* Large: a chunk of its own, behind the newest one, whose rest stays in use. */
+        bool large = bytes > CHUNK_SIZE / 4;
+        struct arena_chunk **at = large && c ? &c->next : &a->chunks;
+        c = chunk_new(a, large ? bytes : CHUNK_SIZE);
+        c->next = *at;
+        *at = c;
+    }
+    void *memory = c->start + c->used;
+    c->used += bytes;
+    a->used += bytes;
+    return memory;
+}
+
+char *arena_string(struct arena *a, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(arena_alloc(a, size, 1), text, size);
+}
+
+void arena_free(struct arena *a)
+{
+    while (a->chunks) {
+        struct arena_chunk *next = a->chunks->next;
+        free(a->chunks);
+        a->chunks = next;
+    }
+    a->used = 0;
+}

@@ -1,0 +1,26 @@
+/* Whole files, read and written so that a crash at any instant leaves the old or the new one. */
+#ifndef ENGINE_BASE_FILE_H
+#define ENGINE_BASE_FILE_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+#include "engine/base/status.h"
+
+/* Writes the parts one after the other as the file at path, durably: into `{path}.{pid}.tmp`,
+ * fsync, close, rename, fsync of the folder; no sync is tried twice (after a failed one the system
+ * may have dropped the data and report success). `parts` is used up. On failure path is as it was
+ * and the temporary file is gone where that is possible; only where the folder's own sync fails
+ * (IO), path may already be the new, whole file. DISK_FULL where there is no room. */
+enum status file_write(const char *path, struct iovec *parts, int count, struct message *m);
+
+/* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
+enum status file_sync_folder(const char *path, struct message *m);
+
+/* Reads a regular file of at most `limit` bytes into malloc'ed memory, the caller's to free, with a
+ * NUL after the last byte. IO where it cannot be opened or read; BAD_INPUT where it is larger or
+ * not a regular file. */
+enum status file_read(const char *path, size_t limit, void **bytes, size_t *size,
+                      struct message *m);
+
+#endif

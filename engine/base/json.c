@@ -1,0 +1,171 @@
+#include "engine/base/json.h"
+
+#include <string.h>
+
+bool json_refuse(struct json *j, const char *what)
+{
+    fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
+         (size_t)(j->next - j->start) + j->offset, what);
+    return false;
+}
+
+bool json_refuse_value(struct json *j, const char *expected)
+{
+    if (j->next < j->end && (*j->next == '{' || *j->next == '['))
+        return json_refuse(j, "nested deeper than the format allows");
+    fail(j->m, STATUS_CORRUPT, "%s, byte %zu: expected %s", j->place,
+         (size_t)(j->next - j->start) + j->offset, expected);
+    return false;
+}
+
+static void skip_space(struct json *j)
+{
+    while (j->next < j->end &&
+           (*j->next == ' ' || *j->next == '\t' || *j->next == '\n' || *j->next == '\r'))
+        j->next++;
+}
+
+bool json_take(struct json *j, char c)
+{
+    skip_space(j);
+    if (j->next == j->end || *j->next != (unsigned char)c)
+        return false;
+    j->next++;
+    return true;
+}
+
+bool json_expect(struct json *j, char c)
+{
+    const char expected[] = {c, '\0'};
+    return json_take(j, c) || json_refuse_value(j, expected);
+}
+
+bool json_more(struct json *j, char close, bool *more)
+{
+    *more = json_take(j, ',');
+    if (*more || json_take(j, close))
+        return true;
+    return json_refuse(j, close == '}' ? "expected , or }" : "expected , or ]");
+}
+
+int utf8_length(const unsigned char *p, const unsigned char *end)
+{
+    if (*p < 0x80)
+        return 1;
+    int n = *p >= 0xc2 && *p <= 0xdf ? 2 : *p >> 4 == 0xe ? 3 : *p >= 0xf0 && *p <= 0xf4 ? 4 : 0;
+    if (n == 0 || end - p < n)
+        return 0;
+    unsigned char least = *p == 0xe0 ? 0xa0 : *p == 0xf0 ? 0x90 : 0x80; /* no overlong forms */
+    unsigned char most = *p == 0xed ? 0x9f : *p == 0xf4 ? 0x8f : 0xbf;  /* no surrogates */
+    if (p[1] < least || p[1] > most)
+        return 0;
+    for (int i = 2; i < n; i++)
+        if (p[i] >> 6 != 2)
+            return 0;
+    return n;
+}
+
+static bool read_hex4(struct json *j, uint32_t *code)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    *code = 0;
+    for (int i = 0; i < 4; i++, j->next++) {
+        const char *d = j->next < j->end && *j->next ? strchr(digits, *j->next) : NULL;
+        if (!d)
+            return json_refuse(j, "\\u needs four hexadecimal digits");
+        uint32_t value = (uint32_t)(d - digits);
+        *code = *code << 4 | (value < 16 ? value : value - 6);
+    }
+    return true;
+}
+
+static void put_utf8(struct json *j, uint32_t code)
+{
+    static const uint32_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    *j->text++ = (char)(lead[more] | code >> (6 * more));
+    while (more-- > 0)
+        *j->text++ = (char)(0x80 | (code >> (6 * more) & 0x3f));
+}
+
+/* What follows \u; with it a second \u that is the other half of a pair. */
+static bool read_unicode_escape(struct json *j)
+{
+    uint32_t code, low;
+    if (!read_hex4(j, &code))
+        return false;
+    if (code == 0)
+        return json_refuse(j, "NUL in a string");
+    if (code >= 0xd800 && code < 0xe000) {
+        if (code >= 0xdc00 || j->end - j->next < 2 || memcmp(j->next, "\\u", 2) != 0)
+            return json_refuse(j, "half a surrogate pair");
+        j->next += 2;
+        if (!read_hex4(j, &low))
+            return false;
+        if (low < 0xdc00 || low > 0xdfff)
+            return json_refuse(j, "half a surrogate pair");
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    put_utf8(j, code);
+    return true;
+}
+
+static bool read_escape(struct json *j)
+{
+    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    unsigned char c = j->next < j->end ? *j->next : 0;
+    const char *found = c ? strchr(letters, c) : NULL;
+    if (!found && c != 'u')
+        return json_refuse(j, "unknown escape");
+    j->next++;
+    if (!found)
+        return read_unicode_escape(j);
+    *j->text++ = meanings[found - letters];
+    return true;
+}
+
+bool json_string(struct json *j, const char **s)
+{
+    *s = j->text;
+    if (!json_take(j, '"'))
+        return json_refuse_value(j, "a string");
+    while (j->next < j->end && *j->next != '"') {
+        if (*j->next < 0x20)
+            return json_refuse(j, "control character in a string");
+        if (*j->next == '\\') {
+            j->next++;
+            if (!read_escape(j))
+                return false;
+            continue;
+        }
+        int n = utf8_length(j->next, j->end);
+        if (n == 0)
+            return json_refuse(j, "not UTF-8");
+        memcpy(j->text, j->next, (size_t)n);
+        j->text += n;
+        j->next += n;
+    }
+    if (j->next == j->end)
+        return json_refuse(j, "ends within a string");
+    j->next++;
+    *j->text++ = '\0';
+    return true;
+}
+
+bool json_integer(struct json *j, int64_t *value)
+{
+    skip_space(j);
+    const unsigned char *first = j->next;
+    *value = 0;
+    for (; j->next < j->end && *j->next >= '0' && *j->next <= '9'; j->next++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, *j->next - '0', value))
+            return json_refuse(j, "number beyond 64 bits");
+    if (j->next == first)
+        return json_refuse_value(j, "a non-negative integer");
+    if (*first == '0' && j->next - first > 1)
+        return json_refuse(j, "number with a leading zero");
+    if (j->next < j->end && (*j->next == '.' || *j->next == 'e' || *j->next == 'E'))
+        return json_refuse(j, "only integers are allowed");
+    return true;
+}

@@ -1,0 +1,45 @@
+/* A strict scanner for JSON (RFC 8259) of a known layout: the caller asks for what must come next.
+ * It never reads past the end, never recurses, and takes no memory: strings are unescaped into
+ * `text`, which needs as many bytes as the JSON has. */
+#ifndef ENGINE_BASE_JSON_H
+#define ENGINE_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/status.h"
+
+struct json {
+    const unsigned char *start, *next, *end;
+    size_t offset;     /* of start within the file, for messages */
+    const char *place; /* what is read, for messages: "header" */
+    char *text;        /* where the next string goes */
+    struct message *m;
+};
+
+/* All return false after a message with the place and the byte, and the scan is then over. */
+
+bool json_refuse(struct json *j, const char *what);
+/* The same where a value of another kind stands: "expected a string". */
+bool json_refuse_value(struct json *j, const char *expected);
+
+/* Takes c, after white space, if it is next; without a message where it is not. */
+bool json_take(struct json *j, char c);
+/* The same where nothing else can be. */
+bool json_expect(struct json *j, char c);
+/* Between the members of an object or list: true and *more where a comma was taken, true and not
+ * *more where it was `close`. */
+bool json_more(struct json *j, char close, bool *more);
+
+/* A string of clean UTF-8 without NUL. *s is in j->text, which moves on behind it (a caller that
+ * does not keep the string sets text back). */
+bool json_string(struct json *j, const char **s);
+
+/* An integer from 0 to 2^63-1, written as digits only. */
+bool json_integer(struct json *j, int64_t *value);
+
+/* Length of the UTF-8 sequence at p < end, 1 to 4; 0 where it is none (Unicode 15, table 3-7). */
+int utf8_length(const unsigned char *p, const unsigned char *end);
+
+#endif

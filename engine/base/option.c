@@ -1,0 +1,486 @@
+#include "engine/base/option.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int option_count(const struct option *table)
+{
+    int n = 0;
+    while (table[n].name)
+        n++;
+    return n;
+}
+
+const struct option *option_find(const struct option *table, const char *name)
+{
+    for (const struct option *o = table; o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return o;
+    return NULL;
+}
+
+static void *member(const struct option *o, void *config)
+{
+    return (char *)config + o->offset;
+}
+
+static const void *member_const(const struct option *o, const void *config)
+{
+    return (const char *)config + o->offset;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+const char *text_shown(const char *text, char *buffer, size_t size)
+{
+    size_t used = 0;
+    const char *p = text;
+    for (; *p && used + 5 < size; p++) {
+        unsigned char c = (unsigned char)*p;
+        buffer[used++] = c < 0x20 || c == 0x7f ? '?' : *p;
+    }
+    if (*p) {
+        /* Cut before a whole character, not inside one. */
+        while (used > 0 && ((unsigned char)*p & 0xc0) == 0x80) {
+            p--;
+            used--;
+        }
+        memcpy(buffer + used, "...", 3);
+        used += 3;
+    }
+    buffer[used] = '\0';
+    return buffer;
+}
+
+/* How a text relates to the numbers of YAML 1.2's core schema (section 10.3.2):
+ * [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )? */
+enum form { FORM_NONE, FORM_INTEGER, FORM_REAL, FORM_LEADING_ZERO };
+
+static enum form number_form(const char *text)
+{
+    const char *p = text;
+    if (*p == '-' || *p == '+')
+        p++;
+    const char *whole = p;
+    while (is_digit(*p))
+        p++;
+    ptrdiff_t digits = p - whole;
+    bool integral = true;
+    if (*p == '.') {
+        integral = false;
+        const char *fraction = ++p;
+        while (is_digit(*p))
+            p++;
+        if (digits == 0 && p == fraction)
+            return FORM_NONE;
+    } else if (digits == 0) {
+        return FORM_NONE;
+    }
+    if (*p == 'e' || *p == 'E') {
+        integral = false;
+        p++;
+        if (*p == '-' || *p == '+')
+            p++;
+        if (!is_digit(*p))
+            return FORM_NONE;
+        while (is_digit(*p))
+            p++;
+    }
+    if (*p)
+        return FORM_NONE;
+    if (digits > 1 && *whole == '0')
+        return FORM_LEADING_ZERO;
+    return integral ? FORM_INTEGER : FORM_REAL;
+}
+
+/* False where a number's magnitude is too large for a double, or not zero and too small. */
+static bool number_value(const char *text, double *x)
+{
+    *x = strtod(text, NULL);
+    if (!isfinite(*x))
+        return false;
+    if (*x == 0) {
+        for (const char *p = text; *p && *p != 'e' && *p != 'E'; p++)
+            if (*p >= '1' && *p <= '9')
+                return false;
+        *x = 0; /* never -0: equal values have equal bytes */
+    }
+    return true;
+}
+
+bool number_parse(const char *text, double *x, bool *integral)
+{
+    enum form form = number_form(text);
+    *integral = form == FORM_INTEGER;
+    return (form == FORM_INTEGER || form == FORM_REAL) && number_value(text, x);
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", more);
+}
+
+static void append_words(char *text, size_t size, const char *const *words, const char *before)
+{
+    for (; words && *words; words++) {
+        append(text, size, before);
+        append(text, size, *words);
+        before = ", ";
+    }
+}
+
+const char *option_allowed(const struct option *o, char *text, size_t size)
+{
+    /* Bounds that only say "as far as the type goes" are not worth a person's time. */
+    const double unbounded = o->type == OPTION_REAL ? DBL_MAX : 0x1p53;
+    text[0] = '\0';
+    if (o->type == OPTION_BOOL) {
+        append(text, size, "true, false");
+        return text;
+    }
+    if (o->type == OPTION_CHOICE) {
+        append_words(text, size, o->words, "");
+        return text;
+    }
+    char low[32], high[32];
+    number_format(o->min > -unbounded ? o->min : 0, low, sizeof low);
+    number_format(o->max < unbounded ? o->max : 0, high, sizeof high);
+    if (o->min == o->max)
+        snprintf(text, size, "only %s", low);
+    else if (o->min <= -unbounded && o->max >= unbounded)
+        snprintf(text, size, "any %s", o->type == OPTION_REAL ? "finite number" : "whole number");
+    else if (o->min <= -unbounded)
+        snprintf(text, size, "up to %s", high);
+    else if (o->max >= unbounded)
+        snprintf(text, size, o->above_min ? "above %s" : "%s or more", low);
+    else
+        snprintf(text, size, o->above_min ? "above %s, up to %s" : "%s to %s", low, high);
+    append_words(text, size, o->words, ", or ");
+    return text;
+}
+
+/* One scalar on its way into an option, for messages. */
+struct reading {
+    const struct option *o;
+    const char *section, *text;
+    bool quoted;
+    struct message *m;
+};
+
+/* BAD_INPUT "<section>.<name> is <text><why>; allowed: ..." */
+static enum status refuse(const struct reading *r, const char *why)
+{
+    char shown[64], allowed[512];
+    text_shown(r->text, shown, sizeof shown);
+    const char *mark = r->quoted ? "\"" : "";
+    const char *meant = r->o->words ? nearest_name(r->text, r->o->words) : NULL;
+    return fail(r->m, STATUS_BAD_INPUT, "%s%s%s is %s%s%s%s; allowed: %s%s%s%s", r->section,
+                *r->section ? "." : "", r->o->name, mark, shown, mark, why,
+                option_allowed(r->o, allowed, sizeof allowed), meant ? " (did you mean " : "",
+                meant ? meant : "", meant ? "?)" : "");
+}
+
+/* Index of text in words, or -1. */
+static int word_index(const char *const *words, const char *text)
+{
+    for (int i = 0; words && words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static bool is_null(const char *text)
+{
+    return !*text ||
+           word_index((const char *const[]){"~", "null", "Null", "NULL", NULL}, text) >= 0;
+}
+
+/* Refuses what is no number at all, for INT, REAL and items of INT_LIST. */
+static enum status check_number(const struct reading *r, enum form form)
+{
+    static const char *const special[] = {".nan",  ".NaN",  ".NAN",  ".inf",  ".Inf",
+                                          ".INF",  "+.inf", "+.Inf", "+.INF", "-.inf",
+                                          "-.Inf", "-.INF", NULL};
+    if (form == FORM_LEADING_ZERO)
+        return refuse(r, ", with a leading zero that some readers take for octal");
+    if (r->quoted && form != FORM_NONE)
+        return refuse(r, ", a quoted string, where a number belongs; write it without quotes");
+    if (form != FORM_NONE)
+        return STATUS_OK;
+    if (!r->quoted && is_null(r->text))
+        return refuse(r, *r->text ? ", which means no value" : "empty");
+    if (word_index(special, r->text) >= 0)
+        return refuse(r, ", which is not a finite number");
+    if (r->text[0] == '0' && (r->text[1] == 'x' || r->text[1] == 'o'))
+        return refuse(r, ", which is not written in decimal");
+    return refuse(r, ", which is not a number");
+}
+
+static enum status parse_integer(const struct reading *r, int64_t *value)
+{
+    int word = r->o->type == OPTION_INT ? word_index(r->o->words, r->text) : -1;
+    if (word >= 0) {
+        *value = -1 - word;
+        return STATUS_OK;
+    }
+    enum form form = number_form(r->text);
+    enum status s = check_number(r, form);
+    if (s)
+        return s;
+    if (form == FORM_REAL)
+        return refuse(r, ", but must be a whole number, written without point or exponent");
+    if (r->text[0] == '+')
+        return refuse(r, "; write it without the plus sign");
+    double x;
+    bool in_range = number_value(r->text, &x) && x >= r->o->min && x <= r->o->max;
+    if (!in_range || fabs(x) >= 0x1p63)
+        return refuse(r, "");
+    *value = strtoll(r->text, NULL, 10);
+    return STATUS_OK;
+}
+
+static enum status parse_real(const struct reading *r, double *value)
+{
+    enum status s = check_number(r, number_form(r->text));
+    if (s)
+        return s;
+    double x;
+    if (!number_value(r->text, &x))
+        return refuse(r, fabs(x) > 1 ? ", which is too large for a number"
+                                     : ", which is too small to tell from 0");
+    if (x < r->o->min || x > r->o->max || (r->o->above_min && x <= r->o->min))
+        return refuse(r, "");
+    *value = x;
+    return STATUS_OK;
+}
+
+/* The booleans of the core schema; `yes` and `no` are strings there. */
+static enum status parse_bool(const struct reading *r, int64_t *value)
+{
+    bool yes = word_index((const char *const[]){"true", "True", "TRUE", NULL}, r->text) >= 0;
+    bool no = word_index((const char *const[]){"false", "False", "FALSE", NULL}, r->text) >= 0;
+    if ((!yes && !no) || r->quoted)
+        return refuse(r, r->quoted ? ", a quoted string" : "");
+    *value = yes;
+    return STATUS_OK;
+}
+
+enum status option_parse(const struct option *o, const char *section, const char *text, bool quoted,
+                         void *config, struct message *m)
+{
+    struct reading r = {.o = o, .section = section, .text = text, .quoted = quoted, .m = m};
+    void *value = member(o, config);
+    switch (o->type) {
+    case OPTION_INT:
+        return parse_integer(&r, value);
+    case OPTION_REAL:
+        return parse_real(&r, value);
+    case OPTION_BOOL:
+        return parse_bool(&r, value);
+    case OPTION_CHOICE: {
+        int word = word_index(o->words, text);
+        if (word < 0)
+            return refuse(&r, *text || quoted ? "" : "empty");
+        *(int64_t *)value = word;
+        return STATUS_OK;
+    }
+    case OPTION_INT_LIST: {
+        struct int_list *list = value;
+        if (list->n >= OPTION_LIST_MAX)
+            return fail(m, STATUS_BAD_INPUT, "%s%s%s has more than %d items", section,
+                        *section ? "." : "", o->name, OPTION_LIST_MAX);
+        enum status s = parse_integer(&r, &list->item[list->n]);
+        list->n += s == STATUS_OK;
+        return s;
+    }
+    }
+    return fail(m, STATUS_INTERNAL, "option %s has type %d", o->name, (int)o->type);
+}
+
+/* A preset list is written as in a sweep file: "[1, -1]", "[]". */
+static void list_default(const struct option *o, void *config)
+{
+    char item[32];
+    for (const char *p = o->preset; *p;) {
+        size_t n = strspn(p, "+-.0123456789eE");
+        if (n > 0 && n < sizeof item) {
+            memcpy(item, p, n);
+            item[n] = '\0';
+            option_parse(o, "", item, false, config, NULL);
+        }
+        p += n > 0 ? n : 1;
+    }
+}
+
+void option_defaults(const struct option *table, void *config)
+{
+    for (const struct option *o = table; o->name; o++) {
+        size_t size = o->type == OPTION_INT_LIST ? sizeof(struct int_list) : sizeof(int64_t);
+        memset(member(o, config), 0, size);
+        if (o->preset && o->type == OPTION_INT_LIST)
+            list_default(o, config);
+        else if (o->preset)
+            option_parse(o, "", o->preset, false, config, NULL);
+    }
+}
+
+/* Adds digits 1 unit up in the last place; digits is not all nines at 16 places of a power of 2. */
+static void digits_up(char *digits)
+{
+    size_t i = strlen(digits);
+    while (i > 0 && digits[i - 1] == '9')
+        digits[--i] = '0';
+    if (i > 0)
+        digits[i - 1]++;
+}
+
+/* x as `count` digits d.ddd x 10^exponent, rounded to nearest. */
+static void digits_of(double x, int count, char digits[24], int *exponent)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*e", count - 1, x);
+    size_t n = 0;
+    const char *p = text;
+    for (; *p != 'e'; p++)
+        if (is_digit(*p))
+            digits[n++] = *p;
+    digits[n] = '\0';
+    *exponent = (int)strtol(p + 1, NULL, 10);
+}
+
+static bool digits_read_back(double x, const char *digits, int exponent)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%c.%se%d", digits[0], digits + 1, exponent);
+    return strtod(text, NULL) == x;
+}
+
+/* The fewest digits that read back as x > 0 (Steele and White 1990's criterion). Up to 15 digits
+ * survive the way through a normal double, so if so few suffice, rounding to 15 shows them. Only at
+ * a power of two, where the spacing below is half of that above, can 16 digits read back that are
+ * not the nearest 16. */
+static void digits_shortest(double x, char digits[24], int *exponent)
+{
+    for (int count = x < DBL_MIN ? 1 : 15; count <= 17; count++) {
+        digits_of(x, count, digits, exponent);
+        if (digits_read_back(x, digits, *exponent))
+            break;
+        if (count == 16) {
+            digits_up(digits);
+            if (digits_read_back(x, digits, *exponent))
+                break;
+        }
+    }
+    size_t n = strlen(digits);
+    while (n > 1 && digits[n - 1] == '0')
+        digits[--n] = '\0';
+}
+
+int number_format(double x, char *text, size_t size)
+{
+    if (x == 0)
+        return snprintf(text, size, "0");
+    char digits[24] = "";
+    int exponent;
+    const char *sign = x < 0 ? "-" : "";
+    digits_shortest(fabs(x), digits, &exponent);
+    int k = (int)strlen(digits), n = exponent + 1; /* ECMA-262 Number::toString's k and n */
+    if (k <= n && n <= 21)
+        return snprintf(text, size, "%s%s%.*s", sign, digits, n - k, "00000000000000000000");
+    if (0 < n && n <= 21)
+        return snprintf(text, size, "%s%.*s.%s", sign, n, digits, digits + n);
+    if (-6 < n && n <= 0)
+        return snprintf(text, size, "%s0.%.*s%s", sign, -n, "000000", digits);
+    return snprintf(text, size, "%s%c%s%se%+d", sign, digits[0], k > 1 ? "." : "", digits + 1,
+                    exponent);
+}
+
+static int list_format(const struct int_list *list, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int64_t i = 0; i < list->n && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%c%" PRId64, i ? ',' : '[', list->item[i]);
+    if (used < size)
+        used += (size_t)snprintf(text + used, size - used, "%s", list->n ? "]" : "[]");
+    return (int)used;
+}
+
+int option_format(const struct option *o, const void *config, char *text, size_t size)
+{
+    const void *value = member_const(o, config);
+    int64_t integer = 0;
+    if (o->type != OPTION_REAL && o->type != OPTION_INT_LIST)
+        integer = *(const int64_t *)value;
+    int n = 0;
+    switch (o->type) {
+    case OPTION_INT:
+        if (integer < 0 && o->words)
+            n = snprintf(text, size, "\"%s\"", o->words[-1 - integer]);
+        else
+            n = snprintf(text, size, "%" PRId64, integer);
+        break;
+    case OPTION_REAL:
+        n = number_format(*(const double *)value, text, size);
+        break;
+    case OPTION_BOOL:
+        n = snprintf(text, size, "%s", integer ? "true" : "false");
+        break;
+    case OPTION_CHOICE:
+        n = snprintf(text, size, "\"%s\"", o->words[integer]);
+        break;
+    case OPTION_INT_LIST:
+        n = list_format(value, text, size);
+        break;
+    }
+    return n < 0 || (size_t)n >= size ? -1 : n;
+}
+
+enum { NAME_MAX_COMPARED = 64 };
+
+/* Levenshtein distance of names up to NAME_MAX_COMPARED bytes; large for longer ones. */
+static size_t name_distance(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b);
+    if (la > NAME_MAX_COMPARED || lb > NAME_MAX_COMPARED)
+        return NAME_MAX_COMPARED;
+    size_t row[NAME_MAX_COMPARED + 1];
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[lb];
+}
+
+const char *nearest_name(const char *typed, const char *const *names)
+{
+    const char *nearest = NULL;
+    size_t least = 4;
+    for (; *names; names++) {
+        size_t distance = name_distance(typed, *names);
+        if (distance < least && 2 * distance < strlen(*names)) {
+            least = distance;
+            nearest = *names;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,82 @@
+/* Options described by tables: one line per option says its name, type, range, default and help,
+ * and where its value stands in the struct that the code reads. Model, training and every task
+ * have such a table; the sweep file, --set, `params`, `bench`, `tasks` and the canonical JSON of a
+ * trial all work from it, so a new option is one line and one struct member. */
+#ifndef ENGINE_BASE_OPTION_H
+#define ENGINE_BASE_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/status.h"
+
+enum { OPTION_LIST_MAX = 64 };
+
+struct int_list {
+    int64_t n;
+    int64_t item[OPTION_LIST_MAX];
+};
+
+enum option_type {
+    OPTION_INT,     /* int64_t; a word of `words` is stored as -1, -2, ... in their order */
+    OPTION_REAL,    /* double */
+    OPTION_BOOL,    /* int64_t, 0 or 1; written true | false */
+    OPTION_CHOICE,  /* int64_t, the index in `words` */
+    OPTION_INT_LIST /* struct int_list; a flat list is one value; empty means "choose for me" */
+};
+
+struct option {
+    const char *name; /* below its section: "d_model", "schedule.warmup" */
+    enum option_type type;
+    size_t offset;            /* of its member in the struct the table describes */
+    double min, max;          /* inclusive: INT, REAL and each item of INT_LIST */
+    bool above_min;           /* REAL: min itself is excluded (lr > 0) */
+    const char *const *words; /* ends with NULL; CHOICE: all values; INT: words beside numbers */
+    const char *preset;       /* default as a sweep file would write it; NULL: must be given */
+    bool late;                /* introduced after version 1: left out of the identity at default */
+    const char *help;         /* one sentence, for `headcount tasks` and error messages */
+};
+/* A table ends with an entry whose name is NULL. */
+
+/* Number of entries before the end. */
+int option_count(const struct option *table);
+
+/* The entry of that name, or NULL. */
+const struct option *option_find(const struct option *table, const char *name);
+
+/* Writes every default into config; options that must be given become 0. */
+void option_defaults(const struct option *table, void *config);
+
+/* Reads one scalar as the sweep file writes it and stores it in config. Typing follows YAML 1.2's
+ * core schema, stricter where silence would hurt: `quoted` text is a string; refused are 08, +1,
+ * 32.0 or 1e3 for an INT, 1e400, .nan, .inf, anything out of range. BAD_INPUT names the option,
+ * the value given and what is allowed ("model.heads is 0; allowed: 1 to 65536"): `section` is put
+ * in front of the name (may be ""). INT_LIST takes items one by one: each call appends. */
+enum status option_parse(const struct option *o, const char *section, const char *text, bool quoted,
+                         void *config, struct message *m);
+
+/* Writes the value in config as canonical JSON (RFC 8785): numbers shortest, words in quotes.
+ * Returns the length written, or -1 where size does not suffice. */
+int option_format(const struct option *o, const void *config, char *text, size_t size);
+
+/* What the option's value may be, in words: "1 to 65536, or split". Returns text. */
+const char *option_allowed(const struct option *o, char *text, size_t size);
+
+/* Shortest decimal that reads back as x, laid out as ECMAScript does (RFC 8785 section 3.2.2.3);
+ * x must be finite. size >= 32. Returns the length. */
+int number_format(double x, char *text, size_t size);
+
+/* Reads a whole text as a number of YAML 1.2's core schema (decimal only). False if it is none or
+ * not finite. *integral tells whether it was written as an integer. */
+bool number_parse(const char *text, double *x, bool *integral);
+
+/* The nearest of the names to a mistyped one (Levenshtein <= 3 and < half its length), or NULL:
+ * for "did you mean". `names` ends with NULL. */
+const char *nearest_name(const char *typed, const char *const *names);
+
+/* A user's text as a message may show it: control characters replaced, cut to the buffer with
+ * "..." between whole UTF-8 characters. size >= 8. Returns buffer. */
+const char *text_shown(const char *text, char *buffer, size_t size);
+
+#endif

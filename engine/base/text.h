@@ -1,0 +1,60 @@
+/* Small pieces of output: wrapped paragraphs, JSON strings and numbers, dot plots. Write errors
+ * stay in the FILE, to be asked for once by text_check. */
+#ifndef ENGINE_BASE_TEXT_H
+#define ENGINE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "engine/base/status.h"
+
+/* A text that grows. Starts as {0}; free(text) at the end. Once memory has run out nothing is added
+ * any more. (glibc's open_memstream loses text in that case and says nothing.) */
+struct text_buffer {
+    char *text; /* terminated; NULL before the first text_add */
+    size_t used, capacity;
+    bool out_of_memory;
+};
+void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flushes out and says whether everything written to it so far arrived. */
+enum status text_check(FILE *out, struct message *m);
+
+/* Terminal columns of UTF-8 text, one per code point. */
+int text_width(const char *text);
+
+/* Writes text as a terminal may have it: control characters, which could move the cursor or worse,
+ * become '?'. */
+void text_plain(FILE *out, const char *text);
+
+/* Writes text, plain, broken at spaces to lines of at most `width` columns; the first line is
+ * indented by `first` spaces, the others by `rest`. A word longer than a line stands alone. Ends
+ * with LF. */
+void text_paragraph(FILE *out, const char *text, int first, int rest, int width);
+
+/* Writes text as a JSON string with its quotes, or null for NULL; bytes that are not UTF-8 become
+ * U+FFFD. */
+void text_json(FILE *out, const char *text);
+
+/* Writes the shortest number that reads back as x, or null where x is not finite. */
+void text_json_real(FILE *out, double x);
+
+/* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
+bool text_color(FILE *f);
+
+/* "4.2 s", "3 min 10 s", "2 h 5 min", "3 d 4 h": a duration for people. size >= 32. */
+const char *text_duration(double seconds, char *text, size_t size);
+
+/* "1.8 M", "512", "3.4 G": a large number for people. size >= 32. */
+const char *text_quantity(double x, char *text, size_t size);
+
+/* A count with commas, "109,514,298". size >= 32. */
+const char *text_count(long long n, char *text, size_t size);
+
+/* A dot at `mean` and its interval on a scale from 0 to 1, `cells` (3 to 60) columns wide:
+ * "   ├──●─┤", without spaces at the end. NaN bounds: the dot alone; NaN mean: nothing. */
+enum { DOT_PLOT_CELLS = 60, DOT_PLOT_SIZE = 3 * DOT_PLOT_CELLS + 1 };
+void text_dot_plot(double mean, double low, double high, int cells, char text[DOT_PLOT_SIZE]);
+
+#endif

@@ -1,0 +1,192 @@
+/* headcount bench: how far one training step is above its matrix products. */
+#include "sweep/cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/kernels/blas.h"
+#include "engine/kernels/kernels.h"
+#include "sweep/cli/bench.h"
+#include "sweep/report/table.h"
+
+enum { HEADS_MAX = 32 };
+
+struct bench_options {
+    const char *workload, *heads, *dropout;
+    long d_model, layers, d_ff, length, batch, vocab, slots, threads, milliseconds;
+    bool json;
+};
+
+#define MEMBER(name) offsetof(struct bench_options, name)
+static const struct command_option options[] = {
+    {"workload", 0, COMMAND_TEXT, MEMBER(workload), "NAME",
+     "gather, toy, small or medium (all of them)"},
+    {"heads", 0, COMMAND_TEXT, MEMBER(heads), "N,N,...", "head counts (1,4,8 and d_model)"},
+    {"d-model", 0, COMMAND_LONG, MEMBER(d_model), "N", "model width"},
+    {"layers", 0, COMMAND_LONG, MEMBER(layers), "N", "layers"},
+    {"d-ff", 0, COMMAND_LONG, MEMBER(d_ff), "N", "feed-forward width"},
+    {"length", 0, COMMAND_LONG, MEMBER(length), "N", "positions of a sequence"},
+    {"batch", 0, COMMAND_LONG, MEMBER(batch), "N", "sequences of a batch"},
+    {"vocab", 0, COMMAND_LONG, MEMBER(vocab), "N", "vocabulary and classes"},
+    {"slots", 0, COMMAND_LONG, MEMBER(slots), "N", "targets per position"},
+    {"dropout", 0, COMMAND_TEXT, MEMBER(dropout), "P", "dropout probability (0)"},
+    {"threads", 0, COMMAND_LONG, MEMBER(threads), "N", "BLAS threads (1)"},
+    {"milliseconds", 0, COMMAND_LONG, MEMBER(milliseconds), "N",
+     "how long to measure each row (2000)"},
+    {"json", 0, COMMAND_FLAG, MEMBER(json), NULL, "as JSON"},
+    {.name = NULL}};
+
+static const struct command_syntax syntax = {
+    .name = "bench",
+    .details = "Times forward, backward and update of one training step and, in turn with it, the\n"
+               "floor: the same step's matrix products alone, same shapes, through OpenBLAS.\n"
+               "Medians. Shape options change the chosen workload, or gather.\n",
+    .options = options,
+    .examples = "  headcount bench --workload toy --heads 1,4,64\n"
+                "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n",
+};
+
+static const struct table_column columns[] = {
+    {.name = "workload", .title = "workload"},
+    {.name = "heads", .title = "heads", .right = true},
+    {.name = "d_head", .title = "d_head", .right = true},
+    {.name = "dropout", .title = "dropout", .right = true, .decimals = 2},
+    {.name = "step_ms", .title = "step ms", .right = true, .decimals = 3},
+    {.name = "floor_ms", .title = "floor ms", .right = true, .decimals = 3},
+    {.name = "ratio", .title = "step/floor", .right = true, .decimals = 2},
+    {.name = "gflops", .title = "GFLOP/s", .right = true, .decimals = 1},
+    {.name = "tokens_per_s", .title = "tokens/s", .right = true, .decimals = 0},
+    {.name = "repetitions", .title = "n", .right = true},
+    {.name = NULL}};
+
+static const struct bench_workload *find(const char *name)
+{
+    for (const struct bench_workload *w = bench_workloads; w->name; w++)
+        if (strcmp(w->name, name) == 0)
+            return w;
+    return NULL;
+}
+
+static bool reshape(const struct bench_options *o, struct bench_workload *w)
+{
+    const struct {
+        long given;
+        int64_t *member;
+    } shapes[] = {{o->d_model, &w->d_model}, {o->layers, &w->layers}, {o->d_ff, &w->d_ff},
+                  {o->length, &w->length},   {o->batch, &w->batch},   {o->vocab, &w->vocab},
+                  {o->slots, &w->slots}};
+    bool changed = false;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (shapes[i].given > 0) {
+            *shapes[i].member = shapes[i].given;
+            changed = true;
+        }
+    if (changed)
+        w->name = "custom";
+    return changed;
+}
+
+/* The list of --heads, or 1, 4, 8 and d_model as far as they divide it. */
+static int read_heads(const char *text, const struct bench_workload *w, int64_t *heads,
+                      struct message *m)
+{
+    int n = 0;
+    if (!text) {
+        static const int64_t usual[] = {1, 4, 8};
+        for (int i = 0; i < 3; i++)
+            if (usual[i] < w->d_model && w->d_model % usual[i] == 0)
+                heads[n++] = usual[i];
+        heads[n++] = w->d_model;
+        return n;
+    }
+    for (const char *at = text; *at;) {
+        char *end;
+        long value = strtol(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0') || value < 1 || n == HEADS_MAX) {
+            fail(m, STATUS_BAD_INPUT, "--heads is '%s'; allowed: up to %d counts like 1,4,8", text,
+                 HEADS_MAX);
+            return -1;
+        }
+        heads[n++] = value;
+        at = *end ? end + 1 : end;
+    }
+    return n;
+}
+
+static enum status bench_workload_rows(struct table *t, const struct bench_workload *w,
+                                       const struct bench_options *o, double dropout,
+                                       struct message *m)
+{
+    int64_t heads[HEADS_MAX];
+    int n = read_heads(o->heads, w, heads, m);
+    enum status s = n < 0 ? STATUS_BAD_INPUT : STATUS_OK;
+    for (int i = 0; i < n && s == STATUS_OK; i++) {
+        struct bench_result r;
+        double seconds = 1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000);
+        s = bench_step(w, heads[i], dropout, seconds, &r, m);
+        if (s != STATUS_OK)
+            break;
+        table_text(t, w->name);
+        table_integer(t, heads[i]);
+        table_integer(t, w->d_model / heads[i]);
+        table_real(t, dropout);
+        table_real(t, r.step_s * 1e3);
+        table_real(t, r.floor_s * 1e3);
+        table_real(t, r.step_s / r.floor_s);
+        table_real(t, r.flops / r.step_s / 1e9);
+        table_real(t, (double)(w->batch * w->length) / r.step_s);
+        table_integer(t, r.repetitions);
+    }
+    return s;
+}
+
+static enum status bench_all(const struct bench_options *o, struct message *m)
+{
+    const struct option *p = option_find(encoder_options, "dropout");
+    struct encoder_config c = {.dropout = 0};
+    if (o->dropout) {
+        enum status s = option_parse(p, "model", o->dropout, false, &c, m);
+        if (s != STATUS_OK)
+            return s;
+    }
+    const struct bench_workload *named = find(o->workload ? o->workload : "gather");
+    if (!named)
+        return fail(m, STATUS_BAD_INPUT,
+                    "there is no workload '%s'; there are gather, toy, small, medium", o->workload);
+    struct bench_workload w = *named;
+    bool one = reshape(o, &w) || o->workload;
+    struct table *t = table_new(columns);
+    enum status s = STATUS_OK;
+    if (one)
+        s = bench_workload_rows(t, &w, o, c.dropout, m);
+    for (named = bench_workloads; !one && named->name && s == STATUS_OK; named++)
+        s = bench_workload_rows(t, named, o, c.dropout, m);
+    if (s == STATUS_OK)
+        s = table_write(t, o->json ? TABLE_JSON : TABLE_TEXT, false, stdout, m);
+    if (s == STATUS_OK && o->json)
+        putchar('\n');
+    table_free(t);
+    return s;
+}
+
+int command_bench(int argc, char **argv)
+{
+    struct bench_options o = {0};
+    struct message m;
+    int arguments, exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    blas_set_threads(o.threads > 0 ? (int)o.threads : 1);
+    struct blas_info blas = blas_info();
+    fprintf(stderr,
+            "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
+            blas.version, blas.core_type, blas.threads, blas.threads == 1 ? "" : "s",
+            kernels_best()->name, bench_peak());
+    if (blas_below_cpu())
+        fprintf(stderr,
+                "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "
+                "the products take about twice as long as they need to\n",
+                getenv("OPENBLAS_CORETYPE") ? getenv("OPENBLAS_CORETYPE") : "");
+    enum status s = bench_all(&o, &m);
+    return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);
+}

@@ -1,0 +1,125 @@
+/* headcount export: results, weights and test sets for other programs. */
+#include "sweep/cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/option.h"
+#include "sweep/report/export_results.h"
+#include "sweep/report/export_tensors.h"
+
+enum export_kind { EXPORT_RESULTS, EXPORT_WEIGHTS, EXPORT_TESTSET, EXPORT_UNKNOWN };
+
+struct export_options {
+    const char *db;
+    enum export_kind kind;
+    char **arguments; /* the kind's own */
+};
+
+static const struct command_option options[] = {
+    COMMAND_DB_OPTION(struct export_options),
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "export",
+    .details =
+        "  export results [SWEEP]      JSON Lines on stdout, ordered and without times, hosts or\n"
+        "                              paths: equal bytes mean equal results\n"
+        "  export weights TRIAL FILE   safetensors: the weights of the best step under PyTorch's\n"
+        "                              names; metadata config, test_acc, sweep, trial, seed\n"
+        "  export testset TRIAL FILE   safetensors: inputs I64 (N,T,fields), targets and the\n"
+        "                              trial's predictions I64 (N,T,S); -100 is no target\n",
+    .options = options,
+    .examples = "  headcount export results > results.jsonl\n"
+                "  headcount export weights 1 weights.safetensors\n"
+                "  headcount export testset 1 testset.safetensors\n",
+    .least = 1,
+    .most = 3,
+};
+
+static enum export_kind kind_of(const char *word)
+{
+    static const char *const words[] = {"results", "weights", "testset", NULL};
+    int i = 0;
+    while (words[i] && strcmp(words[i], word) != 0)
+        i++;
+    if (!words[i]) {
+        const char *near = nearest_name(word, words);
+        command_usage("export", "cannot export '%s'; %s%s%s", word,
+                      near ? "did you mean '" : "allowed: results, weights, testset",
+                      near ? near : "", near ? "'?" : "");
+    }
+    return (enum export_kind)i;
+}
+
+/* The file is made beside its name and renamed, which would put it in the place of anything: so not
+ * of the results, nor of a device or a pipe. */
+static enum status check_target(struct store *s, const char *db, const char *path,
+                                struct message *m)
+{
+    struct stat target, there, folder;
+    const char *slash = strrchr(path, '/');
+    char above[4096];
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (strcmp(path, "-") == 0)
+        return fail(m, STATUS_BAD_INPUT,
+                    "safetensors are written to a file with a name; '-' is not offered");
+    if (stat(above, &there) == 0 && stat(store_folder(s), &folder) == 0 &&
+        there.st_dev == folder.st_dev && there.st_ino == folder.st_ino)
+        return fail(m, STATUS_BAD_INPUT, "%s would lie among the files of %s; name another place",
+                    path, db);
+    if (stat(path, &target) != 0)
+        return STATUS_OK; /* a new one, or its folder will tell what is wrong */
+    if (!S_ISREG(target.st_mode))
+        return fail(m, STATUS_BAD_INPUT, "%s is there and no regular file; name another", path);
+    if (stat(db, &there) == 0 && there.st_dev == target.st_dev && there.st_ino == target.st_ino)
+        return fail(m, STATUS_BAD_INPUT, "%s is the results file itself; name another", path);
+    return STATUS_OK;
+}
+
+static enum status export_tensors(struct store *s, const struct export_options *o,
+                                  struct message *m)
+{
+    int64_t trial;
+    enum status status = store_trial(s, o->arguments[0], &trial, m);
+    if (status == STATUS_OK)
+        status = check_target(s, o->db, o->arguments[1], m);
+    if (status != STATUS_OK)
+        return status;
+    char *linked = realpath(o->arguments[1], NULL); /* a link stays; NULL: a new file */
+    const char *path = linked ? linked : o->arguments[1];
+    status = o->kind == EXPORT_WEIGHTS ? export_weights(s, trial, path, m)
+                                       : export_testset(s, trial, path, m);
+    free(linked);
+    return status;
+}
+
+static enum status export_from(struct store *s, void *context, struct message *m)
+{
+    const struct export_options *o = context;
+    return o->kind == EXPORT_RESULTS ? export_results(s, o->arguments[0], stdout, m)
+                                     : export_tensors(s, o, m);
+}
+
+int command_export(int argc, char **argv)
+{
+    struct export_options o = {.db = COMMAND_DB};
+    int arguments;
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    o.kind = kind_of(argv[optind]);
+    if (o.kind == EXPORT_UNKNOWN)
+        return EXIT_USAGE;
+    if (o.kind == EXPORT_RESULTS && arguments > 2)
+        return command_usage("export", "one argument too many: '%s'", argv[optind + 2]);
+    if (o.kind != EXPORT_RESULTS && arguments < 3) {
+        return command_usage("export", "something is missing: headcount export %s TRIAL FILE",
+                             argv[optind]);
+    }
+    o.arguments = argv + optind + 1; /* ends with argv's NULL */
+    return command_read_store("export", o.db, export_from, &o);
+}

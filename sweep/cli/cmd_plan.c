@@ -1,0 +1,399 @@
+/* headcount plan: what `run` would do, without doing or writing anything. */
+#include "sweep/cli/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/text.h"
+#include "sweep/report/table.h"
+#include "sweep/run/cores.h"
+#include "sweep/run/forecast.h"
+
+/* A page or so; a longer plan is summed up per head count. */
+enum { POINTS_SHOWN = 60, PAGE_WIDTH = 96 };
+
+struct plan_options {
+    const char *db;
+    struct command_texts set;
+    long workers;
+    bool retry_failed, all, json;
+};
+
+static const struct command_option options[] = {
+    {"workers", 'j', COMMAND_LONG, offsetof(struct plan_options, workers), "N",
+     "trials at once, for the estimate"},
+    COMMAND_DB_OPTION(struct plan_options),
+    {"set", 0, COMMAND_TEXTS, offsetof(struct plan_options, set), "KEY=VALUE",
+     "replace what the file says, as in train.steps=100"},
+    {"retry-failed", 0, COMMAND_FLAG, offsetof(struct plan_options, retry_failed), NULL,
+     "as if run were given it"},
+    {"all", 0, COMMAND_FLAG, offsetof(struct plan_options, all), NULL,
+     "a line per point, however many"},
+    {"json", 0, COMMAND_FLAG, offsetof(struct plan_options, json), NULL, "every trial, as JSON"},
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "plan",
+    .details =
+        "Nothing is written or created. Times come from finished trials of the same config,\n"
+        "else from FLOPs at the speed that finished trials had, else at an assumed speed.\n",
+    .options = options,
+    .examples = "  headcount plan configs/gather.yaml\n"
+                "  headcount plan configs/gather.yaml --set seeds=20 --json\n",
+    .least = 1,
+    .most = 1,
+};
+
+static long point_trials(const struct forecast_point *q)
+{
+    long n = 0;
+    for (int i = 0; i < FORECAST_STATES; i++)
+        n += q->count[i];
+    return n;
+}
+
+static long would_run(const long count[FORECAST_STATES], bool retry_failed)
+{
+    long n = 0;
+    for (int i = 0; i < FORECAST_STATES; i++)
+        n += forecast_runs((enum forecast_state)i, retry_failed) ? count[i] : 0;
+    return n;
+}
+
+static void print_dropped(const struct plan *p)
+{
+    static const char *const why[] = {"by constraints", "by exclude", "drawn twice"};
+    long by[3];
+    if (plan_dropped(p, &by[0], &by[1], &by[2]) == 0)
+        return;
+    printf("Dropped from the grid:");
+    for (int i = 0, said = 0; i < 3; i++)
+        if (by[i] > 0)
+            printf("%s %ld %s", said++ ? "," : "", by[i], why[i]);
+    putchar('\n');
+}
+
+static void print_summary(const struct plan *p, const struct forecast *f,
+                          const struct plan_options *o)
+{
+    const struct config *c = plan_config(p);
+    char text[32];
+    if (c->question[0])
+        printf("%s\n", c->question);
+    printf("Sweep %s: %s", c->name, text_count(f->points, text, sizeof text));
+    printf(" point%s", f->points == 1 ? "" : "s");
+    if (c->method == METHOD_RANDOM)
+        printf(" (%s settings drawn, each with every head count of a list)",
+               text_count((long)c->samples, text, sizeof text));
+    printf(", %s trial%s\n", text_count(f->trials, text, sizeof text), f->trials == 1 ? "" : "s");
+    print_dropped(p);
+    for (int i = 0; i < FORECAST_STATES; i++) {
+        enum forecast_state state = (enum forecast_state)i;
+        if (f->count[i] > 0) {
+            printf("  %-10s %9s  %s\n", forecast_name(state),
+                   text_count(f->count[i], text, sizeof text),
+                   forecast_reason(state, o->retry_failed));
+        }
+    }
+    if (f->leaving > 0) {
+        printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
+               text_count(f->leaving, text, sizeof text));
+    }
+    if (f->candidates > 1) {
+        printf(
+            "Tuning: of the %ld settings of a head count, only the chosen one runs in the end.\n",
+            f->candidates);
+    }
+    if (f->other_plan) {
+        printf("The results file has a sweep of this name and no point in common with it: run\n"
+               "refuses that without --replace.\n");
+    }
+    if (f->other_metric > 0) {
+        printf("The results file has trials of this sweep that ran with another metric, which\n"
+               "chose their best steps: run refuses that. Give the sweep another name.\n");
+    }
+}
+
+/* Trials that would run only to choose a setting. */
+static long tuning_left(const struct plan *p, const struct forecast *f, bool retry_failed)
+{
+    long n = 0;
+    for (long k = 0; k < f->trials; k++)
+        n += plan_trial(p, k).tuning && forecast_runs(f->trial[k].state, retry_failed);
+    return n;
+}
+
+static void print_estimate(const struct plan *p, const struct forecast *f,
+                           const struct plan_options *o)
+{
+    char text[32];
+    char rate[32];
+    long n = would_run(f->count, o->retry_failed);
+    long workers = o->workers                ? o->workers
+                   : plan_config(p)->workers ? (long)plan_config(p)->workers
+                                             : cores_usable();
+    long recorded = 0;
+    if (n == 0) {
+        printf("\nNothing is left to run.\n");
+        return;
+    }
+    for (long i = 0; i < f->points; i++)
+        recorded += f->point[i].recorded;
+    workers = workers < n ? workers : n;
+    long tuning = tuning_left(p, f, o->retry_failed);
+    if (tuning > 0)
+        printf(
+            "\n%ld tuning trials would run, then those of the other %ld that they choose: about ",
+            tuning, n - tuning);
+    else
+        printf("\n%ld trial%s would run: about ", n, n == 1 ? "" : "s");
+    printf("%s with %ld at once.\n", text_duration(f->left_s / (double)workers, text, sizeof text),
+           workers);
+    if (recorded == f->points) {
+        printf("Estimated from finished trials of the same configs.\n");
+    } else {
+        printf("Estimated from %sFLOPs at %sFLOP/s per core, %s.\n",
+               recorded ? "finished trials of the same configs, else from " : "",
+               text_quantity(f->flops_per_s, rate, sizeof rate),
+               f->measured ? "the speed of the finished trials in the file"
+                           : "an assumed speed (no finished trial in the file)");
+    }
+}
+
+static void counts_cells(struct table *t, const long count[FORECAST_STATES], bool retry_failed)
+{
+    table_integer(t, count[FORECAST_COMPLETED]);
+    table_integer(t, would_run(count, retry_failed));
+    table_integer(t, count[FORECAST_DIVERGED] + count[FORECAST_FAILED]);
+}
+
+/* {"train.lr":0.001,"train.clip":1} for people: train.lr=0.001, train.clip=1. */
+static void write_tuning(struct table *t, const char *label, const char *json)
+{
+    char text[2048];
+    size_t n = 0;
+    for (const char *c = json; *c; c++) {
+        if (strchr("{}\"", *c))
+            continue;
+        text[n++] = *c == ':' ? '=' : *c;
+        if (*c == ',')
+            text[n++] = ' ';
+    }
+    text[n] = '\0';
+    table_printf(t, "%s%s%s", label, label[0] ? ", " : "", text);
+}
+
+static struct table *table_of_points(const struct plan *p, const struct forecast *f,
+                                     bool retry_failed)
+{
+    static const struct table_column columns[] = {
+        {.title = "heads", .right = true},      {.title = "setting"},
+        {.title = "parameters", .right = true}, {.title = "FLOP/step", .right = true},
+        {.title = "trials", .right = true},     {.title = "done", .right = true},
+        {.title = "to run", .right = true},     {.title = "failed", .right = true},
+        {.title = "one trial", .right = true},  {0}};
+    struct table *t = table_new(columns);
+    char setting[1024];
+    char label[1024];
+    char tuning[1024];
+    char text[32];
+    for (long i = 0; i < f->points; i++) {
+        const struct forecast_point *q = &f->point[i];
+        plan_setting(p, i, setting, label, tuning);
+        table_integer(t, q->heads);
+        if (f->candidates > 1)
+            write_tuning(t, label, tuning);
+        else
+            table_text(t, label);
+        table_text(t, text_count(q->n_params, text, sizeof text));
+        table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
+        table_integer(t, point_trials(q));
+        counts_cells(t, q->count, retry_failed);
+        table_text(t, text_duration(q->trial_s, text, sizeof text));
+    }
+    return t;
+}
+
+/* All points of one head count together. */
+struct head_sum {
+    int64_t heads, least_params, most_params;
+    long points, trials, count[FORECAST_STATES];
+    double one_trial_s; /* sum over points */
+};
+
+static int compare_heads(const void *a, const void *b)
+{
+    const struct head_sum *x = a;
+    const struct head_sum *y = b;
+    return (x->heads > y->heads) - (x->heads < y->heads);
+}
+
+static long sum_heads(const struct forecast *f, struct head_sum *sum)
+{
+    long n = 0;
+    for (long i = 0; i < f->points; i++) {
+        const struct forecast_point *q = &f->point[i];
+        long k = 0;
+        while (k < n && sum[k].heads != q->heads)
+            k++;
+        struct head_sum *h = &sum[k];
+        if (k == n) {
+            *h = (struct head_sum){
+                .heads = q->heads, .least_params = q->n_params, .most_params = q->n_params};
+            n++;
+        }
+        h->least_params = q->n_params < h->least_params ? q->n_params : h->least_params;
+        h->most_params = q->n_params > h->most_params ? q->n_params : h->most_params;
+        h->points++;
+        h->trials += point_trials(q);
+        h->one_trial_s += q->trial_s;
+        for (int s = 0; s < FORECAST_STATES; s++)
+            h->count[s] += q->count[s];
+    }
+    qsort(sum, (size_t)n, sizeof *sum, compare_heads);
+    return n;
+}
+
+static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
+{
+    static const struct table_column columns[] = {
+        {.title = "heads", .right = true},      {.title = "points", .right = true},
+        {.title = "parameters", .right = true}, {.title = "to", .right = true},
+        {.title = "trials", .right = true},     {.title = "done", .right = true},
+        {.title = "to run", .right = true},     {.title = "failed", .right = true},
+        {.title = "mean trial", .right = true}, {0}};
+    struct head_sum *sum = calloc((size_t)f->points, sizeof *sum);
+    struct table *t = sum ? table_new(columns) : NULL;
+    long n = sum ? sum_heads(f, sum) : 0;
+    char text[32];
+    for (long i = 0; i < n; i++) {
+        const struct head_sum *h = &sum[i];
+        table_integer(t, h->heads);
+        table_integer(t, h->points);
+        table_text(t, text_count(h->least_params, text, sizeof text));
+        table_text(t, text_count(h->most_params, text, sizeof text));
+        table_integer(t, h->trials);
+        counts_cells(t, h->count, retry_failed);
+        table_text(t, text_duration(h->one_trial_s / (double)h->points, text, sizeof text));
+    }
+    free(sum);
+    return t;
+}
+
+static enum status write_text(const struct plan *p, const struct forecast *f,
+                              const struct plan_options *o, struct message *m)
+{
+    bool grouped = f->points > POINTS_SHOWN && !o->all;
+    print_summary(p, f, o);
+    putchar('\n');
+    struct table *t =
+        grouped ? table_of_heads(f, o->retry_failed) : table_of_points(p, f, o->retry_failed);
+    enum status s = t ? table_write(t, TABLE_TEXT, text_color(stdout), stdout, m)
+                      : fail(m, STATUS_NO_MEMORY, "no memory for a table");
+    table_free(t);
+    if (grouped)
+        printf("--all shows a line per point, --json every trial.\n");
+    print_estimate(p, f, o);
+    return s;
+}
+
+static void write_trial(const struct plan *p, const struct forecast *f, long k, bool retry_failed)
+{
+    struct plan_trial t = plan_trial(p, k);
+    const struct forecast_point *q = &f->point[t.point];
+    enum forecast_state state = f->trial[k].state;
+    char setting[1024];
+    char label[1024];
+    char tuning[1024];
+    plan_setting(p, t.point, setting, label, tuning);
+    printf("%s\n  {\"point\": %ld, \"heads\": %lld, \"seed\": %lu, \"setting\": %s, "
+           "\"tuning\": %s, \"is_tuning\": %s, \"config_sha256\": \"%s\", \"n_params\": %lld, "
+           "\"flops_per_step\": ",
+           k ? "," : "", t.point, (long long)q->heads, (unsigned long)t.seed, setting, tuning,
+           t.tuning ? "true" : "false", q->sha256, (long long)q->n_params);
+    text_json_real(stdout, q->flops_per_step);
+    printf(", \"estimated_s\": ");
+    text_json_real(stdout, q->trial_s);
+    printf(", \"trial_id\": ");
+    if (f->trial[k].trial_id)
+        printf("%lld", (long long)f->trial[k].trial_id);
+    else
+        printf("null");
+    printf(", \"state\": \"%s\", \"would_run\": %s, \"why\": ", forecast_name(state),
+           forecast_runs(state, retry_failed) ? "true" : "false");
+    text_json(stdout, forecast_reason(state, retry_failed));
+    putchar('}');
+}
+
+static void write_json(const struct plan *p, const struct forecast *f, const struct plan_options *o)
+{
+    long by_constraint;
+    long by_exclude;
+    long by_duplicate;
+    plan_dropped(p, &by_constraint, &by_exclude, &by_duplicate);
+    printf("{\"sweep\": ");
+    text_json(stdout, plan_config(p)->name);
+    printf(", \"points\": %ld, \"planned\": %ld, \"would_run\": %ld, \"leaving\": %ld, "
+           "\"dropped\": {\"constraint\": %ld, \"exclude\": %ld, \"duplicate\": %ld}, "
+           "\"core_s\": ",
+           f->points, f->trials, would_run(f->count, o->retry_failed), f->leaving, by_constraint,
+           by_exclude, by_duplicate);
+    text_json_real(stdout, f->left_s);
+    printf(",\n \"trials\": [");
+    for (long k = 0; k < f->trials; k++)
+        write_trial(p, f, k, o->retry_failed);
+    printf("\n]}\n");
+}
+
+/* NULL where there is no results file yet. */
+static enum status open_existing(const char *db, struct store **s, struct message *m)
+{
+    *s = NULL;
+    if (access(db, F_OK) != 0 && errno == ENOENT)
+        return STATUS_OK;
+    return store_open(db, STORE_READ, s, m);
+}
+
+static enum status plan(const char *path, const struct plan_options *o, struct message *m)
+{
+    struct config *config = NULL;
+    struct plan *p = NULL;
+    struct store *s = NULL;
+    struct forecast *f = NULL;
+    enum status status = config_read(path, o->set.item, o->set.count, &config, m);
+    if (status == STATUS_OK)
+        status = plan_new(config, &p, m);
+    if (status == STATUS_OK)
+        status = open_existing(o->db, &s, m);
+    if (status == STATUS_OK)
+        status = forecast_new(p, s, o->retry_failed, &f, m);
+    if (status == STATUS_OK && o->json)
+        write_json(p, f, o);
+    else if (status == STATUS_OK)
+        status = write_text(p, f, o, m);
+    forecast_free(f);
+    if (s) {
+        enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
+        status = status == STATUS_OK ? closed : status;
+    }
+    if (p)
+        plan_free(p);
+    if (config)
+        config_free(config);
+    return status;
+}
+
+int command_plan(int argc, char **argv)
+{
+    struct plan_options o = {.db = COMMAND_DB};
+    struct message m = {{0}};
+    int arguments;
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    enum status s = plan(argv[optind], &o, &m);
+    return s == STATUS_OK ? EXIT_DONE : command_fail("plan", s, &m);
+}

@@ -1,0 +1,114 @@
+/* headcount run: from a sweep file to its report. */
+#include "engine/base/text.h"
+#include "sweep/cli/command.h"
+#include "sweep/report/report.h"
+#include "sweep/run/runner.h"
+
+#include <unistd.h>
+
+struct run_options {
+    const char *db;
+    struct command_texts set;
+    long workers;
+    bool retry_failed, replace, quiet;
+};
+
+static const struct command_option options[] = {
+    {"workers", 'j', COMMAND_LONG, offsetof(struct run_options, workers), "N",
+     "trials at once (the sweep file's `workers`, else usable cores)"},
+    COMMAND_DB_OPTION(struct run_options),
+    {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
+     "replace what the file says, as in train.steps=100"},
+    {"retry-failed", 0, COMMAND_FLAG, offsetof(struct run_options, retry_failed), NULL,
+     "give failed trials their retries again"},
+    {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
+     "take a sweep's name over though no point of the old one is left"},
+    {"quiet", 'q', COMMAND_FLAG, offsetof(struct run_options, quiet), NULL, "no progress"},
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "run",
+    .details =
+        "Trials that are in the results file are not run again; what was interrupted goes on\n"
+        "from its last checkpoint. The first interrupt lets running trials checkpoint and\n"
+        "exits 75: the same command goes on. The second stops at once.\n",
+    .options = options,
+    .examples = "  headcount run configs/gather.yaml --set train.steps=100 --set seeds=2\n",
+    .least = 1,
+    .most = 1,
+};
+
+static enum status print_report(const char *db, int64_t sweep_id, struct message *m)
+{
+    struct store *s;
+    enum status status = store_open(db, STORE_READ, &s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = report_write(s, sweep_id, REPORT_TEXT, text_color(stdout), stdout, m);
+    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
+    return status != STATUS_OK ? status : closed;
+}
+
+static enum status run(const char *path, const struct run_options *o, int *exit_status,
+                       struct message *m)
+{
+    struct config *config = NULL;
+    struct plan *plan = NULL;
+    struct runner_result result = {0};
+    struct runner_options runner = {.db = o->db,
+                                    .workers = (int)o->workers,
+                                    .quiet = o->quiet,
+                                    .retry_failed = o->retry_failed,
+                                    .replace = o->replace};
+    enum status status = config_read(path, o->set.item, o->set.count, &config, m);
+    if (status == STATUS_OK)
+        status = plan_new(config, &plan, m);
+    if (status == STATUS_OK)
+        status = runner_run(plan, &runner, &result, m);
+    plan_free(plan);
+    config_free(config);
+    if (status != STATUS_OK)
+        return status;
+    switch (result.outcome) {
+    case RUNNER_KILLED:
+        *exit_status = 128 + result.signal;
+        return STATUS_OK;
+    case RUNNER_STOPPED:
+        *exit_status = EXIT_RESUMABLE;
+        return STATUS_OK;
+    case RUNNER_DONE:
+    case RUNNER_SOME_FAILED:
+        break;
+    }
+    *exit_status = result.outcome == RUNNER_DONE ? EXIT_DONE : EXIT_SOME_FAILED;
+    status = print_report(o->db, result.sweep_id, m);
+    if (status == STATUS_OK && result.failed > 0)
+        fprintf(
+            stderr,
+            "headcount run: %ld trial%s failed; `headcount show TRIAL` tells why, --retry-failed "
+            "tries again\n",
+            result.failed, result.failed == 1 ? "" : "s");
+    return status;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run_options o = {.db = COMMAND_DB};
+    struct message m = {{0}};
+    int arguments;
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    enum status s = run(argv[optind], &o, &exit_status, &m);
+    if (s == STATUS_OK && exit_status == EXIT_RESUMABLE && !o.quiet)
+        fprintf(stderr, "headcount run: stopped; the same command goes on\n");
+    if (s == STATUS_OK)
+        return exit_status;
+    exit_status = command_fail("run", s, &m);
+    if (s != STATUS_DISK_FULL)
+        return exit_status;
+    /* What was acknowledged is in the file. */
+    fprintf(stderr, "headcount run: once there is room, the same command goes on\n");
+    return EXIT_RESUMABLE;
+}

@@ -1,0 +1,361 @@
+/* headcount show: one trial with everything that is known of it. */
+#include "sweep/cli/command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/text.h"
+#include "sweep/report/rows_table.h"
+#include "sweep/report/table.h"
+
+enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, PAGE_WIDTH = 96, CONFIG_TEXT = 2 * POINT_JSON_MAX };
+
+struct show_options {
+    const char *db;
+    const char *trial;
+    bool json;
+};
+
+static const struct command_option options[] = {
+    {"json", 0, COMMAND_FLAG, offsetof(struct show_options, json), NULL,
+     "an object: trial (as in the view trials), attempts, curve"},
+    COMMAND_DB_OPTION(struct show_options),
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "show",
+    .details = "TRIAL is a trial_id, as in:\n"
+               "  sqlite3 results/headcount.db 'select trial_id, sweep, heads, seed from trials'\n",
+    .options = options,
+    .examples = "  headcount show 1\n",
+    .least = 1,
+    .most = 1,
+};
+
+static const struct table_column attempt_columns[] = {
+    {.name = "attempt", .title = "attempt", .right = true},
+    {.name = "outcome", .title = "outcome"},
+    {.name = "started", .title = "started"},
+    {.name = "ended", .title = "ended"},
+    {.name = "resumed_from_step", .title = "from step", .right = true},
+    {.name = "host", .title = "host"},
+    {.name = "pid"},
+    {.name = "exit_code", .title = "exit", .right = true},
+    {.name = "signal", .title = "signal", .right = true},
+    {.name = "cpu_s", .title = "CPU s", .right = true, .decimals = 2},
+    {.name = "max_rss_kib", .title = "KiB", .right = true},
+    {.name = "error"},
+    {.name = "note"},
+    {0}};
+static const char attempt_sql[] =
+    "SELECT attempt, coalesce(outcome, 'running'), started, ended, resumed_from_step, host, pid,"
+    "       exit_code, signal, cpu_s, max_rss_kib, error, note"
+    "  FROM attempt WHERE trial_id = ?1 ORDER BY attempt";
+
+static const struct table_column curve_columns[] = {
+    {.name = "step", .title = "step", .right = true},
+    {.name = "train_loss", .title = "train loss", .right = true, .decimals = 4},
+    {.name = "train_acc", .title = "acc", .right = true, .decimals = 3},
+    {.name = "val_loss", .title = "val loss", .right = true, .decimals = 4},
+    {.name = "val_acc", .title = "acc", .right = true, .decimals = 3},
+    {.name = "grad_norm", .title = "grad norm", .right = true, .decimals = 3},
+    {.name = "lr"},
+    {.name = "elapsed_s", .title = "s", .right = true, .decimals = 2},
+    {0}};
+static const char curve_sql[] =
+    "SELECT step, train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s"
+    "  FROM curve WHERE trial_id = ?1 ORDER BY step";
+
+static enum status write_query(struct store *s, int64_t trial, const char *sql,
+                               const struct table_column *columns, bool json, struct message *m)
+{
+    struct table *t = table_new(columns);
+    struct rows r = rows_open(s, m, sql, "i", trial);
+    rows_to_table(&r, t);
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+    table_free(t);
+    return status;
+}
+
+/* A table of one row as an object instead of an array of one. */
+static enum status write_only_row(const struct table *t, struct message *m)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return fail(m, STATUS_NO_MEMORY, "no memory for a trial");
+    enum status s = table_write(t, TABLE_JSON, false, f, m);
+    if (fclose(f) != 0 && s == STATUS_OK)
+        s = fail(m, STATUS_NO_MEMORY, "no memory for a trial");
+    if (s == STATUS_OK && size > 2)
+        fwrite(text + 1, 1, size - 2, stdout);
+    free(text);
+    return s;
+}
+
+static enum status write_json(struct store *s, int64_t trial, struct message *m)
+{
+    static const struct table_column columns[] = {{.name = "trial_id"},
+                                                  {.name = "sweep"},
+                                                  {.name = "heads"},
+                                                  {.name = "seed"},
+                                                  {.name = "state"},
+                                                  {.name = "in_plan"},
+                                                  {.name = "steps_done"},
+                                                  {.name = "best_step"},
+                                                  {.name = "bad_step"},
+                                                  {.name = "train_acc"},
+                                                  {.name = "val_acc"},
+                                                  {.name = "test_acc"},
+                                                  {.name = "test_exact"},
+                                                  {.name = "test_loss"},
+                                                  {.name = "chance"},
+                                                  {.name = "train_s"},
+                                                  {.name = "n_params"},
+                                                  {.name = "flops_per_step"},
+                                                  {.name = "checkpoint"},
+                                                  {.name = "config_sha256"},
+                                                  {.name = "test_acc_by_slot"},
+                                                  {.name = "config"},
+                                                  {0}};
+    struct table *t = table_new(columns);
+    struct rows r = rows_open(s, m,
+                              "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
+                              " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
+                              " test_loss, chance, train_s, n_params, flops_per_step, checkpoint,"
+                              " config_sha256, test_acc_by_slot, config_json"
+                              " FROM trials WHERE trial_id = ?1",
+                              "i", trial);
+    enum { TEXTS_AND_NUMBERS = 20 };
+    if (rows_next(&r)) {
+        for (int i = 0; i < TEXTS_AND_NUMBERS; i++)
+            rows_cell(&r, i, t);
+        table_json(t, rows_null(&r, 20) ? "null" : rows_text(&r, 20));
+        table_json(t, rows_text(&r, 21));
+    }
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK) {
+        printf("{\"trial\": ");
+        status = write_only_row(t, m);
+    }
+    table_free(t);
+    if (status == STATUS_OK) {
+        printf(", \"attempts\": ");
+        status = write_query(s, trial, attempt_sql, attempt_columns, true, m);
+    }
+    if (status == STATUS_OK) {
+        printf(", \"curve\": ");
+        status = write_query(s, trial, curve_sql, curve_columns, true, m);
+    }
+    if (status == STATUS_OK)
+        puts("}");
+    return status;
+}
+
+/* "  train  steps 1500, batch 64, ..." for one section of the point. */
+static void print_section(const char *name, const struct option *list, const void *values)
+{
+    char text[CONFIG_TEXT] = "";
+    size_t used = 0;
+    for (const struct option *o = list; o->name; o++) {
+        char value[1024];
+        int n = option_format(o, values, value, sizeof value);
+        if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text)
+            continue;
+        char *bare = value; /* words without their quotes */
+        if (value[0] == '"') {
+            value[n - 1] = '\0';
+            bare++;
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
+                                 o->name, bare);
+    }
+    printf("  %-6s ", name);
+    text_paragraph(stdout, text, 0, 9, PAGE_WIDTH - 9);
+}
+
+static void print_config(const char *json)
+{
+    struct point *p = calloc(1, sizeof *p);
+    printf("Config:\n");
+    if (p && point_parse(json, p, NULL) == STATUS_OK) {
+        char task[64];
+        snprintf(task, sizeof task, "%s", p->task->name);
+        printf("  %-6s name=%s version=%d\n", "task", task, p->task->version);
+        print_section("", p->task->options, p->task_options);
+        print_section("model", encoder_options, &p->model);
+        print_section("train", train_options, &p->train);
+    } else { /* of another version of the task or of training */
+        printf("  %s\n", json);
+    }
+    free(p);
+}
+
+static void print_number(const char *name, double x, int decimals)
+{
+    if (isfinite(x))
+        printf("  %-12s %.*f\n", name, decimals, x);
+}
+
+static void print_result(const struct rows *r)
+{
+    printf("\nResult:\n");
+    print_number("test acc", rows_real(r, 7), 4);
+    if (!rows_null(r, 8))
+        printf("  %-12s %s\n", "by slot", rows_text(r, 8));
+    print_number("test exact", rows_real(r, 9), 4);
+    print_number("test loss", rows_real(r, 10), 5);
+    print_number("val acc", rows_real(r, 11), 4);
+    print_number("train acc", rows_real(r, 12), 4);
+    print_number("chance", rows_real(r, 13), 4);
+    if (!rows_null(r, 14)) {
+        printf("  %-12s %lld of %lld\n", "best step", (long long)rows_integer(r, 14),
+               (long long)rows_integer(r, 6));
+    }
+    if (!rows_null(r, 15))
+        printf("  %-12s %lld: NaN or Inf\n", "bad step", (long long)rows_integer(r, 15));
+    print_number("train s", rows_real(r, 16), 2);
+    if (!rows_null(r, 17))
+        printf("  %-12s %s\n", "weights", rows_text(r, 17));
+}
+
+static enum status print_head(struct store *s, int64_t trial, struct message *m)
+{
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc,"
+                  " test_acc_by_slot, test_exact, test_loss, val_acc, train_acc, chance, best_step,"
+                  " bad_step, train_s, checkpoint, config_json, config_sha256, n_params,"
+                  " flops_per_step, setting_label, (SELECT max(step) FROM curve AS v"
+                  " WHERE v.trial_id = trials.trial_id) FROM trials WHERE trial_id = ?1",
+                  "i", trial);
+    if (rows_next(&r)) {
+        char params[32];
+        char flops[32];
+        const char *label = rows_text(&r, 22);
+        printf("Trial %lld of sweep %s: heads %lld%s%s, seed %lld\n", (long long)trial,
+               rows_text(&r, 0), (long long)rows_integer(&r, 1), label && label[0] ? ", " : "",
+               label ? label : "", (long long)rows_integer(&r, 2));
+        /* the steps of a trial that has not ended are known up to its last evaluation */
+        bool ended = !rows_null(&r, 14) || !rows_null(&r, 15);
+        printf("%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n", rows_text(&r, 3),
+               (long long)rows_integer(&r, ended ? 5 : 23), (long long)rows_integer(&r, 6),
+               rows_integer(&r, 4) ? "" : ", no longer in the plan",
+               text_count(rows_integer(&r, 20), params, sizeof params),
+               text_quantity(rows_real(&r, 21), flops, sizeof flops));
+        print_config(rows_text(&r, 18));
+        printf("  %-6s %s\n", "sha256", rows_text(&r, 19));
+        print_result(&r);
+    }
+    return rows_close(&r);
+}
+
+/* Marks accuracy y in 0..1 at step x; what is drawn first stays on top. */
+static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double y, char mark)
+{
+    if (!isfinite(y))
+        return;
+    int column = (int)(x * (PLOT_WIDTH - 1) + 0.5);
+    int row = (int)((1.0 - y) * (PLOT_HEIGHT - 1) + 0.5);
+    char *cell = &grid[row][column];
+    if (*cell == ' ')
+        *cell = mark;
+}
+
+/* Accuracy against steps: val '*', train '.'. */
+static enum status print_plot(struct store *s, int64_t trial, struct message *m)
+{
+    char grid[PLOT_HEIGHT][PLOT_WIDTH + 1];
+    int64_t last = 0;
+    int points = 0;
+    for (int i = 0; i < PLOT_HEIGHT; i++) {
+        memset(grid[i], ' ', PLOT_WIDTH);
+        grid[i][PLOT_WIDTH] = '\0';
+    }
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT v.step, v.val_acc, v.train_acc, t.steps FROM curve AS v"
+                  " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
+                  "i", trial);
+    while (rows_next(&r)) {
+        last = rows_integer(&r, 3);
+        double x = last > 0 ? (double)rows_integer(&r, 0) / (double)last : 0.0;
+        plot_point(grid, x, rows_real(&r, 1), '*');
+        plot_point(grid, x, rows_real(&r, 2), '.');
+        points++;
+    }
+    enum status status = rows_close(&r);
+    if (status != STATUS_OK || points == 0)
+        return status;
+    printf("\nAccuracy (* validation, . training):\n");
+    for (int i = 0; i < PLOT_HEIGHT; i++) {
+        size_t end = PLOT_WIDTH;
+        while (end > 0 && grid[i][end - 1] == ' ')
+            end--;
+        printf("  %3.1f |%.*s\n", 1.0 - (double)i / (PLOT_HEIGHT - 1), (int)end, grid[i]);
+    }
+    printf("      +");
+    for (int i = 0; i < PLOT_WIDTH; i++)
+        putchar('-');
+    printf("\n       0%*lld steps\n\n", PLOT_WIDTH - 7, (long long)last);
+    return write_query(s, trial, curve_sql, curve_columns, false, m);
+}
+
+static enum status print_errors(struct store *s, int64_t trial, struct message *m)
+{
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT attempt, error, note FROM attempt"
+                  " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
+                  "i", trial);
+    while (rows_next(&r)) {
+        for (int i = 1; i <= 2; i++) {
+            if (!rows_null(&r, i)) {
+                printf("\n%s of attempt %lld:\n%s\n", i == 1 ? "Error" : "Note",
+                       (long long)rows_integer(&r, 0), rows_text(&r, i));
+            }
+        }
+    }
+    return rows_close(&r);
+}
+
+static enum status write_text(struct store *s, int64_t trial, struct message *m)
+{
+    enum status status = print_head(s, trial, m);
+    if (status == STATUS_OK)
+        status = print_plot(s, trial, m);
+    if (status == STATUS_OK) {
+        printf("\n");
+        status = write_query(s, trial, attempt_sql, attempt_columns, false, m);
+    }
+    if (status == STATUS_OK)
+        status = print_errors(s, trial, m);
+    return status;
+}
+
+static enum status show(struct store *s, void *context, struct message *m)
+{
+    const struct show_options *o = context;
+    int64_t trial;
+    enum status status = store_trial(s, o->trial, &trial, m);
+    if (status != STATUS_OK)
+        return status;
+    return o->json ? write_json(s, trial, m) : write_text(s, trial, m);
+}
+
+int command_show(int argc, char **argv)
+{
+    struct show_options o = {.db = COMMAND_DB};
+    int arguments;
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    o.trial = argv[optind];
+    return command_read_store("show", o.db, show, &o);
+}

@@ -1,0 +1,187 @@
+/* headcount status: how far each sweep of a results file is. */
+#include "sweep/cli/command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sweep/report/table.h"
+#include "sweep/run/cores.h"
+#include "sweep/store/lock.h"
+#include "sweep/store/rows.h"
+
+struct status_options {
+    const char *db;
+    bool json;
+    int64_t running; /* found by print_status */
+};
+
+static const struct command_option options[] = {
+    {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
+     "the rows of the view progress, and time_left_s, as JSON"},
+    COMMAND_DB_OPTION(struct status_options),
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "status",
+    .details = "Works at any time, also while a sweep runs.\n",
+    .options = options,
+    .examples = "  headcount status\n",
+};
+
+/* Work is counted in FLOPs of matrix products: what is left per sweep, and what a second of
+ * training did so far (of the sweep; else of all), running trials up to their last evaluation
+ * included. Under `tune` only one of the candidates that wait will run. */
+static const char sql[] =
+    "WITH reached AS ("
+    "  SELECT t.sweep_id, t.state, t.choice, coalesce(t.train_s, v.elapsed_s) AS train_s,"
+    "         c.flops_per_step * (c.steps - iif(t.state = 'running',"
+    "                             coalesce(v.step, t.resume_step), t.resume_step)) AS left_flops,"
+    "         c.flops_per_step * iif(t.state = 'running', v.step, t.steps_done) AS done_flops"
+    "    FROM trial AS t JOIN config AS c USING (config_id)"
+    "    LEFT JOIN curve AS v ON v.trial_id = t.trial_id AND t.state = 'running'"
+    "     AND v.step = (SELECT max(step) FROM curve WHERE trial_id = t.trial_id)"
+    "   WHERE t.in_plan = 1"
+    "), work AS ("
+    "  SELECT sweep_id, sum(left_flops / CASE choice WHEN 'waiting' THEN"
+    "             (SELECT count(DISTINCT tuning) FROM trial AS k WHERE k.sweep_id = r.sweep_id)"
+    "             ELSE 1 END) FILTER (WHERE state IN ('queued', 'running')) AS left_flops,"
+    "         sum(done_flops) FILTER (WHERE state IN ('completed', 'running')) AS done_flops,"
+    "         sum(train_s) FILTER (WHERE state IN ('completed', 'running')) AS done_s"
+    "    FROM reached AS r GROUP BY sweep_id"
+    ") "
+    "SELECT p.sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
+    "       p.mean_train_s, p.created, p.last_run,"
+    "       coalesce(w.left_flops, 0),"
+    "       coalesce(w.done_flops / nullif(w.done_s, 0),"
+    "                (SELECT sum(done_flops) / nullif(sum(done_s), 0) FROM work))"
+    "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
+    "  LEFT JOIN work AS w USING (sweep_id)";
+
+enum column {
+    COLUMN_SWEEP,
+    COLUMN_PLANNED,
+    COLUMN_COMPLETED,
+    COLUMN_RUNNING,
+    COLUMN_QUEUED,
+    COLUMN_DIVERGED,
+    COLUMN_FAILED,
+    COLUMN_PRUNED,
+    COLUMN_MEAN_TRAIN_S,
+    COLUMN_CREATED,
+    COLUMN_LAST_RUN,
+    COLUMN_LEFT_FLOPS,
+    COLUMN_RATE
+};
+
+/* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
+ * told how fast this machine is. */
+static double time_left(const struct rows *r)
+{
+    int64_t running = rows_integer(r, COLUMN_RUNNING);
+    int64_t left = running + rows_integer(r, COLUMN_QUEUED);
+    int64_t at_once = running > 0 ? running : cores_usable();
+    if (left == 0)
+        return 0.0;
+    return rows_real(r, COLUMN_LEFT_FLOPS) / rows_real(r, COLUMN_RATE) /
+           (double)(at_once < left ? at_once : left);
+}
+
+static void text_row(const struct rows *r, struct table *t)
+{
+    char text[32];
+    double seconds = time_left(r);
+    bool ended = rows_integer(r, COLUMN_RUNNING) + rows_integer(r, COLUMN_QUEUED) == 0;
+    table_text(t, rows_text(r, COLUMN_SWEEP));
+    table_printf(t, "%lld/%lld", (long long)(rows_integer(r, COLUMN_COMPLETED)),
+                 (long long)(rows_integer(r, COLUMN_PLANNED) - rows_integer(r, COLUMN_PRUNED)));
+    table_integer(t, rows_integer(r, COLUMN_RUNNING));
+    table_integer(t, rows_integer(r, COLUMN_QUEUED));
+    table_integer(t, rows_integer(r, COLUMN_FAILED));
+    table_integer(t, rows_integer(r, COLUMN_DIVERGED));
+    table_integer(t, rows_integer(r, COLUMN_PRUNED));
+    if (ended)
+        table_text(t, "-");
+    else
+        table_text(t, isfinite(seconds) ? text_duration(seconds, text, sizeof text) : "unknown");
+    table_text(t, rows_text(r, COLUMN_LAST_RUN));
+}
+
+static void json_row(const struct rows *r, struct table *t)
+{
+    table_text(t, rows_text(r, COLUMN_SWEEP));
+    for (int i = COLUMN_PLANNED; i <= COLUMN_PRUNED; i++)
+        table_integer(t, rows_integer(r, i));
+    table_real(t, rows_real(r, COLUMN_MEAN_TRAIN_S));
+    table_text(t, rows_text(r, COLUMN_CREATED));
+    table_text(t, rows_text(r, COLUMN_LAST_RUN));
+    table_real(t, time_left(r));
+}
+
+static enum status print_status(struct store *s, void *context, struct message *m)
+{
+    struct status_options *o = context;
+    bool json = o->json;
+    static const struct table_column text_columns[] = {{.title = "sweep"},
+                                                       {.title = "done", .right = true},
+                                                       {.title = "running", .right = true},
+                                                       {.title = "left", .right = true},
+                                                       {.title = "failed", .right = true},
+                                                       {.title = "diverged", .right = true},
+                                                       {.title = "pruned", .right = true},
+                                                       {.title = "time left"},
+                                                       {.title = "last run"},
+                                                       {0}};
+    static const struct table_column json_columns[] = {{.name = "sweep"},
+                                                       {.name = "planned"},
+                                                       {.name = "completed"},
+                                                       {.name = "running"},
+                                                       {.name = "queued"},
+                                                       {.name = "diverged"},
+                                                       {.name = "failed"},
+                                                       {.name = "pruned"},
+                                                       {.name = "mean_train_s"},
+                                                       {.name = "created"},
+                                                       {.name = "last_run"},
+                                                       {.name = "time_left_s"},
+                                                       {0}};
+    struct table *t = table_new(json ? json_columns : text_columns);
+    struct rows r = rows_open(s, m, sql, "");
+    while (rows_next(&r)) {
+        (json ? json_row : text_row)(&r, t);
+        o->running += rows_integer(&r, COLUMN_RUNNING);
+    }
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+    if (json)
+        putchar('\n');
+    table_free(t);
+    return status;
+}
+
+/* Says so where `running` is only what a killed coordinator left in the file. */
+static void note_left_behind(const char *db)
+{
+    char lock[4096];
+    snprintf(lock, sizeof lock, "%s.lock", db);
+    if (!lock_is_held(lock)) {
+        fprintf(stderr,
+                "No run is at work on this file: what counts as running was cut off (killed, or "
+                "the disk was full).\nThe next `headcount run` takes it up where it was.\n");
+    }
+}
+
+int command_status(int argc, char **argv)
+{
+    struct status_options o = {.db = COMMAND_DB};
+    int arguments;
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    exit_status = command_read_store("status", o.db, print_status, &o);
+    if (exit_status == EXIT_DONE && o.running > 0)
+        note_left_behind(o.db);
+    return exit_status;
+}

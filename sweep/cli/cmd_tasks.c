@@ -1,0 +1,368 @@
+/* headcount tasks: what can be learned, every option with its default, and an example one can
+ * read. */
+#include "sweep/cli/command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/text.h"
+#include "engine/train.h"
+#include "sweep/plan/point.h"
+#include "sweep/report/table.h"
+
+enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, EXAMPLE_MAX = 1024 };
+
+struct tasks_options {
+    struct command_texts set;
+    long example;
+    bool json;
+};
+
+static const struct command_option options[] = {
+    {"set", 0, COMMAND_TEXTS, offsetof(struct tasks_options, set), "KEY=VALUE",
+     "an option of the task for the printed example, as in length=8"},
+    {"example", 0, COMMAND_LONG, offsetof(struct tasks_options, example), "N",
+     "print the N-th test example (1)"},
+    {"json", 0, COMMAND_FLAG, offsetof(struct tasks_options, json), NULL,
+     "the list, or the options of NAME, as JSON"},
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "tasks",
+    .details = "NAME is a task, or `model` or `train` for the options that all sweeps share.\n",
+    .options = options,
+    .examples = "  headcount tasks\n"
+                "  headcount tasks gather --set length=8 --set slots=2\n"
+                "  headcount tasks train\n",
+    .least = 0,
+    .most = 1,
+};
+
+static enum status list_tasks(bool json, struct message *m)
+{
+    static const struct table_column columns[] = {{.name = "name", .title = "task"},
+                                                  {.name = "version"},
+                                                  {.name = "summary", .title = "learns to"},
+                                                  {0}};
+    struct table *t = table_new(columns);
+    for (int i = 0; task_table[i]; i++) {
+        table_text(t, task_table[i]->name);
+        table_integer(t, task_table[i]->version);
+        table_text(t, task_table[i]->summary);
+    }
+    enum status s = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+    table_free(t);
+    if (json) {
+        putchar('\n');
+    } else {
+        printf("\nheadcount tasks NAME    its options with their defaults, and an example\n"
+               "headcount tasks model   the options of the model\n"
+               "headcount tasks train   the options of training\n");
+    }
+    return s;
+}
+
+static void number_text(double x, char text[32])
+{
+    if (isfinite(x))
+        number_format(x, text, 32);
+    else
+        snprintf(text, 32, "%s", x < 0 ? "-inf" : "inf");
+}
+
+/* "1 to 65536", "adamw | adam", "split | 1 to 65536": what option_parse takes. */
+static void print_allowed(const struct option *o, FILE *out)
+{
+    char low[32];
+    char high[32];
+    number_text(o->min, low);
+    number_text(o->max, high);
+    if (o->type == OPTION_BOOL) {
+        fputs("true | false", out);
+        return;
+    }
+    for (int i = 0; o->words && o->words[i]; i++)
+        fprintf(out, "%s%s", i ? " | " : "", o->words[i]);
+    if (o->type == OPTION_CHOICE)
+        return;
+    fprintf(out, "%s%s%s%s", o->words ? " | " : "", o->type == OPTION_INT_LIST ? "a list of " : "",
+            o->above_min ? "above " : "", low);
+    if (o->max > o->min)
+        fprintf(out, " to %s", high);
+}
+
+static const char *type_name(const struct option *o)
+{
+    switch (o->type) {
+    case OPTION_INT:
+        return "int";
+    case OPTION_REAL:
+        return "real";
+    case OPTION_BOOL:
+        return "bool";
+    case OPTION_CHOICE:
+        return "choice";
+    case OPTION_INT_LIST:
+        return "int list";
+    }
+    return "";
+}
+
+static enum status option_rows(const char *section, const struct option *list, struct message *m)
+{
+    static const struct table_column columns[] = {{.name = "option"},  {.name = "type"},
+                                                  {.name = "allowed"}, {.name = "default"},
+                                                  {.name = "help"},    {0}};
+    struct table *t = table_new(columns);
+    for (const struct option *o = list; o->name; o++) {
+        char *allowed = NULL;
+        size_t size = 0;
+        FILE *f = open_memstream(&allowed, &size);
+        if (f) {
+            print_allowed(o, f);
+            fclose(f);
+        }
+        table_printf(t, "%s.%s", section, o->name);
+        table_text(t, type_name(o));
+        table_text(t, allowed);
+        table_text(t, o->preset);
+        table_text(t, o->help);
+        free(allowed);
+    }
+    enum status s = table_write(t, TABLE_JSON, false, stdout, m);
+    putchar('\n');
+    table_free(t);
+    return s;
+}
+
+static void print_options(const char *section, const struct option *list)
+{
+    for (const struct option *o = list; o->name; o++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s.%s", section, o->name);
+        printf("  %-24s ", name);
+        print_allowed(o, stdout);
+        if (!o->preset)
+            printf(" (must be given)\n");
+        else if (o->preset[0])
+            printf(" (default %s)\n", o->preset);
+        else
+            printf(" (default: chosen by the task)\n");
+        text_paragraph(stdout, o->help, 6, 6, PAGE_WIDTH);
+    }
+}
+
+static int digits_of(long n)
+{
+    int digits = 1;
+    for (; n >= 10; n /= 10)
+        digits++;
+    return digits;
+}
+
+/* One row of the grid for positions first..last-1; numbers are `stride` apart. */
+static void print_row(const char *name, const int32_t *number, int stride, long first, long last,
+                      int cell)
+{
+    printf("  %-*s", ROW_NAME_WIDTH, name);
+    for (long i = first; i < last; i++) {
+        int32_t x = number[i * stride];
+        if (x == TASK_MASKED)
+            printf("%*s", cell, ".");
+        else
+            printf("%*d", cell, (int)x);
+    }
+    putchar('\n');
+}
+
+static void target_name(char *name, size_t size, const struct task_shape *s, int slot)
+{
+    if (s->slots > 1)
+        snprintf(name, size, "target %d", slot);
+    else
+        snprintf(name, size, "target");
+}
+
+static void print_grid(const struct task_shape *s, const int32_t *inputs, const int32_t *targets)
+{
+    long largest = s->length > s->classes ? s->length : s->classes;
+    for (int f = 0; f < s->fields; f++)
+        largest = s->vocab[f] > largest ? s->vocab[f] : largest;
+    int cell = digits_of(largest - 1) + 1;
+    long per_line = (PAGE_WIDTH - 2 - ROW_NAME_WIDTH) / cell;
+    char name[32];
+    for (long first = 0; first < s->length; first += per_line) {
+        long last = first + per_line < s->length ? first + per_line : s->length;
+        printf("%s  %-*s", first ? "\n" : "", ROW_NAME_WIDTH, "position");
+        for (long i = first; i < last; i++)
+            printf("%*ld", cell, i);
+        putchar('\n');
+        for (int f = 0; f < s->fields; f++)
+            print_row(s->field[f], inputs + f, s->fields, first, last, cell);
+        for (int k = 0; k < s->slots && !s->per_sequence; k++) {
+            target_name(name, sizeof name, s, k);
+            print_row(name, targets + k, (int)s->slots, first, last, cell);
+        }
+    }
+    if (s->per_sequence) {
+        for (int k = 0; k < s->slots; k++) {
+            target_name(name, sizeof name, s, k);
+            print_row(name, targets, 1, k, k + 1, cell);
+        }
+    }
+}
+
+static bool has_masked(const int32_t *target, long n)
+{
+    for (long i = 0; i < n; i++)
+        if (target[i] == TASK_MASKED)
+            return true;
+    return false;
+}
+
+/* The example that the worker draws as number `index` of its test set (sweep/run/data.h). */
+static enum status print_example(const struct point *p, const struct task_shape *s, long index,
+                                 struct message *m)
+{
+    size_t targets_each = (size_t)(s->slots * (s->per_sequence ? 1 : s->length));
+    void *instance = calloc(1, p->task->instance_size + 1);
+    int32_t *inputs = calloc((size_t)(s->length * s->fields), sizeof *inputs);
+    int32_t *targets = calloc(targets_each, sizeof *targets);
+    enum status status = STATUS_OK;
+    if (!instance || !inputs || !targets) {
+        status = fail(m, STATUS_NO_MEMORY, "no memory for an example");
+        goto cleanup;
+    }
+    if (p->task->instance)
+        p->task->instance(p->task_options, instance);
+    struct rng r = rng_at(0, RNG_TEST, 0, (uint32_t)(index - 1));
+    p->task->example(p->task_options, instance, &r, inputs, targets);
+    print_grid(s, inputs, targets);
+    if (has_masked(targets, (long)targets_each))
+        printf("  A dot is a position without a target.\n");
+cleanup:
+    free(targets);
+    free(inputs);
+    free(instance);
+    return status;
+}
+
+static enum status refuse_option(const struct task *task, const char *typed, struct message *m)
+{
+    enum { NAMES = 64 };
+    const char *names[NAMES];
+    int n = 0;
+    for (; n < NAMES - 1 && task->options[n].name; n++)
+        names[n] = task->options[n].name;
+    names[n] = NULL;
+    const char *near = nearest_name(typed, names);
+    if (near)
+        return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; did you mean '%s'?",
+                    task->name, typed, near);
+    return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; see headcount tasks %s",
+                task->name, typed, task->name);
+}
+
+/* Reads --set arguments, "length=8" or "task.length=8"; a list is written [1,-1]. */
+static enum status apply_sets(struct point *p, const struct command_texts *sets, struct message *m)
+{
+    for (int i = 0; i < sets->count; i++) {
+        char text[512];
+        const char *given = sets->item[i];
+        const char *name = strncmp(given, "task.", 5) == 0 ? given + 5 : given;
+        const char *equals = strchr(name, '=');
+        if (!equals || strlen(name) >= sizeof text)
+            return fail(m, STATUS_BAD_INPUT, "--set is '%s'; write it as KEY=VALUE", given);
+        memcpy(text, name, strlen(name) + 1);
+        text[equals - name] = '\0';
+        const struct option *o = option_find(p->task->options, text);
+        if (!o) {
+            return refuse_option(p->task, text, m);
+        }
+        char *value = text + (equals - name) + 1;
+        if (o->type != OPTION_INT_LIST) {
+            enum status s = option_parse(o, "task", value, false, p->task_options, m);
+            if (s != STATUS_OK)
+                return s;
+            continue;
+        }
+        for (char *item; (item = strsep(&value, "[, ]")) != NULL;) {
+            enum status s =
+                *item ? option_parse(o, "task", item, false, p->task_options, m) : STATUS_OK;
+            if (s != STATUS_OK)
+                return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status describe_task(const struct task *task, const struct tasks_options *o,
+                                 struct message *m)
+{
+    struct point p;
+    struct task_shape shape;
+    point_init(&p, task);
+    enum status s = apply_sets(&p, &o->set, m);
+    if (s == STATUS_OK)
+        s = task->shape(p.task_options, &shape, m);
+    if (s != STATUS_OK)
+        return s;
+    printf("%s: ", task->name);
+    text_paragraph(stdout, task->summary, 0, 2, PAGE_WIDTH - 10);
+    putchar('\n');
+    text_paragraph(stdout, task->details, 0, 0, PAGE_WIDTH);
+    printf("\nOptions:\n");
+    print_options("task", task->options);
+    printf("\nShape: %ld positions", shape.length);
+    for (int f = 0; f < shape.fields; f++)
+        printf(", %s 0..%ld", shape.field[f], shape.vocab[f] - 1);
+    printf("; %ld target%s per %s, classes 0..%ld\n", shape.slots, shape.slots == 1 ? "" : "s",
+           shape.per_sequence ? "sequence (model.pool: mean or first)" : "position",
+           shape.classes - 1);
+    printf("Chance accuracy: %.4g\n\nTest example %ld:\n", shape.chance, o->example);
+    return print_example(&p, &shape, o->example, m);
+}
+
+static enum status describe(const char *name, const struct tasks_options *o, struct message *m)
+{
+    const char *names[128];
+    int n = 0;
+    for (; n < 120 && task_table[n]; n++)
+        names[n] = task_table[n]->name;
+    names[n++] = "model";
+    names[n++] = "train";
+    names[n] = NULL;
+    const struct task *task = task_find(name);
+    const struct option *list = task                         ? task->options
+                                : strcmp(name, "model") == 0 ? encoder_options
+                                : strcmp(name, "train") == 0 ? train_options
+                                                             : NULL;
+    if (!list) {
+        const char *near = nearest_name(name, names);
+        return near ? fail(m, STATUS_BAD_INPUT, "there is no task '%s'; did you mean '%s'?", name,
+                           near)
+                    : fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
+    }
+    if (o->json)
+        return option_rows(task ? "task" : name, list, m);
+    if (task)
+        return describe_task(task, o, m);
+    printf("Options of %s:\n", strcmp(name, "model") == 0 ? "the model" : "training");
+    print_options(name, list);
+    return STATUS_OK;
+}
+
+int command_tasks(int argc, char **argv)
+{
+    struct tasks_options o = {.example = 1};
+    struct message m = {{0}};
+    int arguments;
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    enum status s = arguments ? describe(argv[optind], &o, &m) : list_tasks(o.json, &m);
+    return s == STATUS_OK ? EXIT_DONE : command_fail("tasks", s, &m);
+}

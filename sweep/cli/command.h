@@ -1,0 +1,91 @@
+/* Sub-commands: one per cmd_<name>.c and a line in commands.def:
+ *
+ *     COMMAND(run, "run SWEEP.yaml", "start a sweep, or go on where it stopped")
+ *
+ * Data goes to stdout, everything else to stderr; main() notices when stdout could not be
+ * written. */
+#ifndef SWEEP_CLI_COMMAND_H
+#define SWEEP_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "engine/base/status.h"
+
+enum { EXIT_DONE = 0, EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_SYSTEM = 3, EXIT_RESUMABLE = 75 };
+
+struct command {
+    const char *name, *usage, *summary;
+    int (*main)(int argc, char **argv); /* argv[0] is the sub-command's name; returns exit status */
+};
+
+#define COMMAND(name, usage, summary) int command_##name(int argc, char **argv);
+#include "sweep/cli/commands.def"
+#undef COMMAND
+
+extern const struct command command_table[]; /* ends with a NULL name */
+
+/* stdout is a pipe whose reader went away, as in `headcount tasks | head -3`: it knows, and needs
+ * not be told. */
+bool command_reader_gone(void);
+
+/* Prints "headcount NAME: text" to stderr, unless stdout's reader went away, and returns the exit
+ * status that belongs to s. */
+int command_fail(const char *name, enum status s, const struct message *m);
+
+/* The same for a sentence made here; always a usage error (EXIT_USAGE), with a hint at --help. */
+int command_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct store;
+
+/* Opens the results file read-only, lets `read` work on it, closes it; prints what failed. Returns
+ * the exit status. */
+int command_read_store(const char *name, const char *db,
+                       enum status (*read)(struct store *s, void *context, struct message *m),
+                       void *context);
+
+/* Options of one sub-command. Each stores into its member of the struct that command_parse is
+ * given. */
+enum command_kind {
+    COMMAND_FLAG, /* bool */
+    COMMAND_TEXT, /* const char * */
+    COMMAND_FILE, /* const char *; of an existing file the real name, through symbolic links, so
+                     that one file has one lock and one folder of checkpoints; one option per
+                     command */
+    COMMAND_LONG, /* long, 1 to 1,000,000,000 */
+    COMMAND_TEXTS /* struct command_texts; may be given several times */
+};
+enum { COMMAND_TEXTS_MAX = 64 };
+struct command_texts {
+    int count;
+    const char *item[COMMAND_TEXTS_MAX];
+};
+struct command_option {
+    const char *name; /* long name without dashes */
+    char letter;      /* short name, or 0 */
+    enum command_kind kind;
+    size_t offset;        /* of its member */
+    const char *argument; /* "FILE"; NULL for a flag */
+    const char *help;
+};
+#define COMMAND_DB "results/headcount.db"
+#define COMMAND_DB_OPTION(type)                                                                    \
+    {                                                                                              \
+        "db", 0, COMMAND_FILE, offsetof(type, db), "FILE", "results file (" COMMAND_DB ")"         \
+    }
+
+struct command_syntax {
+    const char *name;                     /* usage and summary come from the table of commands */
+    const char *details;                  /* shown by --help between usage and options, or NULL */
+    const struct command_option *options; /* ends with a NULL name; --help is added to all */
+    const char *examples;                 /* lines that work as they stand */
+    int least, most;                      /* how many arguments besides options */
+};
+
+/* Reads argv with getopt_long. True: values are filled and the *arguments besides options stand at
+ * argv[optind]. False: --help was printed or the usage was wrong; return *exit_status. */
+bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
+                   int *arguments, int *exit_status);
+
+#endif

@@ -1,0 +1,159 @@
+/* The program: finds the sub-command and turns its outcome into an exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/option.h"
+#include "engine/base/text.h"
+#include "engine/kernels/kernels.h"
+#include "sweep/cli/command.h"
+#include "sweep/run/build_info.h"
+#include "sweep/run/worker.h"
+
+/* A database opened while stdout is closed would become descriptor 1, and the first line printed
+ * would end up in it. What is closed is opened so that using it fails or does nothing. */
+static void hold_standard_descriptors(void)
+{
+    static const int mode[3] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", mode[fd]); /* the lowest free one, which is fd */
+}
+
+static void print_help(void)
+{
+    printf("Usage: headcount COMMAND [arguments]\n\n"
+           "How many attention heads should this transformer have? Trains small transformer\n"
+           "encoders over a YAML grid, several at a time, writes every result to one SQLite\n"
+           "file, goes on where it stopped, and answers with confidence intervals.\n\n"
+           "Commands:\n");
+    for (const struct command *c = command_table; c->name; c++)
+        printf("  %-36s %s\n", c->usage, c->summary);
+    printf("\n"
+           "  headcount COMMAND --help             what a command takes, with examples\n"
+           "  headcount --version                  this build\n\n"
+           "Exit status: 0 all done; 1 some trials failed or diverged; 2 wrong usage or a bad\n"
+           "file; 3 storage, input/output or internal error; 75 stopped, the same command goes\n"
+           "on; 130 or 143 at a second signal.\n\n"
+           "Examples:\n"
+           "  headcount plan configs/gather.yaml\n"
+           "  headcount tasks gather\n");
+}
+
+static void print_version(void)
+{
+    struct build_info b = build_info();
+    printf("headcount %s\n", b.version);
+    printf("commit      %s\n", b.commit);
+    printf("compiler    %s\n", b.compiler);
+    printf("flags       %s\n", b.flags);
+    printf("OpenBLAS    %s, core type %s\n", b.openblas, b.core_type);
+    printf("kernels     %s\n", b.kernels);
+    printf("CPU         %s\n", b.cpu);
+}
+
+static int unknown(const char *typed)
+{
+    const char *names[64];
+    int n = 0;
+    bool is_option = typed[0] == '-';
+    if (is_option) {
+        names[n++] = "--help";
+        names[n++] = "--version";
+    } else {
+        for (const struct command *c = command_table; c->name && n < 62; c++)
+            names[n++] = c->name;
+        names[n++] = "help";
+    }
+    names[n] = NULL;
+    const char *near = nearest_name(typed, names);
+    fprintf(stderr, "headcount: unknown %s '%s'", is_option ? "option" : "command", typed);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\nTry 'headcount --help'.\n");
+    return EXIT_USAGE;
+}
+
+/* argv[0] is the sub-command. */
+static int dispatch(int argc, char **argv)
+{
+    for (const struct command *c = command_table; c->name; c++)
+        if (strcmp(argv[0], c->name) == 0)
+            return c->main(argc, argv);
+    return unknown(argv[0]);
+}
+
+static int command_line(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "headcount: no command given\nTry 'headcount --help'.\n");
+        return EXIT_USAGE;
+    }
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+        (strcmp(first, "help") == 0 && argc == 2)) {
+        print_help();
+        return EXIT_DONE;
+    }
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        print_version();
+        return EXIT_DONE;
+    }
+    if (strcmp(first, "help") == 0) {
+        char help[] = "--help";
+        char *swapped[] = {argv[2], help, NULL};
+        return dispatch(2, swapped);
+    }
+    return dispatch(argc - 1, argv + 1);
+}
+
+/* Kernels differ in the last bits of results, so a misspelt wish must not pass for the default. */
+static bool kernels_are_there(void)
+{
+    const char *wanted = getenv("HEADCOUNT_KERNELS");
+    const struct kernels *k;
+    if (!wanted || !*wanted)
+        return true;
+    for (int i = 0; (k = kernels_available(i)); i++)
+        if (strcmp(k->name, wanted) == 0)
+            return true;
+    fprintf(stderr, "headcount: HEADCOUNT_KERNELS is '");
+    text_plain(stderr, wanted);
+    fprintf(stderr, "'; this program on this CPU has");
+    for (int i = 0; (k = kernels_available(i)); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", k->name);
+    fprintf(stderr, "\n");
+    return false;
+}
+
+/* Data that did not arrive is a failure, whatever the command thought. The reader that went away
+ * knows it; all else is said. */
+static int check_stdout(int exit_status)
+{
+    errno = 0;
+    bool failed = ferror(stdout) != 0;
+    if (fflush(stdout) != 0)
+        failed = true;
+    if (!failed || exit_status == EXIT_USAGE)
+        return exit_status;
+    int error = errno; /* 0 where an earlier write had failed already */
+    if (exit_status != EXIT_SYSTEM && !command_reader_gone()) {
+        fprintf(stderr, "headcount: standard output: %s\n",
+                error ? strerror(error) : "could not be written");
+    }
+    return EXIT_SYSTEM;
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_descriptors();
+    /* Workers are this program too; they speak over descriptors of their own. */
+    if (argc == 2 && strcmp(argv[1], "worker") == 0)
+        return worker_main();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */
+    return kernels_are_there() ? check_stdout(command_line(argc, argv)) : EXIT_USAGE;
+}

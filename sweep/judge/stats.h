@@ -1,0 +1,57 @@
+/* The statistics behind the verdict. Each is checked against published tables and SciPy. */
+#ifndef SWEEP_JUDGE_STATS_H
+#define SWEEP_JUDGE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Regularised incomplete beta function I_x(a,b), a, b > 0, 0 <= x <= 1 (continued fraction DLMF
+ * 8.17.22, evaluated by the method of Lentz 1976). */
+double stats_beta(double a, double b, double x);
+
+/* Student t: two-sided p of |t| with df > 0 degrees of freedom; quantile at `p` (0<p<1). */
+double stats_t_p(double t, double df);
+double stats_t_quantile(double p, double df);
+
+struct stats_summary {
+    int n;
+    double mean, sd, median, min, max; /* NaN for n < 1; sd for n < 2 */
+    double low, high;                  /* 95% t interval; NaN for n < 2 and when all are equal */
+    bool all_equal; /* n >= 2 and zero variance, which is no interval of zero width */
+};
+/* Mean and variance in two passes. Sorts x, of n values. */
+struct stats_summary stats_summarize(double *x, int n);
+
+enum { STATS_EXACT_MAX = 24, STATS_DRAWS = 100000 };
+
+struct stats_paired {
+    int n, wins, losses, ties; /* of a over b */
+    double mean, sd;           /* of a - b; sd NaN for n < 2 */
+    double low, high;          /* 95% t interval of it; NaN for n < 2 and when all are equal */
+    double t, p;               /* two-sided paired t test. NaN for n < 2; when all differences are
+                                  equal, t is NaN and p is 1 (all 0) or NaN: p = 0 is not claimed */
+    double sign_flip_p;     /* two-sided sign-flip test of the mean (Fisher 1935, section 21), over
+                               all 2^n signs for n <= STATS_EXACT_MAX; beyond, over draws of
+                               signs, (1 + hits) / (1 + draws) (Phipson and Smyth 2010) */
+    double sign_flip_least; /* smallest value it can take with n: 2/2^n (1 for n = 0) */
+    bool exact, all_equal;  /* all_equal: n >= 2 and all differences equal up to rounding */
+};
+/* a and b, n values each, are paired by position. Draws are a function of nothing but n:
+ * STATS_DRAWS of them, fewer (at least 2,000) beyond n = 200. */
+struct stats_paired stats_pair(const double *a, const double *b, int n);
+
+/* The same without the sign-flip test (sign_flip_p NaN), where many pairs are compared. */
+struct stats_paired stats_pair_t(const double *a, const double *b, int n);
+
+/* Smallest n at which the exact sign-flip test can go below alpha, 0 < alpha. */
+int stats_sign_flip_seeds(double alpha);
+
+/* Adjusts m p-values in place for m tests (Holm 1979, "A simple sequentially rejective multiple
+ * test procedure"): an adjusted value below alpha rejects with family-wise error alpha. NaN (no
+ * test was possible) stays NaN but is counted among the m. order: scratch of m. */
+void stats_holm(double *p, int m, int *order);
+
+/* Exact binomial interval (Clopper and Pearson 1934), 95%, 0 <= k <= n successes of n >= 1. */
+void stats_binomial(int k, int n, double *low, double *high);
+
+#endif

@@ -1,0 +1,289 @@
+#include "sweep/plan/config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/base/sha256.h"
+#include "sweep/plan/config_reading.h"
+
+enum status config_within(const struct config *c, struct place at, struct message *m)
+{
+    if (at.line > 0)
+        return fail_within(m, STATUS_BAD_INPUT, "%s:%d:%d: ", c->path, at.line, at.column);
+    if (at.column > 0 && at.column <= c->sets)
+        return fail_within(m, STATUS_BAD_INPUT,
+                           "--set %.*s: ", (int)strcspn(c->set[at.column - 1], "="),
+                           c->set[at.column - 1]);
+    return fail_within(m, STATUS_BAD_INPUT, "%s: ", c->path);
+}
+
+enum status reading_refuse(const struct reading *r, struct place at, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fail(r->m, STATUS_BAD_INPUT, "%s", text);
+    return config_within(r->c, at, r->m);
+}
+
+static enum status no_memory(struct message *m)
+{
+    return fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
+}
+
+enum status reading_no_memory(const struct reading *r)
+{
+    return no_memory(r->m);
+}
+
+enum status reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
+                               const char *const *names)
+{
+    char shown[64];
+    for (const struct tree *t = map->first; t; t = t->next) {
+        const char *const *name = names;
+        while (*name && strcmp(*name, t->key) != 0)
+            name++;
+        if (*name)
+            continue;
+        const char *meant = nearest_name(t->key, names);
+        return reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s",
+                              text_shown(t->key, shown, sizeof shown), *path ? " under " : "", path,
+                              meant ? " (did you mean " : "", meant ? meant : "",
+                              meant ? "?)" : "");
+    }
+    return STATUS_OK;
+}
+
+/* Mappings of which a person may think as of their name. */
+static bool takes_name(const char *what)
+{
+    return strcmp(what, "task") == 0 || strcmp(what, "metric") == 0 ||
+           strcmp(what, "train.schedule") == 0;
+}
+
+enum status reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
+                           const char *what)
+{
+    struct tree wanted = {.kind = kind};
+    if (t->kind == kind)
+        return STATUS_OK;
+    bool nothing = t->kind == TREE_SCALAR && !t->quoted && !*t->text;
+    char shown[64], remedy[160] = "";
+    if (t->kind == TREE_SCALAR && !nothing && kind == TREE_MAP && takes_name(what))
+        snprintf(remedy, sizeof remedy, "; write {name: %s}",
+                 text_shown(t->text, shown, sizeof shown));
+    else if (t->kind == TREE_SCALAR && !nothing && kind == TREE_LIST)
+        snprintf(remedy, sizeof remedy, "; write [%s%s%s]", t->quoted ? "\"" : "",
+                 text_shown(t->text, shown, sizeof shown), t->quoted ? "\"" : "");
+    return reading_refuse(r, t->place, "%s must be %s, not %s%s", what, tree_kind_name(&wanted),
+                          nothing ? "empty" : tree_kind_name(t), remedy);
+}
+
+enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
+                            double min, double max, int64_t *value)
+{
+    const struct option o = {.name = what, .type = OPTION_INT, .min = min, .max = max};
+    enum status s = reading_expect(r, t, TREE_SCALAR, what);
+    if (s)
+        return s;
+    s = option_parse(&o, "", t->text, t->quoted, value, r->m);
+    return s == STATUS_BAD_INPUT ? config_within(r->c, t->place, r->m) : s;
+}
+
+/* --set: a value from the command line takes the place of what the file says. */
+
+static void mark_as_set(struct tree *t, int k)
+{
+    t->place = t->key_place = (struct place){0, k};
+    t->shift = -1;
+    for (struct tree *child = t->first; child; child = child->next)
+        mark_as_set(child, k);
+}
+
+/* The child of that key, made (as an empty mapping) where there is none. */
+static struct tree *child_for_set(const struct reading *r, struct tree *map, const char *key, int k)
+{
+    struct tree **end = &map->first;
+    for (; *end; end = &(*end)->next)
+        if (strcmp((*end)->key, key) == 0)
+            return *end;
+    struct tree *child = pool_alloc(r->pool, 1, sizeof *child);
+    if (child) {
+        child->kind = TREE_MAP;
+        child->key = key;
+        mark_as_set(child, k);
+        *end = child;
+        map->count++;
+    }
+    return child;
+}
+
+/* Puts value (its place marked) where path says, from the root. */
+static enum status graft(const struct reading *r, struct tree *map, const char *path,
+                         const struct tree *value)
+{
+    int k = value->place.column;
+    for (;;) {
+        size_t n = strcspn(path, ".");
+        const char *key = pool_text(r->pool, path, n);
+        struct tree *child = key ? child_for_set(r, map, key, k) : NULL;
+        if (!child)
+            return reading_no_memory(r);
+        if (!path[n]) {
+            struct tree old = *child;
+            *child = *value;
+            child->key = old.key;
+            child->next = old.next;
+            return STATUS_OK;
+        }
+        if (child->kind != TREE_MAP)
+            return reading_refuse(r, value->place, "'%s' is %s in the file, not a mapping", key,
+                                  tree_kind_name(child));
+        map = child;
+        path += n + 1;
+    }
+}
+
+static enum status apply_set(struct reading *r, struct tree *root, const char *set, int k)
+{
+    const char *equals = strchr(set, '=');
+    char shown[64];
+    if (!equals || equals == set)
+        return fail(r->m, STATUS_BAD_INPUT, "--set %s: write path=value, as in train.steps=100",
+                    text_shown(set, shown, sizeof shown));
+    char *path = pool_text(r->pool, set, (size_t)(equals - set));
+    if (!path)
+        return reading_no_memory(r);
+    r->c->set[k - 1] = pool_text(r->pool, set, strlen(set));
+    if (!r->c->set[k - 1])
+        return reading_no_memory(r);
+    r->c->sets = k;
+    struct tree *value;
+    struct place at;
+    enum status s = tree_parse(r->pool, equals + 1, strlen(equals + 1), &value, &at, r->m);
+    if (s)
+        return s == STATUS_BAD_INPUT ? config_within(r->c, (struct place){0, k}, r->m) : s;
+    mark_as_set(value, k);
+    return graft(r, root, path, value);
+}
+
+/* The file. */
+
+/* The first line that is a comment, without its mark. */
+static const char *find_question(struct pool *pool, const char *text)
+{
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line == '#') {
+            line += strspn(line, "# \t");
+            size_t n = strcspn(line, "\r\n");
+            return pool_text(pool, line, n);
+        }
+    }
+    return "";
+}
+
+static enum status read_tree(struct reading *r, const char *const *sets, int set_count)
+{
+    struct config *c = r->c;
+    struct tree *root;
+    struct place at;
+    enum status s = tree_parse(r->pool, c->text, c->size, &root, &at, r->m);
+    if (s)
+        return s == STATUS_BAD_INPUT ? config_within(c, at, r->m) : s;
+    if ((s = reading_expect(r, root, TREE_MAP, "a sweep file")))
+        return s;
+    for (int k = 1; k <= set_count && !s; k++)
+        s = apply_set(r, root, sets[k - 1], k);
+    r->root = root;
+    if (s || (s = reading_known_keys(r, root, "", reading_key_names)) || (s = reading_axes(r)))
+        return s;
+    return reading_keys(r);
+}
+
+static size_t largest_section(void)
+{
+    size_t size = sizeof(struct encoder_config) > sizeof(struct train_config)
+                      ? sizeof(struct encoder_config)
+                      : sizeof(struct train_config);
+    for (const struct task *const *t = task_table; *t; t++)
+        size = (*t)->options_size > size ? (*t)->options_size : size;
+    return size;
+}
+
+enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
+                         int set_count, struct config **out, struct message *m)
+{
+    *out = NULL;
+    struct pool *pool = pool_new();
+    struct config *c = pool ? pool_alloc(pool, 1, sizeof *c) : NULL;
+    struct reading r = {.c = c, .pool = pool, .m = m};
+    if (c) {
+        c->memory = pool;
+        c->path = pool_text(pool, path, strlen(path));
+        c->text = pool_text(pool, text, size);
+        c->size = size;
+        c->set = pool_alloc(pool, (size_t)set_count, sizeof *c->set);
+        r.scratch = pool_alloc(pool, 1, largest_section());
+    }
+    if (!c || !c->path || !c->text || !c->set || !r.scratch) {
+        pool_free(pool);
+        return no_memory(m);
+    }
+    sha256_hex(text, size, c->sha256);
+    enum status s = read_tree(&r, sets, set_count);
+    c->question = find_question(pool, c->text);
+    if (!s && !c->question)
+        s = no_memory(m);
+    if (s)
+        pool_free(pool);
+    else
+        *out = c;
+    return s;
+}
+
+/* Reads up to one byte more than a sweep file may have. */
+static enum status read_file(const char *path, FILE *f, char *text, size_t *size, struct message *m)
+{
+    struct stat st;
+    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
+        return fail(m, STATUS_BAD_INPUT, "%s: this is a directory, not a sweep file", path);
+    *size = fread(text, 1, TREE_BYTES + 1, f);
+    if (ferror(f))
+        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    if (*size > TREE_BYTES)
+        return fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, which no sweep file is", path);
+    return STATUS_OK;
+}
+
+enum status config_read(const char *path, const char *const *sets, int set_count, struct config **c,
+                        struct message *m)
+{
+    *c = NULL;
+    FILE *f = fopen(path, "rbe");
+    if (!f && errno == ENOMEM)
+        return no_memory(m);
+    if (!f)
+        return fail(m, STATUS_BAD_INPUT, "%s: %s", path, strerror(errno));
+    char *text = malloc(TREE_BYTES + 1);
+    size_t size = 0;
+    enum status s = text ? read_file(path, f, text, &size, m) : no_memory(m);
+    fclose(f);
+    if (!s)
+        s = config_parse(path, text, size, sets, set_count, c, m);
+    free(text);
+    return s;
+}
+
+void config_free(struct config *c)
+{
+    if (c)
+        pool_free(c->memory);
+}

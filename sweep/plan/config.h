@@ -1,0 +1,110 @@
+/* The strict reader of sweep files. YAML goes in, a struct config comes out; whatever could
+ * surprise is refused as `file:line:column: what is wrong (remedy)`. Bytes are checked to be clean
+ * UTF-8 without NUL before libyaml sees them; aliases, anchors, tags, tabs in indentation, second
+ * documents, duplicate and unknown keys, depth over 32 and files over 1 MiB are refused. */
+#ifndef SWEEP_PLAN_CONFIG_H
+#define SWEEP_PLAN_CONFIG_H
+
+#include "sweep/plan/point.h"
+#include "sweep/plan/tree.h"
+
+/* One written value: a scalar, or for INT_LIST options a flat list of scalars. Under `exclude` a
+ * list of scalars means any of them (for INT_LIST options it is one value there too). */
+struct config_value {
+    const char **scalar;
+    bool *quoted;
+    int scalars; /* 1 for a scalar */
+    struct place place;
+};
+
+enum axis_kind { AXIS_VALUES, AXIS_UNIFORM, AXIS_LOG_UNIFORM, AXIS_INT_UNIFORM };
+
+/* One option as written: fixed (one value), a list of values, or a distribution. "task.name" is
+ * one too, though no option: its values are names of tasks. Every other option under `task` is
+ * known to each task listed there, with the same type. */
+struct axis {
+    const char *path; /* "model.heads" */
+    enum axis_kind kind;
+    int values; /* 1: fixed, not an axis of the grid */
+    struct config_value *value;
+    double min, max; /* of a distribution */
+    bool listed;     /* was written as a list or mapping (even of one value) */
+    struct place place;
+};
+
+struct claim { /* claim: {best: 4, over: [1, 16]} */
+    int64_t best;
+    int over_count;
+    int64_t over[32];
+};
+
+struct config_excluded { /* one mapping of exclude: all pairs must match */
+    int pairs;
+    const char **path;
+    struct config_value *value;
+    struct place place;
+};
+
+enum { CONFIG_TUNING_SEED = 1000 }; /* the first of the seeds that `tune` chooses settings on */
+
+enum config_method { METHOD_GRID, METHOD_RANDOM };
+
+struct config {
+    const char *path; /* of the file */
+    const char *text; /* as read, terminated */
+    size_t size;
+    char sha256[65];      /* of text */
+    const char *name;     /* `name`, default the file's stem */
+    const char *question; /* first comment line without '#', or "" */
+
+    int axes; /* in the order of the file */
+    struct axis *axis;
+
+    enum config_method method;
+    int64_t samples;      /* random */
+    int64_t sampler_seed; /* random; key `sampler_seed`, default 0 */
+
+    int seeds;
+    int64_t *seed; /* 0..n-1, or as listed; default 5 */
+    bool has_metric_goal_minimize;
+    const char *metric; /* "val_acc" | "val_loss" */
+
+    int constraints;
+    const char **constraint;
+    struct place *constraint_place;
+    int excluded;
+    struct config_excluded *exclude;
+    int tune; /* paths chosen per head count on validation */
+    const char **tune_path;
+    int64_t tune_seeds; /* trials of their own: seeds 1000, 1001, ...; default 3 */
+    struct place *tune_place;
+    bool has_claim;
+    struct claim claim;
+    struct place claim_best_place, claim_over_place[32];
+
+    double limit_time_s;  /* CPU seconds; 0: none */
+    int64_t limit_memory; /* bytes; 0: none */
+    int64_t retries;      /* default 2 */
+    int64_t workers;      /* 0: as many as usable cores */
+    int64_t run_cap;      /* default 100000 */
+    int sets;             /* --set arguments, as given */
+    const char **set;
+    struct pool *memory; /* owns everything above */
+};
+
+/* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
+ * ("model.heads=[1,2]"), each replacing what the file says; `set_count` of them. */
+enum status config_read(const char *path, const char *const *sets, int set_count, struct config **c,
+                        struct message *m);
+
+/* The same from memory; `path` is for messages. */
+enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
+                         int set_count, struct config **c, struct message *m);
+
+void config_free(struct config *c); /* NULL is allowed */
+
+/* Puts a place in front of what m says: "sweep.yaml:7:10: ", "--set model.heads: " for what came
+ * from the command line, "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */
+enum status config_within(const struct config *c, struct place at, struct message *m);
+
+#endif

@@ -1,0 +1,490 @@
+/* The sections task, model and train of a sweep file: every option written there becomes an axis,
+ * checked value by value at its place. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sweep/plan/config_reading.h"
+
+enum { PATH_SIZE = 128, SECTIONS = 3 };
+
+static const char *const sections[SECTIONS] = {"task", "model", "train"};
+
+enum status reading_value(const struct reading *r, struct config_value *v, struct place at, int n)
+{
+    size_t count = n > 0 ? (size_t)n : 1;
+    v->scalars = n;
+    v->place = at;
+    v->scalar = pool_alloc(r->pool, count, sizeof *v->scalar);
+    v->quoted = pool_alloc(r->pool, count, sizeof *v->quoted);
+    return v->scalar && v->quoted ? STATUS_OK : reading_no_memory(r);
+}
+
+void reading_set_scalar(struct config_value *v, int i, const struct tree *t)
+{
+    v->scalar[i] = t->text;
+    v->quoted[i] = t->quoted;
+}
+
+/* Finding options. */
+
+/* The option tables of a section: one, or one per listed task. */
+static int section_tables(const struct reading *r, const char *section,
+                          const struct option *table[READING_TASKS])
+{
+    if (strcmp(section, "task") != 0) {
+        table[0] = strcmp(section, "model") == 0 ? encoder_options : train_options;
+        return 1;
+    }
+    for (int i = 0; i < r->tasks; i++)
+        table[i] = r->task[i]->options;
+    return r->tasks;
+}
+
+/* Fills set with what `name` means in every table of the section. OK with set->count 0: it means
+ * nothing in any. BAD_INPUT: a listed task lacks it, or takes another type there. */
+static enum status find_options(const struct reading *r, const char *section, const char *name,
+                                struct option_set *set, struct message *m)
+{
+    const struct option *table[READING_TASKS];
+    int tables = section_tables(r, section, table), missing = -1;
+    *set = (struct option_set){.section = section};
+    for (int i = 0; i < tables; i++) {
+        const struct option *o = option_find(table[i], name);
+        if (!o)
+            missing = i;
+        else
+            set->option[set->count++] = o;
+    }
+    if (set->count && missing >= 0)
+        return fail(m, STATUS_BAD_INPUT, "task %s, which task.name lists, has no option '%s'",
+                    r->task[missing]->name, name);
+    for (int i = 1; i < set->count; i++)
+        if (set->option[i]->type != set->option[0]->type)
+            return fail(m, STATUS_BAD_INPUT,
+                        "task.%s is of one type in task %s and another in task %s", name,
+                        r->task[0]->name, r->task[i]->name);
+    return STATUS_OK;
+}
+
+/* The words that may follow prefix ("" or "schedule.") in a section's names, each once. */
+static enum status next_words(const struct reading *r, const char *section, const char *prefix,
+                              const char ***words)
+{
+    const struct option *table[READING_TASKS];
+    int tables = section_tables(r, section, table);
+    size_t n = 0, most = 2; /* task.name, the end */
+    for (int i = 0; i < tables; i++)
+        most += (size_t)option_count(table[i]);
+    if (!(*words = pool_alloc(r->pool, most, sizeof **words)))
+        return reading_no_memory(r);
+    if (strcmp(section, "task") == 0 && !*prefix)
+        (*words)[n++] = "name";
+    for (int i = 0; i < tables; i++) {
+        for (const struct option *o = table[i]; o->name; o++) {
+            if (strncmp(o->name, prefix, strlen(prefix)) != 0)
+                continue;
+            const char *rest = o->name + strlen(prefix);
+            const char *word = pool_text(r->pool, rest, strcspn(rest, "."));
+            if (!word)
+                return reading_no_memory(r);
+            bool known = false;
+            for (size_t k = 0; k < n; k++)
+                known |= strcmp((*words)[k], word) == 0;
+            if (!known)
+                (*words)[n++] = word;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Adds "section.name" for every option of the table; false without memory. */
+static bool add_paths(const struct reading *r, const char *section, const struct option *table,
+                      const char **paths, size_t *n)
+{
+    char path[PATH_SIZE];
+    for (const struct option *o = table; o->name; o++) {
+        int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
+        if (!(paths[*n] = pool_text(r->pool, path, (size_t)length)))
+            return false;
+        ++*n;
+    }
+    return true;
+}
+
+/* The full paths of all options, ending with NULL; NULL without memory. */
+static const char **all_paths(const struct reading *r)
+{
+    const struct option *table[READING_TASKS];
+    size_t most = 2, n = 0; /* task.name, the end */
+    for (int k = 0; k < SECTIONS; k++)
+        for (int i = section_tables(r, sections[k], table); i-- > 0;)
+            most += (size_t)option_count(table[i]);
+    const char **paths = pool_alloc(r->pool, most, sizeof *paths);
+    if (!paths)
+        return NULL;
+    for (int k = 0; k < SECTIONS; k++)
+        for (int i = section_tables(r, sections[k], table); i-- > 0;)
+            if (!add_paths(r, sections[k], table[i], paths, &n))
+                return NULL;
+    paths[n] = "task.name";
+    return paths;
+}
+
+/* "did you mean" goes by the whole path, and by the last part where that is all there is. */
+static enum status unknown_path(const struct reading *r, const char *path, struct message *m)
+{
+    char shown[64];
+    const char **paths = all_paths(r);
+    if (!paths)
+        return reading_no_memory(r);
+    const char *meant = nearest_name(path, paths);
+    for (int i = 0; paths[i] && !meant; i++)
+        if (strcmp(strchr(paths[i], '.') + 1, path) == 0)
+            meant = paths[i];
+    return fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
+                text_shown(path, shown, sizeof shown), meant ? " (did you mean " : "",
+                meant ? meant : "", meant ? "?)" : "");
+}
+
+enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
+                         struct message *m)
+{
+    *set = (struct option_set){.section = "task"};
+    if (strcmp(path, "task.name") == 0)
+        return STATUS_OK;
+    for (int i = 0; i < SECTIONS; i++) {
+        size_t n = strlen(sections[i]);
+        if (strncmp(path, sections[i], n) != 0 || path[n] != '.')
+            continue;
+        enum status s = find_options(r, sections[i], path + n + 1, set, m);
+        if (s || set->count)
+            return s;
+    }
+    return unknown_path(r, path, m);
+}
+
+/* Reading values. */
+
+static enum status check_task(const struct reading *r, const struct tree *t)
+{
+    const char *names[READING_TASKS + 1] = {NULL};
+    char shown[64];
+    if (task_find(t->text))
+        return STATUS_OK;
+    for (int i = 0; i < READING_TASKS && task_table[i]; i++)
+        names[i] = task_table[i]->name;
+    const char *meant = nearest_name(t->text, names);
+    return reading_refuse(r, t->place, "there is no task '%s'%s%s%s; see: headcount tasks",
+                          text_shown(t->text, shown, sizeof shown), meant ? " (did you mean " : "",
+                          meant ? meant : "", meant ? "?)" : "");
+}
+
+enum status reading_check(const struct reading *r, const struct option_set *set,
+                          const struct tree *t)
+{
+    if (!set->count)
+        return check_task(r, t);
+    for (int i = 0; i < set->count; i++) {
+        enum status s =
+            option_parse(set->option[i], set->section, t->text, t->quoted, r->scratch, r->m);
+        if (s == STATUS_BAD_INPUT)
+            return config_within(r->c, t->place, r->m);
+        if (s)
+            return s;
+    }
+    return STATUS_OK;
+}
+
+static bool takes_list(const struct option_set *set)
+{
+    return set->count > 0 && set->option[0]->type == OPTION_INT_LIST;
+}
+
+void reading_begin_lists(const struct reading *r, const struct option_set *set)
+{
+    for (int i = 0; takes_list(set) && i < set->count; i++)
+        memset((char *)r->scratch + set->option[i]->offset, 0, sizeof(struct int_list));
+}
+
+static enum status read_list_value(const struct reading *r, const struct option_set *set,
+                                   const char *path, const struct tree *t, struct config_value *v)
+{
+    enum status s = reading_value(r, v, t->place, t->count);
+    int i = 0;
+    reading_begin_lists(r, set);
+    for (const struct tree *item = t->first; item && !s; item = item->next) {
+        if (item->kind != TREE_SCALAR)
+            return reading_refuse(r, item->place, "%s inside %s, which is a list of numbers",
+                                  tree_kind_name(item), path);
+        s = reading_check(r, set, item);
+        reading_set_scalar(v, i++, item);
+    }
+    return s;
+}
+
+static enum status read_value(const struct reading *r, const struct option_set *set,
+                              const char *path, const struct tree *t, struct config_value *v)
+{
+    if (takes_list(set)) {
+        enum status s = reading_expect(r, t, TREE_LIST, path);
+        return s ? s : read_list_value(r, set, path, t, v);
+    }
+    if (t->kind != TREE_SCALAR)
+        return reading_refuse(r, t->place, "%s inside the list of %s; its items are single values",
+                              tree_kind_name(t), path);
+    enum status s = reading_check(r, set, t);
+    if (s || (s = reading_value(r, v, t->place, 1)))
+        return s;
+    reading_set_scalar(v, 0, t);
+    return STATUS_OK;
+}
+
+/* The items of a list, or one value, as those of the axis. */
+static enum status read_values(const struct reading *r, const struct option_set *set,
+                               struct axis *axis, const struct tree *t, bool listed)
+{
+    int n = listed ? t->count : 1;
+    axis->kind = AXIS_VALUES;
+    axis->listed = listed;
+    if (n == 0)
+        return reading_refuse(r, t->place, "%s is an empty list; give it at least one value",
+                              axis->path);
+    axis->value = pool_alloc(r->pool, (size_t)n, sizeof *axis->value);
+    if (!axis->value)
+        return reading_no_memory(r);
+    enum status s = STATUS_OK;
+    const struct tree *item = listed ? t->first : t;
+    for (; axis->values < n && !s; item = item->next)
+        s = read_value(r, set, axis->path, item, &axis->value[axis->values++]);
+    return s;
+}
+
+/* Distributions, in the words of W&B sweeps. */
+
+static enum status read_bound(const struct reading *r, const struct option_set *set,
+                              const struct axis *axis, const struct tree *map, const char *key,
+                              double *bound)
+{
+    const struct tree *t = tree_find(map, key);
+    bool integral;
+    if (!t)
+        return reading_refuse(r, map->place, "%s lacks '%s'; write {min: , max: } or {values: []}",
+                              axis->path, key);
+    enum status s = reading_expect(r, t, TREE_SCALAR, key);
+    if (s || (s = reading_check(r, set, t)))
+        return s;
+    if (!number_parse(t->text, bound, &integral))
+        return reading_refuse(r, t->place, "the %s of %s must be a number", key, axis->path);
+    return STATUS_OK;
+}
+
+static enum status read_distribution_name(const struct reading *r, const struct option_set *set,
+                                          struct axis *axis, const struct tree *t)
+{
+    bool integer = set->option[0]->type == OPTION_INT;
+    axis->kind = integer ? AXIS_INT_UNIFORM : AXIS_UNIFORM;
+    if (!t)
+        return STATUS_OK;
+    static const char *const names[] = {"uniform", "log_uniform_values", "int_uniform", NULL};
+    enum status s = reading_expect(r, t, TREE_SCALAR, "distribution");
+    char shown[64];
+    if (s)
+        return s;
+    if (strcmp(t->text, "log_uniform") == 0)
+        return reading_refuse(r, t->place,
+                              "log_uniform means, in W&B, that min and max are exponents of e; "
+                              "write log_uniform_values and give the values themselves");
+    if (strcmp(t->text, names[0]) == 0)
+        axis->kind = AXIS_UNIFORM;
+    else if (strcmp(t->text, names[1]) == 0)
+        axis->kind = AXIS_LOG_UNIFORM;
+    else if (strcmp(t->text, names[2]) == 0)
+        axis->kind = AXIS_INT_UNIFORM;
+    else {
+        const char *meant = nearest_name(t->text, names);
+        return reading_refuse(r, t->place,
+                              "the distribution %s is not offered; allowed: uniform, "
+                              "log_uniform_values, int_uniform%s%s%s",
+                              text_shown(t->text, shown, sizeof shown),
+                              meant ? " (did you mean " : "", meant ? meant : "",
+                              meant ? "?)" : "");
+    }
+    if (integer && axis->kind != AXIS_INT_UNIFORM)
+        return reading_refuse(r, t->place, "%s takes whole numbers; use int_uniform", axis->path);
+    return STATUS_OK;
+}
+
+static enum status read_bounds(const struct reading *r, const struct option_set *set,
+                               struct axis *axis, const struct tree *map)
+{
+    bool number =
+        set->count && (set->option[0]->type == OPTION_INT || set->option[0]->type == OPTION_REAL);
+    if (!number)
+        return reading_refuse(r, map->place, "%s is not a number; list its values instead",
+                              axis->path);
+    enum status s = read_distribution_name(r, set, axis, tree_find(map, "distribution"));
+    if (s || (s = read_bound(r, set, axis, map, "min", &axis->min)) ||
+        (s = read_bound(r, set, axis, map, "max", &axis->max)))
+        return s;
+    if (axis->min >= axis->max)
+        return reading_refuse(r, map->place, "the min of %s must be below its max", axis->path);
+    if (axis->kind == AXIS_LOG_UNIFORM && axis->min <= 0)
+        return reading_refuse(r, map->place, "the min of %s must be above 0 for log_uniform_values",
+                              axis->path);
+    bool whole = axis->min == floor(axis->min) && axis->max == floor(axis->max);
+    if (axis->kind == AXIS_INT_UNIFORM && !whole)
+        return reading_refuse(
+            r, map->place, "min and max of %s must be whole numbers for int_uniform", axis->path);
+    return STATUS_OK;
+}
+
+static enum status read_mapping(const struct reading *r, const struct option_set *set,
+                                struct axis *axis, const struct tree *map)
+{
+    static const char *const of_values[] = {"values", NULL};
+    static const char *const of_value[] = {"value", NULL};
+    static const char *const of_bounds[] = {"min", "max", "distribution", "values", NULL};
+    const struct tree *values = tree_find(map, "values"), *value = tree_find(map, "value");
+    if (value) /* fixed, as W&B writes it */
+        return reading_known_keys(r, map, axis->path, of_value)
+                   ? STATUS_BAD_INPUT
+                   : read_values(r, set, axis, value, false);
+    enum status s = reading_known_keys(r, map, axis->path, values ? of_values : of_bounds);
+    axis->listed = true;
+    if (s)
+        return s;
+    if (!values)
+        return read_bounds(r, set, axis, map);
+    s = reading_expect(r, values, TREE_LIST, "values");
+    return s ? s : read_values(r, set, axis, values, true);
+}
+
+static enum status read_axis(const struct reading *r, const struct option_set *set,
+                             const char *path, const struct tree *t)
+{
+    struct axis *axis = &r->c->axis[r->c->axes++];
+    axis->place = t->place;
+    axis->path = pool_text(r->pool, path, strlen(path));
+    if (!axis->path)
+        return reading_no_memory(r);
+    if (t->kind == TREE_MAP)
+        return read_mapping(r, set, axis, t);
+    bool listed = t->kind == TREE_LIST;
+    if (takes_list(set))
+        listed = listed && t->first && t->first->kind == TREE_LIST;
+    return read_values(r, set, axis, t, listed);
+}
+
+/* Sections. */
+
+static enum status read_section(struct reading *r, const char *section, const char *prefix,
+                                const struct tree *map);
+
+static enum status read_key(struct reading *r, const char *section, const char *prefix,
+                            const struct tree *t)
+{
+    char name[PATH_SIZE], path[2 * PATH_SIZE], inner[2 * PATH_SIZE];
+    struct option_set set = {.section = section};
+    snprintf(name, sizeof name, "%s%s", prefix, t->key);
+    snprintf(path, sizeof path, "%s.%s", section, name);
+    if (strcmp(path, "task.name") == 0)
+        return read_axis(r, &set, path, t);
+    enum status s = find_options(r, section, name, &set, r->m);
+    if (s)
+        return config_within(r->c, t->key_place, r->m);
+    if (set.count)
+        return read_axis(r, &set, path, t);
+    /* A known word that is no option: the object of dotted names. */
+    snprintf(inner, sizeof inner, "%s.", name);
+    if ((s = reading_expect(r, t, TREE_MAP, path)))
+        return s;
+    return read_section(r, section, inner, t);
+}
+
+static enum status read_section(struct reading *r, const char *section, const char *prefix,
+                                const struct tree *map)
+{
+    char path[PATH_SIZE];
+    const char **words;
+    int n = snprintf(path, sizeof path, "%s.%s", section, prefix);
+    path[n > 0 && n < PATH_SIZE ? n - 1 : 0] = '\0';
+    enum status s = next_words(r, section, prefix, &words);
+    if (s || (s = reading_known_keys(r, map, path, words)))
+        return s;
+    for (const struct tree *t = map->first; t && !s; t = t->next)
+        s = read_key(r, section, prefix, t);
+    return s;
+}
+
+/* The tasks that task.name lists come first: they say which other keys there are. */
+static enum status find_tasks(struct reading *r)
+{
+    const struct tree *section = tree_find(r->root, "task");
+    if (!section)
+        return reading_refuse(r, r->root->place, "missing key 'task': what to learn");
+    enum status s = reading_expect(r, section, TREE_MAP, "task");
+    if (s)
+        return s;
+    const struct tree *t = tree_find(section, "name");
+    if (!t)
+        return reading_refuse(r, section->place, "missing key 'name' under task");
+    if (t->kind == TREE_MAP && tree_find(t, "values"))
+        t = tree_find(t, "values");
+    const struct tree *item = t->kind == TREE_SCALAR ? t : t->first;
+    for (; item; item = t->kind == TREE_SCALAR ? NULL : item->next) {
+        if ((s = reading_expect(r, item, TREE_SCALAR, "the name of a task")) ||
+            (s = check_task(r, item)))
+            return s;
+        const struct task *task = task_find(item->text);
+        int known = 0;
+        while (known < r->tasks && r->task[known] != task)
+            known++;
+        if (known == r->tasks && r->tasks < READING_TASKS)
+            r->task[r->tasks++] = task;
+    }
+    if (!r->tasks)
+        return reading_refuse(r, t->place, "task.name is an empty list; give it at least one task");
+    return STATUS_OK;
+}
+
+static enum status check_required(const struct reading *r, const char *section)
+{
+    const struct option *table[READING_TASKS];
+    char path[PATH_SIZE];
+    int tables = section_tables(r, section, table);
+    const struct tree *map = tree_find(r->root, section);
+    for (int i = 0; i < tables; i++) {
+        for (const struct option *o = table[i]; o->name; o++) {
+            snprintf(path, sizeof path, "%s.%s", section, o->name);
+            int k = 0;
+            while (k < r->c->axes && strcmp(r->c->axis[k].path, path) != 0)
+                k++;
+            if (!o->preset && k == r->c->axes)
+                return reading_refuse(r, map ? map->place : r->root->place,
+                                      "missing key '%s' under %s: it has no default", o->name,
+                                      section);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status reading_axes(struct reading *r)
+{
+    enum status s = find_tasks(r);
+    if (s)
+        return s;
+    int most = 1 + option_count(encoder_options) + option_count(train_options);
+    most += option_count(r->task[0]->options); /* what is known to all is known to the first */
+    r->c->axis = pool_alloc(r->pool, (size_t)most, sizeof *r->c->axis);
+    if (!r->c->axis)
+        return reading_no_memory(r);
+    for (const struct tree *t = r->root->first; t && !s; t = t->next)
+        for (int i = 0; i < SECTIONS && !s; i++)
+            if (strcmp(t->key, sections[i]) == 0 &&
+                !(s = reading_expect(r, t, TREE_MAP, sections[i])))
+                s = read_section(r, sections[i], "", t);
+    for (int i = 0; i < SECTIONS && !s; i++)
+        s = check_required(r, sections[i]);
+    return s;
+}

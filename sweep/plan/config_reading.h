@@ -1,0 +1,75 @@
+/* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
+ * (task, model, train), config_keys.c and config_points.c (everything else). Everything read is
+ * allocated from the config's pool. */
+#ifndef SWEEP_PLAN_CONFIG_READING_H
+#define SWEEP_PLAN_CONFIG_READING_H
+
+#include "sweep/plan/config.h"
+
+enum { READING_TASKS = 64, READING_SEEDS_MAX = 1000 };
+
+struct reading {
+    struct config *c;
+    struct pool *pool;
+    const struct tree *root;
+    int tasks; /* those that task.name lists, each once */
+    const struct task *task[READING_TASKS];
+    void *scratch; /* large enough for the options of every section */
+    struct message *m;
+};
+
+/* The options that a path names: one, or one per listed task. Empty for task.name. */
+struct option_set {
+    const char *section; /* "model" */
+    int count;
+    const struct option *option[READING_TASKS];
+};
+
+/* BAD_INPUT with the place in front. */
+enum status reading_refuse(const struct reading *r, struct place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+enum status reading_no_memory(const struct reading *r);
+
+/* Refuses a mapping's first key that is none of names (which end with NULL): "unknown key 'x' under
+ * <path> (did you mean y?)"; path "" is the file itself. */
+enum status reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
+                               const char *const *names);
+
+/* Refuses t unless it is of that kind: "<what> must be a list, not a single value". */
+enum status reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
+                           const char *what);
+
+/* A whole number from min to max. */
+enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
+                            double min, double max, int64_t *value);
+
+/* config_axes.c: the sections task, model and train in the order of the file. */
+enum status reading_axes(struct reading *r);
+
+/* The options of a full path ("model.heads"). BAD_INPUT, without a place, where there is none or a
+ * listed task lacks it. */
+enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
+                         struct message *m);
+
+/* Empties the lists in scratch: reading_check appends each number to them. */
+void reading_begin_lists(const struct reading *r, const struct option_set *set);
+
+/* Checks one scalar against every option of the set. */
+enum status reading_check(const struct reading *r, const struct option_set *set,
+                          const struct tree *t);
+
+/* Room for n scalars in v, and setting the i-th. */
+enum status reading_value(const struct reading *r, struct config_value *v, struct place at, int n);
+void reading_set_scalar(struct config_value *v, int i, const struct tree *t);
+
+/* config_keys.c: all other keys of the top level. */
+enum status reading_keys(struct reading *r);
+extern const char *const reading_key_names[]; /* of the top level, all of them */
+
+/* config_points.c: one key each; t is NULL where the file lacks it. */
+enum status reading_constraints(struct reading *r, const struct tree *t);
+enum status reading_exclude(struct reading *r, const struct tree *t);
+enum status reading_tune(struct reading *r, const struct tree *t);
+enum status reading_claim(struct reading *r, const struct tree *t);
+
+#endif

@@ -1,0 +1,303 @@
+#include "sweep/plan/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/plan/plan_parts.h"
+
+enum status plan_no_memory(struct message *m)
+{
+    return fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
+}
+
+/* Points of the grid, or of the draws, before anything is dropped. BAD_INPUT above the cap. */
+static enum status count_points(const struct plan *p, uint64_t *total, uint64_t *twins,
+                                struct message *m)
+{
+    const struct config *c = p->config;
+    char count[32];
+    double all = 1; /* equal values counted as often as they are written */
+    *total = 1;
+    bool overflow = false;
+    for (int i = 0; i < c->axes; i++)
+        all *= c->axis[i].kind == AXIS_VALUES ? c->axis[i].values : 1;
+    for (int a = 0; a < p->axes; a++)
+        overflow |= __builtin_mul_overflow(*total, (uint64_t)p->axis[a].values, total);
+    if (c->method == METHOD_RANDOM) {
+        *total = (uint64_t)c->samples * (uint64_t)(p->crossed ? p->crossed->values : 1);
+        all = (double)*total;
+        overflow = false;
+    }
+    *twins = 0;
+    if (!overflow && *total <= (uint64_t)c->run_cap) {
+        *twins = all < 0x1p53 ? (uint64_t)all - *total : 0;
+        return STATUS_OK;
+    }
+    if (overflow)
+        snprintf(count, sizeof count, "about %.3g", all);
+    else
+        snprintf(count, sizeof count, "%" PRIu64, *total);
+    fail(m, STATUS_BAD_INPUT,
+         "the sweep has %s points, more than run_cap %" PRId64
+         "; shorten its lists, sample it (method: random), or raise run_cap",
+         count, c->run_cap);
+    return config_within(c, (struct place){0, 0}, m);
+}
+
+/* Random draws can meet the same point twice: a hash set of draw numbers, compared by what they
+ * choose on every axis. */
+struct draws {
+    uint32_t *slot; /* draw + 1; 0: free */
+    uint64_t mask;
+};
+
+static uint64_t draw_hash(const struct plan *p, uint64_t g)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int a = 0; a < p->axes; a++) {
+        struct plan_choice choice = plan_choose(p, &p->axis[a], g);
+        uint64_t bits;
+        memcpy(&bits, &choice.number, sizeof bits);
+        hash = (hash ^ bits ^ (uint64_t)choice.index) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static bool same_draw(const struct plan *p, uint64_t g, uint64_t h)
+{
+    for (int a = 0; a < p->axes; a++) {
+        struct plan_choice x = plan_choose(p, &p->axis[a], g);
+        struct plan_choice y = plan_choose(p, &p->axis[a], h);
+        if (x.index != y.index || x.number != y.number)
+            return false;
+    }
+    return true;
+}
+
+/* False where an earlier draw was the same. */
+static bool draw_is_new(const struct plan *p, struct draws *d, uint64_t g)
+{
+    uint64_t at = draw_hash(p, g) & d->mask;
+    for (; d->slot[at]; at = (at + 1) & d->mask)
+        if (same_draw(p, d->slot[at] - 1, g))
+            return false;
+    d->slot[at] = (uint32_t)g + 1;
+    return true;
+}
+
+/* The value that a refused point has on the axis the message speaks of first, else its first. */
+static struct place place_of_fault(const struct plan *p, uint64_t g, const char *text)
+{
+    const struct config *c = p->config;
+    const char *first = NULL;
+    struct place place = {0, 0};
+    for (int i = 0; i < c->axes; i++) { /* fixed ones count only where no varying one is named */
+        const char *named = strstr(text, c->axis[i].path);
+        if (named && (!first || named < first)) {
+            first = named;
+            place = c->axis[i].value ? c->axis[i].value[0].place : c->axis[i].place;
+        }
+    }
+    first = NULL;
+    for (int a = 0; a < p->axes; a++) {
+        const struct plan_axis *axis = &p->axis[a];
+        const char *named = strstr(text, axis->path);
+        if (!named || (first && named > first))
+            continue;
+        first = named;
+        place =
+            axis->values ? axis->value[plan_choose(p, axis, g).index].place : axis->written->place;
+    }
+    if (!place.line && !place.column && p->axes)
+        place = p->axis[0].written->place;
+    return place;
+}
+
+static enum status refuse_point(const struct plan *p, uint64_t g, const struct point *point,
+                                struct message *m)
+{
+    char name[1024];
+    struct place at = place_of_fault(p, g, m->text);
+    plan_describe(p, g, name, sizeof name);
+    bool split = point->model.d_head == WIDTH_WORD && point->model.d_model % point->model.heads;
+    if (split && strstr(m->text, "does not divide")) {
+        struct message inner = *m;
+        fail(m, STATUS_BAD_INPUT,
+             "%.1024s; or add constraints: [\"model.d_model %% model.heads == 0\"]", inner.text);
+    }
+    if (*name)
+        fail_within(m, STATUS_BAD_INPUT, "the point %s cannot be: ", name);
+    else
+        fail_within(m, STATUS_BAD_INPUT, "this cannot be: ");
+    return config_within(p->config, at, m);
+}
+
+/* Looks at point g: keeps it, counts why it is dropped, or refuses the whole plan. */
+static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct message *m)
+{
+    struct point point;
+    struct encoder_io io;
+    struct task_shape shape;
+    enum plan_verdict verdict;
+    struct message fault;
+    int task = plan_decode(p, g, &point);
+    enum status s = plan_filter(p, &point, task, &verdict, m);
+    if (s)
+        return s;
+    if (verdict != PLAN_STAYS) {
+        *(verdict == PLAN_CONSTRAINED ? &p->by_constraint : &p->by_exclude) += 1;
+        return STATUS_OK;
+    }
+    if (d->slot && !draw_is_new(p, d, g)) {
+        p->by_duplicate++;
+        return STATUS_OK;
+    }
+    s = point_check(&point, &io, &shape, m ? m : (m = &fault));
+    if (s)
+        return s == STATUS_BAD_INPUT ? refuse_point(p, g, &point, m) : s;
+    p->kept[p->points++] = (uint32_t)g;
+    return STATUS_OK;
+}
+
+static enum status expand(struct plan *p, uint64_t total, struct message *m)
+{
+    struct draws draws = {.mask = 15};
+    enum status s = STATUS_OK;
+    p->kept = calloc((size_t)total, sizeof *p->kept);
+    if (!p->kept)
+        return plan_no_memory(m);
+    if (p->config->method == METHOD_RANDOM) {
+        while (draws.mask < 2 * total)
+            draws.mask = 2 * draws.mask + 1;
+        draws.slot = calloc((size_t)draws.mask + 1, sizeof *draws.slot);
+        if (!draws.slot)
+            return plan_no_memory(m);
+    }
+    for (uint64_t g = 0; g < total && !s; g++)
+        s = consider(p, &draws, g, m);
+    free(draws.slot);
+    if (s || p->points)
+        return s;
+    fail(m, STATUS_BAD_INPUT,
+         "nothing is left to run: of %" PRIu64
+         " points, constraints drop %ld and exclude drops %ld",
+         total, p->by_constraint, p->by_exclude);
+    return config_within(p->config,
+                         p->config->constraints ? p->config->constraint_place[0]
+                         : p->config->excluded  ? p->config->exclude[0].place
+                                                : (struct place){0, 0},
+                         m);
+}
+
+static bool has_heads(const struct plan *p, int64_t heads)
+{
+    struct point point;
+    for (long i = 0; i < p->points; i++) {
+        plan_decode(p, p->kept[i], &point);
+        if (point.model.heads == heads)
+            return true;
+    }
+    return false;
+}
+
+static enum status check_claim(const struct plan *p, struct message *m)
+{
+    const struct config *c = p->config;
+    const struct claim *claim = &c->claim;
+    for (int i = -1; c->has_claim && i < claim->over_count; i++) {
+        int64_t heads = i < 0 ? claim->best : claim->over[i];
+        if (has_heads(p, heads))
+            continue;
+        fail(m, STATUS_BAD_INPUT, "%s names %" PRId64 " heads, but no point of the sweep has them",
+             i < 0 ? "claim.best" : "claim.over", heads);
+        return config_within(c, i < 0 ? c->claim_best_place : c->claim_over_place[i], m);
+    }
+    return STATUS_OK;
+}
+
+static enum status build(struct plan *p, struct message *m)
+{
+    uint64_t total, twins;
+    enum status s = plan_build_axes(p, m);
+    if (s || (s = count_points(p, &total, &twins, m)) || (s = plan_build_filters(p, m)) ||
+        (s = plan_build_texts(p, m)))
+        return s;
+    p->by_duplicate = (long)twins;
+    if ((s = expand(p, total, m)))
+        return s;
+    return check_claim(p, m);
+}
+
+enum status plan_new(const struct config *c, struct plan **out, struct message *m)
+{
+    *out = NULL;
+    struct pool *pool = pool_new();
+    struct plan *p = pool ? pool_alloc(pool, 1, sizeof *p) : NULL;
+    if (!p) {
+        pool_free(pool);
+        return plan_no_memory(m);
+    }
+    p->config = c;
+    p->pool = pool;
+    enum status s = build(p, m);
+    if (s)
+        plan_free(p);
+    else
+        *out = p;
+    return s;
+}
+
+void plan_free(struct plan *p)
+{
+    if (!p)
+        return;
+    plan_free_filters(p);
+    free(p->kept);
+    pool_free(p->pool);
+}
+
+const struct config *plan_config(const struct plan *p)
+{
+    return p->config;
+}
+
+long plan_points(const struct plan *p)
+{
+    return p->points;
+}
+
+void plan_point(const struct plan *p, long i, struct point *out)
+{
+    plan_decode(p, p->kept[i], out);
+}
+
+long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, long *by_duplicate)
+{
+    *by_constraint = p->by_constraint;
+    *by_exclude = p->by_exclude;
+    *by_duplicate = p->by_duplicate;
+    return p->by_constraint + p->by_exclude + p->by_duplicate;
+}
+
+static long tuning_trials(const struct plan *p)
+{
+    return p->config->tune ? (long)p->config->tune_seeds * p->points : 0;
+}
+
+long plan_trials(const struct plan *p)
+{
+    return tuning_trials(p) + (long)p->config->seeds * p->points;
+}
+
+struct plan_trial plan_trial(const struct plan *p, long k)
+{
+    long tuning = tuning_trials(p);
+    if (k < tuning)
+        return (struct plan_trial){k % p->points, (uint32_t)(CONFIG_TUNING_SEED + k / p->points),
+                                   true};
+    k -= tuning;
+    return (struct plan_trial){k % p->points, (uint32_t)p->config->seed[k / p->points], false};
+}

@@ -1,0 +1,45 @@
+/* From a sweep file to its trials: the grid (or random draws), constraints, exclusions, the check
+ * of every point, and the identity of each. Points are not kept expanded: a point is decoded from
+ * its index on demand, so that 100,000 of them cost some bytes each. */
+#ifndef SWEEP_PLAN_PLAN_H
+#define SWEEP_PLAN_PLAN_H
+
+#include "sweep/plan/config.h"
+
+struct plan;
+
+/* Expands and checks c, which is kept and must outlive the plan. BAD_INPUT, with the place in the
+ * file, for a point the model cannot be, for more points than run_cap, for an empty plan. */
+enum status plan_new(const struct config *c, struct plan **p, struct message *m);
+void plan_free(struct plan *p);
+
+const struct config *plan_config(const struct plan *p);
+
+long plan_points(const struct plan *p);
+/* The i-th point, 0 <= i < plan_points, in the order of the file's axes (last varies fastest). */
+void plan_point(const struct plan *p, long i, struct point *out);
+/* Points of the full grid that are not there, and why. */
+long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, long *by_duplicate);
+
+/* The i-th point's identity: canonical JSON and its SHA-256. */
+void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65]);
+
+/* What distinguishes the i-th point among those of equal heads: canonical JSON of the varying axes
+ * other than model.heads and the tuned ones ({} when there are none), the same for people
+ * ("slots=4, d_head=split"; "" when there are none), and the tuned axes' values as canonical JSON
+ * ({} without tune). Keys are full paths in JSON, sorted; labels, in the file's order, use the last
+ * part of the path (the one before a `.name`) where that is unambiguous. */
+void plan_setting(const struct plan *p, long i, char setting[1024], char label[1024],
+                  char tuning[1024]);
+
+struct plan_trial {
+    long point;
+    uint32_t seed;
+    bool tuning; /* a trial on a tuning seed (1000 and up) that only serves to choose */
+};
+/* Trials in the order in which they are to run: tuning trials first; seeds outside, points inside,
+ * so that every head count has its first result early. */
+long plan_trials(const struct plan *p);
+struct plan_trial plan_trial(const struct plan *p, long k);
+
+#endif

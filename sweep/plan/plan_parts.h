@@ -1,0 +1,125 @@
+/* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
+ * (values and draws), plan_filter.c (constraints and exclusions), plan_text.c (identity and
+ * settings). */
+#ifndef SWEEP_PLAN_PLAN_PARTS_H
+#define SWEEP_PLAN_PLAN_PARTS_H
+
+#include "sweep/plan/expr.h"
+#include "sweep/plan/plan.h"
+
+/* One value, ready to be copied into a point. */
+struct plan_value {
+    struct place place;
+    int task;         /* task.name: index in plan.task */
+    const char *json; /* canonical: 0.001, "split", [1,-1] */
+    size_t size;      /* bytes of an image */
+    void *images;     /* (tasks, size): the value as each task's option stores it */
+};
+
+/* An option and some of its values: an axis, or one pair of an exclusion. */
+struct plan_axis {
+    const char *path;
+    const struct axis *written;   /* NULL in an exclusion */
+    bool is_task;                 /* task.name */
+    const struct option **option; /* (tasks) */
+    size_t *at;                   /* (tasks): where its value stands in a struct point */
+    int values;
+    struct plan_value *value;
+    uint64_t stride;   /* grid: points between two of its values */
+    uint64_t stream;   /* random: rng_name(path) */
+    const char *label; /* for people; see plan_setting */
+    bool shared_label; /* another axis would have the same: the whole path is used */
+};
+
+/* What a point has on one axis: the index of a value, or a number drawn from a distribution. */
+struct plan_choice {
+    int index;
+    double number;
+};
+
+/* The canonical JSON of one task's points, with a hole for every axis. */
+struct plan_template {
+    char *json;
+    int length;
+    int holes;
+    struct plan_hole {
+        int start, end, axis;
+    } * hole;
+};
+
+struct plan_task {
+    const struct task *task;
+    struct point base; /* fixed options in place */
+    struct plan_template template;
+};
+
+/* A name of a constraint, bound to its option. */
+struct plan_name {
+    const char *name; /* as expr hands it out: compared as a pointer */
+    struct plan_axis bound;
+    struct plan_name *next;
+};
+
+struct plan_exclusion {
+    int pairs;
+    struct plan_axis *pair;
+};
+
+struct plan {
+    const struct config *config;
+    struct pool *pool;
+    int tasks;
+    struct plan_task *task;
+    int axes; /* those with more than one value, in the order of the file */
+    struct plan_axis *axis;
+    int task_axis; /* index of task.name, or -1 */
+    /* random: every draw meets each value of this axis, a list of head counts; else NULL */
+    const struct plan_axis *crossed;
+    bool late_axis; /* an axis may be left out of the identity: no templates */
+
+    struct expr **constraint;
+    struct plan_name *names;
+    struct plan_exclusion *exclusion;
+
+    int settings, tuned; /* axes of the setting and tuned ones, sorted by path */
+    int *setting, *tuning;
+
+    long points;
+    uint32_t *kept; /* (points): index in the grid or among the draws; malloc */
+    long by_constraint, by_exclude, by_duplicate;
+};
+
+enum status plan_no_memory(struct message *m);
+
+/* plan_axis.c */
+
+/* The tasks, the axes and the base points. */
+enum status plan_build_axes(struct plan *p, struct message *m);
+/* Options of path in every task; values from v: each of count config_values is one value, or, any
+ * set, each scalar of the only one. Equal values are kept: callers drop what they don't want. */
+enum status plan_build_values(struct plan *p, const char *path, const struct config_value *v,
+                              int count, bool any, struct plan_axis *axis, struct message *m);
+/* Where a path's option stands in points of each task; sets is_task for task.name. */
+enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
+                      struct message *m);
+/* What point g of the grid, or of the draws, has on an axis. */
+struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, uint64_t g);
+/* The task's index and the whole point g. */
+int plan_decode(const struct plan *p, uint64_t g, struct point *out);
+
+/* plan_filter.c */
+enum plan_verdict { PLAN_STAYS, PLAN_CONSTRAINED, PLAN_EXCLUDED };
+enum status plan_build_filters(struct plan *p, struct message *m);
+enum status plan_filter(const struct plan *p, struct point *point, int task,
+                        enum plan_verdict *verdict, struct message *m);
+void plan_free_filters(struct plan *p);
+
+/* plan_text.c */
+enum status plan_build_texts(struct plan *p, struct message *m);
+/* The value of an axis in point g as canonical JSON. buffer is used for drawn numbers. */
+const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
+                             char buffer[32]);
+/* "model.heads=12, train.lr=0.001"; "" where nothing varies. */
+void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size);
+
+#endif

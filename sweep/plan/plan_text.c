@@ -1,0 +1,209 @@
+/* What a point is called: its identity, its setting, and how messages name it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/sha256.h"
+#include "sweep/plan/plan_parts.h"
+
+enum { SETTING_SIZE = 1024 };
+
+/* Cuts the canonical JSON of a task's base point where its axes stand. */
+static enum status build_template(struct plan *p, int task, struct message *m)
+{
+    struct plan_template *t = &p->task[task].template;
+    struct point_span span[POINT_OPTIONS_MAX];
+    char json[POINT_JSON_MAX];
+    int spans = 0;
+    t->length = point_json_spans(&p->task[task].base, json, span, &spans);
+    t->json = pool_text(p->pool, json, (size_t)t->length);
+    t->hole = pool_alloc(p->pool, (size_t)p->axes, sizeof *t->hole);
+    if (!t->json || !t->hole)
+        return plan_no_memory(m);
+    for (int i = 0; i < spans; i++)
+        for (int a = 0; a < p->axes; a++)
+            if (!p->axis[a].is_task && p->axis[a].option[task] == span[i].option)
+                t->hole[t->holes++] = (struct plan_hole){span[i].start, span[i].end, a};
+    return STATUS_OK;
+}
+
+/* The last part of a path, or the one before a `.name`: d_head, lr, schedule, task. */
+static const char *short_label(const struct plan *p, const char *path)
+{
+    size_t n = strlen(path);
+    const char *end = path + n;
+    if (n > 5 && strcmp(end - 5, ".name") == 0)
+        end -= 5;
+    const char *start = end;
+    while (start > path && start[-1] != '.')
+        start--;
+    return pool_text(p->pool, start, (size_t)(end - start));
+}
+
+static enum status build_labels(struct plan *p, struct message *m)
+{
+    for (int a = 0; a < p->axes; a++) {
+        p->axis[a].label = short_label(p, p->axis[a].path);
+        if (!p->axis[a].label)
+            return plan_no_memory(m);
+        for (int b = 0; b < a; b++)
+            if (strcmp(p->axis[a].label, p->axis[b].label) == 0)
+                p->axis[a].shared_label = p->axis[b].shared_label = true;
+    }
+    for (int a = 0; a < p->axes; a++)
+        if (p->axis[a].shared_label)
+            p->axis[a].label = p->axis[a].path;
+    return STATUS_OK;
+}
+
+static bool is_tuned(const struct plan *p, const char *path)
+{
+    for (int i = 0; i < p->config->tune; i++)
+        if (strcmp(p->config->tune_path[i], path) == 0)
+            return true;
+    return false;
+}
+
+static void insert_by_path(const struct plan *p, int *list, int *n, int axis)
+{
+    int i = (*n)++;
+    for (; i > 0 && strcmp(p->axis[list[i - 1]].path, p->axis[axis].path) > 0; i--)
+        list[i] = list[i - 1];
+    list[i] = axis;
+}
+
+/* The most bytes a value of the axis takes as JSON. */
+static size_t widest(const struct plan_axis *a)
+{
+    size_t most = a->values ? 0 : 32;
+    for (int i = 0; i < a->values; i++) {
+        size_t n = strlen(a->value[i].json);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static enum status build_settings(struct plan *p, struct message *m)
+{
+    p->setting = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->setting);
+    p->tuning = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->tuning);
+    if (!p->setting || !p->tuning)
+        return plan_no_memory(m);
+    size_t needed = 3;
+    for (int a = 0; a < p->axes; a++) {
+        const char *path = p->axis[a].path;
+        needed += strlen(path) + widest(&p->axis[a]) + 4;
+        if (needed > SETTING_SIZE) {
+            fail(m, STATUS_BAD_INPUT,
+                 "too much varies at once: the axes up to %s and their longest values take more "
+                 "than %d characters to write down; split the sweep",
+                 path, SETTING_SIZE);
+            return config_within(p->config, p->axis[a].written->place, m);
+        }
+        if (is_tuned(p, path))
+            insert_by_path(p, p->tuning, &p->tuned, a);
+        else if (strcmp(path, "model.heads") != 0)
+            insert_by_path(p, p->setting, &p->settings, a);
+    }
+    return STATUS_OK;
+}
+
+enum status plan_build_texts(struct plan *p, struct message *m)
+{
+    enum status s = STATUS_OK;
+    for (int t = 0; t < p->tasks && !s; t++)
+        s = build_template(p, t, m);
+    if (s || (s = build_labels(p, m)))
+        return s;
+    return build_settings(p, m);
+}
+
+const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
+                             char buffer[32])
+{
+    struct plan_choice choice = plan_choose(p, a, g);
+    if (a->written->kind == AXIS_VALUES)
+        return a->value[choice.index].json;
+    number_format(choice.number, buffer, 32);
+    return buffer;
+}
+
+/* Appends `label=value`, the value without quotes. */
+static void append_pair(const char *label, const char *json, char *text, size_t size)
+{
+    size_t used = strlen(text), n = strlen(json);
+    bool quoted = *json == '"';
+    snprintf(text + used, size - used, "%s%s=%.*s", used ? ", " : "", label,
+             (int)(quoted ? n - 2 : n), json + quoted);
+}
+
+void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size)
+{
+    char buffer[32];
+    *text = '\0';
+    for (int a = 0; a < p->axes; a++)
+        append_pair(p->axis[a].path, plan_choice_json(p, &p->axis[a], g, buffer), text, size);
+}
+
+/* {"model.d_head":"split",...}: paths hold nothing that JSON would escape. */
+static void write_object(const struct plan *p, uint64_t g, const int *axes, int n,
+                         char text[SETTING_SIZE])
+{
+    size_t used = 0;
+    char buffer[32];
+    for (int i = 0; i < n; i++) {
+        const struct plan_axis *a = &p->axis[axes[i]];
+        int written = snprintf(text + used, SETTING_SIZE - used, "%c\"%s\":%s", i ? ',' : '{',
+                               a->path, plan_choice_json(p, a, g, buffer));
+        used += written < 0 ? 0 : (size_t)written;
+    }
+    snprintf(text + used, SETTING_SIZE - used, "%s", n ? "}" : "{}");
+}
+
+void plan_setting(const struct plan *p, long i, char setting[1024], char label[1024],
+                  char tuning[1024])
+{
+    uint64_t g = p->kept[i];
+    char buffer[32];
+    write_object(p, g, p->setting, p->settings, setting);
+    write_object(p, g, p->tuning, p->tuned, tuning);
+    *label = '\0';
+    for (int a = 0; a < p->axes; a++) {
+        const struct plan_axis *axis = &p->axis[a];
+        if (strcmp(axis->path, "model.heads") != 0 && !is_tuned(p, axis->path))
+            append_pair(axis->label, plan_choice_json(p, axis, g, buffer), label, SETTING_SIZE);
+    }
+}
+
+void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65])
+{
+    uint64_t g = p->kept[i];
+    size_t used = 0;
+    if (p->late_axis) {
+        struct point point;
+        plan_decode(p, g, &point);
+        used = (size_t)point_json(&point, json);
+        sha256_hex(json, used, sha256);
+        return;
+    }
+    int task = 0;
+    if (p->task_axis >= 0) {
+        const struct plan_axis *names = &p->axis[p->task_axis];
+        task = names->value[plan_choose(p, names, g).index].task;
+    }
+    const struct plan_template *t = &p->task[task].template;
+    char buffer[32];
+    int from = 0;
+    for (int h = 0; h < t->holes; h++) {
+        const char *value = plan_choice_json(p, &p->axis[t->hole[h].axis], g, buffer);
+        size_t before = (size_t)(t->hole[h].start - from), n = strlen(value);
+        memcpy(json + used, t->json + from, before);
+        memcpy(json + used + before, value, n);
+        used += before + n;
+        from = t->hole[h].end;
+    }
+    memcpy(json + used, t->json + from, (size_t)(t->length - from));
+    used += (size_t)(t->length - from);
+    json[used] = '\0';
+    sha256_hex(json, used, sha256);
+}

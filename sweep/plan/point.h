@@ -1,0 +1,65 @@
+/* One point of the grid: everything that decides what a trial computes, except its seed. Its
+ * canonical JSON is the identity of a result:
+ *
+ *   {"model":{...},"task":{"name":...,"options":{...},"version":...},"train":{...,"version":...},"v":1}
+ *
+ * RFC 8785 (keys sorted, no spaces, shortest numbers), every effective option present, options
+ * marked `late` left out at their default; dotted names become nested objects. */
+#ifndef SWEEP_PLAN_POINT_H
+#define SWEEP_PLAN_POINT_H
+
+#include "datasets/task.h"
+#include "engine/train.h"
+
+enum {
+    POINT_TASK_OPTIONS = 2048,
+    POINT_JSON_MAX = 8192,
+    POINT_FORMAT = 1,
+    POINT_OPTIONS_MAX = 96 /* of task, model and train together */
+};
+
+struct point {
+    const struct task *task;
+    _Alignas(16) unsigned char task_options[POINT_TASK_OPTIONS];
+    struct encoder_config model;
+    struct train_config train;
+};
+
+/* A section of options within a point: "task", "model" or "train". */
+struct point_section {
+    const char *name;
+    const struct option *options;
+    void *values;
+};
+/* Finds the option of a dotted path ("model.heads", "train.schedule.name", "task.length") and where
+ * its struct stands in p (p->task must be set for task options). NULL if there is none. */
+const struct option *point_option(struct point *p, const char *path, struct point_section *section);
+
+/* Task, defaults everywhere. */
+void point_init(struct point *p, const struct task *task);
+
+/* Writes the canonical JSON. Returns its length, below POINT_JSON_MAX. */
+int point_json(const struct point *p, char text[POINT_JSON_MAX]);
+
+/* The bytes of one option's value within the canonical JSON, for a writer of many points that
+ * differ in few options. */
+struct point_span {
+    const struct option *option;
+    int start, end;
+};
+/* As point_json; also says where each option's value stands, in the order of the text. */
+int point_json_spans(const struct point *p, char text[POINT_JSON_MAX],
+                     struct point_span span[POINT_OPTIONS_MAX], int *spans);
+
+/* Reads what point_json wrote (a version of task or training other than this program's is
+ * BAD_INPUT). */
+enum status point_parse(const char *json, struct point *p, struct message *m);
+
+/* Checks everything that needs more than one option: the task's own rules, head shapes, pool
+ * against targets, warmup <= steps, memory (of this machine, and below 64 GiB); fills the encoder's
+ * input/output shape. BAD_INPUT names the options. eval_every may exceed steps: the last step is
+ * always evaluated. */
+enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
+                        struct message *m);
+
+#endif

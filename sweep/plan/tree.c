@@ -1,0 +1,336 @@
+#include "sweep/plan/tree.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include "engine/base/option.h"
+
+/* Before libyaml: bytes. It would name no place for a bad byte, takes U+0085, U+2028 and U+2029 for
+ * line ends (so that its line numbers would not be an editor's), and lets some tabs pass. */
+
+struct scan {
+    const unsigned char *p, *end;
+    struct place at;
+    bool indenting; /* nothing but spaces so far on this line */
+};
+
+/* Length of the UTF-8 sequence at p (RFC 3629: no overlong forms, no surrogates) and its code
+ * point; 0 where it is none. */
+static int utf8_length(const unsigned char *p, const unsigned char *end, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int n = *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : *p >> 3 == 30 ? 4 : 0;
+    if (n == 0 || end - p < n)
+        return 0;
+    if (n == 1) {
+        *code = *p;
+        return 1;
+    }
+    *code = *p & (0x7fU >> n);
+    for (int i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (p[i] & 0x3f);
+    }
+    bool surrogate = *code >= 0xd800 && *code < 0xe000;
+    return *code < least[n] || *code > 0x10ffff || surrogate ? 0 : n;
+}
+
+static enum status check_start(const struct scan *s, struct message *m)
+{
+    size_t size = (size_t)(s->end - s->p);
+    if (size >= 2 && (memcmp(s->p, "\xff\xfe", 2) == 0 || memcmp(s->p, "\xfe\xff", 2) == 0))
+        return fail(m, STATUS_BAD_INPUT, "this is UTF-16; save the file as UTF-8");
+    if (size >= 3 && memcmp(s->p, "\xef\xbb\xbf", 3) == 0)
+        return fail(m, STATUS_BAD_INPUT,
+                    "the file begins with a byte order mark; save it as UTF-8 without one");
+    return STATUS_OK;
+}
+
+static enum status check_character(struct scan *s, uint32_t code, struct message *m)
+{
+    if (code == 0)
+        return fail(m, STATUS_BAD_INPUT, "a NUL byte; the file must be UTF-8 text");
+    if (code == 0x85 || code == 0x2028 || code == 0x2029)
+        return fail(m, STATUS_BAD_INPUT, "the line separator U+%04X; end lines with a newline",
+                    (unsigned)code);
+    bool control = (code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0);
+    if (control || code == 0xfeff || code == 0xfffe || code == 0xffff)
+        return fail(m, STATUS_BAD_INPUT, "the control character U+%04X", (unsigned)code);
+    if (s->indenting && code == '\t')
+        return fail(m, STATUS_BAD_INPUT, "a tab in the indentation; use spaces");
+    s->indenting = s->indenting && code == ' ';
+    return STATUS_OK;
+}
+
+static enum status check_bytes(const char *text, size_t size, struct place *at, struct message *m)
+{
+    struct scan s = {.p = (const unsigned char *)text, .at = {1, 1}, .indenting = true};
+    s.end = s.p + size;
+    enum status status = check_start(&s, m);
+    while (!status && s.p < s.end) {
+        uint32_t code;
+        int n = utf8_length(s.p, s.end, &code);
+        if (n == 0) {
+            status = fail(m, STATUS_BAD_INPUT, "byte 0x%02x is not UTF-8", *s.p);
+            break;
+        }
+        bool crlf = code == '\r' && s.p + 1 < s.end && s.p[1] == '\n';
+        if (code == '\n' || code == '\r') {
+            s.at = (struct place){s.at.line + 1, 1};
+            s.indenting = true;
+        } else {
+            status = check_character(&s, code, m);
+            s.at.column += !status;
+        }
+        s.p += n + crlf;
+    }
+    *at = s.at;
+    return status;
+}
+
+/* Then libyaml's events, as long as they please: its scanner looks at most 1024 characters ahead of
+ * the event it hands out, so stopping at TREE_DEPTH also stops what it is slow at. */
+
+struct reader {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the last one taken */
+    struct pool *pool;
+    struct place *at;
+    struct message *m;
+};
+
+static struct place place_of(yaml_mark_t mark)
+{
+    return (struct place){(int)mark.line + 1, (int)mark.column + 1};
+}
+
+static enum status no_memory(struct message *m)
+{
+    return fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
+}
+
+static enum status refuse(const struct reader *r, struct place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum status refuse(const struct reader *r, struct place at, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    *r->at = at;
+    return fail(r->m, STATUS_BAD_INPUT, "%s", text);
+}
+
+/* Replaces r->event by the next one. */
+static enum status next_event(struct reader *r)
+{
+    yaml_event_delete(&r->event);
+    if (yaml_parser_parse(&r->parser, &r->event))
+        return STATUS_OK;
+    memset(&r->event, 0, sizeof r->event);
+    if (r->parser.error == YAML_MEMORY_ERROR)
+        return no_memory(r->m);
+    const char *context = r->parser.context, *problem = r->parser.problem;
+    return refuse(r, place_of(r->parser.problem_mark), "%s%s%s", problem ? problem : "not YAML",
+                  context ? " " : "", context ? context : "");
+}
+
+static enum status check_bare(const struct reader *r, const yaml_char_t *anchor,
+                              const yaml_char_t *tag)
+{
+    char shown[64];
+    struct place at = place_of(r->event.start_mark);
+    if (anchor)
+        return refuse(r, at, "the anchor &%s; anchors and aliases are not taken, write it out",
+                      text_shown((const char *)anchor, shown, sizeof shown));
+    if (tag)
+        return refuse(r, at, "the tag %s; tags are not taken, write the plain value",
+                      text_shown((const char *)tag, shown, sizeof shown));
+    return STATUS_OK;
+}
+
+/* Columns from the start of a scalar to its text if the file spells the text just so, else -1. */
+static int scalar_shift(const yaml_event_t *e)
+{
+    size_t written = e->end_mark.index - e->start_mark.index, characters = 0;
+    for (size_t i = 0; i < e->data.scalar.length; i++)
+        characters += (e->data.scalar.value[i] & 0xc0) != 0x80;
+    if (e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+        return written == characters ? 0 : -1;
+    bool quotes = e->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                  e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    return quotes && written == characters + 2 ? 1 : -1;
+}
+
+static enum status read_scalar(struct reader *r, struct tree *t)
+{
+    const yaml_event_t *e = &r->event;
+    enum status s = check_bare(r, e->data.scalar.anchor, e->data.scalar.tag);
+    if (s)
+        return s;
+    const char *value = (const char *)e->data.scalar.value;
+    if (memchr(value, 0, e->data.scalar.length))
+        return refuse(r, t->place, "a NUL character in a string");
+    t->kind = TREE_SCALAR;
+    t->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    t->shift = scalar_shift(e);
+    t->text = pool_text(r->pool, value, e->data.scalar.length);
+    return t->text ? STATUS_OK : no_memory(r->m);
+}
+
+static enum status read_node(struct reader *r, int depth, struct tree **out);
+
+/* After the start of a list: its items up to its end. */
+static enum status read_list(struct reader *r, int depth, struct tree *list)
+{
+    struct tree **end = &list->first;
+    enum status s;
+    while (!(s = next_event(r)) && r->event.type != YAML_SEQUENCE_END_EVENT) {
+        if ((s = read_node(r, depth + 1, end)))
+            return s;
+        end = &(*end)->next;
+        list->count++;
+    }
+    return s;
+}
+
+/* At the event of a key: its text. */
+static enum status read_key(struct reader *r, const struct tree *map, struct tree *key)
+{
+    key->place = place_of(r->event.start_mark);
+    if (r->event.type == YAML_ALIAS_EVENT)
+        return refuse(r, key->place, "an alias; anchors and aliases are not taken, write it out");
+    if (r->event.type != YAML_SCALAR_EVENT)
+        return refuse(r, key->place, "a key must be a word, not a list or a mapping");
+    enum status s = read_scalar(r, key);
+    if (s)
+        return s;
+    char shown[64];
+    const struct tree *twin = tree_find(map, key->text);
+    if (twin)
+        return refuse(r, key->place, "duplicate key '%s'; it stands on line %d already",
+                      text_shown(key->text, shown, sizeof shown), twin->key_place.line);
+    if (map->count >= TREE_KEYS)
+        return refuse(r, key->place, "more than %d keys in one mapping", TREE_KEYS);
+    return STATUS_OK;
+}
+
+static enum status read_map(struct reader *r, int depth, struct tree *map)
+{
+    struct tree **end = &map->first;
+    enum status s;
+    while (!(s = next_event(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
+        struct tree key = {.kind = TREE_SCALAR};
+        if ((s = read_key(r, map, &key)) || (s = next_event(r)) ||
+            (s = read_node(r, depth + 1, end)))
+            return s;
+        (*end)->key = key.text;
+        (*end)->key_place = key.place;
+        end = &(*end)->next;
+        map->count++;
+    }
+    return s;
+}
+
+/* At the first event of a node: the whole node. */
+static enum status read_node(struct reader *r, int depth, struct tree **out)
+{
+    const yaml_event_t *e = &r->event;
+    struct place at = place_of(e->start_mark);
+    if (depth > TREE_DEPTH)
+        return refuse(r, at, "nested deeper than %d levels", TREE_DEPTH);
+    struct tree *t = pool_alloc(r->pool, 1, sizeof *t);
+    if (!t)
+        return no_memory(r->m);
+    t->place = at;
+    t->shift = -1;
+    enum status s;
+    switch (e->type) {
+    case YAML_SCALAR_EVENT:
+        s = read_scalar(r, t);
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        t->kind = TREE_LIST;
+        s = check_bare(r, e->data.sequence_start.anchor, e->data.sequence_start.tag);
+        if (!s)
+            s = read_list(r, depth, t);
+        break;
+    case YAML_MAPPING_START_EVENT:
+        t->kind = TREE_MAP;
+        s = check_bare(r, e->data.mapping_start.anchor, e->data.mapping_start.tag);
+        if (!s)
+            s = read_map(r, depth, t);
+        break;
+    case YAML_ALIAS_EVENT:
+        return refuse(r, at, "an alias; anchors and aliases are not taken, write it out");
+    default:
+        return fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins", (int)e->type);
+    }
+    if (!s) /* linked only when whole: a reader of the tree never meets half a node */
+        *out = t;
+    return s;
+}
+
+static enum status read_stream(struct reader *r, struct tree **root)
+{
+    enum status s = next_event(r); /* stream start */
+    if (s || (s = next_event(r)))
+        return s;
+    if (r->event.type == YAML_STREAM_END_EVENT)
+        return refuse(r, (struct place){1, 1}, "there is nothing in it but blanks and comments");
+    bool directive = r->event.data.document_start.version_directive ||
+                     r->event.data.document_start.tag_directives.start !=
+                         r->event.data.document_start.tag_directives.end;
+    if (directive)
+        return refuse(r, place_of(r->event.start_mark), "directives (%%YAML, %%TAG) are not taken");
+    if ((s = next_event(r)) || (s = read_node(r, 1, root)))
+        return s;
+    if ((s = next_event(r)) || (s = next_event(r))) /* document end, and what follows */
+        return s;
+    if (r->event.type != YAML_STREAM_END_EVENT)
+        return refuse(r, place_of(r->event.start_mark),
+                      "a second document begins here; one file is one sweep");
+    return STATUS_OK;
+}
+
+enum status tree_parse(struct pool *pool, const char *text, size_t size, struct tree **root,
+                       struct place *at, struct message *m)
+{
+    *root = NULL;
+    *at = (struct place){1, 1};
+    if (size > TREE_BYTES)
+        return fail(m, STATUS_BAD_INPUT, "larger than 1 MiB");
+    enum status s = check_bytes(text, size, at, m);
+    if (s)
+        return s;
+    *at = (struct place){1, 1};
+    struct reader r = {.pool = pool, .at = at, .m = m};
+    if (!yaml_parser_initialize(&r.parser))
+        return no_memory(m);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
+    s = read_stream(&r, root);
+    yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
+    return s;
+}
+
+struct tree *tree_find(const struct tree *map, const char *key)
+{
+    for (struct tree *t = map->first; t; t = t->next)
+        if (strcmp(t->key, key) == 0)
+            return t;
+    return NULL;
+}
+
+const char *tree_kind_name(const struct tree *t)
+{
+    return t->kind == TREE_MAP ? "a mapping" : t->kind == TREE_LIST ? "a list" : "a single value";
+}

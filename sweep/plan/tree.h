@@ -1,0 +1,47 @@
+/* A YAML document as a tree in which everything knows its place. Strict: what this program has no
+ * use for and what readers disagree about is refused, not interpreted (see tree_parse). */
+#ifndef SWEEP_PLAN_TREE_H
+#define SWEEP_PLAN_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/status.h"
+#include "sweep/plan/pool.h"
+
+enum { TREE_DEPTH = 32, TREE_BYTES = 1 << 20, TREE_KEYS = 256 };
+
+struct place { /* in the sweep file, from 1, counted in characters; line 0: not from the file, then
+                  column k > 0 is the k-th --set and 0 a default */
+    int line, column;
+};
+
+enum tree_kind { TREE_SCALAR, TREE_LIST, TREE_MAP };
+
+struct tree {
+    enum tree_kind kind;
+    struct place place;
+    const char *key; /* within a mapping */
+    struct place key_place;
+    const char *text; /* scalar; "" where nothing was written */
+    bool quoted;      /* scalar written in quotes or as a block: a string, whatever it looks like */
+    int shift;        /* text stands in the file as it is, this many columns after place; -1: not */
+    int count;        /* children of a list or mapping, in the order of the file */
+    struct tree *first, *next;
+};
+
+/* Reads text (one document, at most TREE_BYTES) into *root, owned by the pool. BAD_INPUT with the
+ * fault in m and its place in *at for: bytes that are not clean UTF-8, byte order marks, control
+ * characters, tabs in the indentation, what libyaml refuses, directives, anchors, aliases, tags,
+ * keys that are not words, duplicate keys, nesting deeper than TREE_DEPTH, more than one document,
+ * none at all. */
+enum status tree_parse(struct pool *pool, const char *text, size_t size, struct tree **root,
+                       struct place *at, struct message *m);
+
+/* The child of a mapping with that key, or NULL. */
+struct tree *tree_find(const struct tree *map, const char *key);
+
+/* "a mapping", "a list" or "a single value", for messages. */
+const char *tree_kind_name(const struct tree *t);
+
+#endif

@@ -1,0 +1,20 @@
+/* A trial's weights and its test set as safetensors files, for other programs.
+ *
+ * weights: the result file's tensors under PyTorch's names (engine/encoder.h), F32; metadata
+ *   format "pt", headcount "weights.1", config (canonical JSON), trial, sweep, seed, test_acc
+ * testset: inputs I64 (N,T,fields), targets I64 (N,T,S), predictions I64 (N,T,S); (N,S) for tasks
+ *   with one target per sequence; padding U8 (N,T) where the task pads; metadata format
+ *   "headcount.testset.1", config, trial, sweep, seed, test_acc, fields (JSON array of names) */
+#ifndef SWEEP_REPORT_EXPORT_TENSORS_H
+#define SWEEP_REPORT_EXPORT_TENSORS_H
+
+#include "sweep/store/store.h"
+
+/* Writes the weights of the best step of a completed trial to path. BAD_INPUT where the trial has
+ * no result (not completed, or its file was removed), CORRUPT where the file is damaged. */
+enum status export_weights(struct store *s, int64_t trial_id, const char *path, struct message *m);
+
+/* Writes the test set that the trial was judged on and the model's predictions for it. */
+enum status export_testset(struct store *s, int64_t trial_id, const char *path, struct message *m);
+
+#endif

@@ -1,0 +1,16 @@
+/* Tables and the verdict of a sweep, from the results file. */
+#ifndef SWEEP_REPORT_REPORT_H
+#define SWEEP_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "sweep/store/store.h"
+
+enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
+
+/* Writes the report of one sweep to out: per setting a table of head counts (as in the view
+ * by_heads), then the verdict in sentences. color: ANSI emphasis allowed (text only). */
+enum status report_write(struct store *s, int64_t sweep_id, enum report_format f, bool color,
+                         FILE *out, struct message *m);
+
+#endif

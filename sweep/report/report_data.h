@@ -1,0 +1,59 @@
+/* What a report is made of, read from the results file in one snapshot. */
+#ifndef SWEEP_REPORT_REPORT_DATA_H
+#define SWEEP_REPORT_REPORT_DATA_H
+
+#include "sweep/judge/verdict.h"
+#include "sweep/report/table.h"
+#include "sweep/store/store.h"
+
+/* One head count, beyond what the verdict needs. */
+struct report_heads {
+    int64_t n_params;
+    double train_s; /* of the completed trials together */
+    int completed;
+    int first_trial; /* index in report_data.trial */
+};
+
+/* One combination of the varying axes other than heads and the tuned ones. */
+struct report_setting {
+    char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
+    int64_t place;         /* of its first trial in the plan */
+    int count;             /* head counts */
+    struct verdict_heads *heads;
+    struct report_heads *extra; /* as many as heads */
+    int choices;
+    struct verdict_choice *choice; /* their texts are owned */
+    struct verdict_input input;    /* points to the above */
+    struct verdict *verdict;
+    struct table *by_heads; /* its rows of the view; NULL if they were not asked for */
+};
+
+struct report_data {
+    char *name, *question;
+    char *overrides;           /* JSON: ["train.steps=100"], what --set had said; null: unknown */
+    char *overrides_shown;     /* "--set train.steps=100"; "" without */
+    char *task;                /* "gather" */
+    char *fixed;               /* "d_model=32, ...": what is the same in all settings */
+    long planned, ended;       /* trials of the plan, tuning ones too */
+    struct verdict_input base; /* the claim: the same for all settings */
+    int64_t *claim_over;
+    int trials;
+    struct verdict_trial *trial; /* all that ended, by setting, heads and seed */
+    int settings;
+    struct report_setting *setting; /* in the order of the plan */
+    struct table_column *column;    /* of the view by_heads */
+};
+
+/* Reads a sweep and judges each of its settings; view: reads by_heads too. Free with
+ * report_data_free; *r is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT,
+ * NO_MEMORY. */
+enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struct report_data **r,
+                             struct message *m);
+void report_data_free(struct report_data *r);
+
+/* The columns of the view by_heads, to be freed with report_columns_free: whatever the view has,
+ * the report shows. */
+enum status report_columns(struct store *s, struct table_column **columns, struct message *m);
+void report_columns_free(struct table_column *columns);
+
+#endif

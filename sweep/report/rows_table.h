@@ -1,0 +1,14 @@
+/* Rows of a query as rows of a table. */
+#ifndef SWEEP_REPORT_ROWS_TABLE_H
+#define SWEEP_REPORT_ROWS_TABLE_H
+
+#include "sweep/report/table.h"
+#include "sweep/store/rows.h"
+
+/* Column i of the present row as the next cell of a table. */
+void rows_cell(const struct rows *r, int i, struct table *t);
+
+/* Appends all rows that are left to a table with as many columns. */
+void rows_to_table(struct rows *r, struct table *t);
+
+#endif

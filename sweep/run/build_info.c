@@ -1,0 +1,42 @@
+#include "sweep/run/build_info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "engine/kernels/blas.h"
+#include "engine/kernels/kernels.h"
+
+static const char *cpu_name(void)
+{
+    static char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    const char *name = "unknown";
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            line[strcspn(line, "\n")] = '\0';
+            name = colon + 1 + strspn(colon + 1, " ");
+            break;
+        }
+    }
+    if (f)
+        fclose(f);
+    return name;
+}
+
+struct build_info build_info(void)
+{
+    struct blas_info blas = blas_info();
+    return (struct build_info){
+        .version = BUILD_VERSION,
+        .commit = BUILD_COMMIT,
+        .compiler = BUILD_COMPILER,
+        .flags = BUILD_FLAGS,
+        .openblas = blas.version,
+        .core_type = blas.core_type,
+        .kernels = kernels_best()->name,
+        .cpu = cpu_name(),
+        .threads = blas.threads,
+    };
+}

@@ -1,0 +1,111 @@
+#include "sweep/run/data.h"
+
+#include <string.h>
+
+struct data {
+    struct point point;
+    struct encoder_io io;
+    struct task_shape shape;
+    uint32_t seed;
+    long tokens_each, targets_each; /* numbers per example */
+    void *instance;
+    struct examples val, test;
+    struct examples finite; /* n = 0: fresh examples */
+    uint32_t *order;        /* (finite.n), of `epoch` */
+    int64_t epoch;
+};
+
+static struct examples examples_new(struct arena *a, const struct data *d, long n)
+{
+    struct examples e = {.n = n};
+    e.tokens = arena_alloc(a, (size_t)(n * d->tokens_each), sizeof *e.tokens);
+    e.targets = arena_alloc(a, (size_t)(n * d->targets_each), sizeof *e.targets);
+    return e;
+}
+
+static void draw(const struct data *d, uint32_t seed, enum rng_stream stream, int64_t step,
+                 struct examples *e)
+{
+    for (long i = 0; i < e->n; i++) {
+        struct rng r = rng_at(seed, stream, (uint64_t)step, (uint32_t)i);
+        d->point.task->example(d->point.task_options, d->instance, &r,
+                               e->tokens + i * d->tokens_each, e->targets + i * d->targets_each);
+    }
+}
+
+enum status data_new(struct arena *a, const struct point *p, uint32_t seed, struct data **out,
+                     struct message *m)
+{
+    struct data *d = arena_alloc(a, 1, sizeof *d);
+    d->point = *p;
+    d->seed = seed;
+    d->epoch = -1;
+    enum status s = point_check(p, &d->io, &d->shape, m);
+    if (s != STATUS_OK)
+        return s;
+    d->tokens_each = d->shape.length * d->shape.fields;
+    d->targets_each = d->shape.slots * (d->shape.per_sequence ? 1 : d->shape.length);
+    size_t instance_size = p->task->instance_size ? p->task->instance_size : 1;
+    d->instance = arena_alloc(a, 1, instance_size);
+    if (p->task->instance)
+        p->task->instance(d->point.task_options, d->instance);
+
+    d->val = examples_new(a, d, (long)p->train.val_examples);
+    draw(d, 0, RNG_VAL, 0, &d->val);
+    d->test = examples_new(a, d, (long)p->train.test_examples);
+    draw(d, 0, RNG_TEST, 0, &d->test);
+    if (p->train.examples > 0) {
+        d->finite = examples_new(a, d, (long)p->train.examples);
+        draw(d, seed, RNG_DATA, 0, &d->finite);
+        d->order = arena_alloc(a, (size_t)d->finite.n, sizeof *d->order);
+    }
+    *out = d;
+    return STATUS_OK;
+}
+
+const struct encoder_io *data_io(const struct data *d)
+{
+    return &d->io;
+}
+
+const struct task_shape *data_shape(const struct data *d)
+{
+    return &d->shape;
+}
+
+const struct examples *data_val(const struct data *d)
+{
+    return &d->val;
+}
+
+const struct examples *data_test(const struct data *d)
+{
+    return &d->test;
+}
+
+static void use_epoch(struct data *d, int64_t epoch)
+{
+    if (d->epoch == epoch)
+        return;
+    struct rng r = rng_at(d->seed, RNG_ORDER, (uint64_t)epoch, 0);
+    rng_permutation(&r, d->order, (uint32_t)d->finite.n);
+    d->epoch = epoch;
+}
+
+void data_fill(void *context, int64_t step, struct examples *e)
+{
+    struct data *d = context;
+    if (d->finite.n == 0) {
+        draw(d, d->seed, RNG_DATA, step, e);
+        return;
+    }
+    for (long b = 0; b < e->n; b++) {
+        int64_t position = step * e->n + b;
+        use_epoch(d, position / d->finite.n);
+        long i = (long)d->order[position % d->finite.n];
+        memcpy(e->tokens + b * d->tokens_each, d->finite.tokens + i * d->tokens_each,
+               (size_t)d->tokens_each * sizeof *e->tokens);
+        memcpy(e->targets + b * d->targets_each, d->finite.targets + i * d->targets_each,
+               (size_t)d->targets_each * sizeof *e->targets);
+    }
+}

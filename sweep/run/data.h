@@ -1,0 +1,26 @@
+/* The examples of one trial: the bridge from a task to the engine. Training examples depend on
+ * (seed, step); validation and test sets on the task alone, so that every trial of a sweep is
+ * judged on the same examples. */
+#ifndef SWEEP_RUN_DATA_H
+#define SWEEP_RUN_DATA_H
+
+#include "sweep/plan/point.h"
+
+struct data;
+
+/* Draws the task's instance, the validation and test sets and, under train.examples, the finite
+ * training set. p is copied; all memory is the arena's. BAD_INPUT as point_check. */
+enum status data_new(struct arena *a, const struct point *p, uint32_t seed, struct data **d,
+                     struct message *m);
+
+const struct encoder_io *data_io(const struct data *d);
+const struct task_shape *data_shape(const struct data *d);
+const struct examples *data_val(const struct data *d);
+const struct examples *data_test(const struct data *d);
+
+/* A train_fill (engine/train.h); context is the struct data. Fresh examples: position b of step s
+ * is the example at (seed, RNG_DATA, s, b). Finite set of N: position s*batch + b of the endless
+ * concatenation of one permutation of the set per epoch. */
+void data_fill(void *context, int64_t step, struct examples *e);
+
+#endif

@@ -1,0 +1,297 @@
+#include "sweep/run/forecast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/store/rows.h"
+
+/* A cautious figure for small models on one core of a present machine, for files that hold no
+ * finished trial yet. */
+static const double ASSUMED_FLOPS_PER_S = 1e10;
+
+static const struct {
+    const char *name, *reason;
+} states[FORECAST_STATES] = {
+    [FORECAST_NEW] = {"new", "not in the results file yet"},
+    [FORECAST_QUEUED] = {"queued", "waits, from its checkpoint if it has one"},
+    [FORECAST_RUNNING] = {"running", "runs now, or goes on if its run was killed"},
+    [FORECAST_COMPLETED] = {"completed", "done: its result is kept"},
+    [FORECAST_DIVERGED] = {"diverged", "diverged: that is its result"},
+    [FORECAST_FAILED] = {"failed", "failed too often; --retry-failed tries again"},
+    [FORECAST_PRUNED] = {"pruned", "tuning chose another setting for its head count"},
+};
+
+bool forecast_runs(enum forecast_state s, bool retry_failed)
+{
+    return s == FORECAST_NEW || s == FORECAST_QUEUED || s == FORECAST_RUNNING ||
+           (s == FORECAST_FAILED && retry_failed);
+}
+
+const char *forecast_name(enum forecast_state s)
+{
+    return states[s].name;
+}
+
+const char *forecast_reason(enum forecast_state s, bool retry_failed)
+{
+    return s == FORECAST_FAILED && retry_failed ? "failed, and is tried again" : states[s].reason;
+}
+
+/* A trial of the results file. */
+struct stored {
+    char sha256[65];
+    uint32_t seed;
+    enum forecast_state state;
+    int64_t trial_id;
+    bool in_plan, waiting, matched;
+};
+
+struct stored_list {
+    struct stored *item;
+    size_t count, capacity;
+};
+
+static int compare_stored(const void *a, const void *b)
+{
+    const struct stored *x = a;
+    const struct stored *y = b;
+    int order = strcmp(x->sha256, y->sha256);
+    return order ? order : (x->seed > y->seed) - (x->seed < y->seed);
+}
+
+static enum forecast_state state_of(const char *name)
+{
+    for (int i = 0; i < FORECAST_STATES; i++)
+        if (strcmp(states[i].name, name) == 0)
+            return (enum forecast_state)i;
+    return FORECAST_QUEUED;
+}
+
+static enum status stored_read(struct store *s, const char *sweep, struct stored_list *list,
+                               struct message *m)
+{
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT config_sha256, seed, state, trial_id, in_plan, choice FROM trials"
+                  " WHERE sweep = ?1",
+                  "t", sweep);
+    while (rows_next(&r)) {
+        if (list->count == list->capacity) {
+            size_t capacity = 2 * list->capacity + 64;
+            struct stored *item = realloc(list->item, capacity * sizeof *item);
+            if (!item) {
+                rows_close(&r);
+                return fail(m, STATUS_NO_MEMORY, "no memory for %zu trials", capacity);
+            }
+            list->item = item;
+            list->capacity = capacity;
+        }
+        struct stored *t = &list->item[list->count++];
+        snprintf(t->sha256, sizeof t->sha256, "%s", rows_text(&r, 0));
+        t->seed = (uint32_t)rows_integer(&r, 1);
+        t->state = state_of(rows_text(&r, 2));
+        t->trial_id = rows_integer(&r, 3);
+        t->in_plan = rows_integer(&r, 4) != 0;
+        t->waiting = strcmp(rows_text(&r, 5), "waiting") == 0;
+        t->matched = false;
+    }
+    if (list->count > 0)
+        qsort(list->item, list->count, sizeof *list->item, compare_stored);
+    return rows_close(&r);
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    return strcmp((*(struct forecast_point *const *)a)->sha256,
+                  (*(struct forecast_point *const *)b)->sha256);
+}
+
+/* Mean seconds per config over all finished trials of the file, in one pass over it; sets trial_s
+ * where there is one. */
+static enum status recorded_read(struct store *s, struct forecast *f, struct message *m)
+{
+    size_t n = (size_t)f->points;
+    struct forecast_point **sorted = malloc((n + 1) * sizeof *sorted), *key;
+    if (!sorted)
+        return fail(m, STATUS_NO_MEMORY, "no memory for %zu points", n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &f->point[i];
+    qsort(sorted, n, sizeof *sorted, compare_points);
+    struct rows r = rows_open(s, m,
+                              "SELECT config_sha256, seconds FROM config JOIN (SELECT config_id,"
+                              " avg(train_s) AS seconds FROM trial WHERE state = 'completed'"
+                              " GROUP BY config_id) USING (config_id)",
+                              "");
+    while (rows_next(&r)) {
+        struct forecast_point wanted;
+        snprintf(wanted.sha256, sizeof wanted.sha256, "%s", rows_text(&r, 0));
+        key = &wanted;
+        struct forecast_point **found = bsearch(&key, sorted, n, sizeof *sorted, compare_points);
+        if (found && !rows_null(&r, 1)) {
+            (*found)->trial_s = rows_real(&r, 1);
+            (*found)->recorded = true;
+        }
+    }
+    free(sorted);
+    return rows_close(&r);
+}
+
+static enum status rate_read(struct store *s, struct forecast *f, struct message *m)
+{
+    struct rows r = rows_open(s, m,
+                              "SELECT sum(flops_per_step * steps_done) / nullif(sum(train_s), 0)"
+                              " FROM trial JOIN config USING (config_id)"
+                              " WHERE state = 'completed'",
+                              "");
+    if (rows_next(&r) && rows_real(&r, 0) > 0.0) {
+        f->flops_per_s = rows_real(&r, 0);
+        f->measured = true;
+    }
+    return rows_close(&r);
+}
+
+static enum status points_fill(const struct plan *p, struct forecast *f, struct message *m)
+{
+    char json[POINT_JSON_MAX];
+    struct encoder_io io;
+    struct task_shape shape;
+    struct point *point = malloc(sizeof *point);
+    if (!point)
+        return fail(m, STATUS_NO_MEMORY, "no memory for a point");
+    enum status s = STATUS_OK;
+    for (long i = 0; i < f->points && s == STATUS_OK; i++) {
+        struct forecast_point *q = &f->point[i];
+        plan_point(p, i, point);
+        plan_identity(p, i, json, q->sha256);
+        s = point_check(point, &io, &shape, m);
+        if (s == STATUS_OK) {
+            q->heads = point->model.heads;
+            q->steps = point->train.steps;
+            q->n_params = encoder_parameters(&point->model, &io);
+            q->flops_per_step = encoder_step_flops(&point->model, &io, (long)point->train.batch);
+        }
+    }
+    free(point);
+    return s;
+}
+
+static void match_trials(const struct plan *p, const struct stored_list *list, struct forecast *f)
+{
+    for (long k = 0; k < f->trials; k++) {
+        struct plan_trial t = plan_trial(p, k);
+        struct forecast_point *q = &f->point[t.point];
+        struct stored key = {.seed = t.seed};
+        memcpy(key.sha256, q->sha256, sizeof key.sha256);
+        struct stored *known =
+            list->count ? bsearch(&key, list->item, list->count, sizeof *list->item, compare_stored)
+                        : NULL;
+        enum forecast_state state = known ? known->state : FORECAST_NEW;
+        if (known) {
+            known->matched = true;
+            f->trial[k].trial_id = known->trial_id;
+            f->trial[k].chosen = !known->waiting;
+        }
+        f->trial[k].state = state;
+        q->count[state]++;
+        f->count[state]++;
+    }
+    long matched = 0;
+    long planned = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        matched += list->item[i].matched && list->item[i].in_plan;
+        planned += list->item[i].in_plan;
+        f->leaving += list->item[i].in_plan && !list->item[i].matched;
+    }
+    f->other_plan = planned > 0 && matched == 0;
+}
+
+/* How many values the tuned axes have together: distinct `tuning` texts. */
+static long count_candidates(const struct plan *p)
+{
+    enum { MOST = 256 };
+    static const size_t text_size = 1024;
+    char setting[1024];
+    char label[1024];
+    char tuning[1024];
+    long n = 0;
+    if (plan_config(p)->tune == 0)
+        return 1;
+    char *seen = malloc(MOST * text_size);
+    for (long i = 0; seen && i < plan_points(p) && n < MOST; i++) {
+        long k = 0;
+        plan_setting(p, i, setting, label, tuning);
+        while (k < n && strcmp(seen + (size_t)k * text_size, tuning) != 0)
+            k++;
+        if (k == n)
+            memcpy(seen + (size_t)n++ * text_size, tuning, text_size);
+    }
+    free(seen);
+    return n > 0 ? n : 1;
+}
+
+static void estimate(const struct plan *p, bool retry_failed, struct forecast *f)
+{
+    for (long i = 0; i < f->points; i++) {
+        struct forecast_point *q = &f->point[i];
+        if (!q->recorded)
+            q->trial_s = (double)q->steps * q->flops_per_step / f->flops_per_s;
+    }
+    for (long k = 0; k < f->trials; k++) {
+        struct plan_trial t = plan_trial(p, k);
+        if (forecast_runs(f->trial[k].state, retry_failed)) {
+            /* of the candidates of a head count, one will be chosen to run, or has been */
+            double share = t.tuning || f->trial[k].chosen ? 1.0 : 1.0 / (double)f->candidates;
+            f->left_s += f->point[t.point].trial_s * share;
+        }
+    }
+}
+
+enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
+                         struct forecast **out, struct message *m)
+{
+    struct stored_list list = {NULL, 0, 0};
+    enum status status;
+    struct forecast *f = calloc(1, sizeof *f);
+    if (!f)
+        return fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
+    f->points = plan_points(p);
+    f->trials = plan_trials(p);
+    f->flops_per_s = ASSUMED_FLOPS_PER_S;
+    f->candidates = count_candidates(p);
+    f->point = calloc((size_t)f->points + 1, sizeof *f->point);
+    f->trial = calloc((size_t)f->trials + 1, sizeof *f->trial);
+    if (!f->point || !f->trial) {
+        status = fail(m, STATUS_NO_MEMORY, "no memory for %ld trials", f->trials);
+        goto cleanup;
+    }
+    status = points_fill(p, f, m);
+    if (status == STATUS_OK && s)
+        status = stored_read(s, plan_config(p)->name, &list, m);
+    if (status == STATUS_OK && s)
+        status = store_other_metric(s, plan_config(p)->name, plan_config(p)->metric,
+                                    &f->other_metric, m);
+    if (status == STATUS_OK && s)
+        status = recorded_read(s, f, m);
+    if (status == STATUS_OK && s)
+        status = rate_read(s, f, m);
+    if (status == STATUS_OK) {
+        match_trials(p, &list, f);
+        estimate(p, retry_failed, f);
+        *out = f;
+        f = NULL;
+    }
+cleanup:
+    free(list.item);
+    forecast_free(f);
+    return status;
+}
+
+void forecast_free(struct forecast *f)
+{
+    if (f) {
+        free(f->point);
+        free(f->trial);
+        free(f);
+    }
+}

@@ -1,0 +1,59 @@
+/* What `run` would do with every trial of a plan, and how long it would take: the plan held against
+ * what a results file already has. Reads only. */
+#ifndef SWEEP_RUN_FORECAST_H
+#define SWEEP_RUN_FORECAST_H
+
+#include "sweep/store/store.h"
+
+enum forecast_state { /* the first is of trials that the file does not have, the rest are its own */
+                      FORECAST_NEW,
+                      FORECAST_QUEUED,
+                      FORECAST_RUNNING,
+                      FORECAST_COMPLETED,
+                      FORECAST_DIVERGED,
+                      FORECAST_FAILED,
+                      FORECAST_PRUNED,
+                      FORECAST_STATES
+};
+
+struct forecast_point {
+    char sha256[65];
+    int64_t heads, n_params, steps;
+    double flops_per_step;
+    double trial_s; /* seconds of one trial */
+    bool recorded;  /* trial_s is the mean of finished trials of this very config */
+    long count[FORECAST_STATES];
+};
+
+struct forecast_trial {
+    enum forecast_state state;
+    int64_t trial_id; /* 0: new */
+    bool chosen;      /* does not wait for a choice of `tune` */
+};
+
+struct forecast {
+    long points, trials;
+    struct forecast_point *point; /* (points), as plan_point */
+    struct forecast_trial *trial; /* (trials), as plan_trial */
+    long count[FORECAST_STATES];
+    long leaving;         /* trials of the sweep in the file that this plan no longer has */
+    bool other_plan;      /* the file's sweep of this name shares no point with this plan */
+    int64_t other_metric; /* ... has trials whose best step another metric chose */
+    long candidates;      /* values of the tuned axes per head count: one of them will be chosen; 1
+                             without tune */
+    double flops_per_s;   /* of one core, for configs without a record */
+    bool measured;        /* flops_per_s comes from the file, else it is assumed */
+    double left_s;        /* core seconds of everything that would run */
+};
+
+/* s: NULL where there is no results file. retry_failed: failed trials would run too. */
+enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
+                         struct forecast **f, struct message *m);
+void forecast_free(struct forecast *f);
+
+/* Whether `run` would take a trial of that state up, and the reason in a few words. */
+bool forecast_runs(enum forecast_state s, bool retry_failed);
+const char *forecast_name(enum forecast_state s);
+const char *forecast_reason(enum forecast_state s, bool retry_failed);
+
+#endif

@@ -1,0 +1,233 @@
+#include "sweep/run/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+char **process_environment(const char *core_type)
+{
+    static const char *const replaced[] = {
+        "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=", "GOTO_NUM_THREADS=", "OPENBLAS_CORETYPE="};
+    static char threads[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **copy = malloc((count + 4) * sizeof *copy + 128);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool keep = true;
+        for (size_t k = 0; k < 3 + (core_type != NULL); k++)
+            keep = keep && strncmp(environ[i], replaced[k], strlen(replaced[k])) != 0;
+        if (keep)
+            copy[used++] = environ[i];
+    }
+    copy[used++] = threads;
+    copy[used++] = omp;
+    if (core_type) {
+        char *text = (char *)(copy + count + 4);
+        snprintf(text, 128, "OPENBLAS_CORETYPE=%s", core_type);
+        copy[used++] = text;
+    }
+    copy[used] = NULL;
+    return copy;
+}
+
+/* A pipe whose ends are close-on-exec and out of the way of descriptors 0..4, which the worker's
+ * are moved to. */
+static enum status make_pipe(int ends[2], struct message *m)
+{
+    int low[2];
+    ends[0] = ends[1] = -1;
+    if (pipe2(low, O_CLOEXEC) == 0) {
+        ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 10);
+        ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 10);
+        int error_number = errno;
+        close(low[0]);
+        close(low[1]);
+        errno = error_number;
+    }
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return STATUS_OK;
+    return fail(m, STATUS_IO, "cannot make a pipe for a worker: %s", strerror(errno));
+}
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static int spawn(pid_t *pid, int job, int message, int error, char *const environment[])
+{
+    static char name[] = "headcount", verb[] = "worker";
+    char *const arguments[] = {name, verb, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t all, none;
+    int e = posix_spawn_file_actions_init(&actions);
+    if (e)
+        return e;
+    if ((e = posix_spawnattr_init(&attributes))) {
+        posix_spawn_file_actions_destroy(&actions);
+        return e;
+    }
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    if (!(e = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) &&
+        !(e = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)) &&
+        !(e = posix_spawn_file_actions_adddup2(&actions, error, 2)) &&
+        !(e = posix_spawn_file_actions_adddup2(&actions, job, WIRE_JOB_FD)) &&
+        !(e = posix_spawn_file_actions_adddup2(&actions, message, WIRE_MESSAGE_FD)))
+        e = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return e;
+}
+
+enum status process_spawn(struct process *p, const struct job *j, char *const environment[],
+                          struct message *m)
+{
+    char text[WIRE_JOB_MAX];
+    int job[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
+    memset(p, 0, sizeof *p);
+    p->message_fd = p->error_fd = -1;
+    int length = wire_job_format(j, text, sizeof text);
+    if (length < 0)
+        return fail(m, STATUS_BAD_INPUT, "the name of the results folder %s cannot be used",
+                    j->folder);
+    enum status s = make_pipe(job, m);
+    if (s == STATUS_OK)
+        s = make_pipe(message, m);
+    if (s == STATUS_OK)
+        s = make_pipe(error, m);
+    if (s == STATUS_OK) {
+        /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes),
+         * it fails rather than wait for a reader that is not there yet. */
+        fcntl(job[1], F_SETFL, O_NONBLOCK);
+        errno = EAGAIN;
+        if (write(job[1], text, (size_t)length) != length)
+            s = fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
+    }
+    if (s == STATUS_OK) {
+        int e = spawn(&p->pid, job[0], message[1], error[1], environment);
+        if (e)
+            s = fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO, "cannot start a worker: %s",
+                     strerror(e));
+    }
+    close_end(&job[0]);
+    close_end(&job[1]);
+    close_end(&message[1]);
+    close_end(&error[1]);
+    if (s != STATUS_OK) {
+        p->pid = 0;
+        close_end(&message[0]);
+        close_end(&error[0]);
+        return s;
+    }
+    fcntl(message[0], F_SETFL, O_NONBLOCK);
+    fcntl(error[0], F_SETFL, O_NONBLOCK);
+    p->message_fd = message[0];
+    p->error_fd = error[0];
+    return STATUS_OK;
+}
+
+enum status process_listen(struct process *p, struct message *m)
+{
+    char bytes[65536];
+    while (p->message_fd >= 0) {
+        ssize_t n = read(p->message_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n <= 0) {
+            close_end(&p->message_fd);
+            break;
+        }
+        enum status s = wire_feed(&p->reader, bytes, (size_t)n, m);
+        if (s != STATUS_OK) {
+            close_end(&p->message_fd);
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+void process_read_errors(struct process *p)
+{
+    char bytes[PROCESS_TAIL];
+    while (p->error_fd >= 0) {
+        ssize_t n = read(p->error_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            close_end(&p->error_fd);
+            return;
+        }
+        size_t keep = sizeof p->tail - 1 - (size_t)n;
+        if ((size_t)n >= sizeof p->tail - 1) {
+            keep = 0;
+            n = (ssize_t)sizeof p->tail - 1;
+        }
+        if (p->tail_used > keep) {
+            memmove(p->tail, p->tail + p->tail_used - keep, keep);
+            p->tail_used = keep;
+        }
+        memcpy(p->tail + p->tail_used, bytes, (size_t)n);
+        p->tail_used += (size_t)n;
+    }
+}
+
+bool process_ended(struct process *p, struct attempt_end *end)
+{
+    int status;
+    struct rusage usage;
+    pid_t pid;
+    do
+        pid = wait4(p->pid, &status, WNOHANG, &usage);
+    while (pid < 0 && errno == EINTR);
+    if (pid == 0)
+        return false;
+    memset(end, 0, sizeof *end);
+    if (pid == p->pid) {
+        end->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+        end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        end->cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+                     1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        end->max_rss_kib = usage.ru_maxrss;
+    } else { /* somebody else reaped it (SIGCHLD ignored from outside): nothing is known */
+        end->signal = SIGKILL;
+    }
+    process_read_errors(p);
+    while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
+        p->tail_used--;
+    p->tail[p->tail_used] = '\0';
+    end->error = p->tail_used ? p->tail : NULL;
+    p->pid = 0;
+    return true;
+}
+
+void process_close(struct process *p)
+{
+    close_end(&p->message_fd);
+    close_end(&p->error_fd);
+    wire_reader_free(&p->reader);
+    memset(p, 0, sizeof *p);
+    p->message_fd = p->error_fd = -1;
+}

@@ -1,0 +1,42 @@
+/* A worker as a process: spawning it with its job and its pipes, listening, and taking leave. */
+#ifndef SWEEP_RUN_PROCESS_H
+#define SWEEP_RUN_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "sweep/run/wire.h"
+#include "sweep/store/store.h"
+
+enum { PROCESS_TAIL = 2000 };
+
+struct process {
+    pid_t pid;      /* 0: none */
+    int message_fd; /* -1: at its end */
+    int error_fd;   /* its stderr; -1: at its end */
+    struct wire_reader reader;
+    char tail[PROCESS_TAIL]; /* the last bytes of its stderr */
+    size_t tail_used;
+};
+
+/* Starts this very program (even if its file was replaced) as a worker on the job. environment: as
+ * process_environment made it. On failure nothing is left open. */
+enum status process_spawn(struct process *p, const struct job *j, char *const environment[],
+                          struct message *m);
+
+/* This process's environment with one BLAS thread and, unless NULL, the BLAS core type. One malloc;
+ * free with free(). */
+char **process_environment(const char *core_type);
+
+/* Takes what a pipe has to give now; at its end closes it (fd becomes -1). BAD_INPUT where the
+ * worker talks nonsense. */
+enum status process_listen(struct process *p, struct message *m);
+void process_read_errors(struct process *p);
+
+/* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)
+ * and returns true. Its last messages are still to be listened to. */
+bool process_ended(struct process *p, struct attempt_end *end);
+
+void process_close(struct process *p);
+
+#endif

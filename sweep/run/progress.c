@@ -1,0 +1,474 @@
+/* The live view: what is known about every slot, drawn as lines. A frame is put together in memory
+ * and written at once, so that it does not flicker. */
+#include "sweep/run/progress.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/text.h"
+
+enum { LABEL_SIZE = 160, LINE_SIZE = 1024, BAR_WIDTH = 20, LABEL_LEAST = 12, NARROW = 60 };
+enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; without the loss */
+static const double REDRAW_S = 0.2;
+static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
+
+struct slot {
+    bool busy, updated;
+    char label[LABEL_SIZE];
+    int64_t first, step, steps;
+    double loss, acc;
+    double work;
+    double started_s;
+};
+
+struct progress_view {
+    FILE *err;
+    bool quiet, live, color, unicode;
+    long total, done, failed, running, left;
+    int slots;
+    struct slot *slot;
+    double started_s, drawn_s;
+    bool weighed, counted;
+    double queued_work; /* of trials that wait */
+    double done_work;   /* finished by this run */
+    double best;
+    char best_label[LABEL_SIZE];
+    int lines;       /* of the frame on the screen */
+    int *line_width; /* (slots + 2): columns each of them takes */
+};
+
+/* One line under construction; columns counts what the terminal shows. */
+struct line {
+    char text[LINE_SIZE];
+    size_t size;
+    int columns;
+};
+
+static bool locale_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && value[0])
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+static bool is_terminal(FILE *f)
+{
+    const char *term = getenv("TERM");
+    return isatty(fileno(f)) && term && term[0] && strcmp(term, "dumb") != 0;
+}
+
+/* Labels come from sweep files: no control character of theirs reaches the terminal. */
+static void label_set(char *to, const char *from)
+{
+    snprintf(to, LABEL_SIZE, "%s", from);
+    for (char *c = to; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = '?';
+}
+
+struct progress_view *progress_new(FILE *err, bool quiet, long total, int workers)
+{
+    struct progress_view *v = calloc(1, sizeof *v);
+    if (!v)
+        return NULL;
+    v->slots = workers > 0 ? workers : 1;
+    v->slot = calloc((size_t)v->slots, sizeof *v->slot);
+    v->line_width = calloc((size_t)v->slots + 2, sizeof *v->line_width);
+    if (!v->slot || !v->line_width) {
+        free(v->slot);
+        free(v->line_width);
+        free(v);
+        return NULL;
+    }
+    v->err = err;
+    v->quiet = quiet;
+    v->live = !quiet && is_terminal(err);
+    v->color = text_color(err);
+    v->unicode = locale_is_utf8();
+    v->total = total;
+    v->best = NAN;
+    v->started_s = clock_now_s();
+    return v;
+}
+
+static struct slot *slot_at(struct progress_view *v, int slot)
+{
+    return v && slot >= 0 && slot < v->slots ? &v->slot[slot] : NULL;
+}
+
+/* Share of the trial that is behind it, 0..1. */
+static double slot_fraction(const struct slot *s)
+{
+    return s->steps > 0 ? (double)s->step / (double)s->steps : 0.0;
+}
+
+/* Share that this run did. */
+static double slot_share(const struct slot *s)
+{
+    return s->steps > 0 ? (double)(s->step - s->first) / (double)s->steps : 0.0;
+}
+
+void progress_work_left(struct progress_view *v, double work)
+{
+    if (v) {
+        v->weighed = true;
+        v->queued_work = work;
+    }
+}
+
+void progress_trial_work(struct progress_view *v, int slot, double work)
+{
+    struct slot *s = slot_at(v, slot);
+    if (s && s->busy && v->weighed) {
+        v->queued_work += s->work - work;
+        s->work = work;
+    }
+}
+
+void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id)
+{
+    struct slot *s = slot_at(v, slot);
+    if (!s)
+        return;
+    memset(s, 0, sizeof *s);
+    s->busy = true;
+    s->loss = s->acc = NAN;
+    s->work = v->weighed ? 0.0 : 1.0;
+    v->queued_work -= s->work;
+    s->started_s = clock_now_s();
+    char full[LABEL_SIZE];
+    snprintf(full, sizeof full, "%s", label ? label : "");
+    if (!full[0])
+        snprintf(full, sizeof full, "trial %lld", (long long)trial_id);
+    label_set(s->label, full);
+}
+
+void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
+                     double acc)
+{
+    struct slot *s = slot_at(v, slot);
+    if (!s || !s->busy)
+        return;
+    if (!s->updated) {
+        s->updated = true;
+        s->first = step;
+    }
+    s->step = step;
+    s->steps = steps;
+    /* right after an evaluation there are no means yet: the ones before it stay on show */
+    s->loss = isfinite(loss) ? loss : s->loss;
+    s->acc = isfinite(acc) ? acc : s->acc;
+}
+
+void progress_counts(struct progress_view *v, long done, long failed, long running, long left)
+{
+    if (!v)
+        return;
+    v->done = done;
+    v->failed = failed;
+    v->running = running;
+    v->left = left;
+    if (!v->counted && !v->weighed)
+        v->queued_work += (double)left;
+    v->counted = true;
+}
+
+/* ".998", "1.000", "-.120": accuracies need no leading zero. */
+static const char *accuracy(double x, char text[16])
+{
+    if (!isfinite(x))
+        return "-";
+    snprintf(text, 16, "%.3f", x);
+    if (text[0] == '0')
+        memmove(text, text + 1, strlen(text));
+    return text;
+}
+
+static void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends text whose columns are its characters: UTF-8 continuation bytes take none. */
+static void line_add(struct line *l, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(l->text + l->size, sizeof l->text - l->size, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        return;
+    size_t end = l->size + (size_t)n;
+    if (end >= sizeof l->text)
+        end = sizeof l->text - 1;
+    for (; l->size < end; l->size++)
+        l->columns += ((unsigned char)l->text[l->size] & 0xC0) != 0x80;
+}
+
+/* Cuts the line to that many columns, at a whole character. */
+static void line_cut(struct line *l, int columns)
+{
+    int seen = 0;
+    for (size_t i = 0; i < l->size; i++) {
+        if (((unsigned char)l->text[i] & 0xC0) == 0x80)
+            continue;
+        if (seen == columns) {
+            l->text[i] = '\0';
+            l->size = i;
+            l->columns = columns;
+            return;
+        }
+        seen++;
+    }
+}
+
+static void line_pad(struct line *l, int columns)
+{
+    while (l->columns < columns && l->size + 1 < sizeof l->text)
+        line_add(l, " ");
+}
+
+static void line_bar(struct line *l, const struct progress_view *v, double fraction, int width)
+{
+    int full = (int)(fraction * width + 0.5);
+    for (int i = 0; i < width; i++)
+        if (v->unicode)
+            line_add(l, "%s", i < full ? "\u2501" : "\u2508");
+        else
+            line_add(l, "%s", i < full ? "#" : "-");
+}
+
+static int columns_of_terminal(const struct progress_view *v, int *rows)
+{
+    struct winsize size;
+    *rows = 24;
+    if (ioctl(fileno(v->err), TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+        return 80;
+    if (size.ws_row > 0)
+        *rows = size.ws_row;
+    return size.ws_col;
+}
+
+static int bar_columns(int width)
+{
+    return width >= 76 ? BAR_WIDTH : width >= NARROW ? BAR_WIDTH / 2 : 0;
+}
+
+/* What labels get: as many columns as the longest takes, or as the terminal leaves. */
+static int label_columns(const struct progress_view *v, int width)
+{
+    int longest = LABEL_LEAST;
+    int tail = width >= NARROW ? TAIL_COLUMNS : NARROW_TAIL_COLUMNS;
+    int room = width - bar_columns(width) - tail - 2;
+    for (int i = 0; i < v->slots; i++)
+        if (v->slot[i].busy && text_width(v->slot[i].label) > longest)
+            longest = text_width(v->slot[i].label);
+    return longest < room ? longest : room > LABEL_LEAST ? room : LABEL_LEAST;
+}
+
+static void slot_line(const struct progress_view *v, const struct slot *s, int width,
+                      struct line *l)
+{
+    char acc[16];
+    int label = label_columns(v, width) + 1;
+    memset(l, 0, sizeof *l);
+    line_add(l, " %s", s->label);
+    line_cut(l, label);
+    line_pad(l, label + 1);
+    line_bar(l, v, slot_fraction(s), bar_columns(width));
+    if (s->updated)
+        line_add(l, " %6lld/%-6lld", (long long)s->step, (long long)s->steps);
+    else
+        line_add(l, "  starting");
+    if (s->updated && isfinite(s->loss) && width >= NARROW)
+        line_add(l, " loss %-6.4g", s->loss);
+    if (s->updated && isfinite(s->acc))
+        line_add(l, " acc %s", accuracy(s->acc, acc));
+    line_cut(l, width);
+}
+
+/* Seconds left at the rate so far, or -1 where too little is known. */
+static double estimate(const struct progress_view *v)
+{
+    double done = v->done_work;
+    double left = v->queued_work > 0.0 && v->left > 0 ? v->queued_work : 0.0;
+    double elapsed = clock_now_s() - v->started_s;
+    for (int i = 0; i < v->slots; i++) {
+        const struct slot *s = &v->slot[i];
+        if (s->busy) {
+            done += s->work * slot_share(s);
+            left += s->work * (1.0 - slot_fraction(s));
+        }
+    }
+    if (elapsed < ESTIMATE_AFTER_S || done <= 0.0)
+        return -1.0;
+    return left * elapsed / done;
+}
+
+static void total_line(const struct progress_view *v, int width, struct line *l)
+{
+    char text[32];
+    char acc[16];
+    double ended = (double)(v->done + v->failed);
+    double fraction = v->total > 0 ? ended / (double)v->total : 1.0;
+    double seconds = estimate(v);
+    memset(l, 0, sizeof *l);
+    line_add(l, " %ld/%ld ", v->done + v->failed, v->total);
+    line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= NARROW ? BAR_WIDTH : BAR_WIDTH / 2);
+    line_add(l, " %3.0f%%", 100.0 * fraction);
+    if (v->failed > 0)
+        line_add(l, "  %ld failed", v->failed);
+    if (seconds >= 0.0)
+        line_add(l, "  ETA %s", text_duration(seconds, text, sizeof text));
+    if (isfinite(v->best))
+        line_add(l, "  best %s %s", accuracy(v->best, acc), v->best_label);
+    line_cut(l, width);
+}
+
+/* Puts the cursor at the start of the frame on the screen. A frame drawn when the terminal was
+ * wider has wrapped: its rows are counted at the present width. */
+static void frame_home(struct progress_view *v, FILE *out, int width)
+{
+    int rows = 0;
+    for (int i = 0; i < v->lines; i++)
+        rows += v->line_width[i] <= width ? 1 : (v->line_width[i] + width - 1) / width;
+    if (rows > 0)
+        fprintf(out, "\r\033[%dA", rows);
+    v->lines = 0;
+}
+
+static void frame_line(struct progress_view *v, FILE *out, const struct line *l, const char *color)
+{
+    fprintf(out, "\033[2K%s%s%s\n", v->color ? color : "", l->text, v->color ? "\033[0m" : "");
+    v->line_width[v->lines++] = l->columns;
+}
+
+static void frame_draw(struct progress_view *v, FILE *out)
+{
+    struct line l;
+    int rows;
+    int columns = columns_of_terminal(v, &rows);
+    int width = columns > 1 ? columns - 1 : 1; /* the last column would wrap the cursor */
+    int shown = 0;
+    int hidden = 0;
+    frame_home(v, out, columns);
+    for (int i = 0; i < v->slots; i++) {
+        if (!v->slot[i].busy)
+            continue;
+        if (shown >= rows - 3) {
+            hidden++;
+            continue;
+        }
+        slot_line(v, &v->slot[i], width, &l);
+        frame_line(v, out, &l, "");
+        shown++;
+    }
+    if (hidden > 0) {
+        memset(&l, 0, sizeof l);
+        line_add(&l, " and %d more", hidden);
+        line_cut(&l, width);
+        frame_line(v, out, &l, "\033[2m");
+    }
+    total_line(v, width, &l);
+    frame_line(v, out, &l, v->failed > 0 ? "\033[1;31m" : "\033[1m");
+    fputs("\033[J", out);
+}
+
+/* Writes a frame, or wipes it and puts `permanent` in its place. */
+static void frame_write(struct progress_view *v, const char *permanent)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    if (permanent) {
+        int rows;
+        frame_home(v, out, columns_of_terminal(v, &rows));
+        fprintf(out, "\033[J%s", permanent);
+    } else {
+        frame_draw(v, out);
+    }
+    if (fclose(out) == 0) {
+        fwrite(text, 1, size, v->err);
+        fflush(v->err);
+    }
+    free(text);
+}
+
+void progress_note(struct progress_view *v, const char *text)
+{
+    if (!v)
+        return;
+    if (!v->live) {
+        fprintf(v->err, "%s\n", text);
+        fflush(v->err);
+        return;
+    }
+    char line[LINE_SIZE * 2];
+    snprintf(line, sizeof line, "%.*s\n", LINE_SIZE * 2 - 2, text);
+    frame_write(v, line);
+    v->drawn_s = 0.0;
+}
+
+/* The one line that a trial leaves where there is no terminal. */
+static void plain_line(struct progress_view *v, const struct slot *s, const char *state, double acc)
+{
+    char text[16];
+    char took[32];
+    text_duration(clock_now_s() - s->started_s, took, sizeof took);
+    fprintf(v->err, "%ld/%ld  %s", v->done + v->failed, v->total, s->label);
+    if (strcmp(state, "completed") != 0)
+        fprintf(v->err, "  %s", state);
+    if (isfinite(acc))
+        fprintf(v->err, "  val %s", accuracy(acc, text));
+    fprintf(v->err, "  %s\n", took);
+    fflush(v->err);
+}
+
+void progress_trial_ended(struct progress_view *v, int slot, const char *state, double acc)
+{
+    struct slot *s = slot_at(v, slot);
+    if (!s || !s->busy)
+        return;
+    bool again = strcmp(state, "stopped") == 0 || strcmp(state, "queued") == 0;
+    if (again) {
+        v->done_work += s->work * slot_share(s);
+        v->queued_work += s->work * (1.0 - slot_fraction(s));
+    } else {
+        v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
+        *(strcmp(state, "completed") == 0 ? &v->done : &v->failed) += 1;
+    }
+    if (strcmp(state, "completed") == 0 && isfinite(acc) && !(acc <= v->best)) {
+        v->best = acc;
+        memcpy(v->best_label, s->label, sizeof v->best_label);
+    }
+    if (!v->quiet && !v->live)
+        plain_line(v, s, state, acc);
+    s->busy = false;
+}
+
+void progress_draw(struct progress_view *v, double now_s)
+{
+    if (!v || !v->live || (v->drawn_s > 0.0 && now_s - v->drawn_s < REDRAW_S))
+        return;
+    v->drawn_s = now_s;
+    frame_write(v, NULL);
+}
+
+void progress_finish(struct progress_view *v)
+{
+    if (!v)
+        return;
+    if (v->live && v->lines > 0)
+        frame_write(v, "");
+    free(v->slot);
+    free(v->line_width);
+    free(v);
+}

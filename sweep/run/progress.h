@@ -1,0 +1,53 @@
+/* The live view of a running sweep, on stderr. On a terminal: one line per running trial and a
+ * total line, redrawn in place, wiped at the end. Elsewhere: one plain line per ended trial and
+ * nothing else. Quiet: notes only.
+ *
+ * Call order: progress_new, progress_counts once at the start; then in any order trial_started,
+ * update, trial_ended, counts, note; progress_draw from the event loop whenever it turns (it limits
+ * itself to 5 redraws a second); progress_finish on every way out, also after a signal. No function
+ * fails: what cannot be shown is left out (a view must never stop a sweep). Texts are copied. */
+#ifndef SWEEP_RUN_PROGRESS_H
+#define SWEEP_RUN_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct progress_view;
+
+/* err is kept. total: trials in the plan, those that ended before this run included; workers:
+ * number of slots. NULL only when memory is out; every function below accepts that. */
+struct progress_view *progress_new(FILE *err, bool quiet, long total, int workers);
+
+/* Weighs the estimate of the time left: work (any unit, say steps x FLOPs per step) still to do at
+ * the start, and of one trial when it starts. Without these calls trials count equally. */
+void progress_work_left(struct progress_view *v, double work);
+void progress_trial_work(struct progress_view *v, int slot, double work);
+
+/* A trial runs in slot 0..workers-1. label: "gather heads=8 seed=1". */
+void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id);
+
+/* How far it is: loss and acc are training means; NaN keeps what was shown. The first update after
+ * trial_started is where the trial goes on from (its step counts as done before). */
+void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
+                     double acc);
+
+/* It ended as `state` ("completed", "diverged", "failed", "stopped", "queued"); acc: best
+ * validation accuracy, NaN where there is none. Frees the slot. Counts it as done or
+ * failed until the next progress_counts (which comes after this, not before), and prints its line
+ * where there is no terminal. */
+void progress_trial_ended(struct progress_view *v, int slot, const char *state, double acc);
+
+/* Trials in the plan that are completed or pruned, failed or diverged, running, and still to do. */
+void progress_counts(struct progress_view *v, long done, long failed, long running, long left);
+
+/* A permanent line ("recovered 2 trials from a run that was killed"). Shown under quiet too. */
+void progress_note(struct progress_view *v, const char *text);
+
+/* Redraws if the last time is 0.2 s ago. now_s: a monotonic clock in seconds. */
+void progress_draw(struct progress_view *v, double now_s);
+
+/* Wipes the live lines, gives the cursor back, frees v. */
+void progress_finish(struct progress_view *v);
+
+#endif

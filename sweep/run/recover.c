@@ -1,0 +1,90 @@
+#include "sweep/run/recover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/base/file.h"
+#include "engine/base/sha256.h"
+#include "sweep/run/result.h"
+#include "sweep/run/trial_files.h"
+#include "sweep/store/lock.h"
+
+enum { BATCH = 64, PATH = 4096 };
+
+/* A predecessor's workers die with it, but the kernel may need a moment. */
+static bool still_alive(const char *lock)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        if (!lock_is_held(lock))
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    return true;
+}
+
+/* A result belongs to the trial only if it is of the same configuration and seed. */
+static bool fits(const struct result_file *f, const struct running *t)
+{
+    char sha256[65];
+    const char *seed = safetensors_meta(&f->tensors, "seed");
+    char expected[16];
+    snprintf(expected, sizeof expected, "%" PRIu32, t->seed);
+    sha256_hex(f->config, strlen(f->config), sha256);
+    return strcmp(sha256, t->config_sha256) == 0 && seed && strcmp(seed, expected) == 0;
+}
+
+static enum status recover_one(struct store *s, const struct running *t, struct recovered *r,
+                               struct message *m)
+{
+    const char *folder = store_folder(s);
+    char path[PATH], file[256];
+    struct result_file f;
+    bool accepted;
+    trial_file_path(folder, t->trial_id, t->attempt, TRIAL_FILE_LOCK, path, sizeof path);
+    if (still_alive(path))
+        r->alive++;
+    trial_file_name(t->trial_id, t->attempt, TRIAL_FILE_RESULT, file, sizeof file);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (result_open(path, &f, NULL) == STATUS_OK) {
+        enum status status = STATUS_CORRUPT;
+        if (fits(&f, t)) {
+            char relative[PATH];
+            snprintf(relative, sizeof relative, "%s/%s", basename(folder), file);
+            struct attempt_end end = {0};
+            /* The worker may have gone down between its rename and its sync of the folder. */
+            status = file_sync_folder(path, m);
+            if (status == STATUS_OK)
+                status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
+                                      &end, &accepted, m);
+            if (status == STATUS_OK) {
+                r->finished++;
+                trial_files_remove(folder, t->trial_id, t->attempt, true);
+            }
+        }
+        result_close(&f);
+        if (status != STATUS_CORRUPT)
+            return status;
+    }
+    bool damaged = false;
+    int64_t step =
+        trial_files_newest(folder, t->trial_id, t->attempt, INT64_MAX, path, sizeof path, &damaged);
+    struct attempt_end lost = {.error = "lost: the coordinator or the machine went down",
+                               .step = step > 0 ? step : 0};
+    r->requeued++;
+    return store_requeue(s, t->trial_id, t->attempt, &lost, &accepted, m);
+}
+
+enum status recover_trials(struct store *s, struct recovered *r, struct message *m)
+{
+    struct running list[BATCH];
+    for (;;) {
+        int n;
+        enum status status = store_running(s, list, BATCH, &n, m);
+        for (int i = 0; i < n && status == STATUS_OK; i++)
+            status = recover_one(s, &list[i], r, m);
+        if (status != STATUS_OK || n == 0)
+            return status;
+    }
+}

@@ -1,0 +1,247 @@
+#include "sweep/run/result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/file.h"
+#include "engine/base/sha256.h"
+
+#define RESULT_FORMAT "headcount.result.1"
+#define RESULT_LIMIT  ((size_t)1 << 36)
+
+/* JSON under construction; memory errors are kept until the end. */
+struct text {
+    char *data;
+    size_t used, capacity;
+    bool failed;
+};
+
+static void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void text_add(struct text *t, const char *format, ...)
+{
+    for (;;) {
+        va_list arguments;
+        va_start(arguments, format);
+        int n =
+            vsnprintf(t->data ? t->data + t->used : NULL, t->capacity - t->used, format, arguments);
+        va_end(arguments);
+        if (n < 0 || t->failed) {
+            t->failed = true;
+            return;
+        }
+        if (t->used + (size_t)n < t->capacity) {
+            t->used += (size_t)n;
+            return;
+        }
+        size_t capacity = 2 * (t->used + (size_t)n + 1);
+        char *data = realloc(t->data, capacity);
+        if (!data) {
+            t->failed = true;
+            return;
+        }
+        t->data = data;
+        t->capacity = capacity;
+    }
+}
+
+static void text_number(struct text *t, const char *key, double x, bool present)
+{
+    if (present && isfinite(x))
+        text_add(t, ",\"%s\":%.17g", key, x);
+    else
+        text_add(t, ",\"%s\":null", key);
+}
+
+static void text_string(struct text *t, const char *s)
+{
+    text_add(t, "\"");
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            text_add(t, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            text_add(t, "\\u%04x", c);
+        else
+            text_add(t, "%c", c);
+    }
+    text_add(t, "\"");
+}
+
+int curve_row_json(const struct curve_row *row, char *text, size_t size)
+{
+    return snprintf(text, size,
+                    "{\"step\":%" PRId64 ",\"train_loss\":%.17g,\"train_acc\":%.17g,"
+                    "\"val_loss\":%.17g,\"val_acc\":%.17g,\"grad_norm\":%.17g,\"lr\":%.17g,"
+                    "\"elapsed_s\":%.17g}",
+                    row->step, row->train_loss, row->train_acc, row->val_loss, row->val_acc,
+                    row->grad_norm, row->lr, row->elapsed_s);
+}
+
+char *result_json(const struct result *r)
+{
+    struct text t = {0};
+    text_add(&t, "{\"state\":\"%s\",\"steps_done\":%" PRId64,
+             r->diverged ? "diverged" : "completed", r->steps_done);
+    text_number(&t, "best_step", (double)r->best_step, r->has_best);
+    text_number(&t, "train_acc", r->train_acc, r->has_best);
+    text_number(&t, "val_acc", r->val_acc, r->has_best);
+    bool tested = r->has_best && !r->diverged;
+    text_number(&t, "test_acc", r->test_acc, tested);
+    text_add(&t, ",\"test_acc_by_slot\":");
+    if (tested) {
+        for (int k = 0; k < r->slots; k++)
+            text_add(&t, "%s%.17g", k ? "," : "[", r->test_acc_by_slot[k]);
+        text_add(&t, "]");
+    } else {
+        text_add(&t, "null");
+    }
+    text_number(&t, "test_exact", r->test_exact, tested);
+    text_number(&t, "test_loss", r->test_loss, tested);
+    text_number(&t, "chance", r->chance, true);
+    text_number(&t, "train_s", r->train_s, true);
+    text_number(&t, "resumed_from_step", (double)r->resumed_from_step, true);
+    text_add(&t, ",\"error\":");
+    if (r->error)
+        text_string(&t, r->error);
+    else
+        text_add(&t, "null");
+    text_number(&t, "bad_step", (double)r->bad_step, r->diverged);
+    text_add(&t, ",\"curve\":[");
+    for (int i = 0; i < r->rows; i++) {
+        char row[512];
+        curve_row_json(&r->curve[i], row, sizeof row);
+        text_add(&t, "%s%s", i ? "," : "", row);
+    }
+    text_add(&t, "]}");
+    if (t.failed) {
+        free(t.data);
+        return NULL;
+    }
+    return t.data;
+}
+
+static void digest(const struct safetensors *s, char hex[65])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    for (int i = 0; i < s->count; i++)
+        sha256_update(&h, s->tensor[i].data, s->tensor[i].size);
+    for (int i = 0; i < s->meta_count; i++) {
+        if (strcmp(s->meta[i].key, "sha256") == 0)
+            continue;
+        sha256_update(&h, s->meta[i].key, strlen(s->meta[i].key) + 1);
+        sha256_update(&h, s->meta[i].value, strlen(s->meta[i].value) + 1);
+    }
+    for (int i = 0; i < s->count; i++) {
+        const struct safetensor *t = &s->tensor[i];
+        sha256_update(&h, t->name, strlen(t->name) + 1);
+        sha256_update(&h, &t->dtype, sizeof t->dtype);
+        sha256_update(&h, t->shape, (size_t)t->rank * sizeof t->shape[0]);
+    }
+    sha256_final(&h, hex);
+}
+
+enum status result_write(const char *path, const struct result *r, const struct nn *nn,
+                         const char *config, uint32_t seed, struct message *m)
+{
+    enum status s = STATUS_NO_MEMORY;
+    int count = r->has_best ? nn->count : 0;
+    char *json = result_json(r);
+    struct safetensor *tensor = calloc((size_t)count + 1, sizeof *tensor);
+    if (!json || !tensor) {
+        fail(m, s, "out of memory for the result");
+        goto done;
+    }
+    for (int i = 0; i < count; i++) {
+        const struct tensor *p = nn->list[i].tensor;
+        tensor[i] = (struct safetensor){
+            .name = p->name,
+            .dtype = sizeof(real) == 8 ? DTYPE_F64 : DTYPE_F32,
+            .rank = p->shape.rank,
+            .data = p->data,
+            .size = (size_t)tensor_size(p) * sizeof(real),
+        };
+        for (int k = 0; k < p->shape.rank; k++)
+            tensor[i].shape[k] = p->shape.dim[k];
+    }
+    char seed_text[16], test_acc[32], sha256[65];
+    snprintf(seed_text, sizeof seed_text, "%" PRIu32, seed);
+    snprintf(test_acc, sizeof test_acc, "%.17g", r->test_acc);
+    struct safetensors_meta meta[] = {
+        {"format", RESULT_FORMAT}, {"trial", json},        {"config", config},
+        {"seed", seed_text},       {"test_acc", test_acc}, {"sha256", sha256},
+    };
+    struct safetensors file = {
+        .count = count, .tensor = tensor, .meta_count = sizeof meta / sizeof meta[0], .meta = meta};
+    digest(&file, sha256);
+    s = safetensors_write(path, &file, NULL, m);
+done:
+    free(tensor);
+    free(json);
+    return s;
+}
+
+/* Spaces and other spellings of the header, which the digest does not see. */
+static bool header_is_as_written(const struct result_file *f)
+{
+    char *header;
+    size_t size;
+    if (safetensors_header(&f->tensors, &header, &size, NULL) != STATUS_OK)
+        return false;
+    bool same = size <= f->size && memcmp(f->bytes, header, size) == 0;
+    free(header);
+    return same;
+}
+
+enum status result_open(const char *path, struct result_file *f, struct message *m)
+{
+    memset(f, 0, sizeof *f);
+    enum status s = file_read(path, RESULT_LIMIT, &f->bytes, &f->size, m);
+    if (s == STATUS_OK) {
+        s = safetensors_parse(f->bytes, f->size, &f->tensors, m);
+        if (s != STATUS_OK)
+            fail_within(m, s, "%s: ", path);
+    }
+    if (s == STATUS_OK) {
+        const char *format = safetensors_meta(&f->tensors, "format");
+        const char *stored = safetensors_meta(&f->tensors, "sha256");
+        f->trial_json = safetensors_meta(&f->tensors, "trial");
+        f->config = safetensors_meta(&f->tensors, "config");
+        char sha256[65];
+        digest(&f->tensors, sha256);
+        if (!format || strcmp(format, RESULT_FORMAT) != 0 || !f->trial_json || !f->config)
+            s = fail(m, STATUS_CORRUPT, "%s: not a result of this program", path);
+        else if (!stored || strcmp(stored, sha256) != 0 || !header_is_as_written(f))
+            s = fail(m, STATUS_CORRUPT, "%s: its bytes do not match their SHA-256", path);
+    }
+    if (s == STATUS_OK)
+        sha256_hex(f->bytes, f->size, f->sha256);
+    else
+        result_close(f);
+    return s;
+}
+
+void result_close(struct result_file *f)
+{
+    safetensors_free(&f->tensors);
+    free(f->bytes);
+    memset(f, 0, sizeof *f);
+}
+
+enum status result_weights(const struct result_file *f, struct nn *nn, struct message *m)
+{
+    for (int i = 0; i < nn->count; i++) {
+        struct tensor *p = nn->list[i].tensor;
+        const struct safetensor *t = safetensors_find(&f->tensors, p->name);
+        if (!t || t->size != (size_t)tensor_size(p) * sizeof(real) || t->rank != p->shape.rank)
+            return fail(m, STATUS_CORRUPT, "the result has no weights %s of the right shape",
+                        p->name);
+        memcpy(p->data, t->data, t->size);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,71 @@
+/* The durable result of a trial, one safetensors file: the weights of the best step under PyTorch's
+ * names (none for a trial that diverged before its first evaluation), and in __metadata__:
+ *
+ *   format   "headcount.result.1"
+ *   trial    the JSON below
+ *   config   canonical JSON of the point       seed   decimal
+ *   test_acc %.17g, for programs that read only weights
+ *   sha256   of all tensor bytes in file order, then of each other metadata key and value in file
+ *            order (each followed by NUL), then of each tensor's name, dtype and shape; as the
+ * header must be spelled as it was written, a flipped bit anywhere is noticed
+ *
+ * Trial JSON, numbers in %.17g, null for what a diverged trial did not reach:
+ *   {"state":"completed"|"diverged","steps_done":,"best_step":,"train_acc":,"val_acc":,"test_acc":,
+ *    "test_acc_by_slot":[...],"test_exact":,"test_loss":,"chance":,"train_s":,
+ *    "resumed_from_step":,"error":null|"...","bad_step":null|n,
+ *    "curve":[{"step":,"train_loss":,"train_acc":,"val_loss":,"val_acc":,"grad_norm":,"lr":,
+ *              "elapsed_s":}, ...]}
+ * train_acc and val_acc are those of the best step. */
+#ifndef SWEEP_RUN_RESULT_H
+#define SWEEP_RUN_RESULT_H
+
+#include "engine/base/safetensors.h"
+#include "engine/train.h"
+
+struct curve_row {
+    int64_t step;
+    double train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s;
+};
+
+struct result {
+    bool diverged;
+    int64_t bad_step;  /* of a diverged trial */
+    const char *error; /* NULL: none */
+    int64_t steps_done, resumed_from_step;
+    bool has_best; /* else the members down to test_loss are not there */
+    int64_t best_step;
+    double train_acc, val_acc, test_acc, test_exact, test_loss;
+    int slots;
+    double test_acc_by_slot[64];
+    double chance, train_s;
+    int rows;
+    const struct curve_row *curve;
+};
+
+/* The trial JSON, malloced. NULL when memory runs out. */
+char *result_json(const struct result *r);
+
+/* One row of the curve as JSON; returns the length. size >= 512. */
+int curve_row_json(const struct curve_row *row, char *text, size_t size);
+
+/* Writes the file durably. nn: the weights of the best step (ignored unless r->has_best). */
+enum status result_write(const char *path, const struct result *r, const struct nn *nn,
+                         const char *config, uint32_t seed, struct message *m);
+
+struct result_file {
+    void *bytes;
+    size_t size;
+    char sha256[65]; /* of the whole file */
+    struct safetensors tensors;
+    const char *trial_json, *config;
+};
+
+/* Reads and checks a result file: structure and digest. CORRUPT says what is wrong; IO if it cannot
+ * be read. On success free with result_close. */
+enum status result_open(const char *path, struct result_file *f, struct message *m);
+void result_close(struct result_file *f);
+
+/* Copies the stored weights into an encoder's parameters. CORRUPT where names or shapes differ. */
+enum status result_weights(const struct result_file *f, struct nn *nn, struct message *m);
+
+#endif

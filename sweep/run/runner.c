@@ -1,0 +1,487 @@
+#include "sweep/run/runner_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/kernels/blas.h"
+#include "sweep/run/build_info.h"
+#include "sweep/run/cores.h"
+#include "sweep/run/recover.h"
+#include "sweep/run/stop.h"
+#include "sweep/store/lock.h"
+
+static const int loop_patience_ms = 20; /* pipes are waiting */
+static const double open_patience_s = 30;
+
+void runner_say(struct runner *r, const char *format, ...)
+{
+    char text[2 * MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    progress_note(r->view, text);
+}
+
+int runner_alive(const struct runner *r)
+{
+    int n = 0;
+    for (int i = 0; i < r->slots; i++)
+        n += r->slot[i].busy && r->slot[i].ending == ENDING_NONE;
+    return n;
+}
+
+int runner_ended(const struct runner *r)
+{
+    int n = 0;
+    for (int i = 0; i < r->slots; i++)
+        n += r->slot[i].busy && r->slot[i].ending != ENDING_NONE;
+    return n;
+}
+
+/* SIGCONT behind it for workers that somebody paused. */
+static void signal_workers(struct runner *r, int signal_number)
+{
+    for (int i = 0; i < r->slots; i++)
+        if (r->slot[i].process.pid > 0) {
+            kill(r->slot[i].process.pid, signal_number);
+            kill(r->slot[i].process.pid, SIGCONT);
+        }
+}
+
+/* Reaps them too, as where nobody else does (a container without an init) they would stay. */
+static void kill_workers(struct runner *r)
+{
+    signal_workers(r, SIGKILL);
+    for (int i = 0, tries = 0; i < r->slots && tries < 100;) {
+        struct attempt_end end;
+        struct process *p = &r->slot[i].process;
+        if (p->pid <= 0 || process_ended(p, &end)) {
+            i++;
+        } else {
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+            tries++;
+        }
+    }
+}
+
+static void stop(struct runner *r)
+{
+    if (!r->stopping)
+        signal_workers(r, SIGTERM);
+    r->stopping = true;
+}
+
+void runner_stop_for(struct runner *r, enum status s, const char *why)
+{
+    if (r->error == STATUS_OK)
+        r->error = fail(&r->why, s, "%s", why);
+    stop(r);
+}
+
+/* ---- what workers say, and how they end ---- */
+
+void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
+{
+    struct runner *r = context;
+    if (type == WIRE_NOTE)
+        runner_say(r, "trial %" PRId64 " (%s): %s", s->claim.trial_id, s->label, text);
+    if (r->remarks == r->remark_capacity) {
+        int capacity = 2 * r->remark_capacity + 16;
+        struct remark *remark = realloc(r->remark, (size_t)capacity * sizeof *remark);
+        if (!remark)
+            return; /* the rows come again with the result */
+        r->remark = remark;
+        r->remark_capacity = capacity;
+    }
+    char *copy = strdup(text);
+    if (copy)
+        r->remark[r->remarks++] =
+            (struct remark){s->claim.trial_id, s->claim.attempt, type == WIRE_NOTE, copy};
+}
+
+/* A trial that is killed again and again at the same place takes the machine down with it. */
+static void limit_losses(struct runner *r, struct slot *s)
+{
+    size_t i = 0;
+    while (i < LOST_KNOWN - 1 && r->lost[i].trial != 0 && r->lost[i].trial != s->claim.trial_id)
+        i++;
+    struct lost *l = &r->lost[i];
+    if (l->trial != s->claim.trial_id || s->step > l->step)
+        *l = (struct lost){.trial = s->claim.trial_id, .step = s->step};
+    if (++l->count < LOST_LIMIT)
+        return;
+    char why[sizeof s->error + 64];
+    snprintf(why, sizeof why, "%s; %d times without getting further", s->error, l->count);
+    slot_fail(s, why);
+}
+
+/* Trials that failed in a row before their first step; one that fails again at its retries is still
+ * one. */
+static int count_barren(struct runner *r, const struct slot *s)
+{
+    if (s->ending != ENDING_FAIL || s->started)
+        return r->barren = 0;
+    for (int i = 0; i < r->barren; i++)
+        if (r->barren_trial[i] == s->claim.trial_id)
+            return r->barren;
+    if (r->barren < BARREN_LIMIT)
+        r->barren_trial[r->barren++] = s->claim.trial_id;
+    return r->barren;
+}
+
+static void react_to_ending(struct runner *r, struct slot *s)
+{
+    if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !r->stopping)
+        limit_losses(r, s);
+    if (s->ending == ENDING_FULL)
+        runner_stop_for(r, STATUS_DISK_FULL, s->error);
+    if (s->ending == ENDING_STORAGE)
+        runner_stop_for(r, STATUS_IO, s->error);
+    if (count_barren(r, s) == BARREN_LIMIT) {
+        char why[MESSAGE_SIZE];
+        snprintf(why, sizeof why,
+                 "%d trials in a row failed before their first step, so the rest is not tried; the "
+                 "last one said: %.1500s",
+                 r->barren, s->error);
+        runner_stop_for(r, STATUS_INTERNAL, why);
+    }
+}
+
+static void listen_to_workers(struct runner *r)
+{
+    for (int i = 0; i < r->slots; i++) {
+        struct slot *s = &r->slot[i];
+        if (!s->busy || s->ending != ENDING_NONE)
+            continue;
+        slot_listen(s, i, r->view, runner_hear, r);
+        if (slot_ended(s, i, r->job.folder, r->view, runner_hear, r))
+            react_to_ending(r, s);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void wait_for_something(struct runner *r, struct pollfd *fds)
+{
+    nfds_t n = 0;
+    fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
+    for (int i = 0; i < r->slots; i++) {
+        const struct process *p = &r->slot[i].process;
+        if (p->pid <= 0)
+            continue;
+        if (p->message_fd >= 0)
+            fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
+        if (p->error_fd >= 0)
+            fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
+    }
+    int timeout_ms = r->retry_s > 0 ? 100 : 200;
+    if (poll(fds, n, timeout_ms) > 0 && fds[0].revents)
+        stop_drain();
+}
+
+static bool is_over(const struct runner *r)
+{
+    return runner_alive(r) == 0 && runner_ended(r) == 0 && (r->drained || r->stopping);
+}
+
+static void stop_by_signal(struct runner *r)
+{
+    if (!r->stopping)
+        runner_say(r, "%s: stopping; running trials save a checkpoint (again to stop at once)",
+                   strsignal(stop_signal()));
+    stop(r);
+}
+
+/* Runs until nothing is left, or everything has stopped. Returns the signal that killed it (the
+ * second request to stop), or 0. */
+static int loop(struct runner *r)
+{
+    struct pollfd *fds = calloc(2 * (size_t)r->slots + 1, sizeof *fds);
+    if (!fds) {
+        runner_stop_for(r, STATUS_NO_MEMORY, "out of memory");
+        return 0;
+    }
+    struct message m;
+    while (!is_over(r)) {
+        if (stop_requests() > 0)
+            stop_by_signal(r);
+        if (stop_requests() > 1)
+            break;
+        if (runner_commit_due(r)) {
+            enum status s = runner_commit(r, &m);
+            if (s == STATUS_OK)
+                continue;
+            runner_stop_for(r, s, m.text);
+            if (runner_alive(r) == 0)
+                break; /* what is not committed lies durable in the folder: recovered later */
+            r->retry_s = clock_now_s() + 1;
+        }
+        wait_for_something(r, fds);
+        listen_to_workers(r);
+        progress_draw(r->view, clock_now_s());
+    }
+    free(fds);
+    if (stop_requests() <= 1 || (runner_alive(r) == 0 && runner_ended(r) == 0))
+        return 0;
+    kill_workers(r);
+    return stop_signal();
+}
+
+/* ---- before and after ---- */
+
+/* The kernels that the workers will use; forced where OpenBLAS would choose poorer ones than the
+ * CPU has and nobody chose them on purpose. */
+static void choose_core_type(struct runner *r, struct build_info *b)
+{
+    if (!blas_below_cpu())
+        return;
+    const char *chosen = getenv("OPENBLAS_CORETYPE");
+    if (chosen && *chosen) {
+        runner_say(
+            r,
+            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using this CPU's AVX-512: matrix products "
+            "take about twice as long (unset it to use them)",
+            chosen);
+        return;
+    }
+    snprintf(r->core_type, sizeof r->core_type, "SkylakeX");
+    b->core_type = r->core_type;
+    runner_say(
+        r,
+        "this OpenBLAS does not know this CPU; workers run with OPENBLAS_CORETYPE=%s to use its "
+        "AVX-512",
+        r->core_type);
+}
+
+/* Before anything runs there is time: another program that holds a lock on the file is waited for.
+ * True where what answered s is to be tried again. */
+static bool wait_for_file(struct runner *r, enum status *s, struct message *m)
+{
+    double now = clock_now_s();
+    if (*s != STATUS_BUSY) {
+        r->busy_since_s = 0;
+        return false;
+    }
+    if (stop_requests() > 0) {
+        *s = fail_within(m, STATUS_INTERRUPTED, "stopped while another program has a lock: ");
+        return false;
+    }
+    if (r->busy_since_s == 0) {
+        r->busy_since_s = now;
+        runner_say(r, "waiting for another program that has a lock on the results file");
+    }
+    if (now - r->busy_since_s > open_patience_s)
+        return false;
+    poll(&(struct pollfd){.fd = stop_wake_fd(), .events = POLLIN}, 1, 100);
+    stop_drain();
+    return true;
+}
+
+static enum status describe_job(struct runner *r, const struct build_info *b, struct message *m)
+{
+    struct job *j = &r->job;
+    const struct config *c = plan_config(r->plan);
+    const char *every = getenv("HEADCOUNT_CHECKPOINT_S");
+    char *folder = realpath(store_folder(r->store), NULL);
+    if (!folder)
+        return fail(m, STATUS_IO, "%s: %s", store_folder(r->store), strerror(errno));
+    size_t length = strlen(folder);
+    if (length < sizeof j->folder)
+        memcpy(j->folder, folder, length + 1);
+    free(folder);
+    if (length >= sizeof j->folder)
+        return fail(m, STATUS_BAD_INPUT, "%s: its full path is too long", store_folder(r->store));
+    snprintf(j->build, sizeof j->build, "%s %s %s %s %s", b->commit, b->compiler, b->openblas,
+             b->core_type, b->kernels);
+    j->parent = getpid();
+    j->checkpoint_s = every ? strtod(every, NULL) : 10;
+    j->memory = c->limit_memory;
+    j->time_s = c->limit_time_s;
+    j->by_loss = strcmp(c->metric, "val_loss") == 0;
+    return STATUS_OK;
+}
+
+static enum status enter_plan(struct runner *r, bool replace, struct message *m)
+{
+    struct plan_changes c = {0};
+    enum status s;
+    do
+        s = store_plan(r->store, r->plan, replace, &c, m);
+    while (wait_for_file(r, &s, m));
+    r->sweep_id = c.sweep_id;
+    if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
+        runner_say(r, "the plan has changed: %ld new trials, %ld back, %ld dropped (results stay)",
+                   c.added, c.returned, c.left);
+    return s;
+}
+
+static enum status rename_folder(struct runner *r, struct message *m)
+{
+    enum status s;
+    do
+        s = store_rename_folder(r->store, m);
+    while (wait_for_file(r, &s, m));
+    return s;
+}
+
+static enum status recover(struct runner *r, struct message *m)
+{
+    struct recovered recovered = {0};
+    enum status s;
+    do
+        s = recover_trials(r->store, &recovered, m);
+    while (wait_for_file(r, &s, m));
+    if (recovered.finished + recovered.requeued > 0)
+        runner_say(r,
+                   "recovered from a run that was cut off: %d finished trials taken in, %d go "
+                   "on from their checkpoints (from step 0 where there is none)",
+                   recovered.finished, recovered.requeued);
+    return s;
+}
+
+static enum status retry_failed(struct runner *r, struct message *m)
+{
+    long retried = 0;
+    enum status s;
+    do
+        s = store_retry_failed(r->store, r->sweep_id, &retried, m);
+    while (wait_for_file(r, &s, m));
+    if (s == STATUS_OK && retried > 0)
+        runner_say(r, "%ld failed trials are tried again", retried);
+    return s;
+}
+
+static enum status prepare(struct runner *r, const struct runner_options *o, struct message *m)
+{
+    struct build_info b = build_info();
+    if (store_migrated_from(r->store))
+        runner_say(r,
+                   "the results file had format %d and has format %d now; as it was, it is kept as "
+                   "%.*s.v%d.backup",
+                   store_migrated_from(r->store), STORE_VERSION,
+                   (int)strlen(store_folder(r->store)) - 2, store_folder(r->store),
+                   store_migrated_from(r->store));
+    choose_core_type(r, &b);
+    b.threads = 1;
+    enum status s;
+    do
+        s = store_build(r->store, &b, &r->build_id, m);
+    while (wait_for_file(r, &s, m));
+    if (s == STATUS_OK)
+        s = describe_job(r, &b, m);
+    if (s == STATUS_OK)
+        s = rename_folder(r, m);
+    if (s == STATUS_OK)
+        s = enter_plan(r, o->replace, m);
+    if (s == STATUS_OK)
+        s = recover(r, m);
+    if (s == STATUS_OK && o->retry_failed)
+        s = retry_failed(r, m);
+    return s;
+}
+
+static int slots_for(const struct plan *p, int wanted)
+{
+    int64_t slots = wanted > 0 ? wanted : plan_config(p)->workers;
+    if (slots <= 0)
+        slots = cores_usable();
+    return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
+}
+
+static enum status make_slots(struct runner *r, struct message *m)
+{
+    r->slot = calloc((size_t)r->slots, sizeof *r->slot);
+    r->claim = calloc((size_t)r->slots, sizeof *r->claim);
+    r->environment = process_environment(r->core_type[0] ? r->core_type : NULL);
+    if (!r->slot || !r->claim || !r->environment)
+        return fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", r->slots);
+    for (int i = 0; i < r->slots; i++)
+        slot_init(&r->slot[i]);
+    return STATUS_OK;
+}
+
+static enum status run_opened(struct runner *r, const struct runner_options *o,
+                              struct runner_result *result, struct message *m)
+{
+    struct progress p;
+    enum status s = prepare(r, o, m);
+    if (s == STATUS_OK)
+        s = make_slots(r, m);
+    if (s != STATUS_OK)
+        return s;
+    result->sweep_id = r->sweep_id;
+    store_set_patience(r->store, loop_patience_ms);
+    double work;
+    if (store_work_left(r->store, r->sweep_id, &work, m) == STATUS_OK)
+        progress_work_left(r->view, work);
+    r->committed_s = clock_now_s();
+    runner_show_counts(r);
+    int killed = loop(r);
+    result->ran = r->ran;
+    result->signal = stop_requests() ? stop_signal() : 0;
+    for (int i = 0; i < r->slots; i++)
+        slot_clear(&r->slot[i]);
+    if (killed) {
+        result->outcome = RUNNER_KILLED;
+        return STATUS_OK;
+    }
+    if (r->error != STATUS_OK) {
+        *m = r->why;
+        return r->error;
+    }
+    s = store_progress(r->store, r->sweep_id, &p, m);
+    if (s != STATUS_OK)
+        return s;
+    result->failed = p.failed;
+    result->outcome = p.queued + p.running > 0    ? RUNNER_STOPPED
+                      : p.failed + p.diverged > 0 ? RUNNER_SOME_FAILED
+                                                  : RUNNER_DONE;
+    return STATUS_OK;
+}
+
+enum status runner_run(const struct plan *p, const struct runner_options *o,
+                       struct runner_result *result, struct message *m)
+{
+    struct runner r = {.plan = p, .slots = slots_for(p, o->workers)};
+    int lock = -1;
+    memset(result, 0, sizeof *result);
+    enum status s = lock_take(o->db, &lock, m);
+    if (s != STATUS_OK)
+        return s;
+    s = stop_install(m);
+    r.view = progress_new(stderr, o->quiet, plan_trials(p), r.slots);
+    if (s == STATUS_OK) {
+        do
+            s = store_open(o->db, STORE_WRITE, &r.store, m);
+        while (wait_for_file(&r, &s, m));
+    }
+    if (s == STATUS_OK)
+        s = run_opened(&r, o, result, m);
+    progress_finish(r.view);
+    if (r.store) {
+        struct message closing;
+        enum status closed = store_close(r.store, &closing);
+        if (closed != STATUS_OK && s == STATUS_OK) {
+            *m = closing;
+            s = closed;
+        }
+    }
+    stop_restore();
+    for (int i = 0; i < r.remarks; i++)
+        free(r.remark[i].text);
+    free(r.remark);
+    free(r.slot);
+    free(r.claim);
+    free(r.environment);
+    lock_release(lock);
+    return s;
+}

@@ -1,0 +1,213 @@
+#include "sweep/run/runner_internal.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/run/trial_files.h"
+
+static const double commit_every_s = 1.0, busy_retry_s = 0.1;
+/* When a lock of another program is spoken of: while trials run, and when all wait for it. */
+static const double busy_note_s = 30, busy_note_idle_s = 2;
+
+static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bool *accepted,
+                              struct message *m)
+{
+    const struct claimed *c = &s->claim;
+    char path[PATH_MAX + sizeof s->file];
+    enum status status;
+    int64_t retries;
+    switch (s->ending) {
+    case ENDING_FINISH:
+        snprintf(path, sizeof path, "%s/%s", basename(r->job.folder), s->file);
+        status = store_finish(r->store, c->trial_id, c->attempt, s->result, path, s->sha256,
+                              &s->end, accepted, m);
+        if (status != STATUS_CORRUPT)
+            return status;
+        slot_fail(s,
+                  m->text); /* this trial's result cannot be; the others are not to wait for it */
+        return put_ending(r, s, failed, accepted, m);
+    case ENDING_FAIL:
+    case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
+        retries = s->ending == ENDING_LIMIT ? 0 : plan_config(r->plan)->retries;
+        return store_fail(r->store, c->trial_id, c->attempt, retries, &s->end, failed, accepted, m);
+    case ENDING_REQUEUE:
+    case ENDING_FULL:
+    case ENDING_STORAGE:
+        return store_requeue(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
+    case ENDING_NONE:
+        break;
+    }
+    return STATUS_OK;
+}
+
+struct outcome { /* of one slot's ending, valid once the transaction is committed */
+    bool failed, accepted;
+};
+
+static enum status put_all(struct runner *r, struct outcome *outcome, struct message *m)
+{
+    enum status s = store_begin(r->store, m);
+    for (int i = 0; i < r->remarks && s == STATUS_OK; i++) {
+        const struct remark *k = &r->remark[i];
+        s = k->is_note ? store_note(r->store, k->trial, k->attempt, k->text, m)
+                       : store_curve(r->store, k->trial, k->attempt, k->text, m);
+    }
+    for (int i = 0; i < r->slots && s == STATUS_OK; i++) {
+        struct slot *slot = &r->slot[i];
+        if (slot->busy && slot->pid > 0 && !slot->pid_recorded)
+            s = store_spawned(r->store, slot->claim.trial_id, slot->claim.attempt, slot->pid, m);
+        if (slot->busy && slot->ending != ENDING_NONE && s == STATUS_OK)
+            s = put_ending(r, slot, &outcome[i].failed, &outcome[i].accepted, m);
+    }
+    r->claims = 0;
+    int free_slots = r->stopping ? 0 : r->slots - runner_alive(r);
+    while (s == STATUS_OK && r->claims < free_slots) {
+        s = store_claim(r->store, r->sweep_id, r->build_id, &r->claim[r->claims], m);
+        if (s == STATUS_OK && r->claim[r->claims].trial_id == 0)
+            break;
+        r->claims += s == STATUS_OK;
+    }
+    if (s == STATUS_OK)
+        return store_commit(r->store, m);
+    store_rollback(r->store);
+    return s;
+}
+
+static void close_ending(struct runner *r, int i, const struct outcome *o)
+{
+    struct slot *s = &r->slot[i];
+    const char *state = "queued";
+    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
+    if (!o->accepted)
+        runner_say(
+            r, "trial %" PRId64 ": the report of its attempt %" PRId64 " came too late: ignored",
+            s->claim.trial_id, s->claim.attempt);
+    else if (s->ending == ENDING_FINISH)
+        state = s->diverged ? "diverged" : "completed";
+    else if (fails)
+        state = o->failed ? "failed" : "queued";
+    else if (r->stopping)
+        state = "stopped";
+
+    if (o->accepted && fails)
+        runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->claim.trial_id, s->label,
+                   o->failed ? "" : " and is tried again", s->error);
+    else if (o->accepted && strcmp(state, "queued") == 0)
+        runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it goes on",
+                   s->claim.trial_id, s->label, s->step, s->error);
+    if (o->accepted && (s->ending == ENDING_FINISH || (o->failed && s->ending == ENDING_FAIL)))
+        trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
+                           s->ending == ENDING_FINISH);
+    progress_trial_ended(r->view, i, state, s->val_acc);
+    slot_clear(s);
+}
+
+/* Checkpoints that are damaged are the worker's to tell; that there are none only we can know. */
+static void note_vanished(struct runner *r, const struct slot *s)
+{
+    char path[PATH_MAX];
+    bool damaged = false;
+    if (s->claim.resumed_from_step > 0 &&
+        trial_files_newest(r->job.folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
+                           sizeof path, &damaged) < 0 &&
+        !damaged)
+        runner_hear(r, s, WIRE_NOTE, "its checkpoint is gone; the trial starts again from step 0");
+}
+
+static void start_claims(struct runner *r)
+{
+    for (int k = 0; k < r->claims; k++) {
+        int i = 0;
+        while (r->slot[i].busy)
+            i++;
+        struct message m;
+        enum status s =
+            slot_start(&r->slot[i], i, &r->claim[k], &r->job, r->environment, r->view, &m);
+        if (s != STATUS_OK)
+            runner_stop_for(r, s, m.text);
+        else {
+            r->ran = r->pids_due = true;
+            note_vanished(r, &r->slot[i]);
+        }
+        if (s == STATUS_OK && r->stopping) /* the one before could not be started */
+            kill(r->slot[i].process.pid, SIGTERM);
+    }
+}
+
+void runner_show_counts(struct runner *r)
+{
+    struct progress p;
+    if (store_progress(r->store, r->sweep_id, &p, NULL) == STATUS_OK)
+        progress_counts(r->view, p.completed + p.pruned, p.failed + p.diverged, p.running,
+                        p.queued);
+}
+
+static void after_commit(struct runner *r, const struct outcome *outcome)
+{
+    int wanted = r->slots - runner_alive(r);
+    for (int i = 0; i < r->remarks; i++)
+        free(r->remark[i].text);
+    r->remarks = 0;
+    for (int i = 0; i < r->slots; i++) {
+        r->slot[i].pid_recorded = r->slot[i].pid > 0;
+        if (r->slot[i].busy && r->slot[i].ending != ENDING_NONE)
+            close_ending(r, i, &outcome[i]);
+    }
+    r->drained = !r->stopping && r->claims < wanted;
+    r->committed_s = clock_now_s();
+    r->busy_since_s = r->retry_s = 0;
+    r->pids_due = false;
+    start_claims(r);
+    runner_show_counts(r);
+}
+
+/* The file is another program's for now. */
+static void note_busy(struct runner *r)
+{
+    double now = clock_now_s();
+    bool idle = runner_alive(r) == 0;
+    r->retry_s = now + busy_retry_s;
+    if (r->busy_since_s == 0)
+        r->busy_since_s = now;
+    if (r->busy_since_s < 0 || now - r->busy_since_s < (idle ? busy_note_idle_s : busy_note_s))
+        return;
+    runner_say(r, "another program has had a lock on the results file for %.0f s; %s",
+               now - r->busy_since_s,
+               idle ? "waiting for it, to write down what the trials came to"
+                    : "training goes on, results are kept until the lock is gone");
+    r->busy_since_s = -1;
+}
+
+enum status runner_commit(struct runner *r, struct message *m)
+{
+    if (!store_in_place(r->store))
+        return fail(m, STATUS_IO,
+                    "the results file was removed or replaced while the run was at work; nothing "
+                    "more is written");
+    struct outcome *outcome = calloc((size_t)r->slots, sizeof *outcome);
+    if (!outcome)
+        return fail(m, STATUS_NO_MEMORY, "out of memory");
+    enum status s = put_all(r, outcome, m);
+    if (s == STATUS_OK) {
+        after_commit(r, outcome);
+    } else if (s == STATUS_BUSY) {
+        note_busy(r);
+        s = STATUS_OK;
+    }
+    free(outcome);
+    return s;
+}
+
+bool runner_commit_due(const struct runner *r)
+{
+    double now = clock_now_s();
+    if (now < r->retry_s)
+        return false;
+    bool free_slot = runner_alive(r) + runner_ended(r) < r->slots;
+    return runner_ended(r) > 0 || (free_slot && !r->drained && !r->stopping) ||
+           ((r->remarks > 0 || r->pids_due) && now - r->committed_s > commit_every_s);
+}

@@ -1,0 +1,86 @@
+/* What the coordinator's files share; nobody else includes this.
+ *
+ *   runner.c         before, the loop, after; what an ending means for the sweep
+ *   runner_commit.c  what is due goes into the results file, and free slots get trials */
+#ifndef SWEEP_RUN_RUNNER_INTERNAL_H
+#define SWEEP_RUN_RUNNER_INTERNAL_H
+
+#include "engine/base/clock.h"
+#include "sweep/run/progress.h"
+#include "sweep/run/runner.h"
+#include "sweep/run/slot.h"
+
+enum {
+    LOST_LIMIT = 5,   /* attempts killed without getting further before a trial counts as failed */
+    BARREN_LIMIT = 3, /* trials in a row that fail before their first step: something is broken */
+    LOST_KNOWN = 64
+};
+
+struct remark { /* live rows of a curve, or a warning; not yet in the file */
+    int64_t trial, attempt;
+    bool is_note;
+    char *text;
+};
+
+struct lost { /* a trial that was killed again and again */
+    int64_t trial, step;
+    int count;
+};
+
+struct runner {
+    const struct plan *plan;
+    struct store *store;
+    struct progress_view *view;
+    int64_t sweep_id, build_id;
+    struct job job; /* what all jobs of this run share */
+    char **environment;
+    char core_type[64]; /* forced on the workers; "" : not */
+
+    int slots;
+    struct slot *slot;     /* (slots) */
+    struct claimed *claim; /* (slots): claimed in the present transaction */
+    int claims;
+    int remarks, remark_capacity;
+    struct remark *remark;
+    bool pids_due; /* the file does not know yet who runs the trials claimed last */
+
+    struct lost lost[LOST_KNOWN];
+    int barren;
+    int64_t barren_trial[BARREN_LIMIT]; /* (barren) */
+
+    bool drained;  /* nothing to claim until something ends */
+    bool stopping; /* by a signal, a full disk or an error */
+    bool ran;
+    enum status error; /* why it stops, if not by a signal */
+    struct message why;
+    double committed_s, retry_s;
+    double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
+};
+
+/* ---- runner.c ---- */
+
+void runner_say(struct runner *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Claims nothing more and lets workers checkpoint and end; the first reason is the run's outcome.
+ */
+/* A slot_listener of a struct runner: rows of a curve and notes, kept for the next commit. */
+void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
+void runner_stop_for(struct runner *r, enum status s, const char *why);
+
+/* Slots whose worker still runs; slots whose ending is not in the file yet. */
+int runner_alive(const struct runner *r);
+int runner_ended(const struct runner *r);
+
+/* ---- runner_commit.c ---- */
+
+bool runner_commit_due(const struct runner *r);
+
+/* One transaction: remarks, endings, and claims for the slots that are free then; after it the
+ * claimed trials are started. Where another program holds the file (BUSY) nothing has changed, all
+ * is kept for the next try, and the answer is OK. */
+enum status runner_commit(struct runner *r, struct message *m);
+
+/* Tells how many trials are done, failed, running and left. */
+void runner_show_counts(struct runner *r);
+
+#endif

@@ -1,0 +1,201 @@
+#include "sweep/run/slot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep/run/result.h"
+#include "sweep/run/trial_files.h"
+#include "sweep/run/worker.h"
+
+void slot_init(struct slot *s)
+{
+    memset(s, 0, sizeof *s);
+    s->process.message_fd = s->process.error_fd = -1;
+}
+
+enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
+                       char *const environment[], struct progress_view *v, struct message *m)
+{
+    struct point p;
+    struct encoder_io io;
+    struct task_shape shape;
+    s->busy = true;
+    s->claim = *c;
+    trial_file_name(c->trial_id, c->attempt, TRIAL_FILE_RESULT, s->file, sizeof s->file);
+    s->step = c->resumed_from_step;
+    s->val_acc = NAN;
+    double work = 0;
+    snprintf(s->label, sizeof s->label, "seed=%" PRIu32, c->seed);
+    if (point_parse(c->config_json, &p, m) == STATUS_OK &&
+        point_check(&p, &io, &shape, m) == STATUS_OK) {
+        snprintf(s->label, sizeof s->label, "%s heads=%" PRId64 " %s%sseed=%" PRIu32, p.task->name,
+                 p.model.heads, c->label, c->label[0] ? " " : "", c->seed);
+        work = (double)p.train.steps * encoder_step_flops(&p.model, &io, (long)p.train.batch);
+    }
+    job->trial = c->trial_id;
+    job->attempt = c->attempt;
+    job->seed = c->seed;
+    snprintf(job->config, sizeof job->config, "%s", c->config_json);
+    progress_trial_started(v, i, s->label, c->trial_id);
+    progress_trial_work(v, i, work);
+    enum status status = process_spawn(&s->process, job, environment, m);
+    if (status != STATUS_OK) {
+        s->ending = ENDING_REQUEUE;
+        snprintf(s->error, sizeof s->error, "%s", m->text);
+        s->end.error = s->error;
+        s->end.step = c->resumed_from_step;
+    }
+    s->pid = s->process.pid;
+    return status;
+}
+
+static void take_message(struct slot *s, int i, struct progress_view *v, enum wire_type type,
+                         const char *payload)
+{
+    struct wire_progress p;
+    switch (type) {
+    case WIRE_STARTED:
+    case WIRE_PROGRESS:
+    case WIRE_STOPPED:
+        memcpy(&p, payload, sizeof p);
+        s->started = true;
+        s->step = p.step;
+        if (!isnan(p.val_acc))
+            s->val_acc = p.val_acc;
+        progress_update(v, i, p.step, p.steps, p.loss, p.acc);
+        break;
+    case WIRE_FINISHED:
+        s->finished = true;
+        break;
+    case WIRE_CURVE:
+    case WIRE_NOTE:
+    case WIRE_TYPES:
+        break;
+    }
+}
+
+void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,
+                 void *context)
+{
+    struct message m;
+    if (process_listen(&s->process, &m) != STATUS_OK) {
+        listen(context, s, WIRE_NOTE, m.text);
+        if (s->process.pid > 0)
+            kill(s->process.pid, SIGKILL);
+    }
+    enum wire_type type;
+    const char *payload;
+    size_t size;
+    while (wire_next(&s->process.reader, &type, &payload, &size)) {
+        take_message(s, i, v, type, payload);
+        if (type == WIRE_CURVE || type == WIRE_NOTE)
+            listen(context, s, type, payload);
+    }
+    process_read_errors(&s->process);
+}
+
+/* Reads the result that the worker said is durable: it counts however the process went down after
+ * that. NONE where it has not said so: a file that is there all the same may not survive a power
+ * failure. */
+static enum ending take_result(struct slot *s, const char *folder)
+{
+    char path[4096 + sizeof s->file];
+    struct result_file f;
+    struct message m;
+    snprintf(path, sizeof path, "%s/%s", folder, s->file);
+    if (!s->finished)
+        return ENDING_NONE;
+    enum status status = result_open(path, &f, &m);
+    if (status == STATUS_OK) {
+        s->result = strdup(f.trial_json);
+        s->diverged = strncmp(f.trial_json, "{\"state\":\"diverged\"", 19) == 0;
+        memcpy(s->sha256, f.sha256, sizeof s->sha256);
+        result_close(&f);
+        if (s->result)
+            return ENDING_FINISH;
+        status = fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
+    }
+    snprintf(s->error, sizeof s->error, "%s", m.text);
+    return status == STATUS_CORRUPT ? ENDING_FAIL : ENDING_STORAGE;
+}
+
+/* A crash is the trial's own doing and would come again; other signals come from outside. */
+static bool is_crash(int signal_number)
+{
+    return signal_number == SIGSEGV || signal_number == SIGBUS || signal_number == SIGFPE ||
+           signal_number == SIGILL || signal_number == SIGABRT || signal_number == SIGSYS;
+}
+
+static enum ending judge(struct slot *s, const char *folder)
+{
+    enum ending ending = take_result(s, folder);
+    if (ending != ENDING_NONE)
+        return ending;
+    if (s->end.signal != 0) {
+        size_t used = strlen(s->error);
+        snprintf(s->error + used, sizeof s->error - used, "%s%s (%s)", used ? "; " : "",
+                 is_crash(s->end.signal) ? "crashed" : "killed from outside",
+                 strsignal(s->end.signal));
+        return is_crash(s->end.signal) ? ENDING_FAIL : ENDING_REQUEUE;
+    }
+    if (s->end.exit_code == WORKER_STOPPED)
+        return ENDING_REQUEUE;
+    if (s->end.exit_code == WORKER_OVER_TIME || s->end.exit_code == WORKER_OVER_MEMORY)
+        return ENDING_LIMIT;
+    if (s->end.exit_code == WORKER_DISK_FULL)
+        return ENDING_FULL;
+    if (s->end.exit_code == WORKER_STORAGE)
+        return ENDING_STORAGE;
+    if (!s->error[0])
+        snprintf(s->error, sizeof s->error, "the worker ended with status %d and said nothing",
+                 s->end.exit_code);
+    return ENDING_FAIL;
+}
+
+/* Where the trial goes on: a worker that was asked to stop, or was over a limit, has saved its
+ * step; of one that was killed the files tell. */
+static int64_t saved_step(const struct slot *s, const char *folder)
+{
+    char path[4096];
+    bool damaged = false;
+    if (s->ending == ENDING_FINISH || s->ending == ENDING_FAIL)
+        return 0;
+    if (s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_LIMIT)
+        return s->step;
+    int64_t step = trial_files_newest(folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
+                                      sizeof path, &damaged);
+    return step > 0 ? step : 0;
+}
+
+bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
+                slot_listener listen, void *context)
+{
+    if (!process_ended(&s->process, &s->end))
+        return false;
+    slot_listen(s, i, v, listen, context);
+    snprintf(s->error, sizeof s->error, "%s", s->end.error ? s->end.error : "");
+    s->ending = judge(s, folder);
+    s->end.step = saved_step(s, folder);
+    s->end.error = s->error[0] ? s->error : NULL;
+    return true;
+}
+
+void slot_fail(struct slot *s, const char *why)
+{
+    s->ending = ENDING_FAIL;
+    s->end.step = 0;
+    snprintf(s->error, sizeof s->error, "%s", why);
+    s->end.error = s->error;
+}
+
+void slot_clear(struct slot *s)
+{
+    process_close(&s->process);
+    free(s->result);
+    slot_init(s);
+}

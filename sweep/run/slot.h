@@ -1,0 +1,68 @@
+/* A slot of the coordinator: one trial's attempt from its claim to what became of it. */
+#ifndef SWEEP_RUN_SLOT_H
+#define SWEEP_RUN_SLOT_H
+
+#include "sweep/run/process.h"
+#include "sweep/run/progress.h"
+
+enum { SLOT_LABEL = 320 };
+
+enum ending {
+    ENDING_NONE,    /* it still runs */
+    ENDING_FINISH,  /* a durable result is there: completed or diverged */
+    ENDING_FAIL,    /* its own fault: costs a retry */
+    ENDING_LIMIT,   /* over a limit: fails at once, and can go on where a higher one is set */
+    ENDING_REQUEUE, /* stopped or killed from outside: goes on later, for free */
+    ENDING_FULL,    /* the disk is full: the same, and the sweep stops */
+    ENDING_STORAGE  /* the disk refuses otherwise: the same */
+};
+
+struct slot {
+    bool busy;         /* from the claim until its ending is committed */
+    bool started;      /* the worker said that it trains */
+    int64_t pid;       /* of its worker, also when that has ended; 0: could not be started */
+    bool pid_recorded; /* in the results file */
+    struct process process;
+    struct claimed claim;
+    char label[SLOT_LABEL]; /* for people: "gather heads=8 seed=1" */
+    int64_t step;           /* newest known */
+    double val_acc;         /* at the best step so far; NaN before the first evaluation */
+
+    char file[64];      /* name of the durable result in the folder */
+    bool finished;      /* the worker said that it is there */
+    enum ending ending; /* what is to be committed */
+    char *result;       /* ENDING_FINISH: trial JSON, owned */
+    bool diverged;
+    char sha256[65];
+    struct attempt_end end;
+    char error[PROCESS_TAIL + MESSAGE_SIZE];
+};
+
+/* Called for every message that is more than progress: rows of the curve, notes. */
+typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_type type,
+                              const char *text);
+
+/* Free; what s held before is not looked at. */
+void slot_init(struct slot *s);
+
+/* Starts the claimed trial in the free slot s (index i of the view). job: what all jobs of this run
+ * share; its trial members are filled here. On failure the slot has ENDING_REQUEUE. */
+enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
+                       char *const environment[], struct progress_view *v, struct message *m);
+
+/* Takes in what the worker said since. A worker that talks nonsense is killed. */
+void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,
+                 void *context);
+
+/* True once the process has ended: `ending` and what belongs to it are then set. folder: where the
+ * durable results lie. */
+bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
+                slot_listener listen, void *context);
+
+/* Turns its ending into a failure of the trial's own for this reason. */
+void slot_fail(struct slot *s, const char *why);
+
+/* Free for the next trial. */
+void slot_clear(struct slot *s);
+
+#endif

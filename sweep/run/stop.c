@@ -1,0 +1,96 @@
+#include "sweep/run/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE, SIGXFSZ};
+enum { HANDLED = sizeof handled / sizeof handled[0] };
+
+static struct sigaction before[HANDLED];
+/* Atomic, not only volatile: the thread that is interrupted may be one of OpenBLAS's. */
+static atomic_int requests, last;
+/* Made once and never closed: a handler may still be at work in another thread. */
+static int wake[2] = {-1, -1};
+static bool installed;
+
+/* The same signal again within a moment is not a second request: `timeout` sends it to the process
+ * and to its group. */
+static bool is_echo(int signal_number)
+{
+    enum { MOMENT_MS = 200 };
+    static atomic_int before_ms;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int now_ms = (int)((t.tv_sec % 1000000) * 1000 + t.tv_nsec / 1000000);
+    bool echo = requests > 0 && signal_number == last && now_ms - before_ms >= 0 &&
+                now_ms - before_ms < MOMENT_MS;
+    before_ms = now_ms;
+    return echo;
+}
+
+static void on_signal(int signal_number)
+{
+    int saved = errno;
+    bool patient = signal_number == SIGHUP || signal_number == SIGUSR1;
+    if (signal_number != SIGCHLD && !(patient && requests > 0) && !is_echo(signal_number)) {
+        last = signal_number;
+        requests++;
+    }
+    if (write(wake[1], "", 1) < 0)
+        errno = 0; /* the pipe is full: the loop wakes anyway */
+    errno = saved;
+}
+
+enum status stop_install(struct message *m)
+{
+    requests = last = 0;
+    if (wake[0] < 0 && pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
+        return fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
+    stop_drain();
+    installed = true;
+    for (int i = 0; i < HANDLED; i++) {
+        struct sigaction action = {.sa_flags = SA_RESTART};
+        action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN : on_signal;
+        sigaction(handled[i], &action, &before[i]);
+        /* `nohup` stays in force. SIGINT does not count: a shell ignores it in whatever a script
+         * starts in the background, and a stop costs nothing here. */
+        if (before[i].sa_handler == SIG_IGN && handled[i] == SIGHUP)
+            sigaction(handled[i], &before[i], NULL);
+    }
+    return STATUS_OK;
+}
+
+void stop_restore(void)
+{
+    for (int i = 0; installed && i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
+    installed = false;
+}
+
+int stop_wake_fd(void)
+{
+    return wake[0];
+}
+
+void stop_drain(void)
+{
+    char bytes[64];
+    while (read(wake[0], bytes, sizeof bytes) > 0)
+        ;
+}
+
+int stop_requests(void)
+{
+    return requests;
+}
+
+int stop_signal(void)
+{
+    return last;
+}

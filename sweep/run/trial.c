@@ -1,0 +1,226 @@
+#include "sweep/run/trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+
+#define TRIAL_CHECKPOINT_LIMIT ((size_t)1 << 38)
+
+double trial_train_s(const struct trial *t)
+{
+    return t->before_s + clock_now_s() - t->started_s;
+}
+
+double trial_cpu_s(const struct trial *t)
+{
+    return t->cpu_before_s + clock_s(CLOCK_PROCESS_CPUTIME_ID) - t->cpu_started_s;
+}
+
+enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, bool by_loss,
+                      struct trial **out, struct message *m)
+{
+    struct trial *t = arena_alloc(a, 1, sizeof *t);
+    t->point = *p;
+    t->seed = seed;
+    t->by_loss = by_loss;
+    t->started_s = clock_now_s();
+    t->cpu_started_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    enum status s = data_new(a, p, seed, &t->data, m);
+    if (s != STATUS_OK)
+        return s;
+    s = trainer_new(a, &p->model, data_io(t->data), &p->train, seed, data_fill, t->data,
+                    &t->trainer, m);
+    if (s != STATUS_OK)
+        return s;
+    t->curve_capacity = (int)(p->train.steps / p->train.eval_every + 1);
+    t->curve = arena_alloc(a, (size_t)t->curve_capacity, sizeof *t->curve);
+    t->best = arena_alloc(a, (size_t)t->trainer->encoder->nn.size, sizeof *t->best);
+    t->result.curve = t->curve;
+    t->result.slots = (int)data_shape(t->data)->slots;
+    t->result.chance = data_shape(t->data)->chance;
+    *out = t;
+    return STATUS_OK;
+}
+
+bool trial_done(const struct trial *t)
+{
+    return t->trainer->step >= t->point.train.steps;
+}
+
+static enum status diverged(struct trial *t, struct message *m)
+{
+    t->result.diverged = true;
+    t->result.bad_step = t->trainer->step + 1;
+    t->result.steps_done = t->trainer->step;
+    t->result.train_s = trial_train_s(t);
+    t->result.error = m->text;
+    return STATUS_DIVERGED;
+}
+
+static enum status evaluate(struct trial *t, struct message *m)
+{
+    struct curve_row row = {
+        .step = t->trainer->step, .grad_norm = t->trainer->grad_norm, .lr = t->trainer->lr};
+    struct metrics val = {0};
+    trainer_take_means(t->trainer, &row.train_loss, &row.train_acc);
+    trainer_evaluate(t->trainer, data_val(t->data), &val);
+    row.val_loss = val.loss;
+    row.val_acc = val.acc;
+    row.elapsed_s = trial_train_s(t);
+    if (!isfinite(val.loss)) {
+        fail(m, STATUS_DIVERGED,
+             "the validation loss is not finite after step %" PRId64 ": weights overflow",
+             t->trainer->step);
+        return diverged(t, m);
+    }
+    double best = INFINITY, score = t->by_loss ? val.loss : -val.acc;
+    for (int i = 0; i < t->result.rows; i++)
+        best = fmin(best, t->by_loss ? t->curve[i].val_loss : -t->curve[i].val_acc);
+    t->curve[t->result.rows++] = row;
+    if (score < best) { /* strictly: the earliest of the best steps stays */
+        t->has_best = t->result.has_best = true;
+        t->result.best_step = row.step;
+        t->result.train_acc = row.train_acc;
+        t->result.val_acc = row.val_acc;
+        memcpy(t->best, t->trainer->encoder->nn.data,
+               (size_t)t->trainer->encoder->nn.size * sizeof *t->best);
+    }
+    return STATUS_OK;
+}
+
+enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
+{
+    *evaluated = false;
+    enum status s = trainer_step(t->trainer, m);
+    if (s == STATUS_DIVERGED)
+        return diverged(t, m);
+    if (s != STATUS_OK)
+        return s;
+    t->result.steps_done = t->trainer->step;
+    if (t->trainer->step % t->point.train.eval_every == 0 || trial_done(t)) {
+        s = evaluate(t, m);
+        *evaluated = s == STATUS_OK;
+    }
+    return s;
+}
+
+void trial_test(struct trial *t)
+{
+    struct nn *nn = &t->trainer->encoder->nn;
+    memcpy(nn->data, t->best, (size_t)nn->size * sizeof *nn->data);
+    struct metrics test = {.acc_by_slot = t->result.test_acc_by_slot};
+    trainer_evaluate(t->trainer, data_test(t->data), &test);
+    t->result.test_acc = test.acc;
+    t->result.test_exact = test.exact;
+    t->result.test_loss = test.loss;
+    t->result.train_s = trial_train_s(t);
+    if (!isfinite(test.loss)) {
+        t->result.diverged = true;
+        t->result.bad_step = t->result.best_step;
+        t->result.error = "the test loss is not finite with the weights of the best step";
+    }
+}
+
+/* The part of the state that the engine does not know, as text: a line of counters, then the curve,
+ * one row a line. Hexadecimal floats, so that they come back exactly. */
+static char *state_text(const struct trial *t)
+{
+    size_t size = 256 + (size_t)t->result.rows * 256, used;
+    char *text = malloc(size);
+    if (!text)
+        return NULL;
+    used = (size_t)snprintf(text, size, "%d %d %" PRId64 " %a %a\n", t->result.rows, t->has_best,
+                            t->result.best_step, trial_train_s(t), trial_cpu_s(t));
+    for (int i = 0; i < t->result.rows; i++) {
+        const struct curve_row *c = &t->curve[i];
+        used += (size_t)snprintf(text + used, size - used, "%" PRId64 " %a %a %a %a %a %a %a\n",
+                                 c->step, c->train_loss, c->train_acc, c->val_loss, c->val_acc,
+                                 c->grad_norm, c->lr, c->elapsed_s);
+    }
+    return text;
+}
+
+static enum status read_state(struct trial *t, const char *text, struct message *m)
+{
+    int rows, has_best, used;
+    struct result r = t->result;
+    if (sscanf(text, "%d %d %" SCNd64 " %la %la\n%n", &rows, &has_best, &r.best_step, &t->before_s,
+               &t->cpu_before_s, &used) != 5 ||
+        rows < 0 || rows > t->curve_capacity)
+        return fail(m, STATUS_CORRUPT, "the checkpoint's state does not start as it must");
+    for (int i = 0; i < rows; i++) {
+        struct curve_row *c = &t->curve[i];
+        int length;
+        text += used;
+        if (sscanf(text, "%" SCNd64 " %la %la %la %la %la %la %la\n%n", &c->step, &c->train_loss,
+                   &c->train_acc, &c->val_loss, &c->val_acc, &c->grad_norm, &c->lr, &c->elapsed_s,
+                   &length) != 8)
+            return fail(m, STATUS_CORRUPT, "row %d of the checkpoint's curve cannot be read",
+                        i + 1);
+        used = length;
+        if (has_best && c->step == r.best_step) {
+            r.train_acc = c->train_acc;
+            r.val_acc = c->val_acc;
+        }
+    }
+    r.rows = rows;
+    r.has_best = t->has_best = has_best;
+    t->result = r;
+    return STATUS_OK;
+}
+
+enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m)
+{
+    char *state = state_text(t);
+    if (!state)
+        return fail(m, STATUS_NO_MEMORY, "out of memory for a checkpoint");
+    const struct safetensors_meta extra[] = {{"build", build}, {NULL, NULL}};
+    enum status s =
+        checkpoint_write(path, t->trainer, t->has_best ? t->best : NULL, state, extra, m);
+    free(state);
+    return s;
+}
+
+enum status trial_resume(struct trial *t, const char *path, const char *build, bool *other_build,
+                         struct message *m)
+{
+    char *state = NULL, *origin = NULL;
+    bool has_best;
+    enum status s = checkpoint_read(path, t->trainer, t->best, &has_best, &state, &origin, m);
+    if (s == STATUS_OK)
+        s = read_state(t, state, m);
+    if (s == STATUS_OK && has_best != t->has_best)
+        s = fail(m, STATUS_CORRUPT, "%s: best weights and best step disagree", path);
+    if (s == STATUS_OK) {
+        *other_build = !origin || strcmp(origin, build) != 0;
+        t->result.resumed_from_step = t->trainer->step;
+        t->result.steps_done = t->trainer->step;
+        t->started_s = clock_now_s();
+        t->cpu_started_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    free(state);
+    free(origin);
+    return s;
+}
+
+int64_t trial_checkpoint_step(const char *path)
+{
+    struct safetensors file = {0};
+    void *bytes = NULL;
+    size_t size;
+    int64_t step = -1;
+    if (file_read(path, TRIAL_CHECKPOINT_LIMIT, &bytes, &size, NULL) == STATUS_OK &&
+        safetensors_parse(bytes, size, &file, NULL) == STATUS_OK) {
+        const char *text = safetensors_meta(&file, "step");
+        if (!text || sscanf(text, "%" SCNd64, &step) != 1)
+            step = -1;
+    }
+    safetensors_free(&file);
+    free(bytes);
+    return step;
+}

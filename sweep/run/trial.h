@@ -1,0 +1,58 @@
+/* The life of one trial, apart from processes and pipes: train, evaluate, keep the best weights,
+ * checkpoint, resume exactly, test at the end. worker.c gives it a process; tests drive it
+ * directly. */
+#ifndef SWEEP_RUN_TRIAL_H
+#define SWEEP_RUN_TRIAL_H
+
+#include "engine/checkpoint.h"
+#include "sweep/run/data.h"
+#include "sweep/run/result.h"
+
+struct trial {
+    struct point point;
+    uint32_t seed;
+    bool by_loss; /* best = smallest val_loss, else largest val_acc */
+    struct data *data;
+    struct trainer *trainer;
+    struct result result; /* curve and best so far; test values at the end */
+    struct curve_row *curve;
+    int curve_capacity;
+    real *best; /* (nn.size) weights of the best step */
+    bool has_best;
+    double before_s; /* training seconds and CPU seconds of earlier attempts */
+    double cpu_before_s;
+    double started_s, cpu_started_s;
+};
+
+/* Builds everything in the arena; weights are the seed's. */
+enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, bool by_loss,
+                      struct trial **t, struct message *m);
+
+/* One training step and, where one is due, the evaluation that follows it: *evaluated tells that
+ * result.curve has a new last row. DIVERGED: the result says at which step and why. */
+enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
+
+bool trial_done(const struct trial *t);
+
+/* Puts the best weights in place and takes the test values; where these are not finite numbers the
+ * trial is diverged at its best step. */
+void trial_test(struct trial *t);
+
+/* Writes a checkpoint from which trial_resume goes on bit for bit. build: see wire.h. */
+enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m);
+
+/* Goes on from a checkpoint. After CORRUPT, t must be resumed from another one or made anew.
+ * *other_build: it was written
+ * by another build or on other kernels, so the last bits may differ from an uninterrupted run. */
+enum status trial_resume(struct trial *t, const char *path, const char *build, bool *other_build,
+                         struct message *m);
+
+/* The step that a checkpoint file claims to hold, or -1 where it cannot be read; its content is
+ * checked only by trial_resume. */
+int64_t trial_checkpoint_step(const char *path);
+
+/* Seconds of training and of CPU over all attempts so far. */
+double trial_train_s(const struct trial *t);
+double trial_cpu_s(const struct trial *t);
+
+#endif

@@ -1,0 +1,197 @@
+#include "sweep/run/wire.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int wire_job_format(const struct job *j, char *text, size_t size)
+{
+    if (strpbrk(j->folder, "\n\r") || strpbrk(j->build, "\n\r") || strpbrk(j->config, "\n\r"))
+        return -1;
+    int n = snprintf(text, size,
+                     "parent=%" PRId64 "\ntrial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32
+                     "\nfolder=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
+                     "\ntime_s=%.17g\nbuild=%s\nby_loss=%d\nconfig=%s\n",
+                     j->parent, j->trial, j->attempt, j->seed, j->folder, j->checkpoint_s,
+                     j->memory, j->time_s, j->build, j->by_loss, j->config);
+    return n < 0 || (size_t)n >= size ? -1 : n;
+}
+
+/* Where the value of one key goes; text fields have a size, numbers do not. */
+struct field {
+    const char *key;
+    char *text;
+    size_t size;
+    int64_t *integer;
+    double *real;
+};
+
+static bool store_field(const struct field *f, const char *value, size_t length)
+{
+    if (f->text) {
+        if (length >= f->size)
+            return false;
+        memcpy(f->text, value, length);
+        f->text[length] = '\0';
+        return true;
+    }
+    char number[64];
+    if (length == 0 || length >= sizeof number)
+        return false;
+    memcpy(number, value, length);
+    number[length] = '\0';
+    char *end;
+    errno = 0;
+    if (f->integer)
+        *f->integer = strtoll(number, &end, 10);
+    else
+        *f->real = strtod(number, &end);
+    return errno == 0 && *end == '\0';
+}
+
+enum status wire_job_parse(const char *text, struct job *j, struct message *m)
+{
+    memset(j, 0, sizeof *j);
+    int64_t seed = 0, by_loss = 0;
+    const struct field fields[] = {
+        {.key = "parent", .integer = &j->parent},
+        {.key = "trial", .integer = &j->trial},
+        {.key = "attempt", .integer = &j->attempt},
+        {.key = "seed", .integer = &seed},
+        {.key = "folder", .text = j->folder, .size = sizeof j->folder},
+        {.key = "checkpoint_s", .real = &j->checkpoint_s},
+        {.key = "memory", .integer = &j->memory},
+        {.key = "time_s", .real = &j->time_s},
+        {.key = "build", .text = j->build, .size = sizeof j->build},
+        {.key = "by_loss", .integer = &by_loss},
+        {.key = "config", .text = j->config, .size = sizeof j->config},
+    };
+    enum { FIELDS = sizeof fields / sizeof fields[0] };
+    unsigned seen = 0;
+    int line = 1;
+    for (const char *at = text; *at; line++) {
+        size_t length = strcspn(at, "\n");
+        const char *equals = memchr(at, '=', length);
+        size_t key = equals ? (size_t)(equals - at) : length;
+        int i = 0;
+        while (i < FIELDS && (strlen(fields[i].key) != key || memcmp(fields[i].key, at, key) != 0))
+            i++;
+        if (!equals || i == FIELDS || (seen & 1u << i) ||
+            !store_field(&fields[i], equals + 1, length - key - 1))
+            return fail(m, STATUS_BAD_INPUT, "job line %d is not one of its fields, once: %.*s",
+                        line, (int)(length < 80 ? length : 80), at);
+        seen |= 1u << i;
+        at += length + (at[length] == '\n');
+    }
+    if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX)
+        return fail(m, STATUS_BAD_INPUT, "the job is incomplete");
+    j->seed = (uint32_t)seed;
+    j->by_loss = by_loss != 0;
+    return STATUS_OK;
+}
+
+struct frame {
+    uint32_t size, type;
+};
+
+enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
+                      struct message *m)
+{
+    if (size > WIRE_LIMIT)
+        return fail(m, STATUS_INTERNAL, "a message of %zu bytes is over the limit", size);
+    /* One write for short messages, so that they reach the pipe whole (PIPE_BUF). */
+    char small[4096];
+    struct frame frame = {(uint32_t)size, (uint32_t)type};
+    char *bytes = sizeof frame + size <= sizeof small ? small : malloc(sizeof frame + size);
+    if (!bytes)
+        return fail(m, STATUS_NO_MEMORY, "out of memory for a message");
+    memcpy(bytes, &frame, sizeof frame);
+    memcpy(bytes + sizeof frame, payload, size);
+
+    enum status s = STATUS_OK;
+    size_t total = sizeof frame + size;
+    for (size_t done = 0; done < total && s == STATUS_OK;) {
+        ssize_t n = write(fd, bytes + done, total - done);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            s = fail(m, STATUS_IO, "the coordinator does not listen: %s", strerror(errno));
+    }
+    if (bytes != small)
+        free(bytes);
+    return s;
+}
+
+static bool frame_valid(const struct frame *f)
+{
+    switch (f->type) {
+    case WIRE_STARTED:
+    case WIRE_PROGRESS:
+    case WIRE_STOPPED:
+        return f->size == sizeof(struct wire_progress);
+    case WIRE_CURVE:
+    case WIRE_FINISHED:
+    case WIRE_NOTE:
+        return f->size <= WIRE_LIMIT;
+    default:
+        return false;
+    }
+}
+
+enum status wire_feed(struct wire_reader *r, const void *bytes, size_t size, struct message *m)
+{
+    if (r->begin > 0) {
+        memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
+        r->end -= r->begin;
+        r->begin = 0;
+    }
+    if (r->end + size + 1 > r->capacity) { /* + 1: the NUL behind the last payload */
+        size_t capacity = 2 * (r->end + size + 1);
+        char *buffer = realloc(r->buffer, capacity);
+        if (!buffer)
+            return fail(m, STATUS_NO_MEMORY, "out of memory for a worker's messages");
+        r->buffer = buffer;
+        r->capacity = capacity;
+    }
+    if (size > 0)
+        memcpy(r->buffer + r->end, bytes, size);
+    r->end += size;
+
+    struct frame frame;
+    for (size_t at = 0; at + sizeof frame <= r->end; at += sizeof frame + frame.size) {
+        memcpy(&frame, r->buffer + at, sizeof frame);
+        if (!frame_valid(&frame))
+            return fail(m, STATUS_BAD_INPUT,
+                        "a worker sent a message of type %" PRIu32 " and %" PRIu32
+                        " bytes, which this program does not know",
+                        frame.type, frame.size);
+    }
+    return STATUS_OK;
+}
+
+bool wire_next(struct wire_reader *r, enum wire_type *type, const char **payload, size_t *size)
+{
+    struct frame frame;
+    if (r->end - r->begin < sizeof frame)
+        return false;
+    memcpy(&frame, r->buffer + r->begin, sizeof frame);
+    if (r->end - r->begin - sizeof frame < frame.size)
+        return false;
+    /* Moved over its own header, which makes room for the NUL. */
+    memmove(r->buffer + r->begin, r->buffer + r->begin + sizeof frame, frame.size);
+    r->buffer[r->begin + frame.size] = '\0';
+    *type = (enum wire_type)frame.type;
+    *payload = r->buffer + r->begin;
+    *size = frame.size;
+    r->begin += sizeof frame + frame.size;
+    return true;
+}
+
+void wire_reader_free(struct wire_reader *r)
+{
+    free(r->buffer);
+    memset(r, 0, sizeof *r);
+}

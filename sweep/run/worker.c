@@ -1,0 +1,358 @@
+#include "sweep/run/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "engine/kernels/blas.h"
+#include "sweep/run/trial.h"
+#include "sweep/run/trial_files.h"
+#include "sweep/run/wire.h"
+
+enum { MIB = 1 << 20 };
+
+static atomic_bool stop_asked;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = true;
+}
+
+struct worker {
+    struct job job;
+    struct trial *trial;
+    int checkpoint;    /* 0 or 1: the one to write next */
+    int64_t saved;     /* checkpoints written by this attempt */
+    char origin[4160]; /* path of the checkpoint it went on from; "": none */
+    double checkpointed_s, looked_s;
+};
+
+/* The terminal sends its signals to the whole group: a worker leaves SIGINT and SIGHUP to the
+ * coordinator, who says SIGTERM when it is time to stop. */
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+    action.sa_handler = on_stop;
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static enum status read_job(struct job *j, struct message *m)
+{
+    char text[WIRE_JOB_MAX];
+    size_t used = 0;
+    for (;;) {
+        ssize_t n = read(WIRE_JOB_FD, text + used, sizeof text - 1 - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail(m, STATUS_BAD_INPUT,
+                        "`headcount worker` is started by `headcount run` only (no job: %s)",
+                        strerror(errno));
+        if (n == 0)
+            break;
+        used += (size_t)n;
+        if (used == sizeof text - 1)
+            return fail(m, STATUS_BAD_INPUT, "the job is too long");
+    }
+    text[used] = '\0';
+    close(WIRE_JOB_FD);
+    return wire_job_parse(text, j, m);
+}
+
+/* Held until the process ends, however it ends: how a coordinator that comes later knows whether
+ * this attempt still lives. */
+static enum status take_lock(const struct job *j, struct message *m)
+{
+    char path[sizeof j->folder + 64];
+    trial_file_path(j->folder, j->trial, j->attempt, TRIAL_FILE_LOCK, path, sizeof path);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK
+                   ? fail(m, STATUS_BUSY, "%s: another process runs this attempt", path)
+                   : fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
+                          strerror(errno));
+    return STATUS_OK;
+}
+
+static void checkpoint_path(const struct job *j, int64_t attempt, int which, char *path,
+                            size_t size)
+{
+    trial_file_path(j->folder, j->trial, attempt,
+                    which ? TRIAL_FILE_CHECKPOINT_1 : TRIAL_FILE_CHECKPOINT_0, path, size);
+}
+
+static void note(const char *text)
+{
+    struct message ignored;
+    wire_send(WIRE_MESSAGE_FD, WIRE_NOTE, text, strlen(text), &ignored);
+}
+
+static void send_progress(struct worker *w, enum wire_type type)
+{
+    const struct trainer *t = w->trial->trainer;
+    const struct result *r = &w->trial->result;
+    struct wire_progress p = {
+        .step = t->step,
+        .steps = w->trial->point.train.steps,
+        .loss = t->loss_count ? t->loss_sum / (double)t->loss_count : NAN,
+        .acc = t->target_sum ? (double)t->correct_sum / (double)t->target_sum : NAN,
+        .val_acc = r->has_best ? r->val_acc : NAN,
+        .elapsed_s = trial_train_s(w->trial),
+    };
+    struct message ignored; /* a coordinator that is gone has taken this process with it */
+    wire_send(WIRE_MESSAGE_FD, type, &p, sizeof p, &ignored);
+}
+
+/* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
+ * Leaves the trial at step 0 where there is none. */
+static enum status resume(struct arena *a, struct worker *w, struct message *m)
+{
+    char path[sizeof w->job.folder + 64];
+    bool damaged = false, other_build = false;
+    int64_t step = INT64_MAX;
+    while ((step = trial_files_newest(w->job.folder, w->job.trial, w->job.attempt - 1, step, path,
+                                      sizeof path, &damaged)) >= 0) {
+        enum status s = trial_resume(w->trial, path, w->job.build, &other_build, m);
+        if (s == STATUS_OK) {
+            snprintf(w->origin, sizeof w->origin, "%s", path);
+            break;
+        }
+        if (s != STATUS_CORRUPT)
+            return s;
+        damaged = true;
+        s = trial_new(a, &w->trial->point, w->job.seed, w->job.by_loss, &w->trial, m);
+        if (s != STATUS_OK)
+            return s;
+    }
+    if (damaged)
+        note(step >= 0 ? "a damaged checkpoint was passed over; an older one is used"
+                       : "no checkpoint can be read; the trial starts again from step 0");
+    if (other_build)
+        note("goes on from a checkpoint of another build or other BLAS kernels: the last bits may "
+             "differ from an uninterrupted run");
+    return STATUS_OK;
+}
+
+/* Two checkpoints are kept, whatever attempt wrote them: beside this attempt's first one that which
+ * it went on from, beside its second nothing. Best effort. */
+static void remove_earlier(const struct worker *w)
+{
+    for (int64_t file = 0; file < 2 * (w->job.attempt - 1); file++) {
+        char path[sizeof w->job.folder + 64];
+        checkpoint_path(&w->job, file / 2 + 1, (int)(file % 2), path, sizeof path);
+        if (w->saved > 1 || strcmp(path, w->origin) != 0)
+            unlink(path);
+    }
+}
+
+static enum status save(struct worker *w, struct message *m)
+{
+    char path[sizeof w->job.folder + 64];
+    checkpoint_path(&w->job, w->job.attempt, w->checkpoint, path, sizeof path);
+    enum status s = trial_save(w->trial, path, w->job.build, m);
+    if (s == STATUS_OK) {
+        w->checkpoint = !w->checkpoint;
+        if (++w->saved <= 2)
+            remove_earlier(w);
+    }
+    w->checkpointed_s = clock_now_s();
+    return s;
+}
+
+static int64_t resident_bytes(void)
+{
+    long size, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%ld %ld", &size, &resident) != 2)
+        resident = 0;
+    fclose(f);
+    return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+static int exit_of(enum status s)
+{
+    switch (s) {
+    case STATUS_DISK_FULL:
+        return WORKER_DISK_FULL;
+    case STATUS_IO:
+        return WORKER_STORAGE;
+    default:
+        return WORKER_FAILED;
+    }
+}
+
+/* A trial that is over a limit saves its step, to go on from there when the limit is higher. */
+static int check_limits(struct worker *w, struct message *m)
+{
+    int64_t step = w->trial->trainer->step, resident = w->job.memory ? resident_bytes() : 0;
+    bool over_time = w->job.time_s > 0 && trial_cpu_s(w->trial) >= w->job.time_s;
+    if (!over_time && resident <= w->job.memory)
+        return -1;
+    enum status s = save(w, m);
+    if (s != STATUS_OK)
+        return exit_of(s);
+    if (over_time) {
+        fail(m, STATUS_BAD_INPUT,
+             "stopped at step %" PRId64 " by limits.time: %g CPU seconds are over", step,
+             w->job.time_s);
+        return WORKER_OVER_TIME;
+    }
+    fail(m, STATUS_BAD_INPUT,
+         "stopped at step %" PRId64 " by limits.memory: %" PRId64 " MiB are resident, %" PRId64
+         " MiB allowed",
+         step, (resident + MIB - 1) / MIB, w->job.memory / MIB);
+    return WORKER_OVER_MEMORY;
+}
+
+/* What is due between two steps, a few times a second at most. Returns the exit status of a worker
+ * that must end now, or -1. */
+static int between_steps(struct worker *w, struct message *m)
+{
+    double now = clock_now_s();
+    if (stop_asked) {
+        enum status s = save(w, m);
+        if (s != STATUS_OK)
+            return exit_of(s);
+        send_progress(w, WIRE_STOPPED);
+        return WORKER_STOPPED;
+    }
+    if (now - w->looked_s >= 0.2) {
+        w->looked_s = now;
+        send_progress(w, WIRE_PROGRESS);
+        int over = check_limits(w, m);
+        if (over >= 0)
+            return over;
+    }
+    if (now - w->checkpointed_s >= w->job.checkpoint_s) {
+        enum status s = save(w, m);
+        if (s != STATUS_OK)
+            return exit_of(s);
+    }
+    return -1;
+}
+
+/* Trains to the end, a stop or a divergence; exit status, or -1 when a result is due. */
+static int train(struct worker *w, struct message *m, enum status *s)
+{
+    while (!trial_done(w->trial)) {
+        bool evaluated;
+        *s = trial_step(w->trial, &evaluated, m);
+        if (*s == STATUS_DIVERGED)
+            return -1;
+        if (*s != STATUS_OK)
+            return WORKER_FAILED;
+        if (evaluated) {
+            char row[600] = "[";
+            int n = curve_row_json(&w->trial->curve[w->trial->result.rows - 1], row + 1,
+                                   sizeof row - 2);
+            row[n + 1] = ']';
+            *s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, row, (size_t)n + 2, m);
+            if (*s != STATUS_OK)
+                return WORKER_FAILED;
+        }
+        int exit_status = trial_done(w->trial) ? -1 : between_steps(w, m);
+        if (exit_status >= 0)
+            return exit_status;
+    }
+    send_progress(w, WIRE_PROGRESS);
+    return -1;
+}
+
+static enum status finish(struct worker *w, struct message *m)
+{
+    if (!w->trial->result.diverged)
+        trial_test(w->trial);
+    char name[64], path[sizeof w->job.folder + 80];
+    trial_file_name(w->job.trial, w->job.attempt, TRIAL_FILE_RESULT, name, sizeof name);
+    snprintf(path, sizeof path, "%s/%s", w->job.folder, name);
+    struct nn *nn = &w->trial->trainer->encoder->nn;
+    if (w->trial->has_best)
+        memcpy(nn->data, w->trial->best, (size_t)nn->size * sizeof *nn->data);
+    enum status s = result_write(path, &w->trial->result, nn, w->job.config, w->job.seed, m);
+    if (s == STATUS_OK)
+        s = wire_send(WIRE_MESSAGE_FD, WIRE_FINISHED, name, strlen(name), m);
+    return s;
+}
+
+static enum status prepare(struct arena *a, struct worker *w, struct message *m)
+{
+    struct point p;
+    enum status s = point_parse(w->job.config, &p, m);
+    if (s == STATUS_OK)
+        s = take_lock(&w->job, m);
+    if (s == STATUS_OK)
+        s = trial_new(a, &p, w->job.seed, w->job.by_loss, &w->trial, m);
+    if (s == STATUS_OK)
+        s = resume(a, w, m);
+    return s;
+}
+
+static int run(struct arena *a, struct worker *w, struct message *m)
+{
+    enum status s = prepare(a, w, m);
+    if (s != STATUS_OK)
+        return exit_of(s);
+    w->checkpointed_s = clock_now_s();
+    send_progress(w, WIRE_STARTED);
+    int exit_status = train(w, m, &s);
+    if (exit_status >= 0)
+        return exit_status;
+    s = finish(w, m);
+    return s == STATUS_OK ? WORKER_FINISHED : exit_of(s);
+}
+
+/* An arena that runs out of memory, wherever in the engine, comes back here. */
+static int run_guarded(struct worker *w, struct message *m)
+{
+    jmp_buf exhausted;
+    static struct arena a;
+    arena_init(&a, &exhausted);
+    if (setjmp(exhausted) != 0) {
+        fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
+             a.used >> 20);
+        arena_free(&a);
+        return WORKER_FAILED;
+    }
+    int exit_status = run(&a, w, m);
+    arena_free(&a);
+    return exit_status;
+}
+
+int worker_main(void)
+{
+    static struct worker w;
+    struct message m = {.text = ""};
+    set_signals();
+    prctl(PR_SET_NAME, "headcount"); /* started as /proc/self/exe, it would be called "exe" */
+    int exit_status = WORKER_FAILED;
+    if (read_job(&w.job, &m) == STATUS_OK) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != (pid_t)w.job.parent)
+            return WORKER_FAILED; /* orphaned before the line above took hold */
+        blas_set_threads(1);
+        exit_status = run_guarded(&w, &m);
+    }
+    if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED)
+        fprintf(stderr, "%s\n", m.text);
+    return exit_status;
+}

@@ -1,0 +1,395 @@
+#include "sweep/store/store_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/judge/stats.h"
+
+enum {
+    WRITER_PATIENCE_MS = 50,   /* the coordinator has pipes to drain */
+    READER_PATIENCE_MS = 2000, /* a reader has nothing better to do */
+    T_LAST_DF = 1000
+};
+
+static const char SCHEMA[] =
+#include "schema.h"
+    ;
+
+static const struct store_migration migrations[] = {
+    {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
+        " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
+    {0, NULL},
+};
+static const struct store_format format = {STORE_VERSION, migrations, false};
+
+/* ---- connections ---- */
+
+enum status store_connect(struct store *s, const char *name, int flags, struct message *m)
+{
+    int code =
+        sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (!s->db)
+        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+    if (code != SQLITE_OK)
+        return store_error(s, "opening", m);
+    store_set_patience(s, s->mode == STORE_WRITE ? WRITER_PATIENCE_MS : READER_PATIENCE_MS);
+    return store_script(s, "setting up the connection",
+                        "PRAGMA foreign_keys = ON;"
+                        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192",
+                        m);
+}
+
+static void disconnect(struct store *s)
+{
+    sqlite3_close(s->db);
+    s->db = NULL;
+}
+
+/* A URI, whose reader takes the file for unchanging: no locks, no shared memory, no log. */
+static enum status connect_immutable(struct store *s, struct message *m)
+{
+    static const char hex[] = "0123456789ABCDEF", tail[] = "?immutable=1";
+    char *uri = malloc(3 * strlen(s->path) + 32), *to = uri;
+    if (!uri)
+        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+    memcpy(to, "file:", 5);
+    to += 5;
+    for (const char *from = s->path; *from; from++) {
+        if (strchr("%?#", *from)) {
+            *to++ = '%';
+            *to++ = hex[(unsigned char)*from >> 4];
+            *to++ = hex[(unsigned char)*from & 15];
+        } else {
+            *to++ = *from;
+        }
+    }
+    memcpy(to, tail, sizeof tail);
+    enum status status = store_connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, m);
+    free(uri);
+    return status;
+}
+
+/* What the file says it is once SQLite has rolled back or recovered what a dead writer left. */
+static enum status read_identity(struct store *s, int64_t *id, int64_t *version, int64_t *objects,
+                                 struct message *m)
+{
+    enum status status =
+        store_integer(s, "reading", "SELECT count(*) FROM sqlite_schema", NO_VALUES, 0, objects, m);
+    if (status == STATUS_OK)
+        status = store_integer(s, "reading", "PRAGMA application_id", NO_VALUES, 0, id, m);
+    if (status == STATUS_OK)
+        status = store_integer(s, "reading", "PRAGMA user_version", NO_VALUES, 0, version, m);
+    return status;
+}
+
+static enum status check_identity(const struct store *s, int64_t id, int64_t version,
+                                  int64_t objects, const struct store_format *f, struct message *m)
+{
+    if (id != STORE_APPLICATION_ID && (id != 0 || objects > 0))
+        return fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program", s->path);
+    if (version > f->version)
+        return fail(m, STATUS_BAD_INPUT, "%s has format %d, of a newer headcount", s->path,
+                    (int)version);
+    return STATUS_OK;
+}
+
+/* ---- creating ---- */
+
+static enum status fill_quantiles(struct store *s, struct message *m)
+{
+    static const double level = .975;
+    const char *doing = "filling t_quantile";
+    sqlite3_stmt *insert;
+    enum status status =
+        store_prepare(s, doing, "INSERT INTO t_quantile VALUES (?, ?, ?)", &insert, m);
+    for (int df = 1; status == STATUS_OK && df <= T_LAST_DF; df++) {
+        status = store_step(s, doing, insert,
+                            VALUES(REAL(level), INTEGER(df), REAL(stats_t_quantile(level, df))),
+                            NULL, m);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+enum status store_set_version(struct store *s, int version, struct message *m)
+{
+    char pragma[80];
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             STORE_APPLICATION_ID, version);
+    return store_script(s, "setting the format version", pragma, m);
+}
+
+/* Everything in one transaction, in rollback mode: the file is empty or whole. */
+static enum status create(struct store *s, const struct store_format *f, struct message *m)
+{
+    int64_t id, version, objects = 0;
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = read_identity(s, &id, &version, &objects, m);
+    if (status == STATUS_OK && objects == 0) { /* else somebody else has just done it */
+        status = store_script(s, "creating the tables", SCHEMA, m);
+        if (status == STATUS_OK)
+            status = fill_quantiles(s, m);
+        if (status == STATUS_OK)
+            status = store_set_version(s, f->version, m);
+    }
+    return store_leave(s, status, m);
+}
+
+/* ---- what a writer makes sure of ---- */
+
+static enum status check_integrity(struct store *s, struct message *m)
+{
+    sqlite3_stmt *check;
+    bool row = false;
+    enum status status =
+        store_prepare(s, "checking integrity", "PRAGMA integrity_check(1)", &check, m);
+    if (status == STATUS_OK)
+        status = store_step(s, "checking integrity", check, NO_VALUES, &row, m);
+    const char *verdict = row ? (const char *)sqlite3_column_text(check, 0) : "no answer";
+    if (status == STATUS_OK && (!verdict || strcmp(verdict, "ok") != 0))
+        status = fail(m, STATUS_CORRUPT,
+                      "%s is damaged: %s (restore a copy, or save what can be read with "
+                      "`sqlite3 FILE .recover`)",
+                      s->path, verdict ? verdict : "out of memory");
+    sqlite3_finalize(check);
+    return status;
+}
+
+static enum status set_journal(struct store *s, const char *mode, bool *took, struct message *m)
+{
+    char pragma[40];
+    sqlite3_stmt *set;
+    bool row = false;
+    snprintf(pragma, sizeof pragma, "PRAGMA journal_mode = %s", mode);
+    enum status status = store_prepare(s, "setting the journal mode", pragma, &set, m);
+    if (status == STATUS_OK)
+        status = store_step(s, "setting the journal mode", set, NO_VALUES, &row, m);
+    *took = row && sqlite3_stricmp((const char *)sqlite3_column_text(set, 0), mode) == 0;
+    /* The row comes first; the file's header is written and synced when the statement ends. */
+    errno = 0;
+    if (sqlite3_finalize(set) != SQLITE_OK && status == STATUS_OK) {
+        *took = false;
+        status = store_error(s, "setting the journal mode", m);
+    }
+    return status;
+}
+
+/* WAL lets people read while the sweep runs. Where it does not work, a rollback journal does, with
+ * EXTRA: its removal is synced too, else a power loss could undo a commit. */
+static enum status choose_journal(struct store *s, bool avoid_wal, struct message *m)
+{
+    int64_t synchronous = 0;
+    bool took = false;
+    enum status status = STATUS_OK;
+    if (!avoid_wal && store_wal_is_safe(s->path)) {
+        status = set_journal(s, "wal", &s->wal, m);
+        if (status == STATUS_BUSY || status == STATUS_DISK_FULL || s->broken)
+            return status;
+    }
+    if (!s->wal) {
+        status = set_journal(s, "delete", &took, m);
+        if (status == STATUS_OK && !took)
+            status =
+                fail(m, STATUS_IO, "%s: neither WAL nor a rollback journal can be used", s->path);
+        if (status != STATUS_OK)
+            return status;
+    }
+    status = store_script(s, "setting synchronous",
+                          s->wal ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = EXTRA", m);
+    if (status == STATUS_OK)
+        status = store_integer(s, "setting synchronous", "PRAGMA synchronous", NO_VALUES, 0,
+                               &synchronous, m);
+    if (status == STATUS_OK && synchronous < 2)
+        status = fail(m, STATUS_IO, "%s: synchronous writes cannot be switched on", s->path);
+    return status;
+}
+
+static enum status open_for_writing(struct store *s, const struct store_format *f,
+                                    const struct store_header *h, struct message *m)
+{
+    int64_t id, version, objects, running = 0;
+    enum status status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
+        status = fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
+    if (status == STATUS_OK)
+        status = store_script(s, "setting synchronous", "PRAGMA synchronous = EXTRA", m);
+    if (status == STATUS_OK)
+        status = read_identity(s, &id, &version, &objects, m);
+    if (status == STATUS_OK)
+        status = check_identity(s, id, version, objects, f, m);
+    if (status != STATUS_OK)
+        return status;
+    bool check = objects > 0 && (h->interrupted || version < f->version);
+    if (check)
+        status = check_integrity(s, m);
+    if (status == STATUS_OK && objects == 0)
+        status = create(s, f, m);
+    else if (status == STATUS_OK && version < f->version)
+        status = store_migrate(s, (int)version, f, m);
+    if (status == STATUS_OK && !check)
+        status = store_integer(s, "looking for running trials",
+                               "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES, 0,
+                               &running, m);
+    if (status == STATUS_OK && running)
+        status = check_integrity(s, m);
+    if (status == STATUS_OK)
+        status = choose_journal(s, f->avoid_wal, m);
+    if (status == STATUS_OK && stat(s->path, &s->opened) != 0)
+        status = fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* A reader may not repair; a moment's writer may: SQLite then rolls back or recovers by itself. */
+static void let_recover(struct store *s)
+{
+    int64_t objects;
+    disconnect(s);
+    if (store_connect(s, s->path, SQLITE_OPEN_READWRITE, NULL) == STATUS_OK)
+        store_integer(s, "recovering", "SELECT count(*) FROM sqlite_schema", NO_VALUES, 0, &objects,
+                      NULL);
+    disconnect(s);
+}
+
+static enum status open_for_reading(struct store *s, const struct store_format *f,
+                                    const struct store_header *h, struct message *m)
+{
+    int64_t id = 0, version = 0, objects = 0;
+    enum status status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
+    if (status == STATUS_OK)
+        status = read_identity(s, &id, &version, &objects, m);
+    int code = s->db ? sqlite3_errcode(s->db) & 0xff : SQLITE_OK;
+    if (status != STATUS_OK && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)) {
+        if (h->interrupted) {
+            let_recover(s);
+            status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
+        } else {
+            /* WAL mode in a folder where its shared memory cannot be made, and no log: nobody
+             * writes, and the file has it all. */
+            disconnect(s);
+            status = connect_immutable(s, m);
+        }
+        if (status == STATUS_OK)
+            status = read_identity(s, &id, &version, &objects, m);
+    }
+    if (status == STATUS_OK)
+        status = check_identity(s, id, version, objects, f, m);
+    if (status != STATUS_OK)
+        return status;
+    if (objects == 0)
+        return fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
+    return version < f->version ? store_migrate_copy(s, (int)version, f, m) : STATUS_OK;
+}
+
+/* ---- the whole ---- */
+
+static void store_free(struct store *s)
+{
+    if (!s)
+        return;
+    disconnect(s);
+    free(s->path);
+    free(s->folder);
+    free(s);
+}
+
+enum status store_open_format(const char *path, enum store_mode mode, const struct store_format *f,
+                              struct store **out, struct message *m)
+{
+    struct store_header h;
+    struct store *s = calloc(1, sizeof *s);
+    enum status status = STATUS_OK;
+    *out = NULL;
+    if (!*path) {
+        free(s);
+        return fail(m, STATUS_BAD_INPUT, "the name of the results file is empty");
+    }
+    /* "./": SQLite has its own idea of names such as ":memory:" and "file:x". */
+    const char *prefix = *path == '/' || strncmp(path, "./", 2) == 0 ? "" : "./";
+    if (!s || asprintf(&s->path, "%s%s", prefix, path) < 0 ||
+        asprintf(&s->folder, "%s.d", path) < 0) {
+        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        goto failed;
+    }
+    s->mode = mode;
+    status = store_probe(s->path, f->version, &h, m);
+    if (status == STATUS_OK && mode == STORE_READ && h.kind == STORE_ABSENT)
+        status = fail(m, STATUS_BAD_INPUT,
+                      "there is no results file %s (`headcount run` makes it; --db names another)",
+                      path);
+    if (status == STATUS_OK && mode == STORE_WRITE)
+        status = store_make_folders(s->path, s->folder, m);
+    if (status == STATUS_OK)
+        status =
+            mode == STORE_WRITE ? open_for_writing(s, f, &h, m) : open_for_reading(s, f, &h, m);
+    if (status == STATUS_OK) {
+        *out = s;
+        return STATUS_OK;
+    }
+failed:
+    store_free(s);
+    return status;
+}
+
+enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m)
+{
+    return store_open_format(path, mode, &format, s, m);
+}
+
+enum status store_close(struct store *s, struct message *m)
+{
+    enum status status = STATUS_OK;
+    bool took;
+    if (!s)
+        return STATUS_OK;
+    store_rollback(s);
+    if (s->wal && !s->broken) {
+        status =
+            store_script(s, "moving the log into the file", "PRAGMA wal_checkpoint(TRUNCATE)", m);
+        if (status == STATUS_OK)
+            status = set_journal(s, "delete", &took, m);
+        /* Somebody reads. The log stays beside the file; whoever opens it next finds all. */
+        if (status == STATUS_BUSY)
+            status = STATUS_OK;
+    }
+    /* After a failed sync SQLite's own closing would sync the log once more, and believe the
+     * answer.
+     */
+    if (s->broken)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    store_free(s);
+    return status;
+}
+
+struct sqlite3 *store_db(struct store *s)
+{
+    return s->db;
+}
+
+const char *store_folder(const struct store *s)
+{
+    return s->folder;
+}
+
+void store_set_patience(struct store *s, int ms)
+{
+    sqlite3_busy_timeout(s->db, ms);
+}
+
+int store_migrated_from(const struct store *s)
+{
+    return s->migrated_from;
+}
+
+bool store_in_place(const struct store *s)
+{
+    struct stat now;
+    return stat(s->path, &now) == 0 && now.st_dev == s->opened.st_dev &&
+           now.st_ino == s->opened.st_ino;
+}

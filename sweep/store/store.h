@@ -1,0 +1,172 @@
+/* The results file: one SQLite database. schema.sql is its format (built into the program). One
+ * writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for long
+ * (store_set_patience): where another connection holds a lock, functions return STATUS_BUSY and
+ * have changed nothing. */
+#ifndef SWEEP_STORE_STORE_H
+#define SWEEP_STORE_STORE_H
+
+#include "sweep/plan/plan.h"
+
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 2 };
+
+struct sqlite3;
+struct store;
+
+enum store_mode {
+    STORE_READ, /* must exist */
+    STORE_WRITE /* created with its folder if absent; WAL while open where the file system allows */
+};
+
+/* Opens a results file. BAD_INPUT for a text file, a foreign database or one of a newer version
+ * (named; the file is left untouched); CORRUPT where integrity fails. An older version is migrated
+ * after a backup beside the file (STORE_WRITE), or a copy of it in memory is (STORE_READ). */
+enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
+
+/* The older format that STORE_WRITE found the file in, and that its backup has; 0: none. */
+int store_migrated_from(const struct store *s);
+
+/* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */
+enum status store_close(struct store *s, struct message *m);
+
+/* How long to wait where another connection holds a lock before BUSY is returned. At first 50 ms
+ * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
+void store_set_patience(struct store *s, int ms);
+
+/* False once another file, or none, has the name of the one that STORE_WRITE opened: what is
+ * written then would be lost. */
+bool store_in_place(const struct store *s);
+
+/* The connection, for the read-only queries of report, status, show and export. */
+struct sqlite3 *store_db(struct store *s);
+/* "<db>.d", where checkpoints lie; made by STORE_WRITE. */
+const char *store_folder(const struct store *s);
+
+/* Several changes as one: between begin and commit everything or nothing; a function that fails in
+ * between has undone its own part. commit returning anything but OK has rolled back. After a sync
+ * that failed (IO) every begin fails: what is not on disk must not be taken for written. */
+enum status store_begin(struct store *s, struct message *m);
+enum status store_commit(struct store *s, struct message *m);
+void store_rollback(struct store *s);
+
+struct build_info {
+    const char *version, *commit, *compiler, *flags;
+    const char *openblas, *core_type, *kernels, *cpu;
+    int threads;
+};
+enum status store_build(struct store *s, const struct build_info *b, int64_t *build_id,
+                        struct message *m);
+
+struct plan_changes {
+    int64_t sweep_id;
+    long added;                       /* trials that are new */
+    long kept;                        /* already there and still in the plan */
+    long left;                        /* no longer in the plan: in_plan = 0, results kept */
+    long returned;                    /* in_plan = 0 before, in the plan again */
+    long completed;                   /* of the planned ones, finished before */
+    bool changed_text, changed_claim; /* the file differs from the one recorded */
+};
+/* Inserts or updates the sweep and its trials in one transaction. Where no point of a stored sweep
+ * of this name survives: BAD_INPUT ("... use another name or --replace") unless `replace`. A
+ * changed claim is recorded (table claim_change). */
+enum status store_plan(struct store *s, const struct plan *p, bool replace,
+                       struct plan_changes *changes, struct message *m);
+
+struct claimed {
+    int64_t trial_id; /* 0: nothing left to claim */
+    int64_t attempt;
+    uint32_t seed;
+    long resumed_from_step; /* as set by store_requeue; 0 at first */
+    char config_json[POINT_JSON_MAX];
+    char config_sha256[65];
+    char label[256]; /* setting and tuned axes, for people; "" when nothing but heads varies */
+    bool tuning;
+};
+/* The first queued trial in plan order becomes running, its attempt goes up, a row in `attempt` is
+ * inserted. Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for
+ * the choice are passed over until every tuning trial of their head count and setting has ended;
+ * then (in the transaction that ends the last one) those whose value was not chosen become pruned.
+ */
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
+                        struct message *m);
+
+/* The pid and host of an attempt, once the process runs. */
+enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
+                          struct message *m);
+
+/* A warning for people, kept with the attempt (a checkpoint of another build was used). Several are
+ * kept as lines. */
+enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
+                       struct message *m);
+
+/* What is known of an ended attempt. Zeros where unknown. */
+struct attempt_end {
+    int exit_code, signal;
+    double cpu_s;
+    int64_t max_rss_kib;
+    const char *error; /* tail of its stderr, or NULL */
+    int64_t step;      /* of the newest checkpoint it left: the trial goes on from there */
+};
+
+/* How a trial's attempt ended. All are fenced: they change something only if the trial is running
+ * under exactly this attempt; *accepted says whether it was. */
+
+/* result: JSON as worker.h describes it; curve rows included. checkpoint: path relative to the
+ * database, and its SHA-256. State completed, or diverged when the result says so. CORRUPT where
+ * the result is not what it should be (no JSON, a missing or impossible number). */
+enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
+                         const char *checkpoint, const char *sha256, const struct attempt_end *end,
+                         bool *accepted, struct message *m);
+/* Failed for good, or queued again while retries are left. *failed tells which. */
+enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64_t retries,
+                       const struct attempt_end *end, bool *failed, bool *accepted,
+                       struct message *m);
+/* Queued again without costing a retry: stopped, killed, lost. */
+enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
+                          const struct attempt_end *end, bool *accepted, struct message *m);
+
+/* Live rows of the curve while a trial runs (JSON array of rows); replaced at the finish. */
+enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+                        struct message *m);
+
+/* The stored paths of weights follow the file, which may have been renamed with its folder. */
+enum status store_rename_folder(struct store *s, struct message *m);
+
+/* Trials that are not in the plan have no weights any more (`gc --out-of-plan`). */
+enum status store_forget_weights(struct store *s, struct message *m);
+
+/* How many trials of a sweep have run, or run, with another metric than this, which chose their
+ * best steps. */
+enum status store_other_metric(struct store *s, const char *sweep, const char *metric,
+                               int64_t *trials, struct message *m);
+
+/* Trials in state running (of a coordinator that is gone): up to max ids with attempts. Returns the
+ * count in *n. */
+struct running {
+    int64_t trial_id, attempt;
+    char config_sha256[65];
+    uint32_t seed;
+};
+enum status store_running(struct store *s, struct running *list, int max, int *n,
+                          struct message *m);
+
+/* Failed trials of a sweep become queued again with their retries restored (--retry-failed). */
+enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
+
+struct progress {
+    long queued, running, completed, diverged, failed, pruned; /* trials in the plan */
+    double mean_train_s;                                       /* of the completed */
+};
+enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p,
+                           struct message *m);
+
+/* Matrix-product FLOPs that the queued and running trials of the plan still take in training. */
+enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m);
+
+/* Id of the sweep of that name; BAD_INPUT lists the names there are. name NULL: the only one, or
+ * the one run last. */
+enum status store_sweep(struct store *s, const char *name, int64_t *sweep_id, struct message *m);
+
+/* Trial by id ("12"), or BAD_INPUT. */
+enum status store_trial(struct store *s, const char *text, int64_t *trial_id, struct message *m);
+
+#endif

@@ -1,0 +1,165 @@
+#include "sweep/store/store_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+enum { HEADER_SIZE = 100, VERSION_AT = 60, APPLICATION_ID_AT = 68 };
+
+static const char SQLITE_MAGIC[16] = "SQLite format 3";
+
+static uint32_t big_endian(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static bool has_bytes(const char *path, const char *suffix)
+{
+    char beside[4096];
+    struct stat st;
+    int n = snprintf(beside, sizeof beside, "%s%s", path, suffix);
+    return (size_t)n < sizeof beside && stat(beside, &st) == 0 && st.st_size > 0;
+}
+
+/* Reads through SQLite's own file layer: a plain close() of the same file would drop the POSIX
+ * locks that another connection of this process holds on it. */
+static enum status read_header(const char *path, unsigned char header[HEADER_SIZE],
+                               struct message *m)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); /* NULL: no memory for SQLite to start with */
+    if (!vfs)
+        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+    char *full = calloc(1, (size_t)vfs->mxPathname + 1);
+    sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
+    char *name = NULL;
+    enum status status = STATUS_OK;
+    if (full && file && vfs->xFullPathname(vfs, path, vfs->mxPathname, full) != SQLITE_OK) {
+        status = fail(m, STATUS_BAD_INPUT, "%s: SQLite cannot resolve this name; it takes %d bytes",
+                      path, vfs->mxPathname);
+        goto done;
+    }
+    if (full && file)
+        name = (char *)sqlite3_create_filename(full, "", "", 0, NULL);
+    if (!name) {
+        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        goto done;
+    }
+    if (vfs->xOpen(vfs, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, NULL) !=
+        SQLITE_OK) {
+        status = fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+        goto done;
+    }
+    int code = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) /* short: the rest stays zero */
+        status = fail(m, STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
+    file->pMethods->xClose(file);
+done:
+    sqlite3_free_filename(name);
+    free(file);
+    free(full);
+    return status;
+}
+
+enum status store_probe(const char *path, int version, struct store_header *h, struct message *m)
+{
+    unsigned char header[HEADER_SIZE] = {0};
+    static const unsigned char zeros[HEADER_SIZE];
+    struct stat st;
+    *h = (struct store_header){.kind = STORE_ABSENT};
+    if (stat(path, &st) != 0) {
+        if (errno == ENOENT)
+            return STATUS_OK;
+        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(st.st_mode))
+        return fail(m, STATUS_BAD_INPUT, "%s is %s, not a results file", path,
+                    S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+    bool journal = has_bytes(path, "-journal");
+    h->interrupted = journal || has_bytes(path, "-wal");
+    h->kind = journal ? STORE_UNSURE : STORE_EMPTY;
+    if (st.st_size == 0)
+        return STATUS_OK;
+    enum status status = read_header(path, header, m);
+    if (status != STATUS_OK)
+        return status;
+    if (journal && memcmp(header, zeros, sizeof zeros) == 0)
+        return STATUS_OK; /* killed in the midst of creating it */
+    if (memcmp(header, SQLITE_MAGIC, sizeof SQLITE_MAGIC) != 0)
+        return fail(m, STATUS_BAD_INPUT,
+                    "%s is not a results file: it is not an SQLite database (left as it is; --db "
+                    "names another)",
+                    path);
+    uint32_t id = big_endian(header + APPLICATION_ID_AT);
+    if (id != STORE_APPLICATION_ID)
+        return fail(m, STATUS_BAD_INPUT,
+                    "%s is an SQLite database of another program (application_id %u), not a "
+                    "results file of headcount (left as it is; --db names another)",
+                    path, (unsigned)id);
+    h->version = (int)big_endian(header + VERSION_AT);
+    if (h->version > version)
+        return fail(m, STATUS_BAD_INPUT,
+                    "%s has format %d, of a newer headcount; this one knows formats up to %d (left "
+                    "as it is; update headcount, or name another file with --db)",
+                    path, h->version, version);
+    h->kind = STORE_OURS;
+    return STATUS_OK;
+}
+
+bool store_wal_is_safe(const char *path)
+{
+    /* statfs(2). FUSE is listed because most of what it carries is a network. */
+    static const unsigned long unsafe[] = {
+        0x6969 /* NFS */,        0x517B /* SMB */,
+        0xFE534D42 /* SMB2 */,   0xFF534D42 /* CIFS */,
+        0x5346414F /* AFS */,    0x6B414653 /* kAFS */,
+        0x73757245 /* Coda */,   0x65735546 /* FUSE */,
+        0x00C36400 /* Ceph */,   0x0BD00BD0 /* Lustre */,
+        0x47504653 /* GPFS */,   0x19830326 /* BeeGFS */,
+        0xAAD7AAEA /* PanFS */,  0x01161970 /* GFS2 */,
+        0x7461636F /* OCFS2 */,  0x786F4256 /* VirtualBox */,
+        0xBACBACBC /* VMware */,
+    };
+    struct statfs fs;
+    if (statfs(path, &fs) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++) {
+        if (((unsigned long)fs.f_type & 0xFFFFFFFF) == unsafe[i])
+            return false;
+    }
+    return true;
+}
+
+static enum status make_folder(const char *folder, struct message *m)
+{
+    struct stat st;
+    if (mkdir(folder, 0777) == 0)
+        return STATUS_OK;
+    int error = errno;
+    if (error == EEXIST) {
+        if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+            return STATUS_OK;
+        error = ENOTDIR;
+    }
+    return fail(m, status_of_errno(error), "%s: cannot make this folder: %s", folder,
+                strerror(error));
+}
+
+enum status store_make_folders(const char *path, const char *folder, struct message *m)
+{
+    enum status status = STATUS_OK;
+    char *above = strdup(path);
+    if (!above)
+        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+    for (char *slash = above; status == STATUS_OK && (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        struct stat st; /* looked at first: mkdir of "/home" may say EROFS or EACCES */
+        if (stat(above, &st) != 0)
+            status = make_folder(above, m);
+        *slash = '/';
+    }
+    free(above);
+    return status == STATUS_OK ? make_folder(folder, m) : status;
+}

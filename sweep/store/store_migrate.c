@@ -1,0 +1,111 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "sweep/store/store_internal.h"
+
+static enum status copy_database(sqlite3 *from, struct store *to, struct message *m)
+{
+    errno = 0;
+    sqlite3_backup *copying = sqlite3_backup_init(to->db, "main", from, "main");
+    bool whole = copying && sqlite3_backup_step(copying, -1) == SQLITE_DONE;
+    if (sqlite3_backup_finish(copying) != SQLITE_OK || !whole)
+        return store_error(to, "copying the file before migrating", m);
+    return STATUS_OK;
+}
+
+/* A copy as `{path}.v{version}.backup`, there under that name only when it is whole. */
+static enum status back_up(struct store *s, int version, struct message *m)
+{
+    size_t size = strlen(s->path) + 40;
+    char *name = malloc(size), *unfinished = malloc(size);
+    struct store copy = {.path = unfinished};
+    enum status status = STATUS_OK;
+    if (!name || !unfinished) {
+        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        goto done;
+    }
+    snprintf(name, size, "%s.v%d.backup", s->path, version);
+    snprintf(unfinished, size, "%s.v%d.backup.new", s->path, version);
+    unlink(unfinished);
+    errno = 0;
+    if (sqlite3_open_v2(unfinished, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+        SQLITE_OK)
+        status = store_error(&copy, "backing up before migrating", m);
+    else
+        status = copy_database(s->db, &copy, m);
+    sqlite3_close(copy.db);
+    if (status != STATUS_OK)
+        goto done;
+    if (rename(unfinished, name) != 0)
+        status = fail(m, status_of_errno(errno), "%s: %s", name, strerror(errno));
+    else
+        status = file_sync_folder(name, m);
+done:
+    free(unfinished);
+    free(name);
+    return status;
+}
+
+static enum status apply_migrations(struct store *s, int from, const struct store_format *f,
+                                    struct message *m)
+{
+    int64_t orphans = 0;
+    enum status status = STATUS_OK;
+    for (int version = from; status == STATUS_OK && version < f->version; version++) {
+        const struct store_migration *step = f->migrations;
+        while (step->sql && step->from != version)
+            step++;
+        if (!step->sql)
+            return fail(m, STATUS_BAD_INPUT,
+                        "%s has format %d, from which this headcount knows no way to format %d",
+                        s->path, version, f->version);
+        status = store_script(s, "migrating", step->sql, m);
+    }
+    if (status == STATUS_OK)
+        status = store_integer(s, "migrating", "SELECT count(*) FROM pragma_foreign_key_check",
+                               NO_VALUES, 0, &orphans, m);
+    if (status == STATUS_OK && orphans > 0)
+        status = fail(m, STATUS_CORRUPT, "%s: migrating from format %d left %d rows without parent",
+                      s->path, from, (int)orphans);
+    return status == STATUS_OK ? store_set_version(s, f->version, m) : status;
+}
+
+/* In rollback mode, so that the version in the file's header is always the true one; with foreign
+ * keys off, as a table that is made anew needs it (www.sqlite.org/lang_altertable.html). */
+enum status store_migrate(struct store *s, int from, const struct store_format *f,
+                          struct message *m)
+{
+    enum status status = store_script(s, "leaving WAL mode before migrating",
+                                      "PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF", m);
+    if (status == STATUS_OK)
+        status = back_up(s, from, m);
+    if (status == STATUS_OK)
+        status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_leave(s, apply_migrations(s, from, f, m), m);
+    if (status != STATUS_OK)
+        return status;
+    s->migrated_from = from;
+    return store_script(s, "migrating", "PRAGMA foreign_keys = ON", m);
+}
+
+enum status store_migrate_copy(struct store *s, int from, const struct store_format *f,
+                               struct message *m)
+{
+    sqlite3 *file = s->db;
+    enum status status =
+        store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    if (status == STATUS_OK)
+        status = copy_database(file, s, m);
+    if (status == STATUS_OK)
+        status = store_script(s, "migrating", "PRAGMA foreign_keys = OFF", m);
+    if (status == STATUS_OK)
+        status = apply_migrations(s, from, f, m);
+    sqlite3_close(file);
+    return status == STATUS_OK ? store_script(s, "migrating", "PRAGMA query_only = ON", m) : status;
+}

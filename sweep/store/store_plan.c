@@ -1,0 +1,445 @@
+#include "sweep/store/store_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/sha256.h"
+
+#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+
+/* The plan as two temporary tables, so that it can be held against the stored trials by SQL. */
+static const char TABLES[] =
+    "CREATE TEMP TABLE planned_point (point INTEGER PRIMARY KEY, config_id INTEGER, setting TEXT,"
+    " setting_label TEXT, tuning TEXT);"
+    "CREATE TEMP TABLE planned_trial (config_id INTEGER, seed INTEGER, plan_order INTEGER,"
+    " is_tuning INTEGER, point INTEGER, PRIMARY KEY (config_id, seed)) WITHOUT ROWID";
+static const char NO_TABLES[] = "DROP TABLE planned_trial; DROP TABLE planned_point";
+
+enum { CLAIM_SIZE = 1024, TUNE_SIZE = 4096 };
+
+struct planning {
+    struct store *s;
+    const struct plan *p;
+    struct plan_changes *changes;
+    struct message *m;
+    char plan_sha256[65]; /* of everything that decides about rows of `trial` */
+    char claim[CLAIM_SIZE], tune[TUNE_SIZE];
+    long in_plan; /* trials, before */
+    bool same_plan;
+};
+
+static const char *goal_of(const struct config *c)
+{
+    return c->has_metric_goal_minimize ? "minimize" : "maximize";
+}
+
+static int compare_integers(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* As many rivals as config.h has room for fit; their order says nothing. */
+static void write_claim(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    struct claim claim = c->claim;
+    if (!c->has_claim)
+        return;
+    qsort(claim.over, (size_t)claim.over_count, sizeof *claim.over, compare_integers);
+    int used =
+        snprintf(g->claim, sizeof g->claim, "{\"best\":%lld,\"over\":[", (long long)claim.best);
+    for (int i = 0; i < claim.over_count; i++)
+        used += snprintf(g->claim + used, sizeof g->claim - (size_t)used, "%s%lld", i ? "," : "",
+                         (long long)claim.over[i]);
+    snprintf(g->claim + used, sizeof g->claim - (size_t)used, "]}");
+}
+
+static enum status write_tune(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    size_t used = (size_t)snprintf(g->tune, sizeof g->tune, "[");
+    for (int i = 0; i < c->tune && used < sizeof g->tune; i++)
+        used += (size_t)snprintf(g->tune + used, sizeof g->tune - used, "%s\"%s\"", i ? "," : "",
+                                 c->tune_path[i]);
+    if (used + 2 > sizeof g->tune)
+        return fail(g->m, STATUS_BAD_INPUT, "%s: `tune` names too many axes", c->path);
+    memcpy(g->tune + used, "]", 2);
+    return STATUS_OK;
+}
+
+/* ---- points ---- */
+
+static enum status insert_config(struct planning *g, sqlite3_stmt *insert, long i, const char *json,
+                                 const char *sha256, int64_t *id)
+{
+    struct point point;
+    struct encoder_io io;
+    struct task_shape shape;
+    plan_point(g->p, i, &point);
+    enum status status = point_check(&point, &io, &shape, g->m);
+    if (status != STATUS_OK)
+        return status;
+    status =
+        store_step(g->s, "recording a configuration", insert,
+                   VALUES(TEXT(sha256), TEXT(json), INTEGER(encoder_parameters(&point.model, &io)),
+                          REAL(encoder_step_flops(&point.model, &io, (long)point.train.batch)),
+                          REAL(shape.chance)),
+                   NULL, g->m);
+    sqlite3_reset(insert);
+    *id = sqlite3_last_insert_rowid(g->s->db);
+    return status;
+}
+
+/* What tells a point, and what is hashed of it. */
+struct point_text {
+    char json[POINT_JSON_MAX], sha256[65];
+    char setting[1024], label[1024], tuning[1024];
+};
+
+static void describe_point(const struct plan *p, long i, struct point_text *t,
+                           struct sha256 *digest)
+{
+    plan_identity(p, i, t->json, t->sha256);
+    plan_setting(p, i, t->setting, t->label, t->tuning);
+    sha256_update(digest, t->sha256, 64);
+    sha256_update(digest, t->setting, strlen(t->setting) + 1);
+    sha256_update(digest, t->label, strlen(t->label) + 1);
+    sha256_update(digest, t->tuning, strlen(t->tuning) + 1);
+}
+
+static struct plan_trial describe_trial(const struct plan *p, long k, struct sha256 *digest)
+{
+    struct plan_trial t = plan_trial(p, k);
+    int64_t words[] = {t.point, t.seed, t.tuning};
+    sha256_update(digest, words, sizeof words);
+    return t;
+}
+
+/* Everything but points and trials that decides about rows of `trial`. */
+static void describe_rest(const struct plan *p, struct sha256 *digest)
+{
+    const struct config *c = plan_config(p);
+    sha256_init(digest);
+    sha256_update(digest, c->metric, strlen(c->metric) + 1);
+    sha256_update(digest, goal_of(c), strlen(goal_of(c)) + 1);
+}
+
+/* The plan's hash without looking at the file: most often nothing has changed, and then that is
+ * all there is to do. */
+static void fingerprint(struct planning *g)
+{
+    struct sha256 digest;
+    struct point_text text;
+    describe_rest(g->p, &digest);
+    for (long i = 0; i < plan_points(g->p); i++)
+        describe_point(g->p, i, &text, &digest);
+    for (long k = 0; k < plan_trials(g->p); k++)
+        describe_trial(g->p, k, &digest);
+    sha256_final(&digest, g->plan_sha256);
+}
+
+struct point_statements {
+    sqlite3_stmt *find, *insert, *note;
+};
+
+static enum status load_point(struct planning *g, struct point_statements *st, long i,
+                              struct sha256 *digest)
+{
+    struct point_text t;
+    const char *doing = "loading the plan";
+    bool found = false;
+    int64_t id = -1 - i;
+    describe_point(g->p, i, &t, digest);
+    enum status status = store_step(g->s, doing, st->find, VALUES(TEXT(t.sha256)), &found, g->m);
+    if (status == STATUS_OK && found)
+        id = sqlite3_column_int64(st->find, 0);
+    sqlite3_reset(st->find);
+    if (status == STATUS_OK && !found)
+        status = insert_config(g, st->insert, i, t.json, t.sha256, &id);
+    if (status == STATUS_OK)
+        status = store_step(
+            g->s, doing, st->note,
+            VALUES(INTEGER(i), INTEGER(id), TEXT(t.setting), TEXT(t.label), TEXT(t.tuning)), NULL,
+            g->m);
+    sqlite3_reset(st->note);
+    return status;
+}
+
+static enum status load_points(struct planning *g, struct sha256 *digest)
+{
+    struct point_statements st = {NULL, NULL, NULL};
+    const char *doing = "loading the plan";
+    enum status status = store_prepare(
+        g->s, doing, "SELECT config_id FROM config WHERE config_sha256 = ?", &st.find, g->m);
+    if (status == STATUS_OK)
+        status = store_prepare(g->s, doing,
+                               "INSERT INTO config (config_sha256, config_json, n_params,"
+                               " flops_per_step, chance) VALUES (?, ?, ?, ?, ?)",
+                               &st.insert, g->m);
+    if (status == STATUS_OK)
+        status = store_prepare(g->s, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?)",
+                               &st.note, g->m);
+    for (long i = 0; status == STATUS_OK && i < plan_points(g->p); i++)
+        status = load_point(g, &st, i, digest);
+    sqlite3_finalize(st.find);
+    sqlite3_finalize(st.insert);
+    sqlite3_finalize(st.note);
+    return status;
+}
+
+/* ---- trials ---- */
+
+static enum status load_trials(struct planning *g, struct sha256 *digest)
+{
+    const char *doing = "loading the plan";
+    sqlite3_stmt *insert;
+    enum status status =
+        store_prepare(g->s, doing,
+                      "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4, point"
+                      " FROM planned_point WHERE point = ?1",
+                      &insert, g->m);
+    for (long k = 0; status == STATUS_OK && k < plan_trials(g->p); k++) {
+        struct plan_trial t = describe_trial(g->p, k, digest);
+        status = store_step(
+            g->s, doing, insert,
+            VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k), INTEGER(t.tuning)), NULL, g->m);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static enum status load(struct planning *g)
+{
+    struct sha256 digest;
+    enum status status = store_script(g->s, "loading the plan", TABLES, g->m);
+    describe_rest(g->p, &digest);
+    if (status == STATUS_OK)
+        status = load_points(g, &digest);
+    if (status == STATUS_OK)
+        status = load_trials(g, &digest);
+    sha256_final(&digest, g->plan_sha256);
+    return status;
+}
+
+/* ---- what is stored, against what is planned ---- */
+
+static bool differs(const char *stored, const char *now)
+{
+    return strcmp(stored ? stored : "", now) != 0;
+}
+
+static enum status find_sweep(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    sqlite3_stmt *row;
+    bool found = false;
+    enum status status = store_prepare(
+        g->s, "looking for the sweep",
+        "SELECT sweep_id, yaml_sha256, claim, plan_sha256,"
+        " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1),"
+        " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
+        "  AND state = 'completed') FROM sweep AS s WHERE name = ?",
+        &row, g->m);
+    if (status == STATUS_OK)
+        status =
+            store_step(g->s, "looking for the sweep", row, VALUES(TEXT(c->name)), &found, g->m);
+    if (status == STATUS_OK && found) {
+        g->changes->sweep_id = sqlite3_column_int64(row, 0);
+        g->changes->changed_text = differs((const char *)sqlite3_column_text(row, 1), c->sha256);
+        g->changes->changed_claim = differs((const char *)sqlite3_column_text(row, 2), g->claim);
+        g->changes->kept = g->in_plan = (long)sqlite3_column_int64(row, 4);
+        g->changes->completed = (long)sqlite3_column_int64(row, 5);
+        fingerprint(g);
+        /* The number too: somebody may have removed trials with sqlite3. */
+        g->same_plan = !differs((const char *)sqlite3_column_text(row, 3), g->plan_sha256) &&
+                       g->in_plan == plan_trials(g->p);
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+/* Where the plan is another one. */
+static enum status count_changes(struct planning *g)
+{
+    struct plan_changes *changes = g->changes;
+    const char *doing = "comparing the plan";
+    sqlite3_stmt *row;
+    enum status status = store_prepare(
+        g->s, doing,
+        "SELECT count(*) FILTER (WHERE t.trial_id IS NULL), count(*) FILTER (WHERE t.in_plan),"
+        " count(*) FILTER (WHERE NOT t.in_plan), count(*) FILTER (WHERE t.state = 'completed')"
+        " FROM planned_trial AS p LEFT JOIN trial AS t"
+        " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed",
+        &row, g->m);
+    if (status == STATUS_OK)
+        status = store_step(g->s, doing, row, VALUES(INTEGER(changes->sweep_id)), NULL, g->m);
+    if (status == STATUS_OK) {
+        changes->added = (long)sqlite3_column_int64(row, 0);
+        changes->kept = (long)sqlite3_column_int64(row, 1);
+        changes->returned = (long)sqlite3_column_int64(row, 2);
+        changes->left = g->in_plan - changes->kept;
+        changes->completed = (long)sqlite3_column_int64(row, 3);
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+/* Two files with one name: nothing of the old plan is in the new one. */
+static enum status refuse_stranger(struct planning *g)
+{
+    int64_t survives = 0;
+    const struct config *c = plan_config(g->p);
+    enum status status =
+        store_integer(g->s, "comparing the plan",
+                      "SELECT NOT EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
+                      " OR EXISTS (SELECT 1 FROM planned_point AS p JOIN trial AS t"
+                      " ON t.sweep_id = ?1 AND t.in_plan = 1 AND t.config_id = p.config_id)",
+                      VALUES(INTEGER(g->changes->sweep_id)), 0, &survives, g->m);
+    if (status == STATUS_OK && !survives)
+        return fail(
+            g->m, STATUS_BAD_INPUT,
+            "%s: %s already holds a sweep \"%s\", and none of its points is in this file; "
+            "use another `name`, or --replace to take the old points out of the plan (their "
+            "results stay)",
+            c->path, g->s->path, c->name);
+    return status;
+}
+
+/* The metric has chosen the best step of every trial that ran, and with it what was tested. */
+static enum status refuse_other_metric(struct planning *g)
+{
+    int64_t begun = 0;
+    const struct config *c = plan_config(g->p);
+    enum status status = store_other_metric(g->s, c->name, c->metric, &begun, g->m);
+    if (status == STATUS_OK && begun > 0)
+        return fail(g->m, STATUS_BAD_INPUT,
+                    "%s: the metric is %s, but %lld trials of sweep \"%s\" in %s have run with "
+                    "another, which chose their best steps; put it back, or give the sweep another "
+                    "`name`",
+                    c->path, c->metric, (long long)begun, c->name, g->s->path);
+    return status;
+}
+
+/* What is planned, beside what is stored: counted, and refused where the two do not go together. */
+static enum status change_plan(struct planning *g, bool replace)
+{
+    enum status status = load(g);
+    if (status == STATUS_OK)
+        status = count_changes(g);
+    if (status == STATUS_OK && g->changes->sweep_id && !replace)
+        status = refuse_stranger(g);
+    if (status == STATUS_OK && g->changes->sweep_id)
+        status = refuse_other_metric(g);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static enum status record_claim_change(struct planning *g)
+{
+    return store_execute(
+        g->s, "recording a changed claim",
+        "INSERT INTO claim_change (sweep_id, changed, trials_ended, old_claim, new_claim)"
+        " SELECT sweep_id, " NOW ", (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id"
+        " AND state IN ('completed', 'diverged', 'failed')), claim, nullif(?2, '')"
+        " FROM sweep AS s WHERE sweep_id = ?1",
+        VALUES(INTEGER(g->changes->sweep_id), TEXT(g->claim)), NULL, g->m);
+}
+
+/* What --set said this time: none of it is in the sweep's text. */
+static enum status write_overrides(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < c->sets; i++)
+        status = store_execute(g->s, "recording the sweep",
+                               "UPDATE sweep SET overrides = json_insert(overrides, '$[#]', ?2)"
+                               " WHERE sweep_id = ?1",
+                               VALUES(INTEGER(g->changes->sweep_id), TEXT(c->set[i])), NULL, g->m);
+    return status;
+}
+
+static enum status write_sweep(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    enum status status = STATUS_OK;
+    if (g->changes->changed_claim)
+        status = record_claim_change(g);
+    if (status != STATUS_OK)
+        return status;
+    status = store_integer(
+        g->s, "recording the sweep",
+        "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune,"
+        " claim, created, last_run, overrides) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), " NOW
+        ", " NOW ", '[]')"
+        " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
+        " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
+        " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
+        " claim = excluded.claim, last_run = excluded.last_run, overrides = '[]'"
+        " RETURNING sweep_id",
+        VALUES(TEXT(c->name), TEXT(c->question), TEXT(c->text), TEXT(c->sha256),
+               TEXT(g->plan_sha256), TEXT(c->metric), TEXT(goal_of(c)), TEXT(g->tune),
+               TEXT(g->claim)),
+        0, &g->changes->sweep_id, g->m);
+    return status == STATUS_OK ? write_overrides(g) : status;
+}
+
+static enum status write_trials(struct planning *g)
+{
+    static const char leave[] =
+        "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1 AND NOT EXISTS (SELECT 1"
+        " FROM planned_trial AS p WHERE p.config_id = trial.config_id AND p.seed = trial.seed)";
+    static const char keep[] =
+        "UPDATE trial SET in_plan = 1, plan_order = p.plan_order, setting = q.setting,"
+        " setting_label = q.setting_label, tuning = q.tuning, is_tuning = p.is_tuning,"
+        " choice = CASE WHEN q.tuning <> '{}' AND NOT p.is_tuning THEN 'waiting' ELSE 'chosen' END,"
+        " state = CASE state WHEN 'pruned' THEN 'queued' ELSE state END"
+        " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
+        " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
+        " AND (in_plan <> 1 OR (trial.plan_order, trial.setting, trial.setting_label, trial.tuning,"
+        "  trial.is_tuning) <> (p.plan_order, q.setting, q.setting_label, q.tuning, p.is_tuning))";
+    static const char add[] =
+        "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting, setting_label,"
+        " tuning, is_tuning, choice, chance) SELECT ?1, p.config_id, p.seed, 1, p.plan_order,"
+        " q.setting, q.setting_label, q.tuning, p.is_tuning, CASE WHEN q.tuning <> '{}' AND NOT"
+        " p.is_tuning THEN 'waiting' ELSE 'chosen' END, c.chance"
+        " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
+        " JOIN config AS c ON c.config_id = p.config_id WHERE NOT EXISTS (SELECT 1 FROM trial AS t"
+        " WHERE t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed)"
+        " ORDER BY p.plan_order";
+    const char *const statements[] = {leave, keep, add};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
+        status = store_execute(g->s, "recording the plan", statements[i],
+                               VALUES(INTEGER(g->changes->sweep_id)), NULL, g->m);
+    return status == STATUS_OK ? store_settle(g->s, g->changes->sweep_id, g->m) : status;
+}
+
+static enum status plan_within(struct planning *g, bool replace)
+{
+    write_claim(g);
+    enum status status = write_tune(g);
+    if (status == STATUS_OK)
+        status = find_sweep(g);
+    if (status == STATUS_OK && !g->same_plan)
+        status = change_plan(g, replace);
+    if (status == STATUS_OK)
+        status = write_sweep(g);
+    if (status == STATUS_OK && !g->same_plan)
+        status = write_trials(g);
+    if (status == STATUS_OK && !g->same_plan)
+        status = store_script(g->s, "loading the plan", NO_TABLES, g->m);
+    return status;
+}
+
+enum status store_plan(struct store *s, const struct plan *p, bool replace,
+                       struct plan_changes *changes, struct message *m)
+{
+    struct planning g = {.s = s, .p = p, .changes = changes, .m = m};
+    *changes = (struct plan_changes){0};
+    enum status status = store_enter(s, m);
+    return status == STATUS_OK ? store_leave(s, plan_within(&g, replace), m) : status;
+}

@@ -1,0 +1,405 @@
+#include "sweep/store/store_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+
+/* ---- the choice under `tune` ---- */
+
+/* In both: trials that are not queued keep their state. Results of values that were passed over
+ * since stay, but by_heads and paired look at chosen ones only. */
+
+enum status store_settle(struct store *s, int64_t sweep_id, struct message *m)
+{
+    /* IN, not JOIN: SQLite looks up in the former and scans `best` for every row in the latter. */
+    static const char sql[] =
+        "WITH best AS MATERIALIZED ("
+        " SELECT setting, heads, tuning FROM chosen WHERE sweep_id = ?1), "
+        "verdict AS MATERIALIZED (SELECT t.trial_id, CASE"
+        "   WHEN (t.setting, f.heads, t.tuning) IN (SELECT setting, heads, tuning FROM best)"
+        "   THEN 'chosen' WHEN (t.setting, f.heads) IN (SELECT setting, heads FROM best)"
+        "   THEN 'passed' ELSE 'waiting' END AS choice"
+        " FROM trial AS t JOIN config AS f USING (config_id)"
+        " WHERE t.sweep_id = ?1 AND t.is_tuning = 0 AND t.tuning <> '{}') "
+        "UPDATE trial SET choice = v.choice, state = CASE"
+        "   WHEN state = 'queued' AND v.choice = 'passed' THEN 'pruned'"
+        "   WHEN state = 'pruned' AND v.choice <> 'passed' THEN 'queued' ELSE state END "
+        "FROM verdict AS v WHERE trial.trial_id = v.trial_id AND (trial.choice <> v.choice"
+        "   OR state = CASE v.choice WHEN 'passed' THEN 'queued' ELSE 'pruned' END)";
+    return store_execute(s, "settling the choice under tune", sql, VALUES(INTEGER(sweep_id)), NULL,
+                         m);
+}
+
+static enum status settle_one(struct store *s, int64_t sweep_id, const char *setting, int64_t heads,
+                              const char *best, struct message *m)
+{
+    static const char sql[] =
+        "UPDATE trial SET choice = CASE WHEN tuning = ?4 THEN 'chosen' ELSE 'passed' END,"
+        " state = CASE WHEN state = 'queued' AND tuning <> ?4 THEN 'pruned'"
+        "   WHEN state = 'pruned' AND tuning = ?4 THEN 'queued' ELSE state END"
+        " WHERE sweep_id = ?1 AND setting = ?2 AND tuning <> '{}' AND is_tuning = 0"
+        "   AND (SELECT heads FROM config AS c WHERE c.config_id = trial.config_id) = ?3";
+    return store_execute(s, "settling the choice under tune", sql,
+                         VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads), TEXT(best)), NULL,
+                         m);
+}
+
+/* A trial has ended: if it was the last tuning trial of its head count, that has its choice now. */
+static enum status settle_after(struct store *s, int64_t trial_id, struct message *m)
+{
+    static const char group[] = "SELECT sweep_id, setting, heads FROM trial JOIN config USING"
+                                " (config_id) WHERE trial_id = ? AND is_tuning = 1 AND in_plan = 1";
+    static const char choice[] =
+        "SELECT tuning FROM chosen WHERE sweep_id = ? AND setting = ? AND heads = ?";
+    const char *doing = "settling the choice under tune";
+    sqlite3_stmt *ended = NULL, *best = NULL;
+    bool tuning = false, settled = false;
+    enum status status = store_prepare(s, doing, group, &ended, m);
+    if (status == STATUS_OK)
+        status = store_step(s, doing, ended, VALUES(INTEGER(trial_id)), &tuning, m);
+    if (status == STATUS_OK && tuning) {
+        int64_t sweep_id = sqlite3_column_int64(ended, 0), heads = sqlite3_column_int64(ended, 2);
+        const char *setting = (const char *)sqlite3_column_text(ended, 1);
+        status = store_prepare(s, doing, choice, &best, m);
+        if (status == STATUS_OK)
+            status =
+                store_step(s, doing, best, VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)),
+                           &settled, m);
+        if (status == STATUS_OK && settled)
+            status = settle_one(s, sweep_id, setting, heads,
+                                (const char *)sqlite3_column_text(best, 0), m);
+    }
+    sqlite3_finalize(best);
+    sqlite3_finalize(ended);
+    return status;
+}
+
+/* ---- claiming ---- */
+
+static void copy_text(char *to, size_t size, sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+static enum status first_queued(struct store *s, int64_t sweep_id, struct claimed *c,
+                                struct message *m)
+{
+    /* The WHERE repeats that of the index trial_queue word by word. */
+    static const char sql[] =
+        "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
+        "config_sha256, setting_label || iif(setting_label <> '' AND tuning <> '{}', ', ', '') ||"
+        /* {"train.lr":0.001,"train.clip":1} as `plan` shows it */
+        " replace(replace(replace(trim(tuning, '{}'), '\"', ''), ':', '='), ',', ', ')"
+        " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
+        "AND state = 'queued' "
+        "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
+    sqlite3_stmt *row;
+    bool found = false;
+    enum status status = store_prepare(s, "looking for a queued trial", sql, &row, m);
+    if (status == STATUS_OK)
+        status =
+            store_step(s, "looking for a queued trial", row, VALUES(INTEGER(sweep_id)), &found, m);
+    if (status == STATUS_OK && found) {
+        c->trial_id = sqlite3_column_int64(row, 0);
+        c->attempt = sqlite3_column_int64(row, 1);
+        c->seed = (uint32_t)sqlite3_column_int64(row, 2);
+        c->resumed_from_step = (long)sqlite3_column_int64(row, 3);
+        c->tuning = sqlite3_column_int(row, 4) != 0;
+        copy_text(c->config_json, sizeof c->config_json, row, 5);
+        copy_text(c->config_sha256, sizeof c->config_sha256, row, 6);
+        copy_text(c->label, sizeof c->label, row, 7);
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
+                        struct message *m)
+{
+    const char *doing = "claiming a trial";
+    c->trial_id = 0;
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = first_queued(s, sweep_id, c, m);
+    if (status == STATUS_OK && c->trial_id)
+        status = store_execute(s, doing,
+                               "UPDATE trial SET state = 'running', attempt = ? WHERE trial_id = ?",
+                               VALUES(INTEGER(c->attempt), INTEGER(c->trial_id)), NULL, m);
+    if (status == STATUS_OK && c->trial_id)
+        status = store_execute(s, doing,
+                               "INSERT INTO attempt (trial_id, attempt, build_id, started, "
+                               "resumed_from_step) VALUES (?, ?, ?, " NOW ", ?)",
+                               VALUES(INTEGER(c->trial_id), INTEGER(c->attempt), INTEGER(build_id),
+                                      INTEGER(c->resumed_from_step)),
+                               NULL, m);
+    status = store_leave(s, status, m);
+    if (status != STATUS_OK)
+        c->trial_id = 0;
+    return status;
+}
+
+enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
+                          struct message *m)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return store_change(s, "recording a worker",
+                        "UPDATE attempt SET pid = ?, host = ? WHERE trial_id = ? AND attempt = ?"
+                        " AND ended IS NULL",
+                        VALUES(INTEGER(pid), TEXT(host), INTEGER(trial_id), INTEGER(attempt)), m);
+}
+
+enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
+                       struct message *m)
+{
+    return store_change(s, "recording a note",
+                        "UPDATE attempt SET note = coalesce(note || char(10), '') || ?"
+                        " WHERE trial_id = ? AND attempt = ?",
+                        VALUES(TEXT(text), INTEGER(trial_id), INTEGER(attempt)), m);
+}
+
+/* ---- ending ---- */
+
+/* How a change of `trial` is fenced: its last two values are trial and attempt. */
+#define FENCE " WHERE trial_id = ? AND state = 'running' AND attempt = ?"
+
+static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attempt,
+                               const char *outcome, const struct attempt_end *end,
+                               struct message *m)
+{
+    struct value code = end->signal ? TEXT(NULL) : INTEGER(end->exit_code);
+    struct value by_signal = end->signal ? INTEGER(end->signal) : TEXT(NULL);
+    struct value cpu_s = end->cpu_s > 0 ? REAL(end->cpu_s) : TEXT(NULL);
+    struct value memory = end->max_rss_kib > 0 ? INTEGER(end->max_rss_kib) : TEXT(NULL);
+    return store_execute(s, "closing an attempt",
+                         "UPDATE attempt SET ended = " NOW ", outcome = ?, exit_code = ?,"
+                         " signal = ?, cpu_s = ?, max_rss_kib = ?, error = coalesce(error, ?)"
+                         " WHERE trial_id = ? AND attempt = ?",
+                         VALUES(TEXT(outcome), code, by_signal, cpu_s, memory, TEXT(end->error),
+                                INTEGER(trial_id), INTEGER(attempt)),
+                         NULL, m);
+}
+
+/* rows: the array at `path` in json. */
+static enum status insert_curve(struct store *s, int64_t trial_id, const char *json,
+                                const char *path, struct message *m)
+{
+    return store_execute(
+        s, "recording a curve",
+        "INSERT OR REPLACE INTO curve (trial_id, step, train_loss, train_acc, val_loss, val_acc,"
+        " grad_norm, lr, elapsed_s) SELECT ?, value ->> 'step', value ->> 'train_loss',"
+        " value ->> 'train_acc', value ->> 'val_loss', value ->> 'val_acc',"
+        " value ->> 'grad_norm', value ->> 'lr', value ->> 'elapsed_s' FROM json_each(?, ?)",
+        VALUES(INTEGER(trial_id), TEXT(json), TEXT(path)), NULL, m);
+}
+
+static enum status update_trial(struct store *s, int64_t trial_id, int64_t attempt,
+                                const char *result, const char *checkpoint, const char *sha256,
+                                long *changed, struct message *m)
+{
+    return store_execute(
+        s, "recording a result",
+        "UPDATE trial SET state = r ->> 'state', steps_done = r ->> 'steps_done',"
+        " best_step = r ->> 'best_step', train_acc = r ->> 'train_acc', val_acc = r ->> 'val_acc',"
+        " val_loss = (SELECT value ->> 'val_loss' FROM json_each(r, '$.curve')"
+        "             WHERE value ->> 'step' = r ->> 'best_step'),"
+        " test_acc = r ->> 'test_acc',"
+        " test_acc_by_slot = nullif(r -> 'test_acc_by_slot', 'null'),"
+        " test_exact = r ->> 'test_exact', test_loss = r ->> 'test_loss',"
+        " chance = coalesce(r ->> 'chance', chance), train_s = r ->> 'train_s',"
+        " bad_step = r ->> 'bad_step', checkpoint = ?, checkpoint_sha256 = ?"
+        " FROM (SELECT ? AS r)" FENCE,
+        VALUES(TEXT(checkpoint), TEXT(sha256), TEXT(result), INTEGER(trial_id), INTEGER(attempt)),
+        changed, m);
+}
+
+/* What only the worker knows of its attempt. */
+static enum status update_attempt(struct store *s, int64_t trial_id, int64_t attempt,
+                                  const char *result, struct message *m)
+{
+    return store_execute(s, "recording a result",
+                         "UPDATE attempt SET error = r ->> 'error', resumed_from_step ="
+                         " coalesce(r ->> 'resumed_from_step', resumed_from_step)"
+                         " FROM (SELECT ? AS r) WHERE trial_id = ? AND attempt = ?",
+                         VALUES(TEXT(result), INTEGER(trial_id), INTEGER(attempt)), NULL, m);
+}
+
+/* Everything a result says, where the fence lets it through. */
+static enum status take_result(struct store *s, int64_t trial_id, int64_t attempt,
+                               const char *result, const char *checkpoint, const char *sha256,
+                               bool *accepted, struct message *m)
+{
+    long changed = 0;
+    enum status status =
+        update_trial(s, trial_id, attempt, result, checkpoint, sha256, &changed, m);
+    if (status != STATUS_OK || changed != 1)
+        return status;
+    *accepted = true;
+    status = store_execute(s, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
+                           VALUES(INTEGER(trial_id)), NULL, m);
+    if (status == STATUS_OK)
+        status = insert_curve(s, trial_id, result, "$.curve", m);
+    if (status == STATUS_OK)
+        status = update_attempt(s, trial_id, attempt, result, m);
+    return status;
+}
+
+enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
+                         const char *checkpoint, const char *sha256, const struct attempt_end *end,
+                         bool *accepted, struct message *m)
+{
+    int64_t states = 0; /* 1: completed, 2: diverged */
+    *accepted = false;
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    /* Not json_valid(), to which want of memory is malformed JSON too. */
+    status = store_integer(s, "reading a result",
+                           "SELECT CASE json_extract(?1, '$.state')"
+                           " WHEN 'completed' THEN 1 WHEN 'diverged' THEN 2 END",
+                           VALUES(TEXT(result)), 0, &states, m);
+    if (status == STATUS_OK ? states == 0 : sqlite3_errcode(s->db) == SQLITE_ERROR)
+        status = fail(m, STATUS_CORRUPT, "the result of trial %lld is not a result: %.60s",
+                      (long long)trial_id, result);
+    if (status == STATUS_OK) {
+        status = take_result(s, trial_id, attempt, result, checkpoint, sha256, accepted, m);
+        if (status != STATUS_OK && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
+            status = fail_within(m, STATUS_CORRUPT,
+                                 "the result of trial %lld is impossible: ", (long long)trial_id);
+    }
+    if (status == STATUS_OK && *accepted)
+        status = end_attempt(s, trial_id, attempt, states == 2 ? "diverged" : "completed", end, m);
+    if (status == STATUS_OK && *accepted)
+        status = settle_after(s, trial_id, m);
+    status = store_leave(s, status, m);
+    *accepted = *accepted && status == STATUS_OK;
+    return status;
+}
+
+enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64_t retries,
+                       const struct attempt_end *end, bool *failed, bool *accepted,
+                       struct message *m)
+{
+    long changed = 0;
+    int64_t for_good = 0;
+    enum status status = store_enter(s, m);
+    *failed = *accepted = false;
+    if (status != STATUS_OK)
+        return status;
+    status = store_execute(
+        s, "recording a failure",
+        "UPDATE trial SET state = CASE WHEN retries_used < ?1 THEN 'queued' ELSE 'failed' END,"
+        " retries_used = retries_used + (retries_used < ?1), resume_step = max(resume_step, ?4)"
+        " WHERE trial_id = ?2 AND state = 'running' AND attempt = ?3",
+        VALUES(INTEGER(retries), INTEGER(trial_id), INTEGER(attempt), INTEGER(end->step)), &changed,
+        m);
+    if (status == STATUS_OK && changed == 1) {
+        *accepted = true;
+        status = end_attempt(s, trial_id, attempt, "failed", end, m);
+        if (status == STATUS_OK)
+            status = store_integer(s, "recording a failure",
+                                   "SELECT state = 'failed' FROM trial WHERE trial_id = ?",
+                                   VALUES(INTEGER(trial_id)), 0, &for_good, m);
+        if (status == STATUS_OK && for_good)
+            status = settle_after(s, trial_id, m);
+    }
+    status = store_leave(s, status, m);
+    *accepted = *accepted && status == STATUS_OK;
+    *failed = *accepted && for_good;
+    return status;
+}
+
+enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
+                          const struct attempt_end *end, bool *accepted, struct message *m)
+{
+    long changed = 0;
+    enum status status = store_enter(s, m);
+    *accepted = false;
+    if (status != STATUS_OK)
+        return status;
+    status = store_execute(
+        s, "queueing a trial again",
+        "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
+        VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
+        &changed, m);
+    if (status == STATUS_OK && changed == 1)
+        status = end_attempt(s, trial_id, attempt, "requeued", end, m);
+    status = store_leave(s, status, m);
+    *accepted = changed == 1 && status == STATUS_OK;
+    return status;
+}
+
+enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+                        struct message *m)
+{
+    int64_t running = 0;
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_integer(s, "recording a curve", "SELECT 1 FROM trial" FENCE,
+                           VALUES(INTEGER(trial_id), INTEGER(attempt)), 0, &running, m);
+    if (status == STATUS_OK && running)
+        status = insert_curve(s, trial_id, rows, "$", m);
+    return store_leave(s, status, m);
+}
+
+enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m)
+{
+    enum status status = store_enter(s, m);
+    *count = 0;
+    if (status != STATUS_OK)
+        return status;
+    status = store_execute(s, "queueing failed trials again",
+                           "UPDATE trial SET state = 'queued', retries_used = 0"
+                           " WHERE sweep_id = ? AND state = 'failed' AND in_plan = 1",
+                           VALUES(INTEGER(sweep_id)), count, m);
+    if (status == STATUS_OK && *count > 0)
+        status = store_settle(s, sweep_id, m);
+    return store_leave(s, status, m);
+}
+
+enum status store_rename_folder(struct store *s, struct message *m)
+{
+    return store_change(
+        s, "renaming files of weights",
+        "UPDATE trial SET checkpoint = ?1 || substr(checkpoint, instr(checkpoint, '/'))"
+        " WHERE checkpoint IS NOT NULL AND substr(checkpoint, 1, instr(checkpoint, '/') - 1) <> ?1",
+        VALUES(TEXT(basename(s->folder))), m);
+}
+
+enum status store_forget_weights(struct store *s, struct message *m)
+{
+    return store_change(s, "forgetting weights",
+                        "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL"
+                        " WHERE in_plan = 0 AND checkpoint IS NOT NULL",
+                        NO_VALUES, m);
+}
+
+enum status store_running(struct store *s, struct running *list, int max, int *n, struct message *m)
+{
+    const char *doing = "looking for running trials";
+    sqlite3_stmt *rows;
+    bool row = false;
+    *n = 0;
+    enum status status =
+        store_prepare(s, doing,
+                      "SELECT trial_id, attempt, seed, config_sha256 FROM trial JOIN config"
+                      " USING (config_id) WHERE state = 'running' ORDER BY trial_id LIMIT ?",
+                      &rows, m);
+    if (status == STATUS_OK)
+        status = store_step(s, doing, rows, VALUES(INTEGER(max)), &row, m);
+    while (status == STATUS_OK && row) {
+        struct running *r = &list[(*n)++];
+        r->trial_id = sqlite3_column_int64(rows, 0);
+        r->attempt = sqlite3_column_int64(rows, 1);
+        r->seed = (uint32_t)sqlite3_column_int64(rows, 2);
+        copy_text(r->config_sha256, sizeof r->config_sha256, rows, 3);
+        status = store_step(s, doing, rows, NO_VALUES, &row, m);
+    }
+    sqlite3_finalize(rows);
+    return status;
+}

@@ -30,9 +30,9 @@ struct task {
     int version;         /* raised when its meaning changes; part of identity */
     const char *summary; /* one line: what the model must do */
     const char *details; /* a paragraph: layout of the sequence, what heads it takes, why */
-    const struct option *options; /* every task has at least length, vocab and instance */
-    size_t options_size;          /* sizeof the struct they describe */
-    size_t instance_size;         /* bytes an instance needs; drawn once */
+    const struct option_entry *options; /* every task has at least length, vocab and instance */
+    size_t options_size;                /* sizeof the struct they describe */
+    size_t instance_size;               /* bytes an instance needs; drawn once */
 
     /* Checks options against each other (BAD_INPUT names them) and says the shape. */
     enum status (*shape)(const void *options, struct task_shape *s, struct message *m);

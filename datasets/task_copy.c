@@ -3,7 +3,7 @@
 
 #include "datasets/task_common.h"
 
-static const struct option options_table[] = {
+static const struct option_entry options_table[] = {
     TASK_COMMON_OPTIONS(1, "32", "16", "Number of different tokens.", 0),
     {0},
 };

@@ -12,7 +12,7 @@ struct instance {
     int64_t offset[TASK_MAX_SLOTS]; /* 0..length-1 */
 };
 
-static const struct option options_table[] = {
+static const struct option_entry options_table[] = {
     TASK_COMMON_OPTIONS(1, "32", "16", "Number of different tokens.", UINT32_MAX),
     {.name = "slots",
      .type = OPTION_INT,
@@ -51,11 +51,12 @@ static enum status check_offsets(const struct options *o, struct message *m)
     for (int64_t j = 1; j < o->slots; j++)
         for (int64_t k = 0; k < j; k++)
             if (wrap(offset_written(o, j), length) == wrap(offset_written(o, k), length))
-                return fail(m, STATUS_BAD_INPUT,
-                            "task.offsets %lld and %lld are the same place when task.length is "
-                            "%lld; give other offsets, fewer task.slots or more task.length",
-                            (long long)offset_written(o, k), (long long)offset_written(o, j),
-                            (long long)length);
+                return status_fail(
+                    m, STATUS_BAD_INPUT,
+                    "task.offsets %lld and %lld are the same place when task.length is "
+                    "%lld; give other offsets, fewer task.slots or more task.length",
+                    (long long)offset_written(o, k), (long long)offset_written(o, j),
+                    (long long)length);
     return STATUS_OK;
 }
 
@@ -63,19 +64,21 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
 {
     const struct options *o = options;
     if (o->offsets.n > 0 && o->common.instance > 0)
-        return fail(m, STATUS_BAD_INPUT,
-                    "task.offsets says the offsets and task.instance %lld would draw them; leave "
-                    "one of them out",
-                    (long long)o->common.instance);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "task.offsets says the offsets and task.instance %lld would draw them; leave "
+            "one of them out",
+            (long long)o->common.instance);
     if (o->offsets.n > 0 && o->offsets.n != o->slots)
-        return fail(m, STATUS_BAD_INPUT,
-                    "task.offsets has %lld items and task.slots is %lld; make task.slots %lld",
-                    (long long)o->offsets.n, (long long)o->slots, (long long)o->offsets.n);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "task.offsets has %lld items and task.slots is %lld; make task.slots %lld",
+            (long long)o->offsets.n, (long long)o->slots, (long long)o->offsets.n);
     if (o->common.instance > 0 && o->slots >= o->common.length)
-        return fail(m, STATUS_BAD_INPUT,
-                    "task.slots is %lld; with task.length %lld there are %lld other places to draw",
-                    (long long)o->slots, (long long)o->common.length,
-                    (long long)o->common.length - 1);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "task.slots is %lld; with task.length %lld there are %lld other places to draw",
+            (long long)o->slots, (long long)o->common.length, (long long)o->common.length - 1);
     if (o->common.instance == 0 && check_offsets(o, m) != STATUS_OK)
         return STATUS_BAD_INPUT;
     *s = task_shape_of_tokens(&o->common, (long)o->slots);

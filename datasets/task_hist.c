@@ -8,7 +8,7 @@ struct options {
     int64_t bos;
 };
 
-static const struct option options_table[] = {
+static const struct option_entry options_table[] = {
     TASK_COMMON_OPTIONS(1, "32", "16", "Number of different tokens, without BOS.", 0),
     {.name = "bos",
      .type = OPTION_BOOL,
@@ -22,8 +22,8 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
 {
     const struct options *o = options;
     if (o->bos && o->common.length < 2)
-        return fail(m, STATUS_BAD_INPUT,
-                    "task.length is 1 and task.bos takes that position; allowed: 2 or more");
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.length is 1 and task.bos takes that position; allowed: 2 or more");
     long counted = (long)(o->common.length - o->bos);
     *s = task_shape_of_tokens(&o->common, 1);
     s->vocab[0] = (long)(o->common.vocab + o->bos);

@@ -12,7 +12,7 @@ struct options {
 /* Columns of the input; pointer k is column POINTER + k. */
 enum { PAYLOAD, POINTER };
 
-static const struct option options_table[] = {
+static const struct option_entry options_table[] = {
     TASK_COMMON_OPTIONS(1, "16", "16", "Number of different payloads.", 0),
     {.name = "slots",
      .type = OPTION_INT,

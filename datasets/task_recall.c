@@ -13,7 +13,7 @@ struct options {
  * `records` for keys, `vocab` for values. */
 enum { KEY, VALUE, QUERY };
 
-static const struct option options_table[] = {
+static const struct option_entry options_table[] = {
     TASK_COMMON_OPTIONS(2, "16", "8", "Number of different values.", 0),
     {.name = "slots",
      .type = OPTION_INT,

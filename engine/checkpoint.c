@@ -43,7 +43,7 @@ static enum status list_tensors(const struct trainer *t, const real *best, struc
     size_t table_size = (size_t)(kinds * nn->count) * sizeof *list->tensor;
     char *memory = malloc(table_size + (size_t)kinds * text_size + 1);
     if (!memory)
-        return fail(m, STATUS_NO_MEMORY, "no memory to list %d tensors", kinds * nn->count);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to list %d tensors", kinds * nn->count);
     *list = (struct safetensors){.memory = memory, .tensor = (struct safetensor *)(void *)memory};
     char *name = memory + table_size;
     for (int k = 0; k < kinds; k++)
@@ -119,7 +119,7 @@ static enum status counters_read(const struct safetensors *f, struct counters *c
         const char *value = safetensors_meta(f, counter_list[i].key);
         char *at = (char *)c + counter_list[i].offset, again[NUMBER_SIZE];
         if (!value)
-            return fail(m, STATUS_CORRUPT, "has no %s", counter_list[i].key);
+            return status_fail(m, STATUS_CORRUPT, "has no %s", counter_list[i].key);
         if (i < INTEGERS)
             *(int64_t *)(void *)at = strtoimax(value, NULL, 10);
         else
@@ -127,7 +127,7 @@ static enum status counters_read(const struct safetensors *f, struct counters *c
         counter_format(c, i, again);
         bool sound = i < INTEGERS ? *(int64_t *)(void *)at >= 0 : isfinite(*(double *)(void *)at);
         if (!sound || strcmp(again, value) != 0)
-            return fail(m, STATUS_CORRUPT, "%s is %.60s", counter_list[i].key, value);
+            return status_fail(m, STATUS_CORRUPT, "%s is %.60s", counter_list[i].key, value);
     }
     return STATUS_OK;
 }
@@ -146,7 +146,7 @@ enum status checkpoint_write(const char *path, const struct trainer *t, const re
         extras++;
     f.meta = calloc((size_t)extras + COUNTERS + 4, sizeof *f.meta);
     if (!f.meta) {
-        s = fail(m, STATUS_NO_MEMORY, "%s: no memory to write", path);
+        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory to write", path);
         goto done;
     }
     const struct counters c = {
@@ -170,7 +170,7 @@ enum status checkpoint_write(const char *path, const struct trainer *t, const re
     f.meta[f.meta_count++] = (struct safetensors_meta){"sha256", tensors};
     for (int i = 0; i < extras; i++) {
         if (safetensors_meta(&f, extra[i].key) || strcmp(extra[i].key, "header") == 0) {
-            s = fail(m, STATUS_INTERNAL, "%s: metadata %s given twice", path, extra[i].key);
+            s = status_fail(m, STATUS_INTERNAL, "%s: metadata %s given twice", path, extra[i].key);
             goto done;
         }
         f.meta[f.meta_count++] = extra[i];
@@ -190,15 +190,15 @@ static enum status check_meta(const struct safetensors *f, struct message *m)
     const char *tensors = safetensors_meta(f, "sha256");
     char hex[65];
     if (!format || strcmp(format, format_name) != 0)
-        return fail(m, STATUS_CORRUPT, "is no checkpoint of format %s", format_name);
+        return status_fail(m, STATUS_CORRUPT, "is no checkpoint of format %s", format_name);
     if (!safetensors_meta(f, "state"))
-        return fail(m, STATUS_CORRUPT, "has no state");
+        return status_fail(m, STATUS_CORRUPT, "has no state");
     digest_meta(f, hex);
     if (!header || strcmp(header, hex) != 0)
-        return fail(m, STATUS_CORRUPT, "the digest of its metadata does not match");
+        return status_fail(m, STATUS_CORRUPT, "the digest of its metadata does not match");
     digest_tensors(f, hex);
     if (!tensors || strcmp(tensors, hex) != 0)
-        return fail(m, STATUS_CORRUPT, "the digest of its tensors does not match");
+        return status_fail(m, STATUS_CORRUPT, "the digest of its tensors does not match");
     return STATUS_OK;
 }
 
@@ -212,7 +212,7 @@ static enum status check_header(const struct safetensors *f, const void *bytes, 
         return s;
     /* Where the lengths in the first 8 bytes agree, bytes has as many as header. */
     if (memcmp(bytes, header, 8) != 0 || memcmp(bytes, header, size) != 0)
-        s = fail(m, STATUS_CORRUPT, "its header is not as it was written");
+        s = status_fail(m, STATUS_CORRUPT, "its header is not as it was written");
     free(header);
     return s;
 }
@@ -234,18 +234,19 @@ static enum status check_tensors(const struct safetensors *f, const struct safet
                                  int parameters, struct message *m)
 {
     if (f->count != expected->count)
-        return fail(m, STATUS_CORRUPT, "has %d tensors; this model needs %d or %d", f->count,
-                    KIND_BEST * parameters, KINDS * parameters);
+        return status_fail(m, STATUS_CORRUPT, "has %d tensors; this model needs %d or %d", f->count,
+                           KIND_BEST * parameters, KINDS * parameters);
     for (int i = 0; i < f->count; i++) {
         const struct safetensor *t = &f->tensor[i], *e = &expected->tensor[i];
         if (strcmp(t->name, e->name) != 0)
-            return fail(m, STATUS_CORRUPT, "has tensor %.200s where this model needs %.200s",
-                        t->name, e->name);
+            return status_fail(m, STATUS_CORRUPT, "has tensor %.200s where this model needs %.200s",
+                               t->name, e->name);
         if (t->dtype != e->dtype || t->rank != e->rank ||
             memcmp(t->shape, e->shape, (size_t)e->rank * sizeof *e->shape) != 0)
-            return fail(m, STATUS_CORRUPT, "tensor %.200s has another shape or dtype", t->name);
+            return status_fail(m, STATUS_CORRUPT, "tensor %.200s has another shape or dtype",
+                               t->name);
         if (!numbers_sound(t, (enum kind)(i / parameters)))
-            return fail(m, STATUS_CORRUPT, "tensor %.200s holds NaN or Inf", t->name);
+            return status_fail(m, STATUS_CORRUPT, "tensor %.200s holds NaN or Inf", t->name);
     }
     return STATUS_OK;
 }
@@ -289,8 +290,8 @@ static enum status check_all(const struct safetensors *f, const void *bytes,
     if (s == STATUS_OK)
         s = counters_read(f, c, m);
     if (s == STATUS_OK && c->step > t->config.steps)
-        s = fail(m, STATUS_CORRUPT, "is of step %" PRId64 " of a training of %" PRId64, c->step,
-                 t->config.steps);
+        s = status_fail(m, STATUS_CORRUPT, "is of step %" PRId64 " of a training of %" PRId64,
+                        c->step, t->config.steps);
     safetensors_free(&expected);
     return s;
 }
@@ -314,7 +315,7 @@ enum status checkpoint_read(const char *path, struct trainer *t, real *best, boo
     if (s == STATUS_OK)
         s = check_all(&f, bytes, t, &c, m);
     if (s != STATUS_OK) {
-        fail_within(m, s, "%s: ", path);
+        status_fail_within(m, s, "%s: ", path);
         goto done;
     }
     const char *build = safetensors_meta(&f, "build");
@@ -324,7 +325,7 @@ enum status checkpoint_read(const char *path, struct trainer *t, real *best, boo
         free(*state);
         free(*origin);
         *state = *origin = NULL;
-        s = fail(m, STATUS_NO_MEMORY, "%s: no memory to read", path);
+        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read", path);
         goto done;
     }
     restore(t, best, &f, &c);

@@ -7,7 +7,7 @@
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(member) offsetof(struct encoder_config, member)
 
-const struct option encoder_options[] = {
+const struct option_entry encoder_options[] = {
     {.name = "d_model",
      .type = OPTION_INT,
      .offset = AT(d_model),
@@ -113,14 +113,15 @@ static enum status refuse_split(const struct encoder_config *c, struct message *
 {
     long d_model = (long)c->d_model, heads = (long)c->heads;
     if (heads > d_model)
-        return fail(m, STATUS_BAD_INPUT,
-                    "model.heads is %ld, more than model.d_model %ld; choose at most %ld, or give "
-                    "model.d_head a number",
-                    heads, d_model, d_model);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "model.heads is %ld, more than model.d_model %ld; choose at most %ld, or give "
+            "model.d_head a number",
+            heads, d_model, d_model);
     long below = divisor_below(d_model, heads), above = heads;
     while (d_model % above != 0)
         above++;
-    return fail(
+    return status_fail(
         m, STATUS_BAD_INPUT,
         "model.heads is %ld, which does not divide model.d_model %ld; choose %ld or %ld, or "
         "give model.d_head a number",
@@ -146,13 +147,14 @@ enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes
     s->qkv_width = s->heads * (2 * s->d_k + s->d_v);
     s->o_width = s->heads * s->d_v;
     if (s->qkv_width > INT_MAX)
-        return fail(m, STATUS_BAD_INPUT,
-                    "model.heads %ld of widths d_k %ld and d_v %ld make a matrix of %ld rows; "
-                    "allowed: %d",
-                    s->heads, s->d_k, s->d_v, s->qkv_width, INT_MAX);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "model.heads %ld of widths d_k %ld and d_v %ld make a matrix of %ld rows; "
+            "allowed: %d",
+            s->heads, s->d_k, s->d_v, s->qkv_width, INT_MAX);
     double bytes = layer_parameters(c, s) * (double)c->layers * sizeof(real);
     if (bytes > 0x1p46)
-        return fail(
+        return status_fail(
             m, STATUS_BAD_INPUT,
             "a model of this shape (model.d_model %ld, d_ff %ld, layers %ld, %ld heads) has "
             "%.3g bytes of weights, more than can be addressed",
@@ -166,22 +168,24 @@ static enum status check_io(const struct encoder_config *c, const struct encoder
 {
     if (io->length < 1 || io->length > INT_MAX || io->slots < 1 || io->classes < 1 ||
         io->slots > INT_MAX / io->classes)
-        return fail(m, STATUS_BAD_INPUT,
-                    "a task of length %ld with %ld slots of %ld classes cannot be encoded",
-                    io->length, io->slots, io->classes);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "a task of length %ld with %ld slots of %ld classes cannot be encoded",
+                           io->length, io->slots, io->classes);
     if (io->fields < 1 || io->fields > ENCODER_MAX_FIELDS)
-        return fail(m, STATUS_BAD_INPUT, "a task has 1 to %d input fields, not %d",
-                    ENCODER_MAX_FIELDS, io->fields);
+        return status_fail(m, STATUS_BAD_INPUT, "a task has 1 to %d input fields, not %d",
+                           ENCODER_MAX_FIELDS, io->fields);
     for (int f = 0; f < io->fields; f++)
         if (io->vocab[f] < 1 || io->vocab[f] > INT_MAX)
-            return fail(m, STATUS_BAD_INPUT, "input field %s cannot have a vocabulary of %ld",
-                        io->field[f], io->vocab[f]);
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "input field %s cannot have a vocabulary of %ld", io->field[f],
+                               io->vocab[f]);
     double bytes = encoder_memory(c, io, 1);
     if (bytes > 0x1p46)
-        return fail(m, STATUS_BAD_INPUT,
-                    "a model of d_model %ld over sequences of %ld needs %.3g bytes, more than can "
-                    "be addressed",
-                    (long)c->d_model, io->length, bytes);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "a model of d_model %ld over sequences of %ld needs %.3g bytes, more than can "
+            "be addressed",
+            (long)c->d_model, io->length, bytes);
     return STATUS_OK;
 }
 

@@ -26,7 +26,7 @@ struct encoder_config {
     int64_t activation, norm, positions, pool, init;
     double dropout;
 };
-extern const struct option encoder_options[];
+extern const struct option_entry encoder_options[];
 
 /* What goes in and out; comes from the task. */
 struct encoder_io {

@@ -42,7 +42,7 @@ struct tensor *graph_apply(struct graph *g, const struct op *op, struct attribut
                            struct tensor *const in[], struct message *m)
 {
     if (inputs > OP_MAX_INPUTS) {
-        fail(m, STATUS_INTERNAL, "%s takes at most %d inputs", op->name, OP_MAX_INPUTS);
+        status_fail(m, STATUS_INTERNAL, "%s takes at most %d inputs", op->name, OP_MAX_INPUTS);
         return NULL;
     }
     struct node *n = append(g);

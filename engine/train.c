@@ -6,7 +6,7 @@
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(member) offsetof(struct train_config, member)
 
-const struct option train_options[] = {
+const struct option_entry train_options[] = {
     {.name = "steps",
      .type = OPTION_INT,
      .offset = AT(steps),
@@ -219,8 +219,9 @@ static enum status diverged(struct trainer *t, struct pass *p, double loss, doub
         bind_slice(t, &t->batch, first, t->slice, p);
         graph_locate_bad(t->graph, p, where, sizeof where);
     }
-    return fail(m, STATUS_DIVERGED, "step %lld: loss %g, gradient norm %g; first NaN or Inf in %s",
-                (long long)t->step + 1, loss, norm, where[0] ? where : "a sum over slices");
+    return status_fail(m, STATUS_DIVERGED,
+                       "step %lld: loss %g, gradient norm %g; first NaN or Inf in %s",
+                       (long long)t->step + 1, loss, norm, where[0] ? where : "a sum over slices");
 }
 
 enum status trainer_step(struct trainer *t, struct message *m)

@@ -18,7 +18,7 @@ struct train_config {
     int64_t examples; /* size of a finite training set; 0: always fresh */
     int64_t val_examples, test_examples;
 };
-extern const struct option train_options[];
+extern const struct option_entry train_options[];
 enum { TRAIN_VERSION = 1 }; /* raised when the meaning of training changes; part of identity */
 
 /* n examples as the encoder takes them. */

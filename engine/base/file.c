@@ -13,7 +13,7 @@
 static enum status fail_errno(struct message *m, const char *path, const char *what)
 {
     int error = errno;
-    return fail(m, status_of_errno(error), "%s: cannot %s: %s", path, what, strerror(error));
+    return status_fail(m, status_of_errno(error), "%s: cannot %s: %s", path, what, strerror(error));
 }
 
 /* Steps over n bytes that were written. */
@@ -54,7 +54,7 @@ enum status file_sync_folder(const char *path, struct message *m)
                    : slash == path ? strdup("/")
                                    : strndup(path, (size_t)(slash - path));
     if (!folder)
-        return fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
     enum status s = STATUS_OK;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -71,7 +71,7 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
 {
     char *temporary;
     if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
-        return fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
 
     /* O_TRUNC and not O_EXCL: what is there can only be left from a dead process of the same id. */
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -127,14 +127,14 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     if (fstat(fd, &about))
         s = fail_errno(m, path, "read");
     else if (!S_ISREG(about.st_mode))
-        s = fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
-                 S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
+        s = status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
+                        S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
     else if ((uintmax_t)about.st_size > limit || (uintmax_t)about.st_size >= SIZE_MAX)
-        s = fail(m, STATUS_BAD_INPUT, "%s: has %jd bytes; allowed: up to %zu", path,
-                 (intmax_t)about.st_size, limit);
+        s = status_fail(m, STATUS_BAD_INPUT, "%s: has %jd bytes; allowed: up to %zu", path,
+                        (intmax_t)about.st_size, limit);
     else if (!(memory = malloc((size_t)about.st_size + 1)))
-        s = fail(m, STATUS_NO_MEMORY, "%s: no memory for its %jd bytes", path,
-                 (intmax_t)about.st_size);
+        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its %jd bytes", path,
+                        (intmax_t)about.st_size);
     else
         s = read_all(fd, path, (size_t)about.st_size, memory, size, m);
     close(fd);

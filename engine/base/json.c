@@ -4,8 +4,8 @@
 
 bool json_refuse(struct json *j, const char *what)
 {
-    fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
-         (size_t)(j->next - j->start) + j->offset, what);
+    status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
+                (size_t)(j->next - j->start) + j->offset, what);
     return false;
 }
 
@@ -13,8 +13,8 @@ bool json_refuse_value(struct json *j, const char *expected)
 {
     if (j->next < j->end && (*j->next == '{' || *j->next == '['))
         return json_refuse(j, "nested deeper than the format allows");
-    fail(j->m, STATUS_CORRUPT, "%s, byte %zu: expected %s", j->place,
-         (size_t)(j->next - j->start) + j->offset, expected);
+    status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: expected %s", j->place,
+                (size_t)(j->next - j->start) + j->offset, expected);
     return false;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int option_count(const struct option *table)
+int option_count(const struct option_entry *table)
 {
     int n = 0;
     while (table[n].name)
@@ -15,20 +15,20 @@ int option_count(const struct option *table)
     return n;
 }
 
-const struct option *option_find(const struct option *table, const char *name)
+const struct option_entry *option_find(const struct option_entry *table, const char *name)
 {
-    for (const struct option *o = table; o->name; o++)
+    for (const struct option_entry *o = table; o->name; o++)
         if (strcmp(o->name, name) == 0)
             return o;
     return NULL;
 }
 
-static void *member(const struct option *o, void *config)
+static void *member(const struct option_entry *o, void *config)
 {
     return (char *)config + o->offset;
 }
 
-static const void *member_const(const struct option *o, const void *config)
+static const void *member_const(const struct option_entry *o, const void *config)
 {
     return (const char *)config + o->offset;
 }
@@ -137,7 +137,7 @@ static void append_words(char *text, size_t size, const char *const *words, cons
     }
 }
 
-const char *option_allowed(const struct option *o, char *text, size_t size)
+const char *option_allowed(const struct option_entry *o, char *text, size_t size)
 {
     /* Bounds that only say "as far as the type goes" are not worth a person's time. */
     const double unbounded = o->type == OPTION_REAL ? DBL_MAX : 0x1p53;
@@ -168,24 +168,24 @@ const char *option_allowed(const struct option *o, char *text, size_t size)
 }
 
 /* One scalar on its way into an option, for messages. */
-struct reading {
-    const struct option *o;
+struct scalar {
+    const struct option_entry *o;
     const char *section, *text;
     bool quoted;
     struct message *m;
 };
 
 /* BAD_INPUT "<section>.<name> is <text><why>; allowed: ..." */
-static enum status refuse(const struct reading *r, const char *why)
+static enum status refuse(const struct scalar *r, const char *why)
 {
     char shown[64], allowed[512];
     text_shown(r->text, shown, sizeof shown);
     const char *mark = r->quoted ? "\"" : "";
     const char *meant = r->o->words ? nearest_name(r->text, r->o->words) : NULL;
-    return fail(r->m, STATUS_BAD_INPUT, "%s%s%s is %s%s%s%s; allowed: %s%s%s%s", r->section,
-                *r->section ? "." : "", r->o->name, mark, shown, mark, why,
-                option_allowed(r->o, allowed, sizeof allowed), meant ? " (did you mean " : "",
-                meant ? meant : "", meant ? "?)" : "");
+    return status_fail(r->m, STATUS_BAD_INPUT, "%s%s%s is %s%s%s%s; allowed: %s%s%s%s", r->section,
+                       *r->section ? "." : "", r->o->name, mark, shown, mark, why,
+                       option_allowed(r->o, allowed, sizeof allowed),
+                       meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
 }
 
 /* Index of text in words, or -1. */
@@ -204,7 +204,7 @@ static bool is_null(const char *text)
 }
 
 /* Refuses what is no number at all, for INT, REAL and items of INT_LIST. */
-static enum status check_number(const struct reading *r, enum form form)
+static enum status check_number(const struct scalar *r, enum form form)
 {
     static const char *const special[] = {".nan",  ".NaN",  ".NAN",  ".inf",  ".Inf",
                                           ".INF",  "+.inf", "+.Inf", "+.INF", "-.inf",
@@ -224,7 +224,7 @@ static enum status check_number(const struct reading *r, enum form form)
     return refuse(r, ", which is not a number");
 }
 
-static enum status parse_integer(const struct reading *r, int64_t *value)
+static enum status parse_integer(const struct scalar *r, int64_t *value)
 {
     int word = r->o->type == OPTION_INT ? word_index(r->o->words, r->text) : -1;
     if (word >= 0) {
@@ -247,7 +247,7 @@ static enum status parse_integer(const struct reading *r, int64_t *value)
     return STATUS_OK;
 }
 
-static enum status parse_real(const struct reading *r, double *value)
+static enum status parse_real(const struct scalar *r, double *value)
 {
     enum status s = check_number(r, number_form(r->text));
     if (s)
@@ -263,7 +263,7 @@ static enum status parse_real(const struct reading *r, double *value)
 }
 
 /* The booleans of the core schema; `yes` and `no` are strings there. */
-static enum status parse_bool(const struct reading *r, int64_t *value)
+static enum status parse_bool(const struct scalar *r, int64_t *value)
 {
     bool yes = word_index((const char *const[]){"true", "True", "TRUE", NULL}, r->text) >= 0;
     bool no = word_index((const char *const[]){"false", "False", "FALSE", NULL}, r->text) >= 0;
@@ -273,10 +273,10 @@ static enum status parse_bool(const struct reading *r, int64_t *value)
     return STATUS_OK;
 }
 
-enum status option_parse(const struct option *o, const char *section, const char *text, bool quoted,
-                         void *config, struct message *m)
+enum status option_parse(const struct option_entry *o, const char *section, const char *text,
+                         bool quoted, void *config, struct message *m)
 {
-    struct reading r = {.o = o, .section = section, .text = text, .quoted = quoted, .m = m};
+    struct scalar r = {.o = o, .section = section, .text = text, .quoted = quoted, .m = m};
     void *value = member(o, config);
     switch (o->type) {
     case OPTION_INT:
@@ -295,18 +295,18 @@ enum status option_parse(const struct option *o, const char *section, const char
     case OPTION_INT_LIST: {
         struct int_list *list = value;
         if (list->n >= OPTION_LIST_MAX)
-            return fail(m, STATUS_BAD_INPUT, "%s%s%s has more than %d items", section,
-                        *section ? "." : "", o->name, OPTION_LIST_MAX);
+            return status_fail(m, STATUS_BAD_INPUT, "%s%s%s has more than %d items", section,
+                               *section ? "." : "", o->name, OPTION_LIST_MAX);
         enum status s = parse_integer(&r, &list->item[list->n]);
         list->n += s == STATUS_OK;
         return s;
     }
     }
-    return fail(m, STATUS_INTERNAL, "option %s has type %d", o->name, (int)o->type);
+    return status_fail(m, STATUS_INTERNAL, "option %s has type %d", o->name, (int)o->type);
 }
 
 /* A preset list is written as in a sweep file: "[1, -1]", "[]". */
-static void list_default(const struct option *o, void *config)
+static void list_default(const struct option_entry *o, void *config)
 {
     char item[32];
     for (const char *p = o->preset; *p;) {
@@ -320,9 +320,9 @@ static void list_default(const struct option *o, void *config)
     }
 }
 
-void option_defaults(const struct option *table, void *config)
+void option_defaults(const struct option_entry *table, void *config)
 {
-    for (const struct option *o = table; o->name; o++) {
+    for (const struct option_entry *o = table; o->name; o++) {
         size_t size = o->type == OPTION_INT_LIST ? sizeof(struct int_list) : sizeof(int64_t);
         memset(member(o, config), 0, size);
         if (o->preset && o->type == OPTION_INT_LIST)
@@ -414,7 +414,7 @@ static int list_format(const struct int_list *list, char *text, size_t size)
     return (int)used;
 }
 
-int option_format(const struct option *o, const void *config, char *text, size_t size)
+int option_format(const struct option_entry *o, const void *config, char *text, size_t size)
 {
     const void *value = member_const(o, config);
     int64_t integer = 0;

@@ -26,7 +26,7 @@ enum option_type {
     OPTION_INT_LIST /* struct int_list; a flat list is one value; empty means "choose for me" */
 };
 
-struct option {
+struct option_entry {
     const char *name; /* below its section: "d_model", "schedule.warmup" */
     enum option_type type;
     size_t offset;            /* of its member in the struct the table describes */
@@ -40,28 +40,28 @@ struct option {
 /* A table ends with an entry whose name is NULL. */
 
 /* Number of entries before the end. */
-int option_count(const struct option *table);
+int option_count(const struct option_entry *table);
 
 /* The entry of that name, or NULL. */
-const struct option *option_find(const struct option *table, const char *name);
+const struct option_entry *option_find(const struct option_entry *table, const char *name);
 
 /* Writes every default into config; options that must be given become 0. */
-void option_defaults(const struct option *table, void *config);
+void option_defaults(const struct option_entry *table, void *config);
 
 /* Reads one scalar as the sweep file writes it and stores it in config. Typing follows YAML 1.2's
  * core schema, stricter where silence would hurt: `quoted` text is a string; refused are 08, +1,
  * 32.0 or 1e3 for an INT, 1e400, .nan, .inf, anything out of range. BAD_INPUT names the option,
  * the value given and what is allowed ("model.heads is 0; allowed: 1 to 65536"): `section` is put
  * in front of the name (may be ""). INT_LIST takes items one by one: each call appends. */
-enum status option_parse(const struct option *o, const char *section, const char *text, bool quoted,
-                         void *config, struct message *m);
+enum status option_parse(const struct option_entry *o, const char *section, const char *text,
+                         bool quoted, void *config, struct message *m);
 
 /* Writes the value in config as canonical JSON (RFC 8785): numbers shortest, words in quotes.
  * Returns the length written, or -1 where size does not suffice. */
-int option_format(const struct option *o, const void *config, char *text, size_t size);
+int option_format(const struct option_entry *o, const void *config, char *text, size_t size);
 
 /* What the option's value may be, in words: "1 to 65536, or split". Returns text. */
-const char *option_allowed(const struct option *o, char *text, size_t size);
+const char *option_allowed(const struct option_entry *o, char *text, size_t size);
 
 /* Shortest decimal that reads back as x, laid out as ECMAScript does (RFC 8785 section 3.2.2.3);
  * x must be finite. size >= 32. Returns the length. */

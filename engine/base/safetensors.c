@@ -132,17 +132,19 @@ static bool check_tensor(struct reader *r, struct safetensor *t, const int64_t o
     uint64_t bytes;
     enum status s = STATUS_OK;
     if (!tensor_bytes(t, &bytes))
-        s = fail(r->m, STATUS_CORRUPT, "tensor %.200s: its shape is beyond 64 bits", t->name);
+        s = status_fail(r->m, STATUS_CORRUPT, "tensor %.200s: its shape is beyond 64 bits",
+                        t->name);
     else if (offsets[0] > offsets[1])
-        s = fail(r->m, STATUS_CORRUPT, "tensor %.200s: ends at %jd, before it begins at %jd",
-                 t->name, (intmax_t)offsets[1], (intmax_t)offsets[0]);
+        s = status_fail(r->m, STATUS_CORRUPT, "tensor %.200s: ends at %jd, before it begins at %jd",
+                        t->name, (intmax_t)offsets[1], (intmax_t)offsets[0]);
     else if ((uint64_t)offsets[1] > r->data_size)
-        s = fail(r->m, STATUS_CORRUPT, "tensor %.200s: ends at %jd, but there are %zu data bytes",
-                 t->name, (intmax_t)offsets[1], r->data_size);
+        s = status_fail(r->m, STATUS_CORRUPT,
+                        "tensor %.200s: ends at %jd, but there are %zu data bytes", t->name,
+                        (intmax_t)offsets[1], r->data_size);
     else if ((uint64_t)(offsets[1] - offsets[0]) != bytes)
-        s = fail(r->m, STATUS_CORRUPT,
-                 "tensor %.200s: has %jd bytes, but its shape and dtype need %ju", t->name,
-                 (intmax_t)(offsets[1] - offsets[0]), (uintmax_t)bytes);
+        s = status_fail(r->m, STATUS_CORRUPT,
+                        "tensor %.200s: has %jd bytes, but its shape and dtype need %ju", t->name,
+                        (intmax_t)(offsets[1] - offsets[0]), (uintmax_t)bytes);
     if (s != STATUS_OK)
         return false;
     t->data = r->data + offsets[0];
@@ -230,13 +232,14 @@ static bool check_names(struct reader *r, uint32_t *order)
     sort(order, f->count, compare_names, f->tensor);
     for (int i = 1; i < f->count; i++)
         if (compare_names(&order[i - 1], &order[i], f->tensor) == 0) {
-            fail(r->m, STATUS_CORRUPT, "tensor %.200s occurs twice", f->tensor[order[i]].name);
+            status_fail(r->m, STATUS_CORRUPT, "tensor %.200s occurs twice",
+                        f->tensor[order[i]].name);
             return false;
         }
     sort(order, f->meta_count, compare_keys, f->meta);
     for (int i = 1; i < f->meta_count; i++)
         if (compare_keys(&order[i - 1], &order[i], f->meta) == 0) {
-            fail(r->m, STATUS_CORRUPT, "a key of __metadata__ occurs twice");
+            status_fail(r->m, STATUS_CORRUPT, "a key of __metadata__ occurs twice");
             return false;
         }
     return true;
@@ -252,15 +255,17 @@ static bool check_cover(struct reader *r, uint32_t *order)
         const struct safetensor *t = &f->tensor[order[i]];
         size_t begin = (size_t)((const unsigned char *)t->data - r->data);
         if (begin != covered) {
-            fail(r->m, STATUS_CORRUPT, "tensor %.200s begins at %zu, %s that ends at %zu", t->name,
-                 begin, begin < covered ? "within another tensor" : "after a gap behind one",
-                 covered);
+            status_fail(r->m, STATUS_CORRUPT, "tensor %.200s begins at %zu, %s that ends at %zu",
+                        t->name, begin,
+                        begin < covered ? "within another tensor" : "after a gap behind one",
+                        covered);
             return false;
         }
         covered += t->size;
     }
     if (covered != r->data_size)
-        fail(r->m, STATUS_CORRUPT, "%zu bytes behind the last tensor", r->data_size - covered);
+        status_fail(r->m, STATUS_CORRUPT, "%zu bytes behind the last tensor",
+                    r->data_size - covered);
     return covered == r->data_size;
 }
 
@@ -304,15 +309,15 @@ enum status safetensors_parse(const void *bytes, size_t size, struct safetensors
 {
     *out = (struct safetensors){0};
     if (size < LENGTH_SIZE)
-        return fail(m, STATUS_CORRUPT, "%zu bytes are too few for a safetensors file", size);
+        return status_fail(m, STATUS_CORRUPT, "%zu bytes are too few for a safetensors file", size);
     uint64_t header = 0;
     memcpy(&header, bytes, LENGTH_SIZE);
     if (header > HEADER_MAX)
-        return fail(m, STATUS_CORRUPT, "header of %ju bytes; allowed: up to %d", (uintmax_t)header,
-                    HEADER_MAX);
+        return status_fail(m, STATUS_CORRUPT, "header of %ju bytes; allowed: up to %d",
+                           (uintmax_t)header, HEADER_MAX);
     if (header > size - LENGTH_SIZE)
-        return fail(m, STATUS_CORRUPT, "header of %ju bytes in a file of %zu: truncated",
-                    (uintmax_t)header, size);
+        return status_fail(m, STATUS_CORRUPT, "header of %ju bytes in a file of %zu: truncated",
+                           (uintmax_t)header, size);
     const unsigned char *start = (const unsigned char *)bytes + LENGTH_SIZE;
     struct reader r = {
         .json = {start, start, start + header, LENGTH_SIZE, "header", NULL, m},
@@ -323,8 +328,8 @@ enum status safetensors_parse(const void *bytes, size_t size, struct safetensors
     };
     uint32_t *order = reader_allocate(&r);
     if (!order)
-        return fail(m, STATUS_NO_MEMORY, "no memory to read a header of %ju bytes",
-                    (uintmax_t)header);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to read a header of %ju bytes",
+                           (uintmax_t)header);
     if (read_header(&r) && check_names(&r, order) && check_cover(&r, order))
         return STATUS_OK;
     safetensors_free(out);
@@ -450,14 +455,15 @@ enum status safetensors_header(const struct safetensors *s, char **bytes, size_t
     *size = 0;
     struct writer w = {0};
     if (!put_header(&w, s))
-        return fail(m, STATUS_INTERNAL, "a tensor's size or a text is not fit to be written");
+        return status_fail(m, STATUS_INTERNAL,
+                           "a tensor's size or a text is not fit to be written");
     uint64_t length = w.used - LENGTH_SIZE;
     if (length > HEADER_MAX)
-        return fail(m, STATUS_INTERNAL, "header of %ju bytes; allowed: up to %d", (uintmax_t)length,
-                    HEADER_MAX);
+        return status_fail(m, STATUS_INTERNAL, "header of %ju bytes; allowed: up to %d",
+                           (uintmax_t)length, HEADER_MAX);
     w.to = malloc(w.used);
     if (!w.to)
-        return fail(m, STATUS_NO_MEMORY, "no memory to write a header of %zu bytes", w.used);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to write a header of %zu bytes", w.used);
     w.used = 0;
     put_header(&w, s);
     memcpy(w.to, &length, LENGTH_SIZE);
@@ -476,7 +482,7 @@ enum status safetensors_write(const char *path, const struct safetensors *s, cha
         return status;
     struct iovec *parts = calloc((size_t)s->count + 1, sizeof *parts);
     if (!parts) {
-        status = fail(m, STATUS_NO_MEMORY, "%s: no memory to write", path);
+        status = status_fail(m, STATUS_NO_MEMORY, "%s: no memory to write", path);
         goto done;
     }
     parts[0] = (struct iovec){header, size};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum status fail(struct message *m, enum status s, const char *format, ...)
+enum status status_fail(struct message *m, enum status s, const char *format, ...)
 {
     if (m) {
         va_list arguments;
@@ -16,7 +16,7 @@ enum status fail(struct message *m, enum status s, const char *format, ...)
     return s;
 }
 
-enum status fail_within(struct message *m, enum status s, const char *format, ...)
+enum status status_fail_within(struct message *m, enum status s, const char *format, ...)
 {
     if (m) {
         struct message inner = *m;

@@ -23,12 +23,12 @@ struct message {
 };
 
 /* Writes the formatted sentence into m (which may be NULL) and returns s, so that a caller can
- * `return fail(m, STATUS_IO, "%s: %s", path, strerror(errno));`. */
-enum status fail(struct message *m, enum status s, const char *format, ...)
+ * `return status_fail(m, STATUS_IO, "%s: %s", path, strerror(errno));`. */
+enum status status_fail(struct message *m, enum status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Puts the formatted text in front of what m already says: the place in front of the fault. */
-enum status fail_within(struct message *m, enum status s, const char *format, ...)
+enum status status_fail_within(struct message *m, enum status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* STATUS_DISK_FULL for ENOSPC and EDQUOT, STATUS_NO_MEMORY for ENOMEM, STATUS_IO for the rest. */

@@ -38,7 +38,7 @@ enum status text_check(FILE *out, struct message *m)
         return STATUS_OK;
     if (errno == 0)
         errno = EIO; /* the error happened at an earlier write, which said nothing of its kind */
-    return fail(m, status_of_errno(errno), "cannot write the output: %s", strerror(errno));
+    return status_fail(m, status_of_errno(errno), "cannot write the output: %s", strerror(errno));
 }
 
 static bool is_continuation(unsigned char c)

@@ -49,7 +49,7 @@ static inline void seen_keys_find(const struct attention *a, long b, struct seen
 }
 
 /* Rows of whole vectors, `step` numbers apart. */
-struct rows {
+struct tile_rows {
     float *at;
     long step;
 };
@@ -57,15 +57,15 @@ struct rows {
 /* The scratch of one head. What is called packed is used where it is instead, if that can be. */
 struct tiles {
     struct seen_keys seen;
-    struct rows k, v;     /* (n,d_k), (n,d_v) packed */
-    struct rows q, g;     /* (T,d_k), (T,d_v) packed; g is dO */
-    struct rows dk, dv;   /* (n,d_k), (n,d_v) before they are unpacked */
-    float *room[6];       /* for the above */
-    float *out;           /* (QUERIES, d_k or d_v) for o or dq before they are unpacked */
-    float *qt, *gt;       /* (d_k,QUERIES), (d_v,QUERIES): this block's, scaled */
-    float *s, *dp;        /* (n,QUERIES) */
-    float *lse, *inverse; /* (QUERIES) */
-    uint32_t *keep;       /* (T/32 rounded up, QUERIES) */
+    struct tile_rows k, v;   /* (n,d_k), (n,d_v) packed */
+    struct tile_rows q, g;   /* (T,d_k), (T,d_v) packed; g is dO */
+    struct tile_rows dk, dv; /* (n,d_k), (n,d_v) before they are unpacked */
+    float *room[6];          /* for the above */
+    float *out;              /* (QUERIES, d_k or d_v) for o or dq before they are unpacked */
+    float *qt, *gt;          /* (d_k,QUERIES), (d_v,QUERIES): this block's, scaled */
+    float *s, *dp;           /* (n,QUERIES) */
+    float *lse, *inverse;    /* (QUERIES) */
+    uint32_t *keep;          /* (T/32 rounded up, QUERIES) */
     uint64_t *bits;
 };
 
@@ -99,12 +99,12 @@ static bool rows_collide(long n, long step)
 /* n rows of d numbers that begin at `column` of x (,step) and are only read: used where they are if
  * whole vectors stay within x's rows (lanes past d then hold a neighbour's numbers, and no lane
  * that counts looks there), else packed into room. list: which rows; NULL: the first n. */
-static struct rows rows_pack(long n, const int32_t *list, long d, const float *x, long column,
-                             long step, float *room)
+static struct tile_rows tile_rows_pack(long n, const int32_t *list, long d, const float *x,
+                                       long column, long step, float *room)
 {
     const long wide = round_up(d, LANES);
     if (!list && column + wide <= step && !rows_collide(n, step))
-        return (struct rows){(float *)(uintptr_t)(x + column), step};
+        return (struct tile_rows){(float *)(uintptr_t)(x + column), step};
     for (long r = 0; r < n; r++) {
         const float *from = x + column + (list ? list[r] : r) * step;
         long c = 0;
@@ -113,20 +113,21 @@ static struct rows rows_pack(long n, const int32_t *list, long d, const float *x
         if (c < d)
             vstore(room + r * wide + c, vload_n(from + c, d - c));
     }
-    return (struct rows){room, wide};
+    return (struct tile_rows){room, wide};
 }
 
 /* Where results that belong at x (,step) are to be written: there if they are whole vectors. */
-static struct rows rows_target(long n, const int32_t *list, long d, float *x, long step,
-                               float *room)
+static struct tile_rows tile_rows_target(long n, const int32_t *list, long d, float *x, long step,
+                                         float *room)
 {
     if (!list && d % LANES == 0 && !rows_collide(n, step))
-        return (struct rows){x, step};
-    return (struct rows){room, round_up(d, LANES)};
+        return (struct tile_rows){x, step};
+    return (struct tile_rows){room, round_up(d, LANES)};
 }
 
 /* Brings them to x, if they are not there. */
-static void rows_unpack(long n, const int32_t *list, long d, struct rows from, float *x, long step)
+static void rows_unpack(long n, const int32_t *list, long d, struct tile_rows from, float *x,
+                        long step)
 {
     if (from.at == x)
         return;
@@ -160,7 +161,8 @@ static void pack_transposed(long rows, long d, const float *x, long step, float 
 }
 
 /* c (n,QUERIES) = x xt, x (n,depth), xt (depth,QUERIES) */
-static void product_scores(long n, long lanes, long depth, struct rows x, const float *xt, float *c)
+static void product_scores(long n, long lanes, long depth, struct tile_rows x, const float *xt,
+                           float *c)
 {
     product_run(&(struct product){.rows = n,
                                   .columns = lanes,
@@ -174,8 +176,8 @@ static void product_scores(long n, long lanes, long depth, struct rows x, const 
 }
 
 /* c (queries,d) = s^T x, s (n,QUERIES), x (n,d); rows of c times scale (queries), if any */
-static void product_over_keys(long queries, long n, long d, const float *s, struct rows x,
-                              const float *scale, struct rows c)
+static void product_over_keys(long queries, long n, long d, const float *s, struct tile_rows x,
+                              const float *scale, struct tile_rows c)
 {
     product_run(&(struct product){.rows = queries,
                                   .columns = round_up(d, LANES),
@@ -190,8 +192,8 @@ static void product_over_keys(long queries, long n, long d, const float *s, stru
 }
 
 /* c (n,d) (+)= s x, s (n,QUERIES), x (queries,d) */
-static void product_over_queries(long n, long queries, long d, const float *s, struct rows x,
-                                 bool add, struct rows c)
+static void product_over_queries(long n, long queries, long d, const float *s, struct tile_rows x,
+                                 bool add, struct tile_rows c)
 {
     product_run(&(struct product){.rows = n,
                                   .columns = round_up(d, LANES),
@@ -260,7 +262,7 @@ static void tiles_forward_block(const struct attention *a, struct tiles *t, long
         memset(t->lse, 0, QUERIES * sizeof *t->lse);
         memset(t->inverse, 0, QUERIES * sizeof *t->inverse);
     }
-    const struct rows out = rows_target(queries, NULL, a->d_v, o, o_row, t->out);
+    const struct tile_rows out = tile_rows_target(queries, NULL, a->d_v, o, o_row, t->out);
     product_over_keys(queries, n, a->d_v, t->s, t->v, t->inverse, out);
     rows_unpack(queries, NULL, a->d_v, out, o, o_row);
     memcpy(saved, t->lse, (size_t)queries * sizeof *saved);
@@ -279,8 +281,8 @@ static void tiles_forward(const struct attention *a, const float *qkv, float *o,
             seen_keys_find(a, b, &t.seen);
         const long n = t.seen.n;
         const int32_t *list = n < a->T ? t.seen.list : NULL;
-        t.k = rows_pack(n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
-        t.v = rows_pack(n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
+        t.k = tile_rows_pack(n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
+        t.v = tile_rows_pack(n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
         for (long i = 0; i < a->T; i += QUERIES)
             tiles_forward_block(a, &t, head, i, x + i * row + h * a->d_k,
                                 o + (b * a->T + i) * o_row + h * a->d_v, saved + head * a->T + i);
@@ -325,8 +327,8 @@ static void tiles_backward_block(const struct attention *a, struct tiles *t, lon
     const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
     const long queries = a->T - i < QUERIES ? a->T - i : QUERIES;
     const long row = a->H * (2 * a->d_k + a->d_v), lanes = round_up(queries, LANES), n = t->seen.n;
-    const struct rows q = {t->q.at + i * t->q.step, t->q.step};
-    const struct rows g = {t->g.at + i * t->g.step, t->g.step};
+    const struct tile_rows q = {t->q.at + i * t->q.step, t->q.step};
+    const struct tile_rows g = {t->g.at + i * t->g.step, t->g.step};
     pack_transposed(queries, a->d_k, q.at, q.step, a->scale * LOG2_E, t->qt);
     pack_transposed(queries, a->d_v, g.at, g.step, a->scale * kept_scale, t->gt);
     memset(t->lse, 0, QUERIES * sizeof *t->lse);
@@ -339,7 +341,7 @@ static void tiles_backward_block(const struct attention *a, struct tiles *t, lon
     } else {
         tiles_softmax_backward(t, lanes, false, kept_scale);
     }
-    const struct rows out = rows_target(queries, NULL, a->d_k, dq, row, t->out);
+    const struct tile_rows out = tile_rows_target(queries, NULL, a->d_k, dq, row, t->out);
     product_over_keys(queries, n, a->d_k, t->dp, t->k, NULL, out);
     rows_unpack(queries, NULL, a->d_k, out, dq, row);
     product_over_queries(n, queries, a->d_k, t->dp, q, i > 0, t->dk);
@@ -364,12 +366,13 @@ static void tiles_backward(const struct attention *a, const float *qkv, const fl
         }
         const long n = t.seen.n;
         const int32_t *list = n < a->T ? t.seen.list : NULL;
-        t.k = rows_pack(n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
-        t.v = rows_pack(n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
-        t.q = rows_pack(a->T, NULL, a->d_k, x, h * a->d_k, row, t.room[2]);
-        t.g = rows_pack(a->T, NULL, a->d_v, d_o + b * a->T * o_row, h * a->d_v, o_row, t.room[3]);
-        t.dk = rows_target(n, list, a->d_k, dk, row, t.room[4]);
-        t.dv = rows_target(n, list, a->d_v, dv, row, t.room[5]);
+        t.k = tile_rows_pack(n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
+        t.v = tile_rows_pack(n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
+        t.q = tile_rows_pack(a->T, NULL, a->d_k, x, h * a->d_k, row, t.room[2]);
+        t.g = tile_rows_pack(a->T, NULL, a->d_v, d_o + b * a->T * o_row, h * a->d_v, o_row,
+                             t.room[3]);
+        t.dk = tile_rows_target(n, list, a->d_k, dk, row, t.room[4]);
+        t.dv = tile_rows_target(n, list, a->d_v, dv, row, t.room[5]);
         for (long i = 0; i < a->T; i += QUERIES)
             tiles_backward_block(a, &t, head, i, saved + head * a->T + i,
                                  dx + i * row + h * a->d_k);

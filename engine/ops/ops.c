@@ -44,5 +44,5 @@ enum status op_mismatch(const struct node *n, struct message *m, const char *wha
             APPEND("%s%ld", k ? "," : "", t->shape.dim[k]);
         APPEND("%s", t ? ")" : "");
     }
-    return fail(m, STATUS_BAD_INPUT, "%s of %s: %s", n->op->name, text, what);
+    return status_fail(m, STATUS_BAD_INPUT, "%s of %s: %s", n->op->name, text, what);
 }

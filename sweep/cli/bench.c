@@ -164,7 +164,7 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
     arena_init(&a, &exhausted);
     if (setjmp(exhausted) != 0) {
         arena_free(&a);
-        return fail(m, STATUS_NO_MEMORY, "out of memory for this shape");
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for this shape");
     }
     struct trainer *t;
     enum status s = trainer_new(&a, &model, &io, &train, 0, fill_once, &copy, &t, m);

@@ -103,8 +103,8 @@ static int read_heads(const char *text, const struct bench_workload *w, int64_t 
         char *end;
         long value = strtol(at, &end, 10);
         if (end == at || (*end != ',' && *end != '\0') || value < 1 || n == HEADS_MAX) {
-            fail(m, STATUS_BAD_INPUT, "--heads is '%s'; allowed: up to %d counts like 1,4,8", text,
-                 HEADS_MAX);
+            status_fail(m, STATUS_BAD_INPUT, "--heads is '%s'; allowed: up to %d counts like 1,4,8",
+                        text, HEADS_MAX);
             return -1;
         }
         heads[n++] = value;
@@ -142,7 +142,7 @@ static enum status bench_workload_rows(struct table *t, const struct bench_workl
 
 static enum status bench_all(const struct bench_options *o, struct message *m)
 {
-    const struct option *p = option_find(encoder_options, "dropout");
+    const struct option_entry *p = option_find(encoder_options, "dropout");
     struct encoder_config c = {.dropout = 0};
     if (o->dropout) {
         enum status s = option_parse(p, "model", o->dropout, false, &c, m);
@@ -151,8 +151,9 @@ static enum status bench_all(const struct bench_options *o, struct message *m)
     }
     const struct bench_workload *named = find(o->workload ? o->workload : "gather");
     if (!named)
-        return fail(m, STATUS_BAD_INPUT,
-                    "there is no workload '%s'; there are gather, toy, small, medium", o->workload);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "there is no workload '%s'; there are gather, toy, small, medium",
+                           o->workload);
     struct bench_workload w = *named;
     bool one = reshape(o, &w) || o->workload;
     struct table *t = table_new(columns);

@@ -65,18 +65,20 @@ static enum status check_target(struct store *s, const char *db, const char *pat
     char above[4096];
     snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     if (strcmp(path, "-") == 0)
-        return fail(m, STATUS_BAD_INPUT,
-                    "safetensors are written to a file with a name; '-' is not offered");
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "safetensors are written to a file with a name; '-' is not offered");
     if (stat(above, &there) == 0 && stat(store_folder(s), &folder) == 0 &&
         there.st_dev == folder.st_dev && there.st_ino == folder.st_ino)
-        return fail(m, STATUS_BAD_INPUT, "%s would lie among the files of %s; name another place",
-                    path, db);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s would lie among the files of %s; name another place", path, db);
     if (stat(path, &target) != 0)
         return STATUS_OK; /* a new one, or its folder will tell what is wrong */
     if (!S_ISREG(target.st_mode))
-        return fail(m, STATUS_BAD_INPUT, "%s is there and no regular file; name another", path);
+        return status_fail(m, STATUS_BAD_INPUT, "%s is there and no regular file; name another",
+                           path);
     if (stat(db, &there) == 0 && there.st_dev == target.st_dev && there.st_ino == target.st_ino)
-        return fail(m, STATUS_BAD_INPUT, "%s is the results file itself; name another", path);
+        return status_fail(m, STATUS_BAD_INPUT, "%s is the results file itself; name another",
+                           path);
     return STATUS_OK;
 }
 

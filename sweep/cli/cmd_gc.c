@@ -153,7 +153,8 @@ static enum status collect_file(struct collection *c, int folder, const char *na
     if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return STATUS_OK;
     if (!c->options->dry_run && unlinkat(folder, name, 0) != 0)
-        return fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name, strerror(errno));
+        return status_fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name,
+                           strerror(errno));
     c->files++;
     c->bytes += info.st_size;
     printf("%s  %s  %s\n", name, bytes_text((double)info.st_size, size), why);
@@ -177,7 +178,8 @@ static enum status collect(struct store *s, void *context, struct message *m)
         return STATUS_OK;
     }
     if (n < 0) {
-        enum status failed = fail(m, status_of_errno(errno), "%s: %s", c.folder, strerror(errno));
+        enum status failed =
+            status_fail(m, status_of_errno(errno), "%s: %s", c.folder, strerror(errno));
         if (folder >= 0)
             close(folder);
         return failed;
@@ -227,7 +229,7 @@ int command_gc(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (access(o.db, F_OK) != 0) { /* lock_take would create the folder */
-        fail(&m, STATUS_BAD_INPUT, "%s: %s", o.db, strerror(errno));
+        status_fail(&m, STATUS_BAD_INPUT, "%s: %s", o.db, strerror(errno));
         return command_fail("gc", STATUS_BAD_INPUT, &m);
     }
     if (o.dry_run)

@@ -54,7 +54,7 @@ static void option_table_fill(struct option_table *t)
     memset(t, 0, sizeof *t);
     memcpy(t->list, own_options, sizeof own_options);
     for (int i = 0; i < MODEL_OPTIONS_MAX && encoder_options[i].name; i++) {
-        const struct option *o = &encoder_options[i];
+        const struct option_entry *o = &encoder_options[i];
         if (strcmp(o->name, "heads") == 0)
             continue;
         snprintf(t->name[i], OPTION_NAME_SIZE, "%s", o->name);
@@ -124,17 +124,18 @@ static int64_t total_of(const struct counted_model *p, const struct encoder_conf
 
 static enum status heads_read(const char *text, struct counted_model *p, struct message *m)
 {
-    const struct option *o = option_find(encoder_options, "heads");
+    const struct option_entry *o = option_find(encoder_options, "heads");
     char copy[512];
     char *rest = copy;
     char *item;
     if (strlen(text) >= sizeof copy)
-        return fail(m, STATUS_BAD_INPUT, "--heads is longer than %zu characters", sizeof copy - 1);
+        return status_fail(m, STATUS_BAD_INPUT, "--heads is longer than %zu characters",
+                           sizeof copy - 1);
     memcpy(copy, text, strlen(text) + 1);
     while ((item = strsep(&rest, ",")) != NULL) {
         struct encoder_config c = p->config;
         if (p->heads == HEADS_MAX)
-            return fail(m, STATUS_BAD_INPUT, "--heads has more than %d values", HEADS_MAX);
+            return status_fail(m, STATUS_BAD_INPUT, "--heads has more than %d values", HEADS_MAX);
         enum status s = option_parse(o, "model", item, false, &c, m);
         if (s != STATUS_OK)
             return s;
@@ -149,7 +150,7 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
     struct task_shape shape;
     const struct task *task = task_find(name);
     if (!task)
-        return fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
+        return status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
     point_init(&point, task);
     enum status s = task->shape(point.task_options, &shape, m);
     if (s != STATUS_OK)
@@ -168,7 +169,7 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
 static enum status preset_set(const char *name, struct counted_model *p, struct message *m)
 {
     if (strcmp(name, "roberta") != 0)
-        return fail(m, STATUS_BAD_INPUT, "--preset is '%s'; allowed: roberta", name);
+        return status_fail(m, STATUS_BAD_INPUT, "--preset is '%s'; allowed: roberta", name);
     p->roberta = true;
     p->config.d_model = 768;
     p->config.layers = 12;

@@ -292,7 +292,7 @@ static enum status write_text(const struct plan *p, const struct forecast *f,
     struct table *t =
         grouped ? table_of_heads(f, o->retry_failed) : table_of_points(p, f, o->retry_failed);
     enum status s = t ? table_write(t, TABLE_TEXT, text_color(stdout), stdout, m)
-                      : fail(m, STATUS_NO_MEMORY, "no memory for a table");
+                      : status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
     table_free(t);
     if (grouped)
         printf("--all shows a line per point, --json every trial.\n");

@@ -89,10 +89,10 @@ static enum status write_only_row(const struct table *t, struct message *m)
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f)
-        return fail(m, STATUS_NO_MEMORY, "no memory for a trial");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a trial");
     enum status s = table_write(t, TABLE_JSON, false, f, m);
     if (fclose(f) != 0 && s == STATUS_OK)
-        s = fail(m, STATUS_NO_MEMORY, "no memory for a trial");
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a trial");
     if (s == STATUS_OK && size > 2)
         fwrite(text + 1, 1, size - 2, stdout);
     free(text);
@@ -159,11 +159,11 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
 }
 
 /* "  train  steps 1500, batch 64, ..." for one section of the point. */
-static void print_section(const char *name, const struct option *list, const void *values)
+static void print_section(const char *name, const struct option_entry *list, const void *values)
 {
     char text[CONFIG_TEXT] = "";
     size_t used = 0;
-    for (const struct option *o = list; o->name; o++) {
+    for (const struct option_entry *o = list; o->name; o++) {
         char value[1024];
         int n = option_format(o, values, value, sizeof value);
         if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text)

@@ -74,7 +74,7 @@ static void number_text(double x, char text[32])
 }
 
 /* "1 to 65536", "adamw | adam", "split | 1 to 65536": what option_parse takes. */
-static void print_allowed(const struct option *o, FILE *out)
+static void print_allowed(const struct option_entry *o, FILE *out)
 {
     char low[32];
     char high[32];
@@ -94,7 +94,7 @@ static void print_allowed(const struct option *o, FILE *out)
         fprintf(out, " to %s", high);
 }
 
-static const char *type_name(const struct option *o)
+static const char *type_name(const struct option_entry *o)
 {
     switch (o->type) {
     case OPTION_INT:
@@ -111,13 +111,14 @@ static const char *type_name(const struct option *o)
     return "";
 }
 
-static enum status option_rows(const char *section, const struct option *list, struct message *m)
+static enum status option_rows(const char *section, const struct option_entry *list,
+                               struct message *m)
 {
     static const struct table_column columns[] = {{.name = "option"},  {.name = "type"},
                                                   {.name = "allowed"}, {.name = "default"},
                                                   {.name = "help"},    {0}};
     struct table *t = table_new(columns);
-    for (const struct option *o = list; o->name; o++) {
+    for (const struct option_entry *o = list; o->name; o++) {
         char *allowed = NULL;
         size_t size = 0;
         FILE *f = open_memstream(&allowed, &size);
@@ -138,9 +139,9 @@ static enum status option_rows(const char *section, const struct option *list, s
     return s;
 }
 
-static void print_options(const char *section, const struct option *list)
+static void print_options(const char *section, const struct option_entry *list)
 {
-    for (const struct option *o = list; o->name; o++) {
+    for (const struct option_entry *o = list; o->name; o++) {
         char name[64];
         snprintf(name, sizeof name, "%s.%s", section, o->name);
         printf("  %-24s ", name);
@@ -233,7 +234,7 @@ static enum status print_example(const struct point *p, const struct task_shape 
     int32_t *targets = calloc(targets_each, sizeof *targets);
     enum status status = STATUS_OK;
     if (!instance || !inputs || !targets) {
-        status = fail(m, STATUS_NO_MEMORY, "no memory for an example");
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
         goto cleanup;
     }
     if (p->task->instance)
@@ -260,10 +261,10 @@ static enum status refuse_option(const struct task *task, const char *typed, str
     names[n] = NULL;
     const char *near = nearest_name(typed, names);
     if (near)
-        return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; did you mean '%s'?",
-                    task->name, typed, near);
-    return fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; see headcount tasks %s",
-                task->name, typed, task->name);
+        return status_fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; did you mean '%s'?",
+                           task->name, typed, near);
+    return status_fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; see headcount tasks %s",
+                       task->name, typed, task->name);
 }
 
 /* Reads --set arguments, "length=8" or "task.length=8"; a list is written [1,-1]. */
@@ -275,10 +276,10 @@ static enum status apply_sets(struct point *p, const struct command_texts *sets,
         const char *name = strncmp(given, "task.", 5) == 0 ? given + 5 : given;
         const char *equals = strchr(name, '=');
         if (!equals || strlen(name) >= sizeof text)
-            return fail(m, STATUS_BAD_INPUT, "--set is '%s'; write it as KEY=VALUE", given);
+            return status_fail(m, STATUS_BAD_INPUT, "--set is '%s'; write it as KEY=VALUE", given);
         memcpy(text, name, strlen(name) + 1);
         text[equals - name] = '\0';
-        const struct option *o = option_find(p->task->options, text);
+        const struct option_entry *o = option_find(p->task->options, text);
         if (!o) {
             return refuse_option(p->task, text, m);
         }
@@ -336,15 +337,16 @@ static enum status describe(const char *name, const struct tasks_options *o, str
     names[n++] = "train";
     names[n] = NULL;
     const struct task *task = task_find(name);
-    const struct option *list = task                         ? task->options
-                                : strcmp(name, "model") == 0 ? encoder_options
-                                : strcmp(name, "train") == 0 ? train_options
-                                                             : NULL;
+    const struct option_entry *list = task                         ? task->options
+                                      : strcmp(name, "model") == 0 ? encoder_options
+                                      : strcmp(name, "train") == 0 ? train_options
+                                                                   : NULL;
     if (!list) {
         const char *near = nearest_name(name, names);
-        return near ? fail(m, STATUS_BAD_INPUT, "there is no task '%s'; did you mean '%s'?", name,
-                           near)
-                    : fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
+        return near ? status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; did you mean '%s'?",
+                                  name, near)
+                    : status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks",
+                                  name);
     }
     if (o->json)
         return option_rows(task ? "task" : name, list, m);

@@ -1,11 +1,7 @@
 /* What all sub-commands share: their table, options, errors, numbers for people. */
 #include "sweep/cli/command.h"
 
-/* Both getopt.h and engine/base/option.h call something `struct option`; getopt's is renamed here.
- */
-#define option getopt_option
 #include <getopt.h>
-#undef option
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -208,7 +204,7 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
 /* getopt's two tables. */
 struct getopt_tables {
     char letters[2 * OPTIONS_MAX + 3];
-    struct getopt_option longs[OPTIONS_MAX + 2];
+    struct option longs[OPTIONS_MAX + 2];
 };
 
 static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
@@ -219,7 +215,7 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
     for (int i = 0; i < n; i++) {
         const struct command_option *o = &s->options[i];
         int takes = o->kind == COMMAND_FLAG ? no_argument : required_argument;
-        t->longs[i] = (struct getopt_option){o->name, takes, NULL, LONG_BASE + i};
+        t->longs[i] = (struct option){o->name, takes, NULL, LONG_BASE + i};
         if (o->letter) {
             t->letters[letters++] = o->letter;
             if (takes == required_argument)
@@ -228,8 +224,8 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
     }
     t->letters[letters++] = 'h';
     t->letters[letters] = '\0';
-    t->longs[n] = (struct getopt_option){"help", no_argument, NULL, LONG_BASE + n};
-    t->longs[n + 1] = (struct getopt_option){NULL, 0, NULL, 0};
+    t->longs[n] = (struct option){"help", no_argument, NULL, LONG_BASE + n};
+    t->longs[n + 1] = (struct option){NULL, 0, NULL, 0};
 }
 
 /* Index of the option that getopt returned as c, or -1. */

@@ -249,7 +249,7 @@ done:
         return STATUS_OK;
     }
     verdict_free(j.v);
-    return fail(m, s, "no memory for a verdict on %d head counts", in->count);
+    return status_fail(m, s, "no memory for a verdict on %d head counts", in->count);
 }
 
 void verdict_free(struct verdict *v)

@@ -470,7 +470,7 @@ enum status verdict_sentences(const struct verdict_input *in, struct verdict *v,
     say_chosen(&w);
     if (text.out_of_memory || cut_lines(v, text.text) != STATUS_OK) {
         free(text.text);
-        return fail(m, STATUS_NO_MEMORY, "no memory for the words of a verdict");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the words of a verdict");
     }
     return STATUS_OK;
 }

@@ -13,12 +13,12 @@
 enum status config_within(const struct config *c, struct place at, struct message *m)
 {
     if (at.line > 0)
-        return fail_within(m, STATUS_BAD_INPUT, "%s:%d:%d: ", c->path, at.line, at.column);
+        return status_fail_within(m, STATUS_BAD_INPUT, "%s:%d:%d: ", c->path, at.line, at.column);
     if (at.column > 0 && at.column <= c->sets)
-        return fail_within(m, STATUS_BAD_INPUT,
-                           "--set %.*s: ", (int)strcspn(c->set[at.column - 1], "="),
-                           c->set[at.column - 1]);
-    return fail_within(m, STATUS_BAD_INPUT, "%s: ", c->path);
+        return status_fail_within(m, STATUS_BAD_INPUT,
+                                  "--set %.*s: ", (int)strcspn(c->set[at.column - 1], "="),
+                                  c->set[at.column - 1]);
+    return status_fail_within(m, STATUS_BAD_INPUT, "%s: ", c->path);
 }
 
 enum status reading_refuse(const struct reading *r, struct place at, const char *format, ...)
@@ -28,13 +28,13 @@ enum status reading_refuse(const struct reading *r, struct place at, const char 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fail(r->m, STATUS_BAD_INPUT, "%s", text);
+    status_fail(r->m, STATUS_BAD_INPUT, "%s", text);
     return config_within(r->c, at, r->m);
 }
 
 static enum status no_memory(struct message *m)
 {
-    return fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
+    return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
 }
 
 enum status reading_no_memory(const struct reading *r)
@@ -89,7 +89,7 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
 enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
                             double min, double max, int64_t *value)
 {
-    const struct option o = {.name = what, .type = OPTION_INT, .min = min, .max = max};
+    const struct option_entry o = {.name = what, .type = OPTION_INT, .min = min, .max = max};
     enum status s = reading_expect(r, t, TREE_SCALAR, what);
     if (s)
         return s;
@@ -156,8 +156,9 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
     const char *equals = strchr(set, '=');
     char shown[64];
     if (!equals || equals == set)
-        return fail(r->m, STATUS_BAD_INPUT, "--set %s: write path=value, as in train.steps=100",
-                    text_shown(set, shown, sizeof shown));
+        return status_fail(r->m, STATUS_BAD_INPUT,
+                           "--set %s: write path=value, as in train.steps=100",
+                           text_shown(set, shown, sizeof shown));
     char *path = pool_text(r->pool, set, (size_t)(equals - set));
     if (!path)
         return reading_no_memory(r);
@@ -254,12 +255,13 @@ static enum status read_file(const char *path, FILE *f, char *text, size_t *size
 {
     struct stat st;
     if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
-        return fail(m, STATUS_BAD_INPUT, "%s: this is a directory, not a sweep file", path);
+        return status_fail(m, STATUS_BAD_INPUT, "%s: this is a directory, not a sweep file", path);
     *size = fread(text, 1, TREE_BYTES + 1, f);
     if (ferror(f))
-        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (*size > TREE_BYTES)
-        return fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, which no sweep file is", path);
+        return status_fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, which no sweep file is",
+                           path);
     return STATUS_OK;
 }
 
@@ -271,7 +273,7 @@ enum status config_read(const char *path, const char *const *sets, int set_count
     if (!f && errno == ENOMEM)
         return no_memory(m);
     if (!f)
-        return fail(m, STATUS_BAD_INPUT, "%s: %s", path, strerror(errno));
+        return status_fail(m, STATUS_BAD_INPUT, "%s: %s", path, strerror(errno));
     char *text = malloc(TREE_BYTES + 1);
     size_t size = 0;
     enum status s = text ? read_file(path, f, text, &size, m) : no_memory(m);

@@ -30,7 +30,7 @@ void reading_set_scalar(struct config_value *v, int i, const struct tree *t)
 
 /* The option tables of a section: one, or one per listed task. */
 static int section_tables(const struct reading *r, const char *section,
-                          const struct option *table[READING_TASKS])
+                          const struct option_entry *table[READING_TASKS])
 {
     if (strcmp(section, "task") != 0) {
         table[0] = strcmp(section, "model") == 0 ? encoder_options : train_options;
@@ -46,24 +46,25 @@ static int section_tables(const struct reading *r, const char *section,
 static enum status find_options(const struct reading *r, const char *section, const char *name,
                                 struct option_set *set, struct message *m)
 {
-    const struct option *table[READING_TASKS];
+    const struct option_entry *table[READING_TASKS];
     int tables = section_tables(r, section, table), missing = -1;
     *set = (struct option_set){.section = section};
     for (int i = 0; i < tables; i++) {
-        const struct option *o = option_find(table[i], name);
+        const struct option_entry *o = option_find(table[i], name);
         if (!o)
             missing = i;
         else
             set->option[set->count++] = o;
     }
     if (set->count && missing >= 0)
-        return fail(m, STATUS_BAD_INPUT, "task %s, which task.name lists, has no option '%s'",
-                    r->task[missing]->name, name);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task %s, which task.name lists, has no option '%s'",
+                           r->task[missing]->name, name);
     for (int i = 1; i < set->count; i++)
         if (set->option[i]->type != set->option[0]->type)
-            return fail(m, STATUS_BAD_INPUT,
-                        "task.%s is of one type in task %s and another in task %s", name,
-                        r->task[0]->name, r->task[i]->name);
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "task.%s is of one type in task %s and another in task %s", name,
+                               r->task[0]->name, r->task[i]->name);
     return STATUS_OK;
 }
 
@@ -71,7 +72,7 @@ static enum status find_options(const struct reading *r, const char *section, co
 static enum status next_words(const struct reading *r, const char *section, const char *prefix,
                               const char ***words)
 {
-    const struct option *table[READING_TASKS];
+    const struct option_entry *table[READING_TASKS];
     int tables = section_tables(r, section, table);
     size_t n = 0, most = 2; /* task.name, the end */
     for (int i = 0; i < tables; i++)
@@ -81,7 +82,7 @@ static enum status next_words(const struct reading *r, const char *section, cons
     if (strcmp(section, "task") == 0 && !*prefix)
         (*words)[n++] = "name";
     for (int i = 0; i < tables; i++) {
-        for (const struct option *o = table[i]; o->name; o++) {
+        for (const struct option_entry *o = table[i]; o->name; o++) {
             if (strncmp(o->name, prefix, strlen(prefix)) != 0)
                 continue;
             const char *rest = o->name + strlen(prefix);
@@ -99,11 +100,11 @@ static enum status next_words(const struct reading *r, const char *section, cons
 }
 
 /* Adds "section.name" for every option of the table; false without memory. */
-static bool add_paths(const struct reading *r, const char *section, const struct option *table,
-                      const char **paths, size_t *n)
+static bool add_paths(const struct reading *r, const char *section,
+                      const struct option_entry *table, const char **paths, size_t *n)
 {
     char path[PATH_SIZE];
-    for (const struct option *o = table; o->name; o++) {
+    for (const struct option_entry *o = table; o->name; o++) {
         int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
         if (!(paths[*n] = pool_text(r->pool, path, (size_t)length)))
             return false;
@@ -115,7 +116,7 @@ static bool add_paths(const struct reading *r, const char *section, const struct
 /* The full paths of all options, ending with NULL; NULL without memory. */
 static const char **all_paths(const struct reading *r)
 {
-    const struct option *table[READING_TASKS];
+    const struct option_entry *table[READING_TASKS];
     size_t most = 2, n = 0; /* task.name, the end */
     for (int k = 0; k < SECTIONS; k++)
         for (int i = section_tables(r, sections[k], table); i-- > 0;)
@@ -142,9 +143,9 @@ static enum status unknown_path(const struct reading *r, const char *path, struc
     for (int i = 0; paths[i] && !meant; i++)
         if (strcmp(strchr(paths[i], '.') + 1, path) == 0)
             meant = paths[i];
-    return fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
-                text_shown(path, shown, sizeof shown), meant ? " (did you mean " : "",
-                meant ? meant : "", meant ? "?)" : "");
+    return status_fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
+                       text_shown(path, shown, sizeof shown), meant ? " (did you mean " : "",
+                       meant ? meant : "", meant ? "?)" : "");
 }
 
 enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
@@ -450,12 +451,12 @@ static enum status find_tasks(struct reading *r)
 
 static enum status check_required(const struct reading *r, const char *section)
 {
-    const struct option *table[READING_TASKS];
+    const struct option_entry *table[READING_TASKS];
     char path[PATH_SIZE];
     int tables = section_tables(r, section, table);
     const struct tree *map = tree_find(r->root, section);
     for (int i = 0; i < tables; i++) {
-        for (const struct option *o = table[i]; o->name; o++) {
+        for (const struct option_entry *o = table[i]; o->name; o++) {
             snprintf(path, sizeof path, "%s.%s", section, o->name);
             int k = 0;
             while (k < r->c->axes && strcmp(r->c->axis[k].path, path) != 0)

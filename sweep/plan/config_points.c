@@ -21,8 +21,8 @@ static bool knows_name(void *context, const char *name, double *number, const ch
     *word = NULL;
     n->status = reading_path(n->r, name, &set, &n->unknown);
     if (!n->status && set.count && set.option[0]->type == OPTION_INT_LIST)
-        n->status = fail(&n->unknown, STATUS_BAD_INPUT,
-                         "%s is a list, which has no value to compare", name);
+        n->status = status_fail(&n->unknown, STATUS_BAD_INPUT,
+                                "%s is a list, which has no value to compare", name);
     return n->status == STATUS_OK;
 }
 
@@ -39,14 +39,14 @@ static enum status check_constraint(struct reading *r, const struct tree *t)
     if (naming.status == STATUS_NO_MEMORY)
         return reading_no_memory(r);
     if (naming.status)
-        fail(r->m, s, "%s", naming.unknown.text);
+        status_fail(r->m, s, "%s", naming.unknown.text);
     struct place at = t->place;
     if (at.line > 0 && t->shift >= 0) {
         at.column += t->shift + column - 1;
         return config_within(r->c, at, r->m);
     }
-    fail_within(r->m, s, "in the constraint \"%s\", at character %d: ",
-                text_shown(t->text, shown, sizeof shown), column);
+    status_fail_within(r->m, s, "in the constraint \"%s\", at character %d: ",
+                       text_shown(t->text, shown, sizeof shown), column);
     return config_within(r->c, at, r->m);
 }
 

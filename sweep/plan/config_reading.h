@@ -22,7 +22,7 @@ struct reading {
 struct option_set {
     const char *section; /* "model" */
     int count;
-    const struct option *option[READING_TASKS];
+    const struct option_entry *option[READING_TASKS];
 };
 
 /* BAD_INPUT with the place in front. */

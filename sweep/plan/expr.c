@@ -48,7 +48,7 @@ static enum status refuse(struct compiler *c, const char *at, const char *format
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     *c->column = (int)(at - c->text) + 1;
-    return fail(c->m, STATUS_BAD_INPUT, "%s", text);
+    return status_fail(c->m, STATUS_BAD_INPUT, "%s", text);
 }
 
 static bool is_digit(char c)
@@ -335,7 +335,7 @@ enum status expr_compile(const char *text, expr_lookup lookup, void *context, st
     *column = 1;
     size_t n = strlen(text);
     if (n > EXPR_LENGTH)
-        return fail(m, STATUS_BAD_INPUT, "an expression of more than %d bytes", EXPR_LENGTH);
+        return status_fail(m, STATUS_BAD_INPUT, "an expression of more than %d bytes", EXPR_LENGTH);
     *column = 0;
     /* No text gives more instructions than it has bytes: the shortest operand of `or` is '', and
      * ''or gives four. Nor does it keep more than every byte and a terminator for each. */
@@ -346,7 +346,7 @@ enum status expr_compile(const char *text, expr_lookup lookup, void *context, st
     }
     if (!e || !e->code || !e->text) {
         expr_free(e);
-        return fail(m, STATUS_NO_MEMORY, "out of memory while reading a constraint");
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading a constraint");
     }
     struct compiler c = {.text = text,
                          .p = text,

@@ -13,8 +13,8 @@ static enum status number_of(const struct value *v, double *number, struct messa
 {
     char shown[64];
     if (v->word)
-        return fail(m, STATUS_BAD_INPUT, "'%s' is a word where a number belongs",
-                    text_shown(v->word, shown, sizeof shown));
+        return status_fail(m, STATUS_BAD_INPUT, "'%s' is a word where a number belongs",
+                           text_shown(v->word, shown, sizeof shown));
     *number = v->number;
     return STATUS_OK;
 }
@@ -70,10 +70,10 @@ static enum status apply(enum code code, struct value *a, const struct value *b,
     if (s || (s = number_of(b, &y, m)))
         return s;
     if ((code == CODE_DIVIDE || code == CODE_MODULO) && y == 0)
-        return fail(m, STATUS_BAD_INPUT, "division by zero");
+        return status_fail(m, STATUS_BAD_INPUT, "division by zero");
     a->number = compute(code, x, y);
     if (!isfinite(a->number))
-        return fail(m, STATUS_BAD_INPUT, "a number too large to compute with");
+        return status_fail(m, STATUS_BAD_INPUT, "a number too large to compute with");
     return STATUS_OK;
 }
 
@@ -104,7 +104,7 @@ enum status expr_evaluate(const struct expr *e, expr_lookup lookup, void *contex
         case CODE_NAME:
             stack[n] = (struct value){0};
             if (!lookup(context, at->text, &stack[n].number, &stack[n].word))
-                return fail(m, STATUS_BAD_INPUT, "there is no option '%s'", at->text);
+                return status_fail(m, STATUS_BAD_INPUT, "there is no option '%s'", at->text);
             n++;
             break;
         case CODE_NEGATE:

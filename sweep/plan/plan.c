@@ -9,7 +9,7 @@
 
 enum status plan_no_memory(struct message *m)
 {
-    return fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
+    return status_fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
 }
 
 /* Points of the grid, or of the draws, before anything is dropped. BAD_INPUT above the cap. */
@@ -39,10 +39,10 @@ static enum status count_points(const struct plan *p, uint64_t *total, uint64_t 
         snprintf(count, sizeof count, "about %.3g", all);
     else
         snprintf(count, sizeof count, "%" PRIu64, *total);
-    fail(m, STATUS_BAD_INPUT,
-         "the sweep has %s points, more than run_cap %" PRId64
-         "; shorten its lists, sample it (method: random), or raise run_cap",
-         count, c->run_cap);
+    status_fail(m, STATUS_BAD_INPUT,
+                "the sweep has %s points, more than run_cap %" PRId64
+                "; shorten its lists, sample it (method: random), or raise run_cap",
+                count, c->run_cap);
     return config_within(c, (struct place){0, 0}, m);
 }
 
@@ -125,13 +125,14 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
     bool split = point->model.d_head == WIDTH_WORD && point->model.d_model % point->model.heads;
     if (split && strstr(m->text, "does not divide")) {
         struct message inner = *m;
-        fail(m, STATUS_BAD_INPUT,
-             "%.1024s; or add constraints: [\"model.d_model %% model.heads == 0\"]", inner.text);
+        status_fail(m, STATUS_BAD_INPUT,
+                    "%.1024s; or add constraints: [\"model.d_model %% model.heads == 0\"]",
+                    inner.text);
     }
     if (*name)
-        fail_within(m, STATUS_BAD_INPUT, "the point %s cannot be: ", name);
+        status_fail_within(m, STATUS_BAD_INPUT, "the point %s cannot be: ", name);
     else
-        fail_within(m, STATUS_BAD_INPUT, "this cannot be: ");
+        status_fail_within(m, STATUS_BAD_INPUT, "this cannot be: ");
     return config_within(p->config, at, m);
 }
 
@@ -181,10 +182,10 @@ static enum status expand(struct plan *p, uint64_t total, struct message *m)
     free(draws.slot);
     if (s || p->points)
         return s;
-    fail(m, STATUS_BAD_INPUT,
-         "nothing is left to run: of %" PRIu64
-         " points, constraints drop %ld and exclude drops %ld",
-         total, p->by_constraint, p->by_exclude);
+    status_fail(m, STATUS_BAD_INPUT,
+                "nothing is left to run: of %" PRIu64
+                " points, constraints drop %ld and exclude drops %ld",
+                total, p->by_constraint, p->by_exclude);
     return config_within(p->config,
                          p->config->constraints ? p->config->constraint_place[0]
                          : p->config->excluded  ? p->config->exclude[0].place
@@ -211,8 +212,9 @@ static enum status check_claim(const struct plan *p, struct message *m)
         int64_t heads = i < 0 ? claim->best : claim->over[i];
         if (has_heads(p, heads))
             continue;
-        fail(m, STATUS_BAD_INPUT, "%s names %" PRId64 " heads, but no point of the sweep has them",
-             i < 0 ? "claim.best" : "claim.over", heads);
+        status_fail(m, STATUS_BAD_INPUT,
+                    "%s names %" PRId64 " heads, but no point of the sweep has them",
+                    i < 0 ? "claim.best" : "claim.over", heads);
         return config_within(c, i < 0 ? c->claim_best_place : c->claim_over_place[i], m);
     }
     return STATUS_OK;

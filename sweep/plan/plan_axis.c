@@ -23,9 +23,9 @@ enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *
     for (int t = 0; t < p->tasks; t++) {
         struct point *base = &p->task[t].base;
         struct point_section section;
-        const struct option *o = point_option(base, path, &section);
+        const struct option_entry *o = point_option(base, path, &section);
         if (!o)
-            return fail(m, STATUS_INTERNAL, "the option %s was read but is not there", path);
+            return status_fail(m, STATUS_INTERNAL, "the option %s was read but is not there", path);
         axis->option[t] = o;
         axis->at[t] = (size_t)((char *)section.values - (char *)base) + o->offset;
     }
@@ -61,7 +61,7 @@ static enum status build_value(const struct plan *p, const struct plan_axis *axi
     if (axis->is_task)
         return build_task_value(p, v->scalar[first], value, m);
     for (int t = 0; t < p->tasks; t++) {
-        struct option o = *axis->option[t];
+        struct option_entry o = *axis->option[t];
         memset(&holder, 0, sizeof holder);
         o.offset = 0;
         for (int i = first; i < first + n; i++) {
@@ -174,7 +174,7 @@ static enum status build_tasks(struct plan *p, struct message *m)
         if (strcmp(c->axis[i].path, "task.name") == 0)
             names = &c->axis[i];
     if (!names)
-        return fail(m, STATUS_INTERNAL, "a sweep file without task.name was read");
+        return status_fail(m, STATUS_INTERNAL, "a sweep file without task.name was read");
     int most = 0;
     while (task_table[most])
         most++;

@@ -30,8 +30,8 @@ static bool bind_name(struct scope *scope, const char *name)
     return true;
 }
 
-static void value_of(const struct point *point, const struct option *o, size_t at, double *number,
-                     const char **word)
+static void value_of(const struct point *point, const struct option_entry *o, size_t at,
+                     double *number, const char **word)
 {
     const void *value = (const char *)point + at;
     if (o->type == OPTION_REAL) {

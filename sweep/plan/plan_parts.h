@@ -19,10 +19,10 @@ struct plan_value {
 /* An option and some of its values: an axis, or one pair of an exclusion. */
 struct plan_axis {
     const char *path;
-    const struct axis *written;   /* NULL in an exclusion */
-    bool is_task;                 /* task.name */
-    const struct option **option; /* (tasks) */
-    size_t *at;                   /* (tasks): where its value stands in a struct point */
+    const struct axis *written;         /* NULL in an exclusion */
+    bool is_task;                       /* task.name */
+    const struct option_entry **option; /* (tasks) */
+    size_t *at;                         /* (tasks): where its value stands in a struct point */
     int values;
     struct plan_value *value;
     uint64_t stride;   /* grid: points between two of its values */

@@ -33,7 +33,8 @@ static struct point_section section_of(struct point *p, int which)
     }
 }
 
-const struct option *point_option(struct point *p, const char *path, struct point_section *section)
+const struct option_entry *point_option(struct point *p, const char *path,
+                                        struct point_section *section)
 {
     for (int i = 0; i < SECTIONS; i++) {
         *section = section_of(p, i);
@@ -67,13 +68,13 @@ static void put(struct writer *w, const char *format, ...)
 
 /* Options introduced later stay out of the identity at their default, so that what was run before
  * they existed keeps its name. */
-static bool left_out(const struct option *o, const void *values)
+static bool left_out(const struct option_entry *o, const void *values)
 {
     char now[2048], before[2048];
     _Alignas(16) unsigned char neutral[POINT_TASK_OPTIONS] = {0};
     if (!o->late || !o->preset)
         return false;
-    struct option alone[] = {*o, {0}};
+    struct option_entry alone[] = {*o, {0}};
     alone[0].offset = 0;
     option_defaults(alone, neutral);
     option_format(o, values, now, sizeof now);
@@ -114,7 +115,7 @@ static void put_key(struct writer *w, const char *previous, const char *name)
     put(w, "\"%s\":", name);
 }
 
-static void put_value(struct writer *w, const struct option *o, const void *values)
+static void put_value(struct writer *w, const struct option_entry *o, const void *values)
 {
     int start = w->used;
     int n = option_format(o, values, w->text + start, (size_t)(POINT_JSON_MAX - start));
@@ -126,17 +127,17 @@ static void put_value(struct writer *w, const struct option *o, const void *valu
 static int by_name(const void *a, const void *b)
 {
     /* '.' sorts before every letter, digit and '_', so dotted names sort as nested keys do. */
-    return strcmp((*(const struct option *const *)a)->name,
-                  (*(const struct option *const *)b)->name);
+    return strcmp((*(const struct option_entry *const *)a)->name,
+                  (*(const struct option_entry *const *)b)->name);
 }
 
 /* Writes a section as an object, with "version" at its place among the keys where it is not 0. */
 static void put_section(struct writer *w, const struct point_section *s, int version)
 {
-    static const struct option version_key = {.name = "version"};
-    const struct option *sorted[POINT_OPTIONS_MAX];
+    static const struct option_entry version_key = {.name = "version"};
+    const struct option_entry *sorted[POINT_OPTIONS_MAX];
     size_t n = 0;
-    for (const struct option *o = s->options; o->name; o++) {
+    for (const struct option_entry *o = s->options; o->name; o++) {
         assert(n < POINT_OPTIONS_MAX - 1);
         if (!left_out(o, s->values))
             sorted[n++] = o;
@@ -200,17 +201,18 @@ struct reader {
 static enum status read_option(const struct reader *r, const struct point_section *s,
                                const char *name, const struct tree *t)
 {
-    const struct option *o = option_find(s->options, name);
+    const struct option_entry *o = option_find(s->options, name);
     if (!o)
-        return fail(r->m, STATUS_BAD_INPUT, "%s.%s is not an option of this program", s->name,
-                    name);
+        return status_fail(r->m, STATUS_BAD_INPUT, "%s.%s is not an option of this program",
+                           s->name, name);
     if (o->type != OPTION_INT_LIST) {
         if (t->kind != TREE_SCALAR)
-            return fail(r->m, STATUS_BAD_INPUT, "%s.%s is %s", s->name, name, tree_kind_name(t));
+            return status_fail(r->m, STATUS_BAD_INPUT, "%s.%s is %s", s->name, name,
+                               tree_kind_name(t));
         return option_parse(o, s->name, t->text, t->quoted, s->values, r->m);
     }
     if (t->kind != TREE_LIST)
-        return fail(r->m, STATUS_BAD_INPUT, "%s.%s is not a list", s->name, name);
+        return status_fail(r->m, STATUS_BAD_INPUT, "%s.%s is not a list", s->name, name);
     ((struct int_list *)(void *)((char *)s->values + o->offset))->n = 0;
     enum status status = STATUS_OK;
     for (const struct tree *i = t->first; i && !status; i = i->next)
@@ -225,7 +227,7 @@ static enum status read_section(const struct reader *r, const struct point_secti
     char name[128];
     enum status status = STATUS_OK;
     if (map->kind != TREE_MAP)
-        return fail(r->m, STATUS_BAD_INPUT, "%s is not a mapping", s->name);
+        return status_fail(r->m, STATUS_BAD_INPUT, "%s is not a mapping", s->name);
     for (const struct tree *t = map->first; t && !status; t = t->next) {
         snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", t->key);
         if (t->kind == TREE_MAP)
@@ -246,11 +248,11 @@ static enum status check_version(const struct tree *t, int ours, const char *of,
     double theirs = 0;
     bool integral = false;
     if (!t || t->kind != TREE_SCALAR || !number_parse(t->text, &theirs, &integral) || !integral)
-        return fail(m, STATUS_BAD_INPUT, "no version of %s is given", of);
+        return status_fail(m, STATUS_BAD_INPUT, "no version of %s is given", of);
     if (theirs != ours)
-        return fail(m, STATUS_BAD_INPUT,
-                    "version %s of %s, which this program does not have (it has %d)", t->text, of,
-                    ours);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "version %s of %s, which this program does not have (it has %d)",
+                           t->text, of, ours);
     return STATUS_OK;
 }
 
@@ -263,11 +265,11 @@ static enum status read_point(const struct reader *r, const struct tree *root)
     if (s)
         return s;
     if (!model || !train || !options || !name || name->kind != TREE_SCALAR)
-        return fail(r->m, STATUS_BAD_INPUT, "model, task or train is missing");
+        return status_fail(r->m, STATUS_BAD_INPUT, "model, task or train is missing");
     const struct task *found = task_find(name->text);
     if (!found)
-        return fail(r->m, STATUS_BAD_INPUT, "the task %s, which this program does not have",
-                    name->text);
+        return status_fail(r->m, STATUS_BAD_INPUT, "the task %s, which this program does not have",
+                           name->text);
     char of[64];
     snprintf(of, sizeof of, "task %s", found->name);
     if ((s = check_version(child(task, "version"), found->version, of, r->m)) ||
@@ -287,7 +289,8 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
 {
     struct pool *pool = pool_new();
     if (!pool)
-        return fail(m, STATUS_NO_MEMORY, "out of memory while reading a stored configuration");
+        return status_fail(m, STATUS_NO_MEMORY,
+                           "out of memory while reading a stored configuration");
     struct tree *root;
     struct place at;
     struct reader r = {.p = p, .m = m};
@@ -298,10 +301,10 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
         char again[POINT_JSON_MAX];
         point_json(p, again);
         if (strcmp(again, json) != 0)
-            s = fail(m, STATUS_BAD_INPUT, "it is not what this program writes for it");
+            s = status_fail(m, STATUS_BAD_INPUT, "it is not what this program writes for it");
     }
     pool_free(pool);
-    return s == STATUS_BAD_INPUT ? fail_within(m, s, "a stored configuration: ") : s;
+    return s == STATUS_BAD_INPUT ? status_fail_within(m, s, "a stored configuration: ") : s;
 }
 
 /* Checking. */
@@ -346,11 +349,12 @@ static enum status check_memory(const struct point *p, const struct encoder_io *
     double needed = memory_needed(p, io, shape), allowed = memory_allowed();
     if (needed <= allowed)
         return STATUS_OK;
-    return fail(m, STATUS_BAD_INPUT,
-                "it would take about %.3g GiB of memory, more than the %.3g GiB %s; make "
-                "model.d_model, model.d_ff, model.layers, task.length or train.batch smaller",
-                needed / 0x1p30, allowed / 0x1p30,
-                allowed < 0x1p36 ? "of this machine" : "that a trial may take");
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "it would take about %.3g GiB of memory, more than the %.3g GiB %s; make "
+        "model.d_model, model.d_ff, model.layers, task.length or train.batch smaller",
+        needed / 0x1p30, allowed / 0x1p30,
+        allowed < 0x1p36 ? "of this machine" : "that a trial may take");
 }
 
 enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
@@ -366,17 +370,18 @@ enum status point_check(const struct point *p, struct encoder_io *io, struct tas
         return s;
     const char *pool = p->model.pool == POOL_MEAN ? "mean" : "first";
     if (shape->per_sequence && p->model.pool == POOL_NONE)
-        return fail(m, STATUS_BAD_INPUT,
-                    "model.pool is none, but task %s has one target per sequence; use mean or "
-                    "first",
-                    p->task->name);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "model.pool is none, but task %s has one target per sequence; use mean or "
+            "first",
+            p->task->name);
     if (!shape->per_sequence && p->model.pool != POOL_NONE)
-        return fail(m, STATUS_BAD_INPUT,
-                    "model.pool is %s, but task %s has a target per position; use none", pool,
-                    p->task->name);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "model.pool is %s, but task %s has a target per position; use none",
+                           pool, p->task->name);
     if (p->train.warmup > p->train.steps)
-        return fail(m, STATUS_BAD_INPUT,
-                    "train.schedule.warmup is %" PRId64 ", more than train.steps %" PRId64,
-                    p->train.warmup, p->train.steps);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "train.schedule.warmup is %" PRId64 ", more than train.steps %" PRId64,
+                           p->train.warmup, p->train.steps);
     return check_memory(p, io, shape, m);
 }

@@ -28,12 +28,13 @@ struct point {
 /* A section of options within a point: "task", "model" or "train". */
 struct point_section {
     const char *name;
-    const struct option *options;
+    const struct option_entry *options;
     void *values;
 };
 /* Finds the option of a dotted path ("model.heads", "train.schedule.name", "task.length") and where
  * its struct stands in p (p->task must be set for task options). NULL if there is none. */
-const struct option *point_option(struct point *p, const char *path, struct point_section *section);
+const struct option_entry *point_option(struct point *p, const char *path,
+                                        struct point_section *section);
 
 /* Task, defaults everywhere. */
 void point_init(struct point *p, const struct task *task);
@@ -44,7 +45,7 @@ int point_json(const struct point *p, char text[POINT_JSON_MAX]);
 /* The bytes of one option's value within the canonical JSON, for a writer of many points that
  * differ in few options. */
 struct point_span {
-    const struct option *option;
+    const struct option_entry *option;
     int start, end;
 };
 /* As point_json; also says where each option's value stands, in the order of the text. */

@@ -44,25 +44,25 @@ static enum status check_start(const struct scan *s, struct message *m)
 {
     size_t size = (size_t)(s->end - s->p);
     if (size >= 2 && (memcmp(s->p, "\xff\xfe", 2) == 0 || memcmp(s->p, "\xfe\xff", 2) == 0))
-        return fail(m, STATUS_BAD_INPUT, "this is UTF-16; save the file as UTF-8");
+        return status_fail(m, STATUS_BAD_INPUT, "this is UTF-16; save the file as UTF-8");
     if (size >= 3 && memcmp(s->p, "\xef\xbb\xbf", 3) == 0)
-        return fail(m, STATUS_BAD_INPUT,
-                    "the file begins with a byte order mark; save it as UTF-8 without one");
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "the file begins with a byte order mark; save it as UTF-8 without one");
     return STATUS_OK;
 }
 
 static enum status check_character(struct scan *s, uint32_t code, struct message *m)
 {
     if (code == 0)
-        return fail(m, STATUS_BAD_INPUT, "a NUL byte; the file must be UTF-8 text");
+        return status_fail(m, STATUS_BAD_INPUT, "a NUL byte; the file must be UTF-8 text");
     if (code == 0x85 || code == 0x2028 || code == 0x2029)
-        return fail(m, STATUS_BAD_INPUT, "the line separator U+%04X; end lines with a newline",
-                    (unsigned)code);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "the line separator U+%04X; end lines with a newline", (unsigned)code);
     bool control = (code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0);
     if (control || code == 0xfeff || code == 0xfffe || code == 0xffff)
-        return fail(m, STATUS_BAD_INPUT, "the control character U+%04X", (unsigned)code);
+        return status_fail(m, STATUS_BAD_INPUT, "the control character U+%04X", (unsigned)code);
     if (s->indenting && code == '\t')
-        return fail(m, STATUS_BAD_INPUT, "a tab in the indentation; use spaces");
+        return status_fail(m, STATUS_BAD_INPUT, "a tab in the indentation; use spaces");
     s->indenting = s->indenting && code == ' ';
     return STATUS_OK;
 }
@@ -76,7 +76,7 @@ static enum status check_bytes(const char *text, size_t size, struct place *at, 
         uint32_t code;
         int n = utf8_length(s.p, s.end, &code);
         if (n == 0) {
-            status = fail(m, STATUS_BAD_INPUT, "byte 0x%02x is not UTF-8", *s.p);
+            status = status_fail(m, STATUS_BAD_INPUT, "byte 0x%02x is not UTF-8", *s.p);
             break;
         }
         bool crlf = code == '\r' && s.p + 1 < s.end && s.p[1] == '\n';
@@ -111,7 +111,7 @@ static struct place place_of(yaml_mark_t mark)
 
 static enum status no_memory(struct message *m)
 {
-    return fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
+    return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
 }
 
 static enum status refuse(const struct reader *r, struct place at, const char *format, ...)
@@ -125,7 +125,7 @@ static enum status refuse(const struct reader *r, struct place at, const char *f
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     *r->at = at;
-    return fail(r->m, STATUS_BAD_INPUT, "%s", text);
+    return status_fail(r->m, STATUS_BAD_INPUT, "%s", text);
 }
 
 /* Replaces r->event by the next one. */
@@ -271,7 +271,8 @@ static enum status read_node(struct reader *r, int depth, struct tree **out)
     case YAML_ALIAS_EVENT:
         return refuse(r, at, "an alias; anchors and aliases are not taken, write it out");
     default:
-        return fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins", (int)e->type);
+        return status_fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins",
+                           (int)e->type);
     }
     if (!s) /* linked only when whole: a reader of the tree never meets half a node */
         *out = t;
@@ -306,7 +307,7 @@ enum status tree_parse(struct pool *pool, const char *text, size_t size, struct 
     *root = NULL;
     *at = (struct place){1, 1};
     if (size > TREE_BYTES)
-        return fail(m, STATUS_BAD_INPUT, "larger than 1 MiB");
+        return status_fail(m, STATUS_BAD_INPUT, "larger than 1 MiB");
     enum status s = check_bytes(text, size, at, m);
     if (s)
         return s;

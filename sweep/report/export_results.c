@@ -132,7 +132,8 @@ static enum status put_trials(struct export *e, int64_t sweep_id)
     if (!reason && fflush(e->out) != 0)
         reason = errno;
     if (status == STATUS_OK && reason)
-        return fail(e->m, status_of_errno(reason), "writing the export: %s", strerror(reason));
+        return status_fail(e->m, status_of_errno(reason), "writing the export: %s",
+                           strerror(reason));
     return status;
 }
 

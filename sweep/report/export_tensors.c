@@ -32,17 +32,17 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
                               "i", trial_id);
     if (!rows_next(&r)) {
         status = r.status == STATUS_OK
-                     ? fail(m, STATUS_BAD_INPUT, "there is no trial %" PRId64, trial_id)
+                     ? status_fail(m, STATUS_BAD_INPUT, "there is no trial %" PRId64, trial_id)
                      : r.status;
     } else if (!rows_null(&r, 3) && rows_null(&r, 4)) {
-        status =
-            fail(m, STATUS_BAD_INPUT,
-                 "the weights of trial %" PRId64 " were removed by gc --out-of-plan", trial_id);
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "the weights of trial %" PRId64 " were removed by gc --out-of-plan",
+                             trial_id);
     } else if (rows_null(&r, 3)) {
-        status =
-            fail(m, STATUS_BAD_INPUT,
-                 "trial %" PRId64 " is %s and has no weights; they come with a completed trial",
-                 trial_id, rows_text(&r, 0));
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "trial %" PRId64
+                             " is %s and has no weights; they come with a completed trial",
+                             trial_id, rows_text(&r, 0));
     } else {
         trial_weights_path(store_folder(s), rows_text(&r, 4), t->path, sizeof t->path);
         snprintf(t->sweep, sizeof t->sweep, "%s", rows_text(&r, 1));
@@ -65,12 +65,12 @@ static enum status finished_open(struct store *s, int64_t trial_id, struct finis
         return status;
     status = result_open(t->path, &t->file, m);
     if (status != STATUS_OK)
-        return fail_within(m, status, "weights of trial %" PRId64 ": ", trial_id);
+        return status_fail_within(m, status, "weights of trial %" PRId64 ": ", trial_id);
     if (t->stored_sha256[0] && strcmp(t->stored_sha256, t->file.sha256) != 0) {
         result_close(&t->file);
-        return fail(m, STATUS_CORRUPT,
-                    "%s is not the file that the database recorded: SHA-256 is %s, not %s", t->path,
-                    t->file.sha256, t->stored_sha256);
+        return status_fail(m, STATUS_CORRUPT,
+                           "%s is not the file that the database recorded: SHA-256 is %s, not %s",
+                           t->path, t->file.sha256, t->stored_sha256);
     }
     return STATUS_OK;
 }
@@ -202,7 +202,7 @@ enum status export_testset(struct store *s, int64_t trial_id, const char *path, 
     jmp_buf exhausted;
     struct testset *t = calloc(1, sizeof *t);
     if (!t)
-        return fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
     enum status status = finished_open(s, trial_id, &t->finished, m);
     if (status != STATUS_OK) {
         free(t);
@@ -211,7 +211,7 @@ enum status export_testset(struct store *s, int64_t trial_id, const char *path, 
     blas_set_threads(1); /* as in the worker: the sums run in the same order */
     arena_init(&t->arena, &exhausted);
     if (setjmp(exhausted) != 0) {
-        status = fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, trial_id);
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, trial_id);
     } else {
         status = testset_predict(t, m);
         if (status == STATUS_OK)

@@ -161,7 +161,7 @@ static enum status write_text_table(const struct report_setting *set, bool color
         width = width_of(set, &l);
     }
     if (width < 0)
-        return fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
     int left = PAGE_WIDTH - width - 2;
     l.plot = left < PLOT_LEAST ? 0 : left > PLOT_MOST ? PLOT_MOST : left;
     return write_people(set, &l, TABLE_TEXT, color, out, m);
@@ -222,7 +222,7 @@ static enum status write_text(const struct report_data *r, bool color, FILE *out
     add_facts(r, &facts);
     if (facts.out_of_memory) {
         free(facts.text);
-        return fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
     }
     fputs(bold, out);
     text_plain(out, r->name);
@@ -275,7 +275,7 @@ static enum status write_markdown(const struct report_data *r, FILE *out, struct
     add_facts(r, &facts);
     if (facts.out_of_memory) {
         free(facts.text);
-        return fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
     }
     fputs("# ", out);
     put_markdown(out, r->name);

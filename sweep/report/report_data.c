@@ -8,7 +8,7 @@
 
 static enum status out_of_memory(struct message *m)
 {
-    return fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
 }
 
 /* The array with room for one more than `count` elements, doubled when it is full; NULL where there
@@ -48,7 +48,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
     if (status != STATUS_OK)
         return status;
     if (!found)
-        return fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)sweep_id);
+        return status_fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)sweep_id);
     if (!r->name || !r->question || !r->overrides || !r->overrides_shown)
         return out_of_memory(m);
 

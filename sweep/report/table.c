@@ -210,7 +210,7 @@ static enum status write_text(const struct table *t, bool color, FILE *out, stru
 {
     int *width = calloc((size_t)t->columns + 1, sizeof *width);
     if (!width)
-        return fail(m, STATUS_NO_MEMORY, "no memory for a table");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
     int last = 0;
     for (int c = 0; c < t->columns; c++) {
         if (t->column[c].title) {
@@ -346,7 +346,7 @@ enum status table_write(const struct table *t, enum table_format f, bool color, 
                         struct message *m)
 {
     if (!t || t->out_of_memory)
-        return fail(m, STATUS_NO_MEMORY, "no memory for a table");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
     switch (f) {
     case TABLE_TEXT:
         return write_text(t, color, out, m);

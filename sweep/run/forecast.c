@@ -1,6 +1,7 @@
 #include "sweep/run/forecast.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
             struct stored *item = realloc(list->item, capacity * sizeof *item);
             if (!item) {
                 rows_close(&r);
-                return fail(m, STATUS_NO_MEMORY, "no memory for %zu trials", capacity);
+                return status_fail(m, STATUS_NO_MEMORY, "no memory for %zu trials", capacity);
             }
             list->item = item;
             list->capacity = capacity;
@@ -114,7 +115,7 @@ static enum status recorded_read(struct store *s, struct forecast *f, struct mes
     size_t n = (size_t)f->points;
     struct forecast_point **sorted = malloc((n + 1) * sizeof *sorted), *key;
     if (!sorted)
-        return fail(m, STATUS_NO_MEMORY, "no memory for %zu points", n);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++)
         sorted[i] = &f->point[i];
     qsort(sorted, n, sizeof *sorted, compare_points);
@@ -158,7 +159,7 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
     struct task_shape shape;
     struct point *point = malloc(sizeof *point);
     if (!point)
-        return fail(m, STATUS_NO_MEMORY, "no memory for a point");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a point");
     enum status s = STATUS_OK;
     for (long i = 0; i < f->points && s == STATUS_OK; i++) {
         struct forecast_point *q = &f->point[i];
@@ -254,7 +255,7 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     enum status status;
     struct forecast *f = calloc(1, sizeof *f);
     if (!f)
-        return fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
     f->points = plan_points(p);
     f->trials = plan_trials(p);
     f->flops_per_s = ASSUMED_FLOPS_PER_S;
@@ -262,7 +263,7 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     f->point = calloc((size_t)f->points + 1, sizeof *f->point);
     f->trial = calloc((size_t)f->trials + 1, sizeof *f->trial);
     if (!f->point || !f->trial) {
-        status = fail(m, STATUS_NO_MEMORY, "no memory for %ld trials", f->trials);
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory for %ld trials", f->trials);
         goto cleanup;
     }
     status = points_fill(p, f, m);

@@ -58,7 +58,7 @@ static enum status make_pipe(int ends[2], struct message *m)
     }
     if (ends[0] >= 0 && ends[1] >= 0)
         return STATUS_OK;
-    return fail(m, STATUS_IO, "cannot make a pipe for a worker: %s", strerror(errno));
+    return status_fail(m, STATUS_IO, "cannot make a pipe for a worker: %s", strerror(errno));
 }
 
 static void close_end(int *fd)
@@ -107,8 +107,8 @@ enum status process_spawn(struct process *p, const struct job *j, char *const en
     p->message_fd = p->error_fd = -1;
     int length = wire_job_format(j, text, sizeof text);
     if (length < 0)
-        return fail(m, STATUS_BAD_INPUT, "the name of the results folder %s cannot be used",
-                    j->folder);
+        return status_fail(m, STATUS_BAD_INPUT, "the name of the results folder %s cannot be used",
+                           j->folder);
     enum status s = make_pipe(job, m);
     if (s == STATUS_OK)
         s = make_pipe(message, m);
@@ -120,13 +120,13 @@ enum status process_spawn(struct process *p, const struct job *j, char *const en
         fcntl(job[1], F_SETFL, O_NONBLOCK);
         errno = EAGAIN;
         if (write(job[1], text, (size_t)length) != length)
-            s = fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
+            s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
     }
     if (s == STATUS_OK) {
         int e = spawn(&p->pid, job[0], message[1], error[1], environment);
         if (e)
-            s = fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO, "cannot start a worker: %s",
-                     strerror(e));
+            s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
+                            "cannot start a worker: %s", strerror(e));
     }
     close_end(&job[0]);
     close_end(&job[1]);

@@ -17,7 +17,7 @@ enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; witho
 static const double REDRAW_S = 0.2;
 static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
 
-struct slot {
+struct progress_line {
     bool busy, updated;
     char label[LABEL_SIZE];
     int64_t first, step, steps;
@@ -31,7 +31,7 @@ struct progress_view {
     bool quiet, live, color, unicode;
     long total, done, failed, running, left;
     int slots;
-    struct slot *slot;
+    struct progress_line *slot;
     double started_s, drawn_s;
     bool weighed, counted;
     double queued_work; /* of trials that wait */
@@ -100,19 +100,19 @@ struct progress_view *progress_new(FILE *err, bool quiet, long total, int worker
     return v;
 }
 
-static struct slot *slot_at(struct progress_view *v, int slot)
+static struct progress_line *line_at(struct progress_view *v, int slot)
 {
     return v && slot >= 0 && slot < v->slots ? &v->slot[slot] : NULL;
 }
 
 /* Share of the trial that is behind it, 0..1. */
-static double slot_fraction(const struct slot *s)
+static double line_fraction(const struct progress_line *s)
 {
     return s->steps > 0 ? (double)s->step / (double)s->steps : 0.0;
 }
 
 /* Share that this run did. */
-static double slot_share(const struct slot *s)
+static double line_share(const struct progress_line *s)
 {
     return s->steps > 0 ? (double)(s->step - s->first) / (double)s->steps : 0.0;
 }
@@ -127,7 +127,7 @@ void progress_work_left(struct progress_view *v, double work)
 
 void progress_trial_work(struct progress_view *v, int slot, double work)
 {
-    struct slot *s = slot_at(v, slot);
+    struct progress_line *s = line_at(v, slot);
     if (s && s->busy && v->weighed) {
         v->queued_work += s->work - work;
         s->work = work;
@@ -136,7 +136,7 @@ void progress_trial_work(struct progress_view *v, int slot, double work)
 
 void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id)
 {
-    struct slot *s = slot_at(v, slot);
+    struct progress_line *s = line_at(v, slot);
     if (!s)
         return;
     memset(s, 0, sizeof *s);
@@ -155,7 +155,7 @@ void progress_trial_started(struct progress_view *v, int slot, const char *label
 void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
                      double acc)
 {
-    struct slot *s = slot_at(v, slot);
+    struct progress_line *s = line_at(v, slot);
     if (!s || !s->busy)
         return;
     if (!s->updated) {
@@ -272,7 +272,7 @@ static int label_columns(const struct progress_view *v, int width)
     return longest < room ? longest : room > LABEL_LEAST ? room : LABEL_LEAST;
 }
 
-static void slot_line(const struct progress_view *v, const struct slot *s, int width,
+static void line_draw(const struct progress_view *v, const struct progress_line *s, int width,
                       struct line *l)
 {
     char acc[16];
@@ -281,7 +281,7 @@ static void slot_line(const struct progress_view *v, const struct slot *s, int w
     line_add(l, " %s", s->label);
     line_cut(l, label);
     line_pad(l, label + 1);
-    line_bar(l, v, slot_fraction(s), bar_columns(width));
+    line_bar(l, v, line_fraction(s), bar_columns(width));
     if (s->updated)
         line_add(l, " %6lld/%-6lld", (long long)s->step, (long long)s->steps);
     else
@@ -300,10 +300,10 @@ static double estimate(const struct progress_view *v)
     double left = v->queued_work > 0.0 && v->left > 0 ? v->queued_work : 0.0;
     double elapsed = clock_now_s() - v->started_s;
     for (int i = 0; i < v->slots; i++) {
-        const struct slot *s = &v->slot[i];
+        const struct progress_line *s = &v->slot[i];
         if (s->busy) {
-            done += s->work * slot_share(s);
-            left += s->work * (1.0 - slot_fraction(s));
+            done += s->work * line_share(s);
+            left += s->work * (1.0 - line_fraction(s));
         }
     }
     if (elapsed < ESTIMATE_AFTER_S || done <= 0.0)
@@ -365,7 +365,7 @@ static void frame_draw(struct progress_view *v, FILE *out)
             hidden++;
             continue;
         }
-        slot_line(v, &v->slot[i], width, &l);
+        line_draw(v, &v->slot[i], width, &l);
         frame_line(v, out, &l, "");
         shown++;
     }
@@ -418,7 +418,8 @@ void progress_note(struct progress_view *v, const char *text)
 }
 
 /* The one line that a trial leaves where there is no terminal. */
-static void plain_line(struct progress_view *v, const struct slot *s, const char *state, double acc)
+static void plain_line(struct progress_view *v, const struct progress_line *s, const char *state,
+                       double acc)
 {
     char text[16];
     char took[32];
@@ -434,13 +435,13 @@ static void plain_line(struct progress_view *v, const struct slot *s, const char
 
 void progress_trial_ended(struct progress_view *v, int slot, const char *state, double acc)
 {
-    struct slot *s = slot_at(v, slot);
+    struct progress_line *s = line_at(v, slot);
     if (!s || !s->busy)
         return;
     bool again = strcmp(state, "stopped") == 0 || strcmp(state, "queued") == 0;
     if (again) {
-        v->done_work += s->work * slot_share(s);
-        v->queued_work += s->work * (1.0 - slot_fraction(s));
+        v->done_work += s->work * line_share(s);
+        v->queued_work += s->work * (1.0 - line_fraction(s));
     } else {
         v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
         *(strcmp(state, "completed") == 0 ? &v->done : &v->failed) += 1;

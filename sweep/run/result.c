@@ -154,7 +154,7 @@ enum status result_write(const char *path, const struct result *r, const struct 
     char *json = result_json(r);
     struct safetensor *tensor = calloc((size_t)count + 1, sizeof *tensor);
     if (!json || !tensor) {
-        fail(m, s, "out of memory for the result");
+        status_fail(m, s, "out of memory for the result");
         goto done;
     }
     for (int i = 0; i < count; i++) {
@@ -205,7 +205,7 @@ enum status result_open(const char *path, struct result_file *f, struct message 
     if (s == STATUS_OK) {
         s = safetensors_parse(f->bytes, f->size, &f->tensors, m);
         if (s != STATUS_OK)
-            fail_within(m, s, "%s: ", path);
+            status_fail_within(m, s, "%s: ", path);
     }
     if (s == STATUS_OK) {
         const char *format = safetensors_meta(&f->tensors, "format");
@@ -215,9 +215,9 @@ enum status result_open(const char *path, struct result_file *f, struct message 
         char sha256[65];
         digest(&f->tensors, sha256);
         if (!format || strcmp(format, RESULT_FORMAT) != 0 || !f->trial_json || !f->config)
-            s = fail(m, STATUS_CORRUPT, "%s: not a result of this program", path);
+            s = status_fail(m, STATUS_CORRUPT, "%s: not a result of this program", path);
         else if (!stored || strcmp(stored, sha256) != 0 || !header_is_as_written(f))
-            s = fail(m, STATUS_CORRUPT, "%s: its bytes do not match their SHA-256", path);
+            s = status_fail(m, STATUS_CORRUPT, "%s: its bytes do not match their SHA-256", path);
     }
     if (s == STATUS_OK)
         sha256_hex(f->bytes, f->size, f->sha256);
@@ -239,8 +239,8 @@ enum status result_weights(const struct result_file *f, struct nn *nn, struct me
         struct tensor *p = nn->list[i].tensor;
         const struct safetensor *t = safetensors_find(&f->tensors, p->name);
         if (!t || t->size != (size_t)tensor_size(p) * sizeof(real) || t->rank != p->shape.rank)
-            return fail(m, STATUS_CORRUPT, "the result has no weights %s of the right shape",
-                        p->name);
+            return status_fail(m, STATUS_CORRUPT, "the result has no weights %s of the right shape",
+                               p->name);
         memcpy(p->data, t->data, t->size);
     }
     return STATUS_OK;

@@ -83,7 +83,7 @@ static void stop(struct runner *r)
 void runner_stop_for(struct runner *r, enum status s, const char *why)
 {
     if (r->error == STATUS_OK)
-        r->error = fail(&r->why, s, "%s", why);
+        r->error = status_fail(&r->why, s, "%s", why);
     stop(r);
 }
 
@@ -272,7 +272,8 @@ static bool wait_for_file(struct runner *r, enum status *s, struct message *m)
         return false;
     }
     if (stop_requests() > 0) {
-        *s = fail_within(m, STATUS_INTERRUPTED, "stopped while another program has a lock: ");
+        *s =
+            status_fail_within(m, STATUS_INTERRUPTED, "stopped while another program has a lock: ");
         return false;
     }
     if (r->busy_since_s == 0) {
@@ -293,13 +294,14 @@ static enum status describe_job(struct runner *r, const struct build_info *b, st
     const char *every = getenv("HEADCOUNT_CHECKPOINT_S");
     char *folder = realpath(store_folder(r->store), NULL);
     if (!folder)
-        return fail(m, STATUS_IO, "%s: %s", store_folder(r->store), strerror(errno));
+        return status_fail(m, STATUS_IO, "%s: %s", store_folder(r->store), strerror(errno));
     size_t length = strlen(folder);
     if (length < sizeof j->folder)
         memcpy(j->folder, folder, length + 1);
     free(folder);
     if (length >= sizeof j->folder)
-        return fail(m, STATUS_BAD_INPUT, "%s: its full path is too long", store_folder(r->store));
+        return status_fail(m, STATUS_BAD_INPUT, "%s: its full path is too long",
+                           store_folder(r->store));
     snprintf(j->build, sizeof j->build, "%s %s %s %s %s", b->commit, b->compiler, b->openblas,
              b->core_type, b->kernels);
     j->parent = getpid();
@@ -403,7 +405,7 @@ static enum status make_slots(struct runner *r, struct message *m)
     r->claim = calloc((size_t)r->slots, sizeof *r->claim);
     r->environment = process_environment(r->core_type[0] ? r->core_type : NULL);
     if (!r->slot || !r->claim || !r->environment)
-        return fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", r->slots);
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", r->slots);
     for (int i = 0; i < r->slots; i++)
         slot_init(&r->slot[i]);
     return STATUS_OK;

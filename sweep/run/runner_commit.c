@@ -185,12 +185,13 @@ static void note_busy(struct runner *r)
 enum status runner_commit(struct runner *r, struct message *m)
 {
     if (!store_in_place(r->store))
-        return fail(m, STATUS_IO,
-                    "the results file was removed or replaced while the run was at work; nothing "
-                    "more is written");
+        return status_fail(
+            m, STATUS_IO,
+            "the results file was removed or replaced while the run was at work; nothing "
+            "more is written");
     struct outcome *outcome = calloc((size_t)r->slots, sizeof *outcome);
     if (!outcome)
-        return fail(m, STATUS_NO_MEMORY, "out of memory");
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
     enum status s = put_all(r, outcome, m);
     if (s == STATUS_OK) {
         after_commit(r, outcome);

@@ -118,7 +118,7 @@ static enum ending take_result(struct slot *s, const char *folder)
         result_close(&f);
         if (s->result)
             return ENDING_FINISH;
-        status = fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        status = status_fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
     }
     snprintf(s->error, sizeof s->error, "%s", m.text);
     return status == STATUS_CORRUPT ? ENDING_FAIL : ENDING_STORAGE;

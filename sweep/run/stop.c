@@ -51,7 +51,7 @@ enum status stop_install(struct message *m)
 {
     requests = last = 0;
     if (wake[0] < 0 && pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-        return fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
+        return status_fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
     stop_drain();
     installed = true;
     for (int i = 0; i < HANDLED; i++) {

@@ -73,9 +73,9 @@ static enum status evaluate(struct trial *t, struct message *m)
     row.val_acc = val.acc;
     row.elapsed_s = trial_train_s(t);
     if (!isfinite(val.loss)) {
-        fail(m, STATUS_DIVERGED,
-             "the validation loss is not finite after step %" PRId64 ": weights overflow",
-             t->trainer->step);
+        status_fail(m, STATUS_DIVERGED,
+                    "the validation loss is not finite after step %" PRId64 ": weights overflow",
+                    t->trainer->step);
         return diverged(t, m);
     }
     double best = INFINITY, score = t->by_loss ? val.loss : -val.acc;
@@ -152,7 +152,7 @@ static enum status read_state(struct trial *t, const char *text, struct message 
     if (sscanf(text, "%d %d %" SCNd64 " %la %la\n%n", &rows, &has_best, &r.best_step, &t->before_s,
                &t->cpu_before_s, &used) != 5 ||
         rows < 0 || rows > t->curve_capacity)
-        return fail(m, STATUS_CORRUPT, "the checkpoint's state does not start as it must");
+        return status_fail(m, STATUS_CORRUPT, "the checkpoint's state does not start as it must");
     for (int i = 0; i < rows; i++) {
         struct curve_row *c = &t->curve[i];
         int length;
@@ -160,8 +160,8 @@ static enum status read_state(struct trial *t, const char *text, struct message 
         if (sscanf(text, "%" SCNd64 " %la %la %la %la %la %la %la\n%n", &c->step, &c->train_loss,
                    &c->train_acc, &c->val_loss, &c->val_acc, &c->grad_norm, &c->lr, &c->elapsed_s,
                    &length) != 8)
-            return fail(m, STATUS_CORRUPT, "row %d of the checkpoint's curve cannot be read",
-                        i + 1);
+            return status_fail(m, STATUS_CORRUPT, "row %d of the checkpoint's curve cannot be read",
+                               i + 1);
         used = length;
         if (has_best && c->step == r.best_step) {
             r.train_acc = c->train_acc;
@@ -178,7 +178,7 @@ enum status trial_save(struct trial *t, const char *path, const char *build, str
 {
     char *state = state_text(t);
     if (!state)
-        return fail(m, STATUS_NO_MEMORY, "out of memory for a checkpoint");
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a checkpoint");
     const struct safetensors_meta extra[] = {{"build", build}, {NULL, NULL}};
     enum status s =
         checkpoint_write(path, t->trainer, t->has_best ? t->best : NULL, state, extra, m);
@@ -195,7 +195,7 @@ enum status trial_resume(struct trial *t, const char *path, const char *build, b
     if (s == STATUS_OK)
         s = read_state(t, state, m);
     if (s == STATUS_OK && has_best != t->has_best)
-        s = fail(m, STATUS_CORRUPT, "%s: best weights and best step disagree", path);
+        s = status_fail(m, STATUS_CORRUPT, "%s: best weights and best step disagree", path);
     if (s == STATUS_OK) {
         *other_build = !origin || strcmp(origin, build) != 0;
         t->result.resumed_from_step = t->trainer->step;

@@ -81,13 +81,14 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
             i++;
         if (!equals || i == FIELDS || (seen & 1u << i) ||
             !store_field(&fields[i], equals + 1, length - key - 1))
-            return fail(m, STATUS_BAD_INPUT, "job line %d is not one of its fields, once: %.*s",
-                        line, (int)(length < 80 ? length : 80), at);
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "job line %d is not one of its fields, once: %.*s", line,
+                               (int)(length < 80 ? length : 80), at);
         seen |= 1u << i;
         at += length + (at[length] == '\n');
     }
     if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX)
-        return fail(m, STATUS_BAD_INPUT, "the job is incomplete");
+        return status_fail(m, STATUS_BAD_INPUT, "the job is incomplete");
     j->seed = (uint32_t)seed;
     j->by_loss = by_loss != 0;
     return STATUS_OK;
@@ -101,13 +102,13 @@ enum status wire_send(int fd, enum wire_type type, const void *payload, size_t s
                       struct message *m)
 {
     if (size > WIRE_LIMIT)
-        return fail(m, STATUS_INTERNAL, "a message of %zu bytes is over the limit", size);
+        return status_fail(m, STATUS_INTERNAL, "a message of %zu bytes is over the limit", size);
     /* One write for short messages, so that they reach the pipe whole (PIPE_BUF). */
     char small[4096];
     struct frame frame = {(uint32_t)size, (uint32_t)type};
     char *bytes = sizeof frame + size <= sizeof small ? small : malloc(sizeof frame + size);
     if (!bytes)
-        return fail(m, STATUS_NO_MEMORY, "out of memory for a message");
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a message");
     memcpy(bytes, &frame, sizeof frame);
     memcpy(bytes + sizeof frame, payload, size);
 
@@ -118,7 +119,7 @@ enum status wire_send(int fd, enum wire_type type, const void *payload, size_t s
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
-            s = fail(m, STATUS_IO, "the coordinator does not listen: %s", strerror(errno));
+            s = status_fail(m, STATUS_IO, "the coordinator does not listen: %s", strerror(errno));
     }
     if (bytes != small)
         free(bytes);
@@ -152,7 +153,7 @@ enum status wire_feed(struct wire_reader *r, const void *bytes, size_t size, str
         size_t capacity = 2 * (r->end + size + 1);
         char *buffer = realloc(r->buffer, capacity);
         if (!buffer)
-            return fail(m, STATUS_NO_MEMORY, "out of memory for a worker's messages");
+            return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's messages");
         r->buffer = buffer;
         r->capacity = capacity;
     }
@@ -164,10 +165,10 @@ enum status wire_feed(struct wire_reader *r, const void *bytes, size_t size, str
     for (size_t at = 0; at + sizeof frame <= r->end; at += sizeof frame + frame.size) {
         memcpy(&frame, r->buffer + at, sizeof frame);
         if (!frame_valid(&frame))
-            return fail(m, STATUS_BAD_INPUT,
-                        "a worker sent a message of type %" PRIu32 " and %" PRIu32
-                        " bytes, which this program does not know",
-                        frame.type, frame.size);
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "a worker sent a message of type %" PRIu32 " and %" PRIu32
+                               " bytes, which this program does not know",
+                               frame.type, frame.size);
     }
     return STATUS_OK;
 }

@@ -61,14 +61,14 @@ static enum status read_job(struct job *j, struct message *m)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return fail(m, STATUS_BAD_INPUT,
-                        "`headcount worker` is started by `headcount run` only (no job: %s)",
-                        strerror(errno));
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "`headcount worker` is started by `headcount run` only (no job: %s)",
+                               strerror(errno));
         if (n == 0)
             break;
         used += (size_t)n;
         if (used == sizeof text - 1)
-            return fail(m, STATUS_BAD_INPUT, "the job is too long");
+            return status_fail(m, STATUS_BAD_INPUT, "the job is too long");
     }
     text[used] = '\0';
     close(WIRE_JOB_FD);
@@ -83,12 +83,12 @@ static enum status take_lock(const struct job *j, struct message *m)
     trial_file_path(j->folder, j->trial, j->attempt, TRIAL_FILE_LOCK, path, sizeof path);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK
-                   ? fail(m, STATUS_BUSY, "%s: another process runs this attempt", path)
-                   : fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
-                          strerror(errno));
+                   ? status_fail(m, STATUS_BUSY, "%s: another process runs this attempt", path)
+                   : status_fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
+                                 strerror(errno));
     return STATUS_OK;
 }
 
@@ -212,15 +212,15 @@ static int check_limits(struct worker *w, struct message *m)
     if (s != STATUS_OK)
         return exit_of(s);
     if (over_time) {
-        fail(m, STATUS_BAD_INPUT,
-             "stopped at step %" PRId64 " by limits.time: %g CPU seconds are over", step,
-             w->job.time_s);
+        status_fail(m, STATUS_BAD_INPUT,
+                    "stopped at step %" PRId64 " by limits.time: %g CPU seconds are over", step,
+                    w->job.time_s);
         return WORKER_OVER_TIME;
     }
-    fail(m, STATUS_BAD_INPUT,
-         "stopped at step %" PRId64 " by limits.memory: %" PRId64 " MiB are resident, %" PRId64
-         " MiB allowed",
-         step, (resident + MIB - 1) / MIB, w->job.memory / MIB);
+    status_fail(m, STATUS_BAD_INPUT,
+                "stopped at step %" PRId64 " by limits.memory: %" PRId64
+                " MiB are resident, %" PRId64 " MiB allowed",
+                step, (resident + MIB - 1) / MIB, w->job.memory / MIB);
     return WORKER_OVER_MEMORY;
 }
 
@@ -328,8 +328,8 @@ static int run_guarded(struct worker *w, struct message *m)
     static struct arena a;
     arena_init(&a, &exhausted);
     if (setjmp(exhausted) != 0) {
-        fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
-             a.used >> 20);
+        status_fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
+                    a.used >> 20);
         arena_free(&a);
         return WORKER_FAILED;
     }

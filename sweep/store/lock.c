@@ -13,14 +13,14 @@ static enum status make_folder_of(const char *path, struct message *m)
 {
     char *folder = strdup(path);
     if (!folder)
-        return fail(m, STATUS_NO_MEMORY, "out of memory");
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
     enum status s = STATUS_OK;
     for (char *slash = strchr(folder + 1, '/'); slash && s == STATUS_OK;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-            s = fail(m, status_of_errno(errno), "cannot make the folder %s: %s", folder,
-                     strerror(errno));
+            s = status_fail(m, status_of_errno(errno), "cannot make the folder %s: %s", folder,
+                            strerror(errno));
         *slash = '/';
     }
     free(folder);
@@ -30,15 +30,16 @@ static enum status make_folder_of(const char *path, struct message *m)
 static enum status refuse(int fd, const char *db, int error_number, struct message *m)
 {
     if (error_number != EWOULDBLOCK)
-        return fail(m, STATUS_IO, "%s.lock: this file system takes no lock: %s", db,
-                    strerror(error_number));
+        return status_fail(m, STATUS_IO, "%s.lock: this file system takes no lock: %s", db,
+                           strerror(error_number));
     char holder[256] = "";
     ssize_t n = pread(fd, holder, sizeof holder - 1, 0);
     holder[n > 0 ? strcspn(holder, "\n") : 0] = '\0';
-    return fail(m, STATUS_BAD_INPUT,
-                "%s is in use by %s; wait for it to end, or stop it (SIGTERM), or choose another "
-                "file with --db",
-                db, holder[0] ? holder : "another headcount");
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "%s is in use by %s; wait for it to end, or stop it (SIGTERM), or choose another "
+        "file with --db",
+        db, holder[0] ? holder : "another headcount");
 }
 
 enum status lock_take(const char *db, int *out, struct message *m)
@@ -48,10 +49,10 @@ enum status lock_take(const char *db, int *out, struct message *m)
         return s;
     char path[4096];
     if ((size_t)snprintf(path, sizeof path, "%s.lock", db) >= sizeof path)
-        return fail(m, STATUS_BAD_INPUT, "the name of the results file is too long");
+        return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is too long");
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         s = refuse(fd, db, errno, m);
         close(fd);

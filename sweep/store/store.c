@@ -31,7 +31,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
     int code =
         sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!s->db)
-        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
     if (code != SQLITE_OK)
         return store_error(s, "opening", m);
     store_set_patience(s, s->mode == STORE_WRITE ? WRITER_PATIENCE_MS : READER_PATIENCE_MS);
@@ -53,7 +53,7 @@ static enum status connect_immutable(struct store *s, struct message *m)
     static const char hex[] = "0123456789ABCDEF", tail[] = "?immutable=1";
     char *uri = malloc(3 * strlen(s->path) + 32), *to = uri;
     if (!uri)
-        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
     memcpy(to, "file:", 5);
     to += 5;
     for (const char *from = s->path; *from; from++) {
@@ -88,10 +88,11 @@ static enum status check_identity(const struct store *s, int64_t id, int64_t ver
                                   int64_t objects, const struct store_format *f, struct message *m)
 {
     if (id != STORE_APPLICATION_ID && (id != 0 || objects > 0))
-        return fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program", s->path);
+        return status_fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program",
+                           s->path);
     if (version > f->version)
-        return fail(m, STATUS_BAD_INPUT, "%s has format %d, of a newer headcount", s->path,
-                    (int)version);
+        return status_fail(m, STATUS_BAD_INPUT, "%s has format %d, of a newer headcount", s->path,
+                           (int)version);
     return STATUS_OK;
 }
 
@@ -152,10 +153,10 @@ static enum status check_integrity(struct store *s, struct message *m)
         status = store_step(s, "checking integrity", check, NO_VALUES, &row, m);
     const char *verdict = row ? (const char *)sqlite3_column_text(check, 0) : "no answer";
     if (status == STATUS_OK && (!verdict || strcmp(verdict, "ok") != 0))
-        status = fail(m, STATUS_CORRUPT,
-                      "%s is damaged: %s (restore a copy, or save what can be read with "
-                      "`sqlite3 FILE .recover`)",
-                      s->path, verdict ? verdict : "out of memory");
+        status = status_fail(m, STATUS_CORRUPT,
+                             "%s is damaged: %s (restore a copy, or save what can be read with "
+                             "`sqlite3 FILE .recover`)",
+                             s->path, verdict ? verdict : "out of memory");
     sqlite3_finalize(check);
     return status;
 }
@@ -194,8 +195,8 @@ static enum status choose_journal(struct store *s, bool avoid_wal, struct messag
     if (!s->wal) {
         status = set_journal(s, "delete", &took, m);
         if (status == STATUS_OK && !took)
-            status =
-                fail(m, STATUS_IO, "%s: neither WAL nor a rollback journal can be used", s->path);
+            status = status_fail(m, STATUS_IO, "%s: neither WAL nor a rollback journal can be used",
+                                 s->path);
         if (status != STATUS_OK)
             return status;
     }
@@ -205,7 +206,7 @@ static enum status choose_journal(struct store *s, bool avoid_wal, struct messag
         status = store_integer(s, "setting synchronous", "PRAGMA synchronous", NO_VALUES, 0,
                                &synchronous, m);
     if (status == STATUS_OK && synchronous < 2)
-        status = fail(m, STATUS_IO, "%s: synchronous writes cannot be switched on", s->path);
+        status = status_fail(m, STATUS_IO, "%s: synchronous writes cannot be switched on", s->path);
     return status;
 }
 
@@ -215,7 +216,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     int64_t id, version, objects, running = 0;
     enum status status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
-        status = fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
+        status = status_fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
     if (status == STATUS_OK)
         status = store_script(s, "setting synchronous", "PRAGMA synchronous = EXTRA", m);
     if (status == STATUS_OK)
@@ -240,7 +241,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     if (status == STATUS_OK)
         status = choose_journal(s, f->avoid_wal, m);
     if (status == STATUS_OK && stat(s->path, &s->opened) != 0)
-        status = fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
+        status = status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
     return status;
 }
 
@@ -283,7 +284,7 @@ static enum status open_for_reading(struct store *s, const struct store_format *
     if (status != STATUS_OK)
         return status;
     if (objects == 0)
-        return fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
+        return status_fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
     return version < f->version ? store_migrate_copy(s, (int)version, f, m) : STATUS_OK;
 }
 
@@ -308,21 +309,21 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     *out = NULL;
     if (!*path) {
         free(s);
-        return fail(m, STATUS_BAD_INPUT, "the name of the results file is empty");
+        return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is empty");
     }
     /* "./": SQLite has its own idea of names such as ":memory:" and "file:x". */
     const char *prefix = *path == '/' || strncmp(path, "./", 2) == 0 ? "" : "./";
     if (!s || asprintf(&s->path, "%s%s", prefix, path) < 0 ||
         asprintf(&s->folder, "%s.d", path) < 0) {
-        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
         goto failed;
     }
     s->mode = mode;
     status = store_probe(s->path, f->version, &h, m);
     if (status == STATUS_OK && mode == STORE_READ && h.kind == STORE_ABSENT)
-        status = fail(m, STATUS_BAD_INPUT,
-                      "there is no results file %s (`headcount run` makes it; --db names another)",
-                      path);
+        status = status_fail(
+            m, STATUS_BAD_INPUT,
+            "there is no results file %s (`headcount run` makes it; --db names another)", path);
     if (status == STATUS_OK && mode == STORE_WRITE)
         status = store_make_folders(s->path, s->folder, m);
     if (status == STATUS_OK)

@@ -31,30 +31,31 @@ static enum status read_header(const char *path, unsigned char header[HEADER_SIZ
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); /* NULL: no memory for SQLite to start with */
     if (!vfs)
-        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
     char *full = calloc(1, (size_t)vfs->mxPathname + 1);
     sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
     char *name = NULL;
     enum status status = STATUS_OK;
     if (full && file && vfs->xFullPathname(vfs, path, vfs->mxPathname, full) != SQLITE_OK) {
-        status = fail(m, STATUS_BAD_INPUT, "%s: SQLite cannot resolve this name; it takes %d bytes",
-                      path, vfs->mxPathname);
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "%s: SQLite cannot resolve this name; it takes %d bytes", path,
+                             vfs->mxPathname);
         goto done;
     }
     if (full && file)
         name = (char *)sqlite3_create_filename(full, "", "", 0, NULL);
     if (!name) {
-        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
         goto done;
     }
     if (vfs->xOpen(vfs, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, NULL) !=
         SQLITE_OK) {
-        status = fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+        status = status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
         goto done;
     }
     int code = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
     if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) /* short: the rest stays zero */
-        status = fail(m, STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
+        status = status_fail(m, STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
     file->pMethods->xClose(file);
 done:
     sqlite3_free_filename(name);
@@ -72,11 +73,11 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
     if (stat(path, &st) != 0) {
         if (errno == ENOENT)
             return STATUS_OK;
-        return fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     }
     if (!S_ISREG(st.st_mode))
-        return fail(m, STATUS_BAD_INPUT, "%s is %s, not a results file", path,
-                    S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+        return status_fail(m, STATUS_BAD_INPUT, "%s is %s, not a results file", path,
+                           S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
     bool journal = has_bytes(path, "-journal");
     h->interrupted = journal || has_bytes(path, "-wal");
     h->kind = journal ? STORE_UNSURE : STORE_EMPTY;
@@ -88,22 +89,24 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
     if (journal && memcmp(header, zeros, sizeof zeros) == 0)
         return STATUS_OK; /* killed in the midst of creating it */
     if (memcmp(header, SQLITE_MAGIC, sizeof SQLITE_MAGIC) != 0)
-        return fail(m, STATUS_BAD_INPUT,
-                    "%s is not a results file: it is not an SQLite database (left as it is; --db "
-                    "names another)",
-                    path);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s is not a results file: it is not an SQLite database (left as it is; --db "
+            "names another)",
+            path);
     uint32_t id = big_endian(header + APPLICATION_ID_AT);
     if (id != STORE_APPLICATION_ID)
-        return fail(m, STATUS_BAD_INPUT,
-                    "%s is an SQLite database of another program (application_id %u), not a "
-                    "results file of headcount (left as it is; --db names another)",
-                    path, (unsigned)id);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s is an SQLite database of another program (application_id %u), not a "
+                           "results file of headcount (left as it is; --db names another)",
+                           path, (unsigned)id);
     h->version = (int)big_endian(header + VERSION_AT);
     if (h->version > version)
-        return fail(m, STATUS_BAD_INPUT,
-                    "%s has format %d, of a newer headcount; this one knows formats up to %d (left "
-                    "as it is; update headcount, or name another file with --db)",
-                    path, h->version, version);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s has format %d, of a newer headcount; this one knows formats up to %d (left "
+            "as it is; update headcount, or name another file with --db)",
+            path, h->version, version);
     h->kind = STORE_OURS;
     return STATUS_OK;
 }
@@ -143,8 +146,8 @@ static enum status make_folder(const char *folder, struct message *m)
             return STATUS_OK;
         error = ENOTDIR;
     }
-    return fail(m, status_of_errno(error), "%s: cannot make this folder: %s", folder,
-                strerror(error));
+    return status_fail(m, status_of_errno(error), "%s: cannot make this folder: %s", folder,
+                       strerror(error));
 }
 
 enum status store_make_folders(const char *path, const char *folder, struct message *m)
@@ -152,7 +155,7 @@ enum status store_make_folders(const char *path, const char *folder, struct mess
     enum status status = STATUS_OK;
     char *above = strdup(path);
     if (!above)
-        return fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
     for (char *slash = above; status == STATUS_OK && (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
         struct stat st; /* looked at first: mkdir of "/home" may say EROFS or EACCES */

@@ -25,7 +25,7 @@ static enum status back_up(struct store *s, int version, struct message *m)
     struct store copy = {.path = unfinished};
     enum status status = STATUS_OK;
     if (!name || !unfinished) {
-        status = fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
         goto done;
     }
     snprintf(name, size, "%s.v%d.backup", s->path, version);
@@ -41,7 +41,7 @@ static enum status back_up(struct store *s, int version, struct message *m)
     if (status != STATUS_OK)
         goto done;
     if (rename(unfinished, name) != 0)
-        status = fail(m, status_of_errno(errno), "%s: %s", name, strerror(errno));
+        status = status_fail(m, status_of_errno(errno), "%s: %s", name, strerror(errno));
     else
         status = file_sync_folder(name, m);
 done:
@@ -60,17 +60,19 @@ static enum status apply_migrations(struct store *s, int from, const struct stor
         while (step->sql && step->from != version)
             step++;
         if (!step->sql)
-            return fail(m, STATUS_BAD_INPUT,
-                        "%s has format %d, from which this headcount knows no way to format %d",
-                        s->path, version, f->version);
+            return status_fail(
+                m, STATUS_BAD_INPUT,
+                "%s has format %d, from which this headcount knows no way to format %d", s->path,
+                version, f->version);
         status = store_script(s, "migrating", step->sql, m);
     }
     if (status == STATUS_OK)
         status = store_integer(s, "migrating", "SELECT count(*) FROM pragma_foreign_key_check",
                                NO_VALUES, 0, &orphans, m);
     if (status == STATUS_OK && orphans > 0)
-        status = fail(m, STATUS_CORRUPT, "%s: migrating from format %d left %d rows without parent",
-                      s->path, from, (int)orphans);
+        status = status_fail(m, STATUS_CORRUPT,
+                             "%s: migrating from format %d left %d rows without parent", s->path,
+                             from, (int)orphans);
     return status == STATUS_OK ? store_set_version(s, f->version, m) : status;
 }
 

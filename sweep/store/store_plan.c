@@ -64,7 +64,7 @@ static enum status write_tune(struct planning *g)
         used += (size_t)snprintf(g->tune + used, sizeof g->tune - used, "%s\"%s\"", i ? "," : "",
                                  c->tune_path[i]);
     if (used + 2 > sizeof g->tune)
-        return fail(g->m, STATUS_BAD_INPUT, "%s: `tune` names too many axes", c->path);
+        return status_fail(g->m, STATUS_BAD_INPUT, "%s: `tune` names too many axes", c->path);
     memcpy(g->tune + used, "]", 2);
     return STATUS_OK;
 }
@@ -299,7 +299,7 @@ static enum status refuse_stranger(struct planning *g)
                       " ON t.sweep_id = ?1 AND t.in_plan = 1 AND t.config_id = p.config_id)",
                       VALUES(INTEGER(g->changes->sweep_id)), 0, &survives, g->m);
     if (status == STATUS_OK && !survives)
-        return fail(
+        return status_fail(
             g->m, STATUS_BAD_INPUT,
             "%s: %s already holds a sweep \"%s\", and none of its points is in this file; "
             "use another `name`, or --replace to take the old points out of the plan (their "
@@ -315,11 +315,12 @@ static enum status refuse_other_metric(struct planning *g)
     const struct config *c = plan_config(g->p);
     enum status status = store_other_metric(g->s, c->name, c->metric, &begun, g->m);
     if (status == STATUS_OK && begun > 0)
-        return fail(g->m, STATUS_BAD_INPUT,
-                    "%s: the metric is %s, but %lld trials of sweep \"%s\" in %s have run with "
-                    "another, which chose their best steps; put it back, or give the sweep another "
-                    "`name`",
-                    c->path, c->metric, (long long)begun, c->name, g->s->path);
+        return status_fail(
+            g->m, STATUS_BAD_INPUT,
+            "%s: the metric is %s, but %lld trials of sweep \"%s\" in %s have run with "
+            "another, which chose their best steps; put it back, or give the sweep another "
+            "`name`",
+            c->path, c->metric, (long long)begun, c->name, g->s->path);
     return status;
 }
 

@@ -100,9 +100,9 @@ static enum status no_such_sweep(struct store *s, const char *name, struct messa
     if (status != STATUS_OK)
         return status;
     if (!names[0])
-        return fail(m, STATUS_BAD_INPUT, "%s holds no sweep yet", s->path);
-    return fail(m, STATUS_BAD_INPUT, "%s holds no sweep \"%s\"; it holds: %s", s->path, name,
-                names);
+        return status_fail(m, STATUS_BAD_INPUT, "%s holds no sweep yet", s->path);
+    return status_fail(m, STATUS_BAD_INPUT, "%s holds no sweep \"%s\"; it holds: %s", s->path, name,
+                       names);
 }
 
 enum status store_sweep(struct store *s, const char *name, int64_t *sweep_id, struct message *m)
@@ -124,13 +124,13 @@ enum status store_trial(struct store *s, const char *text, int64_t *trial_id, st
     errno = 0;
     long long wanted = strtoll(text, &end, 10);
     if (end == text || *end || errno || wanted < 1 || *text < '0')
-        return fail(m, STATUS_BAD_INPUT,
-                    "\"%s\" is not a trial's number; the view trials lists them", text);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "\"%s\" is not a trial's number; the view trials lists them", text);
     enum status status =
         store_integer(s, "looking for a trial", "SELECT trial_id FROM trial WHERE trial_id = ?",
                       VALUES(INTEGER(wanted)), 0, trial_id, m);
     if (status == STATUS_OK && *trial_id == 0)
-        return fail(m, STATUS_BAD_INPUT, "%s holds no trial %lld", s->path, wanted);
+        return status_fail(m, STATUS_BAD_INPUT, "%s holds no trial %lld", s->path, wanted);
     return status;
 }
 

@@ -57,9 +57,9 @@ enum status store_error(struct store *s, const char *doing, struct message *m)
         s->broken = true;
     if (s->in_batch && s->batch_status == STATUS_OK && sqlite3_get_autocommit(s->db))
         s->batch_status = status;
-    return fail(m, status, "%s: %s: %s%s%s%s", s->path, doing, sqlite3_errmsg(s->db),
-                system_errno ? " (" : "", system_errno ? strerror(system_errno) : "",
-                system_errno ? ")" : "");
+    return status_fail(m, status, "%s: %s: %s%s%s%s", s->path, doing, sqlite3_errmsg(s->db),
+                       system_errno ? " (" : "", system_errno ? strerror(system_errno) : "",
+                       system_errno ? ")" : "");
 }
 
 enum status store_prepare(struct store *s, const char *doing, const char *sql,
@@ -150,12 +150,13 @@ static void roll_back(struct store *s)
 static enum status begin(struct store *s, struct message *m)
 {
     if (s->mode != STORE_WRITE)
-        return fail(m, STATUS_INTERNAL, "%s: is open for reading only", s->path);
+        return status_fail(m, STATUS_INTERNAL, "%s: is open for reading only", s->path);
     if (s->broken)
-        return fail(m, STATUS_IO,
-                    "%s: an earlier write could not be made durable; nothing more is written "
-                    "before the file is opened anew",
-                    s->path);
+        return status_fail(
+            m, STATUS_IO,
+            "%s: an earlier write could not be made durable; nothing more is written "
+            "before the file is opened anew",
+            s->path);
     roll_back(s); /* what could not be rolled back before, for want of memory */
     return store_script(s, "locking for a change", "BEGIN IMMEDIATE", m);
 }
@@ -171,7 +172,7 @@ static enum status commit(struct store *s, struct message *m)
 enum status store_begin(struct store *s, struct message *m)
 {
     if (s->in_batch)
-        return fail(m, STATUS_INTERNAL, "%s: store_begin twice", s->path);
+        return status_fail(m, STATUS_INTERNAL, "%s: store_begin twice", s->path);
     enum status status = begin(s, m);
     s->in_batch = status == STATUS_OK;
     s->batch_status = STATUS_OK;
@@ -181,12 +182,13 @@ enum status store_begin(struct store *s, struct message *m)
 enum status store_commit(struct store *s, struct message *m)
 {
     if (!s->in_batch)
-        return fail(m, STATUS_INTERNAL, "%s: store_commit without store_begin", s->path);
+        return status_fail(m, STATUS_INTERNAL, "%s: store_commit without store_begin", s->path);
     s->in_batch = false;
     if (s->batch_status == STATUS_OK)
         return commit(s, m);
     roll_back(s);
-    return fail(m, s->batch_status, "%s: the changes were undone after an earlier error", s->path);
+    return status_fail(m, s->batch_status, "%s: the changes were undone after an earlier error",
+                       s->path);
 }
 
 enum status store_change(struct store *s, const char *doing, const char *sql,
@@ -209,8 +211,8 @@ enum status store_enter(struct store *s, struct message *m)
     if (!s->in_batch)
         return begin(s, m);
     if (s->batch_status != STATUS_OK)
-        return fail(m, s->batch_status, "%s: the changes were undone after an earlier error",
-                    s->path);
+        return status_fail(m, s->batch_status, "%s: the changes were undone after an earlier error",
+                           s->path);
     return store_script(s, "setting a savepoint", "SAVEPOINT change", m);
 }
 

@@ -263,13 +263,13 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
                            " WHEN 'completed' THEN 1 WHEN 'diverged' THEN 2 END",
                            VALUES(TEXT(result)), 0, &states, m);
     if (status == STATUS_OK ? states == 0 : sqlite3_errcode(s->db) == SQLITE_ERROR)
-        status = fail(m, STATUS_CORRUPT, "the result of trial %lld is not a result: %.60s",
-                      (long long)trial_id, result);
+        status = status_fail(m, STATUS_CORRUPT, "the result of trial %lld is not a result: %.60s",
+                             (long long)trial_id, result);
     if (status == STATUS_OK) {
         status = take_result(s, trial_id, attempt, result, checkpoint, sha256, accepted, m);
         if (status != STATUS_OK && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
-            status = fail_within(m, STATUS_CORRUPT,
-                                 "the result of trial %lld is impossible: ", (long long)trial_id);
+            status = status_fail_within(
+                m, STATUS_CORRUPT, "the result of trial %lld is impossible: ", (long long)trial_id);
     }
     if (status == STATUS_OK && *accepted)
         status = end_attempt(s, trial_id, attempt, states == 2 ? "diverged" : "completed", end, m);

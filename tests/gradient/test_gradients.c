@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Before cmocka, whose fail() is a macro. */
 #include "engine/encoder.h"
 #include "tests/gradient/gradcheck.h"
 

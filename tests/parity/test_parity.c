@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before cmocka, whose fail() is a macro. */
 #include "engine/base/safetensors.h"
 #include "engine/encoder.h"
 #include "engine/optim.h"

@@ -10,7 +10,7 @@
 
 #include "sweep/plan/plan.h"
 
-#include <cmocka.h> /* last: its fail() would hide status.h's */
+#include <cmocka.h>
 
 /* The sweep file of this text, which must be good; it is called s.yaml. */
 static inline struct config *config_of(const char *text)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Before cmocka, whose macro fail() hides status.h's function of that name. */
 #include "sweep/store/store_internal.h"
 
 #include <setjmp.h>

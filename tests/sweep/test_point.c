@@ -13,7 +13,7 @@ static void test_options(void **state)
     assert_int_equal(p.model.heads, 4);
     assert_int_equal(p.model.d_head, WIDTH_WORD);
     assert_true(p.train.lr == 1e-3);
-    const struct option *o = point_option(&p, "train.schedule.warmup", &section);
+    const struct option_entry *o = point_option(&p, "train.schedule.warmup", &section);
     assert_string_equal(o->name, "schedule.warmup");
     assert_string_equal(section.name, "train");
     assert_ptr_equal(section.values, &p.train);
@@ -83,7 +83,7 @@ static void test_round_trip(void **state)
         p.model.norm = NORM_POST;
         p.model.d_v = 7;
         p.train.lr = 0.1 + 0.2;
-        for (const struct option *o = (*t)->options; o->name; o++) {
+        for (const struct option_entry *o = (*t)->options; o->name; o++) {
             if (o->type != OPTION_INT_LIST)
                 continue;
             struct int_list *list = (struct int_list *)(void *)(p.task_options + o->offset);
@@ -154,7 +154,7 @@ struct late_options {
     int64_t length, vocab, instance, extra;
 };
 
-static const struct option late_table[] = {
+static const struct option_entry late_table[] = {
     {.name = "extra",
      .offset = offsetof(struct late_options, extra),
      .max = 9,
@@ -169,7 +169,7 @@ static enum status late_shape(const void *options, struct task_shape *s, struct 
 {
     const struct late_options *o = options;
     if (o->extra == 9)
-        return fail_within(m, STATUS_BAD_INPUT, "task.extra is 9");
+        return status_fail_within(m, STATUS_BAD_INPUT, "task.extra is 9");
     *s = (struct task_shape){.length = o->length,
                              .fields = 1,
                              .field = {"token"},

@@ -16,7 +16,7 @@
 #include "engine/base/text.h"
 #include "sweep/report/report.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
+#include <cmocka.h>
 
 struct fixture {
     char folder[128], path[160];

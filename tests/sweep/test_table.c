@@ -11,7 +11,7 @@
 
 #include "sweep/report/table.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
+#include <cmocka.h>
 
 static const struct table_column columns[] = {
     {.name = "name", .title = "name"},

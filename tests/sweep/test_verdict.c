@@ -11,7 +11,7 @@
 
 #include "sweep/judge/verdict.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
+#include <cmocka.h>
 
 enum { MAX_HEADS = 8, MAX_SEEDS = 30 };
 

@@ -17,7 +17,7 @@
 #include "engine/base/rng.h"
 #include "engine/checkpoint.h"
 
-#include <cmocka.h> /* last: its macro fail() is not ours */
+#include <cmocka.h>
 
 enum { LENGTH = 3, VOCAB = 3, STEPS = 60 };
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
+#include <cmocka.h>
 
 /* The next read: READ_HALF of what it could, the end too early, or this error. */
 enum { READ_ALL = 0, READ_HALF = -1, READ_END = -2 };

@@ -22,7 +22,7 @@ static const char *const head_words[] = {"split", NULL};
 static const char *const norm_words[] = {"pre", "post", "none", NULL};
 
 #define AT(x) offsetof(struct sample, x)
-static const struct option table[] = {
+static const struct option_entry table[] = {
     {"heads", OPTION_INT, AT(heads), 1, 65536, .preset = "4", .help = "h"},
     {"d_head", OPTION_INT, AT(d_head), 1, 4096, .words = head_words, .preset = "split"},
     {"norm", OPTION_CHOICE, AT(norm), .words = norm_words, .preset = "post"},
@@ -34,9 +34,9 @@ static const struct option table[] = {
     {"offsets", OPTION_INT_LIST, AT(offsets), -64, 64, .preset = "[1, -1, 3]"},
     {0}};
 
-static const struct option *find(const char *name)
+static const struct option_entry *find(const char *name)
 {
-    const struct option *o = option_find(table, name);
+    const struct option_entry *o = option_find(table, name);
     assert_non_null(o);
     return o;
 }
@@ -64,7 +64,7 @@ static void assert_written(const char *name, const char *text, bool quoted, cons
     struct sample s = {0};
     struct message m = {{0}};
     char out[64];
-    const struct option *o = find(name);
+    const struct option_entry *o = find(name);
     if (option_parse(o, "model", text, quoted, &s, &m))
         fail_msg("%s: %s: %s", name, text, m.text);
     assert_int_equal(option_format(o, &s, out, sizeof out), strlen(json));
@@ -178,7 +178,7 @@ static void test_list(void **state)
     (void)state;
     struct sample s = {0};
     struct message m;
-    const struct option *o = find("offsets");
+    const struct option_entry *o = find("offsets");
     char text[256];
     assert_int_equal(option_format(o, &s, text, sizeof text), 2);
     assert_string_equal(text, "[]");

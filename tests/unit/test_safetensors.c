@@ -8,7 +8,7 @@
 #include "engine/base/file.h"
 #include "engine/base/safetensors.h"
 
-#include <cmocka.h> /* last: its macro fail() is not ours */
+#include <cmocka.h>
 
 /* A file image: length, header, then data bytes 0, 1, 2, ... In memory of exactly that size, so
  * that the sanitizer sees a byte read too many. */

@@ -11,7 +11,7 @@
 #include "engine/base/sha256.h"
 #include "tests/unit/faults.h"
 
-#include <cmocka.h> /* last: its macro fail() is not ours */
+#include <cmocka.h>
 
 static char folder[256];
 

@@ -10,7 +10,7 @@
 #include "datasets/task_common.h"
 #include "engine/base/sha256.h"
 
-#include <cmocka.h> /* last: its macro fail() is not ours */
+#include <cmocka.h>
 
 enum { OPTIONS_MAX = 2048 }; /* what sweep/plan/point.h has room for */
 
@@ -39,7 +39,7 @@ static void setup_options(struct setup *s, const char *task, const char *setting
         char *value = strchr(name, '='), *rest = NULL;
         assert_non_null(value);
         *value++ = '\0';
-        const struct option *o = option_find(s->task->options, name);
+        const struct option_entry *o = option_find(s->task->options, name);
         assert_non_null(o);
         for (char *item = strtok_r(value, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
             struct message m;
@@ -135,12 +135,12 @@ static void every_task_is_complete(void **state)
             fail_msg("task %s has no oracle", task->name);
         static const char *const common[] = {"length", "vocab", "instance"};
         for (size_t i = 0; i < 3; i++) {
-            const struct option *o = option_find(task->options, common[i]);
+            const struct option_entry *o = option_find(task->options, common[i]);
             assert_non_null(o);
             assert_int_equal(o->type, OPTION_INT);
             assert_int_equal(o->offset, i * sizeof(int64_t));
         }
-        for (const struct option *o = task->options; o->name; o++) {
+        for (const struct option_entry *o = task->options; o->name; o++) {
             assert_non_null(o->help);
             assert_non_null(o->preset);
             assert_true(o->offset < task->options_size);
@@ -468,7 +468,7 @@ static void ranges_are_kept(void **state)
         for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
             struct setup s;
             setup_options(&s, (*t)->name, "");
-            const struct option *o = option_find((*t)->options, refused[i][0]);
+            const struct option_entry *o = option_find((*t)->options, refused[i][0]);
             assert_int_equal(option_parse(o, "task", refused[i][1], false, s.options, NULL),
                              STATUS_BAD_INPUT);
         }

@@ -12,7 +12,7 @@
 #include "engine/base/text.h"
 #include "tests/unit/faults.h"
 
-#include <cmocka.h> /* last: its fail() would hide engine/base/status.h's */
+#include <cmocka.h>
 
 static void a_text_grows(void **state)
 {

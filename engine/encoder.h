@@ -1,7 +1,7 @@
 /* The transformer encoder: embeddings + positions, L layers of multi-head self-attention and
  * feed-forward (Vaswani et al. 2017; pre-norm after Xiong et al. 2020), and an output head of S
  * slots x V classes. Parameter names and shapes of encoder.* are those of PyTorch's
- * nn.TransformerEncoder; README lists all. */
+ * nn.TransformerEncoder; README.md lists all. */
 #ifndef ENGINE_ENCODER_H
 #define ENGINE_ENCODER_H
 

@@ -7,7 +7,7 @@
 #include "engine/base/rng.h"
 #include "engine/kernels/blas.h"
 
-/* toy, small and medium are shapes that PyTorch was timed on as well (README). */
+/* toy, small and medium are shapes that PyTorch was timed on as well (engine/README.md). */
 const struct bench_workload bench_workloads[] = {
     {"gather", 32, 1, 64, 32, 64, 16, 4},
     {"toy", 64, 2, 256, 32, 64, 32, 1},

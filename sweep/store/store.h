@@ -1,7 +1,39 @@
 /* The results file: one SQLite database. schema.sql is its format (built into the program). One
  * writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for long
  * (store_set_patience): where another connection holds a lock, functions return STATUS_BUSY and
- * have changed nothing. */
+ * have changed nothing.
+ *
+ * The life of a trial (column `state`):
+ *
+ *                   plan
+ *                    |
+ *        settle      v         claim                  finish
+ *   pruned <---->  queued  -------------->  running  -------->  completed, diverged
+ *                   ^  ^                     |   |
+ *                   |  |    requeue, fail    |   |     fail
+ *                   |  +---------------------+   +----------->  failed
+ *                   |               retry_failed                  |
+ *                   +---------------------------------------------+
+ *
+ *   from       to                  by                  one transaction commits
+ *   -          queued              store_plan          the trial, with its place in the plan
+ *   queued     running             store_claim         attempt + 1, and a row of `attempt`
+ *   running    completed, diverged store_finish        result, curve, the attempt's end, and the
+ *                                                      choice under `tune` if this was its last
+ *   running    queued              store_requeue       the attempt's end, the step to go on from
+ *   running    queued, failed      store_fail          the attempt's end, a retry (queued) or the
+ *                                                      choice under `tune` (failed)
+ *   failed     queued              store_retry_failed  its retries are given back
+ *   queued     pruned, and back    store_settle        `choice`: under `tune` another setting was
+ *                                                      chosen; within finish, fail and plan
+ *
+ * Only the coordinator moves trials, and it claims before it spawns: a worker's word counts only
+ * while its trial is `running` under its very attempt (the fence), so a late one changes nothing. A
+ * coordinator that was killed leaves `running` behind; the next one, holding the lock, takes in the
+ * durable result of each such trial or queues it again (sweep/run/recover.h). Beside the state
+ * stands `in_plan`: a trial that the sweep file no longer asks for keeps its state and result and
+ * is not claimed. Under `tune` a queued trial is not claimed either before the tuning trials of its
+ * head count have ended (`choice` is 'waiting'). */
 #ifndef SWEEP_STORE_STORE_H
 #define SWEEP_STORE_STORE_H
 
@@ -78,14 +110,16 @@ struct claimed {
     long resumed_from_step; /* as set by store_requeue; 0 at first */
     char config_json[POINT_JSON_MAX];
     char config_sha256[65];
+    char task[64]; /* its name */
+    int64_t heads, steps, n_params;
+    double work;     /* matrix-product FLOPs of all steps together */
     char label[256]; /* setting and tuned axes, for people; "" when nothing but heads varies */
     bool tuning;
 };
-/* The first queued trial in plan order becomes running, its attempt goes up, a row in `attempt` is
- * inserted. Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for
- * the choice are passed over until every tuning trial of their head count and setting has ended;
- * then (in the transaction that ends the last one) those whose value was not chosen become pruned.
- */
+/* The first queued trial in plan order becomes running. Outside begin/commit it is a transaction of
+ * its own. Under `tune`, trials that wait for the choice are passed over until every tuning trial
+ * of their head count and setting has ended; then (in the transaction that ends the last one) those
+ * whose value was not chosen become pruned. */
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
                         struct message *m);
 
@@ -110,9 +144,9 @@ struct attempt_end {
 /* How a trial's attempt ended. All are fenced: they change something only if the trial is running
  * under exactly this attempt; *accepted says whether it was. */
 
-/* result: JSON as worker.h describes it; curve rows included. checkpoint: path relative to the
- * database, and its SHA-256. State completed, or diverged when the result says so. CORRUPT where
- * the result is not what it should be (no JSON, a missing or impossible number). */
+/* result: JSON as sweep/run/result.h describes it; curve rows included. checkpoint: path relative
+ * to the database, and its SHA-256. State completed, or diverged when the result says so. CORRUPT
+ * where the result is not what it should be (no JSON, a missing or impossible number). */
 enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
                          const char *checkpoint, const char *sha256, const struct attempt_end *end,
                          bool *accepted, struct message *m);

@@ -92,7 +92,8 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
         "config_sha256, setting_label || iif(setting_label <> '' AND tuning <> '{}', ', ', '') ||"
         /* {"train.lr":0.001,"train.clip":1} as `plan` shows it */
-        " replace(replace(replace(trim(tuning, '{}'), '\"', ''), ':', '='), ',', ', ')"
+        " replace(replace(replace(trim(tuning, '{}'), '\"', ''), ':', '='), ',', ', '),"
+        " task, heads, steps, n_params, steps * flops_per_step"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
         "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
@@ -111,6 +112,11 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         copy_text(c->config_json, sizeof c->config_json, row, 5);
         copy_text(c->config_sha256, sizeof c->config_sha256, row, 6);
         copy_text(c->label, sizeof c->label, row, 7);
+        copy_text(c->task, sizeof c->task, row, 8);
+        c->heads = sqlite3_column_int64(row, 9);
+        c->steps = sqlite3_column_int64(row, 10);
+        c->n_params = sqlite3_column_int64(row, 11);
+        c->work = sqlite3_column_double(row, 12);
     }
     sqlite3_finalize(row);
     return status;

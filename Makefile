@@ -30,6 +30,12 @@ V       =
 Q       = $(if $(V),,@)
 SAY     = $(if $(V),@:,@printf '  %-4s %s\n')
 
+# One goal is built on all cores unless -j says otherwise; several goals stand in an order that counts
+# (`make clean all`).
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
+endif
+
 comma := ,
 ifeq ($(SAN),)
 CFLAGS  += $(HARDEN)
@@ -278,6 +284,7 @@ help:
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
 	@echo "make clean        remove what was built"
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
+	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
 .PHONY: all force fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-torch tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help

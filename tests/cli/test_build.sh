@@ -39,4 +39,25 @@ else
         sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -Ev '^(libc|libm|ld-linux.*)$' | sort |
         tr '\n' ' ')" = "libopenblas libsqlite3 libyaml-0 " ]
 fi
+
+# ---- the Makefile, as a user's shell calls it ----
+flags_of() { # the flags that `make $@` works with
+    env -u MAKEFLAGS -u MAKELEVEL make --no-print-directory -pn "$@" 2>/dev/null | sed -n 's/^MAKEFLAGS = //p'
+}
+jobs_are() { # what stands behind -j, goal and options of make...
+    jobs=$1
+    shift
+    case "$(flags_of "$@") " in *" -j$jobs "*) ;; *) flags_of "$@"; return 1 ;; esac
+}
+in_turn() { case "$(flags_of "$@")" in *-j*) return 1 ;; esac; }
+check "one goal is built on all cores" jobs_are "$(nproc)" help
+check "... -j goes before that" jobs_are 7 -j7 help
+check "... also where it asks for one" jobs_are 1 -j1 help
+check "several goals are made in turn" in_turn clean help
+help=$(make -s help)
+for goal in sweep test install bench bench-torch fuzz crash coverage lint check-deps format check-format clean; do
+    check "make help tells of $goal" sh -c 'echo "$0" | grep -qw -e "$1"' "$help" "$goal"
+done
+check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o | grep -q '^printf .* CC build/engine/graph.o$'"
+check "V=1 shows the compiler's command instead" sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
 echo "1..$n"

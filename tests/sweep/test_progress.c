@@ -1,5 +1,6 @@
 /* The live view: plain lines, and frames on a pseudo-terminal read back through a small model of
  * one (cursor up, erase line, erase below). */
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -115,13 +116,17 @@ static void terminal_resize(struct terminal *t, int width, int height)
     assert_int_equal(ioctl(t->master, TIOCSWINSZ, &size), 0);
 }
 
+/* Skips the test where the machine has no pseudo-terminals, as in a container without /dev/pts. */
 static struct terminal terminal_open(int width)
 {
     struct terminal t = {posix_openpt(O_RDWR | O_NOCTTY), NULL};
-    assert_true(t.master >= 0);
+    if (t.master < 0)
+        skip();
     assert_int_equal(grantpt(t.master), 0);
     assert_int_equal(unlockpt(t.master), 0);
     int slave = open(ptsname(t.master), O_RDWR | O_NOCTTY);
+    if (slave < 0 && errno == ENOENT)
+        skip();
     assert_true(slave >= 0);
     struct termios mode;
     assert_int_equal(tcgetattr(slave, &mode), 0);

@@ -5,6 +5,7 @@
 #ifndef SWEEP_PLAN_CONFIG_H
 #define SWEEP_PLAN_CONFIG_H
 
+#include "sweep/plan/metric.h"
 #include "sweep/plan/point.h"
 #include "sweep/plan/tree.h"
 
@@ -66,8 +67,7 @@ struct config {
 
     int seeds;
     int64_t *seed; /* 0..n-1, or as listed; default 5 */
-    bool has_metric_goal_minimize;
-    const char *metric; /* "val_acc" | "val_loss" */
+    enum metric metric;
 
     int constraints;
     const char **constraint;

@@ -173,11 +173,11 @@ static enum status read_word(const struct reading *r, const struct tree *t, cons
 static enum status read_metric(struct reading *r, const struct tree *t)
 {
     static const char *const keys[] = {"name", "goal", NULL};
-    static const char *const names[] = {"val_acc", "val_loss"};
     static const char *const goals[] = {"maximize", "minimize"};
-    int name = 0, goal = 0;
+    const char *const names[] = {metric_name(METRIC_VAL_ACC), metric_name(METRIC_VAL_LOSS)};
+    int name = METRIC_VAL_ACC, goal = 0;
     enum status s = STATUS_OK;
-    r->c->metric = names[0];
+    r->c->metric = METRIC_VAL_ACC;
     if (!t)
         return s;
     if ((s = reading_expect(r, t, TREE_MAP, "metric")) ||
@@ -186,13 +186,12 @@ static enum status read_metric(struct reading *r, const struct tree *t)
     const struct tree *name_node = tree_find(t, "name"), *goal_node = tree_find(t, "goal");
     if (name_node && (s = read_word(r, name_node, "metric.name", names, &name)))
         return s;
-    r->c->metric = names[name];
-    r->c->has_metric_goal_minimize = name == 1;
+    r->c->metric = (enum metric)name;
     if (goal_node && (s = read_word(r, goal_node, "metric.goal", goals, &goal)))
         return s;
-    if (goal_node && goal != name)
+    if (goal_node && strcmp(goals[goal], metric_goal(r->c->metric)) != 0)
         return reading_refuse(r, goal_node->place, "%s is a metric to %s, not to %s", names[name],
-                              goals[name], goals[goal]);
+                              metric_goal(r->c->metric), goals[goal]);
     return s;
 }
 

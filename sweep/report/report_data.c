@@ -75,12 +75,13 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
 static enum status read_plan(struct store *s, int64_t sweep_id, struct report_data *r,
                              struct message *m)
 {
-    struct progress p;
-    enum status status = store_progress(s, sweep_id, &p, m);
+    struct counts c;
+    enum status status = store_counts(s, sweep_id, &c, m);
     if (status != STATUS_OK)
         return status;
-    r->ended = p.completed + p.diverged + p.failed;
-    r->planned = r->ended + p.queued + p.running;
+    for (int i = 0; i < TRIAL_STATES; i++)
+        r->ended += trial_state_ended((enum trial_state)i) ? c.trials[i] : 0;
+    r->planned = r->ended + c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING];
 
     struct rows rows = rows_open(
         s, m,

@@ -308,7 +308,7 @@ static enum status describe_job(struct runner *r, const struct build_info *b, st
     j->checkpoint_s = every ? strtod(every, NULL) : 10;
     j->memory = c->limit_memory;
     j->time_s = c->limit_time_s;
-    j->by_loss = strcmp(c->metric, "val_loss") == 0;
+    j->metric = c->metric;
     return STATUS_OK;
 }
 
@@ -414,7 +414,7 @@ static enum status make_slots(struct runner *r, struct message *m)
 static enum status run_opened(struct runner *r, const struct runner_options *o,
                               struct runner_result *result, struct message *m)
 {
-    struct progress p;
+    struct counts c;
     enum status s = prepare(r, o, m);
     if (s == STATUS_OK)
         s = make_slots(r, m);
@@ -440,13 +440,13 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
         *m = r->why;
         return r->error;
     }
-    s = store_progress(r->store, r->sweep_id, &p, m);
+    s = store_counts(r->store, r->sweep_id, &c, m);
     if (s != STATUS_OK)
         return s;
-    result->failed = p.failed;
-    result->outcome = p.queued + p.running > 0    ? RUNNER_STOPPED
-                      : p.failed + p.diverged > 0 ? RUNNER_SOME_FAILED
-                                                  : RUNNER_DONE;
+    result->failed = c.trials[TRIAL_FAILED];
+    result->outcome = c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] > 0    ? RUNNER_STOPPED
+                      : c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED] > 0 ? RUNNER_SOME_FAILED
+                                                                              : RUNNER_DONE;
     return STATUS_OK;
 }
 

@@ -140,10 +140,11 @@ static void start_claims(struct runner *r)
 
 void runner_show_counts(struct runner *r)
 {
-    struct progress p;
-    if (store_progress(r->store, r->sweep_id, &p, NULL) == STATUS_OK)
-        progress_counts(r->view, p.completed + p.pruned, p.failed + p.diverged, p.running,
-                        p.queued);
+    struct counts c;
+    if (store_counts(r->store, r->sweep_id, &c, NULL) == STATUS_OK)
+        progress_counts(r->view, c.trials[TRIAL_COMPLETED] + c.trials[TRIAL_PRUNED],
+                        c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED], c.trials[TRIAL_RUNNING],
+                        c.trials[TRIAL_QUEUED]);
 }
 
 static void after_commit(struct runner *r, const struct outcome *outcome)

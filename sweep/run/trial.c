@@ -21,13 +21,13 @@ double trial_cpu_s(const struct trial *t)
     return t->cpu_before_s + clock_s(CLOCK_PROCESS_CPUTIME_ID) - t->cpu_started_s;
 }
 
-enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, bool by_loss,
+enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
                       struct trial **out, struct message *m)
 {
     struct trial *t = arena_alloc(a, 1, sizeof *t);
     t->point = *p;
     t->seed = seed;
-    t->by_loss = by_loss;
+    t->metric = metric;
     t->started_s = clock_now_s();
     t->cpu_started_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     enum status s = data_new(a, p, seed, &t->data, m);
@@ -78,11 +78,11 @@ static enum status evaluate(struct trial *t, struct message *m)
                     t->trainer->step);
         return diverged(t, m);
     }
-    double best = INFINITY, score = t->by_loss ? val.loss : -val.acc;
+    double best = INFINITY, cost = metric_cost(t->metric, val.acc, val.loss);
     for (int i = 0; i < t->result.rows; i++)
-        best = fmin(best, t->by_loss ? t->curve[i].val_loss : -t->curve[i].val_acc);
+        best = fmin(best, metric_cost(t->metric, t->curve[i].val_acc, t->curve[i].val_loss));
     t->curve[t->result.rows++] = row;
-    if (score < best) { /* strictly: the earliest of the best steps stays */
+    if (cost < best) { /* strictly: the earliest of the best steps stays */
         t->has_best = t->result.has_best = true;
         t->result.best_step = row.step;
         t->result.train_acc = row.train_acc;

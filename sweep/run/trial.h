@@ -5,13 +5,14 @@
 #define SWEEP_RUN_TRIAL_H
 
 #include "engine/checkpoint.h"
+#include "sweep/plan/metric.h"
 #include "sweep/run/data.h"
 #include "sweep/run/result.h"
 
 struct trial {
     struct point point;
     uint32_t seed;
-    bool by_loss; /* best = smallest val_loss, else largest val_acc */
+    enum metric metric; /* which the best step is best by */
     struct data *data;
     struct trainer *trainer;
     struct result result; /* curve and best so far; test values at the end */
@@ -25,7 +26,7 @@ struct trial {
 };
 
 /* Builds everything in the arena; weights are the seed's. */
-enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, bool by_loss,
+enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
                       struct trial **t, struct message *m);
 
 /* One training step and, where one is due, the evaluation that follows it: *evaluated tells that

@@ -14,9 +14,9 @@ int wire_job_format(const struct job *j, char *text, size_t size)
     int n = snprintf(text, size,
                      "parent=%" PRId64 "\ntrial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32
                      "\nfolder=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
-                     "\ntime_s=%.17g\nbuild=%s\nby_loss=%d\nconfig=%s\n",
+                     "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nconfig=%s\n",
                      j->parent, j->trial, j->attempt, j->seed, j->folder, j->checkpoint_s,
-                     j->memory, j->time_s, j->build, j->by_loss, j->config);
+                     j->memory, j->time_s, j->build, metric_name(j->metric), j->config);
     return n < 0 || (size_t)n >= size ? -1 : n;
 }
 
@@ -55,7 +55,8 @@ static bool store_field(const struct field *f, const char *value, size_t length)
 enum status wire_job_parse(const char *text, struct job *j, struct message *m)
 {
     memset(j, 0, sizeof *j);
-    int64_t seed = 0, by_loss = 0;
+    int64_t seed = 0;
+    char metric[16] = "";
     const struct field fields[] = {
         {.key = "parent", .integer = &j->parent},
         {.key = "trial", .integer = &j->trial},
@@ -66,7 +67,7 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         {.key = "memory", .integer = &j->memory},
         {.key = "time_s", .real = &j->time_s},
         {.key = "build", .text = j->build, .size = sizeof j->build},
-        {.key = "by_loss", .integer = &by_loss},
+        {.key = "metric", .text = metric, .size = sizeof metric},
         {.key = "config", .text = j->config, .size = sizeof j->config},
     };
     enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -89,8 +90,9 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
     }
     if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX)
         return status_fail(m, STATUS_BAD_INPUT, "the job is incomplete");
+    if (!metric_find(metric, &j->metric))
+        return status_fail(m, STATUS_BAD_INPUT, "the job's metric is unknown: %s", metric);
     j->seed = (uint32_t)seed;
-    j->by_loss = by_loss != 0;
     return STATUS_OK;
 }
 

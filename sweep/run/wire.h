@@ -1,8 +1,7 @@
 /* What coordinator and worker say to each other.
  *
  * Job: text on descriptor 3 until end of file, lines `key=value`, `config` last:
- *   parent, trial, attempt, seed, folder, checkpoint_s, memory, time_s, build, minimize, metric,
- *   config
+ *   parent, trial, attempt, seed, folder, checkpoint_s, memory, time_s, build, metric, config
  *
  * Messages, on descriptor 4, each framed as
  *   uint32 size of payload (native order: both ends are one program), uint32 type, payload
@@ -15,6 +14,7 @@
 #include <stdint.h>
 
 #include "engine/base/status.h"
+#include "sweep/plan/metric.h"
 
 enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 
@@ -24,11 +24,11 @@ struct job {
     uint32_t seed;
     char folder[4096]; /* absolute, "<db>.d" */
     double checkpoint_s;
-    int64_t memory;    /* bytes of resident size; 0: no limit */
-    double time_s;     /* CPU seconds over all attempts; 0: no limit */
-    char build[512];   /* what must be equal for a resume to be exact: build, kernels, core type */
-    bool by_loss;      /* the best step is the one of smallest val_loss, not of largest val_acc */
-    char config[8192]; /* canonical JSON of the point */
+    int64_t memory;     /* bytes of resident size; 0: no limit */
+    double time_s;      /* CPU seconds over all attempts; 0: no limit */
+    char build[512];    /* what must be equal for a resume to be exact: build, kernels, core type */
+    enum metric metric; /* which the best step is best by */
+    char config[8192];  /* canonical JSON of the point */
 };
 
 /* Writes the job as text. Returns its length, or -1 where size does not suffice or a value has a

@@ -138,7 +138,7 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
         if (s != STATUS_CORRUPT)
             return s;
         damaged = true;
-        s = trial_new(a, &w->trial->point, w->job.seed, w->job.by_loss, &w->trial, m);
+        s = trial_new(a, &w->trial->point, w->job.seed, w->job.metric, &w->trial, m);
         if (s != STATUS_OK)
             return s;
     }
@@ -301,7 +301,7 @@ static enum status prepare(struct arena *a, struct worker *w, struct message *m)
     if (s == STATUS_OK)
         s = take_lock(&w->job, m);
     if (s == STATUS_OK)
-        s = trial_new(a, &p, w->job.seed, w->job.by_loss, &w->trial, m);
+        s = trial_new(a, &p, w->job.seed, w->job.metric, &w->trial, m);
     if (s == STATUS_OK)
         s = resume(a, w, m);
     return s;

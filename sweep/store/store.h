@@ -38,6 +38,7 @@
 #define SWEEP_STORE_STORE_H
 
 #include "sweep/plan/plan.h"
+#include "sweep/store/state.h"
 
 enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 2 };
 
@@ -170,7 +171,7 @@ enum status store_forget_weights(struct store *s, struct message *m);
 
 /* How many trials of a sweep have run, or run, with another metric than this, which chose their
  * best steps. */
-enum status store_other_metric(struct store *s, const char *sweep, const char *metric,
+enum status store_other_metric(struct store *s, const char *sweep, enum metric metric,
                                int64_t *trials, struct message *m);
 
 /* Trials in state running (of a coordinator that is gone): up to max ids with attempts. Returns the
@@ -186,12 +187,11 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
 /* Failed trials of a sweep become queued again with their retries restored (--retry-failed). */
 enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
 
-struct progress {
-    long queued, running, completed, diverged, failed, pruned; /* trials in the plan */
-    double mean_train_s;                                       /* of the completed */
+struct counts {
+    long trials[TRIAL_STATES]; /* of the plan, by state */
+    double mean_train_s;       /* of the completed */
 };
-enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p,
-                           struct message *m);
+enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
 /* Matrix-product FLOPs that the queued and running trials of the plan still take in training. */
 enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m);

@@ -29,11 +29,6 @@ struct planning {
     bool same_plan;
 };
 
-static const char *goal_of(const struct config *c)
-{
-    return c->has_metric_goal_minimize ? "minimize" : "maximize";
-}
-
 static int compare_integers(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -121,9 +116,10 @@ static struct plan_trial describe_trial(const struct plan *p, long k, struct sha
 static void describe_rest(const struct plan *p, struct sha256 *digest)
 {
     const struct config *c = plan_config(p);
+    const char *const words[] = {metric_name(c->metric), metric_goal(c->metric)};
     sha256_init(digest);
-    sha256_update(digest, c->metric, strlen(c->metric) + 1);
-    sha256_update(digest, goal_of(c), strlen(goal_of(c)) + 1);
+    for (int i = 0; i < 2; i++)
+        sha256_update(digest, words[i], strlen(words[i]) + 1);
 }
 
 /* The plan's hash without looking at the file: most often nothing has changed, and then that is
@@ -320,7 +316,7 @@ static enum status refuse_other_metric(struct planning *g)
             "%s: the metric is %s, but %lld trials of sweep \"%s\" in %s have run with "
             "another, which chose their best steps; put it back, or give the sweep another "
             "`name`",
-            c->path, c->metric, (long long)begun, c->name, g->s->path);
+            c->path, metric_name(c->metric), (long long)begun, c->name, g->s->path);
     return status;
 }
 
@@ -382,8 +378,8 @@ static enum status write_sweep(struct planning *g)
         " claim = excluded.claim, last_run = excluded.last_run, overrides = '[]'"
         " RETURNING sweep_id",
         VALUES(TEXT(c->name), TEXT(c->question), TEXT(c->text), TEXT(c->sha256),
-               TEXT(g->plan_sha256), TEXT(c->metric), TEXT(goal_of(c)), TEXT(g->tune),
-               TEXT(g->claim)),
+               TEXT(g->plan_sha256), TEXT(metric_name(c->metric)), TEXT(metric_goal(c->metric)),
+               TEXT(g->tune), TEXT(g->claim)),
         0, &g->changes->sweep_id, g->m);
     return status == STATUS_OK ? write_overrides(g) : status;
 }

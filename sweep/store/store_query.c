@@ -30,16 +30,12 @@ enum status store_build(struct store *s, const struct build_info *b, int64_t *bu
     return store_leave(s, status, m);
 }
 
-enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p, struct message *m)
+enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m)
 {
-    static const char *const states[] = {"queued",   "running", "completed",
-                                         "diverged", "failed",  "pruned"};
-    long *const counts[] = {&p->queued,   &p->running, &p->completed,
-                            &p->diverged, &p->failed,  &p->pruned};
     const char *doing = "counting trials";
     sqlite3_stmt *rows;
     bool row = false;
-    *p = (struct progress){0};
+    *c = (struct counts){0};
     enum status status = store_prepare(s, doing,
                                        "SELECT state, count(*), avg(train_s) FROM trial"
                                        " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state",
@@ -47,13 +43,13 @@ enum status store_progress(struct store *s, int64_t sweep_id, struct progress *p
     if (status == STATUS_OK)
         status = store_step(s, doing, rows, VALUES(INTEGER(sweep_id)), &row, m);
     while (status == STATUS_OK && row) {
-        const char *state = (const char *)sqlite3_column_text(rows, 0);
-        for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-            if (state && strcmp(state, states[i]) == 0)
-                *counts[i] = (long)sqlite3_column_int64(rows, 1);
+        const char *name = (const char *)sqlite3_column_text(rows, 0);
+        enum trial_state state;
+        if (name && trial_state_find(name, &state)) {
+            c->trials[state] = (long)sqlite3_column_int64(rows, 1);
+            if (state == TRIAL_COMPLETED)
+                c->mean_train_s = sqlite3_column_double(rows, 2);
         }
-        if (state && strcmp(state, "completed") == 0)
-            p->mean_train_s = sqlite3_column_double(rows, 2);
         status = store_step(s, doing, rows, NO_VALUES, &row, m);
     }
     sqlite3_finalize(rows);
@@ -134,11 +130,11 @@ enum status store_trial(struct store *s, const char *text, int64_t *trial_id, st
     return status;
 }
 
-enum status store_other_metric(struct store *s, const char *sweep, const char *metric,
+enum status store_other_metric(struct store *s, const char *sweep, enum metric metric,
                                int64_t *trials, struct message *m)
 {
     return store_integer(s, "comparing the metric",
                          "SELECT count(*) FROM trial JOIN sweep USING (sweep_id)"
                          " WHERE name = ?1 AND metric <> ?2 AND attempt > 0 AND state <> 'pruned'",
-                         VALUES(TEXT(sweep), TEXT(metric)), 0, trials, m);
+                         VALUES(TEXT(sweep), TEXT(metric_name(metric))), 0, trials, m);
 }

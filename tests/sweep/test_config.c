@@ -41,8 +41,7 @@ static void test_example(void **state)
     assert_int_equal(c->method, METHOD_GRID);
     assert_int_equal(c->seeds, 5);
     assert_int_equal(c->seed[4], 4);
-    assert_string_equal(c->metric, "val_acc");
-    assert_false(c->has_metric_goal_minimize);
+    assert_int_equal(c->metric, METRIC_VAL_ACC);
     assert_int_equal(c->retries, 2);
     assert_int_equal(c->workers, 0);
     assert_int_equal(c->run_cap, 100000);
@@ -77,8 +76,8 @@ static void test_everything(void **state)
     assert_int_equal(c->sampler_seed, 4294967295);
     assert_int_equal(c->seeds, 3);
     assert_int_equal(c->seed[0], 7);
-    assert_string_equal(c->metric, "val_loss");
-    assert_true(c->has_metric_goal_minimize);
+    assert_int_equal(c->metric, METRIC_VAL_LOSS);
+    assert_string_equal(metric_goal(c->metric), "minimize");
     assert_int_equal(c->constraints, 2);
     assert_int_equal(c->excluded, 2);
     assert_int_equal(c->exclude[0].pairs, 3);

@@ -178,16 +178,16 @@ static void batches_do_not_nest(void **state)
 static void the_first_error_ends_the_batch(void **state)
 {
     struct fixture *x = *state;
-    struct progress p;
+    struct counts c;
     stand_between(true);
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     assert_ok(store_begin(r.s, &x->m));
     claim(x, r.s, r.sweep, r.build);
     run_sql(r.db, "ROLLBACK"); /* as SQLite itself does on a full disk */
     arm(STOPPED, 1);
-    assert_status(STATUS_INTERRUPTED, store_progress(r.s, r.sweep, &p, &x->m));
+    assert_status(STATUS_INTERRUPTED, store_counts(r.s, r.sweep, &c, &x->m));
     arm(REFUSED, 1);
-    assert_status(STATUS_INTERNAL, store_progress(r.s, r.sweep, &p, &x->m));
+    assert_status(STATUS_INTERNAL, store_counts(r.s, r.sweep, &c, &x->m));
     assert_true(disarm());
     stand_between(false);
     assert_status(STATUS_INTERRUPTED, store_commit(r.s, &x->m));

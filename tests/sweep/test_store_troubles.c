@@ -218,11 +218,11 @@ static enum status as_expected(enum status status)
 
 static enum status count_progress(struct world *w)
 {
-    struct progress p;
-    enum status status = store_progress(w->s, 1, &p, &w->x->m);
+    struct counts c;
+    enum status status = store_counts(w->s, 1, &c, &w->x->m);
     if (status == STATUS_OK) {
-        assert_int_equal(p.completed, 3);
-        assert_int_equal(p.running, 2);
+        assert_int_equal(c.trials[TRIAL_COMPLETED], 3);
+        assert_int_equal(c.trials[TRIAL_RUNNING], 2);
     }
     return status;
 }

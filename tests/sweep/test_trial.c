@@ -37,7 +37,7 @@ static struct trial *new_trial(struct arena *a, const struct point *p, uint32_t 
     struct trial *t;
     struct message m;
     arena_init(a, NULL);
-    if (trial_new(a, p, seed, false, &t, &m) != STATUS_OK)
+    if (trial_new(a, p, seed, METRIC_VAL_ACC, &t, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     return t;
 }

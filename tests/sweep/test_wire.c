@@ -21,7 +21,7 @@ static struct job sample_job(void)
                     .checkpoint_s = 0.1,
                     .memory = INT64_C(1) << 40,
                     .time_s = 1200,
-                    .by_loss = true};
+                    .metric = METRIC_VAL_LOSS};
     strcpy(j.folder, "/somewhere/with = and spaces/headcount.db.d");
     strcpy(j.build, "abc SkylakeX avx512");
     strcpy(j.config, "{\"model\":{\"heads\":8}}");
@@ -71,6 +71,11 @@ static void broken_jobs_are_refused(void **state)
     assert_int_equal(wire_job_parse("", &j, &m), STATUS_BAD_INPUT);
     assert_int_equal(wire_job_parse("trial=x\n", &j, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "line 1"));
+    char *metric = strstr(text, "metric=val_loss");
+    assert_non_null(metric);
+    memcpy(metric, "metric=test_acc", strlen("metric=test_acc"));
+    assert_int_equal(wire_job_parse(text, &j, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "test_acc"));
 }
 
 static void frames_arrive_in_any_pieces(void **state)

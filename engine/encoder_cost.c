@@ -1,29 +1,14 @@
-/* What an encoder of a given shape costs: closed formulas, so that thousands of points can be
- * judged without building any. */
+#include "engine/encoder_cost.h"
+
 #include <math.h>
 
-#include "engine/encoder.h"
+#include "engine/base/real.h"
 
 static struct encoder_shapes shapes_of(const struct encoder_config *c)
 {
     struct encoder_shapes s = {0};
     encoder_shapes(c, &s, NULL);
     return s;
-}
-
-int64_t encoder_parameters(const struct encoder_config *c, const struct encoder_io *io)
-{
-    struct encoder_shapes s = shapes_of(c);
-    int64_t C = c->d_model, F = c->d_ff, rows = 0;
-    for (int f = 0; f < io->fields; f++)
-        rows += io->vocab[f];
-    if (c->positions == POSITIONS_LEARNED)
-        rows += io->length;
-    int64_t attention = s.qkv_width * (C + 1) + C * (s.o_width + 1);
-    int64_t feed_forward = F * (C + 1) + C * (F + 1);
-    int64_t norms = 2 * C * (2 * c->layers + (c->norm == NORM_PRE));
-    return rows * C + c->layers * (attention + feed_forward) + norms +
-           io->slots * io->classes * (C + 1);
 }
 
 double encoder_step_flops(const struct encoder_config *c, const struct encoder_io *io, long batch)
@@ -71,19 +56,12 @@ double encoder_memory(const struct encoder_config *c, const struct encoder_io *i
 {
     const double process = 48e6; /* the program, OpenBLAS and its buffers */
     const double copies = 6;     /* weights, gradients, two moments, best weights, a write buffer */
-    struct encoder_shapes s = shapes_of(c);
-    double C = (double)c->d_model, F = (double)c->d_ff, T = (double)io->length;
-    double rows = c->positions == POSITIONS_NONE ? 0 : T;
-    for (int f = 0; f < io->fields; f++)
-        rows += (double)io->vocab[f];
-    double outputs = (double)io->slots * (double)io->classes;
-    double weights =
-        rows * C + outputs * (C + 1) +
-        (double)c->layers *
-            (C * ((double)s.qkv_width + (double)s.o_width + 2 * F + 6) + (double)s.qkv_width + F);
+    double T = (double)io->length;
+    double weights = (double)encoder_parameters(c, io);
+    double sinusoids = c->positions == POSITIONS_SINUSOIDAL ? T * (double)c->d_model : 0;
     double slice = (double)encoder_slice(c, io, batch);
     double targets = c->pool == POOL_NONE ? T * (double)io->slots : (double)io->slots;
     double examples = (double)batch * (T * io->fields + targets) * sizeof(int32_t);
     double activations = 2 * slice * T * position_numbers(c, io) * sizeof(real);
-    return process + copies * weights * sizeof(real) + activations + examples;
+    return process + (copies * weights + sinusoids) * sizeof(real) + activations + examples;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/rng.h"
+#include "engine/encoder_cost.h"
 #include "engine/kernels/blas.h"
 
 /* toy, small and medium are shapes that PyTorch was timed on as well (engine/README.md). */

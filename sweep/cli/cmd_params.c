@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "datasets/task.h"
-#include "engine/encoder.h"
+#include "engine/encoder_config.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 
@@ -82,44 +82,26 @@ struct counted_model {
     int64_t head[HEADS_MAX];
 };
 
-struct parts {
-    int64_t embeddings, positions, attention, feed_forward, norms, output;
-};
-
-static struct parts parts_of(const struct counted_model *p, const struct encoder_config *c)
+/* RobertaForMaskedLM is this encoder (post-norm, two embedding tables: words and token types) with
+ * three differences that training here does not know. */
+static struct encoder_parts parts_of(const struct counted_model *p, const struct encoder_config *c)
 {
-    struct parts n = {0};
-    struct encoder_shapes s;
+    struct encoder_parts n = encoder_parts(c, &p->io);
     int64_t C = c->d_model;
-    if (encoder_shapes(c, &s, NULL) != STATUS_OK)
-        return n;
-    for (int f = 0; f < p->io.fields; f++)
-        n.embeddings += p->io.vocab[f] * C;
-    n.positions = c->positions == POSITIONS_LEARNED ? p->io.length * C : 0;
-    n.attention = c->layers * (s.qkv_width * (C + 1) + C * (s.o_width + 1));
-    n.feed_forward = c->layers * (c->d_ff * (C + 1) + C * (c->d_ff + 1));
-    n.norms = (4 * c->layers + (c->norm == NORM_PRE ? 2 : 0)) * C;
-    n.output = p->io.slots * p->io.classes * (C + 1);
-    if (p->roberta) {
-        n.norms += 2 * C;                                     /* after the embeddings */
-        n.output += -p->io.classes * C + C * (C + 1) + 2 * C; /* tied; dense and norm before it */
-    }
-    return n;
-}
-
-/* Trained parameters. RobertaForMaskedLM is this encoder (post-norm, two embedding tables: words
- * and token types) with three differences that training here does not know. */
-static int64_t total_of(const struct counted_model *p, const struct encoder_config *c)
-{
-    int64_t C = c->d_model;
-    int64_t n = encoder_parameters(c, &p->io);
     if (p->roberta) {
         int64_t embedding_norm = 2 * C;
         int64_t head_dense_and_norm = C * (C + 1) + 2 * C;
         int64_t tied_decoder = p->io.classes * C;
-        n += embedding_norm + head_dense_and_norm - tied_decoder;
+        n.norms += embedding_norm;
+        n.output += head_dense_and_norm - tied_decoder;
     }
     return n;
+}
+
+static int64_t total_of(const struct counted_model *p, const struct encoder_config *c)
+{
+    struct encoder_parts n = parts_of(p, c);
+    return encoder_parts_sum(&n);
 }
 
 static enum status heads_read(const char *text, struct counted_model *p, struct message *m)
@@ -285,7 +267,7 @@ static void print_parts(const struct counted_model *p)
         c.heads = p->head[i];
         if (encoder_shapes(&c, &shapes, NULL) != STATUS_OK)
             continue;
-        struct parts n = parts_of(p, &c);
+        struct encoder_parts n = parts_of(p, &c);
         const struct {
             const char *name;
             int64_t count;

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
-#include "engine/train.h"
+#include "engine/encoder_config.h"
+#include "engine/train_config.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/encoder_cost.h"
 #include "sweep/plan/tree.h"
 
 void point_init(struct point *p, const struct task *task)

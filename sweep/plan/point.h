@@ -9,7 +9,8 @@
 #define SWEEP_PLAN_POINT_H
 
 #include "datasets/task.h"
-#include "engine/train.h"
+#include "engine/encoder_config.h"
+#include "engine/train_config.h"
 
 enum {
     POINT_TASK_OPTIONS = 2048,

@@ -4,6 +4,7 @@
 #ifndef SWEEP_RUN_DATA_H
 #define SWEEP_RUN_DATA_H
 
+#include "engine/train.h"
 #include "sweep/plan/point.h"
 
 struct data;

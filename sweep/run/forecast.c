@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/encoder_cost.h"
 #include "sweep/store/rows.h"
 
 /* A cautious figure for small models on one core of a present machine, for files that hold no

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/encoder_cost.h"
 #include "sweep/run/result.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/run/worker.h"

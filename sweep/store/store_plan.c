@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/sha256.h"
+#include "engine/encoder_cost.h"
 
 #define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/rng.h"
 #include "engine/encoder.h"
+#include "engine/encoder_cost.h"
 
 #include <cmocka.h>
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/rng.h"
+#include "engine/encoder_cost.h"
 #include "engine/train.h"
 
 #include <cmocka.h>

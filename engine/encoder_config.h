@@ -1,0 +1,58 @@
+/* What an encoder is told, and the shapes that follow from it. Light enough for whoever only plans:
+ * nothing is built here. */
+#ifndef ENGINE_ENCODER_CONFIG_H
+#define ENGINE_ENCODER_CONFIG_H
+
+#include <stdint.h>
+
+#include "engine/base/option.h"
+
+enum { ENCODER_MAX_FIELDS = 16 };
+
+enum encoder_activation { ACTIVATION_GELU, ACTIVATION_RELU };
+enum encoder_norm { NORM_PRE, NORM_POST };
+enum encoder_positions { POSITIONS_LEARNED, POSITIONS_SINUSOIDAL, POSITIONS_NONE };
+enum encoder_pool { POOL_NONE, POOL_MEAN, POOL_FIRST };
+enum encoder_init { INIT_PYTORCH, INIT_XAVIER };
+enum { WIDTH_WORD = -1 }; /* d_head: "split"; d_k, d_v: "d_head" */
+
+/* What the sweep file says under `model`; described by encoder_options. */
+struct encoder_config {
+    int64_t d_model, heads, layers, d_ff;
+    int64_t d_head;   /* WIDTH_WORD: d_model / heads */
+    int64_t d_k, d_v; /* WIDTH_WORD: d_head */
+    int64_t activation, norm, positions, pool, init;
+    double dropout;
+};
+extern const struct option_entry encoder_options[];
+
+/* What goes in and out; comes from the task. */
+struct encoder_io {
+    long length;                           /* T */
+    int fields;                            /* input columns per position */
+    const char *field[ENCODER_MAX_FIELDS]; /* names: embed.{field}.weight */
+    long vocab[ENCODER_MAX_FIELDS];
+    long slots, classes; /* S, V */
+};
+
+/* The shapes that the head options come to. The only place where they do. */
+struct encoder_shapes {
+    long heads, d_k, d_v;
+    long qkv_width; /* H*(2*d_k + d_v): rows of in_proj_weight */
+    long o_width;   /* H*d_v: columns of out_proj.weight */
+};
+/* BAD_INPUT where the model cannot be: heads that do not divide d_model under split ("model.heads
+ * is 12, which does not divide model.d_model 32; ..."), more memory than can be addressed. */
+enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
+                           struct message *m);
+
+/* Trained numbers, by what they belong to. Valid configurations only. */
+struct encoder_parts {
+    int64_t embeddings, positions, attention, feed_forward, norms, output;
+};
+struct encoder_parts encoder_parts(const struct encoder_config *c, const struct encoder_io *io);
+int64_t encoder_parts_sum(const struct encoder_parts *n);
+int64_t encoder_parameters(const struct encoder_config *c,
+                           const struct encoder_io *io); /* the sum */
+
+#endif

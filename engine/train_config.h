@@ -1,0 +1,25 @@
+/* What training is told. */
+#ifndef ENGINE_TRAIN_CONFIG_H
+#define ENGINE_TRAIN_CONFIG_H
+
+#include <stdint.h>
+
+#include "engine/base/option.h"
+#include "engine/optim.h"
+#include "engine/schedule.h"
+
+/* What the sweep file says under `train`; described by train_options. */
+struct train_config {
+    int64_t steps, batch;
+    double lr;
+    int64_t optimizer; /* enum optim_name */
+    double beta1, beta2, epsilon, weight_decay, clip;
+    int64_t schedule, warmup; /* schedule.name, schedule.warmup */
+    int64_t eval_every;
+    int64_t examples; /* size of a finite training set; 0: always fresh */
+    int64_t val_examples, test_examples;
+};
+extern const struct option_entry train_options[];
+enum { TRAIN_VERSION = 1 }; /* raised when the meaning of training changes; part of identity */
+
+#endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/file.h"
 #include "engine/base/sha256.h"
 
 static const char format_name[] = "headcount.checkpoint.1";
@@ -184,10 +183,10 @@ done:
     return s;
 }
 
+/* What the header says of itself; nothing of the tensors. */
 static enum status check_meta(const struct safetensors *f, struct message *m)
 {
     const char *format = safetensors_meta(f, "format"), *header = safetensors_meta(f, "header");
-    const char *tensors = safetensors_meta(f, "sha256");
     char hex[65];
     if (!format || strcmp(format, format_name) != 0)
         return status_fail(m, STATUS_CORRUPT, "is no checkpoint of format %s", format_name);
@@ -196,6 +195,13 @@ static enum status check_meta(const struct safetensors *f, struct message *m)
     digest_meta(f, hex);
     if (!header || strcmp(header, hex) != 0)
         return status_fail(m, STATUS_CORRUPT, "the digest of its metadata does not match");
+    return STATUS_OK;
+}
+
+static enum status check_digest(const struct safetensors *f, struct message *m)
+{
+    const char *tensors = safetensors_meta(f, "sha256");
+    char hex[65];
     digest_tensors(f, hex);
     if (!tensors || strcmp(tensors, hex) != 0)
         return status_fail(m, STATUS_CORRUPT, "the digest of its tensors does not match");
@@ -203,15 +209,14 @@ static enum status check_meta(const struct safetensors *f, struct message *m)
 }
 
 /* What the digests do not cover: names, offsets and the way the header is written. */
-static enum status check_header(const struct safetensors *f, const void *bytes, struct message *m)
+static enum status check_header(const struct safetensors_file *f, struct message *m)
 {
     char *header;
     size_t size;
-    enum status s = safetensors_header(f, &header, &size, m);
+    enum status s = safetensors_header(&f->list, &header, &size, m);
     if (s != STATUS_OK)
         return s;
-    /* Where the lengths in the first 8 bytes agree, bytes has as many as header. */
-    if (memcmp(bytes, header, 8) != 0 || memcmp(bytes, header, size) != 0)
+    if (size != f->header_size || memcmp(f->header, header, size) != 0)
         s = status_fail(m, STATUS_CORRUPT, "its header is not as it was written");
     free(header);
     return s;
@@ -230,8 +235,9 @@ static bool numbers_sound(const struct safetensor *t, enum kind k)
     return true;
 }
 
-static enum status check_tensors(const struct safetensors *f, const struct safetensors *expected,
-                                 int parameters, struct message *m)
+/* Names, shapes and dtypes: after it the data is as large as this model's must be. */
+static enum status check_shapes(const struct safetensors *f, const struct safetensors *expected,
+                                int parameters, struct message *m)
 {
     if (f->count != expected->count)
         return status_fail(m, STATUS_CORRUPT, "has %d tensors; this model needs %d or %d", f->count,
@@ -245,9 +251,16 @@ static enum status check_tensors(const struct safetensors *f, const struct safet
             memcmp(t->shape, e->shape, (size_t)e->rank * sizeof *e->shape) != 0)
             return status_fail(m, STATUS_CORRUPT, "tensor %.200s has another shape or dtype",
                                t->name);
-        if (!numbers_sound(t, (enum kind)(i / parameters)))
-            return status_fail(m, STATUS_CORRUPT, "tensor %.200s holds NaN or Inf", t->name);
     }
+    return STATUS_OK;
+}
+
+static enum status check_numbers(const struct safetensors *f, int parameters, struct message *m)
+{
+    for (int i = 0; i < f->count; i++)
+        if (!numbers_sound(&f->tensor[i], (enum kind)(i / parameters)))
+            return status_fail(m, STATUS_CORRUPT, "tensor %.200s holds NaN or Inf",
+                               f->tensor[i].name);
     return STATUS_OK;
 }
 
@@ -272,28 +285,51 @@ static void restore(struct trainer *t, real *best, const struct safetensors *f,
     t->lr = c->lr;
 }
 
-/* Everything that can be wrong with f, before anything is changed. */
-static enum status check_all(const struct safetensors *f, const void *bytes,
-                             const struct trainer *t, struct counters *c, struct message *m)
+/* All that the header can tell, before the data is read. */
+static enum status check_front(const struct safetensors_file *f, const struct trainer *t,
+                               struct counters *c, struct message *m)
 {
     struct safetensors expected = {0};
     int parameters = t->encoder->nn.count;
-    bool with_best = f->count == KINDS * parameters;
+    bool with_best = f->list.count == KINDS * parameters;
     /* Only names and shapes are compared: any buffer stands for best. */
     enum status s = list_tensors(t, with_best ? t->encoder->nn.data : NULL, &expected, m);
     if (s == STATUS_OK)
-        s = check_meta(f, m);
+        s = check_meta(&f->list, m);
     if (s == STATUS_OK)
-        s = check_header(f, bytes, m);
+        s = check_header(f, m);
     if (s == STATUS_OK)
-        s = check_tensors(f, &expected, parameters, m);
+        s = check_shapes(&f->list, &expected, parameters, m);
     if (s == STATUS_OK)
-        s = counters_read(f, c, m);
+        s = counters_read(&f->list, c, m);
     if (s == STATUS_OK && c->step > t->config.steps)
         s = status_fail(m, STATUS_CORRUPT, "is of step %" PRId64 " of a training of %" PRId64,
                         c->step, t->config.steps);
     safetensors_free(&expected);
     return s;
+}
+
+/* Everything that can be wrong with the file, before anything of the trainer is changed. */
+static enum status read_checked(struct safetensors_file *f, const struct trainer *t,
+                                struct counters *c, struct message *m)
+{
+    enum status s = check_front(f, t, c, m);
+    if (s != STATUS_OK)
+        return status_fail_within(m, s, "%s: ", f->path);
+    s = safetensors_load(f, m);
+    if (s != STATUS_OK)
+        return s;
+    s = check_digest(&f->list, m);
+    if (s == STATUS_OK)
+        s = check_numbers(&f->list, t->encoder->nn.count, m);
+    return s == STATUS_OK ? s : status_fail_within(m, s, "%s: ", f->path);
+}
+
+static enum status copy_text(const char *path, const char *text, char **copy, struct message *m)
+{
+    *copy = text ? strdup(text) : NULL;
+    return *copy || !text ? STATUS_OK
+                          : status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read", path);
 }
 
 enum status checkpoint_read(const char *path, struct trainer *t, real *best, bool *has_best,
@@ -302,36 +338,33 @@ enum status checkpoint_read(const char *path, struct trainer *t, real *best, boo
     *has_best = false;
     *state = *origin = NULL;
 
-    enum { HEADER_ROOM = 64 << 20 };
-    size_t limit = HEADER_ROOM + KINDS * (size_t)t->encoder->nn.size * sizeof(real);
-    void *bytes;
-    size_t size;
-    struct safetensors f = {0};
+    struct safetensors_file f;
     struct counters c = {0};
-    enum status s = file_read(path, limit, &bytes, &size, m);
-    if (s != STATUS_OK)
-        return s == STATUS_BAD_INPUT ? STATUS_CORRUPT : s;
-    s = safetensors_parse(bytes, size, &f, m);
+    enum status s = safetensors_open(path, &f, m);
     if (s == STATUS_OK)
-        s = check_all(&f, bytes, t, &c, m);
-    if (s != STATUS_OK) {
-        status_fail_within(m, s, "%s: ", path);
-        goto done;
-    }
-    const char *build = safetensors_meta(&f, "build");
-    *state = strdup(safetensors_meta(&f, "state"));
-    *origin = build ? strdup(build) : NULL;
-    if (!*state || (build && !*origin)) {
+        s = read_checked(&f, t, &c, m);
+    if (s == STATUS_OK)
+        s = copy_text(path, safetensors_meta(&f.list, "state"), state, m);
+    if (s == STATUS_OK)
+        s = copy_text(path, safetensors_meta(&f.list, "build"), origin, m);
+    if (s == STATUS_OK) {
+        restore(t, best, &f.list, &c);
+        *has_best = best && f.list.count == KINDS * t->encoder->nn.count;
+    } else {
         free(*state);
-        free(*origin);
-        *state = *origin = NULL;
-        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read", path);
-        goto done;
+        *state = NULL;
     }
-    restore(t, best, &f, &c);
-    *has_best = best && f.count == KINDS * t->encoder->nn.count;
-done:
-    safetensors_free(&f);
-    free(bytes);
+    safetensors_close(&f);
     return s;
+}
+
+int64_t checkpoint_step(const char *path)
+{
+    struct safetensors_file f;
+    struct counters c;
+    bool sound = safetensors_open(path, &f, NULL) == STATUS_OK &&
+                 check_meta(&f.list, NULL) == STATUS_OK &&
+                 counters_read(&f.list, &c, NULL) == STATUS_OK;
+    safetensors_close(&f);
+    return sound ? c.step : -1;
 }

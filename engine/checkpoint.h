@@ -28,11 +28,17 @@ enum status checkpoint_write(const char *path, const struct trainer *t, const re
                              struct message *m);
 
 /* Reads path into t, which was made with the same configuration. Everything is checked first
- * (names, shapes, finiteness, digests): on CORRUPT, and IO where the file cannot be read, t and
- * best are as they were. has_best tells whether best was filled. *state (malloc) is the caller's to
- * free; *origin gets the stored "build" value (malloc; NULL if absent). Both are NULL on failure.
+ * (names, shapes, finiteness, digests), the header before the data is read: a file that is not of
+ * this model's size costs no more than its header. On CORRUPT, and IO where the file cannot be
+ * read, t and best are as they were. has_best tells whether best was filled. *state (malloc) is the
+ * caller's to free; *origin gets the stored "build" value (malloc; NULL if absent). Both are NULL
+ * on failure.
  */
 enum status checkpoint_read(const char *path, struct trainer *t, real *best, bool *has_best,
                             char **state, char **origin, struct message *m);
+
+/* The step that a checkpoint holds, from its header alone, whose digest is checked; -1 where it
+ * cannot be read or is damaged. What it holds besides is checked only by checkpoint_read. */
+int64_t checkpoint_step(const char *path);
 
 #endif

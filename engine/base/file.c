@@ -95,11 +95,12 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
     return s;
 }
 
-static enum status read_all(int fd, const char *path, size_t size, char *bytes, size_t *used,
+/* Reads until `size` bytes are there or the file ends. */
+static enum status read_all(int fd, const char *path, void *bytes, size_t size, size_t *used,
                             struct message *m)
 {
     for (*used = 0; *used < size;) {
-        ssize_t n = read(fd, bytes + *used, size - *used);
+        ssize_t n = read(fd, (char *)bytes + *used, size - *used);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -108,39 +109,68 @@ static enum status read_all(int fd, const char *path, size_t size, char *bytes, 
             break;
         *used += (size_t)n;
     }
-    bytes[*used] = '\0';
     return STATUS_OK;
+}
+
+enum status file_open(const char *path, int *fd, size_t *size, struct message *m)
+{
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not hang. */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return fail_errno(m, path, "open");
+    enum status s = STATUS_OK;
+    struct stat about;
+    if (fstat(*fd, &about))
+        s = fail_errno(m, path, "read");
+    else if (!S_ISREG(about.st_mode))
+        s = status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
+                        S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
+    else if ((uintmax_t)about.st_size >= SIZE_MAX)
+        s = status_fail(m, STATUS_BAD_INPUT, "%s: its %jd bytes are beyond this machine", path,
+                        (intmax_t)about.st_size);
+    if (s == STATUS_OK) {
+        *size = (size_t)about.st_size;
+        return STATUS_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return s;
+}
+
+enum status file_take(int fd, const char *path, void *bytes, size_t size, struct message *m)
+{
+    size_t used;
+    enum status s = read_all(fd, path, bytes, size, &used, m);
+    if (s == STATUS_OK && used < size)
+        s = status_fail(m, STATUS_CORRUPT, "%s: ends %zu bytes early: truncated", path,
+                        size - used);
+    return s;
 }
 
 enum status file_read(const char *path, size_t limit, void **bytes, size_t *size, struct message *m)
 {
     *bytes = NULL;
     *size = 0;
-    /* O_NONBLOCK: opening a pipe that nobody writes to must not hang. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return fail_errno(m, path, "open");
-
-    enum status s;
-    struct stat about;
+    int fd;
+    size_t length, used = 0;
+    enum status s = file_open(path, &fd, &length, m);
+    if (s != STATUS_OK)
+        return s;
     char *memory = NULL;
-    if (fstat(fd, &about))
-        s = fail_errno(m, path, "read");
-    else if (!S_ISREG(about.st_mode))
-        s = status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
-                        S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
-    else if ((uintmax_t)about.st_size > limit || (uintmax_t)about.st_size >= SIZE_MAX)
-        s = status_fail(m, STATUS_BAD_INPUT, "%s: has %jd bytes; allowed: up to %zu", path,
-                        (intmax_t)about.st_size, limit);
-    else if (!(memory = malloc((size_t)about.st_size + 1)))
-        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its %jd bytes", path,
-                        (intmax_t)about.st_size);
+    if (length > limit)
+        s = status_fail(m, STATUS_BAD_INPUT, "%s: has %zu bytes; allowed: up to %zu", path, length,
+                        limit);
+    else if (!(memory = malloc(length + 1)))
+        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its %zu bytes", path, length);
     else
-        s = read_all(fd, path, (size_t)about.st_size, memory, size, m);
+        s = read_all(fd, path, memory, length, &used, m);
     close(fd);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
+        memory[used] = '\0';
         *bytes = memory;
-    else
+        *size = used;
+    } else {
         free(memory);
+    }
     return s;
 }

@@ -17,6 +17,13 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
 /* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
 enum status file_sync_folder(const char *path, struct message *m);
 
+/* Opens a regular file for reading and tells its size; the caller closes *fd, which is -1 on
+ * failure. IO where it cannot be opened; BAD_INPUT where it is not a regular file. */
+enum status file_open(const char *path, int *fd, size_t *size, struct message *m);
+
+/* Reads the next `size` bytes. CORRUPT where the file (path names it in messages) ends before. */
+enum status file_take(int fd, const char *path, void *bytes, size_t size, struct message *m);
+
 /* Reads a regular file of at most `limit` bytes into malloc'ed memory, the caller's to free, with a
  * NUL after the last byte. IO where it cannot be opened or read; BAD_INPUT where it is larger or
  * not a regular file. */

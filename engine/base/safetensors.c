@@ -1,35 +1,29 @@
-#include "engine/base/safetensors.h"
+#include "engine/base/safetensors_internal.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/file.h"
 #include "engine/base/json.h"
-#include "engine/base/sha256.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is written as it lies in memory");
 
-enum { LENGTH_SIZE = 8, HEADER_MAX = 100000000 };
 /* The shortest text of a tensor and of a metadata pair: they bound how many a header can hold. */
 enum {
     SHORTEST_TENSOR = sizeof "\"\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,0]}" - 1,
     SHORTEST_META = sizeof "\"\":\"\"" - 1
 };
 
-static const struct {
-    const char *name;
-    size_t size;
-} dtypes[] = {
+const struct safetensors_dtype_form safetensors_dtypes[SAFETENSORS_DTYPES] = {
     [DTYPE_F32] = {"F32", 4}, [DTYPE_F64] = {"F64", 8}, [DTYPE_I32] = {"I32", 4},
     [DTYPE_I64] = {"I64", 8}, [DTYPE_U8] = {"U8", 1},
 };
-enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 struct reader {
     struct json json;
-    const unsigned char *data;
     size_t data_size;
     struct safetensors *out;
     size_t tensor_limit, meta_limit;
@@ -80,8 +74,8 @@ static bool read_dtype(struct json *j, enum safetensors_dtype *dtype)
     if (!json_string(j, &word))
         return false;
     j->text = text; /* compared, not kept */
-    for (int i = 0; i < DTYPES; i++)
-        if (strcmp(word, dtypes[i].name) == 0) {
+    for (int i = 0; i < SAFETENSORS_DTYPES; i++)
+        if (strcmp(word, safetensors_dtypes[i].name) == 0) {
             *dtype = (enum safetensors_dtype)i;
             return true;
         }
@@ -117,10 +111,9 @@ static bool read_field(struct json *j, struct safetensor *t, int64_t offsets[2],
            (count == 2 || json_refuse(j, "data_offsets needs two numbers"));
 }
 
-/* Bytes that the shape and dtype come to; false where they go beyond 64 bits. */
-static bool tensor_bytes(const struct safetensor *t, uint64_t *bytes)
+bool safetensors_bytes(const struct safetensor *t, uint64_t *bytes)
 {
-    *bytes = dtypes[t->dtype].size;
+    *bytes = safetensors_dtypes[t->dtype].size;
     for (int i = 0; i < t->rank; i++)
         if (__builtin_mul_overflow(*bytes, (uint64_t)t->shape[i], bytes))
             return false;
@@ -131,7 +124,7 @@ static bool check_tensor(struct reader *r, struct safetensor *t, const int64_t o
 {
     uint64_t bytes;
     enum status s = STATUS_OK;
-    if (!tensor_bytes(t, &bytes))
+    if (!safetensors_bytes(t, &bytes))
         s = status_fail(r->m, STATUS_CORRUPT, "tensor %.200s: its shape is beyond 64 bits",
                         t->name);
     else if (offsets[0] > offsets[1])
@@ -147,7 +140,7 @@ static bool check_tensor(struct reader *r, struct safetensor *t, const int64_t o
                         (intmax_t)(offsets[1] - offsets[0]), (uintmax_t)bytes);
     if (s != STATUS_OK)
         return false;
-    t->data = r->data + offsets[0];
+    t->offset = (size_t)offsets[0];
     t->size = (size_t)bytes;
     return true;
 }
@@ -213,8 +206,8 @@ static int compare_places(const void *a, const void *b, void *tensors)
 {
     const struct safetensor *x = (const struct safetensor *)tensors + *(const uint32_t *)a;
     const struct safetensor *y = (const struct safetensor *)tensors + *(const uint32_t *)b;
-    const char *p = x->data, *q = y->data;
-    return p != q ? (p > q) - (p < q) : (x->size > y->size) - (x->size < y->size);
+    return x->offset != y->offset ? (x->offset > y->offset) - (x->offset < y->offset)
+                                  : (x->size > y->size) - (x->size < y->size);
 }
 
 /* Sorted, because a comparison of all with all would take hours on a header made for that. */
@@ -253,11 +246,10 @@ static bool check_cover(struct reader *r, uint32_t *order)
     size_t covered = 0;
     for (int i = 0; i < f->count; i++) {
         const struct safetensor *t = &f->tensor[order[i]];
-        size_t begin = (size_t)((const unsigned char *)t->data - r->data);
-        if (begin != covered) {
+        if (t->offset != covered) {
             status_fail(r->m, STATUS_CORRUPT, "tensor %.200s begins at %zu, %s that ends at %zu",
-                        t->name, begin,
-                        begin < covered ? "within another tensor" : "after a gap behind one",
+                        t->name, t->offset,
+                        t->offset < covered ? "within another tensor" : "after a gap behind one",
                         covered);
             return false;
         }
@@ -304,13 +296,12 @@ static uint32_t *reader_allocate(struct reader *r)
     return order;
 }
 
-enum status safetensors_parse(const void *bytes, size_t size, struct safetensors *out,
-                              struct message *m)
+/* The header's size from the 8 bytes before it. */
+static enum status read_length(const void *bytes, size_t size, size_t *length, struct message *m)
 {
-    *out = (struct safetensors){0};
+    uint64_t header = 0;
     if (size < LENGTH_SIZE)
         return status_fail(m, STATUS_CORRUPT, "%zu bytes are too few for a safetensors file", size);
-    uint64_t header = 0;
     memcpy(&header, bytes, LENGTH_SIZE);
     if (header > HEADER_MAX)
         return status_fail(m, STATUS_CORRUPT, "header of %ju bytes; allowed: up to %d",
@@ -318,22 +309,107 @@ enum status safetensors_parse(const void *bytes, size_t size, struct safetensors
     if (header > size - LENGTH_SIZE)
         return status_fail(m, STATUS_CORRUPT, "header of %ju bytes in a file of %zu: truncated",
                            (uintmax_t)header, size);
+    *length = (size_t)header;
+    return STATUS_OK;
+}
+
+enum status safetensors_parse_header(const void *bytes, size_t given, size_t size,
+                                     struct safetensors *out, struct message *m)
+{
+    *out = (struct safetensors){0};
+    size_t header;
+    enum status s = read_length(bytes, given, &header, m);
+    if (s != STATUS_OK)
+        return s;
     const unsigned char *start = (const unsigned char *)bytes + LENGTH_SIZE;
     struct reader r = {
         .json = {start, start, start + header, LENGTH_SIZE, "header", NULL, m},
-        .data = start + header,
-        .data_size = size - LENGTH_SIZE - (size_t)header,
+        .data_size = size - LENGTH_SIZE - header,
         .out = out,
         .m = m,
     };
     uint32_t *order = reader_allocate(&r);
     if (!order)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory to read a header of %ju bytes",
-                           (uintmax_t)header);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to read a header of %zu bytes", header);
     if (read_header(&r) && check_names(&r, order) && check_cover(&r, order))
         return STATUS_OK;
     safetensors_free(out);
     return STATUS_CORRUPT;
+}
+
+static void point_into(struct safetensors *s, const unsigned char *data)
+{
+    for (int i = 0; i < s->count; i++)
+        s->tensor[i].data = data + s->tensor[i].offset;
+}
+
+enum status safetensors_parse(const void *bytes, size_t size, struct safetensors *out,
+                              struct message *m)
+{
+    enum status s = safetensors_parse_header(bytes, size, size, out, m);
+    if (s == STATUS_OK) {
+        uint64_t header;
+        memcpy(&header, bytes, LENGTH_SIZE);
+        point_into(out, (const unsigned char *)bytes + LENGTH_SIZE + header);
+    }
+    return s;
+}
+
+/* The length, then the header that it announces. */
+static enum status read_start(struct safetensors_file *f, size_t size, struct message *m)
+{
+    unsigned char length[LENGTH_SIZE] = {0};
+    size_t header;
+    enum status s = file_take(f->fd, f->path, length, size < LENGTH_SIZE ? size : LENGTH_SIZE, m);
+    if (s != STATUS_OK)
+        return s;
+    s = read_length(length, size, &header, m);
+    if (s != STATUS_OK)
+        return status_fail_within(m, s, "%s: ", f->path);
+    f->header_size = LENGTH_SIZE + header;
+    f->data_size = size - f->header_size;
+    f->header = malloc(f->header_size);
+    if (!f->header)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its header of %zu bytes",
+                           f->path, header);
+    memcpy(f->header, length, LENGTH_SIZE);
+    return file_take(f->fd, f->path, f->header + LENGTH_SIZE, header, m);
+}
+
+enum status safetensors_open(const char *path, struct safetensors_file *f, struct message *m)
+{
+    size_t size;
+    *f = (struct safetensors_file){.path = path, .fd = -1};
+    enum status s = file_open(path, &f->fd, &size, m);
+    if (s != STATUS_OK)
+        return s == STATUS_BAD_INPUT ? STATUS_CORRUPT : s;
+    s = read_start(f, size, m);
+    if (s != STATUS_OK)
+        return s;
+    s = safetensors_parse_header(f->header, f->header_size, size, &f->list, m);
+    return s == STATUS_OK ? s : status_fail_within(m, s, "%s: ", path);
+}
+
+enum status safetensors_load(struct safetensors_file *f, struct message *m)
+{
+    f->data = malloc(f->data_size + 1); /* a file of nothing has an address too */
+    if (!f->data)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its %zu bytes", f->path,
+                           f->data_size);
+    enum status s = file_take(f->fd, f->path, f->data, f->data_size, m);
+    if (s == STATUS_OK)
+        point_into(&f->list, f->data);
+    return s;
+}
+
+void safetensors_close(struct safetensors_file *f)
+{
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->header);
+    free(f->data);
+    safetensors_free(&f->list);
+    *f = (struct safetensors_file){.path = f->path, .fd = -1};
 }
 
 void safetensors_free(struct safetensors *s)
@@ -356,148 +432,4 @@ const char *safetensors_meta(const struct safetensors *s, const char *key)
         if (strcmp(s->meta[i].key, key) == 0)
             return s->meta[i].value;
     return NULL;
-}
-
-/* The header is laid out twice: counted without a buffer, then written into one of that size. */
-struct writer {
-    char *to; /* NULL: only count */
-    size_t used;
-};
-
-static void put(struct writer *w, const void *bytes, size_t n)
-{
-    if (w->to)
-        memcpy(w->to + w->used, bytes, n);
-    w->used += n;
-}
-
-static void put_text(struct writer *w, const char *text)
-{
-    put(w, text, strlen(text));
-}
-
-static void put_number(struct writer *w, const char *before, uint64_t n)
-{
-    char text[32];
-    put(w, text, (size_t)snprintf(text, sizeof text, "%s%ju", before, (uintmax_t)n));
-}
-
-/* False where the text is not clean UTF-8: no reader would take it back. */
-static bool put_string(struct writer *w, const char *text)
-{
-    static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
-    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
-    put_text(w, "\"");
-    for (int n; p < end; p += n) {
-        const char *found = strchr(meanings, *p);
-        char escape[8] = {'\\', found ? letters[found - meanings] : 'u'};
-        n = utf8_length(p, end);
-        if (n == 0)
-            return false;
-        if (!found && *p < 0x20)
-            snprintf(escape, sizeof escape, "\\u%04x", *p);
-        if (found || *p < 0x20)
-            put_text(w, escape);
-        else
-            put(w, p, (size_t)n);
-    }
-    put_text(w, "\"");
-    return true;
-}
-
-static bool put_tensor(struct writer *w, const struct safetensor *t, uint64_t *offset)
-{
-    uint64_t bytes;
-    if (!tensor_bytes(t, &bytes) || bytes != t->size || !put_string(w, t->name))
-        return false;
-    put_text(w, ":{\"dtype\":\"");
-    put_text(w, dtypes[t->dtype].name);
-    put_text(w, "\",\"shape\":[");
-    for (int i = 0; i < t->rank; i++)
-        put_number(w, i ? "," : "", (uint64_t)t->shape[i]);
-    put_number(w, "],\"data_offsets\":[", *offset);
-    put_number(w, ",", *offset += bytes);
-    put_text(w, "]}");
-    return true;
-}
-
-static bool put_header(struct writer *w, const struct safetensors *s)
-{
-    const char length[LENGTH_SIZE] = {0}; /* filled in once it is known */
-    const char *separator = "";
-    put(w, length, LENGTH_SIZE);
-    put_text(w, "{");
-    for (int i = 0; i < s->meta_count; i++, separator = ",") {
-        put_text(w, i ? "," : "\"__metadata__\":{");
-        if (!put_string(w, s->meta[i].key))
-            return false;
-        put_text(w, ":");
-        if (!put_string(w, s->meta[i].value))
-            return false;
-    }
-    put_text(w, s->meta_count ? "}" : "");
-    uint64_t offset = 0;
-    for (int i = 0; i < s->count; i++, separator = ",") {
-        put_text(w, separator);
-        if (!put_tensor(w, &s->tensor[i], &offset))
-            return false;
-    }
-    put_text(w, "}");
-    while (w->used % 8)
-        put_text(w, " ");
-    return true;
-}
-
-enum status safetensors_header(const struct safetensors *s, char **bytes, size_t *size,
-                               struct message *m)
-{
-    *bytes = NULL;
-    *size = 0;
-    struct writer w = {0};
-    if (!put_header(&w, s))
-        return status_fail(m, STATUS_INTERNAL,
-                           "a tensor's size or a text is not fit to be written");
-    uint64_t length = w.used - LENGTH_SIZE;
-    if (length > HEADER_MAX)
-        return status_fail(m, STATUS_INTERNAL, "header of %ju bytes; allowed: up to %d",
-                           (uintmax_t)length, HEADER_MAX);
-    w.to = malloc(w.used);
-    if (!w.to)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory to write a header of %zu bytes", w.used);
-    w.used = 0;
-    put_header(&w, s);
-    memcpy(w.to, &length, LENGTH_SIZE);
-    *bytes = w.to;
-    *size = w.used;
-    return STATUS_OK;
-}
-
-enum status safetensors_write(const char *path, const struct safetensors *s, char *sha256,
-                              struct message *m)
-{
-    char *header;
-    size_t size;
-    enum status status = safetensors_header(s, &header, &size, m);
-    if (status != STATUS_OK)
-        return status;
-    struct iovec *parts = calloc((size_t)s->count + 1, sizeof *parts);
-    if (!parts) {
-        status = status_fail(m, STATUS_NO_MEMORY, "%s: no memory to write", path);
-        goto done;
-    }
-    parts[0] = (struct iovec){header, size};
-    for (int i = 0; i < s->count; i++)
-        parts[i + 1] = (struct iovec){(void *)(uintptr_t)s->tensor[i].data, s->tensor[i].size};
-    if (sha256) {
-        struct sha256 digest;
-        sha256_init(&digest);
-        for (int i = 0; i <= s->count; i++)
-            sha256_update(&digest, parts[i].iov_base, parts[i].iov_len);
-        sha256_final(&digest, sha256);
-    }
-    status = file_write(path, parts, s->count + 1, m);
-done:
-    free(parts);
-    free(header);
-    return status;
 }

@@ -25,6 +25,7 @@ struct safetensor {
     int64_t shape[SAFETENSORS_MAX_RANK];
     const void *data; /* when reading: into the file's bytes, 1-aligned at worst */
     size_t size;      /* bytes */
+    size_t offset;    /* when reading: of its first byte, from the start of the data */
 };
 
 struct safetensors_meta {
@@ -44,6 +45,32 @@ struct safetensors {
 enum status safetensors_parse(const void *bytes, size_t size, struct safetensors *out,
                               struct message *m);
 void safetensors_free(struct safetensors *s);
+
+/* The same from the first `given` bytes of a file of `size` bytes, which must hold its header: all
+ * that safetensors_parse checks is checked, and every tensor's data is NULL. */
+enum status safetensors_parse_header(const void *bytes, size_t given, size_t size,
+                                     struct safetensors *out, struct message *m);
+
+/* A file of which the header has been read, and the data where safetensors_load was called. */
+struct safetensors_file {
+    const char *path; /* the caller's, kept */
+    int fd;
+    unsigned char *header; /* with its length in front */
+    size_t header_size;
+    unsigned char *data; /* NULL before safetensors_load */
+    size_t data_size;
+    struct safetensors list;
+};
+
+/* Reads the header alone and checks it against the file's size, so that a caller can look at names,
+ * shapes and metadata before a file of any size costs more than that. CORRUPT says what is wrong,
+ * IO that it cannot be read. Close with safetensors_close, also after a failure. */
+enum status safetensors_open(const char *path, struct safetensors_file *f, struct message *m);
+
+/* Reads the data; list's tensors then point into it. */
+enum status safetensors_load(struct safetensors_file *f, struct message *m);
+
+void safetensors_close(struct safetensors_file *f);
 
 /* The tensor or metadata value of that name, or NULL. */
 const struct safetensor *safetensors_find(const struct safetensors *s, const char *name);

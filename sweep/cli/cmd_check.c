@@ -107,7 +107,8 @@ static enum status check_configs(struct store *s, struct check_options *o, struc
 static enum status check_files(struct store *s, struct check_options *o, struct message *m)
 {
     struct rows r = rows_open(s, m,
-                              "SELECT trial_id, checkpoint, checkpoint_sha256 FROM trial"
+                              "SELECT trial_id, checkpoint, checkpoint_sha256, config_sha256, seed,"
+                              " n_params FROM trial JOIN config USING (config_id)"
                               " WHERE checkpoint IS NOT NULL ORDER BY trial_id",
                               "");
     while (rows_next(&r)) {
@@ -116,7 +117,9 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
         struct message why;
         trial_weights_path(store_folder(s), rows_text(&r, 1), path, sizeof path);
         o->files++;
-        if (result_open(path, &f, &why) != STATUS_OK) {
+        struct result_owner owner = {rows_text(&r, 3), (uint32_t)rows_integer(&r, 4),
+                                     rows_integer(&r, 5)};
+        if (result_open(path, &owner, &f, &why) != STATUS_OK) {
             printf("the weights of trial %" PRId64 ": %s\n", rows_integer(&r, 0), why.text);
             o->problems++;
             continue;

@@ -17,8 +17,9 @@ enum { META_MAX = 10, PATH_SIZE = 4096 };
 /* A finished trial: what the database says of it, and its result file. */
 struct finished {
     char path[PATH_SIZE], sweep[256], trial[32], seed_text[32], test_acc[32];
-    char stored_sha256[65];
+    char stored_sha256[65], config_sha256[65];
     uint32_t seed;
+    int64_t n_params;
     struct result_file file;
 };
 
@@ -27,7 +28,8 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
 {
     enum status status = STATUS_OK;
     struct rows r = rows_open(s, m,
-                              "SELECT state, sweep, seed, test_acc, checkpoint, checkpoint_sha256"
+                              "SELECT state, sweep, seed, test_acc, checkpoint, checkpoint_sha256,"
+                              " config_sha256, n_params"
                               " FROM trials WHERE trial_id = ?1",
                               "i", trial_id);
     if (!rows_next(&r)) {
@@ -52,6 +54,8 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
         snprintf(t->test_acc, sizeof t->test_acc, "%.17g", rows_real(&r, 3));
         snprintf(t->stored_sha256, sizeof t->stored_sha256, "%s",
                  rows_null(&r, 5) ? "" : rows_text(&r, 5));
+        snprintf(t->config_sha256, sizeof t->config_sha256, "%s", rows_text(&r, 6));
+        t->n_params = rows_integer(&r, 7);
     }
     enum status closed = rows_close(&r);
     return status == STATUS_OK ? closed : status;
@@ -63,7 +67,8 @@ static enum status finished_open(struct store *s, int64_t trial_id, struct finis
     enum status status = finished_find(s, trial_id, t, m);
     if (status != STATUS_OK)
         return status;
-    status = result_open(t->path, &t->file, m);
+    struct result_owner owner = {t->config_sha256, t->seed, t->n_params};
+    status = result_open(t->path, &owner, &t->file, m);
     if (status != STATUS_OK)
         return status_fail_within(m, status, "weights of trial %" PRId64 ": ", trial_id);
     if (t->stored_sha256[0] && strcmp(t->stored_sha256, t->file.sha256) != 0) {
@@ -98,8 +103,8 @@ enum status export_weights(struct store *s, int64_t trial_id, const char *path, 
     enum status status = finished_open(s, trial_id, &t, m);
     if (status != STATUS_OK)
         return status;
-    struct safetensors out = {.count = t.file.tensors.count,
-                              .tensor = t.file.tensors.tensor,
+    struct safetensors out = {.count = t.file.file.list.count,
+                              .tensor = t.file.file.list.tensor,
                               .meta_count = describe(&t, "pt", "weights.1", meta),
                               .meta = meta};
     status = safetensors_write(path, &out, NULL, m);
@@ -173,10 +178,18 @@ static enum status testset_write(struct testset *t, const char *path, struct mes
     int64_t *wide_predicted = widen(wide_targets, set->targets, targets);
     widen(wide_predicted, t->predicted, targets);
 
-    struct safetensor list[4] = {
-        {"inputs", DTYPE_I64, 3, {N, T, shape->fields}, t->numbers, inputs * sizeof(int64_t)},
-        {"targets", DTYPE_I64, 3, {N, T, shape->slots}, wide_targets, targets * sizeof(int64_t)},
-    };
+    struct safetensor list[4] = {{.name = "inputs",
+                                  .dtype = DTYPE_I64,
+                                  .rank = 3,
+                                  .shape = {N, T, shape->fields},
+                                  .data = t->numbers,
+                                  .size = inputs * sizeof(int64_t)},
+                                 {.name = "targets",
+                                  .dtype = DTYPE_I64,
+                                  .rank = 3,
+                                  .shape = {N, T, shape->slots},
+                                  .data = wide_targets,
+                                  .size = targets * sizeof(int64_t)}};
     if (shape->per_sequence) {
         list[1].rank = 2;
         list[1].shape[1] = shape->slots;
@@ -185,10 +198,13 @@ static enum status testset_write(struct testset *t, const char *path, struct mes
     list[2].name = "predictions";
     list[2].data = wide_predicted;
     int count = 3;
-    if (set->padding) {
-        list[count++] =
-            (struct safetensor){"padding", DTYPE_U8, 2, {N, T}, set->padding, (size_t)(N * T)};
-    }
+    if (set->padding)
+        list[count++] = (struct safetensor){.name = "padding",
+                                            .dtype = DTYPE_U8,
+                                            .rank = 2,
+                                            .shape = {N, T},
+                                            .data = set->padding,
+                                            .size = (size_t)(N * T)};
     struct safetensors_meta meta[META_MAX];
     struct safetensors out = {.count = count, .tensor = list, .meta = meta};
     name_fields(io, t->fields, sizeof t->fields);

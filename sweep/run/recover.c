@@ -1,12 +1,10 @@
 #include "sweep/run/recover.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "engine/base/file.h"
-#include "engine/base/sha256.h"
 #include "sweep/run/result.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/store/lock.h"
@@ -24,17 +22,6 @@ static bool still_alive(const char *lock)
     return true;
 }
 
-/* A result belongs to the trial only if it is of the same configuration and seed. */
-static bool fits(const struct result_file *f, const struct running *t)
-{
-    char sha256[65];
-    const char *seed = safetensors_meta(&f->tensors, "seed");
-    char expected[16];
-    snprintf(expected, sizeof expected, "%" PRIu32, t->seed);
-    sha256_hex(f->config, strlen(f->config), sha256);
-    return strcmp(sha256, t->config_sha256) == 0 && seed && strcmp(seed, expected) == 0;
-}
-
 static enum status recover_one(struct store *s, const struct running *t, struct recovered *r,
                                struct message *m)
 {
@@ -47,21 +34,19 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
         r->alive++;
     trial_file_name(t->trial_id, t->attempt, TRIAL_FILE_RESULT, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (result_open(path, &f, NULL) == STATUS_OK) {
-        enum status status = STATUS_CORRUPT;
-        if (fits(&f, t)) {
-            char relative[PATH];
-            snprintf(relative, sizeof relative, "%s/%s", basename(folder), file);
-            struct attempt_end end = {0};
-            /* The worker may have gone down between its rename and its sync of the folder. */
-            status = file_sync_folder(path, m);
-            if (status == STATUS_OK)
-                status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
-                                      &end, &accepted, m);
-            if (status == STATUS_OK) {
-                r->finished++;
-                trial_files_remove(folder, t->trial_id, t->attempt, true);
-            }
+    struct result_owner owner = {t->config_sha256, t->seed, t->n_params};
+    if (result_open(path, &owner, &f, NULL) == STATUS_OK) {
+        char relative[PATH];
+        snprintf(relative, sizeof relative, "%s/%s", basename(folder), file);
+        struct attempt_end end = {0};
+        /* The worker may have gone down between its rename and its sync of the folder. */
+        enum status status = file_sync_folder(path, m);
+        if (status == STATUS_OK)
+            status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
+                                  &end, &accepted, m);
+        if (status == STATUS_OK) {
+            r->finished++;
+            trial_files_remove(folder, t->trial_id, t->attempt, true);
         }
         result_close(&f);
         if (status != STATUS_CORRUPT)

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/file.h"
 #include "engine/base/sha256.h"
 
 #define RESULT_FORMAT "headcount.result.1"
-#define RESULT_LIMIT  ((size_t)1 << 36)
 
 /* JSON under construction; memory errors are kept until the end. */
 struct text {
@@ -187,57 +185,100 @@ done:
 }
 
 /* Spaces and other spellings of the header, which the digest does not see. */
-static bool header_is_as_written(const struct result_file *f)
+static bool header_is_as_written(const struct safetensors_file *f)
 {
     char *header;
     size_t size;
-    if (safetensors_header(&f->tensors, &header, &size, NULL) != STATUS_OK)
+    if (safetensors_header(&f->list, &header, &size, NULL) != STATUS_OK)
         return false;
-    bool same = size <= f->size && memcmp(f->bytes, header, size) == 0;
+    bool same = size == f->header_size && memcmp(f->header, header, size) == 0;
     free(header);
     return same;
 }
 
-enum status result_open(const char *path, struct result_file *f, struct message *m)
+/* What the header tells, before the data is read: whose result it is, and that it has as many
+ * bytes as that trial's weights, or none. */
+static enum status check_front(const struct safetensors_file *f, const struct result_owner *owner,
+                               struct message *m)
+{
+    const char *format = safetensors_meta(&f->list, "format");
+    const char *config = safetensors_meta(&f->list, "config");
+    const char *seed = safetensors_meta(&f->list, "seed");
+    char sha256[65], expected[16];
+    if (!format || strcmp(format, RESULT_FORMAT) != 0 || !config || !seed ||
+        !safetensors_meta(&f->list, "trial"))
+        return status_fail(m, STATUS_CORRUPT, "not a result of this program");
+    if (!header_is_as_written(f))
+        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
+    sha256_hex(config, strlen(config), sha256);
+    snprintf(expected, sizeof expected, "%" PRIu32, owner->seed);
+    if (strcmp(sha256, owner->config_sha256) != 0 || strcmp(seed, expected) != 0)
+        return status_fail(m, STATUS_CORRUPT, "the result of another configuration or seed");
+    if (f->data_size != 0 && f->data_size / sizeof(real) != (uint64_t)owner->n_params)
+        return status_fail(m, STATUS_CORRUPT,
+                           "has %zu bytes of weights; %" PRId64 " parameters take %zu",
+                           f->data_size, owner->n_params, (size_t)owner->n_params * sizeof(real));
+    return STATUS_OK;
+}
+
+static enum status check_digest(const struct safetensors *list, struct message *m)
+{
+    const char *stored = safetensors_meta(list, "sha256");
+    char sha256[65];
+    digest(list, sha256);
+    if (!stored || strcmp(stored, sha256) != 0)
+        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
+    return STATUS_OK;
+}
+
+static void hash_file(const struct safetensors_file *f, char hex[65])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    sha256_update(&h, f->header, f->header_size);
+    sha256_update(&h, f->data, f->data_size);
+    sha256_final(&h, hex);
+}
+
+enum status result_open(const char *path, const struct result_owner *owner, struct result_file *f,
+                        struct message *m)
 {
     memset(f, 0, sizeof *f);
-    enum status s = file_read(path, RESULT_LIMIT, &f->bytes, &f->size, m);
+    enum status s = safetensors_open(path, &f->file, m);
     if (s == STATUS_OK) {
-        s = safetensors_parse(f->bytes, f->size, &f->tensors, m);
+        s = check_front(&f->file, owner, m);
+        if (s != STATUS_OK)
+            status_fail_within(m, s, "%s: ", path);
+    }
+    if (s == STATUS_OK)
+        s = safetensors_load(&f->file, m);
+    if (s == STATUS_OK) {
+        s = check_digest(&f->file.list, m);
         if (s != STATUS_OK)
             status_fail_within(m, s, "%s: ", path);
     }
     if (s == STATUS_OK) {
-        const char *format = safetensors_meta(&f->tensors, "format");
-        const char *stored = safetensors_meta(&f->tensors, "sha256");
-        f->trial_json = safetensors_meta(&f->tensors, "trial");
-        f->config = safetensors_meta(&f->tensors, "config");
-        char sha256[65];
-        digest(&f->tensors, sha256);
-        if (!format || strcmp(format, RESULT_FORMAT) != 0 || !f->trial_json || !f->config)
-            s = status_fail(m, STATUS_CORRUPT, "%s: not a result of this program", path);
-        else if (!stored || strcmp(stored, sha256) != 0 || !header_is_as_written(f))
-            s = status_fail(m, STATUS_CORRUPT, "%s: its bytes do not match their SHA-256", path);
-    }
-    if (s == STATUS_OK)
-        sha256_hex(f->bytes, f->size, f->sha256);
-    else
+        f->trial_json = safetensors_meta(&f->file.list, "trial");
+        f->config = safetensors_meta(&f->file.list, "config");
+        hash_file(&f->file, f->sha256);
+    } else {
         result_close(f);
+    }
     return s;
 }
 
 void result_close(struct result_file *f)
 {
-    safetensors_free(&f->tensors);
-    free(f->bytes);
+    safetensors_close(&f->file);
     memset(f, 0, sizeof *f);
+    f->file.fd = -1;
 }
 
 enum status result_weights(const struct result_file *f, struct nn *nn, struct message *m)
 {
     for (int i = 0; i < nn->count; i++) {
         struct tensor *p = nn->list[i].tensor;
-        const struct safetensor *t = safetensors_find(&f->tensors, p->name);
+        const struct safetensor *t = safetensors_find(&f->file.list, p->name);
         if (!t || t->size != (size_t)tensor_size(p) * sizeof(real) || t->rank != p->shape.rank)
             return status_fail(m, STATUS_CORRUPT, "the result has no weights %s of the right shape",
                                p->name);

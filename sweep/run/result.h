@@ -52,17 +52,24 @@ int curve_row_json(const struct curve_row *row, char *text, size_t size);
 enum status result_write(const char *path, const struct result *r, const struct nn *nn,
                          const char *config, uint32_t seed, struct message *m);
 
-struct result_file {
-    void *bytes;
-    size_t size;
-    char sha256[65]; /* of the whole file */
-    struct safetensors tensors;
-    const char *trial_json, *config;
+/* The trial that a result must be of. */
+struct result_owner {
+    const char *config_sha256;
+    uint32_t seed;
+    int64_t n_params;
 };
 
-/* Reads and checks a result file: structure and digest. CORRUPT says what is wrong; IO if it cannot
- * be read. On success free with result_close. */
-enum status result_open(const char *path, struct result_file *f, struct message *m);
+struct result_file {
+    struct safetensors_file file;
+    const char *trial_json, *config;
+    char sha256[65]; /* of the whole file */
+};
+
+/* Reads and checks a result file: its header first (whose it is, its size against the owner's
+ * parameters), so that a file of any size costs little, then its digest. CORRUPT says what is
+ * wrong; IO if it cannot be read. On success close with result_close. */
+enum status result_open(const char *path, const struct result_owner *owner, struct result_file *f,
+                        struct message *m);
 void result_close(struct result_file *f);
 
 /* Copies the stored weights into an encoder's parameters. CORRUPT where names or shapes differ. */

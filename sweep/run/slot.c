@@ -111,7 +111,8 @@ static enum ending take_result(struct slot *s, const char *folder)
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
     if (!s->finished)
         return ENDING_NONE;
-    enum status status = result_open(path, &f, &m);
+    struct result_owner owner = {s->claim.config_sha256, s->claim.seed, s->claim.n_params};
+    enum status status = result_open(path, &owner, &f, &m);
     if (status == STATUS_OK) {
         s->result = strdup(f.trial_json);
         s->diverged = strncmp(f.trial_json, "{\"state\":\"diverged\"", 19) == 0;

@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
-#include "engine/base/file.h"
-
-#define TRIAL_CHECKPOINT_LIMIT ((size_t)1 << 38)
 
 double trial_train_s(const struct trial *t)
 {
@@ -206,21 +203,4 @@ enum status trial_resume(struct trial *t, const char *path, const char *build, b
     free(state);
     free(origin);
     return s;
-}
-
-int64_t trial_checkpoint_step(const char *path)
-{
-    struct safetensors file = {0};
-    void *bytes = NULL;
-    size_t size;
-    int64_t step = -1;
-    if (file_read(path, TRIAL_CHECKPOINT_LIMIT, &bytes, &size, NULL) == STATUS_OK &&
-        safetensors_parse(bytes, size, &file, NULL) == STATUS_OK) {
-        const char *text = safetensors_meta(&file, "step");
-        if (!text || sscanf(text, "%" SCNd64, &step) != 1)
-            step = -1;
-    }
-    safetensors_free(&file);
-    free(bytes);
-    return step;
 }

@@ -48,10 +48,6 @@ enum status trial_save(struct trial *t, const char *path, const char *build, str
 enum status trial_resume(struct trial *t, const char *path, const char *build, bool *other_build,
                          struct message *m);
 
-/* The step that a checkpoint file claims to hold, or -1 where it cannot be read; its content is
- * checked only by trial_resume. */
-int64_t trial_checkpoint_step(const char *path);
-
 /* Seconds of training and of CPU over all attempts so far. */
 double trial_train_s(const struct trial *t);
 double trial_cpu_s(const struct trial *t);

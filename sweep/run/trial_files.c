@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/run/trial.h"
+#include "engine/checkpoint.h"
 
 enum { PATH = 4096 + 64 };
 
@@ -49,7 +49,7 @@ int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, 
                         sizeof path);
         if (access(path, F_OK) != 0)
             continue;
-        int64_t step = trial_checkpoint_step(path);
+        int64_t step = checkpoint_step(path);
         if (step < 0)
             *damaged = true;
         if (step > newest_step && step < below) {

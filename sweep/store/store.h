@@ -180,6 +180,7 @@ struct running {
     int64_t trial_id, attempt;
     char config_sha256[65];
     uint32_t seed;
+    int64_t n_params;
 };
 enum status store_running(struct store *s, struct running *list, int max, int *n,
                           struct message *m);

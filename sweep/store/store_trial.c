@@ -391,11 +391,11 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
     sqlite3_stmt *rows;
     bool row = false;
     *n = 0;
-    enum status status =
-        store_prepare(s, doing,
-                      "SELECT trial_id, attempt, seed, config_sha256 FROM trial JOIN config"
-                      " USING (config_id) WHERE state = 'running' ORDER BY trial_id LIMIT ?",
-                      &rows, m);
+    enum status status = store_prepare(
+        s, doing,
+        "SELECT trial_id, attempt, seed, config_sha256, n_params FROM trial JOIN config"
+        " USING (config_id) WHERE state = 'running' ORDER BY trial_id LIMIT ?",
+        &rows, m);
     if (status == STATUS_OK)
         status = store_step(s, doing, rows, VALUES(INTEGER(max)), &row, m);
     while (status == STATUS_OK && row) {
@@ -404,6 +404,7 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
         r->attempt = sqlite3_column_int64(rows, 1);
         r->seed = (uint32_t)sqlite3_column_int64(rows, 2);
         copy_text(r->config_sha256, sizeof r->config_sha256, rows, 3);
+        r->n_params = sqlite3_column_int64(rows, 4);
         status = store_step(s, doing, rows, NO_VALUES, &row, m);
     }
     sqlite3_finalize(rows);

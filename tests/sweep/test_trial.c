@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/sha256.h"
 #include "sweep/run/trial.h"
 
 #include <cmocka.h>
@@ -86,7 +87,7 @@ static void resumes_exactly(void **state)
         struct trial *first = new_trial(&b, &p, 3), *second = new_trial(&c, &p, 3);
         advance(first, stops[i]);
         assert_int_equal(trial_save(first, path, "this build", &m), STATUS_OK);
-        assert_int_equal(trial_checkpoint_step(path), stops[i]);
+        assert_int_equal(checkpoint_step(path), stops[i]);
         assert_int_equal(trial_resume(second, path, i % 2 ? "another" : "this build", &other, &m),
                          STATUS_OK);
         assert_int_equal(other, i % 2);
@@ -120,7 +121,7 @@ static void damaged_checkpoint_is_refused(void **state)
     fclose(f);
     struct trial *again = new_trial(&b, &p, 1);
     assert_int_equal(trial_resume(again, path, "b", &other, &m), STATUS_CORRUPT);
-    assert_int_equal(trial_checkpoint_step("/nonexistent/file"), -1);
+    assert_int_equal(checkpoint_step("/nonexistent/file"), -1);
     arena_free(&a);
     arena_free(&b);
 }
@@ -197,7 +198,10 @@ static void result_comes_back(void **state)
     trial_test(t);
     assert_int_equal(result_write(path, &t->result, &t->trainer->encoder->nn, json, 1, &m),
                      STATUS_OK);
-    assert_int_equal(result_open(path, &f, &m), STATUS_OK);
+    char sha256[65];
+    sha256_hex(json, strlen(json), sha256);
+    struct result_owner owner = {sha256, 1, t->trainer->encoder->nn.size};
+    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
     assert_string_equal(f.config, json);
     char *expected = result_json(&t->result);
     assert_string_equal(f.trial_json, expected);
@@ -217,16 +221,74 @@ static void result_comes_back(void **state)
         fseek(file, at, SEEK_SET);
         fputc(byte ^ (1 << at % 8), file);
         fflush(file);
-        assert_int_equal(result_open(path, &f, &m), STATUS_CORRUPT);
+        assert_int_equal(result_open(path, &owner, &f, &m), STATUS_CORRUPT);
         fseek(file, at, SEEK_SET);
         fputc(byte, file);
         fflush(file);
     }
     fclose(file);
-    assert_int_equal(result_open(path, &f, &m), STATUS_OK);
+    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
     result_close(&f);
     arena_free(&a);
     arena_free(&b);
+}
+
+static void assert_refused(const char *path, const struct result_owner *owner, const char *why)
+{
+    struct result_file f;
+    struct message m;
+    assert_int_equal(result_open(path, owner, &f, &m), STATUS_CORRUPT);
+    if (!strstr(m.text, why) || !strstr(m.text, path))
+        fail_msg("\"%s\", should say \"%s\"", m.text, why);
+}
+
+/* Whose result it is and how large it must be is known from the header: of a file that has grown,
+ * also with a header that agrees, nothing else is read. */
+static void a_result_is_of_one_trial_and_its_size(void **state)
+{
+    (void)state;
+    struct point p = sample_point("copy");
+    struct arena a;
+    struct message m;
+    char path[128], json[POINT_JSON_MAX], sha256[65];
+    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
+    point_json(&p, json);
+    sha256_hex(json, strlen(json), sha256);
+    struct trial *t = new_trial(&a, &p, 1);
+    advance(t, 60);
+    trial_test(t);
+    assert_int_equal(result_write(path, &t->result, &t->trainer->encoder->nn, json, 1, &m),
+                     STATUS_OK);
+    struct result_owner owner = {sha256, 1, t->trainer->encoder->nn.size}, other = owner;
+    other.seed = 2;
+    assert_refused(path, &other, "the result of another configuration or seed");
+    other = owner;
+    other.config_sha256 = "0";
+    assert_refused(path, &other, "the result of another configuration or seed");
+    other = owner;
+    other.n_params++;
+    assert_refused(path, &other, "bytes of weights");
+
+    struct result_file f;
+    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+    struct safetensors grown = f.file.list;
+    grown.tensor[0].rank = 1;
+    grown.tensor[0].shape[0] = ((int64_t)1 << 35) / (int64_t)sizeof(real);
+    grown.tensor[0].size = (size_t)1 << 35;
+    char *header;
+    size_t size;
+    assert_int_equal(safetensors_header(&grown, &header, &size, &m), STATUS_OK);
+    FILE *file = fopen(path, "wb");
+    fwrite(header, 1, size, file);
+    fclose(file);
+    off_t data = 0;
+    for (int i = 0; i < grown.count; i++)
+        data += (off_t)grown.tensor[i].size;
+    assert_int_equal(truncate(path, (off_t)size + data), 0);
+    assert_refused(path, &owner, "bytes of weights");
+    free(header);
+    result_close(&f);
+    arena_free(&a);
 }
 
 static void divergence_is_a_result(void **state)
@@ -273,9 +335,13 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes_exactly),   cmocka_unit_test(damaged_checkpoint_is_refused),
-        cmocka_unit_test(data_is_paired),    cmocka_unit_test(finite_set_has_epochs),
-        cmocka_unit_test(result_comes_back), cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(resumes_exactly),
+        cmocka_unit_test(damaged_checkpoint_is_refused),
+        cmocka_unit_test(data_is_paired),
+        cmocka_unit_test(finite_set_has_epochs),
+        cmocka_unit_test(result_comes_back),
+        cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(a_result_is_of_one_trial_and_its_size),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "engine/base/clock.h"
 #include "tests/unit/checkpoint_fixture.h"
 #include "tests/unit/faults.h"
 
@@ -122,7 +123,59 @@ static void unreadable_files_are_refused(void **state)
                    "No such file or directory");
     assert_refused(folder, b.t, b.best, &b.before, STATUS_CORRUPT, "is a folder");
     assert_int_equal(truncate(b.path, (off_t)1 << 40), 0);
-    assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT, "has 1099511627776 bytes");
+    assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT, "bytes behind the last tensor");
+    bench_close(&b);
+}
+
+/* A header of its own kind, whose first tensor is 1 TiB: nothing of that is read, or taken as
+ * memory. */
+static void a_grown_file_costs_its_header(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    assert_int_equal(checkpoint_step(b.path), 5);
+    struct safetensors f;
+    assert_int_equal(safetensors_parse(b.bytes, b.size, &f, NULL), STATUS_OK);
+    char *header;
+    size_t size, data = 0;
+    f.tensor[0].rank = 1;
+    f.tensor[0].shape[0] = ((int64_t)1 << 40) / (int64_t)sizeof(real);
+    f.tensor[0].size = (size_t)1 << 40;
+    for (int i = 0; i < f.count; i++)
+        data += f.tensor[i].size;
+    assert_int_equal(safetensors_header(&f, &header, &size, NULL), STATUS_OK);
+    struct iovec part = {header, size};
+    assert_int_equal(file_write(b.path, &part, 1, NULL), STATUS_OK);
+    assert_int_equal(truncate(b.path, (off_t)(size + data)), 0);
+    double began = clock_now_s();
+    assert_int_equal(checkpoint_step(b.path), 5); /* which is all that it says */
+    assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT, "has another shape or dtype");
+    assert_true(clock_now_s() - began < 1);
+    free(header);
+    safetensors_free(&f);
+    bench_close(&b);
+}
+
+static void steps_of_what_is_no_checkpoint(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    assert_int_equal(checkpoint_step(path_of("missing")), -1);
+    assert_int_equal(checkpoint_step(folder), -1);
+    for (size_t n = b.size; n-- > 0;) {
+        assert_int_equal(truncate(b.path, (off_t)n), 0);
+        assert_int_equal(checkpoint_step(b.path), -1);
+    }
+    write_ok(b.path, b.written, b.best);
+    int fd = open(b.path, O_WRONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    const char *step = memmem(b.bytes, b.size, "\"step\":\"5\"", 10);
+    assert_non_null(step);
+    assert_int_equal(pwrite(fd, "6", 1, step + 8 - (const char *)b.bytes), 1);
+    assert_int_equal(checkpoint_step(b.path), -1); /* the digest of the metadata tells */
+    close(fd);
     bench_close(&b);
 }
 
@@ -207,6 +260,8 @@ int main(void)
         cmocka_unit_test(infinite_moments_come_back),
         cmocka_unit_test(another_model_is_refused),
         cmocka_unit_test(unreadable_files_are_refused),
+        cmocka_unit_test(a_grown_file_costs_its_header),
+        cmocka_unit_test(steps_of_what_is_no_checkpoint),
         cmocka_unit_test(keys_cannot_be_given_twice),
         cmocka_unit_test(a_failed_write_leaves_the_old_checkpoint),
         cmocka_unit_test(running_out_of_memory_is_reported),

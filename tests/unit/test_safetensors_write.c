@@ -42,13 +42,18 @@ static const double f64[1] = {0.1};
 static const int64_t i64[2] = {INT64_MIN, 5};
 static const int32_t i32[1] = {-7};
 static const uint8_t u8[3] = {0, 128, 255};
+#define TENSOR(name_, dtype_, data_, bytes, rank_, ...)                                            \
+    {                                                                                              \
+        .name = name_, .dtype = dtype_, .rank = rank_, .shape = {__VA_ARGS__}, .data = data_,      \
+        .size = bytes                                                                              \
+    }
 static struct safetensor sample_tensors[] = {
-    {"encoder.layers.0.self_attn.in_proj_weight", DTYPE_F32, 2, {2, 3}, f32, sizeof f32},
-    {"scalar", DTYPE_F64, 0, {0}, f64, sizeof f64},
-    {"i64", DTYPE_I64, 1, {2}, i64, sizeof i64},
-    {"i32", DTYPE_I32, 3, {1, 1, 1}, i32, sizeof i32},
-    {"empty", DTYPE_F32, 2, {0, 9}, f32, 0},
-    {"u8 \"\xc3\xa9\"", DTYPE_U8, 1, {3}, u8, sizeof u8},
+    TENSOR("encoder.layers.0.self_attn.in_proj_weight", DTYPE_F32, f32, sizeof f32, 2, 2, 3),
+    TENSOR("scalar", DTYPE_F64, f64, sizeof f64, 0, 0),
+    TENSOR("i64", DTYPE_I64, i64, sizeof i64, 1, 2),
+    TENSOR("i32", DTYPE_I32, i32, sizeof i32, 3, 1, 1, 1),
+    TENSOR("empty", DTYPE_F32, f32, 0, 2, 0, 9),
+    TENSOR("u8 \"\xc3\xa9\"", DTYPE_U8, u8, sizeof u8, 1, 3),
 };
 static struct safetensors_meta sample_meta[] = {
     {"format", "test"},
@@ -147,8 +152,8 @@ static void unwritable_contents_are_refused(void **state)
 {
     (void)state;
     struct message m;
-    struct safetensor wrong_size = {"a", DTYPE_F32, 1, {3}, f32, 8};
-    struct safetensor wrong_name = {"\xff", DTYPE_U8, 1, {3}, u8, 3};
+    struct safetensor wrong_size = TENSOR("a", DTYPE_F32, f32, 8, 1, 3);
+    struct safetensor wrong_name = TENSOR("\xff", DTYPE_U8, u8, 3, 1, 3);
     struct safetensors_meta wrong_text = {"a", "\xc3"};
     const struct safetensors wrong[] = {{.count = 1, .tensor = &wrong_size},
                                         {.count = 1, .tensor = &wrong_name},

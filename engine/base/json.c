@@ -169,3 +169,142 @@ bool json_integer(struct json *j, int64_t *value)
         return json_refuse(j, "only integers are allowed");
     return true;
 }
+
+static bool read_digits(struct json *j)
+{
+    const unsigned char *first = j->next;
+    while (j->next < j->end && *j->next >= '0' && *j->next <= '9')
+        j->next++;
+    return j->next > first || json_refuse(j, "a number lacks a digit");
+}
+
+static bool take_either(struct json *j, char a, char b)
+{
+    if (j->next == j->end || (*j->next != (unsigned char)a && *j->next != (unsigned char)b))
+        return false;
+    j->next++;
+    return true;
+}
+
+/* -? (0 | [1-9][0-9]*) (\. [0-9]+)? ([eE] [-+]? [0-9]+)? */
+static bool read_number(struct json *j)
+{
+    take_either(j, '-', '-');
+    const unsigned char *whole = j->next;
+    if (!read_digits(j))
+        return false;
+    if (*whole == '0' && j->next - whole > 1)
+        return json_refuse(j, "number with a leading zero");
+    if (take_either(j, '.', '.') && !read_digits(j))
+        return false;
+    if (take_either(j, 'e', 'E')) {
+        take_either(j, '+', '-');
+        return read_digits(j);
+    }
+    return true;
+}
+
+static bool read_word(struct json *j)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t n = strlen(words[i]);
+        if ((size_t)(j->end - j->next) >= n && memcmp(j->next, words[i], n) == 0) {
+            j->next += n;
+            return true;
+        }
+    }
+    return json_refuse_value(j, "a string, number, true, false or null");
+}
+
+bool json_scalar(struct json *j, const char **text, bool *quoted)
+{
+    skip_space(j);
+    *quoted = j->next < j->end && *j->next == '"';
+    if (*quoted)
+        return json_string(j, text);
+    const unsigned char *first = j->next;
+    bool number = j->next < j->end && (*j->next == '-' || (*j->next >= '0' && *j->next <= '9'));
+    *text = j->text;
+    if (!(number ? read_number(j) : read_word(j)))
+        return false;
+    size_t n = (size_t)(j->next - first);
+    memcpy(j->text, first, n);
+    j->text[n] = '\0';
+    j->text += n + 1;
+    return true;
+}
+
+static bool skip_key(struct json *j)
+{
+    char *text = j->text;
+    const char *key;
+    bool ok = json_string(j, &key) && json_expect(j, ':');
+    j->text = text;
+    return ok;
+}
+
+static bool skip_scalar(struct json *j)
+{
+    char *text = j->text;
+    const char *value;
+    bool quoted;
+    bool ok = json_scalar(j, &value, &quoted);
+    j->text = text;
+    return ok;
+}
+
+bool json_skip(struct json *j)
+{
+    char close[JSON_DEPTH];
+    int depth = 0;
+    do {
+        char closes = json_take(j, '{') ? '}' : json_take(j, '[') ? ']' : '\0';
+        if (closes && depth == JSON_DEPTH)
+            return json_refuse(j, "nested deeper than the format allows");
+        if (closes && !json_take(j, closes)) { /* it has a first part, which comes next */
+            close[depth++] = closes;
+            if (closes == '}' && !skip_key(j))
+                return false;
+            continue;
+        }
+        if (!closes && !skip_scalar(j))
+            return false;
+        bool more = false;
+        while (depth > 0 && !more) { /* what ends with this value */
+            if (!json_more(j, close[depth - 1], &more))
+                return false;
+            if (!more)
+                depth--;
+            else if (close[depth - 1] == '}' && !skip_key(j))
+                return false;
+        }
+    } while (depth > 0);
+    return true;
+}
+
+bool json_end(struct json *j)
+{
+    skip_space(j);
+    return j->next == j->end || json_refuse(j, "something follows the end");
+}
+
+bool json_member(const struct json *object, const char *key, struct json *value)
+{
+    struct json j = *object;
+    bool more = json_take(&j, '{') && !json_take(&j, '}');
+    while (more) {
+        const char *found;
+        char *text = j.text;
+        if (!json_string(&j, &found) || !json_expect(&j, ':'))
+            return false;
+        j.text = text;
+        if (strcmp(found, key) == 0) {
+            *value = j;
+            return true;
+        }
+        if (!json_skip(&j) || !json_more(&j, '}', &more))
+            return false;
+    }
+    return false;
+}

@@ -1,6 +1,9 @@
 /* A strict scanner for JSON (RFC 8259) of a known layout: the caller asks for what must come next.
  * It never reads past the end, never recurses, and takes no memory: strings are unescaped into
- * `text`, which needs as many bytes as the JSON has. */
+ * `text`, which needs one byte more than the JSON has.
+ *
+ * Where members may stand in any order, or one decides how another is read, the whole text is
+ * passed over once (json_skip, json_end); json_member then finds values in it by their keys. */
 #ifndef ENGINE_BASE_JSON_H
 #define ENGINE_BASE_JSON_H
 
@@ -9,6 +12,8 @@
 #include <stdint.h>
 
 #include "engine/base/status.h"
+
+enum { JSON_DEPTH = 16 }; /* of objects and lists in one another, for json_skip */
 
 struct json {
     const unsigned char *start, *next, *end;
@@ -38,6 +43,21 @@ bool json_string(struct json *j, const char **s);
 
 /* An integer from 0 to 2^63-1, written as digits only. */
 bool json_integer(struct json *j, int64_t *value);
+
+/* A value without parts. *text, in j->text as for json_string, is what a string says, and not
+ * *quoted the spelling of anything else: a number, true, false or null. */
+bool json_scalar(struct json *j, const char **text, bool *quoted);
+
+/* Passes over a whole value of any kind. */
+bool json_skip(struct json *j);
+
+/* That nothing but white space is left. */
+bool json_end(struct json *j);
+
+/* Finds the value that stands under a key in an object which json_skip has passed over: *value is
+ * *object moved there. The first of equal keys; false, without a message, where there is none or
+ * `object` is at no object. */
+bool json_member(const struct json *object, const char *key, struct json *value);
 
 /* Length of the UTF-8 sequence at p < end, 1 to 4; 0 where it is none (Unicode 15, table 3-7). */
 int utf8_length(const unsigned char *p, const unsigned char *end);

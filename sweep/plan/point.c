@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/json.h"
 #include "engine/encoder_cost.h"
-#include "sweep/plan/tree.h"
 
 void point_init(struct point *p, const struct task *task)
 {
@@ -192,119 +192,161 @@ int point_json_spans(const struct point *p, char text[POINT_JSON_MAX],
     return w.used;
 }
 
-/* Reading: what is read must write the same text again, so only the values are looked at here. */
+/* Reading: what is read must write the same text again, so only the values are looked at here. A
+ * fault of the JSON itself is CORRUPT, with the byte. */
 
-struct reader {
-    struct point *p;
-    struct message *m;
-};
-
-static enum status read_option(const struct reader *r, const struct point_section *s,
-                               const char *name, const struct tree *t)
+static enum status read_list(const struct point_section *s, const struct option_entry *o,
+                             struct json *j)
 {
-    const struct option_entry *o = option_find(s->options, name);
-    if (!o)
-        return status_fail(r->m, STATUS_BAD_INPUT, "%s.%s is not an option of this program",
-                           s->name, name);
-    if (o->type != OPTION_INT_LIST) {
-        if (t->kind != TREE_SCALAR)
-            return status_fail(r->m, STATUS_BAD_INPUT, "%s.%s is %s", s->name, name,
-                               tree_kind_name(t));
-        return option_parse(o, s->name, t->text, t->quoted, s->values, r->m);
+    struct int_list *list = (void *)((char *)s->values + o->offset);
+    list->n = 0;
+    if (!json_take(j, '['))
+        return status_fail(j->m, STATUS_BAD_INPUT, "%s.%s is not a list", s->name, o->name);
+    bool more = !json_take(j, ']');
+    while (more) {
+        char *buffer = j->text;
+        const char *text;
+        bool quoted;
+        if (!json_scalar(j, &text, &quoted))
+            return STATUS_CORRUPT;
+        enum status status = option_parse(o, s->name, text, quoted, s->values, j->m);
+        if (status)
+            return status;
+        j->text = buffer;
+        if (!json_more(j, ']', &more))
+            return STATUS_CORRUPT;
     }
-    if (t->kind != TREE_LIST)
-        return status_fail(r->m, STATUS_BAD_INPUT, "%s.%s is not a list", s->name, name);
-    ((struct int_list *)(void *)((char *)s->values + o->offset))->n = 0;
-    enum status status = STATUS_OK;
-    for (const struct tree *i = t->first; i && !status; i = i->next)
-        status = option_parse(o, s->name, i->kind == TREE_SCALAR ? i->text : "", i->quoted,
-                              s->values, r->m);
-    return status;
-}
-
-static enum status read_section(const struct reader *r, const struct point_section *s,
-                                const char *prefix, const struct tree *map)
-{
-    char name[128];
-    enum status status = STATUS_OK;
-    if (map->kind != TREE_MAP)
-        return status_fail(r->m, STATUS_BAD_INPUT, "%s is not a mapping", s->name);
-    for (const struct tree *t = map->first; t && !status; t = t->next) {
-        snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", t->key);
-        if (t->kind == TREE_MAP)
-            status = read_section(r, s, name, t);
-        else if (strcmp(name, "version") != 0)
-            status = read_option(r, s, name, t);
-    }
-    return status;
-}
-
-static const struct tree *child(const struct tree *map, const char *key)
-{
-    return map && map->kind == TREE_MAP ? tree_find(map, key) : NULL;
-}
-
-static enum status check_version(const struct tree *t, int ours, const char *of, struct message *m)
-{
-    double theirs = 0;
-    bool integral = false;
-    if (!t || t->kind != TREE_SCALAR || !number_parse(t->text, &theirs, &integral) || !integral)
-        return status_fail(m, STATUS_BAD_INPUT, "no version of %s is given", of);
-    if (theirs != ours)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "version %s of %s, which this program does not have (it has %d)",
-                           t->text, of, ours);
     return STATUS_OK;
 }
 
-static enum status read_point(const struct reader *r, const struct tree *root)
+static enum status read_option(const struct point_section *s, const char *name, struct json *j)
 {
-    const struct tree *model = child(root, "model"), *task = child(root, "task");
-    const struct tree *train = child(root, "train"), *name = child(task, "name");
-    const struct tree *options = child(task, "options");
-    enum status s = check_version(child(root, "v"), POINT_FORMAT, "the configuration format", r->m);
+    const struct option_entry *o = option_find(s->options, name);
+    const char *text;
+    bool quoted;
+    if (!o)
+        return status_fail(j->m, STATUS_BAD_INPUT, "%s.%s is not an option of this program",
+                           s->name, name);
+    if (o->type == OPTION_INT_LIST)
+        return read_list(s, o, j);
+    const char *parts = json_take(j, '{') ? "a mapping" : json_take(j, '[') ? "a list" : NULL;
+    if (parts)
+        return status_fail(j->m, STATUS_BAD_INPUT, "%s.%s is %s", s->name, name, parts);
+    if (!json_scalar(j, &text, &quoted))
+        return STATUS_CORRUPT;
+    return option_parse(o, s->name, text, quoted, s->values, j->m);
+}
+
+static bool begins_a_name(const struct option_entry *options, const char *prefix)
+{
+    for (const struct option_entry *o = options; o->name; o++)
+        if (strncmp(o->name, prefix, strlen(prefix)) == 0)
+            return true;
+    return false;
+}
+
+/* An object of options whose names begin with prefix ("", "schedule."). No deeper than these names
+ * are dotted. */
+static enum status read_section(const struct point_section *s, const char *prefix, struct json *j)
+{
+    char name[128], objects[sizeof name + 1];
+    if (!json_take(j, '{'))
+        return status_fail(j->m, STATUS_BAD_INPUT, "%s is not a mapping", s->name);
+    bool more = !json_take(j, '}');
+    while (more) {
+        char *buffer = j->text;
+        const char *key;
+        if (!json_string(j, &key) || !json_expect(j, ':'))
+            return STATUS_CORRUPT;
+        snprintf(name, sizeof name, "%s%s", prefix, key);
+        snprintf(objects, sizeof objects, "%s.", name);
+        j->text = buffer;
+        enum status status;
+        if (strcmp(name, "version") == 0)
+            status = json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
+        else if (begins_a_name(s->options, objects))
+            status = read_section(s, objects, j);
+        else
+            status = read_option(s, name, j);
+        if (status)
+            return status;
+        j->text = buffer;
+        if (!json_more(j, '}', &more))
+            return STATUS_CORRUPT;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_version(const struct json *object, const char *key, int ours,
+                                 const char *of)
+{
+    struct json j;
+    const char *text;
+    bool quoted, integral = false;
+    double theirs = 0;
+    if (!json_member(object, key, &j) || !json_scalar(&j, &text, &quoted) || quoted ||
+        !number_parse(text, &theirs, &integral) || !integral)
+        return status_fail(object->m, STATUS_BAD_INPUT, "no version of %s is given", of);
+    if (theirs != ours)
+        return status_fail(object->m, STATUS_BAD_INPUT,
+                           "version %s of %s, which this program does not have (it has %d)", text,
+                           of, ours);
+    return STATUS_OK;
+}
+
+static enum status read_point(const struct json *root, struct point *p)
+{
+    struct json model, task, name, options, train;
+    const char *task_name;
+    char of[64];
+    bool quoted;
+    enum status s = check_version(root, "v", POINT_FORMAT, "the configuration format");
     if (s)
         return s;
-    if (!model || !train || !options || !name || name->kind != TREE_SCALAR)
-        return status_fail(r->m, STATUS_BAD_INPUT, "model, task or train is missing");
-    const struct task *found = task_find(name->text);
+    if (!json_member(root, "model", &model) || !json_member(root, "task", &task) ||
+        !json_member(root, "train", &train) || !json_member(&task, "name", &name) ||
+        !json_member(&task, "options", &options) || !json_scalar(&name, &task_name, &quoted))
+        return status_fail(root->m, STATUS_BAD_INPUT, "model, task or train is missing");
+    const struct task *found = task_find(task_name);
     if (!found)
-        return status_fail(r->m, STATUS_BAD_INPUT, "the task %s, which this program does not have",
-                           name->text);
-    char of[64];
+        return status_fail(root->m, STATUS_BAD_INPUT,
+                           "the task %s, which this program does not have", task_name);
     snprintf(of, sizeof of, "task %s", found->name);
-    if ((s = check_version(child(task, "version"), found->version, of, r->m)) ||
-        (s = check_version(child(train, "version"), TRAIN_VERSION, "training", r->m)))
+    if ((s = check_version(&task, "version", found->version, of)) ||
+        (s = check_version(&train, "version", TRAIN_VERSION, "training")))
         return s;
-    point_init(r->p, found);
-    struct point_section model_section = section_of(r->p, SECTION_MODEL);
-    struct point_section task_section = section_of(r->p, SECTION_TASK);
-    struct point_section train_section = section_of(r->p, SECTION_TRAIN);
-    if ((s = read_section(r, &model_section, "", model)) ||
-        (s = read_section(r, &task_section, "", options)))
+    point_init(p, found);
+    struct point_section model_section = section_of(p, SECTION_MODEL);
+    struct point_section task_section = section_of(p, SECTION_TASK);
+    struct point_section train_section = section_of(p, SECTION_TRAIN);
+    if ((s = read_section(&model_section, "", &model)) ||
+        (s = read_section(&task_section, "", &options)))
         return s;
-    return read_section(r, &train_section, "", train);
+    return read_section(&train_section, "", &train);
 }
 
 enum status point_parse(const char *json, struct point *p, struct message *m)
 {
-    struct pool *pool = pool_new();
-    if (!pool)
-        return status_fail(m, STATUS_NO_MEMORY,
-                           "out of memory while reading a stored configuration");
-    struct tree *root;
-    struct place at;
-    struct reader r = {.p = p, .m = m};
-    enum status s = tree_parse(pool, json, strlen(json), &root, &at, m);
-    if (!s)
-        s = read_point(&r, root);
-    if (!s) {
-        char again[POINT_JSON_MAX];
+    char text[POINT_JSON_MAX + 1], again[POINT_JSON_MAX];
+    const unsigned char *bytes = (const unsigned char *)json;
+    size_t size = strnlen(json, POINT_JSON_MAX);
+    struct json root = {.start = bytes,
+                        .next = bytes,
+                        .end = bytes + size,
+                        .place = "a stored configuration",
+                        .text = text,
+                        .m = m},
+                whole = root;
+    enum status s = STATUS_CORRUPT;
+    if (json_skip(&whole) && json_end(&whole))
+        s = read_point(&root, p);
+    if (s == STATUS_CORRUPT) /* the place stands in the message */
+        return STATUS_BAD_INPUT;
+    if (s == STATUS_OK) {
         point_json(p, again);
         if (strcmp(again, json) != 0)
             s = status_fail(m, STATUS_BAD_INPUT, "it is not what this program writes for it");
     }
-    pool_free(pool);
     return s == STATUS_BAD_INPUT ? status_fail_within(m, s, "a stored configuration: ") : s;
 }
 

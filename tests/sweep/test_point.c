@@ -122,15 +122,37 @@ static void test_parse_refused(void **state)
         {"\"heads\":4", "\"heds\":4", "model.heds is not an option of this program"},
         {"\"heads\":4", "\"heads\":0", "model.heads is 0; allowed: 1 to 65536"},
         {"\"heads\":4", "\"heads\":[4]", "model.heads is a list"},
-        {"\"heads\":4", "\"heads\":04",
-         "model.heads is 04, with a leading zero that some readers take for octal; allowed: 1 to "
-         "65536"},
+        {"\"heads\":4", "\"heads\":4.0",
+         "model.heads is 4.0, but must be a whole number, written without point or exponent; "
+         "allowed: 1 to 65536"},
+        {"\"heads\":4", "\"heads\":{\"a\":1}", "model.heads is a mapping"},
+        {"\"heads\":4", "\"heads\":\"4\"",
+         "model.heads is \"4\", a quoted string, where a number belongs; write it without quotes; "
+         "allowed: 1 to 65536"},
+        {"\"heads\":4", "\"heads\":null",
+         "model.heads is null, which means no value; allowed: 1 to 65536"},
+        {"\"norm\":\"pre\"", "\"norm\":true", "model.norm is true; allowed: pre, post"},
+        {"{\"name\":\"cosine\",\"warmup\":0}", "\"cosine\"", "train is not a mapping"},
+        {"\"offsets\":[]", "\"offsets\":[1,\"x\"]",
+         "task.offsets is \"x\", which is not a number; allowed: -4095 to 4095"},
         {"\"offsets\":[]", "\"offsets\":3", "task.offsets is not a list"},
         {"\"heads\":4,", "", "it is not what this program writes for it"}, /* an option left out */
         {"\"lr\":0.001", "\"lr\":1e-3", "it is not what this program writes for it"},
         {"\"heads\":4", "\"heads\": 4", "it is not what this program writes for it"},
         {"\"warmup\":0", "\"wormup\":0", "train.schedule.wormup is not an option of this program"},
-        {"\"v\":1}", "\"v\":1", "did not find expected ',' or '}' while parsing a flow mapping"},
+        {"\"version\":1,\"weight", "\"version\":\"1\",\"weight", "no version of training is given"},
+        {"\"gather\"", "[]", "model, task or train is missing"},
+    };
+    static const struct {
+        const char *old, *new, *message;
+    } broken[] = {
+        {"\"v\":1}", "\"v\":1", "expected , or }"},
+        {"\"v\":1}", "\"v\":1} 1", "something follows the end"},
+        {"\"heads\":4", "\"heads\":04", "number with a leading zero"},
+        {"\"heads\":4", "\"heads\":four", "expected a string, number, true, false or null"},
+        {"\"heads\":4", "heads:4", "expected a string"},
+        {"\"offsets\":[]", "\"offsets\":[1 2]", "expected , or ]"},
+        {"\"offsets\":[]", "\"offsets\":[[[[[[[[[[[[[[[[", "nested deeper than the format allows"},
     };
     struct point p;
     char json[POINT_JSON_MAX], changed[POINT_JSON_MAX];
@@ -147,6 +169,33 @@ static void test_parse_refused(void **state)
         snprintf(expected, sizeof expected, "a stored configuration: %s", list[i].message);
         assert_string_equal(m.text, expected);
     }
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct message m = {{0}};
+        const char *at = strstr(json, broken[i].old);
+        assert_non_null(at);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - json), json, broken[i].new,
+                 at + strlen(broken[i].old));
+        assert_int_equal(point_parse(changed, &p, &m), STATUS_BAD_INPUT);
+        assert_non_null(strstr(m.text, "a stored configuration, byte "));
+        assert_non_null(strstr(m.text, broken[i].message));
+    }
+}
+
+/* Never more than POINT_JSON_MAX bytes are looked at, whatever stands in the file. */
+static void test_parse_long(void **state)
+{
+    (void)state;
+    static char json[3 * POINT_JSON_MAX];
+    struct point p;
+    struct message m;
+    point_init(&p, task_find("gather"));
+    int n = point_json(&p, json);
+    memset(json + n, ' ', sizeof json - 1 - (size_t)n);
+    assert_int_equal(point_parse(json, &p, &m), STATUS_BAD_INPUT);
+    memset(json, '[', sizeof json - 1);
+    assert_int_equal(point_parse(json, &p, &m), STATUS_BAD_INPUT);
+    memset(json, '1', sizeof json - 1);
+    assert_int_equal(point_parse(json, &p, &m), STATUS_BAD_INPUT);
 }
 
 /* A task whose targets are one per sequence, and an option introduced late. */
@@ -266,8 +315,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),       cmocka_unit_test(test_json),
         cmocka_unit_test(test_spans),         cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_late),
-        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_parse_long),
+        cmocka_unit_test(test_late),          cmocka_unit_test(test_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,155 @@
+/* The JSON scanner: values of every kind, what is none, and finding members in a whole text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/base/json.h"
+
+#include <cmocka.h>
+
+static char buffer[512];
+static struct message message;
+
+static struct json json_of(const char *text)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    message.text[0] = '\0';
+    return (struct json){.start = bytes,
+                         .next = bytes,
+                         .end = bytes + strlen(text),
+                         .place = "here",
+                         .text = buffer,
+                         .m = &message};
+}
+
+static void scalars_are_their_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *text;
+        bool quoted;
+    } list[] = {
+        {" 0", "0", false},
+        {"-0.5", "-0.5", false},
+        {"10", "10", false},
+        {"1.25e-300", "1.25e-300", false},
+        {"1E+9", "1E+9", false},
+        {"true", "true", false},
+        {"false ", "false", false},
+        {"\tnull", "null", false},
+        {"\"null\"", "null", true},
+        {"\"\"", "", true},
+        {"\"a\\u00e9\\n\"", "a\xc3\xa9\n", true},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct json j = json_of(list[i].json);
+        const char *text;
+        bool quoted;
+        assert_true(json_scalar(&j, &text, &quoted));
+        assert_string_equal(text, list[i].text);
+        assert_int_equal(quoted, list[i].quoted);
+        assert_true(json_end(&j));
+        assert_ptr_equal(j.text, text + strlen(text) + 1);
+        j = json_of(list[i].json);
+        assert_true(json_skip(&j) && json_end(&j));
+        assert_ptr_equal(j.text, buffer); /* nothing is kept of what is passed over */
+    }
+}
+
+static void what_is_no_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *message;
+    } list[] = {
+        {"", "here, byte 0: expected a string, number, true, false or null"},
+        {"-", "here, byte 1: a number lacks a digit"},
+        {"+1", "here, byte 0: expected a string, number, true, false or null"},
+        {"01", "here, byte 2: number with a leading zero"},
+        {"-00", "here, byte 3: number with a leading zero"},
+        {".5", "here, byte 0: expected a string, number, true, false or null"},
+        {"1.", "here, byte 2: a number lacks a digit"},
+        {"1e", "here, byte 2: a number lacks a digit"},
+        {"1e+", "here, byte 3: a number lacks a digit"},
+        {"tru", "here, byte 0: expected a string, number, true, false or null"},
+        {"NaN", "here, byte 0: expected a string, number, true, false or null"},
+        {"1 2", "here, byte 2: something follows the end"},
+        {"truely", "here, byte 4: something follows the end"},
+        {"0x10", "here, byte 1: something follows the end"},
+        {"{", "here, byte 1: expected a string"},
+        {"{1:2}", "here, byte 1: expected a string"},
+        {"{\"a\"}", "here, byte 4: expected :"},
+        {"{\"a\":}", "here, byte 5: expected a string, number, true, false or null"},
+        {"{\"a\":1,}", "here, byte 7: expected a string"},
+        {"[1,]", "here, byte 3: expected a string, number, true, false or null"},
+        {"[1}", "here, byte 2: expected , or ]"},
+        {"[[1]", "here, byte 4: expected , or ]"},
+        {"\"a", "here, byte 2: ends within a string"},
+        {"[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]",
+         "here, byte 17: nested deeper than the format allows"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct json j = json_of(list[i].json);
+        assert_false(json_skip(&j) && json_end(&j));
+        assert_string_equal(message.text, list[i].message);
+    }
+}
+
+static void whole_values_are_passed_over(void **state)
+{
+    (void)state;
+    static const char *const list[] = {
+        "{}",
+        "[]",
+        " { } ",
+        "[[],[[]],{}]",
+        "{\"a\":{\"b\":[1,-2.5e3,{\"c\":null}],\"d\":{}},\"e\":[true,false,\"]}\"]}",
+        "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]", /* JSON_DEPTH of them */
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct json j = json_of(list[i]);
+        if (!json_skip(&j) || !json_end(&j))
+            fail_msg("%s: %s", list[i], message.text);
+    }
+}
+
+static void members_are_found(void **state)
+{
+    (void)state;
+    struct json j = json_of("{\"a\":[{\"c\":0}], \"b\" : {\"c\":\"x\",\"d\":7},\"c\":2,\"a\":9}");
+    struct json whole = j, b, found;
+    const char *text;
+    bool quoted;
+    assert_true(json_skip(&whole) && json_end(&whole));
+    assert_true(json_member(&j, "c", &found)); /* not the one inside of another */
+    assert_true(json_scalar(&found, &text, &quoted));
+    assert_string_equal(text, "2");
+    assert_true(json_member(&j, "b", &b));
+    assert_true(json_member(&b, "d", &found));
+    assert_true(json_scalar(&found, &text, &quoted));
+    assert_string_equal(text, "7");
+    assert_true(json_member(&b, "c", &found));
+    assert_true(json_scalar(&found, &text, &quoted));
+    assert_string_equal(text, "x");
+    assert_true(json_member(&j, "a", &found)); /* the first of two */
+    assert_true(json_take(&found, '['));
+    assert_true(json_member(&found, "c", &found));
+    assert_false(json_member(&j, "d", &found));
+    assert_false(json_member(&j, "", &found));
+    assert_true(json_member(&j, "a", &found));
+    assert_false(json_member(&found, "c", &found)); /* a list has no members */
+    assert_string_equal(message.text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars_are_their_text),
+        cmocka_unit_test(what_is_no_value),
+        cmocka_unit_test(whole_values_are_passed_over),
+        cmocka_unit_test(members_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -77,7 +77,7 @@ static enum status check_invariants(struct store *s, struct check_options *o, st
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof invariants / sizeof invariants[0] && status == STATUS_OK; i++) {
-        struct rows r = rows_open(s, m, invariants[i].sql, "");
+        struct rows r = rows_open(s, m, invariants[i].sql, NO_VALUES);
         while (rows_next(&r)) {
             printf("%s: %s\n", invariants[i].broken, rows_text(&r, 0));
             o->problems++;
@@ -90,7 +90,8 @@ static enum status check_invariants(struct store *s, struct check_options *o, st
 /* Identities are the SHA-256 of what stands beside them. */
 static enum status check_configs(struct store *s, struct check_options *o, struct message *m)
 {
-    struct rows r = rows_open(s, m, "SELECT config_id, config_json, config_sha256 FROM config", "");
+    struct rows r =
+        rows_open(s, m, "SELECT config_id, config_json, config_sha256 FROM config", NO_VALUES);
     while (rows_next(&r)) {
         char sha256[65];
         const char *json = rows_text(&r, 1);
@@ -110,7 +111,7 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
                               "SELECT trial_id, checkpoint, checkpoint_sha256, config_sha256, seed,"
                               " n_params FROM trial JOIN config USING (config_id)"
                               " WHERE checkpoint IS NOT NULL ORDER BY trial_id",
-                              "");
+                              NO_VALUES);
     while (rows_next(&r)) {
         char path[4096];
         struct result_file f;
@@ -142,7 +143,7 @@ static enum status check(struct store *s, void *context, struct message *m)
         status = check_configs(s, o, m);
     if (status == STATUS_OK)
         status = check_files(s, o, m);
-    struct rows r = rows_open(s, m, "SELECT count(*) FROM trial", "");
+    struct rows r = rows_open(s, m, "SELECT count(*) FROM trial", NO_VALUES);
     if (rows_next(&r))
         o->trials = (long)rows_integer(&r, 0);
     enum status closed = rows_close(&r);

@@ -92,21 +92,19 @@ static const char trial_sql[] =
 /* NULL where the file is needed, else why it is not. */
 static const char *why_not_needed(struct collection *c, const char *name, struct file_name f)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, f.trial);
-    rows_rebind(&c->trial, text);
+    rows_rebind(&c->trial, VALUES(INTEGER(f.trial)));
     if (!rows_next(&c->trial))
         return c->trial.status == STATUS_OK ? "its trial is not in the database" : NULL;
-    const char *state = rows_text(&c->trial, 0);
-    bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
+    enum trial_state state = rows_state(&c->trial, 0);
+    bool open = state == TRIAL_QUEUED || state == TRIAL_RUNNING;
     switch (f.kind) {
     case FILE_TEMPORARY:
         return "never finished";
     case FILE_LOCK:
-        return strcmp(state, "running") == 0 ? NULL : "nobody runs it";
+        return state == TRIAL_RUNNING ? NULL : "nobody runs it";
     case FILE_CHECKPOINT:
         /* a failed trial has one where it was over a limit, from which --retry-failed goes on */
-        return open || strcmp(state, "failed") == 0 ? NULL : "its trial ended";
+        return open || state == TRIAL_FAILED ? NULL : "its trial ended";
     case FILE_RESULT:
         if (c->options->out_of_plan && !rows_integer(&c->trial, 1))
             return "its trial left the plan";
@@ -184,7 +182,7 @@ static enum status collect(struct store *s, void *context, struct message *m)
             close(folder);
         return failed;
     }
-    c.trial = rows_open(s, m, trial_sql, "");
+    c.trial = rows_open(s, m, trial_sql, NO_VALUES);
     enum status status = STATUS_OK;
     for (int i = 0; i < n; i++) {
         if (status == STATUS_OK)

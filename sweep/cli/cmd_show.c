@@ -73,7 +73,7 @@ static enum status write_query(struct store *s, int64_t trial, const char *sql,
                                const struct table_column *columns, bool json, struct message *m)
 {
     struct table *t = table_new(columns);
-    struct rows r = rows_open(s, m, sql, "i", trial);
+    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial)));
     rows_to_table(&r, t);
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
@@ -131,7 +131,7 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
                               " test_loss, chance, train_s, n_params, flops_per_step, checkpoint,"
                               " config_sha256, test_acc_by_slot, config_json"
                               " FROM trials WHERE trial_id = ?1",
-                              "i", trial);
+                              VALUES(INTEGER(trial)));
     enum { TEXTS_AND_NUMBERS = 20 };
     if (rows_next(&r)) {
         for (int i = 0; i < TEXTS_AND_NUMBERS; i++)
@@ -234,7 +234,7 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
                   " bad_step, train_s, checkpoint, config_json, config_sha256, n_params,"
                   " flops_per_step, setting_label, (SELECT max(step) FROM curve AS v"
                   " WHERE v.trial_id = trials.trial_id) FROM trials WHERE trial_id = ?1",
-                  "i", trial);
+                  VALUES(INTEGER(trial)));
     if (rows_next(&r)) {
         char params[32];
         char flops[32];
@@ -282,7 +282,7 @@ static enum status print_plot(struct store *s, int64_t trial, struct message *m)
         rows_open(s, m,
                   "SELECT v.step, v.val_acc, v.train_acc, t.steps FROM curve AS v"
                   " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
-                  "i", trial);
+                  VALUES(INTEGER(trial)));
     while (rows_next(&r)) {
         last = rows_integer(&r, 3);
         double x = last > 0 ? (double)rows_integer(&r, 0) / (double)last : 0.0;
@@ -313,7 +313,7 @@ static enum status print_errors(struct store *s, int64_t trial, struct message *
         rows_open(s, m,
                   "SELECT attempt, error, note FROM attempt"
                   " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
-                  "i", trial);
+                  VALUES(INTEGER(trial)));
     while (rows_next(&r)) {
         for (int i = 1; i <= 2; i++) {
             if (!rows_null(&r, i)) {

@@ -147,7 +147,7 @@ static enum status print_status(struct store *s, void *context, struct message *
                                                        {.name = "time_left_s"},
                                                        {0}};
     struct table *t = table_new(json ? json_columns : text_columns);
-    struct rows r = rows_open(s, m, sql, "");
+    struct rows r = rows_open(s, m, sql, NO_VALUES);
     while (rows_next(&r)) {
         (json ? json_row : text_row)(&r, t);
         o->running += rows_integer(&r, COLUMN_RUNNING);

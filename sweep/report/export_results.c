@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "sweep/store/store_internal.h"
+#include "sweep/store/rows.h"
 
 static const char TRIALS[] =
     "SELECT trial_id, json_quote(s.name), config_sha256, seed, in_plan, setting, tuning, is_tuning,"
@@ -13,10 +13,23 @@ static const char TRIALS[] =
     " val_acc, val_loss, test_acc, test_exact, test_loss, t.chance"
     " FROM trial AS t JOIN sweep AS s USING (sweep_id) JOIN config USING (config_id)"
     " WHERE sweep_id = ?1 OR ?1 = 0 ORDER BY s.name, config_sha256, seed";
-enum { AT_ENDED = 9, AT_CONFIG, AT_NUMBERS };
-static const char *const NUMBERS[] = {"steps_done", "best_step", "bad_step", "train_acc",
-                                      "val_acc",    "val_loss",  "test_acc", "test_exact",
-                                      "test_loss",  "chance",    NULL};
+enum {
+    TRIAL_ID,
+    SWEEP,
+    CONFIG_SHA256,
+    SEED,
+    IN_PLAN,
+    SETTING,
+    TUNING,
+    IS_TUNING,
+    STATE,
+    HAS_RESULT,
+    CONFIG,
+    NUMBERS /* the first of them */
+};
+static const char *const number_names[] = {"steps_done", "best_step", "bad_step", "train_acc",
+                                           "val_acc",    "val_loss",  "test_acc", "test_exact",
+                                           "test_loss",  "chance",    NULL};
 static const char SLOTS[] =
     "SELECT value FROM trial, json_each(test_acc_by_slot) WHERE trial_id = ? ORDER BY key";
 static const char CURVE[] =
@@ -25,137 +38,123 @@ static const char CURVE[] =
 
 struct export
 {
-    struct store *s;
-    sqlite3_stmt *trials, *slots, *curve;
+    struct rows trials, slots, curve;
     FILE *out;
-    struct message *m;
 };
 
-static void put_number(FILE *out, sqlite3_stmt *row, int column)
+static void put_number(FILE *out, const struct rows *r, int column)
 {
-    switch (sqlite3_column_type(row, column)) {
-    case SQLITE_INTEGER:
-        fprintf(out, "%lld", (long long)sqlite3_column_int64(row, column));
+    switch (rows_kind(r, column)) {
+    case ROWS_INTEGER:
+        fprintf(out, "%lld", (long long)rows_integer(r, column));
         break;
-    case SQLITE_FLOAT:
-        fprintf(out, "%.9g", sqlite3_column_double(row, column));
+    case ROWS_REAL:
+        fprintf(out, "%.9g", rows_real(r, column));
         break;
-    default:
+    case ROWS_NULL:
+    case ROWS_TEXT:
         fputs("null", out);
     }
 }
 
-static const char *text(sqlite3_stmt *row, int column)
+static const char *text(const struct rows *r, int column)
 {
-    const char *t = (const char *)sqlite3_column_text(row, column);
+    const char *t = rows_text(r, column);
     return t ? t : "null";
+}
+
+static const char *boolean(const struct rows *r, int column)
+{
+    return rows_integer(r, column) ? "true" : "false";
 }
 
 static enum status put_slots(struct export *e, int64_t trial_id)
 {
-    bool row;
-    const char *separator = "";
     fputs(",\"test_acc_by_slot\":[", e->out);
-    sqlite3_reset(e->slots);
-    enum status status =
-        store_step(e->s, "exporting", e->slots, VALUES(INTEGER(trial_id)), &row, e->m);
-    while (status == STATUS_OK && row) {
+    rows_rebind(&e->slots, VALUES(INTEGER(trial_id)));
+    for (const char *separator = ""; rows_next(&e->slots); separator = ",") {
         fputs(separator, e->out);
-        put_number(e->out, e->slots, 0);
-        separator = ",";
-        status = store_step(e->s, "exporting", e->slots, NO_VALUES, &row, e->m);
+        put_number(e->out, &e->slots, 0);
     }
     putc(']', e->out);
-    return status;
+    return e->slots.status;
 }
 
 static enum status put_curve(struct export *e, int64_t trial_id)
 {
-    bool row;
-    const char *separator = "";
     fputs(",\"curve\":[", e->out);
-    sqlite3_reset(e->curve);
-    enum status status =
-        store_step(e->s, "exporting", e->curve, VALUES(INTEGER(trial_id)), &row, e->m);
-    while (status == STATUS_OK && row) {
+    rows_rebind(&e->curve, VALUES(INTEGER(trial_id)));
+    for (const char *separator = ""; rows_next(&e->curve); separator = ",") {
         fputs(separator, e->out);
-        for (int i = 0; i < sqlite3_column_count(e->curve); i++) {
-            fprintf(e->out, "%c\"%s\":", i ? ',' : '{', sqlite3_column_name(e->curve, i));
-            put_number(e->out, e->curve, i);
+        for (int i = 0; i < rows_columns(&e->curve); i++) {
+            fprintf(e->out, "%c\"%s\":", i ? ',' : '{', rows_name(&e->curve, i));
+            put_number(e->out, &e->curve, i);
         }
         putc('}', e->out);
-        separator = ",";
-        status = store_step(e->s, "exporting", e->curve, NO_VALUES, &row, e->m);
     }
     putc(']', e->out);
-    return status;
+    return e->curve.status;
 }
 
 static enum status put_trial(struct export *e)
 {
-    sqlite3_stmt *t = e->trials;
-    int64_t trial_id = sqlite3_column_int64(t, 0);
+    const struct rows *t = &e->trials;
+    int64_t trial_id = rows_integer(t, TRIAL_ID);
     enum status status = STATUS_OK;
     fprintf(e->out, "{\"sweep\":%s,\"config_sha256\":\"%s\",\"seed\":%lld,\"in_plan\":%s,",
-            text(t, 1), text(t, 2), (long long)sqlite3_column_int64(t, 3),
-            sqlite3_column_int(t, 4) ? "true" : "false");
-    fprintf(e->out, "\"setting\":%s,\"tuning\":%s,\"is_tuning\":%s,\"state\":\"%s\"", text(t, 5),
-            text(t, 6), sqlite3_column_int(t, 7) ? "true" : "false", text(t, 8));
-    if (sqlite3_column_int(t, AT_ENDED)) {
-        for (int i = 0; NUMBERS[i]; i++) {
-            fprintf(e->out, ",\"%s\":", NUMBERS[i]);
-            put_number(e->out, t, AT_NUMBERS + i);
-            if (status == STATUS_OK && strcmp(NUMBERS[i], "test_acc") == 0)
+            text(t, SWEEP), text(t, CONFIG_SHA256), (long long)rows_integer(t, SEED),
+            boolean(t, IN_PLAN));
+    fprintf(e->out, "\"setting\":%s,\"tuning\":%s,\"is_tuning\":%s,\"state\":\"%s\"",
+            text(t, SETTING), text(t, TUNING), boolean(t, IS_TUNING), text(t, STATE));
+    if (rows_integer(t, HAS_RESULT)) {
+        for (int i = 0; number_names[i]; i++) {
+            fprintf(e->out, ",\"%s\":", number_names[i]);
+            put_number(e->out, t, NUMBERS + i);
+            if (status == STATUS_OK && strcmp(number_names[i], "test_acc") == 0)
                 status = put_slots(e, trial_id);
         }
         if (status == STATUS_OK)
             status = put_curve(e, trial_id);
     }
-    fprintf(e->out, ",\"config\":%s}\n", text(t, AT_CONFIG));
+    fprintf(e->out, ",\"config\":%s}\n", text(t, CONFIG));
     return status;
 }
 
-static enum status put_trials(struct export *e, int64_t sweep_id)
+static enum status put_trials(struct export *e, struct message *m)
 {
-    bool row = false;
     int reason = 0;
-    enum status status =
-        store_step(e->s, "exporting", e->trials, VALUES(INTEGER(sweep_id)), &row, e->m);
-    while (status == STATUS_OK && row && !reason) {
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !reason && rows_next(&e->trials)) {
         errno = 0;
         status = put_trial(e);
         if (ferror(e->out))
             reason = errno ? errno : EIO;
-        if (status == STATUS_OK)
-            status = store_step(e->s, "exporting", e->trials, NO_VALUES, &row, e->m);
     }
     if (!reason && fflush(e->out) != 0)
         reason = errno;
+    if (status == STATUS_OK)
+        status = e->trials.status;
     if (status == STATUS_OK && reason)
-        return status_fail(e->m, status_of_errno(reason), "writing the export: %s",
-                           strerror(reason));
+        return status_fail(m, status_of_errno(reason), "writing the export: %s", strerror(reason));
     return status;
 }
 
 enum status export_results(struct store *s, const char *sweep, FILE *out, struct message *m)
 {
-    struct export e = {.s = s, .out = out, .m = m};
-    int64_t sweep_id = 0;
+    int64_t sweep_id = 0; /* 0: all */
     enum status status = sweep ? store_sweep(s, sweep, &sweep_id, m) : STATUS_OK;
-    if (status == STATUS_OK) /* all of it from one state of the file */
-        status = store_script(s, "reading", "SAVEPOINT export", m);
+    if (status == STATUS_OK)
+        status = store_snapshot(s, m);
     if (status != STATUS_OK)
         return status;
-    status = store_prepare(s, "exporting", TRIALS, &e.trials, m);
-    if (status == STATUS_OK)
-        status = store_prepare(s, "exporting", SLOTS, &e.slots, m);
-    if (status == STATUS_OK)
-        status = store_prepare(s, "exporting", CURVE, &e.curve, m);
-    if (status == STATUS_OK)
-        status = put_trials(&e, sweep_id);
-    sqlite3_finalize(e.trials);
-    sqlite3_finalize(e.slots);
-    sqlite3_finalize(e.curve);
-    sqlite3_exec(s->db, "RELEASE export", NULL, NULL, NULL);
+    struct export e = {.trials = rows_open(s, m, TRIALS, VALUES(INTEGER(sweep_id))),
+                       .slots = rows_open(s, m, SLOTS, NO_VALUES),
+                       .curve = rows_open(s, m, CURVE, NO_VALUES),
+                       .out = out};
+    status = put_trials(&e, m);
+    rows_close(&e.trials);
+    rows_close(&e.slots);
+    rows_close(&e.curve);
+    store_snapshot_end(s);
     return status;
 }

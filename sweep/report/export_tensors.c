@@ -31,7 +31,7 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
                               "SELECT state, sweep, seed, test_acc, checkpoint, checkpoint_sha256,"
                               " config_sha256, n_params"
                               " FROM trials WHERE trial_id = ?1",
-                              "i", trial_id);
+                              VALUES(INTEGER(trial_id)));
     if (!rows_next(&r)) {
         status = r.status == STATUS_OK
                      ? status_fail(m, STATUS_BAD_INPUT, "there is no trial %" PRId64, trial_id)

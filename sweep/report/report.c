@@ -433,7 +433,7 @@ static enum status write_csv(struct store *s, int64_t sweep_id, FILE *out, struc
         struct rows rows = rows_open(s, m,
                                      "SELECT * FROM by_heads"
                                      " WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)",
-                                     "i", sweep_id);
+                                     VALUES(INTEGER(sweep_id)));
         rows_to_table(&rows, t);
         status = rows_close(&rows);
         if (status == STATUS_OK)

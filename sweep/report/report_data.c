@@ -33,7 +33,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         "       EXISTS (SELECT 1 FROM claim_change WHERE sweep_id = ?1 AND trials_ended > 0),"
         "       overrides, (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides))"
         "  FROM sweep WHERE sweep_id = ?1",
-        "i", sweep_id);
+        VALUES(INTEGER(sweep_id)));
     bool found = rows_next(&rows);
     if (found) {
         r->name = copy(rows_text(&rows, 0));
@@ -55,7 +55,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
     rows = rows_open(s, m,
                      "SELECT over.value FROM sweep, json_each(claim, '$.over') AS over"
                      " WHERE sweep_id = ?1 AND claim IS NOT NULL",
-                     "i", sweep_id);
+                     VALUES(INTEGER(sweep_id)));
     while (status == STATUS_OK && rows_next(&rows)) {
         int64_t *over = grow(r->claim_over, r->base.claim_over_count, sizeof *over);
         if (!over) {
@@ -102,7 +102,7 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         "   WHERE key IN ('steps', 'batch', 'lr') OR (key = 'examples' AND atom <> 0))"
         " SELECT (SELECT task FROM first), group_concat(key || '=' || atom, ', ')"
         "   FROM options WHERE path NOT IN (SELECT key FROM varies)",
-        "i", sweep_id);
+        VALUES(INTEGER(sweep_id)));
     if (rows_next(&rows)) {
         r->task = copy(rows_text(&rows, 0));
         r->fixed = copy(rows_text(&rows, 1));
@@ -164,7 +164,7 @@ enum {
     PLACE
 };
 
-static enum status add_trial(struct report_data *r, const struct rows *row, struct message *m)
+static enum status add_trial(struct report_data *r, struct rows *row, struct message *m)
 {
     struct report_setting *set = setting_of(r, rows_text(row, SETTING), rows_text(row, LABEL));
     struct verdict_heads *heads = set ? heads_of(r, set, rows_integer(row, HEADS)) : NULL;
@@ -181,9 +181,9 @@ static enum status add_trial(struct report_data *r, const struct rows *row, stru
     set->input.planned++;
     struct report_heads *extra = &set->extra[set->count - 1];
     extra->n_params = rows_integer(row, PARAMS);
-    const char *state = rows_text(row, STATE);
-    bool completed = strcmp(state, "completed") == 0;
-    if (!completed && strcmp(state, "diverged") != 0 && strcmp(state, "failed") != 0)
+    enum trial_state state = rows_state(row, STATE);
+    bool completed = state == TRIAL_COMPLETED;
+    if (!trial_state_ended(state))
         return STATUS_OK;
     trial[r->trials++] = (struct verdict_trial){rows_integer(row, SEED), !completed,
                                                 rows_real(row, TEST_ACC), rows_real(row, VAL_ACC)};
@@ -208,7 +208,7 @@ static enum status read_trials(struct store *s, int64_t sweep_id, struct report_
         " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 AND state <> 'pruned'"
         "   AND choice <> 'passed'"
         " GROUP BY setting, heads, seed ORDER BY setting, heads, seed",
-        "i", sweep_id);
+        VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows))
         status = add_trial(r, &rows, m);
@@ -242,7 +242,7 @@ void report_columns_free(struct table_column *columns)
 
 enum status report_columns(struct store *s, struct table_column **columns, struct message *m)
 {
-    struct rows rows = rows_open(s, m, "SELECT * FROM by_heads LIMIT 0", "");
+    struct rows rows = rows_open(s, m, "SELECT * FROM by_heads LIMIT 0", NO_VALUES);
     enum status status = rows.status;
     int n = status == STATUS_OK ? rows_columns(&rows) : 0;
     *columns = calloc((size_t)n + 1, sizeof **columns);
@@ -264,7 +264,8 @@ static enum status read_by_heads(struct store *s, struct report_data *r, struct 
     int setting = 0;
     while (r->column[setting].name && strcmp(r->column[setting].name, "setting") != 0)
         setting++;
-    struct rows rows = rows_open(s, m, "SELECT * FROM by_heads WHERE sweep = ?1", "t", r->name);
+    struct rows rows =
+        rows_open(s, m, "SELECT * FROM by_heads WHERE sweep = ?1", VALUES(TEXT(r->name)));
     while (rows_next(&rows)) {
         struct report_setting *set = setting_find(r, rows_text(&rows, setting));
         for (int i = 0; set && r->column[i].name; i++) {
@@ -303,7 +304,7 @@ static enum status read_choices(struct store *s, int64_t sweep_id, struct report
                                   "c.heads AND t.key = o.key"
                                   " WHERE c.sweep_id = ?1 GROUP BY c.setting, c.heads ORDER BY "
                                   "c.setting, c.heads",
-        "i", sweep_id);
+        VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
         struct report_setting *set = setting_find(r, rows_text(&rows, 0));
@@ -358,10 +359,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
     if (!r)
         return out_of_memory(m);
     r->base.chance = NAN;
-    /* One snapshot, also while a sweep runs; a savepoint, because the caller may hold one too. */
-    struct rows snapshot = rows_open(s, m, "SAVEPOINT report", "");
-    rows_next(&snapshot);
-    enum status status = rows_close(&snapshot);
+    enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
         status = read_sweep(s, sweep_id, r, m);
         if (status == STATUS_OK)
@@ -372,9 +370,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
             status = read_by_heads(s, r, m);
         if (status == STATUS_OK)
             status = read_choices(s, sweep_id, r, m);
-        snapshot = rows_open(s, NULL, "RELEASE report", "");
-        rows_next(&snapshot);
-        rows_close(&snapshot);
+        store_snapshot_end(s);
     }
     if (status == STATUS_OK)
         status = judge_settings(r, m);

@@ -12,16 +12,14 @@
  * finished trial yet. */
 static const double ASSUMED_FLOPS_PER_S = 1e10;
 
-static const struct {
-    const char *name, *reason;
-} states[FORECAST_STATES] = {
-    [FORECAST_NEW] = {"new", "not in the results file yet"},
-    [FORECAST_QUEUED] = {"queued", "waits, from its checkpoint if it has one"},
-    [FORECAST_RUNNING] = {"running", "runs now, or goes on if its run was killed"},
-    [FORECAST_COMPLETED] = {"completed", "done: its result is kept"},
-    [FORECAST_DIVERGED] = {"diverged", "diverged: that is its result"},
-    [FORECAST_FAILED] = {"failed", "failed too often; --retry-failed tries again"},
-    [FORECAST_PRUNED] = {"pruned", "tuning chose another setting for its head count"},
+static const char *const reasons[FORECAST_STATES] = {
+    [FORECAST_NEW] = "not in the results file yet",
+    [FORECAST_QUEUED] = "waits, from its checkpoint if it has one",
+    [FORECAST_RUNNING] = "runs now, or goes on if its run was killed",
+    [FORECAST_COMPLETED] = "done: its result is kept",
+    [FORECAST_DIVERGED] = "diverged: that is its result",
+    [FORECAST_FAILED] = "failed too often; --retry-failed tries again",
+    [FORECAST_PRUNED] = "tuning chose another setting for its head count",
 };
 
 bool forecast_runs(enum forecast_state s, bool retry_failed)
@@ -32,12 +30,12 @@ bool forecast_runs(enum forecast_state s, bool retry_failed)
 
 const char *forecast_name(enum forecast_state s)
 {
-    return states[s].name;
+    return s == FORECAST_NEW ? "new" : trial_state_name((enum trial_state)(s - FORECAST_QUEUED));
 }
 
 const char *forecast_reason(enum forecast_state s, bool retry_failed)
 {
-    return s == FORECAST_FAILED && retry_failed ? "failed, and is tried again" : states[s].reason;
+    return s == FORECAST_FAILED && retry_failed ? "failed, and is tried again" : reasons[s];
 }
 
 /* A trial of the results file. */
@@ -62,14 +60,6 @@ static int compare_stored(const void *a, const void *b)
     return order ? order : (x->seed > y->seed) - (x->seed < y->seed);
 }
 
-static enum forecast_state state_of(const char *name)
-{
-    for (int i = 0; i < FORECAST_STATES; i++)
-        if (strcmp(states[i].name, name) == 0)
-            return (enum forecast_state)i;
-    return FORECAST_QUEUED;
-}
-
 static enum status stored_read(struct store *s, const char *sweep, struct stored_list *list,
                                struct message *m)
 {
@@ -77,7 +67,7 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
         rows_open(s, m,
                   "SELECT config_sha256, seed, state, trial_id, in_plan, choice FROM trials"
                   " WHERE sweep = ?1",
-                  "t", sweep);
+                  VALUES(TEXT(sweep)));
     while (rows_next(&r)) {
         if (list->count == list->capacity) {
             size_t capacity = 2 * list->capacity + 64;
@@ -92,10 +82,10 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
         struct stored *t = &list->item[list->count++];
         snprintf(t->sha256, sizeof t->sha256, "%s", rows_text(&r, 0));
         t->seed = (uint32_t)rows_integer(&r, 1);
-        t->state = state_of(rows_text(&r, 2));
+        t->state = (enum forecast_state)(FORECAST_QUEUED + rows_state(&r, 2));
         t->trial_id = rows_integer(&r, 3);
         t->in_plan = rows_integer(&r, 4) != 0;
-        t->waiting = strcmp(rows_text(&r, 5), "waiting") == 0;
+        t->waiting = rows_choice(&r, 5) == CHOICE_WAITING;
         t->matched = false;
     }
     if (list->count > 0)
@@ -124,7 +114,7 @@ static enum status recorded_read(struct store *s, struct forecast *f, struct mes
                               "SELECT config_sha256, seconds FROM config JOIN (SELECT config_id,"
                               " avg(train_s) AS seconds FROM trial WHERE state = 'completed'"
                               " GROUP BY config_id) USING (config_id)",
-                              "");
+                              NO_VALUES);
     while (rows_next(&r)) {
         struct forecast_point wanted;
         snprintf(wanted.sha256, sizeof wanted.sha256, "%s", rows_text(&r, 0));
@@ -145,7 +135,7 @@ static enum status rate_read(struct store *s, struct forecast *f, struct message
                               "SELECT sum(flops_per_step * steps_done) / nullif(sum(train_s), 0)"
                               " FROM trial JOIN config USING (config_id)"
                               " WHERE state = 'completed'",
-                              "");
+                              NO_VALUES);
     if (rows_next(&r) && rows_real(&r, 0) > 0.0) {
         f->flops_per_s = rows_real(&r, 0);
         f->measured = true;

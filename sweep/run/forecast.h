@@ -5,15 +5,15 @@
 
 #include "sweep/store/store.h"
 
-enum forecast_state { /* the first is of trials that the file does not have, the rest are its own */
+enum forecast_state { /* the first is of trials that the file does not have */
                       FORECAST_NEW,
                       FORECAST_QUEUED,
-                      FORECAST_RUNNING,
-                      FORECAST_COMPLETED,
-                      FORECAST_DIVERGED,
-                      FORECAST_FAILED,
-                      FORECAST_PRUNED,
-                      FORECAST_STATES
+                      FORECAST_RUNNING = FORECAST_QUEUED + TRIAL_RUNNING,
+                      FORECAST_COMPLETED = FORECAST_QUEUED + TRIAL_COMPLETED,
+                      FORECAST_DIVERGED = FORECAST_QUEUED + TRIAL_DIVERGED,
+                      FORECAST_FAILED = FORECAST_QUEUED + TRIAL_FAILED,
+                      FORECAST_PRUNED = FORECAST_QUEUED + TRIAL_PRUNED,
+                      FORECAST_STATES = FORECAST_QUEUED + TRIAL_STATES
 };
 
 struct forecast_point {

@@ -2,34 +2,50 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "sweep/store/store_internal.h"
 
-static void rows_fail(struct rows *r)
+static void fail(struct rows *r)
 {
-    r->status = store_error(r->store, "reading", r->message);
+    r->status = store_error(r->store, r->doing, r->message);
 }
 
-struct rows rows_open(struct store *s, struct message *m, const char *sql, const char *types, ...)
+static int bind_value(sqlite3_stmt *statement, int i, const struct value *v)
 {
-    struct rows r = {.store = s, .message = m};
-    va_list values;
-    r.status = store_prepare(s, "reading", sql, &r.statement, m);
-    if (r.status != STATUS_OK)
-        return r;
-    va_start(values, types);
-    for (int i = 0; types[i]; i++) {
-        int code = types[i] == 'i'
-                       ? sqlite3_bind_int64(r.statement, i + 1, va_arg(values, int64_t))
-                       : sqlite3_bind_text(r.statement, i + 1, va_arg(values, const char *), -1,
-                                           SQLITE_TRANSIENT);
-        if (code != SQLITE_OK) {
-            rows_fail(&r);
-            break;
-        }
+    switch (v->type) {
+    case VALUE_INTEGER:
+        return sqlite3_bind_int64(statement, i, v->integer);
+    case VALUE_REAL:
+        return sqlite3_bind_double(statement, i, v->real);
+    default:
+        return sqlite3_bind_text(statement, i, v->text, -1, SQLITE_STATIC);
     }
-    va_end(values);
+}
+
+static void bind(struct rows *r, const struct value *values, int count)
+{
+    for (int i = 0; i < count && r->status == STATUS_OK; i++) {
+        if (bind_value(r->statement, i + 1, &values[i]) != SQLITE_OK)
+            fail(r);
+    }
+}
+
+struct rows store_rows(struct store *s, const char *doing, const char *sql,
+                       const struct value *values, int count, struct message *m)
+{
+    struct rows r = {.store = s, .doing = doing, .message = m};
+    errno = 0;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &r.statement, NULL) != SQLITE_OK)
+        fail(&r);
+    bind(&r, values, count);
     return r;
+}
+
+struct rows rows_open(struct store *s, struct message *m, const char *sql,
+                      const struct value *values, int count)
+{
+    return store_rows(s, "reading", sql, values, count, m);
 }
 
 bool rows_next(struct rows *r)
@@ -41,17 +57,25 @@ bool rows_next(struct rows *r)
     if (code == SQLITE_ROW)
         return true;
     if (code != SQLITE_DONE)
-        rows_fail(r);
+        fail(r);
     return false;
 }
 
-void rows_rebind(struct rows *r, const char *text)
+void rows_rebind(struct rows *r, const struct value *values, int count)
 {
     if (r->status != STATUS_OK)
         return;
     sqlite3_reset(r->statement);
-    if (sqlite3_bind_text(r->statement, 1, text, -1, SQLITE_TRANSIENT) != SQLITE_OK)
-        rows_fail(r);
+    bind(r, values, count);
+}
+
+enum status store_repeat(struct rows *r, const struct value *values, int count)
+{
+    rows_rebind(r, values, count);
+    rows_next(r);
+    if (r->status == STATUS_OK)
+        sqlite3_reset(r->statement);
+    return r->status;
 }
 
 int64_t rows_integer(const struct rows *r, int i)
@@ -67,6 +91,41 @@ double rows_real(const struct rows *r, int i)
 const char *rows_text(const struct rows *r, int i)
 {
     return (const char *)sqlite3_column_text(r->statement, i);
+}
+
+void rows_copy(const struct rows *r, int i, char *to, size_t size)
+{
+    const char *text = rows_text(r, i);
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+static void refuse_word(struct rows *r, int i)
+{
+    const char *text = rows_text(r, i);
+    if (!text && sqlite3_errcode(r->store->db) == SQLITE_NOMEM) {
+        fail(r);
+        return;
+    }
+    r->status = status_fail(r->message, STATUS_CORRUPT, "%s: a trial's %s is '%.40s'",
+                            r->store->path, rows_name(r, i), text ? text : "NULL");
+}
+
+enum trial_state rows_state(struct rows *r, int i)
+{
+    enum trial_state state = TRIAL_QUEUED;
+    const char *text = rows_text(r, i);
+    if (!text || !trial_state_find(text, &state))
+        refuse_word(r, i);
+    return state;
+}
+
+enum trial_choice rows_choice(struct rows *r, int i)
+{
+    enum trial_choice choice = CHOICE_CHOSEN;
+    const char *text = rows_text(r, i);
+    if (!text || !trial_choice_find(text, &choice))
+        refuse_word(r, i);
+    return choice;
 }
 
 bool rows_null(const struct rows *r, int i)

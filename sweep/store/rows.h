@@ -1,36 +1,61 @@
-/* Reading queries: a prepared statement stepped row by row, with the store's errors as statuses. */
+/* A prepared statement stepped row by row, with the store's errors as statuses: the one way that
+ * results files are read, within the store too. */
 #ifndef SWEEP_STORE_ROWS_H
 #define SWEEP_STORE_ROWS_H
 
-#include <stdarg.h>
-
 #include "sweep/store/store.h"
+
+/* A value to bind: exactly what SQLite stores. */
+struct value {
+    enum { VALUE_INTEGER, VALUE_REAL, VALUE_TEXT } type;
+    int64_t integer;
+    double real;
+    const char *text; /* NULL: SQL's NULL */
+};
+#define INTEGER(x) ((struct value){VALUE_INTEGER, (x), 0, NULL})
+#define REAL(x)    ((struct value){VALUE_REAL, 0, (x), NULL})
+#define TEXT(x)    ((struct value){VALUE_TEXT, 0, 0, (x)})
+/* The values of a statement, and how many there are: one macro for two arguments. */
+#define VALUES(...)                                                                                \
+    (const struct value[]){__VA_ARGS__},                                                           \
+        (int)(sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
+#define NO_VALUES NULL, 0
 
 struct sqlite3_stmt;
 
 struct rows {
     struct store *store;
     struct sqlite3_stmt *statement;
+    const char *doing;  /* for messages: what is being tried */
     enum status status; /* OK until something failed; then there are no more rows */
     struct message *message;
 };
 
-/* Prepares sql and binds one value per letter of `types`: i int64_t, t const char *. m is kept and
- * gets the error, if any. */
-struct rows rows_open(struct store *s, struct message *m, const char *sql, const char *types, ...);
+/* Prepares sql and binds the values to ?1, ?2, ...; their texts must live until rows_close or
+ * rows_rebind. m is kept and gets the error, if any. */
+struct rows rows_open(struct store *s, struct message *m, const char *sql,
+                      const struct value *values, int count);
 
 /* Advances to the next row; false at the end and on failure. */
 bool rows_next(struct rows *r);
 
-/* Starts again with another text as the first value. */
-void rows_rebind(struct rows *r, const char *text);
+/* Starts again with other values. */
+void rows_rebind(struct rows *r, const struct value *values, int count);
 
 /* Column i of the present row: NaN, 0, NULL for SQL's NULL. Texts live until the next call of
- * rows_next or rows_close. */
+ * rows_next, rows_rebind or rows_close. */
 int64_t rows_integer(const struct rows *r, int i);
 double rows_real(const struct rows *r, int i);
 const char *rows_text(const struct rows *r, int i);
 bool rows_null(const struct rows *r, int i);
+
+/* Copies a text, cut where size does not suffice; "" for NULL. */
+void rows_copy(const struct rows *r, int i, char *to, size_t size);
+
+/* trial.state and trial.choice. For what is none of them, which the schema lets in nowhere, the
+ * rows have failed: CORRUPT. */
+enum trial_state rows_state(struct rows *r, int i);
+enum trial_choice rows_choice(struct rows *r, int i);
 
 /* How many columns a row has, and what column i is called. */
 int rows_columns(const struct rows *r);

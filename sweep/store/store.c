@@ -102,17 +102,11 @@ static enum status fill_quantiles(struct store *s, struct message *m)
 {
     static const double level = .975;
     const char *doing = "filling t_quantile";
-    sqlite3_stmt *insert;
-    enum status status =
-        store_prepare(s, doing, "INSERT INTO t_quantile VALUES (?, ?, ?)", &insert, m);
-    for (int df = 1; status == STATUS_OK && df <= T_LAST_DF; df++) {
-        status = store_step(s, doing, insert,
-                            VALUES(REAL(level), INTEGER(df), REAL(stats_t_quantile(level, df))),
-                            NULL, m);
-        sqlite3_reset(insert);
-    }
-    sqlite3_finalize(insert);
-    return status;
+    struct rows insert =
+        store_rows(s, doing, "INSERT INTO t_quantile VALUES (?, ?, ?)", NO_VALUES, m);
+    for (int df = 1; insert.status == STATUS_OK && df <= T_LAST_DF; df++)
+        store_repeat(&insert, VALUES(REAL(level), INTEGER(df), REAL(stats_t_quantile(level, df))));
+    return rows_close(&insert);
 }
 
 enum status store_set_version(struct store *s, int version, struct message *m)
@@ -145,39 +139,27 @@ static enum status create(struct store *s, const struct store_format *f, struct 
 
 static enum status check_integrity(struct store *s, struct message *m)
 {
-    sqlite3_stmt *check;
-    bool row = false;
-    enum status status =
-        store_prepare(s, "checking integrity", "PRAGMA integrity_check(1)", &check, m);
-    if (status == STATUS_OK)
-        status = store_step(s, "checking integrity", check, NO_VALUES, &row, m);
-    const char *verdict = row ? (const char *)sqlite3_column_text(check, 0) : "no answer";
-    if (status == STATUS_OK && (!verdict || strcmp(verdict, "ok") != 0))
-        status = status_fail(m, STATUS_CORRUPT,
-                             "%s is damaged: %s (restore a copy, or save what can be read with "
-                             "`sqlite3 FILE .recover`)",
-                             s->path, verdict ? verdict : "out of memory");
-    sqlite3_finalize(check);
-    return status;
+    struct rows check =
+        store_rows(s, "checking integrity", "PRAGMA integrity_check(1)", NO_VALUES, m);
+    const char *verdict = rows_next(&check) ? rows_text(&check, 0) : "no answer";
+    if (check.status == STATUS_OK && (!verdict || strcmp(verdict, "ok") != 0))
+        check.status = status_fail(m, STATUS_CORRUPT,
+                                   "%s is damaged: %s (restore a copy, or save what can be read "
+                                   "with `sqlite3 FILE .recover`)",
+                                   s->path, verdict ? verdict : "out of memory");
+    return rows_close(&check);
 }
 
 static enum status set_journal(struct store *s, const char *mode, bool *took, struct message *m)
 {
     char pragma[40];
-    sqlite3_stmt *set;
-    bool row = false;
     snprintf(pragma, sizeof pragma, "PRAGMA journal_mode = %s", mode);
-    enum status status = store_prepare(s, "setting the journal mode", pragma, &set, m);
-    if (status == STATUS_OK)
-        status = store_step(s, "setting the journal mode", set, NO_VALUES, &row, m);
-    *took = row && sqlite3_stricmp((const char *)sqlite3_column_text(set, 0), mode) == 0;
+    struct rows set = store_rows(s, "setting the journal mode", pragma, NO_VALUES, m);
+    *took = rows_next(&set) && sqlite3_stricmp(rows_text(&set, 0), mode) == 0;
     /* The row comes first; the file's header is written and synced when the statement ends. */
-    errno = 0;
-    if (sqlite3_finalize(set) != SQLITE_OK && status == STATUS_OK) {
-        *took = false;
-        status = store_error(s, "setting the journal mode", m);
-    }
-    return status;
+    rows_next(&set);
+    *took = *took && set.status == STATUS_OK;
+    return rows_close(&set);
 }
 
 /* WAL lets people read while the sweep runs. Where it does not work, a rollback journal does, with

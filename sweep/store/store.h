@@ -42,7 +42,6 @@
 
 enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 2 };
 
-struct sqlite3;
 struct store;
 
 enum store_mode {
@@ -69,8 +68,6 @@ void store_set_patience(struct store *s, int ms);
  * written then would be lost. */
 bool store_in_place(const struct store *s);
 
-/* The connection, for the read-only queries of report, status, show and export. */
-struct sqlite3 *store_db(struct store *s);
 /* "<db>.d", where checkpoints lie; made by STORE_WRITE. */
 const char *store_folder(const struct store *s);
 
@@ -80,6 +77,10 @@ const char *store_folder(const struct store *s);
 enum status store_begin(struct store *s, struct message *m);
 enum status store_commit(struct store *s, struct message *m);
 void store_rollback(struct store *s);
+
+/* All that is read between the two is read from one state of the file, also while a sweep runs. */
+enum status store_snapshot(struct store *s, struct message *m);
+void store_snapshot_end(struct store *s);
 
 struct build_info {
     const char *version, *commit, *compiler, *flags;

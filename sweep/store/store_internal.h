@@ -1,10 +1,10 @@
-/* What the store's files share; else only readers with SQL of their own (rows.c, export_results.c)
- * and tests of the store include this.
+/* What the store's files share; else only tests of the store include this.
  *
  *   store.c          opening: create, check, journal; closing
  *   store_migrate.c  older formats
  *   store_file.c     what can be known of the file before SQLite touches it
- *   store_sql.c      statements, errors, transactions
+ *   rows.c           statements and their rows
+ *   store_sql.c      errors, small statements, transactions
  *   store_plan.c     planning
  *   store_trial.c    claiming and ending
  *   store_query.c    small queries */
@@ -14,7 +14,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "sweep/store/store.h"
+#include "sweep/store/rows.h"
 
 struct store {
     sqlite3 *db;
@@ -29,6 +29,9 @@ struct store {
 };
 
 /* ---- store.c ---- */
+
+/* The connection, for tests. */
+struct sqlite3 *store_db(struct store *s);
 
 struct store_migration { /* leads from one version to the next */
     int from;
@@ -77,34 +80,22 @@ bool store_wal_is_safe(const char *path);
 /* Makes the folders above path, and `folder`. */
 enum status store_make_folders(const char *path, const char *folder, struct message *m);
 
+/* ---- rows.c ---- */
+
+/* As rows_open; `doing` is what messages say was tried. */
+struct rows store_rows(struct store *s, const char *doing, const char *sql,
+                       const struct value *values, int count, struct message *m);
+
+/* Runs a statement that returns nothing once more, with these values. */
+enum status store_repeat(struct rows *r, const struct value *values, int count);
+
 /* ---- store_sql.c ---- */
 
-/* A value to bind: exactly what SQLite stores. */
-struct value {
-    enum { VALUE_INTEGER, VALUE_REAL, VALUE_TEXT } type;
-    int64_t integer;
-    double real;
-    const char *text; /* NULL: SQL's NULL; must live until the statement has run */
-};
-#define INTEGER(x) ((struct value){VALUE_INTEGER, (x), 0, NULL})
-#define REAL(x)    ((struct value){VALUE_REAL, 0, (x), NULL})
-#define TEXT(x)    ((struct value){VALUE_TEXT, 0, 0, (x)})
-/* The values of a statement, and how many there are: one macro for two arguments. */
-#define VALUES(...)                                                                                \
-    (const struct value[]){__VA_ARGS__},                                                           \
-        (int)(sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
-#define NO_VALUES NULL, 0
+/* Now, as the file has times. */
+#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 
 /* The status and message of the connection's last error; `doing` says what was tried. */
 enum status store_error(struct store *s, const char *doing, struct message *m);
-
-/* Prepares; on failure *statement is NULL. */
-enum status store_prepare(struct store *s, const char *doing, const char *sql,
-                          sqlite3_stmt **statement, struct message *m);
-
-/* Binds the values and steps once; *row (may be NULL) tells whether there is one. */
-enum status store_step(struct store *s, const char *doing, sqlite3_stmt *statement,
-                       const struct value *values, int count, bool *row, struct message *m);
 
 /* Runs a statement that returns nothing; *changed (may be NULL) gets the rows it changed. */
 enum status store_execute(struct store *s, const char *doing, const char *sql,

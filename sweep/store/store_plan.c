@@ -7,8 +7,6 @@
 #include "engine/base/sha256.h"
 #include "engine/encoder_cost.h"
 
-#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-
 /* The plan as two temporary tables, so that it can be held against the stored trials by SQL. */
 static const char TABLES[] =
     "CREATE TEMP TABLE planned_point (point INTEGER PRIMARY KEY, config_id INTEGER, setting TEXT,"
@@ -67,7 +65,7 @@ static enum status write_tune(struct planning *g)
 
 /* ---- points ---- */
 
-static enum status insert_config(struct planning *g, sqlite3_stmt *insert, long i, const char *json,
+static enum status insert_config(struct planning *g, struct rows *insert, long i, const char *json,
                                  const char *sha256, int64_t *id)
 {
     struct point point;
@@ -77,13 +75,10 @@ static enum status insert_config(struct planning *g, sqlite3_stmt *insert, long 
     enum status status = point_check(&point, &io, &shape, g->m);
     if (status != STATUS_OK)
         return status;
-    status =
-        store_step(g->s, "recording a configuration", insert,
-                   VALUES(TEXT(sha256), TEXT(json), INTEGER(encoder_parameters(&point.model, &io)),
-                          REAL(encoder_step_flops(&point.model, &io, (long)point.train.batch)),
-                          REAL(shape.chance)),
-                   NULL, g->m);
-    sqlite3_reset(insert);
+    status = store_repeat(
+        insert, VALUES(TEXT(sha256), TEXT(json), INTEGER(encoder_parameters(&point.model, &io)),
+                       REAL(encoder_step_flops(&point.model, &io, (long)point.train.batch)),
+                       REAL(shape.chance)));
     *id = sqlite3_last_insert_rowid(g->s->db);
     return status;
 }
@@ -138,51 +133,46 @@ static void fingerprint(struct planning *g)
 }
 
 struct point_statements {
-    sqlite3_stmt *find, *insert, *note;
+    struct rows find, insert, note;
 };
 
 static enum status load_point(struct planning *g, struct point_statements *st, long i,
                               struct sha256 *digest)
 {
     struct point_text t;
-    const char *doing = "loading the plan";
-    bool found = false;
     int64_t id = -1 - i;
     describe_point(g->p, i, &t, digest);
-    enum status status = store_step(g->s, doing, st->find, VALUES(TEXT(t.sha256)), &found, g->m);
-    if (status == STATUS_OK && found)
-        id = sqlite3_column_int64(st->find, 0);
-    sqlite3_reset(st->find);
-    if (status == STATUS_OK && !found)
-        status = insert_config(g, st->insert, i, t.json, t.sha256, &id);
+    rows_rebind(&st->find, VALUES(TEXT(t.sha256)));
+    bool found = rows_next(&st->find);
+    enum status status = st->find.status;
+    if (found)
+        id = rows_integer(&st->find, 0);
+    else if (status == STATUS_OK)
+        status = insert_config(g, &st->insert, i, t.json, t.sha256, &id);
     if (status == STATUS_OK)
-        status = store_step(
-            g->s, doing, st->note,
-            VALUES(INTEGER(i), INTEGER(id), TEXT(t.setting), TEXT(t.label), TEXT(t.tuning)), NULL,
-            g->m);
-    sqlite3_reset(st->note);
+        status = store_repeat(&st->note, VALUES(INTEGER(i), INTEGER(id), TEXT(t.setting),
+                                                TEXT(t.label), TEXT(t.tuning)));
     return status;
 }
 
 static enum status load_points(struct planning *g, struct sha256 *digest)
 {
-    struct point_statements st = {NULL, NULL, NULL};
     const char *doing = "loading the plan";
-    enum status status = store_prepare(
-        g->s, doing, "SELECT config_id FROM config WHERE config_sha256 = ?", &st.find, g->m);
-    if (status == STATUS_OK)
-        status = store_prepare(g->s, doing,
-                               "INSERT INTO config (config_sha256, config_json, n_params,"
-                               " flops_per_step, chance) VALUES (?, ?, ?, ?, ?)",
-                               &st.insert, g->m);
-    if (status == STATUS_OK)
-        status = store_prepare(g->s, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?)",
-                               &st.note, g->m);
+    struct point_statements st = {
+        store_rows(g->s, doing, "SELECT config_id FROM config WHERE config_sha256 = ?", NO_VALUES,
+                   g->m),
+        store_rows(g->s, "recording a configuration",
+                   "INSERT INTO config (config_sha256, config_json, n_params,"
+                   " flops_per_step, chance) VALUES (?, ?, ?, ?, ?)",
+                   NO_VALUES, g->m),
+        store_rows(g->s, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?)", NO_VALUES,
+                   g->m)};
+    enum status status = STATUS_OK;
     for (long i = 0; status == STATUS_OK && i < plan_points(g->p); i++)
         status = load_point(g, &st, i, digest);
-    sqlite3_finalize(st.find);
-    sqlite3_finalize(st.insert);
-    sqlite3_finalize(st.note);
+    rows_close(&st.find);
+    rows_close(&st.insert);
+    rows_close(&st.note);
     return status;
 }
 
@@ -190,22 +180,16 @@ static enum status load_points(struct planning *g, struct sha256 *digest)
 
 static enum status load_trials(struct planning *g, struct sha256 *digest)
 {
-    const char *doing = "loading the plan";
-    sqlite3_stmt *insert;
-    enum status status =
-        store_prepare(g->s, doing,
-                      "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4, point"
-                      " FROM planned_point WHERE point = ?1",
-                      &insert, g->m);
-    for (long k = 0; status == STATUS_OK && k < plan_trials(g->p); k++) {
+    struct rows insert = store_rows(g->s, "loading the plan",
+                                    "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4, point"
+                                    " FROM planned_point WHERE point = ?1",
+                                    NO_VALUES, g->m);
+    for (long k = 0; insert.status == STATUS_OK && k < plan_trials(g->p); k++) {
         struct plan_trial t = describe_trial(g->p, k, digest);
-        status = store_step(
-            g->s, doing, insert,
-            VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k), INTEGER(t.tuning)), NULL, g->m);
-        sqlite3_reset(insert);
+        store_repeat(&insert,
+                     VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k), INTEGER(t.tuning)));
     }
-    sqlite3_finalize(insert);
-    return status;
+    return rows_close(&insert);
 }
 
 static enum status load(struct planning *g)
@@ -231,57 +215,46 @@ static bool differs(const char *stored, const char *now)
 static enum status find_sweep(struct planning *g)
 {
     const struct config *c = plan_config(g->p);
-    sqlite3_stmt *row;
-    bool found = false;
-    enum status status = store_prepare(
+    struct rows r = store_rows(
         g->s, "looking for the sweep",
         "SELECT sweep_id, yaml_sha256, claim, plan_sha256,"
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1),"
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
         "  AND state = 'completed') FROM sweep AS s WHERE name = ?",
-        &row, g->m);
-    if (status == STATUS_OK)
-        status =
-            store_step(g->s, "looking for the sweep", row, VALUES(TEXT(c->name)), &found, g->m);
-    if (status == STATUS_OK && found) {
-        g->changes->sweep_id = sqlite3_column_int64(row, 0);
-        g->changes->changed_text = differs((const char *)sqlite3_column_text(row, 1), c->sha256);
-        g->changes->changed_claim = differs((const char *)sqlite3_column_text(row, 2), g->claim);
-        g->changes->kept = g->in_plan = (long)sqlite3_column_int64(row, 4);
-        g->changes->completed = (long)sqlite3_column_int64(row, 5);
+        VALUES(TEXT(c->name)), g->m);
+    if (rows_next(&r)) {
+        g->changes->sweep_id = rows_integer(&r, 0);
+        g->changes->changed_text = differs(rows_text(&r, 1), c->sha256);
+        g->changes->changed_claim = differs(rows_text(&r, 2), g->claim);
+        g->changes->kept = g->in_plan = (long)rows_integer(&r, 4);
+        g->changes->completed = (long)rows_integer(&r, 5);
         fingerprint(g);
         /* The number too: somebody may have removed trials with sqlite3. */
-        g->same_plan = !differs((const char *)sqlite3_column_text(row, 3), g->plan_sha256) &&
-                       g->in_plan == plan_trials(g->p);
+        g->same_plan =
+            !differs(rows_text(&r, 3), g->plan_sha256) && g->in_plan == plan_trials(g->p);
     }
-    sqlite3_finalize(row);
-    return status;
+    return rows_close(&r);
 }
 
 /* Where the plan is another one. */
 static enum status count_changes(struct planning *g)
 {
     struct plan_changes *changes = g->changes;
-    const char *doing = "comparing the plan";
-    sqlite3_stmt *row;
-    enum status status = store_prepare(
-        g->s, doing,
+    struct rows r = store_rows(
+        g->s, "comparing the plan",
         "SELECT count(*) FILTER (WHERE t.trial_id IS NULL), count(*) FILTER (WHERE t.in_plan),"
         " count(*) FILTER (WHERE NOT t.in_plan), count(*) FILTER (WHERE t.state = 'completed')"
         " FROM planned_trial AS p LEFT JOIN trial AS t"
         " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed",
-        &row, g->m);
-    if (status == STATUS_OK)
-        status = store_step(g->s, doing, row, VALUES(INTEGER(changes->sweep_id)), NULL, g->m);
-    if (status == STATUS_OK) {
-        changes->added = (long)sqlite3_column_int64(row, 0);
-        changes->kept = (long)sqlite3_column_int64(row, 1);
-        changes->returned = (long)sqlite3_column_int64(row, 2);
+        VALUES(INTEGER(changes->sweep_id)), g->m);
+    if (rows_next(&r)) {
+        changes->added = (long)rows_integer(&r, 0);
+        changes->kept = (long)rows_integer(&r, 1);
+        changes->returned = (long)rows_integer(&r, 2);
         changes->left = g->in_plan - changes->kept;
-        changes->completed = (long)sqlite3_column_int64(row, 3);
+        changes->completed = (long)rows_integer(&r, 3);
     }
-    sqlite3_finalize(row);
-    return status;
+    return rows_close(&r);
 }
 
 /* Two files with one name: nothing of the old plan is in the new one. */

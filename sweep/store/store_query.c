@@ -32,67 +32,45 @@ enum status store_build(struct store *s, const struct build_info *b, int64_t *bu
 
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m)
 {
-    const char *doing = "counting trials";
-    sqlite3_stmt *rows;
-    bool row = false;
     *c = (struct counts){0};
-    enum status status = store_prepare(s, doing,
-                                       "SELECT state, count(*), avg(train_s) FROM trial"
-                                       " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state",
-                                       &rows, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, rows, VALUES(INTEGER(sweep_id)), &row, m);
-    while (status == STATUS_OK && row) {
-        const char *name = (const char *)sqlite3_column_text(rows, 0);
-        enum trial_state state;
-        if (name && trial_state_find(name, &state)) {
-            c->trials[state] = (long)sqlite3_column_int64(rows, 1);
-            if (state == TRIAL_COMPLETED)
-                c->mean_train_s = sqlite3_column_double(rows, 2);
-        }
-        status = store_step(s, doing, rows, NO_VALUES, &row, m);
+    struct rows r = store_rows(s, "counting trials",
+                               "SELECT state, count(*), avg(train_s) FROM trial"
+                               " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state",
+                               VALUES(INTEGER(sweep_id)), m);
+    while (rows_next(&r)) {
+        enum trial_state state = rows_state(&r, 0);
+        c->trials[state] = (long)rows_integer(&r, 1);
+        if (state == TRIAL_COMPLETED && !rows_null(&r, 2))
+            c->mean_train_s = rows_real(&r, 2);
     }
-    sqlite3_finalize(rows);
-    return status;
+    return rows_close(&r);
 }
 
 enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m)
 {
-    const char *doing = "summing the work left";
-    sqlite3_stmt *rows;
-    enum status status =
-        store_prepare(s, doing,
-                      "SELECT total(flops_per_step * (steps - resume_step)) FROM trial"
-                      " JOIN config USING (config_id) WHERE sweep_id = ? AND in_plan = 1"
-                      " AND state IN ('queued', 'running')",
-                      &rows, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, rows, VALUES(INTEGER(sweep_id)), NULL, m);
-    if (status == STATUS_OK)
-        *flops = sqlite3_column_double(rows, 0);
-    sqlite3_finalize(rows);
-    return status;
+    struct rows r = store_rows(s, "summing the work left",
+                               "SELECT total(flops_per_step * (steps - resume_step)) FROM trial"
+                               " JOIN config USING (config_id) WHERE sweep_id = ? AND in_plan = 1"
+                               " AND state IN ('queued', 'running')",
+                               VALUES(INTEGER(sweep_id)), m);
+    if (rows_next(&r))
+        *flops = rows_real(&r, 0);
+    return rows_close(&r);
 }
 
 static enum status no_such_sweep(struct store *s, const char *name, struct message *m)
 {
-    const char *doing = "listing sweeps";
     char names[512] = "";
-    sqlite3_stmt *rows;
-    bool row = false;
-    enum status status = store_prepare(
-        s, doing, "SELECT name FROM sweep ORDER BY last_run DESC, name LIMIT 20", &rows, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, rows, NO_VALUES, &row, m);
-    for (size_t used = 0; status == STATUS_OK && row;) {
-        int n = snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                         (const char *)sqlite3_column_text(rows, 0));
+    size_t used = 0;
+    struct rows r =
+        store_rows(s, "listing sweeps",
+                   "SELECT name FROM sweep ORDER BY last_run DESC, name LIMIT 20", NO_VALUES, m);
+    while (used < sizeof names && rows_next(&r)) {
+        int n =
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", rows_text(&r, 0));
         used += n > 0 ? (size_t)n : 0;
-        if (used >= sizeof names)
-            break;
-        status = store_step(s, doing, rows, NO_VALUES, &row, m);
     }
-    sqlite3_finalize(rows);
+    enum status status = rows_close(&r);
     if (status != STATUS_OK)
         return status;
     if (!names[0])

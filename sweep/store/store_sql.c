@@ -62,55 +62,14 @@ enum status store_error(struct store *s, const char *doing, struct message *m)
                        system_errno ? ")" : "");
 }
 
-enum status store_prepare(struct store *s, const char *doing, const char *sql,
-                          sqlite3_stmt **statement, struct message *m)
-{
-    *statement = NULL;
-    errno = 0;
-    if (sqlite3_prepare_v2(s->db, sql, -1, statement, NULL) != SQLITE_OK)
-        return store_error(s, doing, m);
-    return STATUS_OK;
-}
-
-static int bind_value(sqlite3_stmt *statement, int i, const struct value *v)
-{
-    switch (v->type) {
-    case VALUE_INTEGER:
-        return sqlite3_bind_int64(statement, i, v->integer);
-    case VALUE_REAL:
-        return sqlite3_bind_double(statement, i, v->real);
-    default:
-        return sqlite3_bind_text(statement, i, v->text, -1, SQLITE_STATIC);
-    }
-}
-
-enum status store_step(struct store *s, const char *doing, sqlite3_stmt *statement,
-                       const struct value *values, int count, bool *row, struct message *m)
-{
-    for (int i = 0; i < count; i++) {
-        if (bind_value(statement, i + 1, &values[i]) != SQLITE_OK)
-            return store_error(s, doing, m);
-    }
-    errno = 0;
-    int code = sqlite3_step(statement);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        return store_error(s, doing, m);
-    if (row)
-        *row = code == SQLITE_ROW;
-    return STATUS_OK;
-}
-
 enum status store_execute(struct store *s, const char *doing, const char *sql,
                           const struct value *values, int count, long *changed, struct message *m)
 {
-    sqlite3_stmt *statement;
-    enum status status = store_prepare(s, doing, sql, &statement, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, statement, values, count, NULL, m);
-    if (status == STATUS_OK && changed)
+    struct rows r = store_rows(s, doing, sql, values, count, m);
+    rows_next(&r);
+    if (r.status == STATUS_OK && changed)
         *changed = (long)sqlite3_changes64(s->db);
-    sqlite3_finalize(statement);
-    return status;
+    return rows_close(&r);
 }
 
 enum status store_script(struct store *s, const char *doing, const char *sql, struct message *m)
@@ -125,17 +84,11 @@ enum status store_integer(struct store *s, const char *doing, const char *sql,
                           const struct value *values, int count, int64_t otherwise, int64_t *out,
                           struct message *m)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum status status = store_prepare(s, doing, sql, &statement, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, statement, values, count, &row, m);
-    if (status == STATUS_OK)
-        *out = row && sqlite3_column_type(statement, 0) != SQLITE_NULL
-                   ? sqlite3_column_int64(statement, 0)
-                   : otherwise;
-    sqlite3_finalize(statement);
-    return status;
+    struct rows r = store_rows(s, doing, sql, values, count, m);
+    bool row = rows_next(&r);
+    if (r.status == STATUS_OK)
+        *out = row && !rows_null(&r, 0) ? rows_integer(&r, 0) : otherwise;
+    return rows_close(&r);
 }
 
 /* ---- transactions ---- */
@@ -231,4 +184,15 @@ enum status store_leave(struct store *s, enum status status, struct message *m)
         sqlite3_exec(s->db, "ROLLBACK TO change; RELEASE change", NULL, NULL, NULL) != SQLITE_OK)
         s->batch_status = store_error(s, "undoing a change", NULL);
     return status;
+}
+
+/* A savepoint, so that one may be begun within another, or within a batch. */
+enum status store_snapshot(struct store *s, struct message *m)
+{
+    return store_script(s, "reading", "SAVEPOINT snapshot", m);
+}
+
+void store_snapshot_end(struct store *s)
+{
+    sqlite3_exec(s->db, "RELEASE snapshot", NULL, NULL, NULL);
 }

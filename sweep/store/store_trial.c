@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-
 /* ---- the choice under `tune` ---- */
 
 /* In both: trials that are not queued keep their state. Results of values that were passed over
@@ -54,35 +52,37 @@ static enum status settle_after(struct store *s, int64_t trial_id, struct messag
     static const char choice[] =
         "SELECT tuning FROM chosen WHERE sweep_id = ? AND setting = ? AND heads = ?";
     const char *doing = "settling the choice under tune";
-    sqlite3_stmt *ended = NULL, *best = NULL;
-    bool tuning = false, settled = false;
-    enum status status = store_prepare(s, doing, group, &ended, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, ended, VALUES(INTEGER(trial_id)), &tuning, m);
-    if (status == STATUS_OK && tuning) {
-        int64_t sweep_id = sqlite3_column_int64(ended, 0), heads = sqlite3_column_int64(ended, 2);
-        const char *setting = (const char *)sqlite3_column_text(ended, 1);
-        status = store_prepare(s, doing, choice, &best, m);
-        if (status == STATUS_OK)
-            status =
-                store_step(s, doing, best, VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)),
-                           &settled, m);
-        if (status == STATUS_OK && settled)
-            status = settle_one(s, sweep_id, setting, heads,
-                                (const char *)sqlite3_column_text(best, 0), m);
+    struct rows ended = store_rows(s, doing, group, VALUES(INTEGER(trial_id)), m);
+    if (rows_next(&ended)) {
+        int64_t sweep_id = rows_integer(&ended, 0), heads = rows_integer(&ended, 2);
+        const char *setting = rows_text(&ended, 1);
+        struct rows best = store_rows(s, doing, choice,
+                                      VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)), m);
+        if (rows_next(&best))
+            best.status = settle_one(s, sweep_id, setting, heads, rows_text(&best, 0), m);
+        ended.status = rows_close(&best);
     }
-    sqlite3_finalize(best);
-    sqlite3_finalize(ended);
-    return status;
+    return rows_close(&ended);
 }
 
 /* ---- claiming ---- */
 
-static void copy_text(char *to, size_t size, sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    snprintf(to, size, "%s", text ? text : "");
-}
+/* Columns of the query in first_queued. */
+enum {
+    TRIAL_ID,
+    ATTEMPT,
+    SEED,
+    RESUME_STEP,
+    IS_TUNING,
+    CONFIG_JSON,
+    CONFIG_SHA256,
+    LABEL,
+    TASK,
+    HEADS,
+    STEPS,
+    N_PARAMS,
+    WORK
+};
 
 static enum status first_queued(struct store *s, int64_t sweep_id, struct claimed *c,
                                 struct message *m)
@@ -97,29 +97,23 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
         "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
-    sqlite3_stmt *row;
-    bool found = false;
-    enum status status = store_prepare(s, "looking for a queued trial", sql, &row, m);
-    if (status == STATUS_OK)
-        status =
-            store_step(s, "looking for a queued trial", row, VALUES(INTEGER(sweep_id)), &found, m);
-    if (status == STATUS_OK && found) {
-        c->trial_id = sqlite3_column_int64(row, 0);
-        c->attempt = sqlite3_column_int64(row, 1);
-        c->seed = (uint32_t)sqlite3_column_int64(row, 2);
-        c->resumed_from_step = (long)sqlite3_column_int64(row, 3);
-        c->tuning = sqlite3_column_int(row, 4) != 0;
-        copy_text(c->config_json, sizeof c->config_json, row, 5);
-        copy_text(c->config_sha256, sizeof c->config_sha256, row, 6);
-        copy_text(c->label, sizeof c->label, row, 7);
-        copy_text(c->task, sizeof c->task, row, 8);
-        c->heads = sqlite3_column_int64(row, 9);
-        c->steps = sqlite3_column_int64(row, 10);
-        c->n_params = sqlite3_column_int64(row, 11);
-        c->work = sqlite3_column_double(row, 12);
+    struct rows r = store_rows(s, "looking for a queued trial", sql, VALUES(INTEGER(sweep_id)), m);
+    if (rows_next(&r)) {
+        c->trial_id = rows_integer(&r, TRIAL_ID);
+        c->attempt = rows_integer(&r, ATTEMPT);
+        c->seed = (uint32_t)rows_integer(&r, SEED);
+        c->resumed_from_step = (long)rows_integer(&r, RESUME_STEP);
+        c->tuning = rows_integer(&r, IS_TUNING) != 0;
+        rows_copy(&r, CONFIG_JSON, c->config_json, sizeof c->config_json);
+        rows_copy(&r, CONFIG_SHA256, c->config_sha256, sizeof c->config_sha256);
+        rows_copy(&r, LABEL, c->label, sizeof c->label);
+        rows_copy(&r, TASK, c->task, sizeof c->task);
+        c->heads = rows_integer(&r, HEADS);
+        c->steps = rows_integer(&r, STEPS);
+        c->n_params = rows_integer(&r, N_PARAMS);
+        c->work = rows_real(&r, WORK);
     }
-    sqlite3_finalize(row);
-    return status;
+    return rows_close(&r);
 }
 
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
@@ -174,7 +168,7 @@ enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const
 #define FENCE " WHERE trial_id = ? AND state = 'running' AND attempt = ?"
 
 static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attempt,
-                               const char *outcome, const struct attempt_end *end,
+                               enum attempt_outcome outcome, const struct attempt_end *end,
                                struct message *m)
 {
     struct value code = end->signal ? TEXT(NULL) : INTEGER(end->exit_code);
@@ -185,8 +179,8 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
                          "UPDATE attempt SET ended = " NOW ", outcome = ?, exit_code = ?,"
                          " signal = ?, cpu_s = ?, max_rss_kib = ?, error = coalesce(error, ?)"
                          " WHERE trial_id = ? AND attempt = ?",
-                         VALUES(TEXT(outcome), code, by_signal, cpu_s, memory, TEXT(end->error),
-                                INTEGER(trial_id), INTEGER(attempt)),
+                         VALUES(TEXT(attempt_outcome_name(outcome)), code, by_signal, cpu_s, memory,
+                                TEXT(end->error), INTEGER(trial_id), INTEGER(attempt)),
                          NULL, m);
 }
 
@@ -254,23 +248,32 @@ static enum status take_result(struct store *s, int64_t trial_id, int64_t attemp
     return status;
 }
 
+static enum status read_outcome(struct store *s, int64_t trial_id, const char *result,
+                                enum attempt_outcome *outcome, struct message *m)
+{
+    int64_t state = 0; /* 1: completed, 2: diverged */
+    /* Not json_valid(), to which want of memory is malformed JSON too. */
+    enum status status = store_integer(s, "reading a result",
+                                       "SELECT CASE json_extract(?1, '$.state')"
+                                       " WHEN 'completed' THEN 1 WHEN 'diverged' THEN 2 END",
+                                       VALUES(TEXT(result)), 0, &state, m);
+    if (status == STATUS_OK ? state == 0 : sqlite3_errcode(s->db) == SQLITE_ERROR)
+        return status_fail(m, STATUS_CORRUPT, "the result of trial %lld is not a result: %.60s",
+                           (long long)trial_id, result);
+    *outcome = state == 2 ? OUTCOME_DIVERGED : OUTCOME_COMPLETED;
+    return status;
+}
+
 enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
                          const char *checkpoint, const char *sha256, const struct attempt_end *end,
                          bool *accepted, struct message *m)
 {
-    int64_t states = 0; /* 1: completed, 2: diverged */
+    enum attempt_outcome outcome = OUTCOME_COMPLETED;
     *accepted = false;
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
-    /* Not json_valid(), to which want of memory is malformed JSON too. */
-    status = store_integer(s, "reading a result",
-                           "SELECT CASE json_extract(?1, '$.state')"
-                           " WHEN 'completed' THEN 1 WHEN 'diverged' THEN 2 END",
-                           VALUES(TEXT(result)), 0, &states, m);
-    if (status == STATUS_OK ? states == 0 : sqlite3_errcode(s->db) == SQLITE_ERROR)
-        status = status_fail(m, STATUS_CORRUPT, "the result of trial %lld is not a result: %.60s",
-                             (long long)trial_id, result);
+    status = read_outcome(s, trial_id, result, &outcome, m);
     if (status == STATUS_OK) {
         status = take_result(s, trial_id, attempt, result, checkpoint, sha256, accepted, m);
         if (status != STATUS_OK && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
@@ -278,7 +281,7 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
                 m, STATUS_CORRUPT, "the result of trial %lld is impossible: ", (long long)trial_id);
     }
     if (status == STATUS_OK && *accepted)
-        status = end_attempt(s, trial_id, attempt, states == 2 ? "diverged" : "completed", end, m);
+        status = end_attempt(s, trial_id, attempt, outcome, end, m);
     if (status == STATUS_OK && *accepted)
         status = settle_after(s, trial_id, m);
     status = store_leave(s, status, m);
@@ -305,7 +308,7 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
         m);
     if (status == STATUS_OK && changed == 1) {
         *accepted = true;
-        status = end_attempt(s, trial_id, attempt, "failed", end, m);
+        status = end_attempt(s, trial_id, attempt, OUTCOME_FAILED, end, m);
         if (status == STATUS_OK)
             status = store_integer(s, "recording a failure",
                                    "SELECT state = 'failed' FROM trial WHERE trial_id = ?",
@@ -333,7 +336,7 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
         VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
         &changed, m);
     if (status == STATUS_OK && changed == 1)
-        status = end_attempt(s, trial_id, attempt, "requeued", end, m);
+        status = end_attempt(s, trial_id, attempt, OUTCOME_REQUEUED, end, m);
     status = store_leave(s, status, m);
     *accepted = changed == 1 && status == STATUS_OK;
     return status;
@@ -387,26 +390,17 @@ enum status store_forget_weights(struct store *s, struct message *m)
 
 enum status store_running(struct store *s, struct running *list, int max, int *n, struct message *m)
 {
-    const char *doing = "looking for running trials";
-    sqlite3_stmt *rows;
-    bool row = false;
-    *n = 0;
-    enum status status = store_prepare(
-        s, doing,
-        "SELECT trial_id, attempt, seed, config_sha256, n_params FROM trial JOIN config"
-        " USING (config_id) WHERE state = 'running' ORDER BY trial_id LIMIT ?",
-        &rows, m);
-    if (status == STATUS_OK)
-        status = store_step(s, doing, rows, VALUES(INTEGER(max)), &row, m);
-    while (status == STATUS_OK && row) {
-        struct running *r = &list[(*n)++];
-        r->trial_id = sqlite3_column_int64(rows, 0);
-        r->attempt = sqlite3_column_int64(rows, 1);
-        r->seed = (uint32_t)sqlite3_column_int64(rows, 2);
-        copy_text(r->config_sha256, sizeof r->config_sha256, rows, 3);
-        r->n_params = sqlite3_column_int64(rows, 4);
-        status = store_step(s, doing, rows, NO_VALUES, &row, m);
+    struct rows r =
+        store_rows(s, "looking for running trials",
+                   "SELECT trial_id, attempt, seed, config_sha256, n_params FROM trial JOIN"
+                   " config USING (config_id) WHERE state = 'running' ORDER BY trial_id LIMIT ?",
+                   VALUES(INTEGER(max)), m);
+    for (*n = 0; rows_next(&r); ++*n) {
+        list[*n].trial_id = rows_integer(&r, 0);
+        list[*n].attempt = rows_integer(&r, 1);
+        list[*n].seed = (uint32_t)rows_integer(&r, 2);
+        rows_copy(&r, 3, list[*n].config_sha256, sizeof list[*n].config_sha256);
+        list[*n].n_params = rows_integer(&r, 4);
     }
-    sqlite3_finalize(rows);
-    return status;
+    return rows_close(&r);
 }

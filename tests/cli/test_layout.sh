@@ -40,6 +40,8 @@ for pair in plan/plan.c:store/store.h judge/verdict.c:store/store.h store/store.
         refused "sweep/${pair%%:*}" "#include \"sweep/${pair#*:}\""
 done
 check "SQLite stays in the store" refused sweep/report/report.c '#include <sqlite3.h>'
+check "what the store's files share stays among them" \
+    refused sweep/report/export_results.c '#include "sweep/store/store_internal.h"'
 check "YAML stays in the plan" refused sweep/run/worker.c '#include <yaml.h>'
 check "OpenBLAS stays in blas.c" refused engine/train.c '#include <cblas.h>'
 check "an include is rooted" refused sweep/cli/main.c '#include "command.h"'

@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "engine/base/option.h"
 #include "engine/base/text.h"
 #include "sweep/report/report.h"
+#include "sweep/store/store_internal.h"
 
 #include <cmocka.h>
 

@@ -14,7 +14,7 @@ static void values_in_and_out(void **state)
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct rows r = rows_open(s, &x->m, "SELECT ?1, ?2, NULL, 0.5 UNION ALL SELECT ?2, 1, '', NULL",
-                              "ti", "größe", INT64_MIN);
+                              VALUES(TEXT("größe"), INTEGER(INT64_MIN)));
     assert_true(rows_next(&r));
     assert_string_equal(rows_text(&r, 0), "größe");
     assert_true(rows_integer(&r, 1) == INT64_MIN);
@@ -30,10 +30,10 @@ static void values_in_and_out(void **state)
     assert_false(rows_next(&r));
     assert_ok(rows_close(&r));
 
-    r = rows_open(s, &x->m, "SELECT ?1 || '!'", "t", "one");
+    r = rows_open(s, &x->m, "SELECT ?1 || '!'", VALUES(TEXT("one")));
     assert_true(rows_next(&r));
     assert_string_equal(rows_text(&r, 0), "one!");
-    rows_rebind(&r, "two");
+    rows_rebind(&r, VALUES(TEXT("two")));
     assert_true(rows_next(&r));
     assert_string_equal(rows_text(&r, 0), "two!");
     assert_ok(rows_close(&r));
@@ -50,7 +50,8 @@ static void rows_as_cells(void **state)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    struct rows r = rows_open(s, &x->m, "SELECT 1, 0.25, 'x' UNION ALL SELECT NULL, x'61', 2", "");
+    struct rows r =
+        rows_open(s, &x->m, "SELECT 1, 0.25, 'x' UNION ALL SELECT NULL, x'61', 2", NO_VALUES);
     rows_to_table(&r, t);
     assert_ok(rows_close(&r));
     assert_ok(table_write(t, TABLE_CSV, false, out, &x->m));
@@ -67,7 +68,7 @@ static void assert_failed(struct fixture *x, struct rows *r, enum status expecte
     assert_false(rows_next(r));
     if (r->status != expected)
         fail_msg("status %d, not %d: %s", (int)r->status, (int)expected, x->m.text);
-    rows_rebind(r, "again");
+    rows_rebind(r, VALUES(TEXT("again")));
     assert_false(rows_next(r));
     assert_non_null(strstr(x->m.text, x->db));
     assert_int_equal(rows_close(r), expected);
@@ -83,24 +84,24 @@ static void queries_that_fail(void **state)
     stand_between(true);
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
 
-    struct rows rows = rows_open(r.s, &x->m, "SELECT nonsense", "");
+    struct rows rows = rows_open(r.s, &x->m, "SELECT nonsense", NO_VALUES);
     assert_failed(x, &rows, STATUS_INTERNAL);
 
     sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, 500);
-    rows = rows_open(r.s, &x->m, count, "t", longer);
+    rows = rows_open(r.s, &x->m, count, VALUES(TEXT(longer)));
     assert_failed(x, &rows, STATUS_INTERNAL);
-    rows = rows_open(r.s, &x->m, count, "t", "short");
+    rows = rows_open(r.s, &x->m, count, VALUES(TEXT("short")));
     assert_true(rows_next(&rows));
-    rows_rebind(&rows, longer);
+    rows_rebind(&rows, VALUES(TEXT(longer)));
     assert_failed(x, &rows, STATUS_INTERNAL);
     sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, 1000000);
 
-    rows = rows_open(r.s, &x->m, count, "t", "");
+    rows = rows_open(r.s, &x->m, count, VALUES(TEXT("")));
     arm(STOPPED, 1);
     assert_failed(x, &rows, STATUS_INTERRUPTED);
     assert_true(disarm());
     if (FAULTS_IN_MALLOC) {
-        rows = rows_open(r.s, &x->m, "SELECT hex(zeroblob(100000)) || ?1", "t", "");
+        rows = rows_open(r.s, &x->m, "SELECT hex(zeroblob(100000)) || ?1", VALUES(TEXT("")));
         arm(MEMORY, 1);
         assert_failed(x, &rows, STATUS_NO_MEMORY);
         assert_true(disarm());
@@ -114,7 +115,7 @@ static void queries_that_fail(void **state)
     struct store *s = open_store(x, STORE_READ);
     store_set_patience(s, 1);
     run_sql(other, "BEGIN EXCLUSIVE");
-    rows = rows_open(s, &x->m, count, "t", "");
+    rows = rows_open(s, &x->m, count, VALUES(TEXT("")));
     assert_failed(x, &rows, STATUS_BUSY);
     run_sql(other, "ROLLBACK");
     sqlite3_close(other);
@@ -125,9 +126,29 @@ static void queries_that_fail(void **state)
     assert_int_equal(pwrite(fd, "\x0d\xff\xff\xff\xff\xff\xff\xff", 8, (page - 1) * 4096), 8);
     close(fd);
     s = open_store(x, STORE_READ);
-    rows = rows_open(s, &x->m, "SELECT * FROM trial WHERE setting_label <> ?1", "t", "");
+    rows = rows_open(s, &x->m, "SELECT * FROM trial WHERE setting_label <> ?1", VALUES(TEXT("")));
     assert_failed(x, &rows, STATUS_CORRUPT);
     close_store(x, s);
+}
+
+/* The schema lets no other word in; a file that was made to hold one is refused by its name. */
+static void words_that_no_trial_can_have(void **state)
+{
+    struct fixture *x = *state;
+    struct counts counts;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    run_sql(r.db, "PRAGMA ignore_check_constraints = ON;"
+                  "UPDATE trial SET state = 'lost', choice = 'random' WHERE trial_id = 2");
+    assert_status(STATUS_CORRUPT, store_counts(r.s, r.sweep, &counts, &x->m));
+    assert_non_null(strstr(x->m.text, "state is 'lost'"));
+    struct rows rows = rows_open(r.s, &x->m, "SELECT choice FROM trial", NO_VALUES);
+    assert_true(rows_next(&rows));
+    assert_int_equal(rows_choice(&rows, 0), CHOICE_CHOSEN);
+    assert_true(rows_next(&rows));
+    rows_choice(&rows, 0);
+    assert_failed(x, &rows, STATUS_CORRUPT);
+    assert_non_null(strstr(x->m.text, "choice is 'random'"));
+    close_store(x, r.s);
 }
 
 /* ---- statements and transactions ---- */
@@ -152,7 +173,7 @@ static void a_table_in_use_is_busy(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
-    struct rows rows = rows_open(r.s, &x->m, "SELECT * FROM trial", "");
+    struct rows rows = rows_open(r.s, &x->m, "SELECT * FROM trial", NO_VALUES);
     assert_true(rows_next(&rows));
     assert_status(STATUS_BUSY, store_script(r.s, "dropping", "DROP TABLE curve", &x->m));
     assert_ok(rows_close(&rows));
@@ -267,6 +288,7 @@ int main(void)
         TEST(values_in_and_out),
         TEST(rows_as_cells),
         TEST(queries_that_fail),
+        TEST(words_that_no_trial_can_have),
         TEST(a_text_beyond_the_limit),
         TEST(a_table_in_use_is_busy),
         TEST(batches_do_not_nest),

@@ -33,79 +33,47 @@ static enum status check_io(const struct encoder_config *c, const struct encoder
     return STATUS_OK;
 }
 
-/* How one kind of parameter is initialised; initialisation is the only thing that depends on it. */
-enum role {
-    ROLE_IN_PROJ,
-    ROLE_WEIGHT,
-    ROLE_ATTENTION_BIAS,
-    ROLE_BIAS,
-    ROLE_GAIN,
-    ROLE_SHIFT,
-    ROLE_EMBEDDING
+/* Where parameters are declared. */
+struct place {
+    struct arena *arena;
+    struct nn *nn;
+    long layer;
 };
 
-static const double embedding_spread = 0.5;
-
-static enum nn_init init_of(const struct encoder_config *c, enum role role)
+static struct tensor *matrix(struct place p, const char *name, enum init_kind kind, long rows,
+                             long columns)
 {
-    bool pytorch = c->init == INIT_PYTORCH;
-    switch (role) {
-    case ROLE_IN_PROJ: /* nn.MultiheadAttention draws it so, the others are nn.Linear's */
-        return NN_XAVIER;
-    case ROLE_WEIGHT:
-        return pytorch ? NN_UNIFORM_FAN_IN : NN_XAVIER;
-    case ROLE_BIAS:
-        return pytorch ? NN_UNIFORM_FAN_IN : NN_ZEROS;
-    case ROLE_GAIN:
-        return NN_ONES;
-    case ROLE_EMBEDDING:
-        return NN_NORMAL;
-    case ROLE_ATTENTION_BIAS:
-    case ROLE_SHIFT:
-        break;
-    }
-    return NN_ZEROS;
+    char full[96];
+    snprintf(full, sizeof full, "encoder.layers.%ld.%s", p.layer, name);
+    return nn_matrix(p.arena, p.nn, full, kind, rows, columns);
 }
 
-static struct tensor *matrix(struct arena *a, struct encoder *e, enum role role, const char *name,
-                             long rows, long columns)
+static struct tensor *vector(struct place p, const char *name, enum init_kind kind, long size,
+                             long fan_in)
 {
-    return nn_declare(a, &e->nn, name, (struct shape){2, {rows, columns}},
-                      init_of(&e->config, role), columns, rows, embedding_spread);
+    char full[96];
+    snprintf(full, sizeof full, "encoder.layers.%ld.%s", p.layer, name);
+    return nn_vector(p.arena, p.nn, full, kind, size, fan_in);
 }
 
-/* fan_in: of the matrix that the vector is a bias to. */
-static struct tensor *vector(struct arena *a, struct encoder *e, enum role role, const char *name,
-                             long size, long fan_in)
+static void declare_layer(struct arena *a, struct encoder *e, long layer)
 {
-    return nn_declare(a, &e->nn, name, (struct shape){1, {size}}, init_of(&e->config, role), fan_in,
-                      size, 0);
-}
-
-static void declare_layer(struct arena *a, struct encoder *e, long index)
-{
-    struct encoder_layer *l = &e->layer[index];
-    const struct encoder_shapes *s = &e->shapes;
+    struct encoder_layer *l = &e->layer[layer];
+    struct place p = {a, &e->nn, layer};
     long C = (long)e->config.d_model, F = (long)e->config.d_ff;
-    char name[96];
-#define NAME(rest) (snprintf(name, sizeof name, "encoder.layers.%ld." rest, index), name)
-    l->in_proj_weight =
-        matrix(a, e, ROLE_IN_PROJ, NAME("self_attn.in_proj_weight"), s->qkv_width, C);
-    l->in_proj_bias =
-        vector(a, e, ROLE_ATTENTION_BIAS, NAME("self_attn.in_proj_bias"), s->qkv_width, C);
-    l->out_proj_weight =
-        matrix(a, e, ROLE_WEIGHT, NAME("self_attn.out_proj.weight"), C, s->o_width);
-    l->out_proj_bias =
-        vector(a, e, ROLE_ATTENTION_BIAS, NAME("self_attn.out_proj.bias"), C, s->o_width);
-    l->linear1_weight = matrix(a, e, ROLE_WEIGHT, NAME("linear1.weight"), F, C);
-    l->linear1_bias = vector(a, e, ROLE_BIAS, NAME("linear1.bias"), F, C);
-    l->linear2_weight = matrix(a, e, ROLE_WEIGHT, NAME("linear2.weight"), C, F);
-    l->linear2_bias = vector(a, e, ROLE_BIAS, NAME("linear2.bias"), C, F);
-    l->norm1_weight = vector(a, e, ROLE_GAIN, NAME("norm1.weight"), C, C);
-    l->norm1_bias = vector(a, e, ROLE_SHIFT, NAME("norm1.bias"), C, C);
-    l->norm2_weight = vector(a, e, ROLE_GAIN, NAME("norm2.weight"), C, C);
-    l->norm2_bias = vector(a, e, ROLE_SHIFT, NAME("norm2.bias"), C, C);
-#undef NAME
+    long W = e->shapes.qkv_width, O = e->shapes.o_width;
+    l->in_proj_weight = matrix(p, "self_attn.in_proj_weight", INIT_ATTENTION_WEIGHT, W, C);
+    l->in_proj_bias = vector(p, "self_attn.in_proj_bias", INIT_ATTENTION_BIAS, W, C);
+    l->out_proj_weight = matrix(p, "self_attn.out_proj.weight", INIT_WEIGHT, C, O);
+    l->out_proj_bias = vector(p, "self_attn.out_proj.bias", INIT_ATTENTION_BIAS, C, O);
+    l->linear1_weight = matrix(p, "linear1.weight", INIT_WEIGHT, F, C);
+    l->linear1_bias = vector(p, "linear1.bias", INIT_BIAS, F, C);
+    l->linear2_weight = matrix(p, "linear2.weight", INIT_WEIGHT, C, F);
+    l->linear2_bias = vector(p, "linear2.bias", INIT_BIAS, C, F);
+    l->norm1_weight = vector(p, "norm1.weight", INIT_GAIN, C, C);
+    l->norm1_bias = vector(p, "norm1.bias", INIT_SHIFT, C, C);
+    l->norm2_weight = vector(p, "norm2.weight", INIT_GAIN, C, C);
+    l->norm2_bias = vector(p, "norm2.bias", INIT_SHIFT, C, C);
 }
 
 /* PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017, 3.5). */
@@ -139,21 +107,26 @@ enum status encoder_new(struct arena *a, const struct encoder_config *c,
     char name[96];
     for (int f = 0; f < io->fields; f++) {
         snprintf(name, sizeof name, "embed.%s.weight", io->field[f]);
-        e->embed[f] = matrix(a, e, ROLE_EMBEDDING, name, io->vocab[f], C);
+        e->embed[f] = nn_matrix(a, &e->nn, name, INIT_EMBEDDING, io->vocab[f], C);
     }
     if (c->positions == POSITIONS_LEARNED)
-        e->pos = matrix(a, e, ROLE_EMBEDDING, "pos.weight", io->length, C);
+        e->pos = nn_matrix(a, &e->nn, "pos.weight", INIT_EMBEDDING, io->length, C);
     else if (c->positions == POSITIONS_SINUSOIDAL)
         e->pos = sinusoids(a, io->length, C);
     for (long l = 0; l < c->layers; l++)
         declare_layer(a, e, l);
     if (c->norm == NORM_PRE) {
-        e->norm_weight = vector(a, e, ROLE_GAIN, "encoder.norm.weight", C, C);
-        e->norm_bias = vector(a, e, ROLE_SHIFT, "encoder.norm.bias", C, C);
+        e->norm_weight = nn_vector(a, &e->nn, "encoder.norm.weight", INIT_GAIN, C, C);
+        e->norm_bias = nn_vector(a, &e->nn, "encoder.norm.bias", INIT_SHIFT, C, C);
     }
-    e->out_weight = matrix(a, e, ROLE_WEIGHT, "out.weight", outputs, C);
-    e->out_bias = vector(a, e, ROLE_BIAS, "out.bias", outputs, C);
+    e->out_weight = nn_matrix(a, &e->nn, "out.weight", INIT_WEIGHT, outputs, C);
+    e->out_bias = nn_vector(a, &e->nn, "out.bias", INIT_BIAS, outputs, C);
     nn_finish(a, &e->nn, wants_grad);
     *out = e;
     return STATUS_OK;
+}
+
+void encoder_init(struct encoder *e, uint32_t seed)
+{
+    nn_init(&e->nn, init_table[e->config.init], seed);
 }

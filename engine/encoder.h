@@ -35,6 +35,9 @@ enum status encoder_new(struct arena *a, const struct encoder_config *c,
                         const struct encoder_io *io, bool wants_grad, struct encoder **e,
                         struct message *m);
 
+/* Draws the parameters from seed, by the option `init`. */
+void encoder_init(struct encoder *e, uint32_t seed);
+
 /* Builds a tape over the encoder's parameters for slices of up to `capacity` sequences. Several
  * tapes may share one encoder (training and evaluation). *logits (B,T,S*V), (B,S*V) when pooled;
  * it is the input of the last node, a cross-entropy. */

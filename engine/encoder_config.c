@@ -10,6 +10,13 @@
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(member) offsetof(struct encoder_config, member)
 
+static const char *const init_names[] = {
+#define INIT(name, what) #name,
+#include "engine/inits.def"
+#undef INIT
+    NULL,
+};
+
 const struct option_entry encoder_options[] = {
     {.name = "d_model",
      .type = OPTION_INT,
@@ -90,10 +97,13 @@ const struct option_entry encoder_options[] = {
     {.name = "init",
      .type = OPTION_CHOICE,
      .offset = AT(init),
-     .words = WORDS("pytorch", "xavier"),
+     .words = init_names,
      .preset = "pytorch",
-     .help = "initial weights: as PyTorch's modules draw them, or Xavier uniform and zero biases; "
-             "embeddings and learned positions N(0, 0.5^2) in both"},
+     .help = "initial weights; embeddings and learned positions are always N(0, 0.5^2)"
+#define INIT(name, what) "; " #name ": " what
+#include "engine/inits.def"
+#undef INIT
+    },
     {.name = "dropout",
      .type = OPTION_REAL,
      .offset = AT(dropout),

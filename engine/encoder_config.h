@@ -13,7 +13,6 @@ enum encoder_activation { ACTIVATION_GELU, ACTIVATION_RELU };
 enum encoder_norm { NORM_PRE, NORM_POST };
 enum encoder_positions { POSITIONS_LEARNED, POSITIONS_SINUSOIDAL, POSITIONS_NONE };
 enum encoder_pool { POOL_NONE, POOL_MEAN, POOL_FIRST };
-enum encoder_init { INIT_PYTORCH, INIT_XAVIER };
 enum { WIDTH_WORD = -1 }; /* d_head: "split"; d_k, d_v: "d_head" */
 
 /* What the sweep file says under `model`; described by encoder_options. */
@@ -21,7 +20,8 @@ struct encoder_config {
     int64_t d_model, heads, layers, d_ff;
     int64_t d_head;   /* WIDTH_WORD: d_model / heads */
     int64_t d_k, d_v; /* WIDTH_WORD: d_head */
-    int64_t activation, norm, positions, pool, init;
+    int64_t activation, norm, positions, pool;
+    int64_t init; /* index into init_table */
     double dropout;
 };
 extern const struct option_entry encoder_options[];

@@ -1,13 +1,9 @@
 #include "engine/nn.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "engine/base/rng.h"
-
-/* Parameters are few and declared once: the list grows by one. */
-struct tensor *nn_declare(struct arena *a, struct nn *nn, const char *name, struct shape shape,
-                          enum nn_init init, long fan_in, long fan_out, double spread)
+static struct tensor *declare(struct arena *a, struct nn *nn, const char *name, struct shape shape,
+                              struct init_role role)
 {
     if ((nn->count & (nn->count - 1)) == 0) { /* full whenever it is a power of two */
         size_t room = nn->count ? 2 * (size_t)nn->count : 1;
@@ -20,9 +16,23 @@ struct tensor *nn_declare(struct arena *a, struct nn *nn, const char *name, stru
     t->name = arena_string(a, name);
     t->shape = shape;
     t->node = TENSOR_OUTSIDE;
-    nn->list[nn->count++] = (struct nn_parameter){t, init, fan_in, fan_out, spread};
+    nn->list[nn->count++] = (struct nn_parameter){t, role};
     nn->size += tensor_size(t);
     return t;
+}
+
+struct tensor *nn_matrix(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
+                         long rows, long columns)
+{
+    return declare(a, nn, name, (struct shape){2, {rows, columns}},
+                   (struct init_role){kind, .fan_in = columns, .fan_out = rows});
+}
+
+struct tensor *nn_vector(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
+                         long size, long fan_in)
+{
+    return declare(a, nn, name, (struct shape){1, {size}},
+                   (struct init_role){kind, .fan_in = fan_in, .fan_out = size});
 }
 
 void nn_finish(struct arena *a, struct nn *nn, bool wants_grad)
@@ -39,31 +49,12 @@ void nn_finish(struct arena *a, struct nn *nn, bool wants_grad)
     }
 }
 
-static double draw(const struct nn_parameter *p, struct rng *r)
-{
-    switch (p->init) {
-    case NN_UNIFORM_FAN_IN:
-        return (2 * rng_uniform(r) - 1) / sqrt((double)p->fan_in);
-    case NN_XAVIER:
-        return (2 * rng_uniform(r) - 1) * sqrt(6 / (double)(p->fan_in + p->fan_out));
-    case NN_NORMAL:
-        return p->spread * rng_normal(r);
-    case NN_ONES:
-        return 1;
-    case NN_ZEROS:
-        break;
-    }
-    return 0;
-}
-
-void nn_init(struct nn *nn, uint32_t seed)
+void nn_init(struct nn *nn, const struct init *init, uint32_t seed)
 {
     for (int i = 0; i < nn->count; i++) {
-        const struct nn_parameter *p = &nn->list[i];
+        struct nn_parameter *p = &nn->list[i];
         struct rng r = rng_at(seed, RNG_INIT, rng_name(p->tensor->name), 0);
-        long size = tensor_size(p->tensor);
-        for (long k = 0; k < size; k++)
-            p->tensor->data[k] = (real)draw(p, &r);
+        init->fill(p->tensor, &p->role, &r);
     }
 }
 

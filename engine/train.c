@@ -39,7 +39,7 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
     enum status s = encoder_new(a, model, io, true, &t->encoder, m);
     if (s != STATUS_OK)
         return s;
-    nn_init(&t->encoder->nn, seed);
+    encoder_init(t->encoder, seed);
 
     long most = (long)(train->val_examples > train->test_examples ? train->val_examples
                                                                   : train->test_examples);

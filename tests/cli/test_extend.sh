@@ -1,6 +1,7 @@
 #!/bin/sh
-# A new operation and a new task each cost one file and one line: a copy of this tree gets one of
-# each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
+# A new operation, a new initialisation and a new task each cost one file and one line: a copy of this
+# tree gets one of each, is built, and their checks cover them at once; halves of them are noticed.
+# Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR # a plain build, whatever this one is
 root=$(pwd)
@@ -68,6 +69,19 @@ const struct op op_twice = {
     .name = "twice", .shape = shape, .forward = forward, .backward = backward, .cases = cases};
 C
 echo 'OP(twice)' >>engine/ops/ops.def
+cat >engine/init_flat.c <<'C'
+/* Every number .01. */
+#include "engine/init.h"
+
+static void fill(struct tensor *t, const struct init_role *role, struct rng *r)
+{
+    (void)role, (void)r;
+    init_constant(t, 0.01);
+}
+
+const struct init init_flat = {.fill = fill};
+C
+echo 'INIT(flat, "every number .01")' >>engine/inits.def
 sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\n    for (int64_t i = 0; i < o->length; i++)\n        targets[i] = inputs[(i + 1) % o->length];/' \
     -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
@@ -78,17 +92,19 @@ check "one operation more: it builds, its gradient is checked and right" \
     sh -c "$make -s MAKEFLAGS= build/tests/gradient/test_gradients && build/tests/gradient/test_gradients"
 check "one task more: the program knows it" \
     sh -c "$make -s MAKEFLAGS= && ./headcount tasks shift | grep -q shift"
+check "one initialisation more: the program offers and explains it" \
+    sh -c "./headcount tasks model | grep -A3 'pytorch | xavier | flat' | grep -q 'flat: every number .01'"
 # Its oracle and examples are held against each other at once; two things only its author knows.
 check "... its tests cover it and ask for a worked case and its recorded meaning" says build/tests/unit/test_tasks \
     'task shift has no case' '"shift", 1, .* is not what was recorded'
 cat >shift.yaml <<'Y'
 # Does a new task train?
 task: {name: shift, length: 8, vocab: 4}
-model: {d_model: 16, heads: [1, 2], d_ff: 16}
+model: {d_model: 16, heads: [1, 2], d_ff: 16, init: flat}
 train: {steps: 20, batch: 8, eval_every: 10, val_examples: 8, test_examples: 8}
 seeds: 1
 Y
-check "... and a sweep trains on it" ./headcount run shift.yaml --db "$dir/x.db" --quiet
+check "... and a sweep trains on it, from the new initial weights" ./headcount run shift.yaml --db "$dir/x.db" --quiet
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \

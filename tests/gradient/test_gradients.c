@@ -127,7 +127,7 @@ static void check_model(const struct encoder_config *c, bool padded, bool masked
     if (encoder_new(&m.arena, c, &io, true, &m.encoder, &why) != STATUS_OK ||
         encoder_graph(&m.arena, m.encoder, CAPACITY, false, &m.graph, &logits, &why) != STATUS_OK)
         fail_msg("%s: %s", name, why.text);
-    nn_init(&m.encoder->nn, 1);
+    encoder_init(m.encoder, 1);
     draw_model(&m, masked);
     nn_zero_grad(&m.encoder->nn);
     run(&m, true);

@@ -8,12 +8,6 @@
 
 #include <cmocka.h>
 
-static struct tensor *declare(struct arena *a, struct nn *nn, const char *name, long rows,
-                              long columns, enum nn_init init)
-{
-    return nn_declare(a, nn, name, (struct shape){2, {rows, columns}}, init, columns, rows, 0.5);
-}
-
 static void flat_buffers(void **state)
 {
     (void)state;
@@ -23,7 +17,7 @@ static void flat_buffers(void **state)
     struct tensor *t[9];
     char name[] = "w0";
     for (int i = 0; i < 9; i++, name[1]++)
-        t[i] = declare(&a, &nn, name, i + 1, 3, NN_ZEROS);
+        t[i] = nn_matrix(&a, &nn, name, INIT_WEIGHT, i + 1, 3);
     nn_finish(&a, &nn, true);
     assert_int_equal(nn.count, 9);
     assert_int_equal(nn.size, 3 * 45);
@@ -48,18 +42,18 @@ static void init_is_a_function_of_the_name(void **state)
     struct arena a;
     struct nn one = {0}, two = {0};
     arena_init(&a, NULL);
-    struct tensor *x = declare(&a, &one, "x", 4, 5, NN_XAVIER);
+    struct tensor *x = nn_matrix(&a, &one, "x", INIT_WEIGHT, 4, 5);
     nn_finish(&a, &one, false);
     assert_null(one.grad);
-    declare(&a, &two, "other", 3, 3, NN_NORMAL);
-    struct tensor *again = declare(&a, &two, "x", 4, 5, NN_XAVIER);
-    struct tensor *y = declare(&a, &two, "y", 4, 5, NN_XAVIER);
+    nn_matrix(&a, &two, "other", INIT_EMBEDDING, 3, 3);
+    struct tensor *again = nn_matrix(&a, &two, "x", INIT_WEIGHT, 4, 5);
+    struct tensor *y = nn_matrix(&a, &two, "y", INIT_WEIGHT, 4, 5);
     nn_finish(&a, &two, false);
-    nn_init(&one, 3);
-    nn_init(&two, 3);
+    nn_init(&one, &init_xavier, 3);
+    nn_init(&two, &init_xavier, 3);
     assert_memory_equal(x->data, again->data, 20 * sizeof(real));
     assert_memory_not_equal(x->data, y->data, 20 * sizeof(real));
-    nn_init(&two, 4);
+    nn_init(&two, &init_xavier, 4);
     assert_memory_not_equal(x->data, again->data, 20 * sizeof(real));
     arena_free(&a);
 }
@@ -69,22 +63,23 @@ struct moments {
     double mean, variance, largest;
 };
 
-static struct moments moments(enum nn_init init)
+enum { ROWS = 200, COLUMNS = 150, DRAWS = ROWS * COLUMNS };
+
+static struct moments moments(const struct init *init, enum init_kind kind)
 {
     struct arena a;
     struct nn nn = {0};
     arena_init(&a, NULL);
-    long n = 200 * 150;
-    struct tensor *t = declare(&a, &nn, "t", 200, 150, init);
+    struct tensor *t = nn_matrix(&a, &nn, "t", kind, ROWS, COLUMNS);
     nn_finish(&a, &nn, false);
-    nn_init(&nn, 0);
+    nn_init(&nn, init, 0);
     struct moments m = {0};
-    for (long i = 0; i < n; i++) {
-        m.mean += (double)t->data[i] / (double)n;
+    for (long i = 0; i < DRAWS; i++) {
+        m.mean += (double)t->data[i] / DRAWS;
         m.largest = fmax(m.largest, fabs((double)t->data[i]));
     }
-    for (long i = 0; i < n; i++)
-        m.variance += pow((double)t->data[i] - m.mean, 2) / (double)n;
+    for (long i = 0; i < DRAWS; i++)
+        m.variance += pow((double)t->data[i] - m.mean, 2) / DRAWS;
     arena_free(&a);
     return m;
 }
@@ -95,30 +90,46 @@ static void near(double a, double b, double tolerance)
         fail_msg("%g is not within %g of %g", a, tolerance, b);
 }
 
-/* Within five standard errors of what the formulas say, for 30,000 draws. */
+/* Within five standard errors of what the formulas say. */
+static void check_uniform(const struct init *init, enum init_kind kind, double bound)
+{
+    struct moments m = moments(init, kind);
+    near(m.mean, 0, 5 * bound / sqrt(3 * DRAWS));
+    near(m.variance, bound * bound / 3, 0.03 * bound * bound / 3);
+    assert_true(m.largest <= bound && m.largest > 0.999 * bound);
+}
+
+static void check_embedding(const struct init *init)
+{
+    struct moments m = moments(init, INIT_EMBEDDING);
+    near(m.mean, 0, 5 * 0.5 / sqrt(DRAWS));
+    near(m.variance, 0.25, 0.25 * 5 * sqrt(2.0 / DRAWS));
+    assert_true(m.largest > 1.5 && m.largest < 3);
+}
+
+static void check_constant(const struct init *init, enum init_kind kind, double value)
+{
+    struct moments m = moments(init, kind);
+    near(m.mean, value, 1e-9);
+    assert_true(m.variance < 1e-10);
+}
+
 static void distributions(void **state)
 {
     (void)state;
-    double bound = 1 / sqrt(150);
-    struct moments m = moments(NN_UNIFORM_FAN_IN);
-    near(m.mean, 0, 5 * bound / sqrt(3 * 30000));
-    near(m.variance, bound * bound / 3, 0.03 * bound * bound / 3);
-    assert_true(m.largest <= bound && m.largest > 0.999 * bound);
-
-    bound = sqrt(6 / 350.0);
-    m = moments(NN_XAVIER);
-    near(m.mean, 0, 5 * bound / sqrt(3 * 30000));
-    near(m.variance, bound * bound / 3, 0.03 * bound * bound / 3);
-    assert_true(m.largest <= bound && m.largest > 0.999 * bound);
-
-    m = moments(NN_NORMAL);
-    near(m.mean, 0, 5 * 0.5 / sqrt(30000));
-    near(m.variance, 0.25, 0.25 * 5 * sqrt(2 / 30000.0));
-    assert_true(m.largest > 1.5 && m.largest < 3);
-
-    m = moments(NN_ONES);
-    assert_true(m.mean > 0.999999 && m.variance < 1e-10);
-    assert_true(moments(NN_ZEROS).largest == 0);
+    double fan_in = 1 / sqrt(COLUMNS), xavier = sqrt(6.0 / (ROWS + COLUMNS));
+    check_uniform(&init_pytorch, INIT_WEIGHT, fan_in);
+    check_uniform(&init_pytorch, INIT_BIAS, fan_in);
+    check_uniform(&init_xavier, INIT_WEIGHT, xavier);
+    check_constant(&init_xavier, INIT_BIAS, 0);
+    const struct init *const both[] = {&init_pytorch, &init_xavier};
+    for (int i = 0; i < 2; i++) {
+        check_uniform(both[i], INIT_ATTENTION_WEIGHT, xavier);
+        check_constant(both[i], INIT_ATTENTION_BIAS, 0);
+        check_constant(both[i], INIT_GAIN, 1);
+        check_constant(both[i], INIT_SHIFT, 0);
+        check_embedding(both[i]);
+    }
 }
 
 int main(void)

@@ -22,9 +22,9 @@ static void setup(struct setup *s, enum optim_name name, double clip)
 {
     *s = (struct setup){0};
     arena_init(&s->arena, NULL);
-    nn_declare(&s->arena, &s->nn, "w", (struct shape){1, {N}}, NN_NORMAL, 1, 1, 1);
+    nn_matrix(&s->arena, &s->nn, "w", INIT_EMBEDDING, 1, N);
     nn_finish(&s->arena, &s->nn, true);
-    nn_init(&s->nn, 5);
+    nn_init(&s->nn, &init_pytorch, 5);
     s->optim = (struct optim){.name = name,
                               .beta1 = 0.9,
                               .beta2 = 0.99,

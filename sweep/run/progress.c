@@ -28,6 +28,7 @@ struct progress_line {
 
 struct progress_view {
     FILE *err;
+    const char *sweep;
     bool quiet, live, color, unicode;
     long total, done, failed, running, left;
     int slots;
@@ -75,7 +76,8 @@ static void label_set(char *to, const char *from)
             *c = '?';
 }
 
-struct progress_view *progress_new(FILE *err, bool quiet, long total, int workers)
+struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
+                                   int workers)
 {
     struct progress_view *v = calloc(1, sizeof *v);
     if (!v)
@@ -90,6 +92,7 @@ struct progress_view *progress_new(FILE *err, bool quiet, long total, int worker
         return NULL;
     }
     v->err = err;
+    v->sweep = sweep;
     v->quiet = quiet;
     v->live = !quiet && is_terminal(err);
     v->color = text_color(err);
@@ -319,7 +322,7 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     double fraction = v->total > 0 ? ended / (double)v->total : 1.0;
     double seconds = estimate(v);
     memset(l, 0, sizeof *l);
-    line_add(l, " %ld/%ld ", v->done + v->failed, v->total);
+    line_add(l, " %s %ld/%ld ", v->sweep, v->done + v->failed, v->total);
     line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= NARROW ? BAR_WIDTH : BAR_WIDTH / 2);
     line_add(l, " %3.0f%%", 100.0 * fraction);
     if (v->failed > 0)
@@ -424,7 +427,7 @@ static void plain_line(struct progress_view *v, const struct progress_line *s, c
     char text[16];
     char took[32];
     text_duration(clock_now_s() - s->started_s, took, sizeof took);
-    fprintf(v->err, "%ld/%ld  %s", v->done + v->failed, v->total, s->label);
+    fprintf(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
     if (strcmp(state, "completed") != 0)
         fprintf(v->err, "  %s", state);
     if (isfinite(acc))

@@ -15,16 +15,18 @@
 
 struct progress_view;
 
-/* err is kept. total: trials in the plan, those that ended before this run included; workers:
- * number of slots. NULL only when memory is out; every function below accepts that. */
-struct progress_view *progress_new(FILE *err, bool quiet, long total, int workers);
+/* err and sweep, the sweep's name, are kept. total: trials in the plan, those that ended before
+ * this run included; workers: number of slots. NULL only when memory is out; every function below
+ * accepts that. */
+struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
+                                   int workers);
 
 /* Weighs the estimate of the time left: work (any unit, say steps x FLOPs per step) still to do at
  * the start, and of one trial when it starts. Without these calls trials count equally. */
 void progress_work_left(struct progress_view *v, double work);
 void progress_trial_work(struct progress_view *v, int slot, double work);
 
-/* A trial runs in slot 0..workers-1. label: "gather heads=8 seed=1". */
+/* A trial runs in slot 0..workers-1. label: "heads=8 seed=1". */
 void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id);
 
 /* How far it is: loss and acc are training means; NaN keeps what was shown. The first update after

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/json.h"
 #include "engine/base/sha256.h"
 
 #define RESULT_FORMAT "headcount.result.1"
@@ -84,7 +85,7 @@ char *result_json(const struct result *r)
 {
     struct text t = {0};
     text_add(&t, "{\"state\":\"%s\",\"steps_done\":%" PRId64,
-             r->diverged ? "diverged" : "completed", r->steps_done);
+             trial_state_name(r->diverged ? TRIAL_DIVERGED : TRIAL_COMPLETED), r->steps_done);
     text_number(&t, "best_step", (double)r->best_step, r->has_best);
     text_number(&t, "train_acc", r->train_acc, r->has_best);
     text_number(&t, "val_acc", r->val_acc, r->has_best);
@@ -240,6 +241,35 @@ static void hash_file(const struct safetensors_file *f, char hex[65])
     sha256_final(&h, hex);
 }
 
+/* What became of the trial, as its JSON says. */
+static enum status read_state(const char *trial_json, enum trial_state *state, struct message *m)
+{
+    size_t size = strlen(trial_json);
+    char *buffer = malloc(size + 1);
+    if (!buffer)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a result");
+    const unsigned char *bytes = (const unsigned char *)trial_json;
+    struct json trial = {.start = bytes,
+                         .next = bytes,
+                         .end = bytes + size,
+                         .place = "trial",
+                         .text = buffer,
+                         .m = m},
+                whole = trial, value;
+    const char *name;
+    enum status s = STATUS_CORRUPT;
+    if (json_skip(&whole) && json_end(&whole)) {
+        if (json_member(&trial, "state", &value) && json_string(&value, &name) &&
+            trial_state_find(name, state) &&
+            (*state == TRIAL_COMPLETED || *state == TRIAL_DIVERGED))
+            s = STATUS_OK;
+        else
+            status_fail(m, s, "its trial is neither completed nor diverged");
+    }
+    free(buffer);
+    return s;
+}
+
 enum status result_open(const char *path, const struct result_owner *owner, struct result_file *f,
                         struct message *m)
 {
@@ -253,13 +283,15 @@ enum status result_open(const char *path, const struct result_owner *owner, stru
     if (s == STATUS_OK)
         s = safetensors_load(&f->file, m);
     if (s == STATUS_OK) {
+        f->trial_json = safetensors_meta(&f->file.list, "trial");
+        f->config = safetensors_meta(&f->file.list, "config");
         s = check_digest(&f->file.list, m);
+        if (s == STATUS_OK)
+            s = read_state(f->trial_json, &f->state, m);
         if (s != STATUS_OK)
             status_fail_within(m, s, "%s: ", path);
     }
     if (s == STATUS_OK) {
-        f->trial_json = safetensors_meta(&f->file.list, "trial");
-        f->config = safetensors_meta(&f->file.list, "config");
         hash_file(&f->file, f->sha256);
     } else {
         result_close(f);

@@ -21,6 +21,7 @@
 
 #include "engine/base/safetensors.h"
 #include "engine/train.h"
+#include "sweep/store/state.h"
 
 struct curve_row {
     int64_t step;
@@ -62,7 +63,8 @@ struct result_owner {
 struct result_file {
     struct safetensors_file file;
     const char *trial_json, *config;
-    char sha256[65]; /* of the whole file */
+    enum trial_state state; /* completed or diverged */
+    char sha256[65];        /* of the whole file */
 };
 
 /* Reads and checks a result file: its header first (whose it is, its size against the owner's

@@ -87,7 +87,7 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
             r, "trial %" PRId64 ": the report of its attempt %" PRId64 " came too late: ignored",
             s->claim.trial_id, s->claim.attempt);
     else if (s->ending == ENDING_FINISH)
-        state = s->diverged ? "diverged" : "completed";
+        state = trial_state_name(s->state);
     else if (fails)
         state = o->failed ? "failed" : "queued";
     else if (r->stopping)

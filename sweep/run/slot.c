@@ -22,28 +22,19 @@ void slot_init(struct slot *s)
 enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
                        char *const environment[], struct progress_view *v, struct message *m)
 {
-    struct point p;
-    struct encoder_io io;
-    struct task_shape shape;
     s->busy = true;
     s->claim = *c;
     trial_file_name(c->trial_id, c->attempt, TRIAL_FILE_RESULT, s->file, sizeof s->file);
     s->step = c->resumed_from_step;
     s->val_acc = NAN;
-    double work = 0;
-    snprintf(s->label, sizeof s->label, "seed=%" PRIu32, c->seed);
-    if (point_parse(c->config_json, &p, m) == STATUS_OK &&
-        point_check(&p, &io, &shape, m) == STATUS_OK) {
-        snprintf(s->label, sizeof s->label, "%s heads=%" PRId64 " %s%sseed=%" PRIu32, p.task->name,
-                 p.model.heads, c->label, c->label[0] ? " " : "", c->seed);
-        work = (double)p.train.steps * encoder_step_flops(&p.model, &io, (long)p.train.batch);
-    }
+    snprintf(s->label, sizeof s->label, "heads=%" PRId64 " %s%sseed=%" PRIu32, c->heads, c->label,
+             c->label[0] ? " " : "", c->seed);
     job->trial = c->trial_id;
     job->attempt = c->attempt;
     job->seed = c->seed;
     snprintf(job->config, sizeof job->config, "%s", c->config_json);
     progress_trial_started(v, i, s->label, c->trial_id);
-    progress_trial_work(v, i, work);
+    progress_trial_work(v, i, c->work);
     enum status status = process_spawn(&s->process, job, environment, m);
     if (status != STATUS_OK) {
         s->ending = ENDING_REQUEUE;
@@ -115,7 +106,7 @@ static enum ending take_result(struct slot *s, const char *folder)
     enum status status = result_open(path, &owner, &f, &m);
     if (status == STATUS_OK) {
         s->result = strdup(f.trial_json);
-        s->diverged = strncmp(f.trial_json, "{\"state\":\"diverged\"", 19) == 0;
+        s->state = f.state;
         memcpy(s->sha256, f.sha256, sizeof s->sha256);
         result_close(&f);
         if (s->result)

@@ -24,15 +24,15 @@ struct slot {
     bool pid_recorded; /* in the results file */
     struct process process;
     struct claimed claim;
-    char label[SLOT_LABEL]; /* for people: "gather heads=8 seed=1" */
+    char label[SLOT_LABEL]; /* for people: "heads=8 seed=1" */
     int64_t step;           /* newest known */
     double val_acc;         /* at the best step so far; NaN before the first evaluation */
 
-    char file[64];      /* name of the durable result in the folder */
-    bool finished;      /* the worker said that it is there */
-    enum ending ending; /* what is to be committed */
-    char *result;       /* ENDING_FINISH: trial JSON, owned */
-    bool diverged;
+    char file[64];          /* name of the durable result in the folder */
+    bool finished;          /* the worker said that it is there */
+    enum ending ending;     /* what is to be committed */
+    char *result;           /* ENDING_FINISH: trial JSON, owned */
+    enum trial_state state; /* ENDING_FINISH: what the result says */
     char sha256[65];
     struct attempt_end end;
     char error[PROCESS_TAIL + MESSAGE_SIZE];

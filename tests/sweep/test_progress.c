@@ -171,9 +171,9 @@ static void plain_lines(void **state)
     size_t size = 0;
     FILE *f = tmpfile();
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(f, false, 30, 2);
+    struct progress_view *v = progress_new(f, false, "gather", 30, 2);
     progress_counts(v, 10, 1, 0, 19);
-    progress_trial_started(v, 0, "gather heads=8 seed=1", 12);
+    progress_trial_started(v, 0, "heads=8 seed=1", 12);
     progress_trial_started(v, 1, "", 13);
     progress_update(v, 0, 10, 100, 1.5, 0.25);
     progress_draw(v, 1.0);
@@ -186,8 +186,8 @@ static void plain_lines(void **state)
     rewind(f);
     assert_true(getdelim(&text, &size, '\0', f) > 0);
     assert_non_null(strstr(text, "12/30  gather heads=8 seed=1  val .998  "));
-    assert_non_null(strstr(text, "\n13/30  trial 13  failed  "));
-    assert_non_null(strstr(text, "\n13/30  late?[31m  stopped  "));
+    assert_non_null(strstr(text, "\n13/30  gather trial 13  failed  "));
+    assert_non_null(strstr(text, "\n13/30  gather late?[31m  stopped  "));
     assert_non_null(strstr(text, "\na note\n"));
     assert_null(strchr(text, '\033'));
     free(text);
@@ -200,7 +200,7 @@ static void quiet_prints_notes_only(void **state)
     struct terminal t = terminal_open(100);
     char text[4096];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, true, 3, 1);
+    struct progress_view *v = progress_new(t.f, true, "gather", 3, 1);
     progress_counts(v, 0, 0, 0, 3);
     progress_trial_started(v, 0, "x", 1);
     progress_draw(v, 1.0);
@@ -220,10 +220,10 @@ static void frames_are_redrawn_in_place(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, 30, 3);
+    struct progress_view *v = progress_new(t.f, false, "gather", 30, 3);
     progress_counts(v, 10, 2, 0, 18);
-    progress_trial_started(v, 0, "gather heads=8 seed=1", 1);
-    progress_trial_started(v, 2, "gather heads=4 seed=1", 2);
+    progress_trial_started(v, 0, "heads=8 seed=1", 1);
+    progress_trial_started(v, 2, "heads=4 seed=1", 2);
     progress_update(v, 0, 0, 1500, NAN, NAN);
     progress_update(v, 0, 750, 1500, 1.234, 0.873);
     progress_update(v, 0, 760, 1500, NAN, NAN); /* the last means stay */
@@ -236,7 +236,7 @@ static void frames_are_redrawn_in_place(void **state)
     assert_true(screen_has(&s, "acc .873"));
     assert_true(screen_has(&s, "##########----------"));
     assert_true(screen_has(&s, "starting"));
-    assert_true(screen_has(&s, " 12/30 "));
+    assert_true(screen_has(&s, " gather 12/30 "));
     assert_true(screen_has(&s, "2 failed"));
 
     progress_draw(v, 10.1); /* too soon */
@@ -251,7 +251,7 @@ static void frames_are_redrawn_in_place(void **state)
     screen_write(&s, text);
     assert_int_equal(screen_lines(&s), 3); /* the note, one trial, the total */
     assert_non_null(strstr(s.cell[0], "something lasting"));
-    assert_true(screen_has(&s, "best .500 gather heads=8 seed=1"));
+    assert_true(screen_has(&s, "best .500 heads=8 seed=1"));
 
     progress_finish(v);
     terminal_read(&t, text, sizeof text);
@@ -272,7 +272,7 @@ static void frames_fit_any_width(void **state)
         struct terminal t = terminal_open(widths[i]);
         struct screen s;
         screen_init(&s, widths[i]);
-        struct progress_view *v = progress_new(t.f, false, 100000, 30);
+        struct progress_view *v = progress_new(t.f, false, "gather", 100000, 30);
         progress_counts(v, 99000, 900, 30, 70);
         for (int k = 0; k < 30; k++) {
             progress_trial_started(v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003",
@@ -295,9 +295,9 @@ static void narrower_terminal_is_wiped_whole(void **state)
     struct terminal t = terminal_open(120);
     static char text[1 << 16];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, false, 4, 2);
+    struct progress_view *v = progress_new(t.f, false, "gather", 4, 2);
     progress_counts(v, 0, 0, 0, 4);
-    progress_trial_started(v, 0, "gather heads=8 seed=1", 1);
+    progress_trial_started(v, 0, "heads=8 seed=1", 1);
     progress_update(v, 0, 0, 1000, NAN, NAN);
     progress_update(v, 0, 10, 1000, 1.0, 0.5);
     progress_draw(v, 1.0);

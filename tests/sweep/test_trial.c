@@ -206,6 +206,7 @@ static void result_comes_back(void **state)
     char *expected = result_json(&t->result);
     assert_string_equal(f.trial_json, expected);
     free(expected);
+    assert_int_equal(f.state, TRIAL_COMPLETED);
     struct trial *other = new_trial(&b, &p, 9);
     assert_int_equal(result_weights(&f, &other->trainer->encoder->nn, &m), STATUS_OK);
     assert_memory_equal(t->best, other->trainer->encoder->nn.data,
@@ -231,6 +232,30 @@ static void result_comes_back(void **state)
     result_close(&f);
     arena_free(&a);
     arena_free(&b);
+}
+
+/* The state is read from the JSON, wherever in it it stands. */
+static void a_result_says_what_became_of_its_trial(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct message m;
+    struct result_file f;
+    struct point p = sample_point("copy");
+    char path[128], json[POINT_JSON_MAX], sha256[65];
+    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
+    point_json(&p, json);
+    sha256_hex(json, strlen(json), sha256);
+    struct trial *t = new_trial(&a, &p, 1);
+    struct nn *nn = &t->trainer->encoder->nn;
+    struct result_owner owner = {sha256, 1, nn->size};
+    t->result.diverged = true;
+    t->result.error = "the word \"completed\" in a text";
+    assert_int_equal(result_write(path, &t->result, nn, json, 1, &m), STATUS_OK);
+    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+    assert_int_equal(f.state, TRIAL_DIVERGED);
+    result_close(&f);
+    arena_free(&a);
 }
 
 static void assert_refused(const char *path, const struct result_owner *owner, const char *why)
@@ -340,6 +365,7 @@ int main(void)
         cmocka_unit_test(data_is_paired),
         cmocka_unit_test(finite_set_has_epochs),
         cmocka_unit_test(result_comes_back),
+        cmocka_unit_test(a_result_says_what_became_of_its_trial),
         cmocka_unit_test(divergence_is_a_result),
         cmocka_unit_test(a_result_is_of_one_trial_and_its_size),
     };

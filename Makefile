@@ -83,7 +83,8 @@ LIBDOUBLE    = $(BUILD)/libengine_double.a
 LIBDATASETS  = $(BUILD)/libdatasets.a
 LIBSWEEP     = $(BUILD)/libsweep.a
 
-ENGINE_LIBS  = -lopenblas -lm
+# OpenBLAS is loaded when something is computed (engine/kernels/blas.h).
+ENGINE_LIBS  = -lm -ldl
 SWEEP_LIBS   = -lyaml -lsqlite3 $(ENGINE_LIBS)
 
 PROGRAM = $(if $(SAN)$(COVERAGE),$(BUILD)/headcount,headcount)

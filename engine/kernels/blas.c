@@ -1,21 +1,134 @@
 #include "engine/kernels/blas.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
+
+#ifdef REAL_DOUBLE
+#define GEMM cblas_dgemm
+#else
+#define GEMM cblas_sgemm
+#endif
+#define TEXT_(name) #name
+#define TEXT(name)  TEXT_(name)
+
+/* What is used of the library, under the names and types that <cblas.h> gives it. */
+static struct {
+    void *library;
+    __typeof__(GEMM) *gemm;
+    __typeof__(openblas_get_config) *config;
+    __typeof__(openblas_get_corename) *core_name;
+    __typeof__(openblas_get_num_threads) *threads;
+    bool started;
+} blas;
+
+/* What a thread of OpenBLAS's takes for its products, and what the library and a thread's stack
+ * take beside it. */
+static const size_t product_bytes = (size_t)128 << 20, library_bytes = (size_t)64 << 20,
+                    stack_bytes = (size_t)8 << 20;
+
+/* Takes a mapping as OpenBLAS would and gives it back untouched. */
+static enum status probe(size_t bytes, struct message *m)
+{
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED)
+        return status_fail(m, STATUS_NO_MEMORY,
+                           "no memory for OpenBLAS, which maps %zu MiB before its first product "
+                           "(%s); see `ulimit -v`",
+                           bytes >> 20, strerror(errno));
+    munmap(room, bytes);
+    return STATUS_OK;
+}
+
+enum status blas_room(int threads, struct message *m)
+{
+    size_t each = threads > 1 ? product_bytes + stack_bytes : product_bytes;
+    return probe((size_t)threads * each, m);
+}
+
+static bool find(const char *name, void *function)
+{
+    void *found = dlsym(blas.library, name);
+    memcpy(function, &found, sizeof found); /* ISO C has no cast between the two */
+    return found != NULL;
+}
+
+static enum status open_library(struct message *m)
+{
+    char why[512];
+    blas.library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!blas.library) { /* dlerror speaks of the last failure only, and the first is to be told */
+        snprintf(why, sizeof why, "%s", dlerror());
+        blas.library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!blas.library)
+        return status_fail(m, STATUS_INTERNAL, "OpenBLAS cannot be loaded: %s", why);
+    if (find(TEXT(GEMM), &blas.gemm) && find("openblas_get_config", &blas.config) &&
+        find("openblas_get_corename", &blas.core_name) &&
+        find("openblas_get_num_threads", &blas.threads))
+        return STATUS_OK;
+    status_fail(m, STATUS_INTERNAL, "this OpenBLAS lacks a function: %s", dlerror());
+    dlclose(blas.library);
+    blas.library = NULL;
+    return STATUS_INTERNAL;
+}
+
+enum status blas_load(int threads, struct message *m)
+{
+    char number[16];
+    if (blas.library)
+        return STATUS_OK;
+    /* Its further threads take their memory while it is loaded. */
+    enum status s = threads > 1
+                        ? probe((size_t)threads * (product_bytes + stack_bytes) + library_bytes, m)
+                        : STATUS_OK;
+    if (s != STATUS_OK)
+        return s;
+    snprintf(number, sizeof number, "%d", threads);
+    setenv("OPENBLAS_NUM_THREADS", number, 1);
+    setenv("OMP_NUM_THREADS", number, 1); /* where OpenBLAS was built on OpenMP */
+    return open_library(m);
+}
+
+/* The first product takes the memory for all. Its matrices are too large for the kernels that do
+ * without. */
+static enum status first_product(struct message *m)
+{
+    enum { N = 128 };
+    real *x = calloc(3 * (size_t)N * N, sizeof *x);
+    if (!x)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for OpenBLAS's first product");
+    blas_nt(N, N, N, x, x + N * N, 0, x + 2 * N * N);
+    free(x);
+    return STATUS_OK;
+}
+
+enum status blas_start(int threads, struct message *m)
+{
+    if (blas.started)
+        return STATUS_OK;
+    enum status s = blas_load(threads, m);
+    if (s == STATUS_OK)
+        s = blas_room(1, m);
+    if (s == STATUS_OK)
+        s = first_product(m);
+    blas.started = s == STATUS_OK;
+    return s;
+}
 
 /* OpenBLAS takes 32-bit dimensions; encoder_shapes and encoder_new refuse what exceeds them. */
 void blas_gemm(int transpose_a, int transpose_b, long m, long n, long k, real alpha, const real *a,
                long lda, const real *b, long ldb, real beta, real *c, long ldc)
 {
-#ifdef REAL_DOUBLE
-    cblas_dgemm(
-#else
-    cblas_sgemm(
-#endif
-        CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
-        transpose_b ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, alpha, a,
-        (blasint)lda, b, (blasint)ldb, beta, c, (blasint)ldc);
+    blas.gemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
+              transpose_b ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, alpha, a,
+              (blasint)lda, b, (blasint)ldb, beta, c, (blasint)ldc);
 }
 
 void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, real *y)
@@ -38,7 +151,7 @@ static const char *version(void)
 {
     static char text[64];
     char name[24] = "OpenBLAS", number[24] = "";
-    sscanf(openblas_get_config(), "%23s %23s", name, number);
+    sscanf(blas.config(), "%23s %23s", name, number);
     snprintf(text, sizeof text, "%s %s", name, number);
     return text;
 }
@@ -47,14 +160,9 @@ struct blas_info blas_info(void)
 {
     return (struct blas_info){
         .version = version(),
-        .core_type = openblas_get_corename(),
-        .threads = openblas_get_num_threads(),
+        .core_type = blas.core_name(),
+        .threads = blas.threads(),
     };
-}
-
-void blas_set_threads(int n)
-{
-    openblas_set_num_threads(n);
 }
 
 int blas_below_cpu(void)
@@ -65,7 +173,7 @@ int blas_below_cpu(void)
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl"))
         return 0;
     for (int i = 0; with_avx512[i]; i++)
-        if (!strcasecmp(openblas_get_corename(), with_avx512[i]))
+        if (!strcasecmp(blas.core_name(), with_avx512[i]))
             return 0;
     return 1;
 #else

@@ -1,12 +1,29 @@
-/* Matrix products. blas.c is the only file that includes <cblas.h>. All matrices row major and
- * dense. Uses one thread; the caller's process sets OPENBLAS_NUM_THREADS=1 (workers) or calls
- * blas_set_threads. */
+/* Matrix products, by OpenBLAS. blas.c is the only file that includes <cblas.h>. All matrices row
+ * major and dense.
+ *
+ * OpenBLAS is no part of the program when it starts. Loading it starts threads, and taking the
+ * memory for its first product (128 MiB of addresses per thread) never returns where that memory is
+ * not to be had (it tries for ever). So it is loaded by whoever computes, when it has been asked
+ * whether there is room; what only reads results needs neither. */
 #ifndef ENGINE_KERNELS_BLAS_H
 #define ENGINE_KERNELS_BLAS_H
 
-#include <stddef.h>
-
 #include "engine/base/real.h"
+#include "engine/base/status.h"
+
+/* Loads OpenBLAS, for blas_info; no memory for products is taken yet. threads: that a product is
+ * spread over. A loaded library stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS
+ * in this process's environment, so it is to be called before threads are started. INTERNAL where
+ * there is no OpenBLAS or it does not fit into memory, NO_MEMORY where several threads would not.
+ */
+enum status blas_load(int threads, struct message *m);
+
+/* Whether there is room for the memory of a product now: NO_MEMORY names what is missing. */
+enum status blas_room(int threads, struct message *m);
+
+/* Loads OpenBLAS and takes the memory for products; must have succeeded before the first one.
+ * Later calls do nothing. Fails as blas_load and blas_room do. */
+enum status blas_start(int threads, struct message *m);
 
 /* y = beta*y + x w^T      x (M,K), w (N,K), y (M,N): a linear layer forward */
 void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, real *y);
@@ -25,10 +42,10 @@ struct blas_info {
     const char *core_type; /* the kernels in use: "SkylakeX" */
     int threads;
 };
+/* Of the loaded library. */
 struct blas_info blas_info(void);
-void blas_set_threads(int n);
 
-/* True where the CPU has AVX-512 and the kernels in use do not use it. */
+/* True where the CPU has AVX-512 and the kernels of the loaded library do not use it. */
 int blas_below_cpu(void);
 
 #endif

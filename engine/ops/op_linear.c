@@ -13,7 +13,7 @@ static enum status shape(const struct node *n, struct shape *out, struct message
         return op_mismatch(n, m, "a bias has one number per row of the weight");
     *out = x->shape;
     out->dim[out->rank - 1] = w->shape.dim[0];
-    return STATUS_OK;
+    return blas_start(1, m);
 }
 
 static void forward(struct node *n, struct pass *p)

@@ -177,7 +177,9 @@ int command_bench(int argc, char **argv)
     int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    blas_set_threads(o.threads > 0 ? (int)o.threads : 1);
+    enum status s = blas_start(o.threads > 0 ? (int)o.threads : 1, &m);
+    if (s != STATUS_OK)
+        return command_fail("bench", s, &m);
     struct blas_info blas = blas_info();
     fprintf(stderr,
             "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
@@ -188,6 +190,6 @@ int command_bench(int argc, char **argv)
                 "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "
                 "the products take about twice as long as they need to\n",
                 getenv("OPENBLAS_CORETYPE") ? getenv("OPENBLAS_CORETYPE") : "");
-    enum status s = bench_all(&o, &m);
+    s = bench_all(&o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);
 }

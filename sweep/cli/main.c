@@ -46,12 +46,17 @@ static void print_help(void)
 
 static void print_version(void)
 {
-    struct build_info b = build_info();
+    struct build_info b;
+    struct message m;
+    enum status blas = build_info(&b, &m);
     printf("headcount %s\n", b.version);
     printf("commit      %s\n", b.commit);
     printf("compiler    %s\n", b.compiler);
     printf("flags       %s\n", b.flags);
-    printf("OpenBLAS    %s, core type %s\n", b.openblas, b.core_type);
+    if (blas == STATUS_OK)
+        printf("OpenBLAS    %s, core type %s\n", b.openblas, b.core_type);
+    else
+        printf("OpenBLAS    %s\n", m.text);
     printf("kernels     %s\n", b.kernels);
     printf("CPU         %s\n", b.cpu);
 }

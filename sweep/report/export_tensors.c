@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/kernels/blas.h"
 #include "sweep/run/data.h"
 #include "sweep/run/result.h"
 #include "sweep/run/trial_files.h"
@@ -224,7 +223,6 @@ enum status export_testset(struct store *s, int64_t trial_id, const char *path, 
         free(t);
         return status;
     }
-    blas_set_threads(1); /* as in the worker: the sums run in the same order */
     arena_init(&t->arena, &exhausted);
     if (setjmp(exhausted) != 0) {
         status = status_fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, trial_id);

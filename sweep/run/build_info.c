@@ -25,10 +25,13 @@ static const char *cpu_name(void)
     return name;
 }
 
-struct build_info build_info(void)
+enum status build_info(struct build_info *b, struct message *m)
 {
-    struct blas_info blas = blas_info();
-    return (struct build_info){
+    struct blas_info blas = {"unknown", "unknown", 1};
+    enum status s = blas_load(1, m);
+    if (s == STATUS_OK)
+        blas = blas_info();
+    *b = (struct build_info){
         .version = BUILD_VERSION,
         .commit = BUILD_COMMIT,
         .compiler = BUILD_COMPILER,
@@ -39,4 +42,5 @@ struct build_info build_info(void)
         .cpu = cpu_name(),
         .threads = blas.threads,
     };
+    return s;
 }

@@ -4,8 +4,9 @@
 
 #include "sweep/store/store.h"
 
-/* Filled from the compiler's and OpenBLAS's own words. The strings live as long as the process.
- * Calls OpenBLAS for its names only, never for a product. */
-struct build_info build_info(void);
+/* Filled from the compiler's and OpenBLAS's own words; the strings live as long as the process.
+ * Loads OpenBLAS with one thread, and takes no memory for products. Where that fails (as blas_load
+ * does), openblas and core_type are "unknown" and all else is filled. */
+enum status build_info(struct build_info *b, struct message *m);
 
 #endif

@@ -364,7 +364,7 @@ static enum status retry_failed(struct runner *r, struct message *m)
 
 static enum status prepare(struct runner *r, const struct runner_options *o, struct message *m)
 {
-    struct build_info b = build_info();
+    struct build_info b;
     if (store_migrated_from(r->store))
         runner_say(r,
                    "the results file had format %d and has format %d now; as it was, it is kept as "
@@ -372,9 +372,12 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
                    store_migrated_from(r->store), STORE_VERSION,
                    (int)strlen(store_folder(r->store)) - 2, store_folder(r->store),
                    store_migrated_from(r->store));
+    enum status s = build_info(&b, m);
+    if (s == STATUS_OK)
+        s = blas_room(1, m); /* else worker after worker would fail */
+    if (s != STATUS_OK)
+        return s;
     choose_core_type(r, &b);
-    b.threads = 1;
-    enum status s;
     do
         s = store_build(r->store, &b, &r->build_id, m);
     while (wait_for_file(r, &s, m));

@@ -13,9 +13,8 @@ static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE
 enum { HANDLED = sizeof handled / sizeof handled[0] };
 
 static struct sigaction before[HANDLED];
-/* Atomic, not only volatile: the thread that is interrupted may be one of OpenBLAS's. */
 static atomic_int requests, last;
-/* Made once and never closed: a handler may still be at work in another thread. */
+/* Made once and never closed: a handler that is at work in a thread of a caller's needs it. */
 static int wake[2] = {-1, -1};
 static bool installed;
 

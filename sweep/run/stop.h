@@ -1,6 +1,4 @@
-/* Signals of the coordinator. Handlers only count and wake the event loop through a pipe: OpenBLAS
- * starts threads when it is loaded, so a signal may be delivered to any of them and cannot be
- * waited for by blocking it in the main thread. */
+/* Signals of the coordinator. Handlers only count and wake the event loop through a pipe. */
 #ifndef SWEEP_RUN_STOP_H
 #define SWEEP_RUN_STOP_H
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "engine/kernels/blas.h"
 #include "sweep/run/trial.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/run/wire.h"
@@ -349,7 +348,6 @@ int worker_main(void)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != (pid_t)w.job.parent)
             return WORKER_FAILED; /* orphaned before the line above took hold */
-        blas_set_threads(1);
         exit_status = run_guarded(&w, &m);
     }
     if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED)

@@ -1,0 +1,135 @@
+/* OpenBLAS is loaded by whoever computes, and where it would have no room it says so. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/kernels/blas.h"
+
+#include <cmocka.h>
+
+static bool is_loaded(void)
+{
+    char line[512];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    while (!found && fgets(line, sizeof line, maps))
+        found = strstr(line, "openblas") != NULL;
+    fclose(maps);
+    return found;
+}
+
+/* Sanitizers map more addresses than a limit could leave. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { PLAIN = 0 };
+#else
+enum { PLAIN = 1 };
+#endif
+
+/* In a process of its own, as a loaded library stays loaded; what it returns is its exit status.
+ * One that hangs is killed after 10 s. */
+static void in_child(int (*case_)(void))
+{
+    int status;
+    if (!PLAIN)
+        skip();
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        alarm(10);
+        _exit(case_());
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Leaves room for `bytes` beside what is mapped already. */
+static void limit_addresses(size_t bytes)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%ld", &pages) == 1)
+        fclose(f);
+    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + bytes;
+    setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+}
+
+static int names_come_without_memory_for_products(void)
+{
+    struct message m = {""};
+    bool before = is_loaded();
+    limit_addresses((size_t)100 << 20);
+    return before || blas_load(1, &m) != STATUS_OK || !is_loaded() || blas_info().threads != 1 ||
+           strncmp(blas_info().version, "OpenBLAS 0", 10) != 0;
+}
+
+static int no_room_for_a_product(void)
+{
+    struct message m = {""};
+    limit_addresses((size_t)100 << 20);
+    return blas_start(1, &m) != STATUS_NO_MEMORY || !strstr(m.text, "128 MiB") ||
+           blas_room(1, NULL) != STATUS_NO_MEMORY;
+}
+
+static int no_room_for_the_library(void)
+{
+    struct message m = {""};
+    limit_addresses((size_t)20 << 20);
+    return blas_start(1, &m) != STATUS_INTERNAL || !strstr(m.text, "OpenBLAS cannot be loaded");
+}
+
+static int no_room_for_threads(void)
+{
+    struct message m = {""};
+    limit_addresses((size_t)250 << 20);
+    return blas_start(2, &m) != STATUS_NO_MEMORY || is_loaded();
+}
+
+/* What a product needs has been taken: later ones do with what is there. */
+static int started_stays_started(void)
+{
+    enum { N = 200 };
+    static real x[3][N * N];
+    struct message m = {""};
+    if (blas_start(1, &m) != STATUS_OK || blas_start(1, &m) != STATUS_OK)
+        return 1;
+    limit_addresses(0);
+    for (int i = 0; i < N * N; i++)
+        x[0][i] = x[1][i] = 1;
+    blas_nt(N, N, N, x[0], x[1], 0, x[2]);
+    return x[2][0] != N || x[2][N * N - 1] != N;
+}
+
+#define CASE(name)                                                                                 \
+    static void test_##name(void **state)                                                          \
+    {                                                                                              \
+        (void)state;                                                                               \
+        in_child(name);                                                                            \
+    }
+CASE(names_come_without_memory_for_products)
+CASE(no_room_for_a_product)
+CASE(no_room_for_the_library)
+CASE(no_room_for_threads)
+CASE(started_stays_started)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_come_without_memory_for_products),
+        cmocka_unit_test(test_no_room_for_a_product),
+        cmocka_unit_test(test_no_room_for_the_library),
+        cmocka_unit_test(test_no_room_for_threads),
+        cmocka_unit_test(test_started_stays_started),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -446,29 +446,41 @@ int option_format(const struct option_entry *o, const void *config, char *text, 
 
 enum { NAME_MAX_COMPARED = 64 };
 
-/* Levenshtein distance of names up to NAME_MAX_COMPARED bytes; large for longer ones. */
+/* Edits that lead from one name to the other: a letter more, less or another, or two neighbours
+ * exchanged (optimal string alignment). Large for names above NAME_MAX_COMPARED bytes. */
 static size_t name_distance(const char *a, const char *b)
 {
     size_t la = strlen(a), lb = strlen(b);
     if (la > NAME_MAX_COMPARED || lb > NAME_MAX_COMPARED)
         return NAME_MAX_COMPARED;
-    size_t row[NAME_MAX_COMPARED + 1];
+    size_t rows[3][NAME_MAX_COMPARED + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= lb; j++)
         row[j] = j;
     for (size_t i = 1; i <= la; i++) {
-        size_t diagonal = row[0];
+        size_t *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
+            size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
             row[j] = best;
         }
     }
     return row[lb];
+}
+
+/* A third of a name may differ, as for rustc and cargo: shorter names are too easily alike. */
+static size_t most_edits(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b), third = (la > lb ? la : lb) / 3;
+    return third < 3 ? third : 3;
 }
 
 const char *nearest_name(const char *typed, const char *const *names)
@@ -477,7 +489,7 @@ const char *nearest_name(const char *typed, const char *const *names)
     size_t least = 4;
     for (; *names; names++) {
         size_t distance = name_distance(typed, *names);
-        if (distance < least && 2 * distance < strlen(*names)) {
+        if (distance < least && distance <= most_edits(typed, *names)) {
             least = distance;
             nearest = *names;
         }

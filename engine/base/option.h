@@ -71,8 +71,8 @@ int number_format(double x, char *text, size_t size);
  * not finite. *integral tells whether it was written as an integer. */
 bool number_parse(const char *text, double *x, bool *integral);
 
-/* The nearest of the names to a mistyped one (Levenshtein <= 3 and < half its length), or NULL:
- * for "did you mean". `names` ends with NULL. */
+/* The nearest of the names to a mistyped one, or NULL where more than a third of it, or three
+ * letters, would have to change: for "did you mean". `names` ends with NULL. */
 const char *nearest_name(const char *typed, const char *const *names);
 
 /* A user's text as a message may show it: control characters replaced, cut to the buffer with

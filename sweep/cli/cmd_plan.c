@@ -26,7 +26,7 @@ static const struct command_option options[] = {
      "trials at once, for the estimate"},
     COMMAND_DB_OPTION(struct plan_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct plan_options, set), "KEY=VALUE",
-     "replace what the file says, as in train.steps=100"},
+     "replace what the file says, as in train.steps=100; null takes it away"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct plan_options, retry_failed), NULL,
      "as if run were given it"},
     {"all", 0, COMMAND_FLAG, offsetof(struct plan_options, all), NULL,
@@ -366,6 +366,8 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
         status = plan_new(config, &p, m);
+    if (status == STATUS_OK)
+        command_plan_notes("plan", p);
     if (status == STATUS_OK)
         status = open_existing(o->db, &s, m);
     if (status == STATUS_OK)

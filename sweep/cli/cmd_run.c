@@ -18,7 +18,7 @@ static const struct command_option options[] = {
      "trials at once (the sweep file's `workers`, else usable cores)"},
     COMMAND_DB_OPTION(struct run_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
-     "replace what the file says, as in train.steps=100"},
+     "replace what the file says, as in train.steps=100; null takes it away"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct run_options, retry_failed), NULL,
      "give failed trials their retries again"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
@@ -64,6 +64,8 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
         status = plan_new(config, &plan, m);
+    if (status == STATUS_OK && !o->quiet)
+        command_plan_notes("run", plan);
     if (status == STATUS_OK)
         status = runner_run(plan, &runner, &result, m);
     plan_free(plan);

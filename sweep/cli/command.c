@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/base/option.h"
+#include "sweep/plan/plan.h"
 #include "sweep/store/store.h"
 
 const struct command command_table[] = {
@@ -56,6 +57,13 @@ int command_fail(const char *name, enum status s, const struct message *m)
     if (!ferror(stdout) || !command_reader_gone())
         fprintf(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
     return exit_status_of(s);
+}
+
+void command_plan_notes(const char *name, const struct plan *p)
+{
+    struct message m;
+    for (int i = 0; plan_idle_exclude(p, &i, &m);)
+        fprintf(stderr, "headcount %s: note: %s\n", name, m.text);
 }
 
 int command_usage(const char *name, const char *format, ...)
@@ -146,6 +154,19 @@ static void print_help(const struct command_syntax *s)
     printf("\nExamples:\n%s", s->examples);
 }
 
+/* What other programs call an option of this command; NULL if nothing. */
+static const char *other_name(const char *typed, const char *const *names)
+{
+    static const char *const others[][2] = {{"jobs", "workers"},     {"threads", "workers"},
+                                            {"parallel", "workers"}, {"silent", "quiet"},
+                                            {"database", "db"},      {"file", "db"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (const char *const *name = names; *name && strcmp(others[i][0], typed) == 0; name++)
+            if (strcmp(*name, others[i][1]) == 0)
+                return *name;
+    return NULL;
+}
+
 /* The word that getopt refused, named with its nearest known neighbour. */
 static int refuse_option(const struct command_syntax *s, const char *typed)
 {
@@ -159,7 +180,9 @@ static int refuse_option(const struct command_syntax *s, const char *typed)
     if (strncmp(typed, "--", 2) != 0)
         return command_usage(s->name, "unknown option '%s'", typed);
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
-    const char *near = nearest_name(bare, names);
+    const char *near = other_name(bare, names);
+    if (!near)
+        near = nearest_name(bare, names);
     if (near)
         return command_usage(s->name, "unknown option '--%s'; did you mean '--%s'?", bare, near);
     return command_usage(s->name, "unknown option '--%s'", bare);

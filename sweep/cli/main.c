@@ -61,24 +61,51 @@ static void print_version(void)
     printf("CPU         %s\n", b.cpu);
 }
 
-static int unknown(const char *typed)
+static const struct command *find_command(const char *name)
+{
+    const struct command *c = command_table;
+    while (c->name && strcmp(c->name, name) != 0)
+        c++;
+    return c->name ? c : NULL;
+}
+
+static int unknown_command(const char *typed)
 {
     const char *names[64];
     int n = 0;
-    bool is_option = typed[0] == '-';
-    if (is_option) {
-        names[n++] = "--help";
-        names[n++] = "--version";
-    } else {
-        for (const struct command *c = command_table; c->name && n < 62; c++)
-            names[n++] = c->name;
-        names[n++] = "help";
-    }
+    for (const struct command *c = command_table; c->name && n < 62; c++)
+        names[n++] = c->name;
+    names[n++] = "help";
     names[n] = NULL;
     const char *near = nearest_name(typed, names);
-    fprintf(stderr, "headcount: unknown %s '%s'", is_option ? "option" : "command", typed);
+    fprintf(stderr, "headcount: unknown command '%s'", typed);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\nTry 'headcount --help'.\n");
+    return EXIT_USAGE;
+}
+
+/* argv[0] is an option where a command belongs. */
+static int unknown_option(int argc, char **argv)
+{
+    static const char *const names[] = {"--help", "--version", NULL};
+    const char *near = nearest_name(argv[0], names);
+    int command = 1;
+    while (command < argc && !find_command(argv[command]))
+        command++;
+    if (near) {
+        fprintf(stderr, "headcount: unknown option '%s'; did you mean '%s'?", argv[0], near);
+    } else if (command < argc) {
+        fprintf(stderr, "headcount: options follow the command: headcount %s", argv[command]);
+        for (int i = 0; i < argc; i++) {
+            if (i == command)
+                continue;
+            fputc(' ', stderr);
+            text_plain(stderr, argv[i]);
+        }
+    } else {
+        fprintf(stderr, "headcount: unknown option '%s'; options of a command follow it", argv[0]);
+    }
     fprintf(stderr, "\nTry 'headcount --help'.\n");
     return EXIT_USAGE;
 }
@@ -86,10 +113,10 @@ static int unknown(const char *typed)
 /* argv[0] is the sub-command. */
 static int dispatch(int argc, char **argv)
 {
-    for (const struct command *c = command_table; c->name; c++)
-        if (strcmp(argv[0], c->name) == 0)
-            return c->main(argc, argv);
-    return unknown(argv[0]);
+    const struct command *c = find_command(argv[0]);
+    if (c)
+        return c->main(argc, argv);
+    return argv[0][0] == '-' ? unknown_option(argc, argv) : unknown_command(argv[0]);
 }
 
 static int command_line(int argc, char **argv)

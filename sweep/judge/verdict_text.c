@@ -206,9 +206,8 @@ static void say_finding(const struct writer *w)
         put(w, "every trial that has ended diverged or failed.\n");
         break;
     case VERDICT_SINGLE:
-        put(w, "No comparison: only ");
-        put_heads(w, w->v->candidate);
-        put(w, " %s tried.\n", w->v->candidate == 1 ? "was" : "were");
+        put(w, "No comparison: %lld is the only head count that was tried.\n",
+            (long long)w->v->candidate);
         break;
     case VERDICT_MIDDLE:
         say_middle(w);

@@ -53,19 +53,43 @@ enum status reading_known_keys(const struct reading *r, const struct tree *map, 
         if (*name)
             continue;
         const char *meant = nearest_name(t->key, names);
-        return reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s",
-                              text_shown(t->key, shown, sizeof shown), *path ? " under " : "", path,
+        return reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s",
+                              text_shown(t->key, shown, sizeof shown), path,
                               meant ? " (did you mean " : "", meant ? meant : "",
                               meant ? "?)" : "");
     }
     return STATUS_OK;
 }
 
-/* Mappings of which a person may think as of their name. */
-static bool takes_name(const char *what)
+/* What the `name` may be in a mapping of which a person may think as of its name: task, metric,
+ * train.schedule. Else NULL. */
+static const char *const *names_within(const char *what, const char *tasks[READING_TASKS + 1])
 {
-    return strcmp(what, "task") == 0 || strcmp(what, "metric") == 0 ||
-           strcmp(what, "train.schedule") == 0;
+    int n = 0;
+    if (strcmp(what, "metric") == 0)
+        return reading_metrics;
+    if (strcmp(what, "train.schedule") == 0)
+        return option_find(train_options, "schedule.name")->words;
+    if (strcmp(what, "task") != 0)
+        return NULL;
+    for (; n < READING_TASKS && task_table[n]; n++)
+        tasks[n] = task_table[n]->name;
+    tasks[n] = NULL;
+    return tasks;
+}
+
+/* "; write {name: cosine}" with what was written, if that is a name; else with what would be. */
+static void remedy_of_name(const char *typed, const char *const *names, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], typed) == 0) {
+            snprintf(text, size, "; write {name: %s}", typed);
+            return;
+        }
+    for (int i = 0; names[i] && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 i ? ", " : "; write {name: X} with one of: ", names[i]);
 }
 
 enum status reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
@@ -75,10 +99,11 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
     if (t->kind == kind)
         return STATUS_OK;
     bool nothing = t->kind == TREE_SCALAR && !t->quoted && !*t->text;
-    char shown[64], remedy[160] = "";
-    if (t->kind == TREE_SCALAR && !nothing && kind == TREE_MAP && takes_name(what))
-        snprintf(remedy, sizeof remedy, "; write {name: %s}",
-                 text_shown(t->text, shown, sizeof shown));
+    char shown[64], remedy[512] = "";
+    const char *tasks[READING_TASKS + 1];
+    const char *const *names = kind == TREE_MAP ? names_within(what, tasks) : NULL;
+    if (t->kind == TREE_SCALAR && !nothing && names)
+        remedy_of_name(t->text, names, remedy, sizeof remedy);
     else if (t->kind == TREE_SCALAR && !nothing && kind == TREE_LIST)
         snprintf(remedy, sizeof remedy, "; write [%s%s%s]", t->quoted ? "\"" : "",
                  text_shown(t->text, shown, sizeof shown), t->quoted ? "\"" : "");
@@ -97,7 +122,8 @@ enum status reading_integer(const struct reading *r, const struct tree *t, const
     return s == STATUS_BAD_INPUT ? config_within(r->c, t->place, r->m) : s;
 }
 
-/* --set: a value from the command line takes the place of what the file says. */
+/* --set: a value from the command line takes the place of what the file says; null takes it away.
+ */
 
 static void mark_as_set(struct tree *t, int k)
 {
@@ -151,6 +177,42 @@ static enum status graft(const struct reading *r, struct tree *map, const char *
     }
 }
 
+static bool is_null(const struct tree *t)
+{
+    static const char *const nulls[] = {"null", "Null", "NULL", "~"};
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
+        if (t->kind == TREE_SCALAR && !t->quoted && strcmp(t->text, nulls[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Takes away what stands at path; false where nothing does. */
+static bool prune(struct tree *map, const char *path)
+{
+    size_t n = strcspn(path, ".");
+    struct tree **slot = &map->first;
+    while (*slot && (strncmp((*slot)->key, path, n) != 0 || (*slot)->key[n]))
+        slot = &(*slot)->next;
+    if (!*slot || (path[n] && (*slot)->kind != TREE_MAP))
+        return false;
+    if (path[n])
+        return prune(*slot, path + n + 1);
+    *slot = (*slot)->next;
+    map->count--;
+    return true;
+}
+
+/* Whether a sweep file may have something at path. */
+static bool is_known(const struct reading *r, const char *path)
+{
+    struct option_set set;
+    struct message unknown;
+    for (int i = 0; reading_key_names[i]; i++)
+        if (strcmp(reading_key_names[i], path) == 0)
+            return true;
+    return reading_path(r, path, &set, &unknown) == STATUS_OK;
+}
+
 static enum status apply_set(struct reading *r, struct tree *root, const char *set, int k)
 {
     const char *equals = strchr(set, '=');
@@ -172,6 +234,8 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
     if (s)
         return s == STATUS_BAD_INPUT ? config_within(r->c, (struct place){0, k}, r->m) : s;
     mark_as_set(value, k);
+    if (is_null(value) && (prune(root, path) || is_known(r, path)))
+        return STATUS_OK;
     return graft(r, root, path, value);
 }
 
@@ -204,7 +268,7 @@ static enum status read_tree(struct reading *r, const char *const *sets, int set
     for (int k = 1; k <= set_count && !s; k++)
         s = apply_set(r, root, sets[k - 1], k);
     r->root = root;
-    if (s || (s = reading_known_keys(r, root, "", reading_key_names)) || (s = reading_axes(r)))
+    if (s || (s = reading_known_options(r, root, "", reading_key_names)) || (s = reading_axes(r)))
         return s;
     return reading_keys(r);
 }

@@ -93,7 +93,8 @@ struct config {
 };
 
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
- * ("model.heads=[1,2]"), each replacing what the file says; `set_count` of them. */
+ * ("model.heads=[1,2]"), each replacing what the file says, or taking it away ("claim=null");
+ * `set_count` of them. */
 enum status config_read(const char *path, const char *const *sets, int set_count, struct config **c,
                         struct message *m);
 

@@ -6,9 +6,7 @@
 
 #include "sweep/plan/config_reading.h"
 
-enum { PATH_SIZE = 128, SECTIONS = 3 };
-
-static const char *const sections[SECTIONS] = {"task", "model", "train"};
+enum { PATH_SIZE = 128 };
 
 enum status reading_value(const struct reading *r, struct config_value *v, struct place at, int n)
 {
@@ -28,26 +26,13 @@ void reading_set_scalar(struct config_value *v, int i, const struct tree *t)
 
 /* Finding options. */
 
-/* The option tables of a section: one, or one per listed task. */
-static int section_tables(const struct reading *r, const char *section,
-                          const struct option_entry *table[READING_TASKS])
-{
-    if (strcmp(section, "task") != 0) {
-        table[0] = strcmp(section, "model") == 0 ? encoder_options : train_options;
-        return 1;
-    }
-    for (int i = 0; i < r->tasks; i++)
-        table[i] = r->task[i]->options;
-    return r->tasks;
-}
-
 /* Fills set with what `name` means in every table of the section. OK with set->count 0: it means
  * nothing in any. BAD_INPUT: a listed task lacks it, or takes another type there. */
 static enum status find_options(const struct reading *r, const char *section, const char *name,
                                 struct option_set *set, struct message *m)
 {
     const struct option_entry *table[READING_TASKS];
-    int tables = section_tables(r, section, table), missing = -1;
+    int tables = reading_tables(r, section, table), missing = -1;
     *set = (struct option_set){.section = section};
     for (int i = 0; i < tables; i++) {
         const struct option_entry *o = option_find(table[i], name);
@@ -73,7 +58,7 @@ static enum status next_words(const struct reading *r, const char *section, cons
                               const char ***words)
 {
     const struct option_entry *table[READING_TASKS];
-    int tables = section_tables(r, section, table);
+    int tables = reading_tables(r, section, table);
     size_t n = 0, most = 2; /* task.name, the end */
     for (int i = 0; i < tables; i++)
         most += (size_t)option_count(table[i]);
@@ -99,70 +84,21 @@ static enum status next_words(const struct reading *r, const char *section, cons
     return STATUS_OK;
 }
 
-/* Adds "section.name" for every option of the table; false without memory. */
-static bool add_paths(const struct reading *r, const char *section,
-                      const struct option_entry *table, const char **paths, size_t *n)
-{
-    char path[PATH_SIZE];
-    for (const struct option_entry *o = table; o->name; o++) {
-        int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
-        if (!(paths[*n] = pool_text(r->pool, path, (size_t)length)))
-            return false;
-        ++*n;
-    }
-    return true;
-}
-
-/* The full paths of all options, ending with NULL; NULL without memory. */
-static const char **all_paths(const struct reading *r)
-{
-    const struct option_entry *table[READING_TASKS];
-    size_t most = 2, n = 0; /* task.name, the end */
-    for (int k = 0; k < SECTIONS; k++)
-        for (int i = section_tables(r, sections[k], table); i-- > 0;)
-            most += (size_t)option_count(table[i]);
-    const char **paths = pool_alloc(r->pool, most, sizeof *paths);
-    if (!paths)
-        return NULL;
-    for (int k = 0; k < SECTIONS; k++)
-        for (int i = section_tables(r, sections[k], table); i-- > 0;)
-            if (!add_paths(r, sections[k], table[i], paths, &n))
-                return NULL;
-    paths[n] = "task.name";
-    return paths;
-}
-
-/* "did you mean" goes by the whole path, and by the last part where that is all there is. */
-static enum status unknown_path(const struct reading *r, const char *path, struct message *m)
-{
-    char shown[64];
-    const char **paths = all_paths(r);
-    if (!paths)
-        return reading_no_memory(r);
-    const char *meant = nearest_name(path, paths);
-    for (int i = 0; paths[i] && !meant; i++)
-        if (strcmp(strchr(paths[i], '.') + 1, path) == 0)
-            meant = paths[i];
-    return status_fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
-                       text_shown(path, shown, sizeof shown), meant ? " (did you mean " : "",
-                       meant ? meant : "", meant ? "?)" : "");
-}
-
 enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
                          struct message *m)
 {
     *set = (struct option_set){.section = "task"};
     if (strcmp(path, "task.name") == 0)
         return STATUS_OK;
-    for (int i = 0; i < SECTIONS; i++) {
-        size_t n = strlen(sections[i]);
-        if (strncmp(path, sections[i], n) != 0 || path[n] != '.')
+    for (int i = 0; reading_sections[i]; i++) {
+        size_t n = strlen(reading_sections[i]);
+        if (strncmp(path, reading_sections[i], n) != 0 || path[n] != '.')
             continue;
-        enum status s = find_options(r, sections[i], path + n + 1, set, m);
+        enum status s = find_options(r, reading_sections[i], path + n + 1, set, m);
         if (s || set->count)
             return s;
     }
-    return unknown_path(r, path, m);
+    return reading_unknown_path(r, path, m);
 }
 
 /* Reading values. */
@@ -411,7 +347,7 @@ static enum status read_section(struct reading *r, const char *section, const ch
     int n = snprintf(path, sizeof path, "%s.%s", section, prefix);
     path[n > 0 && n < PATH_SIZE ? n - 1 : 0] = '\0';
     enum status s = next_words(r, section, prefix, &words);
-    if (s || (s = reading_known_keys(r, map, path, words)))
+    if (s || (s = reading_known_options(r, map, path, words)))
         return s;
     for (const struct tree *t = map->first; t && !s; t = t->next)
         s = read_key(r, section, prefix, t);
@@ -453,7 +389,7 @@ static enum status check_required(const struct reading *r, const char *section)
 {
     const struct option_entry *table[READING_TASKS];
     char path[PATH_SIZE];
-    int tables = section_tables(r, section, table);
+    int tables = reading_tables(r, section, table);
     const struct tree *map = tree_find(r->root, section);
     for (int i = 0; i < tables; i++) {
         for (const struct option_entry *o = table[i]; o->name; o++) {
@@ -481,11 +417,11 @@ enum status reading_axes(struct reading *r)
     if (!r->c->axis)
         return reading_no_memory(r);
     for (const struct tree *t = r->root->first; t && !s; t = t->next)
-        for (int i = 0; i < SECTIONS && !s; i++)
-            if (strcmp(t->key, sections[i]) == 0 &&
-                !(s = reading_expect(r, t, TREE_MAP, sections[i])))
-                s = read_section(r, sections[i], "", t);
-    for (int i = 0; i < SECTIONS && !s; i++)
-        s = check_required(r, sections[i]);
+        for (int i = 0; reading_sections[i] && !s; i++)
+            if (strcmp(t->key, reading_sections[i]) == 0 &&
+                !(s = reading_expect(r, t, TREE_MAP, reading_sections[i])))
+                s = read_section(r, reading_sections[i], "", t);
+    for (int i = 0; reading_sections[i] && !s; i++)
+        s = check_required(r, reading_sections[i]);
     return s;
 }

@@ -153,9 +153,9 @@ static enum status read_sampler_seed(struct reading *r, const struct tree *t)
     return s || !t ? s : reading_integer(r, t, "sampler_seed", 0, UINT32_MAX, &r->c->sampler_seed);
 }
 
-/* t's text where it is one of two words; NULL after a refusal. */
+/* Which of two words t is. */
 static enum status read_word(const struct reading *r, const struct tree *t, const char *what,
-                             const char *const words[2], int *which)
+                             const char *const *words, int *which)
 {
     char shown[64];
     enum status s = reading_expect(r, t, TREE_SCALAR, what);
@@ -169,6 +169,8 @@ static enum status read_word(const struct reading *r, const struct tree *t, cons
     return reading_refuse(r, t->place, "%s is %s; allowed: %s, %s", what,
                           text_shown(t->text, shown, sizeof shown), words[0], words[1]);
 }
+
+const char *const reading_metrics[] = {"val_acc", "val_loss", NULL};
 
 static enum status read_metric(struct reading *r, const struct tree *t)
 {

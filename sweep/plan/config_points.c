@@ -26,6 +26,15 @@ static bool knows_name(void *context, const char *name, double *number, const ch
     return n->status == STATUS_OK;
 }
 
+/* An option that is true or false, which says by itself whether a point stays. */
+static bool is_switch(const struct reading *r, const char *text)
+{
+    struct option_set set;
+    struct message unknown;
+    return reading_path(r, text, &set, &unknown) == STATUS_OK && set.count &&
+           set.option[0]->type == OPTION_BOOL;
+}
+
 static enum status check_constraint(struct reading *r, const struct tree *t)
 {
     struct expr *e;
@@ -33,7 +42,13 @@ static enum status check_constraint(struct reading *r, const struct tree *t)
     char shown[160];
     struct naming naming = {.r = r};
     enum status s = expr_compile(t->text, knows_name, &naming, &e, &column, r->m);
+    bool condition = !s && (expr_is_condition(e) || is_switch(r, t->text));
     expr_free(e);
+    if (!s && !condition)
+        return reading_refuse(r, t->place,
+                              "the constraint \"%s\" is a value, not a condition; compare it, as "
+                              "in \"model.heads <= 8\"",
+                              text_shown(t->text, shown, sizeof shown));
     if (s != STATUS_BAD_INPUT)
         return s;
     if (naming.status == STATUS_NO_MEMORY)

@@ -1,6 +1,6 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
- * (task, model, train), config_keys.c and config_points.c (everything else). Everything read is
- * allocated from the config's pool. */
+ * (task, model, train), config_keys.c and config_points.c (everything else), config_hint.c (what
+ * was meant by a key that is not there). Everything read is allocated from the config's pool. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -30,8 +30,8 @@ enum status reading_refuse(const struct reading *r, struct place at, const char 
     __attribute__((format(printf, 3, 4)));
 enum status reading_no_memory(const struct reading *r);
 
-/* Refuses a mapping's first key that is none of names (which end with NULL): "unknown key 'x' under
- * <path> (did you mean y?)"; path "" is the file itself. */
+/* Refuses the first key of a mapping of fixed keys that is none of names (which end with NULL):
+ * "unknown key 'x' under <path> (did you mean y?)". */
 enum status reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
                                const char *const *names);
 
@@ -42,6 +42,23 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
 /* A whole number from min to max. */
 enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
                             double min, double max, int64_t *value);
+
+/* config_hint.c: what was meant by what is not there. */
+
+extern const char *const reading_sections[]; /* task, model, train; ends with NULL */
+
+/* The option tables of a section: one, or one per task that task.name lists (of every task, as long
+ * as that has not been read). Returns how many. */
+int reading_tables(const struct reading *r, const char *section,
+                   const struct option_entry *table[READING_TASKS]);
+
+/* reading_known_keys for the file itself (path "") and its sections, whose keys may be options: a
+ * hint may lead to another section, or from W&B's words to those used here. */
+enum status reading_known_options(const struct reading *r, const struct tree *map, const char *path,
+                                  const char *const *names);
+
+/* BAD_INPUT: "there is no option 'model.head' (did you mean model.heads?)", without a place. */
+enum status reading_unknown_path(const struct reading *r, const char *path, struct message *m);
 
 /* config_axes.c: the sections task, model and train in the order of the file. */
 enum status reading_axes(struct reading *r);
@@ -65,6 +82,7 @@ void reading_set_scalar(struct config_value *v, int i, const struct tree *t);
 /* config_keys.c: all other keys of the top level. */
 enum status reading_keys(struct reading *r);
 extern const char *const reading_key_names[]; /* of the top level, all of them */
+extern const char *const reading_metrics[];   /* what metric.name may be; ends with NULL */
 
 /* config_points.c: one key each; t is NULL where the file lacks it. */
 enum status reading_constraints(struct reading *r, const struct tree *t);

@@ -367,6 +367,13 @@ enum status expr_compile(const char *text, expr_lookup lookup, void *context, st
     return s;
 }
 
+bool expr_is_condition(const struct expr *e)
+{
+    enum code last = e->code[e->count - 1].code; /* of postfix code: what binds loosest */
+    return (last >= CODE_EQUAL && last <= CODE_GREATER_EQUAL) || last == CODE_TRUTH ||
+           last == CODE_NOT;
+}
+
 void expr_free(struct expr *e)
 {
     if (!e)

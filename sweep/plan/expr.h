@@ -35,6 +35,10 @@ typedef bool (*expr_lookup)(void *context, const char *name, double *number, con
 enum status expr_compile(const char *text, expr_lookup lookup, void *context, struct expr **e,
                          int *column, struct message *m);
 
+/* Whether it says yes or no by itself, as a comparison, `and`, `or` and `not` do; numbers, names
+ * and sums do not. */
+bool expr_is_condition(const struct expr *e);
+
 /* Evaluates; *truth is whether it is true (not 0). BAD_INPUT on division by zero, on numbers that
  * overflow, and on words where numbers belong. Takes no memory. */
 enum status expr_evaluate(const struct expr *e, expr_lookup lookup, void *context, bool *truth,

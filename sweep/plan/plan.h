@@ -21,6 +21,10 @@ void plan_point(const struct plan *p, long i, struct point *out);
 /* Points of the full grid that are not there, and why. */
 long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, long *by_duplicate);
 
+/* The items of `exclude` that fit no point, one at a time: from *i on the next one's place and what
+ * is wrong in m, *i behind it; false where there is none. Start with *i = 0. */
+bool plan_idle_exclude(const struct plan *p, int *i, struct message *m);
+
 /* The i-th point's identity: canonical JSON and its SHA-256. */
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65]);
 

@@ -139,12 +139,11 @@ static bool excluded(const struct plan_exclusion *e, const struct point *point, 
     return true;
 }
 
-enum status plan_filter(const struct plan *p, struct point *point, int task,
-                        enum plan_verdict *verdict, struct message *m)
+enum status plan_filter(struct plan *p, struct point *point, int task, enum plan_verdict *verdict,
+                        struct message *m)
 {
     const struct config *c = p->config;
-    /* look_up writes to the plan only while compiling. */
-    struct scope scope = {.p = (struct plan *)p, .point = point, .task = task, .m = m};
+    struct scope scope = {.p = p, .point = point, .task = task, .m = m};
     for (int i = 0; i < c->constraints; i++) {
         bool truth = false;
         enum status s = expr_evaluate(p->constraint[i], look_up, &scope, &truth, m);
@@ -156,8 +155,11 @@ enum status plan_filter(const struct plan *p, struct point *point, int task,
         }
     }
     *verdict = PLAN_STAYS;
-    for (int i = 0; i < c->excluded && *verdict == PLAN_STAYS; i++)
-        if (excluded(&p->exclusion[i], point, task))
+    for (int i = 0; i < c->excluded; i++) {
+        if (excluded(&p->exclusion[i], point, task)) {
+            p->exclusion[i].fits++;
             *verdict = PLAN_EXCLUDED;
+        }
+    }
     return STATUS_OK;
 }

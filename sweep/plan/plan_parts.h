@@ -63,6 +63,7 @@ struct plan_name {
 struct plan_exclusion {
     int pairs;
     struct plan_axis *pair;
+    long fits; /* points that it drops, or would if no other did */
 };
 
 struct plan {
@@ -110,8 +111,9 @@ int plan_decode(const struct plan *p, uint64_t g, struct point *out);
 /* plan_filter.c */
 enum plan_verdict { PLAN_STAYS, PLAN_CONSTRAINED, PLAN_EXCLUDED };
 enum status plan_build_filters(struct plan *p, struct message *m);
-enum status plan_filter(const struct plan *p, struct point *point, int task,
-                        enum plan_verdict *verdict, struct message *m);
+/* Whether a point stays; counts it in the exclusions that it fits. */
+enum status plan_filter(struct plan *p, struct point *point, int task, enum plan_verdict *verdict,
+                        struct message *m);
 void plan_free_filters(struct plan *p);
 
 /* plan_text.c */

@@ -238,15 +238,29 @@ static void test_keys(void **state)
         {TASK "modle: {heads: 1}\n", "s.yaml:2:1: unknown key 'modle' (did you mean model?)"},
         {TASK "model: {d_modle: 32}\n",
          "s.yaml:2:9: unknown key 'd_modle' under model (did you mean d_model?)"},
-        {TASK "model:\n  hidden_size: 32\n", "s.yaml:3:3: unknown key 'hidden_size' under model"},
-        {TASK "model.heads: 4\n", "s.yaml:2:1: unknown key 'model.heads'"},
+        {TASK "model:\n  hidden_size: 32\n", "s.yaml:3:3: unknown key 'hidden_size' under model "
+                                             "(did you mean model.d_model?)"},
+        {TASK "model.heads: 4\n", "s.yaml:2:1: unknown key 'model.heads'; write heads under model"},
         {TASK "<<: {heads: 1}\n", "s.yaml:2:1: unknown key '<<'"},
         {TASK "train:\n  schedule: {name: cosine, warmpu: 5}\n",
          "s.yaml:3:28: unknown key 'warmpu' under train.schedule (did you mean warmup?)"},
         {TASK "train: {schedule: cosine}\n",
          "s.yaml:2:19: train.schedule must be a mapping, not a single value; write {name: cosine}"},
         {TASK "train: {schedule.name: cosine}\n",
-         "s.yaml:2:9: unknown key 'schedule.name' under train"},
+         "s.yaml:2:9: unknown key 'schedule.name'; write name under train.schedule"},
+        {TASK "train: {dropout: .1}\n",
+         "s.yaml:2:9: unknown key 'dropout' under train (did you mean model.dropout?)"},
+        {TASK "model: {seeds: 3}\n",
+         "s.yaml:2:9: unknown key 'seeds' under model (it stands beside "
+         "task, model and train, not under them)"},
+        {TASK "program: train.py\n",
+         "s.yaml:2:1: unknown key 'program': only W&B needs it; remove it"},
+        {TASK "parameters: {learning_rate: {value: 1}, x: {value: 1}, dropout: {value: 0}}\n",
+         "s.yaml:2:1: unknown key 'parameters', as W&B has it; write what stands under it under "
+         "task, model and train instead (learning_rate is train.lr, dropout is model.dropout)"},
+        {TASK "parameters: {x: {value: 1}}\n",
+         "s.yaml:2:1: unknown key 'parameters', as W&B has it; write what stands under it under "
+         "task, model and train instead"},
         {"task: {name: [reverse, gather], slots: 2}\n",
          "s.yaml:1:33: task reverse, which task.name lists, has no option 'slots'"},
         {"task: {name: gather, slosts: 2}\n",
@@ -420,6 +434,12 @@ static void test_other_keys(void **state)
          "s.yaml:3:5: task.offsets is a list, which has no value to compare"},
         {TASK "constraints:\n  - >-\n    1 <\n    x\n",
          "s.yaml:3:5: in the constraint \"1 < x\", at character 5: there is no option 'x'"},
+        {TASK "constraints: [model.heads]\n",
+         "s.yaml:2:15: the constraint \"model.heads\" is a value, not a condition; compare it, as "
+         "in \"model.heads <= 8\""},
+        {TASK "constraints: ['(model.d_model % 3)']\n",
+         "s.yaml:2:15: the constraint \"(model.d_model % 3)\" is a value, not a condition; compare "
+         "it, as in \"model.heads <= 8\""},
         {TASK "exclude: {model.heads: 4}\n", "s.yaml:2:10: exclude must be a list, not a mapping"},
         {TASK "exclude: [{model: {heads: 4}}]\n", "s.yaml:2:12: there is no option 'model'"},
         {TASK "exclude: [4]\n",
@@ -546,6 +566,21 @@ static void test_sets(void **state)
         {"model.heads", "--set model.heads: write path=value, as in train.steps=100"},
         {"=4", "--set =4: write path=value, as in train.steps=100"},
         {"model.head=4", "--set model.head: unknown key 'head' under model (did you mean heads?)"},
+        {"steps=3", "--set steps: unknown key 'steps' (did you mean train.steps?)"},
+        {"slots=3", "--set slots: unknown key 'slots' (did you mean task.slots?)"},
+        {"lr=3", "--set lr: unknown key 'lr' (did you mean train.lr?)"},
+        {"train.lrr=3", "--set train.lrr: unknown key 'lrr' under train (did you mean lr?)"},
+        {"droput=0", "--set droput: unknown key 'droput' (did you mean model.dropout?)"},
+        {"jobs=3", "--set jobs: unknown key 'jobs' (did you mean workers?)"},
+        {"epochs=3", "--set epochs: unknown key 'epochs' (did you mean train.steps?)"},
+        {"rnu=3", "--set rnu: unknown key 'rnu'"},
+        {"rnu=null", "--set rnu: unknown key 'rnu'"},
+        {"model.rnu=null", "--set model.rnu: unknown key 'rnu' under model"},
+        {"task=null", "s.yaml:1:1: missing key 'task': what to learn"},
+        {"metric=test_acc", "--set metric: metric must be a mapping, not a single value; write "
+                            "{name: X} with one of: val_acc, val_loss"},
+        {"task=gathr", "--set task: task must be a mapping, not a single value; write {name: X} "
+                       "with one of: gather, recall, pointers, reverse, sort, hist, copy"},
         {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
         {"model.heads=", "--set model.heads: there is nothing in it but blanks and comments"},
         {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "
@@ -573,6 +608,42 @@ static void assert_file(const char *path, const char *message)
     assert_int_equal(config_read(path, NULL, 0, &c, &m), STATUS_BAD_INPUT);
     assert_null(c);
     assert_string_equal(m.text, message);
+}
+
+/* null takes away what the file says; where it says nothing, nothing is to be done. */
+static void test_set_null(void **state)
+{
+    (void)state;
+    static const char text[] = "task: {name: gather}\nmodel: {heads: [1, 4], d_ff: 64}\n"
+                               "claim: {best: 4, over: [1]}\nseeds: 2\n";
+    static const char *const sets[] = {"claim=null", "model.d_ff=~", "model.dropout=Null",
+                                       "limits=NULL", "seeds=null"};
+    struct config *c;
+    struct message m;
+    if (set(text, sets, 5, &c, &m))
+        fail_msg("%s", m.text);
+    assert_false(c->has_claim);
+    assert_int_equal(c->axes, 2); /* task.name, model.heads */
+    assert_int_equal(c->seeds, 5);
+    assert_int_equal(c->sets, 5); /* remembered as given */
+    config_free(c);
+    static const char *const twice[] = {"claim=null", "claim.best=1"};
+    assert_int_equal(set(text, twice, 2, &c, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "--set claim.best: missing key 'over' under claim");
+    static const char *const word[] = {"name='null'"};
+    assert_int_equal(set(text, word, 1, &c, &m), STATUS_OK);
+    assert_string_equal(c->name, "null");
+    config_free(c);
+}
+
+static void test_switch_is_a_condition(void **state)
+{
+    (void)state;
+    struct config *c =
+        config_of("task: {name: hist, bos: [true, false]}\nconstraints: [task.bos, 'not (task.bos "
+                  "== 0) or 1 < 2']\n");
+    assert_int_equal(c->constraints, 2);
+    config_free(c);
 }
 
 static void test_files(void **state)
@@ -612,6 +683,7 @@ int main(void)
         cmocka_unit_test(test_keys),          cmocka_unit_test(test_values),
         cmocka_unit_test(test_distributions), cmocka_unit_test(test_other_keys),
         cmocka_unit_test(test_units),         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_set_null),      cmocka_unit_test(test_switch_is_a_condition),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

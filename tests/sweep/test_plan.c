@@ -189,6 +189,14 @@ static void test_dropped(void **state)
     assert_int_equal(plan_points(p), 6);
     assert_int_equal(heads_of(p, 4), 4);
     assert_int_equal(heads_of(p, 5), 8);
+    struct message m;
+    int i = 0;
+    assert_true(plan_idle_exclude(p, &i, &m));
+    assert_string_equal(
+        m.text, "s.yaml:8:5: this item of exclude fits no point that the constraints leave");
+    assert_true(plan_idle_exclude(p, &i, &m));
+    assert_memory_equal(m.text, "s.yaml:9:5: ", 12);
+    assert_false(plan_idle_exclude(p, &i, &m));
     free_all(p);
 
     /* A list is one value of a list option; each value keeps its own list. */

@@ -378,7 +378,7 @@ static void test_bad_trials(void **state)
     struct sketch unknown = sketch_new();
     unknown.in.chance = NAN;
     add(&unknown, 1, .70, 5, one_bad);
-    EXPECT(&unknown, VERDICT_SINGLE, "No comparison: only 1 head was tried.",
+    EXPECT(&unknown, VERDICT_SINGLE, "No comparison: 1 is the only head count that was tried.",
            "1 head: 1 of 5 trials diverged or failed; chance accuracy is not known, so it is left "
            "out.");
 }
@@ -437,7 +437,7 @@ static void test_nothing(void **state)
     EXPECT(&s, VERDICT_NOTHING, "No trial has ended: there is nothing to judge yet.");
     struct sketch single = sketch_new();
     add(&single, 1, .99, 5, good);
-    EXPECT(&single, VERDICT_SINGLE, "No comparison: only 1 head was tried.");
+    EXPECT(&single, VERDICT_SINGLE, "No comparison: 1 is the only head count that was tried.");
     const double all_bad[2] = {-1, -1};
     struct sketch wild = sketch_new();
     add(&wild, 1, 0, 2, all_bad);

@@ -288,6 +288,9 @@ static void test_nearest_name(void **state)
     assert_string_equal(nearest_name("d_modle", names), "d_model");
     assert_string_equal(nearest_name("head", names), "heads");
     assert_string_equal(nearest_name("vocabular", names), "vocabulary");
+    assert_string_equal(nearest_name("lrr", names), "lr");
+    assert_string_equal(nearest_name("rnu", (const char *const[]){"gc", "run", NULL}), "run");
+    assert_null(nearest_name("steps", (const char *const[]){"seeds", NULL}));
     assert_null(nearest_name("lx", names));       /* half of it differs */
     assert_null(nearest_name("vocaXXXX", names)); /* more than 3 differ */
     char long_name[300];

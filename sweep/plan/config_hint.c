@@ -1,0 +1,234 @@
+/* What a person meant by a key or an option that is not there: options that stand in another
+ * section, the words of other programs, the nearest name anywhere. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sweep/plan/config_reading.h"
+
+enum { PATH_SIZE = 128 };
+
+const char *const reading_sections[] = {"task", "model", "train", NULL};
+
+/* The names that other programs have for what is called something else here. */
+static const struct {
+    const char *theirs, *ours;
+} aliases[] = {
+    {"learning_rate", "train.lr"},
+    {"batch_size", "train.batch"},
+    {"max_steps", "train.steps"},
+    {"iterations", "train.steps"},
+    {"epochs", "train.steps"},
+    {"warmup_steps", "train.schedule.warmup"},
+    {"scheduler", "train.schedule"},
+    {"lr_scheduler", "train.schedule"},
+    {"max_grad_norm", "train.clip"},
+    {"grad_clip", "train.clip"},
+    {"optim", "train.optimizer"},
+    {"n_heads", "model.heads"},
+    {"num_heads", "model.heads"},
+    {"nhead", "model.heads"},
+    {"num_attention_heads", "model.heads"},
+    {"n_layers", "model.layers"},
+    {"num_layers", "model.layers"},
+    {"num_hidden_layers", "model.layers"},
+    {"depth", "model.layers"},
+    {"hidden_size", "model.d_model"},
+    {"embed_dim", "model.d_model"},
+    {"n_embd", "model.d_model"},
+    {"dim_feedforward", "model.d_ff"},
+    {"intermediate_size", "model.d_ff"},
+    {"head_dim", "model.d_head"},
+    {"seq_len", "task.length"},
+    {"vocab_size", "task.vocab"},
+    {"jobs", "workers"},
+    {"n_jobs", "workers"},
+    {"n_seeds", "seeds"},
+    {"num_seeds", "seeds"},
+    {"repeats", "seeds"},
+    {"timeout", "limits.time"},
+    {"filter", "constraints"},
+};
+
+/* Keys of W&B sweeps that nothing here answers to. */
+static const char *const wandb_keys[] = {"program", "command",    "project",         "entity",
+                                         "job",     "apiVersion", "early_terminate", NULL};
+
+static bool has_word(const char *const *words, const char *word)
+{
+    while (*words && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+int reading_tables(const struct reading *r, const char *section,
+                   const struct option_entry *table[READING_TASKS])
+{
+    int n = 0;
+    if (strcmp(section, "task") != 0) {
+        table[0] = strcmp(section, "model") == 0 ? encoder_options : train_options;
+        return 1;
+    }
+    const struct task *const *tasks = r->tasks ? r->task : task_table;
+    for (; n < READING_TASKS && (r->tasks ? n < r->tasks : tasks[n] != NULL); n++)
+        table[n] = tasks[n]->options;
+    return n;
+}
+
+/* Every option: full paths, and the last part of each; both end with NULL. */
+struct catalogue {
+    const char **path, **last;
+    size_t n;
+};
+
+/* Adds "section.name" for every option of the table; false without memory. */
+static bool add_paths(const struct reading *r, const char *section,
+                      const struct option_entry *table, struct catalogue *c)
+{
+    char path[PATH_SIZE];
+    for (const struct option_entry *o = table; o->name; o++, c->n++) {
+        int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
+        const char *kept = pool_text(r->pool, path, (size_t)length);
+        if (!kept)
+            return false;
+        c->path[c->n] = kept;
+        c->last[c->n] = strrchr(kept, '.') + 1;
+    }
+    return true;
+}
+
+static enum status list_options(const struct reading *r, struct catalogue *c)
+{
+    const struct option_entry *table[READING_TASKS];
+    size_t most = 2; /* task.name, the end */
+    for (int k = 0; reading_sections[k]; k++)
+        for (int i = reading_tables(r, reading_sections[k], table); i-- > 0;)
+            most += (size_t)option_count(table[i]);
+    *c = (struct catalogue){pool_alloc(r->pool, most, sizeof *c->path),
+                            pool_alloc(r->pool, most, sizeof *c->last), 0};
+    if (!c->path || !c->last)
+        return reading_no_memory(r);
+    for (int k = 0; reading_sections[k]; k++) {
+        int tables = reading_tables(r, reading_sections[k], table);
+        for (int i = 0; i < tables; i++)
+            if (!add_paths(r, reading_sections[k], table[i], c))
+                return reading_no_memory(r);
+    }
+    c->path[c->n] = "task.name"; /* without a last part: so many things have names */
+    c->last[c->n] = "";
+    return STATUS_OK;
+}
+
+/* The option of exactly that last part. */
+static const char *same_last_part(const struct catalogue *c, const char *word)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (*word && strcmp(c->last[i], word) == 0)
+            return c->path[i];
+    return NULL;
+}
+
+/* What the words of other programs are called here, where the sweep's tasks have it. */
+static const char *translated(const struct catalogue *c, const char *word)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        const char *ours = aliases[i].ours;
+        bool of_task = strncmp(ours, "task.", strlen("task.")) == 0;
+        if (strcmp(aliases[i].theirs, word) == 0 && (!of_task || has_word(c->path, ours)))
+            return ours;
+    }
+    return NULL;
+}
+
+static const char *near_last_part(const struct catalogue *c, const char *word)
+{
+    const char *near = nearest_name(word, c->last);
+    return near ? same_last_part(c, near) : NULL;
+}
+
+enum status reading_unknown_path(const struct reading *r, const char *path, struct message *m)
+{
+    char shown[64];
+    struct catalogue c;
+    const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path, *meant = NULL;
+    enum status s = list_options(r, &c);
+    if (s)
+        return s;
+    bool section = has_word(reading_sections, path); /* `model` is near d_model, but not meant so */
+    if (!section && !(meant = same_last_part(&c, last)) && !(meant = nearest_name(path, c.path)) &&
+        !(meant = translated(&c, last)))
+        meant = near_last_part(&c, last);
+    return status_fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
+                       text_shown(path, shown, sizeof shown), meant ? " (did you mean " : "",
+                       meant ? meant : "", meant ? "?)" : "");
+}
+
+/* W&B's `parameters`: its keys under the names that they have here. */
+static enum status refuse_parameters(const struct reading *r, const struct tree *t,
+                                     const struct catalogue *c)
+{
+    char renamed[512] = "";
+    size_t used = 0;
+    for (const struct tree *child = t->first; child; child = child->next) {
+        const char *ours = same_last_part(c, child->key);
+        if (!ours && !(ours = translated(c, child->key)))
+            continue;
+        int n = snprintf(renamed + used, sizeof renamed - used, "%s%s is %s", used ? ", " : " (",
+                         child->key, ours);
+        if (n < 0 || used + (size_t)n + 2 > sizeof renamed) {
+            renamed[used] = '\0'; /* the first ones show how */
+            break;
+        }
+        used += (size_t)n;
+    }
+    return reading_refuse(r, t->key_place,
+                          "unknown key 'parameters', as W&B has it; write what stands under it "
+                          "under task, model and train instead%s%s",
+                          renamed, used ? ")" : "");
+}
+
+/* A path written as one key: "model.heads: 4". */
+static bool is_dotted(const struct catalogue *c, const char *path, const char *key, char full[])
+{
+    snprintf(full, 2 * PATH_SIZE, "%s%s%s", path, *path ? "." : "", key);
+    return strchr(key, '.') && has_word(c->path, full);
+}
+
+static enum status refuse_key(const struct reading *r, const struct tree *t, const char *path,
+                              const char *const *names)
+{
+    char shown[64], full[2 * PATH_SIZE];
+    struct catalogue c;
+    enum status s = list_options(r, &c);
+    if (s)
+        return s;
+    if (is_dotted(&c, path, t->key, full))
+        return reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
+                              strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
+    if (!*path && strcmp(t->key, "parameters") == 0)
+        return refuse_parameters(r, t, &c);
+    if (!*path && has_word(wandb_keys, t->key))
+        return reading_refuse(r, t->key_place, "unknown key '%s': only W&B needs it; remove it",
+                              t->key);
+    text_shown(t->key, shown, sizeof shown);
+    if (*path && strcmp(t->key, "name") != 0 && has_word(reading_key_names, t->key))
+        return reading_refuse(r, t->key_place,
+                              "unknown key '%s' under %s (it stands beside task, model and train, "
+                              "not under them)",
+                              shown, path);
+    const char *meant;
+    if (!(meant = same_last_part(&c, t->key)) && !(meant = translated(&c, t->key)) &&
+        !(meant = nearest_name(t->key, names)))
+        meant = near_last_part(&c, t->key);
+    return reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s", shown,
+                          *path ? " under " : "", path, meant ? " (did you mean " : "",
+                          meant ? meant : "", meant ? "?)" : "");
+}
+
+enum status reading_known_options(const struct reading *r, const struct tree *map, const char *path,
+                                  const char *const *names)
+{
+    for (const struct tree *t = map->first; t; t = t->next)
+        if (!has_word(names, t->key))
+            return refuse_key(r, t, path, names);
+    return STATUS_OK;
+}

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/base/utf8.h"
+
 bool json_refuse(struct json *j, const char *what)
 {
     status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
@@ -46,23 +48,6 @@ bool json_more(struct json *j, char close, bool *more)
     if (*more || json_take(j, close))
         return true;
     return json_refuse(j, close == '}' ? "expected , or }" : "expected , or ]");
-}
-
-int utf8_length(const unsigned char *p, const unsigned char *end)
-{
-    if (*p < 0x80)
-        return 1;
-    int n = *p >= 0xc2 && *p <= 0xdf ? 2 : *p >> 4 == 0xe ? 3 : *p >= 0xf0 && *p <= 0xf4 ? 4 : 0;
-    if (n == 0 || end - p < n)
-        return 0;
-    unsigned char least = *p == 0xe0 ? 0xa0 : *p == 0xf0 ? 0x90 : 0x80; /* no overlong forms */
-    unsigned char most = *p == 0xed ? 0x9f : *p == 0xf4 ? 0x8f : 0xbf;  /* no surrogates */
-    if (p[1] < least || p[1] > most)
-        return 0;
-    for (int i = 2; i < n; i++)
-        if (p[i] >> 6 != 2)
-            return 0;
-    return n;
 }
 
 static bool read_hex4(struct json *j, uint32_t *code)
@@ -138,7 +123,7 @@ bool json_string(struct json *j, const char **s)
                 return false;
             continue;
         }
-        int n = utf8_length(j->next, j->end);
+        int n = utf8_decode(j->next, j->end, NULL);
         if (n == 0)
             return json_refuse(j, "not UTF-8");
         memcpy(j->text, j->next, (size_t)n);

@@ -59,7 +59,4 @@ bool json_end(struct json *j);
  * `object` is at no object. */
 bool json_member(const struct json *object, const char *key, struct json *value);
 
-/* Length of the UTF-8 sequence at p < end, 1 to 4; 0 where it is none (Unicode 15, table 3-7). */
-int utf8_length(const unsigned char *p, const unsigned char *end);
-
 #endif

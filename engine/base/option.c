@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
+
 int option_count(const struct option_entry *table)
 {
     int n = 0;
@@ -36,27 +38,6 @@ static const void *member_const(const struct option_entry *o, const void *config
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-const char *text_shown(const char *text, char *buffer, size_t size)
-{
-    size_t used = 0;
-    const char *p = text;
-    for (; *p && used + 5 < size; p++) {
-        unsigned char c = (unsigned char)*p;
-        buffer[used++] = c < 0x20 || c == 0x7f ? '?' : *p;
-    }
-    if (*p) {
-        /* Cut before a whole character, not inside one. */
-        while (used > 0 && ((unsigned char)*p & 0xc0) == 0x80) {
-            p--;
-            used--;
-        }
-        memcpy(buffer + used, "...", 3);
-        used += 3;
-    }
-    buffer[used] = '\0';
-    return buffer;
 }
 
 /* How a text relates to the numbers of YAML 1.2's core schema (section 10.3.2):

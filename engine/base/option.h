@@ -75,8 +75,4 @@ bool number_parse(const char *text, double *x, bool *integral);
  * letters, would have to change: for "did you mean". `names` ends with NULL. */
 const char *nearest_name(const char *typed, const char *const *names);
 
-/* A user's text as a message may show it: control characters replaced, cut to the buffer with
- * "..." between whole UTF-8 characters. size >= 8. Returns buffer. */
-const char *text_shown(const char *text, char *buffer, size_t size);
-
 #endif

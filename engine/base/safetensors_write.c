@@ -1,101 +1,60 @@
 #include "engine/base/safetensors_internal.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/file.h"
-#include "engine/base/json.h"
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
+#include "engine/base/utf8.h"
 
-/* The header is laid out twice: counted without a buffer, then written into one of that size. */
-struct writer {
-    char *to; /* NULL: only count */
-    size_t used;
-};
-
-static void put(struct writer *w, const void *bytes, size_t n)
+/* False where the text is not clean UTF-8: no reader would take it back as it was. */
+static bool put_string(struct text_buffer *b, const char *text)
 {
-    if (w->to)
-        memcpy(w->to + w->used, bytes, n);
-    w->used += n;
-}
-
-static void put_text(struct writer *w, const char *text)
-{
-    put(w, text, strlen(text));
-}
-
-static void put_number(struct writer *w, const char *before, uint64_t n)
-{
-    char text[32];
-    put(w, text, (size_t)snprintf(text, sizeof text, "%s%ju", before, (uintmax_t)n));
-}
-
-/* False where the text is not clean UTF-8: no reader would take it back. */
-static bool put_string(struct writer *w, const char *text)
-{
-    static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
     const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
-    put_text(w, "\"");
-    for (int n; p < end; p += n) {
-        const char *found = strchr(meanings, *p);
-        char escape[8] = {'\\', found ? letters[found - meanings] : 'u'};
-        n = utf8_length(p, end);
-        if (n == 0)
+    for (int n; p < end; p += n)
+        if ((n = utf8_decode(p, end, NULL)) == 0)
             return false;
-        if (!found && *p < 0x20)
-            snprintf(escape, sizeof escape, "\\u%04x", *p);
-        if (found || *p < 0x20)
-            put_text(w, escape);
-        else
-            put(w, p, (size_t)n);
-    }
-    put_text(w, "\"");
+    text_add_json(b, text);
     return true;
 }
 
-static bool put_tensor(struct writer *w, const struct safetensor *t, uint64_t *offset)
+static bool put_tensor(struct text_buffer *b, const struct safetensor *t, uint64_t *offset)
 {
     uint64_t bytes;
-    if (!safetensors_bytes(t, &bytes) || bytes != t->size || !put_string(w, t->name))
+    if (!safetensors_bytes(t, &bytes) || bytes != t->size || !put_string(b, t->name))
         return false;
-    put_text(w, ":{\"dtype\":\"");
-    put_text(w, safetensors_dtypes[t->dtype].name);
-    put_text(w, "\",\"shape\":[");
+    text_add(b, ":{\"dtype\":\"%s\",\"shape\":[", safetensors_dtypes[t->dtype].name);
     for (int i = 0; i < t->rank; i++)
-        put_number(w, i ? "," : "", (uint64_t)t->shape[i]);
-    put_number(w, "],\"data_offsets\":[", *offset);
-    put_number(w, ",", *offset += bytes);
-    put_text(w, "]}");
+        text_add(b, "%s%jd", i ? "," : "", (intmax_t)t->shape[i]);
+    text_add(b, "],\"data_offsets\":[%ju,%ju]}", (uintmax_t)*offset, (uintmax_t)(*offset + bytes));
+    *offset += bytes;
     return true;
 }
 
-static bool put_header(struct writer *w, const struct safetensors *s)
+static bool put_header(struct text_buffer *b, const struct safetensors *s)
 {
-    const char length[LENGTH_SIZE] = {0}; /* filled in once it is known */
     const char *separator = "";
-    put(w, length, LENGTH_SIZE);
-    put_text(w, "{");
+    text_add(b, "%*s{", LENGTH_SIZE, ""); /* room for the length, until it is known */
     for (int i = 0; i < s->meta_count; i++, separator = ",") {
-        put_text(w, i ? "," : "\"__metadata__\":{");
-        if (!put_string(w, s->meta[i].key))
+        text_add(b, i ? "," : "\"__metadata__\":{");
+        if (!put_string(b, s->meta[i].key))
             return false;
-        put_text(w, ":");
-        if (!put_string(w, s->meta[i].value))
+        text_add(b, ":");
+        if (!put_string(b, s->meta[i].value))
             return false;
     }
-    put_text(w, s->meta_count ? "}" : "");
+    text_add(b, s->meta_count ? "}" : "");
     uint64_t offset = 0;
     for (int i = 0; i < s->count; i++, separator = ",") {
-        put_text(w, separator);
-        if (!put_tensor(w, &s->tensor[i], &offset))
+        text_add(b, "%s", separator);
+        if (!put_tensor(b, &s->tensor[i], &offset))
             return false;
     }
-    put_text(w, "}");
-    while (w->used % 8)
-        put_text(w, " ");
+    text_add(b, "}");
+    while (b->used % 8 && !b->out_of_memory)
+        text_add(b, " ");
     return true;
 }
 
@@ -104,22 +63,24 @@ enum status safetensors_header(const struct safetensors *s, char **bytes, size_t
 {
     *bytes = NULL;
     *size = 0;
-    struct writer w = {0};
-    if (!put_header(&w, s))
-        return status_fail(m, STATUS_INTERNAL,
-                           "a tensor's size or a text is not fit to be written");
-    uint64_t length = w.used - LENGTH_SIZE;
-    if (length > HEADER_MAX)
-        return status_fail(m, STATUS_INTERNAL, "header of %ju bytes; allowed: up to %d",
-                           (uintmax_t)length, HEADER_MAX);
-    w.to = malloc(w.used);
-    if (!w.to)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory to write a header of %zu bytes", w.used);
-    w.used = 0;
-    put_header(&w, s);
-    memcpy(w.to, &length, LENGTH_SIZE);
-    *bytes = w.to;
-    *size = w.used;
+    struct text_buffer b = {0};
+    enum status status = STATUS_OK;
+    if (!put_header(&b, s))
+        status =
+            status_fail(m, STATUS_INTERNAL, "a tensor's size or a text is not fit to be written");
+    else if (b.out_of_memory)
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory to write a header");
+    else if (b.used - LENGTH_SIZE > HEADER_MAX)
+        status = status_fail(m, STATUS_INTERNAL, "header of %zu bytes; allowed: up to %d",
+                             b.used - LENGTH_SIZE, HEADER_MAX);
+    if (status != STATUS_OK) {
+        free(b.text);
+        return status;
+    }
+    uint64_t length = b.used - LENGTH_SIZE;
+    memcpy(b.text, &length, LENGTH_SIZE);
+    *bytes = b.text;
+    *size = b.used;
     return STATUS_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/base/option.h"
+#include "engine/base/utf8.h"
 
 void text_add(struct text_buffer *b, const char *format, ...)
 {
@@ -41,41 +43,85 @@ enum status text_check(FILE *out, struct message *m)
     return status_fail(m, status_of_errno(errno), "cannot write the output: %s", strerror(errno));
 }
 
-static bool is_continuation(unsigned char c)
+/* Columns that put_plain takes for it. */
+static int width_of(const char *text, size_t size)
 {
-    return (c & 0xC0) == 0x80;
+    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    int width = 0;
+    for (int n; p < end; p += n ? n : 1, width++)
+        n = utf8_decode(p, end, NULL);
+    return width;
 }
 
 int text_width(const char *text)
 {
-    int width = 0;
-    for (; *text; text++)
-        width += !is_continuation((unsigned char)*text);
-    return width;
+    return width_of(text, strlen(text));
 }
 
-/* C0 and C1 (U+0080 to U+009F) control characters. */
-static void put_plain(FILE *out, const char *text, size_t size)
+/* Writes one character for each: itself, or '?' for a byte that is no UTF-8 and for a control
+ * character that is not among `kept`. */
+static void put_plain(FILE *out, const char *text, size_t size, const char *kept)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    for (size_t i = 0; i < size; i++) {
-        bool c1 = s[i] == 0xC2 && i + 1 < size && s[i + 1] >= 0x80 && s[i + 1] <= 0x9F;
-        fputc(s[i] < 0x20 || s[i] == 0x7F || c1 ? '?' : s[i], out);
-        i += c1;
+    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    for (int n; p < end; p += n ? n : 1) {
+        uint32_t code;
+        n = utf8_decode(p, end, &code);
+        if (n == 0 || (utf8_is_control(code) && !(code < 0x80 && strchr(kept, (int)code))))
+            fputc('?', out);
+        else
+            fwrite(p, 1, (size_t)n, out);
     }
 }
 
 void text_plain(FILE *out, const char *text)
 {
-    put_plain(out, text, strlen(text));
+    put_plain(out, text, strlen(text), "");
 }
 
-static int word_width(const char *word, size_t size)
+void text_plain_part(FILE *out, const char *text, size_t size)
 {
-    int width = 0;
-    for (size_t i = 0; i < size; i++)
-        width += !is_continuation((unsigned char)word[i]);
-    return width;
+    put_plain(out, text, size, "");
+}
+
+void text_lines(FILE *out, const char *text)
+{
+    put_plain(out, text, strlen(text), "\n\t");
+}
+
+void text_print(FILE *out, const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (n < 0) {
+        text_lines(out, "(out of memory)\n");
+        return;
+    }
+    put_plain(out, text, (size_t)n, "\n\t");
+    free(text);
+}
+
+const char *text_shown(const char *text, char *buffer, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
+    size_t used = 0, room = size - sizeof "...";
+    while (p < end) {
+        uint32_t code;
+        size_t n = (size_t)utf8_decode(p, end, &code);
+        bool shown = n > 0 && !utf8_is_control(code);
+        if (used + (shown ? n : 1) > room)
+            break;
+        if (shown)
+            memcpy(buffer + used, p, n);
+        else
+            buffer[used] = '?';
+        used += shown ? n : 1;
+        p += n ? n : 1;
+    }
+    strcpy(buffer + used, p < end ? "..." : "");
+    return buffer;
 }
 
 void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
@@ -84,7 +130,7 @@ void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
     bool line_empty = true;
     for (const char *word = text + strspn(text, " "); *word;) {
         size_t size = strcspn(word, " ");
-        int columns = word_width(word, size);
+        int columns = width_of(word, size);
         if (!line_empty && column + 1 + columns > width) {
             fprintf(out, "\n%*s", rest, "");
             column = rest;
@@ -94,7 +140,7 @@ void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
             fputc(' ', out);
             column++;
         }
-        put_plain(out, word, size);
+        put_plain(out, word, size, "");
         column += columns;
         line_empty = false;
         word += size;
@@ -103,33 +149,41 @@ void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
     fputc('\n', out);
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 if it is not one (Unicode 15, table 3-7: no overlong forms,
- * no surrogates, nothing above U+10FFFF). */
-static size_t utf8_size(const unsigned char *s)
+enum { PIECE_SIZE = 16 };
+
+static void escape(uint32_t code, char piece[PIECE_SIZE])
 {
-    unsigned char low = 0x80, high = 0xBF;
-    size_t size;
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] >= 0xC2 && s[0] <= 0xDF) {
-        size = 2;
-    } else if (s[0] >= 0xE0 && s[0] <= 0xEF) {
-        size = 3;
-        low = s[0] == 0xE0 ? 0xA0 : low;
-        high = s[0] == 0xED ? 0x9F : high;
-    } else if (s[0] >= 0xF0 && s[0] <= 0xF4) {
-        size = 4;
-        low = s[0] == 0xF0 ? 0x90 : low;
-        high = s[0] == 0xF4 ? 0x8F : high;
-    } else {
-        return 0;
+    snprintf(piece, PIECE_SIZE, "\\u%04x", (unsigned)code);
+}
+
+/* How many bytes from p on stand for themselves in a JSON string. */
+static int json_run(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *at = p;
+    uint32_t code;
+    for (int n; at < end && at - p < INT_MAX - 4; at += n) {
+        n = utf8_decode(at, end, &code);
+        if (n == 0 || utf8_is_control(code) || code == '"' || code == '\\')
+            break;
     }
-    if (s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < size; i++)
-        if (!is_continuation(s[i]))
-            return 0;
-    return size;
+    return (int)(at - p);
+}
+
+/* What the character at p, which does not stand for itself, becomes; returns the bytes it took.
+ * Controls of every kind are escaped, which no reader minds and a terminal cannot obey. */
+static int json_piece(const unsigned char *p, const unsigned char *end, char piece[PIECE_SIZE])
+{
+    static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
+    uint32_t code;
+    int n = utf8_decode(p, end, &code);
+    const char *named = n == 1 && code ? strchr(meanings, (int)code) : NULL;
+    if (n == 0)
+        strcpy(piece, "\xEF\xBF\xBD");
+    else if (named)
+        snprintf(piece, PIECE_SIZE, "\\%c", letters[named - meanings]);
+    else
+        escape(code, piece);
+    return n ? n : 1;
 }
 
 void text_json(FILE *out, const char *text)
@@ -138,25 +192,56 @@ void text_json(FILE *out, const char *text)
         fputs("null", out);
         return;
     }
+    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
     fputc('"', out);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t size = utf8_size(s);
-        const char *name = strchr("\bb\ff\nn\rr\tt", *s);
-        if (size == 0)
-            fputs("\xEF\xBF\xBD", out);
-        else if (size > 1)
-            fwrite(s, 1, size, out);
-        else if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if (*s < 0x20 && name)
-            fprintf(out, "\\%c", name[1]);
-        else if (*s < 0x20 || *s == 0x7F)
-            fprintf(out, "\\u%04x", *s);
-        else
-            fputc(*s, out);
-        s += size ? size : 1;
+    while (p < end) {
+        char piece[PIECE_SIZE] = "";
+        int run = json_run(p, end);
+        fwrite(p, 1, (size_t)run, out);
+        p += run;
+        if (p < end)
+            p += json_piece(p, end, piece);
+        fputs(piece, out);
     }
     fputc('"', out);
+}
+
+void text_add_json(struct text_buffer *b, const char *text)
+{
+    if (!text) {
+        text_add(b, "null");
+        return;
+    }
+    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
+    text_add(b, "\"");
+    while (p < end) {
+        char piece[PIECE_SIZE] = "";
+        const char *plain = (const char *)p;
+        int run = json_run(p, end);
+        p += run;
+        if (p < end)
+            p += json_piece(p, end, piece);
+        text_add(b, "%.*s%s", run, plain, piece);
+    }
+    text_add(b, "\"");
+}
+
+void text_json_as_is(FILE *out, const char *json)
+{
+    const unsigned char *p = (const unsigned char *)json, *end = p + strlen(json);
+    for (int n; p < end; p += n ? n : 1) {
+        char piece[PIECE_SIZE];
+        uint32_t code;
+        n = utf8_decode(p, end, &code);
+        if (n > 0 && utf8_is_control(code)) {
+            escape(code, piece);
+            fputs(piece, out);
+        } else if (n > 0) {
+            fwrite(p, 1, (size_t)n, out);
+        } else {
+            fputs("\xEF\xBF\xBD", out);
+        }
+    }
 }
 
 void text_json_real(FILE *out, double x)

@@ -1,5 +1,11 @@
-/* Small pieces of output: wrapped paragraphs, JSON strings and numbers, dot plots. Write errors
- * stay in the FILE, to be asked for once by text_check. */
+/* Small pieces of output: texts that grow, wrapped paragraphs, JSON strings and numbers, dot plots.
+ *
+ * Foreign text (from a file, an argument, the results file) goes to a person only through this
+ * file: whatever a terminal would obey instead of showing it (utf8_is_control: it could move the
+ * cursor, change the title, turn the line around) becomes '?', as does what is no UTF-8. JSON
+ * escapes it, so that nothing is lost.
+ *
+ * Write errors stay in the FILE, to be asked for once by text_check. */
 #ifndef ENGINE_BASE_TEXT_H
 #define ENGINE_BASE_TEXT_H
 
@@ -21,21 +27,36 @@ void text_add(struct text_buffer *b, const char *format, ...) __attribute__((for
 /* Flushes out and says whether everything written to it so far arrived. */
 enum status text_check(FILE *out, struct message *m);
 
-/* Terminal columns of UTF-8 text, one per code point. */
+/* Terminal columns that text_plain takes, one per character. */
 int text_width(const char *text);
 
-/* Writes text as a terminal may have it: control characters, which could move the cursor or worse,
- * become '?'. */
+/* Writes foreign text that is to stay on its line. */
 void text_plain(FILE *out, const char *text);
+void text_plain_part(FILE *out, const char *text, size_t size);
+
+/* Writes foreign text that may have several lines: LF and tab stay. */
+void text_lines(FILE *out, const char *text);
+
+/* Formats, then writes as text_lines does. */
+void text_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Foreign text within a message: plain, cut to the buffer with "..." between whole characters.
+ * size >= 8. Returns buffer. */
+const char *text_shown(const char *text, char *buffer, size_t size);
 
 /* Writes text, plain, broken at spaces to lines of at most `width` columns; the first line is
  * indented by `first` spaces, the others by `rest`. A word longer than a line stands alone. Ends
  * with LF. */
 void text_paragraph(FILE *out, const char *text, int first, int rest, int width);
 
-/* Writes text as a JSON string with its quotes, or null for NULL; bytes that are not UTF-8 become
- * U+FFFD. */
+/* Writes text as a JSON string with its quotes, or null for NULL. Escaped: what RFC 8259 demands
+ * and every control character; bytes that are not UTF-8 become U+FFFD. */
 void text_json(FILE *out, const char *text);
+void text_add_json(struct text_buffer *b, const char *text);
+
+/* Writes what is JSON already, out of the results file: the same to every reader, with the control
+ * characters in its strings escaped. */
+void text_json_as_is(FILE *out, const char *json);
 
 /* Writes the shortest number that reads back as x, or null where x is not finite. */
 void text_json_real(FILE *out, double x);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 
 enum status config_within(const struct config *c, struct place at, struct message *m)

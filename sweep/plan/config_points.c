@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 #include "sweep/plan/expr.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/base/option.h"
+#include "engine/base/text.h"
 #include "sweep/plan/expr_code.h"
 
 struct value {

@@ -7,7 +7,8 @@
 
 #include <yaml.h>
 
-#include "engine/base/option.h"
+#include "engine/base/text.h"
+#include "engine/base/utf8.h"
 
 /* Before libyaml: bytes. It would name no place for a bad byte, takes U+0085, U+2028 and U+2029 for
  * line ends (so that its line numbers would not be an editor's), and lets some tabs pass. */
@@ -17,28 +18,6 @@ struct scan {
     struct place at;
     bool indenting; /* nothing but spaces so far on this line */
 };
-
-/* Length of the UTF-8 sequence at p (RFC 3629: no overlong forms, no surrogates) and its code
- * point; 0 where it is none. */
-static int utf8_length(const unsigned char *p, const unsigned char *end, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int n = *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : *p >> 3 == 30 ? 4 : 0;
-    if (n == 0 || end - p < n)
-        return 0;
-    if (n == 1) {
-        *code = *p;
-        return 1;
-    }
-    *code = *p & (0x7fU >> n);
-    for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        *code = *code << 6 | (p[i] & 0x3f);
-    }
-    bool surrogate = *code >= 0xd800 && *code < 0xe000;
-    return *code < least[n] || *code > 0x10ffff || surrogate ? 0 : n;
-}
 
 static enum status check_start(const struct scan *s, struct message *m)
 {
@@ -74,7 +53,7 @@ static enum status check_bytes(const char *text, size_t size, struct place *at, 
     enum status status = check_start(&s, m);
     while (!status && s.p < s.end) {
         uint32_t code;
-        int n = utf8_length(s.p, s.end, &code);
+        int n = utf8_decode(s.p, s.end, &code);
         if (n == 0) {
             status = status_fail(m, STATUS_BAD_INPUT, "byte 0x%02x is not UTF-8", *s.p);
             break;

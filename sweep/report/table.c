@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/option.h"
 
@@ -231,32 +232,40 @@ static enum status write_text(const struct table *t, bool color, FILE *out, stru
     return text_check(out, m);
 }
 
-static void csv_field(const char *text, FILE *out)
+static void csv_part(const char *text, size_t size, bool plain, FILE *out)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    if (plain)
+        text_plain_part(out, text, size);
+    else
+        fwrite(text, 1, size, out);
 }
 
-static void csv_cell(const struct cell *c, FILE *out)
+/* A terminal gets it plain, a file or another program exactly as it is: as with `ls`, what a person
+ * looks at cannot act, and what is read again has lost nothing. */
+static void csv_field(const char *text, bool plain, FILE *out)
+{
+    bool quoted = strpbrk(text, ",\"\r\n");
+    fputs(quoted ? "\"" : "", out);
+    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+        csv_part(text, (size_t)(quote - text), plain, out);
+        fputs("\"\"", out);
+    }
+    csv_part(text, strlen(text), plain, out);
+    fputs(quoted ? "\"" : "", out);
+}
+
+static void csv_cell(const struct cell *c, bool plain, FILE *out)
 {
     char buffer[512];
     if (c->kind == CELL_REAL)
         text_json_real(out, c->as.real);
     else
-        csv_field(cell_text(c, 0, buffer), out);
+        csv_field(cell_text(c, 0, buffer), plain, out);
 }
 
 static void write_csv(const struct table *t, FILE *out)
 {
+    bool plain = isatty(fileno(out));
     for (long row = -1; row < table_rows(t); row++) {
         bool first = true;
         for (int c = 0; c < t->columns; c++) {
@@ -266,9 +275,9 @@ static void write_csv(const struct table *t, FILE *out)
                 fputc(',', out);
             first = false;
             if (row < 0)
-                csv_field(t->column[c].name, out);
+                csv_field(t->column[c].name, false, out);
             else
-                csv_cell(cell_at(t, row, c), out);
+                csv_cell(cell_at(t, row, c), plain, out);
         }
         fputc('\n', out);
     }
@@ -286,6 +295,9 @@ static void json_cell(const struct cell *c, FILE *out)
         break;
     case CELL_REAL:
         text_json_real(out, c->as.real);
+        break;
+    case CELL_JSON:
+        text_json_as_is(out, c->as.text);
         break;
     default:
         fputs(cell_text(c, 0, buffer), out);
@@ -311,14 +323,15 @@ static void write_json(const struct table *t, FILE *out)
     fputc(']', out);
 }
 
-/* GitHub Flavored Markdown 4.10: a pipe inside a cell is escaped, a line feed would end the row. */
+/* GitHub Flavored Markdown 4.10: a pipe inside a cell is escaped; a line feed, which would end the
+ * row, becomes '?' with all other control characters. */
 static void markdown_field(const char *text, FILE *out)
 {
-    for (; *text; text++) {
-        if (*text == '|')
-            fputc('\\', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    for (const char *pipe; (pipe = strchr(text, '|')); text = pipe + 1) {
+        text_plain_part(out, text, (size_t)(pipe - text));
+        fputs("\\|", out);
     }
+    text_plain(out, text);
 }
 
 static void write_markdown(const struct table *t, FILE *out)

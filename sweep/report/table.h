@@ -57,10 +57,11 @@ long table_rows(const struct table *t); /* complete ones */
 int table_width(const struct table *t);
 
 /* Writes the table.
- *   TABLE_TEXT      titles, then rows, two spaces between columns; control characters show as '?'
- *   TABLE_CSV       RFC 4180 with a header line, lines ended by LF
+ *   TABLE_TEXT      titles, then rows, two spaces between columns; plain (engine/base/text.h)
+ *   TABLE_CSV       RFC 4180 with a header line, lines ended by LF; texts exactly as they are, but
+ *                   plain where out is a terminal
  *   TABLE_JSON      an array of objects on one line, no line feed after it
- *   TABLE_MARKDOWN  a pipe table
+ *   TABLE_MARKDOWN  a pipe table; plain
  * color: ANSI emphasis, TABLE_TEXT only. NO_MEMORY if a cell could not be stored, IO or DISK_FULL
  * if out reports an error. */
 enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,

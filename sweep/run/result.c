@@ -2,73 +2,22 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/json.h"
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
 
 #define RESULT_FORMAT "headcount.result.1"
 
-/* JSON under construction; memory errors are kept until the end. */
-struct text {
-    char *data;
-    size_t used, capacity;
-    bool failed;
-};
-
-static void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void text_add(struct text *t, const char *format, ...)
-{
-    for (;;) {
-        va_list arguments;
-        va_start(arguments, format);
-        int n =
-            vsnprintf(t->data ? t->data + t->used : NULL, t->capacity - t->used, format, arguments);
-        va_end(arguments);
-        if (n < 0 || t->failed) {
-            t->failed = true;
-            return;
-        }
-        if (t->used + (size_t)n < t->capacity) {
-            t->used += (size_t)n;
-            return;
-        }
-        size_t capacity = 2 * (t->used + (size_t)n + 1);
-        char *data = realloc(t->data, capacity);
-        if (!data) {
-            t->failed = true;
-            return;
-        }
-        t->data = data;
-        t->capacity = capacity;
-    }
-}
-
-static void text_number(struct text *t, const char *key, double x, bool present)
+static void add_number(struct text_buffer *t, const char *key, double x, bool present)
 {
     if (present && isfinite(x))
         text_add(t, ",\"%s\":%.17g", key, x);
     else
         text_add(t, ",\"%s\":null", key);
-}
-
-static void text_string(struct text *t, const char *s)
-{
-    text_add(t, "\"");
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            text_add(t, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            text_add(t, "\\u%04x", c);
-        else
-            text_add(t, "%c", c);
-    }
-    text_add(t, "\"");
 }
 
 int curve_row_json(const struct curve_row *row, char *text, size_t size)
@@ -83,14 +32,14 @@ int curve_row_json(const struct curve_row *row, char *text, size_t size)
 
 char *result_json(const struct result *r)
 {
-    struct text t = {0};
+    struct text_buffer t = {0};
     text_add(&t, "{\"state\":\"%s\",\"steps_done\":%" PRId64,
              trial_state_name(r->diverged ? TRIAL_DIVERGED : TRIAL_COMPLETED), r->steps_done);
-    text_number(&t, "best_step", (double)r->best_step, r->has_best);
-    text_number(&t, "train_acc", r->train_acc, r->has_best);
-    text_number(&t, "val_acc", r->val_acc, r->has_best);
+    add_number(&t, "best_step", (double)r->best_step, r->has_best);
+    add_number(&t, "train_acc", r->train_acc, r->has_best);
+    add_number(&t, "val_acc", r->val_acc, r->has_best);
     bool tested = r->has_best && !r->diverged;
-    text_number(&t, "test_acc", r->test_acc, tested);
+    add_number(&t, "test_acc", r->test_acc, tested);
     text_add(&t, ",\"test_acc_by_slot\":");
     if (tested) {
         for (int k = 0; k < r->slots; k++)
@@ -99,17 +48,14 @@ char *result_json(const struct result *r)
     } else {
         text_add(&t, "null");
     }
-    text_number(&t, "test_exact", r->test_exact, tested);
-    text_number(&t, "test_loss", r->test_loss, tested);
-    text_number(&t, "chance", r->chance, true);
-    text_number(&t, "train_s", r->train_s, true);
-    text_number(&t, "resumed_from_step", (double)r->resumed_from_step, true);
+    add_number(&t, "test_exact", r->test_exact, tested);
+    add_number(&t, "test_loss", r->test_loss, tested);
+    add_number(&t, "chance", r->chance, true);
+    add_number(&t, "train_s", r->train_s, true);
+    add_number(&t, "resumed_from_step", (double)r->resumed_from_step, true);
     text_add(&t, ",\"error\":");
-    if (r->error)
-        text_string(&t, r->error);
-    else
-        text_add(&t, "null");
-    text_number(&t, "bad_step", (double)r->bad_step, r->diverged);
+    text_add_json(&t, r->error);
+    add_number(&t, "bad_step", (double)r->bad_step, r->diverged);
     text_add(&t, ",\"curve\":[");
     for (int i = 0; i < r->rows; i++) {
         char row[512];
@@ -117,11 +63,11 @@ char *result_json(const struct result *r)
         text_add(&t, "%s%s", i ? "," : "", row);
     }
     text_add(&t, "]}");
-    if (t.failed) {
-        free(t.data);
+    if (t.out_of_memory) {
+        free(t.text);
         return NULL;
     }
-    return t.data;
+    return t.text;
 }
 
 static void digest(const struct safetensors *s, char hex[65])

@@ -1,5 +1,6 @@
 /* Tables in four formats, and the pieces of text around them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sweep/report/table.h"
 
@@ -85,12 +87,41 @@ static void test_csv(void **state)
                    "\"a|b, \"\"c\"\"\n\033[2J\302\233x\",1000,,\n");
 }
 
+/* On a terminal, which would obey them, no control characters arrive. */
+static void test_csv_on_a_terminal(void **state)
+{
+    (void)state;
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        skip(); /* no /dev/pts */
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    FILE *out = slave < 0 ? NULL : fdopen(slave, "w");
+    if (!out)
+        skip();
+    struct table *t = example();
+    assert_int_equal(table_write(t, TABLE_CSV, false, out, NULL), STATUS_OK);
+    char text[512] = "";
+    size_t used = 0;
+    while (!strstr(text, "1000,,\r\n") && used < sizeof text - 1) {
+        ssize_t n = read(master, text + used, sizeof text - 1 - used);
+        assert_true(n > 0);
+        used += (size_t)n;
+        text[used] = '\0';
+    }
+    assert_string_equal(text, "name,heads,acc,setting\r\n"
+                              "größe,8,0.1,\"{\"\"a\"\":[1,2]}\"\r\n"
+                              "\"a|b, \"\"c\"\"??[2J?x\",1000,,\r\n");
+    fclose(out);
+    close(master);
+    table_free(t);
+}
+
 static void test_json(void **state)
 {
     (void)state;
     assert_written(TABLE_JSON, true,
                    "[{\"name\":\"größe\",\"heads\":8,\"acc\":0.1,\"setting\":{\"a\":[1,2]}},"
-                   "{\"name\":\"a|b, \\\"c\\\"\\n\\u001b[2J\302\233x\",\"heads\":1000,"
+                   "{\"name\":\"a|b, \\\"c\\\"\\n\\u001b[2J\\u009bx\",\"heads\":1000,"
                    "\"acc\":null,\"setting\":null}]");
 }
 
@@ -101,7 +132,7 @@ static void test_markdown(void **state)
                    "| name | heads | accuracy | plot |\n"
                    "| :--- | ---: | ---: | :--- |\n"
                    "| größe | 8 | 0.10 | ├●┤ |\n"
-                   "| a\\|b, \"c\"  [2J\302\233x | 1000 |  | 50% |\n");
+                   "| a\\|b, \"c\"??[2J?x | 1000 |  | 50% |\n");
 }
 
 static void test_empty(void **state)
@@ -266,12 +297,19 @@ static void test_dot_plot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),       cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_paragraph),  cmocka_unit_test(test_json_strings),
-        cmocka_unit_test(test_json_reals), cmocka_unit_test(test_dot_plot),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_on_a_terminal),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_paragraph),
+        cmocka_unit_test(test_json_strings),
+        cmocka_unit_test(test_json_reals),
+        cmocka_unit_test(test_dot_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,17 +299,6 @@ static void test_nearest_name(void **state)
     assert_null(nearest_name(long_name, names));
 }
 
-static void test_text_shown(void **state)
-{
-    (void)state;
-    char b[12];
-    assert_string_equal(text_shown("a\tb\x7f", b, sizeof b), "a?b?");
-    assert_string_equal(text_shown("12345678", b, sizeof b), "1234567...");
-    /* Seven bytes fit: the fourth two-byte letter would be cut in half and is left out. */
-    assert_string_equal(text_shown("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", b, sizeof b),
-                        "\xc3\xa4\xc3\xa4\xc3\xa4...");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,7 +307,6 @@ int main(void)
         cmocka_unit_test(test_refused_words),    cmocka_unit_test(test_list),
         cmocka_unit_test(test_number_format),    cmocka_unit_test(test_number_round_trip),
         cmocka_unit_test(test_number_parse),     cmocka_unit_test(test_nearest_name),
-        cmocka_unit_test(test_text_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,33 +90,101 @@ static void assert_plain(const char *text, const char *expected)
     assert_written(text_plain, text, expected);
 }
 
+/* Into a file and into a growing text alike; and what JSON has escaped stays as it is. */
 static void assert_json(const char *text, const char *expected)
 {
     assert_written(text_json, text, expected);
+    struct text_buffer b = {0};
+    text_add_json(&b, text);
+    assert_string_equal(b.text, expected);
+    free(b.text);
+    assert_written(text_json_as_is, expected, expected);
 }
 
-/* C0, DEL and C1 (ISO 6429), and nothing beside them. */
+#define RIGHT_TO_LEFT_OVERRIDE "\xE2\x80\xAE"
+#define ISOLATE                "\xE2\x81\xA6"
+#define U_FFFD                 "\xEF\xBF\xBD"
+
+/* C0, DEL and C1 (ISO 6429), what turns the line around, bytes that are no text; and nothing beside
+ * them. */
 static void control_characters(void **state)
 {
     (void)state;
     assert_plain("a\x01\x1b[2J\x1f z~\x7f", "a??[2J? z~?");
     assert_plain("\xC2\x80\xC2\x9B\xC2\x9F", "???");
     assert_plain("\xC2\xA0\xC3\x9F", "\xC2\xA0\xC3\x9F"); /* no-break space, sharp s */
-    assert_plain("\xC2\x7F\xC2z", "\xC2?\xC2z");
-    assert_plain("end\xC2", "end\xC2");
+    assert_plain("\xC2\x7F\xC2z", "???z");
+    assert_plain("end\xC2", "end?");
+    assert_plain("\x9B"
+                 "31m",
+                 "?31m"); /* C1 in an 8-bit encoding */
+    assert_plain(RIGHT_TO_LEFT_OVERRIDE "gpj" ISOLATE "\xE2\x80\xA9", "?gpj??");
+    assert_plain("\xD7\xA9\xD7\x9C", "\xD7\xA9\xD7\x9C"); /* Hebrew letters are text */
+    assert_plain("two\nlines\tof it", "two?lines?of it");
+    assert_written(text_lines, "two\nlines\tof\r\x1b it", "two\nlines\tof?? it");
 }
 
-#define U_FFFD "\xEF\xBF\xBD"
+static void print_name(FILE *out, const char *name)
+{
+    text_print(out, "%d: %s\n", 7, name);
+}
+
+static void formatted_text(void **state)
+{
+    (void)state;
+    assert_written(print_name, "a\x1b]0;title\x07", "7: a?]0;title?\n");
+    if (!FAULTS_IN_MALLOC)
+        return;
+    char room[64] = "";
+    FILE *out = fmemopen(room, sizeof room, "w");
+    assert_non_null(out);
+    setbuf(out, NULL);
+    fault_arm(FAULT_MALLOC, 1, ENOMEM);
+    text_print(out, "%s\n", "lost");
+    assert_true(fault_disarm());
+    fclose(out);
+    assert_string_equal(room, "(out of memory)\n");
+}
+
+static void text_in_messages(void **state)
+{
+    (void)state;
+    char b[12];
+    assert_string_equal(text_shown("a\tb\x7f", b, sizeof b), "a?b?");
+    assert_string_equal(text_shown("12345678", b, sizeof b), "12345678");
+    assert_string_equal(text_shown("123456789", b, sizeof b), "12345678...");
+    /* Eight bytes fit: the third letter of three bytes would be cut and is left out. */
+    assert_string_equal(text_shown("\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC", b, sizeof b),
+                        "\xE2\x82\xAC\xE2\x82\xAC...");
+    assert_string_equal(text_shown("\xff\xC2\x9B" RIGHT_TO_LEFT_OVERRIDE "x", b, sizeof b), "???x");
+}
+
+static void json_strings(void **state)
+{
+    (void)state;
+    assert_json("", "\"\"");
+    assert_json("a\"b\\c/\b\f\n\r\t", "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\"");
+    assert_json("\x01\x1b[2J\x7f", "\"\\u0001\\u001b[2J\\u007f\"");
+    assert_json("\xC2\x9B" RIGHT_TO_LEFT_OVERRIDE "\xE2\x80\xA8", "\"\\u009b\\u202e\\u2028\"");
+    assert_json(NULL, "null");
+    /* JSON of somebody else's making, with characters in it that need not be escaped. */
+    assert_written(text_json_as_is, "{\"a\x7f\":\"\xC2\x9B\xff\"}",
+                   "{\"a\\u007f\":\"\\u009b" U_FFFD "\"}");
+}
 
 /* The ends of the ranges of Unicode 15, table 3-7. */
 static void the_ends_of_utf8(void **state)
 {
     (void)state;
-    assert_json("\xC2\x80\xDF\xBF", "\"\xC2\x80\xDF\xBF\"");
+    assert_json("\xC2\xA0\xDF\xBF", "\"\xC2\xA0\xDF\xBF\"");
     assert_json("\xE0\xA0\x80\xEF\xBF\xBF", "\"\xE0\xA0\x80\xEF\xBF\xBF\"");
     assert_json("\xED\x9F\xBF\xEE\x80\x80", "\"\xED\x9F\xBF\xEE\x80\x80\"");
     assert_json("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", "\"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF\"");
+    assert_json("\xC0\xAF\xC1\xBF", "\"" U_FFFD U_FFFD U_FFFD U_FFFD "\"");
+    assert_json("\xE0\x9F\xBF", "\"" U_FFFD U_FFFD U_FFFD "\"");
+    assert_json("\xED\xA0\x80", "\"" U_FFFD U_FFFD U_FFFD "\"");
     assert_json("\xF0\x8F\x80\x80", "\"" U_FFFD U_FFFD U_FFFD U_FFFD "\"");
+    assert_json("\xF4\x90\x80\x80", "\"" U_FFFD U_FFFD U_FFFD U_FFFD "\"");
     assert_json("\xF5\x80\xFF", "\"" U_FFFD U_FFFD U_FFFD "\"");
     assert_json("\xE2\x82z", "\"" U_FFFD U_FFFD "z\"");
 }
@@ -151,6 +219,9 @@ int main(void)
         cmocka_unit_test(a_text_without_memory),
         cmocka_unit_test(a_text_that_cannot_be_formatted),
         cmocka_unit_test(control_characters),
+        cmocka_unit_test(formatted_text),
+        cmocka_unit_test(text_in_messages),
+        cmocka_unit_test(json_strings),
         cmocka_unit_test(the_ends_of_utf8),
         cmocka_unit_test(odd_dot_plots),
     };

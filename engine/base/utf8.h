@@ -1,0 +1,18 @@
+/* UTF-8, decoded strictly: what is refused here is refused everywhere. */
+#ifndef ENGINE_BASE_UTF8_H
+#define ENGINE_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The character at p < end into *code (may be NULL); returns how many bytes it takes, 1 to 4, or 0
+ * where there is none (Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above
+ * U+10FFFF). */
+int utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *code);
+
+/* True for characters that a terminal or editor obeys instead of showing: C0, DEL and C1 (ISO
+ * 6429), line and paragraph separator, and what overrides the direction of writing (Unicode 15,
+ * section 23.2: U+202A to U+202E, U+2066 to U+2069). */
+bool utf8_is_control(uint32_t code);
+
+#endif

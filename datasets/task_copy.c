@@ -35,10 +35,11 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
 const struct task task_copy = {
     .name = "copy",
     .version = 1,
-    .summary = "Say the same again: target of position i is token i.",
-    .details = "A sequence is `length` uniform tokens and each position's target is its own token. "
-               "Nothing has to be looked up, so attention is not needed at all. A control: every "
-               "head count solves it, and one that does not points at the training, not the heads.",
+    .summary = "Repeat the sequence: target of position i is token i.",
+    .details = "A sequence is `length` uniform tokens; the target of each position is its own "
+               "token. Nothing has to be looked up, so attention is not needed at all. A control: "
+               "every head count should solve it; where one does not, look for the fault in the "
+               "training, not in the heads.",
     .options = options_table,
     .options_size = sizeof(struct task_common),
     .shape = shape,

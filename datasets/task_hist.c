@@ -14,7 +14,7 @@ static const struct option_entry options_table[] = {
      .type = OPTION_BOOL,
      .offset = offsetof(struct options, bos),
      .preset = "false",
-     .help = "Start with a token of its own (BOS) that has no target."},
+     .help = "Start with a special token (BOS) that has no target."},
     {0},
 };
 
@@ -70,14 +70,13 @@ const struct task task_hist = {
     .name = "hist",
     .version = 1,
     .summary = "Count: target of a position is how often its token occurs in the sequence.",
-    .details =
-        "A sequence is `length` uniform tokens; the target of a position is the number of "
-        "positions "
-        "that hold the same token, itself included: class 0 is once, class 1 twice and so on, "
-        "length classes. With `bos: true` the first position holds a token of its own that is not "
-        "counted and has no target (length-1 classes): attention that averages over equal tokens "
-        "and BOS can read the count from BOS's share, so one head is enough; without BOS it takes "
-        "two (Weiss et al. 2021, RASP). Chance is that of the likeliest count.",
+    .details = "A sequence is `length` uniform tokens; the target of a position is the number of "
+               "positions that hold the same token, itself included: class 0 means once, class 1 "
+               "twice and so on; there are `length` classes. With `bos: true` the first position "
+               "holds a special token that is not counted and has no target (length-1 classes). "
+               "Attention that averages over equal tokens and BOS can read the count from BOS's "
+               "share, so one head is enough; without BOS it takes two (Weiss et al. 2021, RASP). "
+               "Chance is the share of the likeliest count.",
     .options = options_table,
     .options_size = sizeof(struct options),
     .shape = shape,

@@ -77,13 +77,12 @@ const struct task task_pointers = {
     .summary =
         "Follow K pointers: target k of a position is the payload where its pointer k points.",
     .details =
-        "Every position holds a uniform payload of `vocab` and K pointers (`slots`), uniform "
-        "positions of the sequence. Its K targets are the payloads at those positions. Fields: "
-        "payload, pointer1 to pointerK. Where to look depends on the content and changes with "
-        "every "
-        "sequence: a head compares one pointer with the positions, so K pointers take K heads, "
-        "each "
-        "wide enough to tell `length` positions apart.",
+        "Every position holds a uniform payload of `vocab` values and K pointers (`slots`) to "
+        "uniform positions of the sequence. Its K targets are the payloads at those positions. "
+        "Fields: payload, pointer1 to pointerK. Where to look depends on the content and changes "
+        "with every sequence: a head compares one pointer with the positions, so K pointers "
+        "suggest K heads, each wide enough to tell `length` positions apart. What was found: four "
+        "pointers took four heads (configs/pointers.yaml).",
     .options = options_table,
     .options_size = sizeof(struct options),
     .shape = shape,

@@ -100,14 +100,15 @@ const struct task task_recall = {
     .name = "recall",
     .version = 1,
     .summary = "Look up K keys at once among records of key and value seen earlier.",
-    .details =
-        "The first half of a sequence are length/2 records: a key (each of the length/2 keys once, "
-        "in random order) and a uniform value of `vocab`. Every position of the second half asks "
-        "for K keys (`slots`), with repetition; its targets are their K values. Positions of the "
-        "first half have no target. Fields: key, value, query1 to queryK, each with one more token "
-        "that says 'nothing here'. Where to look depends on the content: a head matches one key of "
-        "the query against those of the records, so K look-ups at once take K heads, each wide "
-        "enough to tell length/2 keys apart. K = 1 is the control: any head count does.",
+    .details = "The first half of a sequence is length/2 records: a key (each of the length/2 keys "
+               "once, in random order) and a uniform value of `vocab`. Every position of the "
+               "second half asks for K keys (`slots`), with repetition; its targets are their K "
+               "values. Positions of the first half have no target. Fields: key, value, query1 to "
+               "queryK, each with one more token that says 'nothing here'. Where to look depends "
+               "on the content: a head matches one key of the query against those of the records, "
+               "so K look-ups at once suggest K heads, each wide enough to tell length/2 keys "
+               "apart. What was found: one head is enough for K = 2, and 32 heads of width 1 are "
+               "too narrow (configs/recall.yaml). K = 1 is a control: one look-up needs one head.",
     .options = options_table,
     .options_size = sizeof(struct options),
     .shape = shape,

@@ -39,11 +39,11 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
 const struct task task_reverse = {
     .name = "reverse",
     .version = 1,
-    .summary = "Say the sequence backwards: target of position i is token length-1-i.",
+    .summary = "Reverse the sequence: target of position i is token length-1-i.",
     .details = "A sequence is `length` uniform tokens; the target of position i is the token at "
                "length-1-i. Every position looks at one place that depends on the position alone: "
-               "one head of enough width does it (Weiss et al. 2021, RASP). A control: the head "
-               "count should not matter until heads become too narrow.",
+               "one head that is wide enough can do it (Weiss et al. 2021, RASP). A control: the "
+               "head count should not matter until heads become too narrow.",
     .options = options_table,
     .options_size = sizeof(struct task_common),
     .shape = shape,

@@ -91,15 +91,11 @@ const struct task task_sort = {
     .name = "sort",
     .version = 1,
     .summary = "Sort: target of position i is the i-th smallest token.",
-    .details =
-        "A sequence is `length` uniform tokens; the targets are the same tokens in ascending "
-        "order. "
-        "What a position says depends on how often every token occurs in the whole sequence; "
-        "averages over all positions carry that, so one head is enough (Weiss et al. 2021, RASP). "
-        "A "
-        "control. Chance is not 1/vocab: the first positions are most likely small tokens, the "
-        "last "
-        "large ones.",
+    .details = "A sequence is `length` uniform tokens; the targets are the same tokens in "
+               "ascending order. The target of a position depends on how often every token occurs "
+               "in the whole sequence; averages over all positions carry that, so one head is "
+               "enough (Weiss et al. 2021, RASP). A control. Chance is above 1/vocab: the first "
+               "positions most likely hold small tokens, the last ones large tokens.",
     .options = options_table,
     .options_size = sizeof(struct task_common),
     .shape = shape,

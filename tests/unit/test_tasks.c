@@ -442,7 +442,7 @@ static void options_that_contradict_are_refused(void **state)
          "task.offsets 1 and -1 are the same place when task.length is 2; give other offsets, "
          "fewer task.slots or more task.length"},
         {"gather", "slots=1 offsets=1 instance=2",
-         "task.offsets says the offsets and task.instance 2 would draw them; leave one of them "
+         "task.offsets gives the offsets, but task.instance 2 would draw them; leave one of them "
          "out"},
         {"gather", "length=4 slots=4 instance=1",
          "task.slots is 4; with task.length 4 there are 3 other places to draw"},

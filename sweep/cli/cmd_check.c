@@ -90,15 +90,16 @@ static enum status check_invariants(struct store *s, struct check_options *o, st
 /* Identities are the SHA-256 of what stands beside them. */
 static enum status check_configs(struct store *s, struct check_options *o, struct message *m)
 {
+    enum { CONFIG, JSON, SHA256 };
     struct rows r =
         rows_open(s, m, "SELECT config_id, config_json, config_sha256 FROM config", NO_VALUES);
     while (rows_next(&r)) {
         char sha256[65];
-        const char *json = rows_text(&r, 1);
+        const char *json = rows_text(&r, JSON);
         sha256_hex(json, strlen(json), sha256);
-        if (strcmp(sha256, rows_text(&r, 2)) != 0) {
+        if (strcmp(sha256, rows_text(&r, SHA256)) != 0) {
             printf("a configuration does not match its SHA-256: config %" PRId64 "\n",
-                   rows_integer(&r, 0));
+                   rows_integer(&r, CONFIG));
             o->problems++;
         }
     }
@@ -107,6 +108,7 @@ static enum status check_configs(struct store *s, struct check_options *o, struc
 
 static enum status check_files(struct store *s, struct check_options *o, struct message *m)
 {
+    enum { TRIAL, WEIGHTS, WEIGHTS_SHA256, CONFIG_SHA256, SEED, PARAMS };
     struct rows r = rows_open(s, m,
                               "SELECT trial_id, checkpoint, checkpoint_sha256, config_sha256, seed,"
                               " n_params FROM trial JOIN config USING (config_id)"
@@ -116,18 +118,19 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
         char path[4096];
         struct result_file f;
         struct message why;
-        trial_weights_path(store_folder(s), rows_text(&r, 1), path, sizeof path);
+        trial_weights_path(store_folder(s), rows_text(&r, WEIGHTS), path, sizeof path);
         o->files++;
-        struct result_owner owner = {rows_text(&r, 3), (uint32_t)rows_integer(&r, 4),
-                                     rows_integer(&r, 5)};
+        struct result_owner owner = {rows_text(&r, CONFIG_SHA256), (uint32_t)rows_integer(&r, SEED),
+                                     rows_integer(&r, PARAMS)};
         if (result_open(path, &owner, &f, &why) != STATUS_OK) {
-            printf("the weights of trial %" PRId64 ": %s\n", rows_integer(&r, 0), why.text);
+            printf("the weights of trial %" PRId64 ": %s\n", rows_integer(&r, TRIAL), why.text);
             o->problems++;
             continue;
         }
-        if (!rows_text(&r, 2) || strcmp(f.sha256, rows_text(&r, 2)) != 0) {
+        if (!rows_text(&r, WEIGHTS_SHA256) ||
+            strcmp(f.sha256, rows_text(&r, WEIGHTS_SHA256)) != 0) {
             printf("the weights of trial %" PRId64 ": %s is not the file that was recorded\n",
-                   rows_integer(&r, 0), path);
+                   rows_integer(&r, TRIAL), path);
             o->problems++;
         }
         result_close(&f);

@@ -88,6 +88,7 @@ struct collection {
 
 static const char trial_sql[] =
     "SELECT state, in_plan, attempt, checkpoint FROM trial WHERE trial_id = ?1";
+enum trial_column { STATE, IN_PLAN, ATTEMPT, WEIGHTS };
 
 /* NULL where the file is needed, else why it is not. */
 static const char *why_not_needed(struct collection *c, const char *name, struct file_name f)
@@ -95,7 +96,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
     rows_rebind(&c->trial, VALUES(INTEGER(f.trial)));
     if (!rows_next(&c->trial))
         return c->trial.status == STATUS_OK ? "its trial is not in the database" : NULL;
-    enum trial_state state = rows_state(&c->trial, 0);
+    enum trial_state state = rows_state(&c->trial, STATE);
     bool open = state == TRIAL_QUEUED || state == TRIAL_RUNNING;
     switch (f.kind) {
     case FILE_TEMPORARY:
@@ -106,12 +107,14 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
         /* a failed trial has one where it was over a limit, from which --retry-failed goes on */
         return open || state == TRIAL_FAILED ? NULL : "its trial ended";
     case FILE_RESULT:
-        if (c->options->out_of_plan && !rows_integer(&c->trial, 1))
+        if (c->options->out_of_plan && !rows_integer(&c->trial, IN_PLAN))
             return "its trial left the plan";
-        if (!rows_null(&c->trial, 3) && strcmp(basename(rows_text(&c->trial, 3)), name) == 0)
+        if (!rows_null(&c->trial, WEIGHTS) &&
+            strcmp(basename(rows_text(&c->trial, WEIGHTS)), name) == 0)
             return NULL;
         /* a finished result that a killed coordinator did not take in: the next run does */
-        return open && f.attempt == rows_integer(&c->trial, 2) ? NULL : "of an earlier attempt";
+        return open && f.attempt == rows_integer(&c->trial, ATTEMPT) ? NULL
+                                                                     : "of an earlier attempt";
     case FILE_FOREIGN:
         break;
     }

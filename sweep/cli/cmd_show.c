@@ -99,7 +99,8 @@ static enum status write_only_row(const struct table *t, struct message *m)
     return s;
 }
 
-static enum status write_json(struct store *s, int64_t trial, struct message *m)
+/* One object of a trial's row in the view `trials`. */
+static enum status write_trial(struct store *s, int64_t trial, struct message *m)
 {
     static const struct table_column columns[] = {{.name = "trial_id"},
                                                   {.name = "sweep"},
@@ -124,6 +125,7 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
                                                   {.name = "test_acc_by_slot"},
                                                   {.name = "config"},
                                                   {0}};
+    enum { PLAIN_CELLS = 20, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
     struct table *t = table_new(columns);
     struct rows r = rows_open(s, m,
                               "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
@@ -132,19 +134,23 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
                               " config_sha256, test_acc_by_slot, config_json"
                               " FROM trials WHERE trial_id = ?1",
                               VALUES(INTEGER(trial)));
-    enum { TEXTS_AND_NUMBERS = 20 };
     if (rows_next(&r)) {
-        for (int i = 0; i < TEXTS_AND_NUMBERS; i++)
+        for (int i = 0; i < PLAIN_CELLS; i++)
             rows_cell(&r, i, t);
-        table_json(t, rows_null(&r, 20) ? "null" : rows_text(&r, 20));
-        table_json(t, rows_text(&r, 21));
+        table_json(t, rows_null(&r, SLOTS) ? "null" : rows_text(&r, SLOTS));
+        table_json(t, rows_text(&r, WHOLE_CONFIG));
     }
     enum status status = rows_close(&r);
-    if (status == STATUS_OK) {
-        printf("{\"trial\": ");
+    if (status == STATUS_OK)
         status = write_only_row(t, m);
-    }
     table_free(t);
+    return status;
+}
+
+static enum status write_json(struct store *s, int64_t trial, struct message *m)
+{
+    printf("{\"trial\": ");
+    enum status status = write_trial(s, trial, m);
     if (status == STATUS_OK) {
         printf(", \"attempts\": ");
         status = write_query(s, trial, attempt_sql, attempt_columns, true, m);
@@ -203,54 +209,83 @@ static void print_number(const char *name, double x, int decimals)
         printf("  %-12s %.*f\n", name, decimals, x);
 }
 
+/* What the page begins with. */
+static const char head_sql[] =
+    "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc, test_acc_by_slot,"
+    "       test_exact, test_loss, val_acc, train_acc, chance, best_step, bad_step, train_s,"
+    "       checkpoint, config_json, config_sha256, n_params, flops_per_step, setting_label,"
+    "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id)"
+    "  FROM trials WHERE trial_id = ?1";
+enum head_column {
+    SWEEP,
+    HEADS,
+    SEED,
+    STATE,
+    IN_PLAN,
+    STEPS_DONE,
+    STEPS,
+    TEST_ACC,
+    BY_SLOT,
+    TEST_EXACT,
+    TEST_LOSS,
+    VAL_ACC,
+    TRAIN_ACC,
+    CHANCE,
+    BEST_STEP,
+    BAD_STEP,
+    TRAIN_S,
+    WEIGHTS,
+    CONFIG,
+    SHA256,
+    PARAMS,
+    FLOPS,
+    LABEL,
+    EVALUATED
+};
+
 static void print_result(const struct rows *r)
 {
     printf("\nResult:\n");
-    print_number("test acc", rows_real(r, 7), 4);
-    if (!rows_null(r, 8))
-        printf("  %-12s %s\n", "by slot", rows_text(r, 8));
-    print_number("test exact", rows_real(r, 9), 4);
-    print_number("test loss", rows_real(r, 10), 5);
-    print_number("val acc", rows_real(r, 11), 4);
-    print_number("train acc", rows_real(r, 12), 4);
-    print_number("chance", rows_real(r, 13), 4);
-    if (!rows_null(r, 14)) {
-        printf("  %-12s %lld of %lld\n", "best step", (long long)rows_integer(r, 14),
-               (long long)rows_integer(r, 6));
+    print_number("test acc", rows_real(r, TEST_ACC), 4);
+    if (!rows_null(r, BY_SLOT))
+        printf("  %-12s %s\n", "by slot", rows_text(r, BY_SLOT));
+    print_number("test exact", rows_real(r, TEST_EXACT), 4);
+    print_number("test loss", rows_real(r, TEST_LOSS), 5);
+    print_number("val acc", rows_real(r, VAL_ACC), 4);
+    print_number("train acc", rows_real(r, TRAIN_ACC), 4);
+    print_number("chance", rows_real(r, CHANCE), 4);
+    if (!rows_null(r, BEST_STEP)) {
+        printf("  %-12s %lld of %lld\n", "best step", (long long)rows_integer(r, BEST_STEP),
+               (long long)rows_integer(r, STEPS));
     }
-    if (!rows_null(r, 15))
-        printf("  %-12s %lld: NaN or Inf\n", "bad step", (long long)rows_integer(r, 15));
-    print_number("train s", rows_real(r, 16), 2);
-    if (!rows_null(r, 17))
-        printf("  %-12s %s\n", "weights", rows_text(r, 17));
+    if (!rows_null(r, BAD_STEP))
+        printf("  %-12s %lld: NaN or Inf\n", "bad step", (long long)rows_integer(r, BAD_STEP));
+    print_number("train s", rows_real(r, TRAIN_S), 2);
+    if (!rows_null(r, WEIGHTS))
+        printf("  %-12s %s\n", "weights", rows_text(r, WEIGHTS));
 }
 
 static enum status print_head(struct store *s, int64_t trial, struct message *m)
 {
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc,"
-                  " test_acc_by_slot, test_exact, test_loss, val_acc, train_acc, chance, best_step,"
-                  " bad_step, train_s, checkpoint, config_json, config_sha256, n_params,"
-                  " flops_per_step, setting_label, (SELECT max(step) FROM curve AS v"
-                  " WHERE v.trial_id = trials.trial_id) FROM trials WHERE trial_id = ?1",
-                  VALUES(INTEGER(trial)));
+    struct rows r = rows_open(s, m, head_sql, VALUES(INTEGER(trial)));
     if (rows_next(&r)) {
         char params[32];
         char flops[32];
-        const char *label = rows_text(&r, 22);
+        const char *label = rows_text(&r, LABEL);
         printf("Trial %lld of sweep %s: heads %lld%s%s, seed %lld\n", (long long)trial,
-               rows_text(&r, 0), (long long)rows_integer(&r, 1), label && label[0] ? ", " : "",
-               label ? label : "", (long long)rows_integer(&r, 2));
+               rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS),
+               label && label[0] ? ", " : "", label ? label : "",
+               (long long)rows_integer(&r, SEED));
         /* the steps of a trial that has not ended are known up to its last evaluation */
-        bool ended = !rows_null(&r, 14) || !rows_null(&r, 15);
-        printf("%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n", rows_text(&r, 3),
-               (long long)rows_integer(&r, ended ? 5 : 23), (long long)rows_integer(&r, 6),
-               rows_integer(&r, 4) ? "" : ", no longer in the plan",
-               text_count(rows_integer(&r, 20), params, sizeof params),
-               text_quantity(rows_real(&r, 21), flops, sizeof flops));
-        print_config(rows_text(&r, 18));
-        printf("  %-6s %s\n", "sha256", rows_text(&r, 19));
+        bool ended = !rows_null(&r, BEST_STEP) || !rows_null(&r, BAD_STEP);
+        printf("%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
+               rows_text(&r, STATE), (long long)rows_integer(&r, ended ? STEPS_DONE : EVALUATED),
+               (long long)rows_integer(&r, STEPS),
+               rows_integer(&r, IN_PLAN) ? "" : ", no longer in the plan",
+               text_count(rows_integer(&r, PARAMS), params, sizeof params),
+               text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
+        print_config(rows_text(&r, CONFIG));
+        printf("  %-6s %s\n", "sha256", rows_text(&r, SHA256));
         print_result(&r);
     }
     return rows_close(&r);
@@ -271,6 +306,7 @@ static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double 
 /* Accuracy against steps: val '*', train '.'. */
 static enum status print_plot(struct store *s, int64_t trial, struct message *m)
 {
+    enum { AT_STEP, VALIDATION, TRAINING, LAST_STEP };
     char grid[PLOT_HEIGHT][PLOT_WIDTH + 1];
     int64_t last = 0;
     int points = 0;
@@ -284,10 +320,10 @@ static enum status print_plot(struct store *s, int64_t trial, struct message *m)
                   " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
                   VALUES(INTEGER(trial)));
     while (rows_next(&r)) {
-        last = rows_integer(&r, 3);
-        double x = last > 0 ? (double)rows_integer(&r, 0) / (double)last : 0.0;
-        plot_point(grid, x, rows_real(&r, 1), '*');
-        plot_point(grid, x, rows_real(&r, 2), '.');
+        last = rows_integer(&r, LAST_STEP);
+        double x = last > 0 ? (double)rows_integer(&r, AT_STEP) / (double)last : 0.0;
+        plot_point(grid, x, rows_real(&r, VALIDATION), '*');
+        plot_point(grid, x, rows_real(&r, TRAINING), '.');
         points++;
     }
     enum status status = rows_close(&r);
@@ -309,16 +345,17 @@ static enum status print_plot(struct store *s, int64_t trial, struct message *m)
 
 static enum status print_errors(struct store *s, int64_t trial, struct message *m)
 {
+    enum { ATTEMPT, ERROR, NOTE };
     struct rows r =
         rows_open(s, m,
                   "SELECT attempt, error, note FROM attempt"
                   " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
                   VALUES(INTEGER(trial)));
     while (rows_next(&r)) {
-        for (int i = 1; i <= 2; i++) {
+        for (int i = ERROR; i <= NOTE; i++) {
             if (!rows_null(&r, i)) {
-                printf("\n%s of attempt %lld:\n%s\n", i == 1 ? "Error" : "Note",
-                       (long long)rows_integer(&r, 0), rows_text(&r, i));
+                printf("\n%s of attempt %lld:\n%s\n", i == ERROR ? "Error" : "Note",
+                       (long long)rows_integer(&r, ATTEMPT), rows_text(&r, i));
             }
         }
     }

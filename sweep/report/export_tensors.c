@@ -25,6 +25,7 @@ struct finished {
 static enum status finished_find(struct store *s, int64_t trial_id, struct finished *t,
                                  struct message *m)
 {
+    enum { STATE, SWEEP, SEED, TEST_ACC, WEIGHTS, WEIGHTS_SHA256, CONFIG_SHA256, PARAMS };
     enum status status = STATUS_OK;
     struct rows r = rows_open(s, m,
                               "SELECT state, sweep, seed, test_acc, checkpoint, checkpoint_sha256,"
@@ -35,26 +36,26 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
         status = r.status == STATUS_OK
                      ? status_fail(m, STATUS_BAD_INPUT, "there is no trial %" PRId64, trial_id)
                      : r.status;
-    } else if (!rows_null(&r, 3) && rows_null(&r, 4)) {
+    } else if (!rows_null(&r, TEST_ACC) && rows_null(&r, WEIGHTS)) {
         status = status_fail(m, STATUS_BAD_INPUT,
                              "the weights of trial %" PRId64 " were removed by gc --out-of-plan",
                              trial_id);
-    } else if (rows_null(&r, 3)) {
+    } else if (rows_null(&r, TEST_ACC)) {
         status = status_fail(m, STATUS_BAD_INPUT,
                              "trial %" PRId64
                              " is %s and has no weights; they come with a completed trial",
-                             trial_id, rows_text(&r, 0));
+                             trial_id, rows_text(&r, STATE));
     } else {
-        trial_weights_path(store_folder(s), rows_text(&r, 4), t->path, sizeof t->path);
-        snprintf(t->sweep, sizeof t->sweep, "%s", rows_text(&r, 1));
+        trial_weights_path(store_folder(s), rows_text(&r, WEIGHTS), t->path, sizeof t->path);
+        snprintf(t->sweep, sizeof t->sweep, "%s", rows_text(&r, SWEEP));
         snprintf(t->trial, sizeof t->trial, "%" PRId64, trial_id);
-        t->seed = (uint32_t)rows_integer(&r, 2);
+        t->seed = (uint32_t)rows_integer(&r, SEED);
         snprintf(t->seed_text, sizeof t->seed_text, "%" PRIu32, t->seed);
-        snprintf(t->test_acc, sizeof t->test_acc, "%.17g", rows_real(&r, 3));
+        snprintf(t->test_acc, sizeof t->test_acc, "%.17g", rows_real(&r, TEST_ACC));
         snprintf(t->stored_sha256, sizeof t->stored_sha256, "%s",
-                 rows_null(&r, 5) ? "" : rows_text(&r, 5));
-        snprintf(t->config_sha256, sizeof t->config_sha256, "%s", rows_text(&r, 6));
-        t->n_params = rows_integer(&r, 7);
+                 rows_null(&r, WEIGHTS_SHA256) ? "" : rows_text(&r, WEIGHTS_SHA256));
+        snprintf(t->config_sha256, sizeof t->config_sha256, "%s", rows_text(&r, CONFIG_SHA256));
+        t->n_params = rows_integer(&r, PARAMS);
     }
     enum status closed = rows_close(&r);
     return status == STATUS_OK ? closed : status;

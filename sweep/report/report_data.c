@@ -27,6 +27,7 @@ static char *copy(const char *text)
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
                               struct message *m)
 {
+    enum { NAME, QUESTION, CLAIM_BEST, CLAIM_CHANGED, OVERRIDES, OVERRIDES_SHOWN };
     struct rows rows = rows_open(
         s, m,
         "SELECT name, question, claim ->> '$.best',"
@@ -36,13 +37,13 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         VALUES(INTEGER(sweep_id)));
     bool found = rows_next(&rows);
     if (found) {
-        r->name = copy(rows_text(&rows, 0));
-        r->question = copy(rows_text(&rows, 1));
-        r->base.has_claim = !rows_null(&rows, 2);
-        r->base.claim_best = rows_integer(&rows, 2);
-        r->base.claim_changed = rows_integer(&rows, 3) != 0;
-        r->overrides = copy(rows_null(&rows, 4) ? "null" : rows_text(&rows, 4));
-        r->overrides_shown = copy(rows_text(&rows, 5));
+        r->name = copy(rows_text(&rows, NAME));
+        r->question = copy(rows_text(&rows, QUESTION));
+        r->base.has_claim = !rows_null(&rows, CLAIM_BEST);
+        r->base.claim_best = rows_integer(&rows, CLAIM_BEST);
+        r->base.claim_changed = rows_integer(&rows, CLAIM_CHANGED) != 0;
+        r->overrides = copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
+        r->overrides_shown = copy(rows_text(&rows, OVERRIDES_SHOWN));
     }
     enum status status = rows_close(&rows);
     if (status != STATUS_OK)
@@ -287,6 +288,7 @@ static enum status read_by_heads(struct store *s, struct report_data *r, struct 
 static enum status read_choices(struct store *s, int64_t sweep_id, struct report_data *r,
                                 struct message *m)
 {
+    enum { CHOICE_SETTING, CHOICE_HEADS, CHOICE_LABEL, CHOICE_EDGE };
     struct rows rows = rows_open(
         s, m,
         "WITH tried AS MATERIALIZED ("
@@ -307,15 +309,16 @@ static enum status read_choices(struct store *s, int64_t sweep_id, struct report
         VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
-        struct report_setting *set = setting_find(r, rows_text(&rows, 0));
+        struct report_setting *set = setting_find(r, rows_text(&rows, CHOICE_SETTING));
         if (!set)
             continue;
         struct verdict_choice *choice = grow(set->choice, set->choices, sizeof *choice);
         if (choice) {
             set->choice = choice;
             choice += set->choices++;
-            *choice = (struct verdict_choice){rows_integer(&rows, 1), copy(rows_text(&rows, 2)),
-                                              copy(rows_text(&rows, 3))};
+            *choice = (struct verdict_choice){rows_integer(&rows, CHOICE_HEADS),
+                                              copy(rows_text(&rows, CHOICE_LABEL)),
+                                              copy(rows_text(&rows, CHOICE_EDGE))};
         }
         if (!choice || !choice->label || !choice->edge)
             status = out_of_memory(m);

@@ -23,6 +23,8 @@ struct task_shape {
     bool per_sequence;                  /* targets are (S) per sequence, not (T,S): needs pool */
     double chance;                      /* accuracy of the best guess that knows position and slot
                                            but does not look at the input */
+    const char *const *at_fault;        /* of a shape that cannot be: paths of the options to look
+                                           at, the one to change first; ends with NULL */
 };
 
 struct task {
@@ -34,7 +36,8 @@ struct task {
     size_t options_size;                /* sizeof the struct they describe */
     size_t instance_size;               /* bytes an instance needs; drawn once */
 
-    /* Checks options against each other (BAD_INPUT names them) and says the shape. */
+    /* Checks options against each other and says the shape. BAD_INPUT: m names the options, and
+     * s->at_fault lists them. */
     enum status (*shape)(const void *options, struct task_shape *s, struct message *m);
     /* Draws what an instance fixes (offsets, permutations) from (options.instance, RNG_INSTANCE);
      * does nothing where instance_size is 0. */

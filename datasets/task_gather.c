@@ -62,24 +62,36 @@ static enum status check_offsets(const struct options *o, struct message *m)
 
 static enum status shape(const void *options, struct task_shape *s, struct message *m)
 {
+    static const char *const offsets_twice[] = {"task.offsets", "task.instance", NULL};
+    static const char *const other_count[] = {"task.offsets", "task.slots", NULL};
+    static const char *const no_place[] = {"task.slots", "task.length", NULL};
+    static const char *const same_place[] = {"task.offsets", "task.length", "task.slots", NULL};
     const struct options *o = options;
-    if (o->offsets.n > 0 && o->common.instance > 0)
+    if (o->offsets.n > 0 && o->common.instance > 0) {
+        s->at_fault = offsets_twice;
         return status_fail(m, STATUS_BAD_INPUT,
                            "task.offsets gives the offsets, but task.instance %lld would draw "
                            "them; leave one of them out",
                            (long long)o->common.instance);
-    if (o->offsets.n > 0 && o->offsets.n != o->slots)
+    }
+    if (o->offsets.n > 0 && o->offsets.n != o->slots) {
+        s->at_fault = other_count;
         return status_fail(
             m, STATUS_BAD_INPUT,
             "task.offsets has %lld items and task.slots is %lld; make task.slots %lld",
             (long long)o->offsets.n, (long long)o->slots, (long long)o->offsets.n);
-    if (o->common.instance > 0 && o->slots >= o->common.length)
+    }
+    if (o->common.instance > 0 && o->slots >= o->common.length) {
+        s->at_fault = no_place;
         return status_fail(
             m, STATUS_BAD_INPUT,
             "task.slots is %lld; with task.length %lld there are %lld other places to draw",
             (long long)o->slots, (long long)o->common.length, (long long)o->common.length - 1);
-    if (o->common.instance == 0 && check_offsets(o, m) != STATUS_OK)
+    }
+    if (o->common.instance == 0 && check_offsets(o, m) != STATUS_OK) {
+        s->at_fault = same_place;
         return STATUS_BAD_INPUT;
+    }
     *s = task_shape_of_tokens(&o->common, (long)o->slots);
     return STATUS_OK;
 }

@@ -20,10 +20,13 @@ static const struct option_entry options_table[] = {
 
 static enum status shape(const void *options, struct task_shape *s, struct message *m)
 {
+    static const char *const no_room[] = {"task.length", "task.bos", NULL};
     const struct options *o = options;
-    if (o->bos && o->common.length < 2)
+    if (o->bos && o->common.length < 2) {
+        s->at_fault = no_room;
         return status_fail(m, STATUS_BAD_INPUT,
                            "task.length is 1 and task.bos takes that position; allowed: 2 or more");
+    }
     long counted = (long)(o->common.length - o->bos);
     *s = task_shape_of_tokens(&o->common, 1);
     s->vocab[0] = (long)(o->common.vocab + o->bos);

@@ -122,9 +122,11 @@ static long divisor_below(long n, long most)
     return most;
 }
 
-static enum status refuse_split(const struct encoder_config *c, struct message *m)
+static enum status refuse_split(const struct encoder_config *c, enum encoder_fault *fault,
+                                struct message *m)
 {
     long d_model = (long)c->d_model, heads = (long)c->heads;
+    *fault = heads > d_model ? ENCODER_HEADS_ABOVE_WIDTH : ENCODER_HEADS_INDIVISIBLE;
     if (heads > d_model)
         return status_fail(
             m, STATUS_BAD_INPUT,
@@ -167,27 +169,32 @@ enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes
 {
     bool needs_split = c->d_head == WIDTH_WORD && (c->d_k == WIDTH_WORD || c->d_v == WIDTH_WORD);
     if (needs_split && c->d_model % c->heads != 0)
-        return refuse_split(c, m);
+        return refuse_split(c, &s->fault, m);
     long d_head = c->d_head == WIDTH_WORD ? (long)(c->d_model / c->heads) : (long)c->d_head;
     s->heads = (long)c->heads;
     s->d_k = c->d_k == WIDTH_WORD ? d_head : (long)c->d_k;
     s->d_v = c->d_v == WIDTH_WORD ? d_head : (long)c->d_v;
     s->qkv_width = s->heads * (2 * s->d_k + s->d_v);
     s->o_width = s->heads * s->d_v;
-    if (s->qkv_width > INT_MAX)
+    if (s->qkv_width > INT_MAX) {
+        s->fault = ENCODER_HEADS_TOO_WIDE;
         return status_fail(
             m, STATUS_BAD_INPUT,
             "model.heads %ld of widths d_k %ld and d_v %ld make a matrix of %ld rows; "
             "allowed: %d",
             s->heads, s->d_k, s->d_v, s->qkv_width, INT_MAX);
+    }
     struct encoder_parts layers = count(c, s, &(struct encoder_io){0});
     double bytes = (double)encoder_parts_sum(&layers) * sizeof(real);
-    if (bytes > 0x1p46)
+    if (bytes > 0x1p46) {
+        s->fault = ENCODER_TOO_LARGE;
         return status_fail(
             m, STATUS_BAD_INPUT,
             "a model of this shape (model.d_model %ld, d_ff %ld, layers %ld, %ld heads) has "
             "%.3g bytes of weights, more than can be addressed",
             (long)c->d_model, (long)c->d_ff, (long)c->layers, s->heads, bytes);
+    }
+    s->fault = ENCODER_POSSIBLE;
     return STATUS_OK;
 }
 

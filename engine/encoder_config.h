@@ -35,8 +35,17 @@ struct encoder_io {
     long slots, classes; /* S, V */
 };
 
+enum encoder_fault {
+    ENCODER_POSSIBLE,
+    ENCODER_HEADS_ABOVE_WIDTH, /* more heads than d_model has numbers to split */
+    ENCODER_HEADS_INDIVISIBLE, /* heads do not divide the d_model that they split */
+    ENCODER_HEADS_TOO_WIDE,    /* a matrix of more rows than an int counts */
+    ENCODER_TOO_LARGE          /* more memory than can be addressed */
+};
+
 /* The shapes that the head options come to. The only place where they do. */
 struct encoder_shapes {
+    enum encoder_fault fault;
     long heads, d_k, d_v;
     long qkv_width; /* H*(2*d_k + d_v): rows of in_proj_weight */
     long o_width;   /* H*d_v: columns of out_proj.weight */

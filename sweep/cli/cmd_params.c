@@ -137,14 +137,7 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
     enum status s = task->shape(point.task_options, &shape, m);
     if (s != STATUS_OK)
         return s;
-    io->length = shape.length;
-    io->fields = shape.fields;
-    for (int f = 0; f < shape.fields; f++) {
-        io->field[f] = shape.field[f];
-        io->vocab[f] = shape.vocab[f];
-    }
-    io->slots = shape.slots;
-    io->classes = shape.classes;
+    point_io(&shape, io);
     return STATUS_OK;
 }
 

@@ -88,42 +88,52 @@ static bool draw_is_new(const struct plan *p, struct draws *d, uint64_t g)
     return true;
 }
 
-/* The value that a refused point has on the axis the message speaks of first, else its first. */
-static struct place place_of_fault(const struct plan *p, uint64_t g, const char *text)
+/* Where point g has its value of that option, where the option varies. */
+static bool place_of_value(const struct plan *p, uint64_t g, const char *path, struct place *place)
 {
-    const struct config *c = p->config;
-    const char *first = NULL;
-    struct place place = {0, 0};
-    for (int i = 0; i < c->axes; i++) { /* fixed ones count only where no varying one is named */
-        const char *named = strstr(text, c->axis[i].path);
-        if (named && (!first || named < first)) {
-            first = named;
-            place = c->axis[i].value ? c->axis[i].value[0].place : c->axis[i].place;
-        }
-    }
-    first = NULL;
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
-        const char *named = strstr(text, axis->path);
-        if (!named || (first && named > first))
+        if (strcmp(axis->path, path) != 0)
             continue;
-        first = named;
-        place =
+        *place =
             axis->values ? axis->value[plan_choose(p, axis, g).index].place : axis->written->place;
+        return true;
     }
-    if (!place.line && !place.column && p->axes)
-        place = p->axis[0].written->place;
-    return place;
+    return false;
 }
 
-static enum status refuse_point(const struct plan *p, uint64_t g, const struct point *point,
+static bool place_of_fixed(const struct config *c, const char *path, struct place *place)
+{
+    for (int i = 0; i < c->axes; i++) {
+        const struct axis *axis = &c->axis[i];
+        if (strcmp(axis->path, path) != 0)
+            continue;
+        *place = axis->value ? axis->value[0].place : axis->place;
+        return true;
+    }
+    return false;
+}
+
+/* Of the options at fault the first that varies, else the first that the file fixes, else the first
+ * axis. */
+static struct place place_of_fault(const struct plan *p, uint64_t g, const struct point_fault *f)
+{
+    struct place place = {0, 0};
+    for (const char *const *o = f->option; *o; o++)
+        if (place_of_value(p, g, *o, &place))
+            return place;
+    for (const char *const *o = f->option; *o; o++)
+        if (place_of_fixed(p->config, *o, &place))
+            return place;
+    return p->axes ? p->axis[0].written->place : place;
+}
+
+static enum status refuse_point(const struct plan *p, uint64_t g, const struct point_fault *fault,
                                 struct message *m)
 {
     char name[1024];
-    struct place at = place_of_fault(p, g, m->text);
     plan_describe(p, g, name, sizeof name);
-    bool split = point->model.d_head == WIDTH_WORD && point->model.d_model % point->model.heads;
-    if (split && strstr(m->text, "does not divide")) {
+    if (m && fault->kind == POINT_FAULT_HEADS) {
         struct message inner = *m;
         status_fail(m, STATUS_BAD_INPUT,
                     "%.1024s; or add constraints: [\"model.d_model %% model.heads == 0\"]",
@@ -133,7 +143,7 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
         status_fail_within(m, STATUS_BAD_INPUT, "the point %s cannot be: ", name);
     else
         status_fail_within(m, STATUS_BAD_INPUT, "this cannot be: ");
-    return config_within(p->config, at, m);
+    return config_within(p->config, place_of_fault(p, g, fault), m);
 }
 
 /* Looks at point g: keeps it, counts why it is dropped, or refuses the whole plan. */
@@ -143,7 +153,7 @@ static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct 
     struct encoder_io io;
     struct task_shape shape;
     enum plan_verdict verdict;
-    struct message fault;
+    struct point_fault fault;
     int task = plan_decode(p, g, &point);
     enum status s = plan_filter(p, &point, task, &verdict, m);
     if (s)
@@ -156,9 +166,9 @@ static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct 
         p->by_duplicate++;
         return STATUS_OK;
     }
-    s = point_check(&point, &io, &shape, m ? m : (m = &fault));
+    s = point_check(&point, &io, &shape, &fault, m);
     if (s)
-        return s == STATUS_BAD_INPUT ? refuse_point(p, g, &point, m) : s;
+        return s == STATUS_BAD_INPUT ? refuse_point(p, g, &fault, m) : s;
     p->kept[p->points++] = (uint32_t)g;
     return STATUS_OK;
 }

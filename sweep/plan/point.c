@@ -352,7 +352,7 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
 
 /* Checking. */
 
-static void fill_io(const struct task_shape *shape, struct encoder_io *io)
+void point_io(const struct task_shape *shape, struct encoder_io *io)
 {
     memset(io, 0, sizeof *io);
     io->length = shape->length;
@@ -400,18 +400,9 @@ static enum status check_memory(const struct point *p, const struct encoder_io *
         allowed < 0x1p36 ? "of this machine" : "that a trial may take");
 }
 
-enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
-                        struct message *m)
+static enum status check_pool(const struct point *p, const struct task_shape *shape,
+                              struct message *m)
 {
-    struct encoder_shapes shapes;
-    memset(shape, 0, sizeof *shape);
-    enum status s = p->task->shape(p->task_options, shape, m);
-    if (s)
-        return s;
-    fill_io(shape, io);
-    if ((s = encoder_shapes(&p->model, &shapes, m)))
-        return s;
-    const char *pool = p->model.pool == POOL_MEAN ? "mean" : "first";
     if (shape->per_sequence && p->model.pool == POOL_NONE)
         return status_fail(
             m, STATUS_BAD_INPUT,
@@ -421,10 +412,65 @@ enum status point_check(const struct point *p, struct encoder_io *io, struct tas
     if (!shape->per_sequence && p->model.pool != POOL_NONE)
         return status_fail(m, STATUS_BAD_INPUT,
                            "model.pool is %s, but task %s has a target per position; use none",
-                           pool, p->task->name);
-    if (p->train.warmup > p->train.steps)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "train.schedule.warmup is %" PRId64 ", more than train.steps %" PRId64,
-                           p->train.warmup, p->train.steps);
-    return check_memory(p, io, shape, m);
+                           p->model.pool == POOL_MEAN ? "mean" : "first", p->task->name);
+    return STATUS_OK;
+}
+
+static enum status check_warmup(const struct point *p, struct message *m)
+{
+    if (p->train.warmup <= p->train.steps)
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "train.schedule.warmup is %" PRId64 ", more than train.steps %" PRId64,
+                       p->train.warmup, p->train.steps);
+}
+
+static enum status check_shapes(const struct point *p, struct point_fault *fault, struct message *m)
+{
+    static const char *const heads[] = {"model.heads", "model.d_model", "model.d_head", NULL};
+    static const char *const widths[] = {"model.heads", "model.d_k", "model.d_v", "model.d_head",
+                                         NULL};
+    static const char *const sizes[] = {"model.d_model", "model.d_ff", "model.layers",
+                                        "model.heads", NULL};
+    struct encoder_shapes shapes;
+    enum status s = encoder_shapes(&p->model, &shapes, m);
+    if (s)
+        *fault = shapes.fault == ENCODER_HEADS_INDIVISIBLE
+                     ? (struct point_fault){POINT_FAULT_HEADS, heads}
+                 : shapes.fault == ENCODER_HEADS_ABOVE_WIDTH
+                     ? (struct point_fault){POINT_FAULT_SHAPE, heads}
+                 : shapes.fault == ENCODER_HEADS_TOO_WIDE
+                     ? (struct point_fault){POINT_FAULT_SHAPE, widths}
+                     : (struct point_fault){POINT_FAULT_SHAPE, sizes};
+    return s;
+}
+
+/* Says where the fault lies that s speaks of, if there is one. */
+static enum status located(struct point_fault *fault, enum point_fault_kind kind,
+                           const char *const *option, enum status s)
+{
+    if (s)
+        *fault = (struct point_fault){kind, option};
+    return s;
+}
+
+enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
+                        struct point_fault *fault, struct message *m)
+{
+    static const char *const pool[] = {"model.pool", "task.name", NULL};
+    static const char *const warmup[] = {"train.schedule.warmup", "train.steps", NULL};
+    static const char *const memory[] = {"model.d_model", "model.d_ff",  "model.layers",
+                                         "task.length",   "train.batch", NULL};
+    struct point_fault unwanted;
+    fault = fault ? fault : &unwanted;
+    memset(shape, 0, sizeof *shape);
+    enum status s = p->task->shape(p->task_options, shape, m);
+    if (located(fault, POINT_FAULT_TASK, shape->at_fault, s))
+        return s;
+    point_io(shape, io);
+    if ((s = check_shapes(p, fault, m)) ||
+        (s = located(fault, POINT_FAULT_POOL, pool, check_pool(p, shape, m))) ||
+        (s = located(fault, POINT_FAULT_WARMUP, warmup, check_warmup(p, m))))
+        return s;
+    return located(fault, POINT_FAULT_MEMORY, memory, check_memory(p, io, shape, m));
 }

@@ -57,11 +57,29 @@ int point_json_spans(const struct point *p, char text[POINT_JSON_MAX],
  * BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
+/* What goes into and comes out of the encoder for a task of that shape. The names are kept. */
+void point_io(const struct task_shape *shape, struct encoder_io *io);
+
+/* Why a point cannot be. */
+enum point_fault_kind {
+    POINT_FAULT_TASK,  /* options of the task against each other */
+    POINT_FAULT_HEADS, /* heads do not divide the d_model that they split */
+    POINT_FAULT_SHAPE, /* another shape that the encoder cannot have */
+    POINT_FAULT_POOL,  /* targets per sequence without pooling, or per position with it */
+    POINT_FAULT_WARMUP,
+    POINT_FAULT_MEMORY
+};
+struct point_fault {
+    enum point_fault_kind kind;
+    const char *const *option; /* paths of the options to look at, the one to change first; ends
+                                  with NULL */
+};
+
 /* Checks everything that needs more than one option: the task's own rules, head shapes, pool
  * against targets, warmup <= steps, memory (of this machine, and below 64 GiB); fills the encoder's
- * input/output shape. BAD_INPUT names the options. eval_every may exceed steps: the last step is
- * always evaluated. */
+ * input/output shape. BAD_INPUT: m names the options, and fault (which may be NULL) lists them.
+ * eval_every may exceed steps: the last step is always evaluated. */
 enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
-                        struct message *m);
+                        struct point_fault *fault, struct message *m);
 
 #endif

@@ -40,7 +40,7 @@ enum status data_new(struct arena *a, const struct point *p, uint32_t seed, stru
     d->point = *p;
     d->seed = seed;
     d->epoch = -1;
-    enum status s = point_check(p, &d->io, &d->shape, m);
+    enum status s = point_check(p, &d->io, &d->shape, NULL, m);
     if (s != STATUS_OK)
         return s;
     d->tokens_each = d->shape.length * d->shape.fields;

@@ -156,7 +156,7 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
         struct forecast_point *q = &f->point[i];
         plan_point(p, i, point);
         plan_identity(p, i, json, q->sha256);
-        s = point_check(point, &io, &shape, m);
+        s = point_check(point, &io, &shape, NULL, m);
         if (s == STATUS_OK) {
             q->heads = point->model.heads;
             q->steps = point->train.steps;

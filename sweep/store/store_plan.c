@@ -72,7 +72,7 @@ static enum status insert_config(struct planning *g, struct rows *insert, long i
     struct encoder_io io;
     struct task_shape shape;
     plan_point(g->p, i, &point);
-    enum status status = point_check(&point, &io, &shape, g->m);
+    enum status status = point_check(&point, &io, &shape, NULL, g->m);
     if (status != STATUS_OK)
         return status;
     status = store_repeat(

@@ -28,7 +28,7 @@ static void check_point(const struct plan *p, long i, char sha256[65])
     plan_point(p, i, &point);
     promise(point_json(&point, again) == (int)strlen(json) && strcmp(again, json) == 0);
     promise(point_parse(json, &back, NULL) == STATUS_OK);
-    promise(point_check(&back, &io, &shape, NULL) == STATUS_OK);
+    promise(point_check(&back, &io, &shape, NULL, NULL) == STATUS_OK);
     plan_setting(p, i, setting, label, tuning);
     promise(setting[strlen(setting) - 1] == '}' && tuning[strlen(tuning) - 1] == '}');
 }

@@ -245,6 +245,11 @@ static void test_refused(void **state)
         {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
          "s.yaml:2:22: the point train.steps=50 cannot be: train.schedule.warmup is 60, more than "
          "train.steps 50"},
+        /* An option that the message calls by its last part. */
+        {GATHER "model:\n  d_model: 65536\n  heads: 1\n  layers: [1024, 1]\n  d_ff: 65536\n",
+         "s.yaml:5:12: the point model.layers=1024 cannot be: a model of this shape (model.d_model "
+         "65536, d_ff 65536, layers 1024, 1 heads) has 1.06e+14 bytes of weights, more than can be "
+         "addressed"},
         {GATHER "model: {pool: [none, mean]}\n",
          "s.yaml:2:22: the point model.pool=mean cannot be: model.pool is mean, but task gather "
          "has a target per position; use none"},

@@ -217,6 +217,8 @@ static const struct option_entry late_table[] = {
 static enum status late_shape(const void *options, struct task_shape *s, struct message *m)
 {
     const struct late_options *o = options;
+    static const char *const extra[] = {"task.extra", NULL};
+    s->at_fault = extra;
     if (o->extra == 9)
         return status_fail_within(m, STATUS_BAD_INPUT, "task.extra is 9");
     *s = (struct task_shape){.length = o->length,
@@ -250,15 +252,53 @@ static void test_late(void **state)
     assert_non_null(strstr(json, "\"options\":{\"extra\":3,\"instance\":0,"));
 }
 
-static void assert_impossible(const struct point *p, const char *message)
+static void assert_impossible(const struct point *p, enum point_fault_kind kind, const char *option,
+                              const char *message)
 {
     struct encoder_io io;
     struct task_shape shape;
+    struct point_fault fault;
     struct message m = {{0}};
-    if (point_check(p, &io, &shape, &m) != STATUS_BAD_INPUT)
+    if (point_check(p, &io, &shape, &fault, &m) != STATUS_BAD_INPUT)
         fail_msg("taken, should be: %s", message);
     if (strncmp(m.text, message, strlen(message)) != 0)
         fail_msg("\ngives:  %s\nshould: %s", m.text, message);
+    assert_int_equal(fault.kind, kind);
+    assert_string_equal(fault.option[0], option);
+    for (const char *const *o = fault.option; *o; o++) { /* each of them exists */
+        struct point_section section;
+        struct point q = *p;
+        assert_true(strcmp(*o, "task.name") == 0 || point_option(&q, *o, &section) != NULL);
+    }
+    assert_int_equal(point_check(p, &io, &shape, NULL, NULL), STATUS_BAD_INPUT);
+}
+
+/* What a task refuses, it says with the options that it is about. */
+static void test_check_tasks(void **state)
+{
+    (void)state;
+    struct point p;
+    point_init(&p, task_find("gather"));
+    const struct option_entry *slots = option_find(p.task->options, "slots");
+    const struct option_entry *instance = option_find(p.task->options, "instance");
+    const struct option_entry *offsets = option_find(p.task->options, "offsets");
+    const struct option_entry *length = option_find(p.task->options, "length");
+    struct int_list *list = (struct int_list *)(void *)(p.task_options + offsets->offset);
+    int64_t *drawn = (int64_t *)(void *)(p.task_options + instance->offset);
+    list->n = 1;
+    assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets has 1 items");
+    *drawn = 1;
+    assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets gives the offsets");
+    list->n = 0;
+    *(int64_t *)(void *)(p.task_options + slots->offset) = 32;
+    assert_impossible(&p, POINT_FAULT_TASK, "task.slots", "task.slots is 32; with task.length 32");
+    *drawn = 0;
+    assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets ");
+    point_init(&p, task_find("hist"));
+    length = option_find(p.task->options, "length");
+    *(int64_t *)(void *)(p.task_options + length->offset) = 1;
+    *(int64_t *)(void *)(p.task_options + option_find(p.task->options, "bos")->offset) = 1;
+    assert_impossible(&p, POINT_FAULT_TASK, "task.length", "task.length is 1 and task.bos");
 }
 
 static void test_check(void **state)
@@ -269,7 +309,7 @@ static void test_check(void **state)
     struct task_shape shape;
     struct message m;
     point_init(&p, task_find("gather"));
-    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
     assert_int_equal(io.length, 32);
     assert_int_equal(io.fields, 1);
     assert_int_equal(io.vocab[0], 16);
@@ -279,35 +319,47 @@ static void test_check(void **state)
 
     p.train.eval_every = 2000; /* above steps: the last step is evaluated anyway */
     p.train.warmup = 1000;
-    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
     p.train.warmup = 1001;
-    assert_impossible(&p, "train.schedule.warmup is 1001, more than train.steps 1000");
+    assert_impossible(&p, POINT_FAULT_WARMUP, "train.schedule.warmup",
+                      "train.schedule.warmup is 1001, more than train.steps 1000");
     p.train.warmup = 0;
     p.model.heads = 12;
-    assert_impossible(&p, "model.heads is 12, which does not divide model.d_model 64");
+    assert_impossible(&p, POINT_FAULT_HEADS, "model.heads",
+                      "model.heads is 12, which does not divide model.d_model 64");
+    p.model.heads = 65;
+    assert_impossible(&p, POINT_FAULT_SHAPE, "model.heads",
+                      "model.heads is 65, more than model.d_model 64");
+    p.model.heads = 12;
+    p.model.d_head = 65536;
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
+    p.model.heads = 65536;
+    assert_impossible(&p, POINT_FAULT_SHAPE, "model.heads", "model.heads 65536 of widths");
+    p.model.heads = 12;
     p.model.d_head = 5;
-    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
     p.model.pool = POOL_MEAN;
-    assert_impossible(&p,
+    assert_impossible(&p, POINT_FAULT_POOL, "model.pool",
                       "model.pool is mean, but task gather has a target per position; use none");
     p.model.pool = POOL_NONE;
     p.model.d_model = 65536;
     p.model.layers = 1024;
-    assert_impossible(&p, "it would take about ");
+    assert_impossible(&p, POINT_FAULT_MEMORY, "model.d_model", "it would take about ");
     point_init(&p, task_find("gather"));
     p.train.examples = 100000000;
     p.train.test_examples = 1000000;
     ((int64_t *)(void *)p.task_options)[0] = 4096; /* length */
-    assert_impossible(&p, "it would take about ");
+    assert_impossible(&p, POINT_FAULT_MEMORY, "model.d_model", "it would take about ");
 
     point_init(&p, &late_task);
-    assert_impossible(&p, "model.pool is none, but task late has one target per sequence; use mean "
-                          "or first");
+    assert_impossible(&p, POINT_FAULT_POOL, "model.pool",
+                      "model.pool is none, but task late has one target per sequence; use mean "
+                      "or first");
     p.model.pool = POOL_FIRST;
-    assert_int_equal(point_check(&p, &io, &shape, &m), STATUS_OK);
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
     assert_true(shape.chance == 0.25);
     ((struct late_options *)(void *)p.task_options)->extra = 9;
-    assert_impossible(&p, "task.extra is 9");
+    assert_impossible(&p, POINT_FAULT_TASK, "task.extra", "task.extra is 9");
 }
 
 int main(void)
@@ -317,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_spans),         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_parse_long),
         cmocka_unit_test(test_late),          cmocka_unit_test(test_check),
+        cmocka_unit_test(test_check_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ void encoder_init(struct encoder *e, uint32_t seed);
 /* Builds a tape over the encoder's parameters for slices of up to `capacity` sequences. Several
  * tapes may share one encoder (training and evaluation). *logits (B,T,S*V), (B,S*V) when pooled;
  * it is the input of the last node, a cross-entropy. */
-enum status encoder_graph(struct arena *a, struct encoder *e, long capacity, bool inference,
+enum status encoder_graph(struct arena *a, const struct encoder *e, long capacity, bool inference,
                           struct graph **g, struct tensor **logits, struct message *m);
 
 #endif

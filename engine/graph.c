@@ -6,16 +6,6 @@
 
 #include "engine/layout.h"
 
-struct graph {
-    struct arena *arena;
-    long capacity;
-    bool inference;
-    int count, room;
-    struct node *node;
-    void *scratch;
-    size_t memory;
-};
-
 struct graph *graph_new(struct arena *a, long capacity, bool inference)
 {
     struct graph *g = arena_alloc(a, 1, sizeof *g);
@@ -25,38 +15,10 @@ struct graph *graph_new(struct arena *a, long capacity, bool inference)
     return g;
 }
 
-static struct node *append(struct graph *g)
+void graph_keep(struct graph *g, const struct tensor *t)
 {
-    if (g->count == g->room) {
-        int room = g->room ? 2 * g->room : 32;
-        struct node *more = arena_alloc(g->arena, (size_t)room, sizeof *more);
-        if (g->count)
-            memcpy(more, g->node, (size_t)g->count * sizeof *more);
-        g->node = more;
-        g->room = room;
-    }
-    return &g->node[g->count];
-}
-
-struct tensor *graph_apply(struct graph *g, const struct op *op, struct attributes at, int inputs,
-                           struct tensor *const in[], struct message *m)
-{
-    if (inputs > OP_MAX_INPUTS) {
-        status_fail(m, STATUS_INTERNAL, "%s takes at most %d inputs", op->name, OP_MAX_INPUTS);
-        return NULL;
-    }
-    struct node *n = append(g);
-    *n = (struct node){.op = op, .attributes = at, .inputs = inputs};
-    for (int i = 0; i < inputs; i++)
-        n->in[i] = in[i];
-    struct shape shape;
-    if (op->shape(n, &shape, m) != STATUS_OK)
-        return NULL;
-    shape.dim[0] = g->capacity;
-    struct tensor *out = arena_alloc(g->arena, 1, sizeof *out);
-    out->shape = shape;
-    out->node = g->count++;
-    return n->out = out;
+    if (t && t->node != TENSOR_OUTSIDE)
+        g->node[t->node].keep = true;
 }
 
 /* Time in a graph of `count` nodes: node i runs forward at i and backward at 2*count - 1 - i. */
@@ -122,7 +84,7 @@ static void share_grads(const struct graph *g, const struct uses *uses, int *roo
     }
 }
 
-/* A node's output is kept until its last reader, forward or backward. */
+/* A node's output is alive until its last reader, forward or backward. */
 static void data_life(const struct graph *g, struct layout_buffer *data)
 {
     int end = 2 * g->count;
@@ -130,7 +92,9 @@ static void data_life(const struct graph *g, struct layout_buffer *data)
         const struct node *n = &g->node[i];
         data[i] = (struct layout_buffer){
             .size = (size_t)tensor_size(n->out) * sizeof(real), .from = i, .to = i};
-        if (!g->inference && n->op->backward_reads & OP_READS_OUT)
+        if (n->keep)
+            data[i].to = end;
+        else if (!g->inference && n->op->backward_reads & OP_READS_OUT)
             data[i].to = time_back(g, i);
         for (int k = 0; k < n->inputs; k++) {
             const struct tensor *t = n->in[k];
@@ -199,10 +163,12 @@ static void assign_memory(struct graph *g)
     }
 }
 
-void graph_finish(struct graph *g)
+enum status graph_finish(struct graph *g, struct message *m)
 {
+    if (g->status != STATUS_OK)
+        return status_fail(m, g->status, "%s", g->message.text);
     if (g->count == 0)
-        return;
+        return status_fail(m, STATUS_BAD_INPUT, "a graph without operations");
     assign_memory(g);
     size_t most = 0;
     for (int i = 0; i < g->count; i++) {
@@ -213,12 +179,22 @@ void graph_finish(struct graph *g)
     }
     if (most > 0)
         g->scratch = arena_alloc(g->arena, most, 1);
+    return STATUS_OK;
+}
+
+static void begin(const struct graph *g, struct pass *p)
+{
+    if (!p->kernels)
+        p->kernels = kernels_best();
+    if (p->batch == 0)
+        p->batch = g->capacity;
+    p->scratch = g->scratch;
+    p->loss_sum = 0;
 }
 
 void graph_forward(struct graph *g, struct pass *p)
 {
-    p->scratch = g->scratch;
-    p->loss_sum = 0;
+    begin(g, p);
     for (int i = 0; i < g->count; i++)
         g->node[i].op->forward(&g->node[i], p);
 }
@@ -272,13 +248,12 @@ static const char *near_parameter(const struct graph *g, int i)
 void graph_locate_bad(struct graph *g, struct pass *p, char *text, size_t size)
 {
     text[0] = 0;
-    p->scratch = g->scratch;
-    p->loss_sum = 0;
+    begin(g, p);
     for (int i = 0; i < g->count; i++) {
         struct node *n = &g->node[i];
         n->op->forward(n, p);
-        bool is_loss = n->op->grad_in_forward;
-        if (is_loss ? !isfinite(p->loss_sum) : !all_finite(n->out->data, filled(n->out, p))) {
+        if (n->op->is_loss ? !isfinite(p->loss_sum)
+                           : !all_finite(n->out->data, filled(n->out, p))) {
             snprintf(text, size, "the output of %s (%s)", n->op->name, near_parameter(g, i));
             return;
         }

@@ -18,6 +18,15 @@ struct shape {
     long dim[TENSOR_MAX_RANK];
 };
 
+/* An initializer: struct shape s = SHAPE(3, 4); */
+#define SHAPE(...)                                                                                 \
+    {                                                                                              \
+        (int)(sizeof(long[]){__VA_ARGS__} / sizeof(long)),                                         \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
 enum { TENSOR_OUTSIDE = -1 };
 
 /* A value and its gradient. Owned by the arena it was made from. */

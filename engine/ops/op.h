@@ -1,10 +1,15 @@
 /* An operation of the tape: shape check, forward, backward and its own gradient-check cases stand
  * in one file, ops/op_<name>.c, and one line in ops.def puts it in the table:
  *
- *     OP(linear)
+ *     OP(linear, struct tensor *x, struct tensor *weight, struct tensor *bias)
  *
- * which declares `extern const struct op op_linear;` here and lists it in ops.c. Whatever loops
- * over the table (gradient checks, naming) covers a new operation at once. */
+ * declares here `extern const struct op op_linear;` and the function that applies it,
+ *
+ *     struct tensor *graph_linear(struct graph *g, struct tensor *x, struct tensor *weight,
+ *                                 struct tensor *bias);
+ *
+ * both of which op_linear.c defines. Whatever loops over the table (gradient checks, naming) covers
+ * a new operation at once. */
 #ifndef ENGINE_OPS_OP_H
 #define ENGINE_OPS_OP_H
 
@@ -16,58 +21,80 @@
 
 enum { OP_MAX_INPUTS = 18 }; /* an embedding of 16 fields, and positions */
 
-/* What an operation is told besides its tensors. Each reads its own members; 0 means none. */
-struct attributes {
-    long heads, d_k, d_v; /* attention */
-    double dropout;       /* attention, residual */
-    uint32_t site;        /* which dropout site of the network this is */
-    long fields;          /* embedding: columns of tokens */
-    long length;          /* embedding: T */
-    long slots;           /* cross-entropy: targets per position */
-    bool first;           /* pool: the first position instead of the mean */
-};
-
-/* What changes from replay to replay; bound by graph_forward. */
+/* What changes from replay to replay; the caller of graph_forward says it. */
 struct pass {
-    const struct kernels *kernels;
-    bool training; /* dropout is on */
+    const struct kernels *kernels; /* NULL: the fastest */
+    bool training;                 /* dropout is on */
     uint32_t seed;
     uint64_t step;
     long first;             /* index of this slice's first sequence within the whole batch */
-    long batch;             /* B of this slice, 1..the graph's capacity */
+    long batch;             /* B of this slice, 1..the graph's capacity; 0: all of it */
     const int32_t *tokens;  /* (B,T,fields), 0..V-1 each */
     const int32_t *targets; /* (B,T,S) or (B,S) when pooled; negative = masked; NULL: no loss */
     const uint8_t *padding; /* (B,T) 1 = ignore; NULL: none */
-    real loss_scale;        /* 1 / unmasked targets of the whole batch */
-    double loss_sum;        /* out: summed loss of the unmasked targets */
+    real loss_scale;        /* backward gives the gradient of loss_scale * loss_sum: for a mean over
+                               the whole batch, 1 / its unmasked targets (or its numbers) */
+    double loss_sum;        /* out: the loss of this slice, summed and not scaled */
     uint8_t *correct;       /* out, per target of this slice: 1 right, 0 wrong, 2 masked */
     void *scratch;          /* the graph's, as large as the largest request of its nodes */
 };
 
 struct op;
 
+/* An operation as it was applied. */
 struct node {
     const struct op *op;
-    struct attributes attributes;
+    const void *options; /* op->options_size bytes, which only op's file reads by name */
     int inputs;
     struct tensor *in[OP_MAX_INPUTS]; /* an optional input that is absent is NULL */
     struct tensor *out;
+    bool keep;   /* out shares its memory with nothing that comes after it */
     real *saved; /* op->saved(node) numbers, kept from forward to backward */
 };
+
+/* The tape, in the order in which operations were applied: written by op_apply, replayed by
+ * graph.c. */
+struct graph {
+    struct arena *arena;
+    long capacity;
+    bool inference;
+    int count, room;
+    struct node *node;
+    enum status status; /* of the first refusal, with its message: nothing is applied after it */
+    struct message message;
+    void *scratch;
+    size_t memory;
+};
+
+/* A place in the network where numbers are dropped in training (Srivastava et al. 2014): which ones
+ * is a function of the pass's seed and step and of this number, so that no two places of one
+ * network may have the same. */
+struct dropout_site {
+    double probability; /* [0,1); 0: nothing is dropped */
+    uint32_t number;
+};
+
+struct attention_options {
+    long heads, d_k, d_v;        /* H; widths of a head's queries and keys, and of its values */
+    struct dropout_site dropout; /* of the weights */
+};
+
+enum pooling { POOLING_MEAN, POOLING_FIRST };
 
 enum { GRADCHECK_BATCH = 3, GRADCHECK_MAX_INPUTS = 5 };
 
 /* One case of an operation's gradient check: data for whoever checks. Inputs, tokens and targets
- * are drawn by the checker; tokens of field f are below in[f].dim[0], targets below
- * width / slots. */
+ * are drawn by the checker. */
 struct gradcheck_case {
-    const char *name; /* NULL ends a list */
-    struct attributes attributes;
+    const char *name;                      /* NULL ends a list */
+    const void *options;                   /* as in struct node; NULL: all 0 */
     struct shape in[GRADCHECK_MAX_INPUTS]; /* rank 0: absent; B is GRADCHECK_BATCH */
-    unsigned constant;                     /* bit i: in[i] wants no gradient */
-    bool padding; /* some positions are padding, the last sequence is nothing else */
-    bool masked;  /* some targets are masked */
-    bool kink;    /* not differentiable at 0: in[0] is drawn away from it, the others small */
+    long fields, length; /* tokens (B,length,fields), of field f below in[f].dim[0]; 0: none */
+    long slots;          /* targets per row of in[0], each below its width / slots; 0: none */
+    unsigned constant;   /* bit i: in[i] wants no gradient */
+    bool padding;        /* some positions are padding, the last sequence is nothing else */
+    bool masked;         /* some targets are masked */
+    bool kink; /* not differentiable at 0: in[0] is drawn away from it, the others small */
 };
 
 /* Bits of `backward_reads` besides those of the inputs. */
@@ -75,12 +102,14 @@ struct gradcheck_case {
 
 struct op {
     const char *name;
-    /* Checks the inputs and says the output's shape, except for dim[0], which is always the slice's
-     * B. BAD_INPUT names operation and dimensions. */
+    size_t options_size; /* 0: it has none */
+    /* Checks the inputs and says the output's shape; dim[0] is the slice's B, 0 where no input has
+     * it. BAD_INPUT names operation and dimensions. */
     enum status (*shape)(const struct node *n, struct shape *out, struct message *m);
     void (*forward)(struct node *n, struct pass *p);
     /* Adds to the gradient of every input (tensor_grad_beta, tensor_grad_sum). In a graph for
-     * training all inputs want a gradient, except an embedding's positions and a linear's x. */
+     * training all inputs want a gradient, except an embedding's positions, a linear's x and what a
+     * squared error compares. */
     void (*backward)(struct node *n, struct pass *p);
     long (*saved)(const struct node *n);     /* numbers to keep per replay; NULL: none */
     size_t (*scratch)(const struct node *n); /* bytes needed while it runs; NULL: none */
@@ -90,9 +119,18 @@ struct op {
      * to write in[i]'s gradient; NULL: nowhere. */
     unsigned backward_reads;
     unsigned (*shares_grad)(const struct node *n);
+    bool is_loss;         /* forward sets the pass's loss_sum; out is only a handle */
     bool grad_in_forward; /* forward leaves the gradient of in[0] in its grad already */
     const struct gradcheck_case *cases; /* at least one per branch */
 };
+
+/* Puts op on the tape: what the functions graph_x are made of. options: op->options_size bytes,
+ * which are copied; NULL: all 0. in: NULL where an optional input is absent; else outputs of
+ * earlier nodes, or tensors made outside (parameters, and inputs whose first dimension is the
+ * graph's capacity). Returns the output, the graph's. NULL where the inputs do not fit, and from
+ * then on. */
+struct tensor *op_apply(struct graph *g, const struct op *op, const void *options, int inputs,
+                        struct tensor *const in[]);
 
 /* Rows of t that the slice of p fills: t's first dimension is the graph's capacity. */
 static inline long pass_rows(const struct tensor *t, const struct pass *p)
@@ -100,8 +138,8 @@ static inline long pass_rows(const struct tensor *t, const struct pass *p)
     return tensor_rows(t) / t->shape.dim[0] * p->batch;
 }
 
-/* The dropout of node n in this pass; its buffer has `elements` numbers per sequence. */
-struct dropout op_dropout(const struct node *n, const struct pass *p, long elements);
+/* The dropout of a site in this pass; its buffer has `elements` numbers per sequence. */
+struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements);
 
 /* True where t is a vector of n numbers, or absent. */
 bool op_is_bias(const struct tensor *t, long n);
@@ -109,7 +147,9 @@ bool op_is_bias(const struct tensor *t, long n);
 /* BAD_INPUT: "linear of (2,3,4), (5,6): what must be". */
 enum status op_mismatch(const struct node *n, struct message *m, const char *what);
 
-#define OP(name) extern const struct op op_##name;
+#define OP(name, ...)                                                                              \
+    extern const struct op op_##name;                                                              \
+    struct tensor *graph_##name(struct graph *g, __VA_ARGS__);
 #include "engine/ops/ops.def"
 #undef OP
 

@@ -7,45 +7,53 @@
 /* in (B,T,H*(2*d_k + d_v)): queries of all heads, keys of all heads, values of all heads;
  * out (B,T,H*d_v) */
 
+struct tensor *graph_attention(struct graph *g, struct tensor *qkv,
+                               struct attention_options options)
+{
+    return op_apply(g, &op_attention, &options, 1, &qkv);
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *qkv = n->in[0];
-    const struct attributes *at = &n->attributes;
-    if (!qkv || qkv->shape.rank != 3 || at->heads < 1 || at->d_k < 1 || at->d_v < 1 ||
-        tensor_width(qkv) != at->heads * (2 * at->d_k + at->d_v))
+    const struct attention_options *o = n->options;
+    if (!qkv || qkv->shape.rank != 3 || o->heads < 1 || o->d_k < 1 || o->d_v < 1 ||
+        tensor_width(qkv) != o->heads * (2 * o->d_k + o->d_v))
         return op_mismatch(n, m, "needs (B,T,H*(2*d_k + d_v))");
     *out = qkv->shape;
-    out->dim[2] = at->heads * at->d_v;
+    out->dim[2] = o->heads * o->d_v;
     return STATUS_OK;
 }
 
 /* log-sum-exp of each row of scores: (B,H,T). */
 static long saved(const struct node *n)
 {
-    return tensor_rows(n->out) * n->attributes.heads;
+    const struct attention_options *o = n->options;
+    return tensor_rows(n->out) * o->heads;
 }
 
 static struct attention setting(const struct node *n, const struct pass *p)
 {
-    const struct attributes *at = &n->attributes;
+    const struct attention_options *o = n->options;
     long T = n->out->shape.dim[1];
     return (struct attention){
         .B = p->batch,
         .T = T,
-        .H = at->heads,
-        .d_k = at->d_k,
-        .d_v = at->d_v,
-        .scale = (real)(1 / sqrt((double)at->d_k)),
+        .H = o->heads,
+        .d_k = o->d_k,
+        .d_v = o->d_v,
+        .scale = (real)(1 / sqrt((double)o->d_k)),
         .padding = p->padding,
-        .dropout = op_dropout(n, p, at->heads * T * T),
+        .dropout = op_dropout(o->dropout, p, o->heads * T * T),
     };
 }
 
 /* What the kernels need, enough for whichever table runs the tape; 64-aligned. */
 static size_t kernel_scratch(const struct node *n)
 {
+    const struct attention_options *o = n->options;
     struct attention a = setting(n, &(struct pass){.batch = n->out->shape.dim[0]});
-    a.dropout.probability = n->attributes.dropout;
+    a.dropout.probability = o->dropout.probability;
     size_t most = 0;
     const struct kernels *k;
     for (int i = 0; (k = kernels_available(i)); i++)
@@ -79,33 +87,40 @@ static void backward(struct node *n, struct pass *p)
 }
 
 static const struct gradcheck_case cases[] = {
-    {.name = "one head", .attributes = {.heads = 1, .d_k = 4, .d_v = 4}, .in = {{3, {3, 5, 12}}}},
-    {.name = "two heads", .attributes = {.heads = 2, .d_k = 3, .d_v = 3}, .in = {{3, {3, 5, 18}}}},
+    {.name = "one head",
+     .options = &(const struct attention_options){.heads = 1, .d_k = 4, .d_v = 4},
+     .in = {SHAPE(3, 5, 12)}},
+    {.name = "two heads",
+     .options = &(const struct attention_options){.heads = 2, .d_k = 3, .d_v = 3},
+     .in = {SHAPE(3, 5, 18)}},
     {.name = "d_k below d_v",
-     .attributes = {.heads = 2, .d_k = 1, .d_v = 4},
-     .in = {{3, {3, 4, 12}}}},
+     .options = &(const struct attention_options){.heads = 2, .d_k = 1, .d_v = 4},
+     .in = {SHAPE(3, 4, 12)}},
     {.name = "d_k above d_v",
-     .attributes = {.heads = 3, .d_k = 5, .d_v = 1},
-     .in = {{3, {3, 4, 33}}}},
+     .options = &(const struct attention_options){.heads = 3, .d_k = 5, .d_v = 1},
+     .in = {SHAPE(3, 4, 33)}},
     {.name = "padding",
-     .attributes = {.heads = 2, .d_k = 2, .d_v = 3},
-     .in = {{3, {3, 5, 14}}},
+     .options = &(const struct attention_options){.heads = 2, .d_k = 2, .d_v = 3},
+     .in = {SHAPE(3, 5, 14)},
      .padding = true},
     {.name = "dropout",
-     .attributes = {.heads = 2, .d_k = 2, .d_v = 3, .dropout = 0.4, .site = 9},
-     .in = {{3, {3, 5, 14}}}},
+     .options =
+         &(const struct attention_options){.heads = 2, .d_k = 2, .d_v = 3, .dropout = {0.4, 9}},
+     .in = {SHAPE(3, 5, 14)}},
     {.name = "dropout and padding",
-     .attributes = {.heads = 2, .d_k = 2, .d_v = 2, .dropout = 0.3, .site = 1},
-     .in = {{3, {3, 5, 12}}},
+     .options =
+         &(const struct attention_options){.heads = 2, .d_k = 2, .d_v = 2, .dropout = {0.3, 1}},
+     .in = {SHAPE(3, 5, 12)},
      .padding = true},
     {.name = "one position",
-     .attributes = {.heads = 2, .d_k = 2, .d_v = 2},
-     .in = {{3, {3, 1, 12}}}},
+     .options = &(const struct attention_options){.heads = 2, .d_k = 2, .d_v = 2},
+     .in = {SHAPE(3, 1, 12)}},
     {0},
 };
 
 const struct op op_attention = {
     .name = "attention",
+    .options_size = sizeof(struct attention_options),
     .shape = shape,
     .forward = forward,
     .backward = backward,

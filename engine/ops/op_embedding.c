@@ -6,10 +6,27 @@
 /* in[0..fields-1]: tables (V_f,C); in[fields]: positions (T,C), learned or constant, or absent;
  * out (B,T,C) */
 
+struct options {
+    long length; /* T */
+    int fields;
+};
+
+struct tensor *graph_embedding(struct graph *g, long length, int fields,
+                               struct tensor *const table[], struct tensor *positions)
+{
+    struct tensor *in[OP_MAX_INPUTS] = {0};
+    if (fields > 0 && fields < OP_MAX_INPUTS) {
+        memcpy(in, table, (size_t)fields * sizeof *in);
+        in[fields] = positions;
+    }
+    return op_apply(g, &op_embedding, &(struct options){length, fields}, fields + 1, in);
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
-    long fields = n->attributes.fields, T = n->attributes.length;
-    if (fields < 1 || n->inputs != fields + 1 || T < 1 || !n->in[0])
+    const struct options *o = n->options;
+    long fields = o->fields, T = o->length;
+    if (fields < 1 || fields >= OP_MAX_INPUTS || T < 1 || !n->in[0])
         return op_mismatch(n, m, "needs one table (V,C) per field, and positions or none");
     long C = tensor_width(n->in[0]);
     for (int f = 0; f < fields; f++)
@@ -18,13 +35,14 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     const struct tensor *pos = n->in[fields];
     if (pos && (tensor_rows(pos) != T || tensor_width(pos) != C))
         return op_mismatch(n, m, "positions must be (T,C)");
-    *out = (struct shape){3, {0, T, C}};
+    *out = (struct shape)SHAPE(0, T, C);
     return STATUS_OK;
 }
 
 static void forward(struct node *n, struct pass *p)
 {
-    long fields = n->attributes.fields, T = n->attributes.length, C = tensor_width(n->out);
+    const struct options *o = n->options;
+    long fields = o->fields, T = o->length, C = tensor_width(n->out);
     const struct tensor *pos = n->in[fields];
     const int32_t *token = p->tokens;
     for (long row = 0; row < p->batch * T; row++) {
@@ -39,7 +57,8 @@ static void forward(struct node *n, struct pass *p)
 
 static void backward(struct node *n, struct pass *p)
 {
-    long fields = n->attributes.fields, T = n->attributes.length, C = tensor_width(n->out);
+    const struct options *o = n->options;
+    long fields = o->fields, T = o->length, C = tensor_width(n->out);
     const real *dy = n->out->grad;
     for (long f = 0; f < fields; f++) {
         real *dtable = tensor_grad_sum(n->in[f]);
@@ -54,20 +73,27 @@ static void backward(struct node *n, struct pass *p)
 
 static const struct gradcheck_case cases[] = {
     {.name = "learned positions",
-     .attributes = {.fields = 1, .length = 4},
-     .in = {{2, {5, 6}}, {2, {4, 6}}}},
+     .options = &(const struct options){.length = 4, .fields = 1},
+     .fields = 1,
+     .length = 4,
+     .in = {SHAPE(5, 6), SHAPE(4, 6)}},
     {.name = "constant positions",
-     .attributes = {.fields = 1, .length = 4},
-     .in = {{2, {5, 6}}, {2, {4, 6}}},
+     .options = &(const struct options){.length = 4, .fields = 1},
+     .fields = 1,
+     .length = 4,
+     .in = {SHAPE(5, 6), SHAPE(4, 6)},
      .constant = 1u << 1},
     {.name = "three fields, no positions",
-     .attributes = {.fields = 3, .length = 2},
-     .in = {{2, {5, 3}}, {2, {2, 3}}, {2, {9, 3}}}},
+     .options = &(const struct options){.length = 2, .fields = 3},
+     .fields = 3,
+     .length = 2,
+     .in = {SHAPE(5, 3), SHAPE(2, 3), SHAPE(9, 3)}},
     {0},
 };
 
 const struct op op_embedding = {
     .name = "embedding",
+    .options_size = sizeof(struct options),
     .shape = shape,
     .forward = forward,
     .backward = backward,

@@ -3,6 +3,11 @@
 
 enum { X, BIAS }; /* x (..,N), bias (N) or absent; y (..,N) */
 
+struct tensor *graph_gelu(struct graph *g, struct tensor *x, struct tensor *bias)
+{
+    return op_apply(g, &op_gelu, NULL, 2, (struct tensor *[]){[X] = x, [BIAS] = bias});
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *x = n->in[X];
@@ -33,8 +38,8 @@ static unsigned shares_grad(const struct node *n)
 }
 
 static const struct gradcheck_case cases[] = {
-    {.name = "with bias", .in = {{3, {3, 4, 5}}, {1, {5}}}},
-    {.name = "without bias", .in = {{2, {3, 19}}}},
+    {.name = "with bias", .in = {SHAPE(3, 4, 5), SHAPE(5)}},
+    {.name = "without bias", .in = {SHAPE(3, 19)}},
     {0},
 };
 

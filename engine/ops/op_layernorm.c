@@ -3,6 +3,13 @@
 
 enum { X, GAIN, BIAS }; /* x (..,C), gain (C), bias (C); y (..,C) */
 
+struct tensor *graph_layernorm(struct graph *g, struct tensor *x, struct tensor *gain,
+                               struct tensor *bias)
+{
+    return op_apply(g, &op_layernorm, NULL, 3,
+                    (struct tensor *[]){[X] = x, [GAIN] = gain, [BIAS] = bias});
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *x = n->in[X];
@@ -37,9 +44,9 @@ static void backward(struct node *n, struct pass *p)
 }
 
 static const struct gradcheck_case cases[] = {
-    {.name = "per position", .in = {{3, {3, 4, 6}}, {1, {6}}, {1, {6}}}},
-    {.name = "per sequence", .in = {{2, {3, 17}}, {1, {17}}, {1, {17}}}},
-    {.name = "two wide", .in = {{2, {3, 2}}, {1, {2}}, {1, {2}}}},
+    {.name = "per position", .in = {SHAPE(3, 4, 6), SHAPE(6), SHAPE(6)}},
+    {.name = "per sequence", .in = {SHAPE(3, 17), SHAPE(17), SHAPE(17)}},
+    {.name = "two wide", .in = {SHAPE(3, 2), SHAPE(2), SHAPE(2)}},
     {0},
 };
 

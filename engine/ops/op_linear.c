@@ -4,6 +4,13 @@
 
 enum { X, W, BIAS }; /* x (..,K), w (N,K), bias (N) or absent; y (..,N) */
 
+struct tensor *graph_linear(struct graph *g, struct tensor *x, struct tensor *weight,
+                            struct tensor *bias)
+{
+    return op_apply(g, &op_linear, NULL, 3,
+                    (struct tensor *[]){[X] = x, [W] = weight, [BIAS] = bias});
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *x = n->in[X], *w = n->in[W];
@@ -38,10 +45,10 @@ static void backward(struct node *n, struct pass *p)
 }
 
 static const struct gradcheck_case cases[] = {
-    {.name = "with bias", .in = {{3, {3, 4, 5}}, {2, {7, 5}}, {1, {7}}}},
-    {.name = "without bias", .in = {{3, {3, 4, 5}}, {2, {7, 5}}}},
-    {.name = "per sequence", .in = {{2, {3, 5}}, {2, {2, 5}}, {1, {2}}}},
-    {.name = "constant x", .in = {{2, {3, 5}}, {2, {2, 5}}, {1, {2}}}, .constant = 1u << X},
+    {.name = "with bias", .in = {SHAPE(3, 4, 5), SHAPE(7, 5), SHAPE(7)}},
+    {.name = "without bias", .in = {SHAPE(3, 4, 5), SHAPE(7, 5)}},
+    {.name = "per sequence", .in = {SHAPE(3, 5), SHAPE(2, 5), SHAPE(2)}},
+    {.name = "constant x", .in = {SHAPE(3, 5), SHAPE(2, 5), SHAPE(2)}, .constant = 1u << X},
     {0},
 };
 

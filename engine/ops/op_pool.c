@@ -6,19 +6,25 @@
 
 /* in (B,T,C); out (B,C) */
 
+struct tensor *graph_pool(struct graph *g, struct tensor *x, enum pooling pooling)
+{
+    return op_apply(g, &op_pool, &pooling, 1, &x);
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *x = n->in[0];
     if (!x || x->shape.rank != 3)
         return op_mismatch(n, m, "needs (B,T,C)");
-    *out = (struct shape){2, {x->shape.dim[0], x->shape.dim[2]}};
+    *out = (struct shape)SHAPE(x->shape.dim[0], x->shape.dim[2]);
     return STATUS_OK;
 }
 
 /* The share of position t of sequence b in its pool. */
 static real weight(const struct node *n, const struct pass *p, long b, long t)
 {
-    if (n->attributes.first)
+    const enum pooling *pooling = n->options;
+    if (*pooling == POOLING_FIRST)
         return t == 0;
     long T = n->in[0]->shape.dim[1], kept = T;
     const uint8_t *padding = p->padding ? p->padding + b * T : NULL;
@@ -57,14 +63,15 @@ static void backward(struct node *n, struct pass *p)
 }
 
 static const struct gradcheck_case cases[] = {
-    {.name = "mean", .in = {{3, {3, 4, 5}}}},
-    {.name = "mean with padding", .in = {{3, {3, 4, 5}}}, .padding = true},
-    {.name = "first", .attributes = {.first = true}, .in = {{3, {3, 4, 5}}}},
+    {.name = "mean", .in = {SHAPE(3, 4, 5)}},
+    {.name = "mean with padding", .in = {SHAPE(3, 4, 5)}, .padding = true},
+    {.name = "first", .options = &(const enum pooling){POOLING_FIRST}, .in = {SHAPE(3, 4, 5)}},
     {0},
 };
 
 const struct op op_pool = {
     .name = "pool",
+    .options_size = sizeof(enum pooling),
     .shape = shape,
     .forward = forward,
     .backward = backward,

@@ -4,6 +4,13 @@
 
 enum { X, BIAS, RESIDUAL }; /* x (..,N), bias (N) or absent, residual (..,N) or absent; y (..,N) */
 
+struct tensor *graph_residual(struct graph *g, struct tensor *x, struct tensor *bias,
+                              struct tensor *residual, struct dropout_site site)
+{
+    return op_apply(g, &op_residual, &site, 3,
+                    (struct tensor *[]){[X] = x, [BIAS] = bias, [RESIDUAL] = residual});
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *x = n->in[X], *r = n->in[RESIDUAL];
@@ -17,7 +24,8 @@ static enum status shape(const struct node *n, struct shape *out, struct message
 
 static struct dropout dropout(const struct node *n, const struct pass *p)
 {
-    return op_dropout(n, p, tensor_size(n->out) / n->out->shape.dim[0]);
+    const struct dropout_site *site = n->options;
+    return op_dropout(*site, p, tensor_size(n->out) / n->out->shape.dim[0]);
 }
 
 static void forward(struct node *n, struct pass *p)
@@ -51,21 +59,25 @@ static void backward(struct node *n, struct pass *p)
 
 static unsigned shares_grad(const struct node *n)
 {
-    return 1u << RESIDUAL | (n->attributes.dropout > 0 ? 0 : 1u << X);
+    const struct dropout_site *site = n->options;
+    return 1u << RESIDUAL | (site->probability > 0 ? 0 : 1u << X);
 }
 
 static const struct gradcheck_case cases[] = {
-    {.name = "all", .in = {{3, {3, 4, 5}}, {1, {5}}, {3, {3, 4, 5}}}},
+    {.name = "all", .in = {SHAPE(3, 4, 5), SHAPE(5), SHAPE(3, 4, 5)}},
     {.name = "all with dropout",
-     .attributes = {.dropout = 0.3, .site = 2},
-     .in = {{3, {3, 4, 5}}, {1, {5}}, {3, {3, 4, 5}}}},
-    {.name = "dropout alone", .attributes = {.dropout = 0.5, .site = 3}, .in = {{3, {3, 7, 11}}}},
-    {.name = "without bias", .in = {{2, {3, 5}}, {0}, {2, {3, 5}}}},
+     .options = &(const struct dropout_site){.probability = 0.3, .number = 2},
+     .in = {SHAPE(3, 4, 5), SHAPE(5), SHAPE(3, 4, 5)}},
+    {.name = "dropout alone",
+     .options = &(const struct dropout_site){.probability = 0.5, .number = 3},
+     .in = {SHAPE(3, 7, 11)}},
+    {.name = "without bias", .in = {SHAPE(3, 5), {0}, SHAPE(3, 5)}},
     {0},
 };
 
 const struct op op_residual = {
     .name = "residual",
+    .options_size = sizeof(struct dropout_site),
     .shape = shape,
     .forward = forward,
     .backward = backward,

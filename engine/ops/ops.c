@@ -1,20 +1,74 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/ops/op.h"
 
 const struct op *const op_table[] = {
-#define OP(name) &op_##name,
+#define OP(name, ...) &op_##name,
 #include "engine/ops/ops.def"
 #undef OP
     NULL,
 };
 
-struct dropout op_dropout(const struct node *n, const struct pass *p, long elements)
+static struct node *append(struct graph *g)
+{
+    if (g->count == g->room) {
+        int room = g->room ? 2 * g->room : 32;
+        struct node *more = arena_alloc(g->arena, (size_t)room, sizeof *more);
+        if (g->count)
+            memcpy(more, g->node, (size_t)g->count * sizeof *more);
+        g->node = more;
+        g->room = room;
+    }
+    return &g->node[g->count];
+}
+
+/* The output's shape, which must be that of one slice of g. */
+static enum status output_shape(const struct graph *g, const struct node *n, struct shape *out,
+                                struct message *m)
+{
+    enum status s = n->op->shape(n, out, m);
+    if (s != STATUS_OK)
+        return s;
+    if (out->dim[0] != 0 && out->dim[0] != g->capacity) {
+        char what[96];
+        snprintf(what, sizeof what, "the first dimension must be the graph's capacity, %ld",
+                 g->capacity);
+        return op_mismatch(n, m, what);
+    }
+    out->dim[0] = g->capacity;
+    return STATUS_OK;
+}
+
+struct tensor *op_apply(struct graph *g, const struct op *op, const void *options, int inputs,
+                        struct tensor *const in[])
+{
+    if (g->status != STATUS_OK)
+        return NULL;
+    struct node *n = append(g);
+    *n = (struct node){.op = op, .inputs = inputs < OP_MAX_INPUTS ? inputs : OP_MAX_INPUTS};
+    for (int i = 0; i < n->inputs; i++)
+        n->in[i] = in[i];
+    void *own = arena_alloc(g->arena, 1, op->options_size);
+    if (options && op->options_size)
+        memcpy(own, options, op->options_size);
+    n->options = own;
+    struct shape shape;
+    g->status = output_shape(g, n, &shape, &g->message);
+    if (g->status != STATUS_OK)
+        return NULL;
+    n->out = arena_alloc(g->arena, 1, sizeof *n->out);
+    n->out->shape = shape;
+    n->out->node = g->count++;
+    return n->out;
+}
+
+struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements)
 {
     return (struct dropout){
-        .probability = p->training ? n->attributes.dropout : 0,
+        .probability = p->training ? site.probability : 0,
         .seed = p->seed,
-        .site = n->attributes.site,
+        .site = site.number,
         .step = p->step,
         .first = (uint64_t)p->first * (uint64_t)elements,
     };

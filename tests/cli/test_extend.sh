@@ -40,6 +40,11 @@ cat >engine/ops/op_twice.c <<'C'
 /* y = 2 x. */
 #include "engine/ops/op.h"
 
+struct tensor *graph_twice(struct graph *g, struct tensor *x)
+{
+    return op_apply(g, &op_twice, NULL, 1, &x);
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     if (!n->in[0])
@@ -63,12 +68,12 @@ static void backward(struct node *n, struct pass *p)
         x->grad[i] = 2 * n->out->grad[i] + (beta != 0 ? x->grad[i] : 0);
 }
 
-static const struct gradcheck_case cases[] = {{.name = "rows", .in = {{2, {3, 5}}}}, {0}};
+static const struct gradcheck_case cases[] = {{.name = "rows", .in = {SHAPE(3, 5)}}, {0}};
 
 const struct op op_twice = {
     .name = "twice", .shape = shape, .forward = forward, .backward = backward, .cases = cases};
 C
-echo 'OP(twice)' >>engine/ops/ops.def
+echo 'OP(twice, struct tensor *x)' >>engine/ops/ops.def
 cat >engine/init_flat.c <<'C'
 /* Every number .01. */
 #include "engine/init.h"

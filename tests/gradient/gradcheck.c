@@ -47,7 +47,7 @@ bool gradcheck_tensor(struct tensor *t, const char *name, double (*loss)(void *c
 }
 
 /* One operation alone on a tape, and the weights of its outputs in the scalar that is
- * differentiated. A cross-entropy brings its own scalar. */
+ * differentiated. A loss brings its own scalar. */
 struct single {
     struct arena arena;
     struct graph *graph;
@@ -61,7 +61,7 @@ static double single_loss(void *context)
 {
     struct single *s = context;
     graph_forward(s->graph, &s->pass);
-    if (graph_node(s->graph, 0)->op->grad_in_forward)
+    if (graph_node(s->graph, 0)->op->is_loss)
         return s->pass.loss_sum * s->pass.loss_scale;
     double sum = 0;
     for (long i = 0; i < pass_rows(s->out, &s->pass) * tensor_width(s->out); i++)
@@ -89,12 +89,11 @@ static void draw_inputs(struct single *s, const struct gradcheck_case *c, struct
 static void draw_pass(struct single *s, const struct gradcheck_case *c, struct draws *d)
 {
     struct arena *a = &s->arena;
-    const struct attributes *at = &c->attributes;
-    long T = at->length ? at->length : c->in[0].rank > 2 ? c->in[0].dim[1] : 1;
-    long positions = GRADCHECK_BATCH * T, S = at->slots ? at->slots : 1;
-    int32_t *tokens = arena_alloc(a, (size_t)(positions * (at->fields + 1)), sizeof *tokens);
-    for (long i = 0; i < positions * at->fields; i++)
-        tokens[i] = draw_below(d, c->in[i % at->fields].dim[0]);
+    long T = c->length ? c->length : c->in[0].rank > 2 ? c->in[0].dim[1] : 1;
+    long positions = GRADCHECK_BATCH * T, S = c->slots;
+    int32_t *tokens = arena_alloc(a, (size_t)(positions * c->fields), sizeof *tokens);
+    for (long i = 0; i < positions * c->fields; i++)
+        tokens[i] = draw_below(d, c->in[i % c->fields].dim[0]);
     int32_t *targets = arena_alloc(a, (size_t)(positions * S), sizeof *targets);
     for (long i = 0; i < positions * S; i++)
         targets[i] = c->masked && i % 3 == 1 ? -100 : draw_below(d, tensor_width(s->in[0]) / S);
@@ -125,15 +124,12 @@ static bool single_new(struct single *s, const struct op *op, const struct gradc
     arena_init(&s->arena, NULL);
     draw_inputs(s, c, &d);
     draw_pass(s, c, &d);
-    if (op == &op_embedding)
-        s->inputs = (int)c->attributes.fields + 1;
     s->graph = graph_new(&s->arena, GRADCHECK_BATCH, false);
-    s->out = graph_apply(s->graph, op, c->attributes, s->inputs, s->in, &m);
-    if (!s->out) {
+    s->out = op_apply(s->graph, op, c->options, s->inputs, s->in);
+    if (graph_finish(s->graph, &m) != STATUS_OK) {
         snprintf(text, GRADCHECK_TEXT, "%.200s", m.text);
         return false;
     }
-    graph_finish(s->graph);
     s->weight = arena_alloc(&s->arena, (size_t)tensor_size(s->out), sizeof(real));
     for (long i = 0; i < tensor_size(s->out); i++)
         s->weight[i] = (real)draw_normal(&d);
@@ -143,7 +139,7 @@ static bool single_new(struct single *s, const struct op *op, const struct gradc
 static void single_backward(struct single *s)
 {
     graph_forward(s->graph, &s->pass);
-    if (!graph_node(s->graph, 0)->op->grad_in_forward)
+    if (!graph_node(s->graph, 0)->op->is_loss)
         memcpy(s->out->grad, s->weight, (size_t)tensor_size(s->out) * sizeof(real));
     graph_backward(s->graph, &s->pass);
 }

@@ -145,12 +145,12 @@ static double tape_flops(const struct graph *g)
     double sum = 0;
     const struct node *n;
     for (int i = 0; (n = graph_node(g, i)); i++) {
-        const struct attributes *at = &n->attributes;
+        const struct attention_options *o = n->options;
         double rows = (double)tensor_rows(n->out);
         if (n->op == &op_linear)
             sum += rows * (double)tensor_size(n->in[1]);
         if (n->op == &op_attention)
-            sum += rows * T * (double)(at->heads * (at->d_k + at->d_v));
+            sum += rows * T * (double)(o->heads * (o->d_k + o->d_v));
     }
     return 6 * sum;
 }
@@ -346,6 +346,12 @@ static void sinusoidal_positions(void **state)
     arena_free(&m.arena);
 }
 
+static const struct dropout_site *site_of(const struct node *n)
+{
+    const struct attention_options *attention = n->options;
+    return n->op == &op_attention ? &attention->dropout : n->op == &op_residual ? n->options : NULL;
+}
+
 /* Embedding, then per layer attention weights, projection, activation, feed-forward: each with a
  * stream of its own, none in inference. */
 static void dropout_sites(void **state)
@@ -367,9 +373,10 @@ static void dropout_sites(void **state)
         int found = 0;
         const struct node *n;
         for (int i = 0; (n = graph_node(g, i)); i++) {
-            if (n->attributes.dropout > 0) {
-                assert_true(found < 9 && n->attributes.dropout == 0.1);
-                assert_int_equal(n->attributes.site, expected[found++]);
+            const struct dropout_site *site = site_of(n);
+            if (site && site->probability > 0) {
+                assert_true(found < 9 && site->probability == 0.1);
+                assert_int_equal(site->number, expected[found++]);
             }
         }
         assert_int_equal(found, inference ? 0 : 9);

@@ -31,15 +31,17 @@ static struct tensor *vector(uint32_t seed, long n)
     return t;
 }
 
-static struct tensor *apply(struct graph *g, const struct op *op, struct tensor *a,
-                            struct tensor *b, struct tensor *c)
+static struct tensor *residual(struct graph *g, struct tensor *x, struct tensor *bias,
+                               struct tensor *other)
+{
+    return graph_residual(g, x, bias, other, (struct dropout_site){0});
+}
+
+static void finish(struct graph *g)
 {
     struct message m;
-    struct tensor *y =
-        graph_apply(g, op, (struct attributes){0}, 3, (struct tensor *[]){a, b, c}, &m);
-    if (!y)
+    if (graph_finish(g, &m) != STATUS_OK)
         fail_msg("%s", m.text);
-    return y;
 }
 
 /* A graph under test: builds its nodes on g from external x and w, returns the last output. */
@@ -50,57 +52,57 @@ typedef struct tensor *(*builder)(struct graph *g, struct tensor *x, struct tens
 static struct tensor *chain(struct graph *g, struct tensor *x, struct tensor *w,
                             struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, NULL);
-    struct tensor *b = apply(g, &op_gelu, a, bias, NULL);
-    struct tensor *c = apply(g, &op_linear, b, w, NULL);
-    return apply(g, &op_residual, c, bias, a);
+    struct tensor *a = graph_linear(g, x, w, NULL);
+    struct tensor *b = graph_gelu(g, a, bias);
+    struct tensor *c = graph_linear(g, b, w, NULL);
+    return residual(g, c, bias, a);
 }
 
 static struct tensor *residual_made_after_branch(struct graph *g, struct tensor *x,
                                                  struct tensor *w, struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, NULL);
-    struct tensor *b = apply(g, &op_gelu, x, bias, NULL);
-    struct tensor *c = apply(g, &op_gelu, b, NULL, NULL);
-    return apply(g, &op_residual, a, bias, c);
+    struct tensor *a = graph_linear(g, x, w, NULL);
+    struct tensor *b = graph_gelu(g, x, bias);
+    struct tensor *c = graph_gelu(g, b, NULL);
+    return residual(g, a, bias, c);
 }
 
 static struct tensor *branch_used_twice(struct graph *g, struct tensor *x, struct tensor *w,
                                         struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, bias);
-    struct tensor *b = apply(g, &op_linear, a, w, NULL);
-    struct tensor *c = apply(g, &op_gelu, b, NULL, NULL);
-    struct tensor *d = apply(g, &op_residual, b, NULL, a);
-    return apply(g, &op_residual, d, bias, c);
+    struct tensor *a = graph_linear(g, x, w, bias);
+    struct tensor *b = graph_linear(g, a, w, NULL);
+    struct tensor *c = graph_gelu(g, b, NULL);
+    struct tensor *d = residual(g, b, NULL, a);
+    return residual(g, d, bias, c);
 }
 
 static struct tensor *user_after_branch(struct graph *g, struct tensor *x, struct tensor *w,
                                         struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, bias);
-    struct tensor *b = apply(g, &op_linear, a, w, NULL);
-    struct tensor *c = apply(g, &op_gelu, a, NULL, NULL);
-    struct tensor *d = apply(g, &op_residual, b, bias, a);
-    return apply(g, &op_residual, c, NULL, d);
+    struct tensor *a = graph_linear(g, x, w, bias);
+    struct tensor *b = graph_linear(g, a, w, NULL);
+    struct tensor *c = graph_gelu(g, a, NULL);
+    struct tensor *d = residual(g, b, bias, a);
+    return residual(g, c, NULL, d);
 }
 
 static struct tensor *same_input_twice(struct graph *g, struct tensor *x, struct tensor *w,
                                        struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, bias);
-    struct tensor *b = apply(g, &op_residual, a, bias, a);
-    return apply(g, &op_residual, b, NULL, b);
+    struct tensor *a = graph_linear(g, x, w, bias);
+    struct tensor *b = residual(g, a, bias, a);
+    return residual(g, b, NULL, b);
 }
 
 static struct tensor *activation_used_twice(struct graph *g, struct tensor *x, struct tensor *w,
                                             struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, NULL);
-    struct tensor *b = apply(g, &op_gelu, a, bias, NULL);
-    struct tensor *c = apply(g, &op_gelu, a, NULL, NULL);
-    struct tensor *d = apply(g, &op_linear, b, w, NULL);
-    return apply(g, &op_residual, d, NULL, c);
+    struct tensor *a = graph_linear(g, x, w, NULL);
+    struct tensor *b = graph_gelu(g, a, bias);
+    struct tensor *c = graph_gelu(g, a, NULL);
+    struct tensor *d = graph_linear(g, b, w, NULL);
+    return residual(g, d, NULL, c);
 }
 
 static double loss(struct graph *g, struct pass *p, const struct tensor *y, const real *weight)
@@ -115,22 +117,22 @@ static double loss(struct graph *g, struct pass *p, const struct tensor *y, cons
 static struct tensor *activation_used_three_times(struct graph *g, struct tensor *x,
                                                   struct tensor *w, struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, NULL);
-    struct tensor *b = apply(g, &op_gelu, a, bias, NULL);
-    struct tensor *c = apply(g, &op_linear, a, w, NULL);
-    struct tensor *d = apply(g, &op_gelu, a, NULL, NULL);
-    struct tensor *e = apply(g, &op_residual, c, NULL, d);
-    return apply(g, &op_residual, e, NULL, b);
+    struct tensor *a = graph_linear(g, x, w, NULL);
+    struct tensor *b = graph_gelu(g, a, bias);
+    struct tensor *c = graph_linear(g, a, w, NULL);
+    struct tensor *d = graph_gelu(g, a, NULL);
+    struct tensor *e = residual(g, c, NULL, d);
+    return residual(g, e, NULL, b);
 }
 
 static struct tensor *branch_with_a_user(struct graph *g, struct tensor *x, struct tensor *w,
                                          struct tensor *bias)
 {
-    struct tensor *a = apply(g, &op_linear, x, w, bias);
-    struct tensor *b = apply(g, &op_linear, x, w, NULL);
-    struct tensor *c = apply(g, &op_gelu, b, NULL, NULL);
-    struct tensor *d = apply(g, &op_residual, b, bias, a);
-    return apply(g, &op_residual, c, NULL, d);
+    struct tensor *a = graph_linear(g, x, w, bias);
+    struct tensor *b = graph_linear(g, x, w, NULL);
+    struct tensor *c = graph_gelu(g, b, NULL);
+    struct tensor *d = residual(g, b, bias, a);
+    return residual(g, c, NULL, d);
 }
 
 /* Along one random direction per tensor, in float: coarse, but a gradient that was overwritten or
@@ -169,7 +171,7 @@ static void check_graph(builder build, const char *name)
         w->data[i] *= (real)0.3;
     struct graph *g = graph_new(&arena, B, false);
     struct tensor *y = build(g, x, w, bias);
-    graph_finish(g);
+    finish(g);
     struct pass p = {.kernels = kernels_best(), .training = true, .batch = B};
     loss(g, &p, y, weight->data);
     memcpy(y->grad, weight->data, B * N * sizeof(real));
@@ -202,8 +204,8 @@ static void inference_takes_turns(void **state)
     struct graph *g = graph_new(&arena, B, true);
     struct tensor *y = x;
     for (int i = 0; i < 9; i++)
-        y = apply(g, &op_linear, y, w, NULL);
-    graph_finish(g);
+        y = graph_linear(g, y, w, NULL);
+    finish(g);
     assert_int_equal(graph_memory(g), 2 * B * 16 * sizeof(real));
     assert_null(y->grad);
     arena_free(&arena);
@@ -239,22 +241,123 @@ static void layout_never_overlaps(void **state)
     }
 }
 
+/* What is kept still holds its value after forward and backward, alone and beside others. */
+static void kept_values_last(void **state)
+{
+    (void)state;
+    for (int inference = 0; inference < 2; inference++) {
+        arena_init(&arena, NULL);
+        struct tensor *x = draw(1, B, N), *w = draw(2, N, N), *y[6];
+        struct graph *whole = graph_new(&arena, B, inference);
+        for (int i = 0; i < 6; i++)
+            y[i] = graph_linear(whole, i ? y[i - 1] : x, w, NULL);
+        graph_keep(whole, y[2]);
+        graph_keep(whole, x);    /* from outside: nothing to do */
+        graph_keep(whole, NULL); /* after a refusal: nothing to do */
+        finish(whole);
+        struct graph *start = graph_new(&arena, B, true);
+        struct tensor *expected = x;
+        for (int i = 0; i < 3; i++)
+            expected = graph_linear(start, expected, w, NULL);
+        finish(start);
+        struct pass p = {0};
+        graph_forward(start, &p);
+        graph_forward(whole, &p);
+        if (!inference)
+            graph_backward(whole, &p);
+        assert_memory_equal(y[2]->data, expected->data, B * N * sizeof(real));
+        arena_free(&arena);
+    }
+}
+
+#define REFUSED(g, says)                                                                           \
+    do {                                                                                           \
+        struct message m;                                                                          \
+        assert_int_equal(graph_finish(g, &m), STATUS_BAD_INPUT);                                   \
+        assert_string_equal(m.text, says);                                                         \
+    } while (0)
+
+#define REFUSES(call, says)                                                                        \
+    do {                                                                                           \
+        struct graph *g = graph_new(&arena, B, false);                                             \
+        assert_null(call);                                                                         \
+        REFUSED(g, says);                                                                          \
+    } while (0)
+
 static void refuses_shapes_by_name(void **state)
 {
     (void)state;
-    struct message m;
     arena_init(&arena, NULL);
+    struct tensor *x = draw(1, B, 4), *w = draw(2, 3, 5), *many[OP_MAX_INPUTS + 1];
+    for (int i = 0; i <= OP_MAX_INPUTS; i++)
+        many[i] = w;
+    REFUSES(graph_linear(g, x, w, NULL),
+            "linear of (2,4), (3,5), none: needs x (..,K) and a weight (N,K)");
+    REFUSES(graph_linear(g, draw(3, B + 1, 5), w, NULL),
+            "linear of (3,5), (3,5), none: the first dimension must be the graph's capacity, 2");
+    REFUSES(graph_layernorm(g, x, NULL, NULL),
+            "layernorm of (2,4), none, none: needs x (..,C), a gain (C) and a bias (C)");
+    REFUSES(graph_attention(g, x, (struct attention_options){.heads = 2}),
+            "attention of (2,4): needs (B,T,H*(2*d_k + d_v))");
+    REFUSES(graph_embedding(g, 3, 0, NULL, NULL),
+            "embedding of none: needs one table (V,C) per field, and positions or none");
+    REFUSES(graph_embedding(g, 3, OP_MAX_INPUTS, many, NULL),
+            "embedding of none, none, none, none, none, none, none, none, none, none, none, none, "
+            "none, none, none, none, none, none: needs one table (V,C) per field, and positions or "
+            "none");
+    REFUSES(graph_embedding(g, 2, 1, (struct tensor *[]){w}, w),
+            "embedding of (3,5), (3,5): positions must be (T,C)");
+    REFUSES(graph_cross_entropy(g, x, 3), "cross_entropy of (2,4): needs logits (B,..,S*V)");
+    REFUSES(graph_squared_error(g, x, w),
+            "squared_error of (2,4), (3,5): x and target must have one shape (..,N)");
+    REFUSES(graph_pool(g, x, POOLING_MEAN), "pool of (2,4): needs (B,T,C)");
+    REFUSES(residual(g, x, w, NULL),
+            "residual of (2,4), (3,5), none: needs x (..,N) and a bias (N) or none");
+    REFUSES(graph_gelu(g, x, w), "gelu of (2,4), (3,5): needs x (..,N) and a bias (N) or none");
+    arena_free(&arena);
+}
+
+/* A model reads like its formula: only graph_finish is asked, and it tells the first refusal. */
+static void the_first_refusal_is_told(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL);
+    struct tensor *x = draw(1, B, 4), *w = draw(2, 3, 5);
     struct graph *g = graph_new(&arena, B, false);
-    struct tensor *in[] = {draw(1, B, 4), draw(2, 3, 5)};
-    assert_null(graph_apply(g, &op_linear, (struct attributes){0}, 2, in, &m));
-    assert_string_equal(m.text, "linear of (2,4), (3,5): needs x (..,K) and a weight (N,K)");
-    assert_null(graph_apply(g, &op_layernorm, (struct attributes){0}, 2, in, &m));
-    assert_null(graph_apply(g, &op_attention, (struct attributes){.heads = 2}, 1, in, &m));
-    assert_null(graph_apply(g, &op_embedding, (struct attributes){.fields = 1}, 2, in, &m));
-    assert_null(graph_apply(g, &op_cross_entropy, (struct attributes){.slots = 3}, 1, in, &m));
-    assert_null(graph_apply(g, &op_pool, (struct attributes){0}, 1, in, &m));
-    assert_null(graph_apply(g, &op_residual, (struct attributes){0}, 2, in, &m));
-    assert_null(graph_apply(g, &op_gelu, (struct attributes){0}, 2, in, &m));
+    struct tensor *h = graph_relu(g, graph_linear(g, x, w, NULL), NULL);
+    graph_keep(g, h);
+    assert_null(graph_linear(g, x, draw(3, 4, 4), NULL)); /* nothing wrong with it */
+    graph_squared_error(g, h, x);
+    REFUSED(g, "linear of (2,4), (3,5), none: needs x (..,K) and a weight (N,K)");
+    REFUSED(graph_new(&arena, B, false), "a graph without operations");
+    arena_free(&arena);
+}
+
+/* Against numbers worked out by hand; only the sequences of the slice count. */
+static void squared_error_by_hand(void **state)
+{
+    (void)state;
+    static const real x_data[] = {1, 2, -3, 0, 5, 9}, target_data[] = {0, 2, 1, 4, 5, 7};
+    arena_init(&arena, NULL);
+    struct tensor *x = draw(1, 3, 2), *target = draw(2, 3, 2);
+    memcpy(x->data, x_data, sizeof x_data);
+    memcpy(target->data, target_data, sizeof target_data);
+    struct graph *g = graph_new(&arena, 3, false);
+    graph_squared_error(g, x, target);
+    finish(g);
+    struct pass p = {.loss_scale = (real)0.5};
+    graph_forward(g, &p);
+    assert_true(p.loss_sum == 1 + 0 + 16 + 16 + 0 + 4);
+    graph_backward(g, &p);
+    p.batch = 2;
+    graph_forward(g, &p);
+    assert_true(p.loss_sum == 1 + 0 + 16 + 16);
+    graph_backward(g, &p); /* adds to the gradients of the slice before it */
+    const real expected[] = {2, 0, -8, -8, 0, 2};
+    for (int i = 0; i < 6; i++) {
+        assert_true(x->grad[i] == expected[i]);
+        assert_true(target->grad[i] == -expected[i]);
+    }
     arena_free(&arena);
 }
 
@@ -266,10 +369,10 @@ static void locates_the_first_bad_number(void **state)
     struct tensor *x = draw(1, B, N), *w = draw(2, N, N), *bias = vector(3, N);
     bias->name = "layer.bias";
     struct graph *g = graph_new(&arena, B, false);
-    struct tensor *y = apply(g, &op_linear, x, w, NULL);
-    y = apply(g, &op_gelu, y, bias, NULL);
-    y = apply(g, &op_linear, y, w, NULL);
-    graph_finish(g);
+    struct tensor *y = graph_linear(g, x, w, NULL);
+    y = graph_gelu(g, y, bias);
+    y = graph_linear(g, y, w, NULL);
+    finish(g);
     struct pass p = {.kernels = kernels_best(), .batch = B};
     graph_locate_bad(g, &p, where, sizeof where);
     assert_string_equal(where, "");
@@ -286,8 +389,13 @@ static void locates_the_first_bad_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_whatever_is_shared), cmocka_unit_test(inference_takes_turns),
-        cmocka_unit_test(layout_never_overlaps),        cmocka_unit_test(refuses_shapes_by_name),
+        cmocka_unit_test(gradients_whatever_is_shared),
+        cmocka_unit_test(inference_takes_turns),
+        cmocka_unit_test(layout_never_overlaps),
+        cmocka_unit_test(kept_values_last),
+        cmocka_unit_test(refuses_shapes_by_name),
+        cmocka_unit_test(the_first_refusal_is_told),
+        cmocka_unit_test(squared_error_by_hand),
         cmocka_unit_test(locates_the_first_bad_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

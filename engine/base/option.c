@@ -193,7 +193,7 @@ static enum status check_number(const struct scalar *r, enum form form)
     if (form == FORM_LEADING_ZERO)
         return refuse(r, ", with a leading zero that some readers take for octal");
     if (r->quoted && form != FORM_NONE)
-        return refuse(r, ", a quoted string, where a number belongs; write it without quotes");
+        return refuse(r, ", a quoted string, where a number is expected; write it without quotes");
     if (form != FORM_NONE)
         return STATUS_OK;
     if (!r->quoted && is_null(r->text))
@@ -236,7 +236,7 @@ static enum status parse_real(const struct scalar *r, double *value)
     double x;
     if (!number_value(r->text, &x))
         return refuse(r, fabs(x) > 1 ? ", which is too large for a number"
-                                     : ", which is too small to tell from 0");
+                                     : ", which is too small to be told from 0");
     if (x < r->o->min || x > r->o->max || (r->o->above_min && x <= r->o->min))
         return refuse(r, "");
     *value = x;

@@ -137,7 +137,7 @@ static void say_edge(const struct writer *w)
     bool smallest = v->candidate == v->row[0].heads;
     begin(w, "No middle");
     put(w,
-        "the best by mean validation accuracy, within %g the fewer heads, is the %s head count "
+        "the best head count on validation (the fewest heads within %g of the top) is the %s one "
         "tried, %lld%s.\n",
         VERDICT_TOLERANCE, smallest ? "smallest" : "largest", (long long)v->candidate,
         smallest ? "" : "; more heads were not tried");
@@ -190,8 +190,8 @@ static void say_preliminary(const struct writer *w)
         ended += w->in->heads[i].n;
     if (ended > 0 && ended < w->in->planned)
         put(w,
-            "Preliminary, with %d of %d trials ended (a verdict needs them all: stopping when "
-            "the numbers please is no test). ",
+            "Preliminary, with %d of %d trials ended (a verdict needs them all: stopping when the "
+            "numbers look good is no test). ",
             ended, w->in->planned);
 }
 
@@ -238,15 +238,14 @@ static void say_picked(const struct writer *w)
         put(w, " %s the highest mean validation accuracy (%.4f); ", v->best == 1 ? "has" : "have",
             row_of(v, v->best)->val_mean);
         put_heads(w, v->candidate);
-        put(w, " %s within %g of it (%.4f) and fewer, so %lld is the candidate.\n",
+        put(w, " %s fewer and within %g of it (%.4f), so %lld is the candidate.\n",
             verb(v->candidate), VERDICT_TOLERANCE, row_of(v, v->candidate)->val_mean,
             (long long)v->candidate);
     }
     if (v->kind == VERDICT_MIDDLE || v->kind == VERDICT_NOT_SIGNIFICANT)
         put(w,
-            "%lld was picked from the results, so each comparison is held against 0.05 divided "
-            "by the number of head counts between the smallest and the largest (%d): p < "
-            "%.3g.\n",
+            "%lld was picked from the results, so each comparison must reach 0.05 divided by the "
+            "number of head counts between the smallest and the largest (%d): p < %.3g.\n",
             (long long)v->candidate, v->interior, v->alpha);
 }
 
@@ -298,8 +297,8 @@ static void say_least(const struct writer *w)
     if (!fewest || fewest->sign_flip_least < w->v->alpha)
         return;
     put(w,
-        "With %d seeds the exact sign-flip test can never go below p = %.3g; at least %d seeds "
-        "would do for p < %.3g.\n",
+        "With %d seeds the exact sign-flip test cannot go below p = %.3g; at least %d seeds are "
+        "needed for p < %.3g.\n",
         fewest->n, fewest->sign_flip_least, stats_sign_flip_seeds(w->v->alpha), w->v->alpha);
 }
 
@@ -329,7 +328,7 @@ static void say_among_best(const struct writer *w)
     put(w, " cannot be told apart from it on test accuracy (paired t tests, Holm-corrected p >= "
            "0.05). ");
     if (v->smallest_among_best == v->best)
-        put(w, "None of these is smaller.\n");
+        put(w, "None of these has fewer heads.\n");
     else
         put(w, "The smallest of these is %lld.\n", (long long)v->smallest_among_best);
 }
@@ -382,8 +381,8 @@ static void say_all_equal(const struct writer *w)
             if (equal_row(&row[k]) && row[k].test.n == row[i].test.n)
                 put(w, "%s%lld", separator(seen++, same), (long long)row[k].heads);
         put(w,
-            " head%s: all %d seeds equal; no spread was seen, which is not an interval of zero "
-            "width.\n",
+            " head%s: all %d seeds gave the same accuracy, so there is no spread to compute an "
+            "interval from.\n",
             same == 1 ? plural(row[i].heads) : "s", row[i].test.n);
     }
 }
@@ -415,7 +414,7 @@ static void say_chosen(const struct writer *w)
     int edges = 0, seen = 0;
     if (in->choices == 0)
         return;
-    put(w, "Chosen for each head count on validation, with seeds of their own: ");
+    put(w, "Chosen for each head count on validation, with separate seeds: ");
     for (int i = 0; i < in->choices; i++) {
         put(w, "%s%s with ", i ? "; " : "", in->choice[i].label);
         put_heads(w, in->choice[i].heads);

@@ -325,7 +325,7 @@ static enum status read_file(const char *path, FILE *f, char *text, size_t *size
     if (ferror(f))
         return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (*size > TREE_BYTES)
-        return status_fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, which no sweep file is",
+        return status_fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, the limit for a sweep file",
                            path);
     return STATUS_OK;
 }

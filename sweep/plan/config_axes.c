@@ -242,7 +242,7 @@ static enum status read_distribution_name(const struct reading *r, const struct 
     else {
         const char *meant = nearest_name(t->text, names);
         return reading_refuse(r, t->place,
-                              "the distribution %s is not offered; allowed: uniform, "
+                              "the distribution %s is not supported; allowed: uniform, "
                               "log_uniform_values, int_uniform%s%s%s",
                               text_shown(t->text, shown, sizeof shown),
                               meant ? " (did you mean " : "", meant ? meant : "",

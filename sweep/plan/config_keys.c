@@ -74,8 +74,7 @@ static enum status refuse_twins(const struct reading *r, const struct tree *list
     int met = 0, i = 0;
     for (const struct tree *t = list->first; t; t = t->next, i++)
         if (r->c->seed[i] == twin && met++)
-            return reading_refuse(r, t->place, "%s %" PRId64 " stands in the list twice", what,
-                                  twin);
+            return reading_refuse(r, t->place, "%s %" PRId64 " is in the list twice", what, twin);
     return STATUS_OK;
 }
 
@@ -117,8 +116,8 @@ static enum status read_method(struct reading *r, const struct tree *t)
             return s;
         if (strcmp(t->text, "bayes") == 0)
             return reading_refuse(r, t->place,
-                                  "the method bayes is not offered: it would try some head counts "
-                                  "more often than others; use grid or random");
+                                  "the method bayes is not supported: it would try some head "
+                                  "counts more often than others; use grid or random");
         if (strcmp(t->text, "random") != 0 && strcmp(t->text, "grid") != 0)
             return reading_refuse(r, t->place, "method is %s; allowed: grid, random",
                                   text_shown(t->text, shown, sizeof shown));

@@ -153,9 +153,9 @@ static enum status check_tuned(const struct reading *r, const struct tree *t)
         return reading_refuse(r, t->place,
                               "model.heads cannot be tuned: head counts are what is compared");
     if (!set.count || strcmp(set.section, "task") == 0)
-        return reading_refuse(r, t->place,
-                              "%s cannot be tuned: accuracies on different tasks do not compare",
-                              t->text);
+        return reading_refuse(
+            r, t->place, "%s cannot be tuned: accuracies on different tasks cannot be compared",
+            t->text);
     for (int i = 0; i < r->c->axes; i++) {
         const struct axis *axis = &r->c->axis[i];
         bool varies = axis->kind != AXIS_VALUES || axis->values > 1;
@@ -196,15 +196,16 @@ enum status reading_tune(struct reading *r, const struct tree *t)
             return s;
         for (int i = 0; i < c->tune; i++)
             if (strcmp(c->tune_path[i], item->text) == 0)
-                return reading_refuse(r, item->place, "%s stands in the list twice", item->text);
+                return reading_refuse(r, item->place, "%s is in the list twice", item->text);
         c->tune_path[c->tune] = item->text;
         c->tune_place[c->tune++] = item->place;
     }
     for (int i = 0; i < c->seeds && c->tune; i++)
         if (c->seed[i] >= CONFIG_TUNING_SEED)
             return reading_refuse(r, tree_find(r->root, "seeds")->place,
-                                  "seed %" PRId64 ": under tune, settings are chosen on the seeds "
-                                  "from %d up and reported on others; take seeds below %d",
+                                  "seed %" PRId64
+                                  ": under tune, settings are chosen on the seeds from %d up and "
+                                  "reported on others; use seeds below %d",
                                   c->seed[i], CONFIG_TUNING_SEED, CONFIG_TUNING_SEED);
     return s;
 }
@@ -228,7 +229,7 @@ static enum status read_over(struct reading *r, const struct tree *over)
                                   "claim.over has the head count that is claimed best");
         for (int i = 0; i < claim->over_count; i++)
             if (claim->over[i] == rival)
-                return reading_refuse(r, t->place, "%" PRId64 " stands in the list twice", rival);
+                return reading_refuse(r, t->place, "%" PRId64 " is in the list twice", rival);
         r->c->claim_over_place[claim->over_count] = t->place;
         claim->over[claim->over_count++] = rival;
     }

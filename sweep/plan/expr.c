@@ -131,7 +131,7 @@ static enum status scan_operator(struct compiler *c)
     }
     switch (*c->p) {
     case '=':
-        return refuse(c, c->p, "= does not compare; write ==");
+        return refuse(c, c->p, "= is not a comparison; write ==");
     case '&':
         return refuse(c, c->p, "& is not known; write and");
     case '|':
@@ -234,7 +234,7 @@ static enum status compile_unary(struct compiler *c)
         if ((s = compile_deeper(c, compile_or)))
             return s;
         if (c->token != TOKEN_CLOSE)
-            return refuse(c, c->at, "a closing parenthesis belongs here");
+            return refuse(c, c->at, "expected a closing parenthesis");
         return scan(c);
     case TOKEN_OPERATOR:
         if (c->binary != CODE_SUBTRACT)
@@ -246,7 +246,7 @@ static enum status compile_unary(struct compiler *c)
     default:
         break;
     }
-    return refuse(c, c->at, "a number, a name or a quoted word belongs here");
+    return refuse(c, c->at, "expected a number, a name or a quoted word");
 }
 
 /* Operators of one level of binding, from the left: those from `first` to `last`. */
@@ -360,7 +360,7 @@ enum status expr_compile(const char *text, expr_lookup lookup, void *context, st
     if (!s)
         s = compile_or(&c);
     if (!s && c.token != TOKEN_END)
-        s = refuse(&c, c.at, "an operator belongs here");
+        s = refuse(&c, c.at, "expected an operator");
     if (s)
         expr_free(e);
     else

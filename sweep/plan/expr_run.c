@@ -14,7 +14,7 @@ static enum status number_of(const struct value *v, double *number, struct messa
 {
     char shown[64];
     if (v->word)
-        return status_fail(m, STATUS_BAD_INPUT, "'%s' is a word where a number belongs",
+        return status_fail(m, STATUS_BAD_INPUT, "'%s' is a word where a number is expected",
                            text_shown(v->word, shown, sizeof shown));
     *number = v->number;
     return STATUS_OK;

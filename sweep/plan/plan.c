@@ -140,9 +140,9 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
                     inner.text);
     }
     if (*name)
-        status_fail_within(m, STATUS_BAD_INPUT, "the point %s cannot be: ", name);
+        status_fail_within(m, STATUS_BAD_INPUT, "the point %s is impossible: ", name);
     else
-        status_fail_within(m, STATUS_BAD_INPUT, "this cannot be: ");
+        status_fail_within(m, STATUS_BAD_INPUT, "this is impossible: ");
     return config_within(p->config, place_of_fault(p, g, fault), m);
 }
 

@@ -94,11 +94,10 @@ static enum status build_settings(struct plan *p, struct message *m)
         const char *path = p->axis[a].path;
         needed += strlen(path) + widest(&p->axis[a]) + 4;
         if (needed > SETTING_SIZE) {
-            status_fail(
-                m, STATUS_BAD_INPUT,
-                "too much varies at once: the axes up to %s and their longest values take more "
-                "than %d characters to write down; split the sweep",
-                path, SETTING_SIZE);
+            status_fail(m, STATUS_BAD_INPUT,
+                        "too much varies at once: the names and longest values of the axes up to "
+                        "%s take more than %d characters; split the sweep",
+                        path, SETTING_SIZE);
             return config_within(p->config, p->axis[a].written->place, m);
         }
         if (is_tuned(p, path))

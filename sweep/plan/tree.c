@@ -127,10 +127,11 @@ static enum status check_bare(const struct reader *r, const yaml_char_t *anchor,
     char shown[64];
     struct place at = place_of(r->event.start_mark);
     if (anchor)
-        return refuse(r, at, "the anchor &%s; anchors and aliases are not taken, write it out",
+        return refuse(r, at,
+                      "the anchor &%s; anchors and aliases are not supported; write the value out",
                       text_shown((const char *)anchor, shown, sizeof shown));
     if (tag)
-        return refuse(r, at, "the tag %s; tags are not taken, write the plain value",
+        return refuse(r, at, "the tag %s; tags are not supported; write the plain value",
                       text_shown((const char *)tag, shown, sizeof shown));
     return STATUS_OK;
 }
@@ -185,16 +186,17 @@ static enum status read_key(struct reader *r, const struct tree *map, struct tre
 {
     key->place = place_of(r->event.start_mark);
     if (r->event.type == YAML_ALIAS_EVENT)
-        return refuse(r, key->place, "an alias; anchors and aliases are not taken, write it out");
+        return refuse(r, key->place,
+                      "an alias; anchors and aliases are not supported; write the value out");
     if (r->event.type != YAML_SCALAR_EVENT)
-        return refuse(r, key->place, "a key must be a word, not a list or a mapping");
+        return refuse(r, key->place, "a key must be a single word, not a list or a mapping");
     enum status s = read_scalar(r, key);
     if (s)
         return s;
     char shown[64];
     const struct tree *twin = tree_find(map, key->text);
     if (twin)
-        return refuse(r, key->place, "duplicate key '%s'; it stands on line %d already",
+        return refuse(r, key->place, "duplicate key '%s'; it is already on line %d",
                       text_shown(key->text, shown, sizeof shown), twin->key_place.line);
     if (map->count >= TREE_KEYS)
         return refuse(r, key->place, "more than %d keys in one mapping", TREE_KEYS);
@@ -248,7 +250,8 @@ static enum status read_node(struct reader *r, int depth, struct tree **out)
             s = read_map(r, depth, t);
         break;
     case YAML_ALIAS_EVENT:
-        return refuse(r, at, "an alias; anchors and aliases are not taken, write it out");
+        return refuse(r, at,
+                      "an alias; anchors and aliases are not supported; write the value out");
     default:
         return status_fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins",
                            (int)e->type);
@@ -264,12 +267,13 @@ static enum status read_stream(struct reader *r, struct tree **root)
     if (s || (s = next_event(r)))
         return s;
     if (r->event.type == YAML_STREAM_END_EVENT)
-        return refuse(r, (struct place){1, 1}, "there is nothing in it but blanks and comments");
+        return refuse(r, (struct place){1, 1}, "it holds nothing but blanks and comments");
     bool directive = r->event.data.document_start.version_directive ||
                      r->event.data.document_start.tag_directives.start !=
                          r->event.data.document_start.tag_directives.end;
     if (directive)
-        return refuse(r, place_of(r->event.start_mark), "directives (%%YAML, %%TAG) are not taken");
+        return refuse(r, place_of(r->event.start_mark),
+                      "directives (%%YAML, %%TAG) are not supported");
     if ((s = next_event(r)) || (s = read_node(r, 1, root)))
         return s;
     if ((s = next_event(r)) || (s = next_event(r))) /* document end, and what follows */

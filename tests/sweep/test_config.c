@@ -163,30 +163,32 @@ static void test_yaml(void **state)
 {
     (void)state;
     static const struct refusal list[] = {
-        {"", "s.yaml:1:1: there is nothing in it but blanks and comments"},
-        {"# only this\n", "s.yaml:1:1: there is nothing in it but blanks and comments"},
+        {"", "s.yaml:1:1: it holds nothing but blanks and comments"},
+        {"# only this\n", "s.yaml:1:1: it holds nothing but blanks and comments"},
         {"- a\n", "s.yaml:1:1: a sweep file must be a mapping, not a list"},
         {"gather\n", "s.yaml:1:1: a sweep file must be a mapping, not a single value"},
         {"---\n", "s.yaml:2:1: a sweep file must be a mapping, not empty"},
         {"task: &a {name: gather}\n",
-         "s.yaml:1:7: the anchor &a; anchors and aliases are not taken, write it out"},
-        {"task: *a\n", "s.yaml:1:7: an alias; anchors and aliases are not taken, write it out"},
-        {"*a : 1\n", "s.yaml:1:1: an alias; anchors and aliases are not taken, write it out"},
+         "s.yaml:1:7: the anchor &a; anchors and aliases are not supported; write the value out"},
+        {"task: *a\n",
+         "s.yaml:1:7: an alias; anchors and aliases are not supported; write the value out"},
+        {"*a : 1\n",
+         "s.yaml:1:1: an alias; anchors and aliases are not supported; write the value out"},
         {"seeds: [1, &b 2]\n",
-         "s.yaml:1:12: the anchor &b; anchors and aliases are not taken, write it out"},
-        {"seeds: !!int 5\n",
-         "s.yaml:1:8: the tag tag:yaml.org,2002:int; tags are not taken, write the plain value"},
-        {"seeds: ! 5\n", "s.yaml:1:8: the tag !; tags are not taken, write the plain value"},
+         "s.yaml:1:12: the anchor &b; anchors and aliases are not supported; write the value out"},
+        {"seeds: !!int 5\n", "s.yaml:1:8: the tag tag:yaml.org,2002:int; tags are not supported; "
+                             "write the plain value"},
+        {"seeds: ! 5\n", "s.yaml:1:8: the tag !; tags are not supported; write the plain value"},
         {"task: !x {name: gather}\n",
-         "s.yaml:1:7: the tag !x; tags are not taken, write the plain value"},
+         "s.yaml:1:7: the tag !x; tags are not supported; write the plain value"},
         {"seeds: 5\n---\nseeds: 4\n",
          "s.yaml:2:1: a second document begins here; one file is one sweep"},
-        {"%YAML 1.2\n---\nseeds: 5\n", "s.yaml:1:1: directives (%YAML, %TAG) are not taken"},
+        {"%YAML 1.2\n---\nseeds: 5\n", "s.yaml:1:1: directives (%YAML, %TAG) are not supported"},
         {"seeds: 5\nname: x\nseeds: 4\n",
-         "s.yaml:3:1: duplicate key 'seeds'; it stands on line 1 already"},
+         "s.yaml:3:1: duplicate key 'seeds'; it is already on line 1"},
         {"model: {heads: 1, 'heads': 2}\n",
-         "s.yaml:1:19: duplicate key 'heads'; it stands on line 1 already"},
-        {"? [a]\n: 1\n", "s.yaml:1:3: a key must be a word, not a list or a mapping"},
+         "s.yaml:1:19: duplicate key 'heads'; it is already on line 1"},
+        {"? [a]\n: 1\n", "s.yaml:1:3: a key must be a single word, not a list or a mapping"},
         {"name: \"a\\0b\"\n", "s.yaml:1:7: a NUL character in a string"},
         {"model: {heads: [1, 2}\n",
          "s.yaml:1:21: did not find expected ',' or ']' while parsing a flow sequence"},
@@ -213,7 +215,7 @@ static void test_depth(void **state)
     memset(text, '#', TREE_BYTES + 1);
     assert_refused(text, "s.yaml:1:1: larger than 1 MiB");
     text[TREE_BYTES] = '\0';
-    assert_refused(text, "s.yaml:1:1: there is nothing in it but blanks and comments");
+    assert_refused(text, "s.yaml:1:1: it holds nothing but blanks and comments");
     size_t used = 0;
     for (int i = 0; i <= TREE_KEYS; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "k%d: 1\n", i);
@@ -288,7 +290,7 @@ static void test_values(void **state)
          "s.yaml:2:16: model.heads is 08, with a leading zero that some readers take for octal; "
          "allowed: 1 to 65536"},
         {TASK "model: {heads: '4'}\n",
-         "s.yaml:2:16: model.heads is \"4\", a quoted string, where a number belongs; write it "
+         "s.yaml:2:16: model.heads is \"4\", a quoted string, where a number is expected; write it "
          "without quotes; allowed: 1 to 65536"},
         {TASK "model: {heads: ~}\n",
          "s.yaml:2:16: model.heads is ~, which means no value; allowed: 1 to 65536"},
@@ -345,7 +347,7 @@ static void test_distributions(void **state)
         {TASK "train: {lr: {min: 1e-4, max: 1e-2}}\n",
          "s.yaml:2:13: train.lr is a distribution, which needs method: random and samples: N"},
         {TASK "train: {lr: {min: 1e-4, max: 1e-2}}\nmethod: bayes\n",
-         "s.yaml:3:9: the method bayes is not offered: it would try some head counts more often "
+         "s.yaml:3:9: the method bayes is not supported: it would try some head counts more often "
          "than others; use grid or random"},
         {TASK "method: hyperband\n", "s.yaml:2:9: method is hyperband; allowed: grid, random"},
         {TASK "method: random\n",
@@ -358,10 +360,10 @@ static void test_distributions(void **state)
          "s.yaml:4:44: log_uniform means, in W&B, that min and max are exponents of e; write "
          "log_uniform_values and give the values themselves"},
         {RANDOM "train: {lr: {min: 1, max: 2, distribution: normal}}\n",
-         "s.yaml:4:44: the distribution normal is not offered; allowed: uniform, "
+         "s.yaml:4:44: the distribution normal is not supported; allowed: uniform, "
          "log_uniform_values, int_uniform"},
         {RANDOM "train: {lr: {min: 1, max: 2, distribution: unifrom}}\n",
-         "s.yaml:4:44: the distribution unifrom is not offered; allowed: uniform, "
+         "s.yaml:4:44: the distribution unifrom is not supported; allowed: uniform, "
          "log_uniform_values, int_uniform (did you mean uniform?)"},
         {RANDOM "train: {lr: {min: 1}}\n",
          "s.yaml:4:13: train.lr lacks 'max'; write {min: , max: } or {values: []}"},
@@ -403,7 +405,7 @@ static void test_other_keys(void **state)
          "s.yaml:2:7: the name '' must be 1 to 64 letters, digits, '.', '_', '-'"},
         {TASK "seeds: 0\n", "s.yaml:2:8: seeds is 0; allowed: 1 to 1000"},
         {TASK "seeds: []\n", "s.yaml:2:8: seeds lists 0 seeds; allowed: 1 to 1000"},
-        {TASK "seeds: [1, 2, 1]\n", "s.yaml:2:15: seed 1 stands in the list twice"},
+        {TASK "seeds: [1, 2, 1]\n", "s.yaml:2:15: seed 1 is in the list twice"},
         {TASK "seeds: [4294967296]\n",
          "s.yaml:2:9: a seed is 4294967296; allowed: 0 to 4294967295"},
         {TASK "seeds: {n: 3}\n", "s.yaml:2:8: seeds must be a single value, not a mapping"},
@@ -429,7 +431,8 @@ static void test_other_keys(void **state)
          "s.yaml:2:16: there is no option 'model.head' (did you mean model.heads?)"},
         {TASK "constraints: [\"1 < heads\"]\n",
          "s.yaml:2:20: there is no option 'heads' (did you mean model.heads?)"},
-        {TASK "constraints:\n  - model.heads = 4\n", "s.yaml:3:17: = does not compare; write =="},
+        {TASK "constraints:\n  - model.heads = 4\n",
+         "s.yaml:3:17: = is not a comparison; write =="},
         {TASK "constraints:\n  - task.offsets == 4\n",
          "s.yaml:3:5: task.offsets is a list, which has no value to compare"},
         {TASK "constraints:\n  - >-\n    1 <\n    x\n",
@@ -456,7 +459,7 @@ static void test_other_keys(void **state)
         {TASK "tune: [train.lr]\n",
          "s.yaml:2:8: train.lr has only one value, so there is nothing to choose"},
         {TASK "tune: [task.length]\n", "s.yaml:2:8: task.length cannot be tuned: accuracies on "
-                                       "different tasks do not compare"},
+                                       "different tasks cannot be compared"},
         {TASK "tune: [lr]\n", "s.yaml:2:8: there is no option 'lr' (did you mean train.lr?)"},
         {TASK "tune: {seeds: 3}\n", "s.yaml:2:7: missing key 'axes' under tune"},
         {TASK "tune: {axes: [train.lr], seeds: 0}\n",
@@ -468,10 +471,10 @@ static void test_other_keys(void **state)
         {TASK "tune: {axis: [train.lr]}\n",
          "s.yaml:2:8: unknown key 'axis' under tune (did you mean axes?)"},
         {TASK "train: {lr: [1, 2]}\ntune: [train.lr, train.lr]\n",
-         "s.yaml:3:18: train.lr stands in the list twice"},
+         "s.yaml:3:18: train.lr is in the list twice"},
         {TASK "train: {lr: [1, 2]}\ntune: [train.lr]\nseeds: [0, 1000]\n",
          "s.yaml:4:8: seed 1000: under tune, settings are chosen on the seeds from 1000 up and "
-         "reported on others; take seeds below 1000"},
+         "reported on others; use seeds below 1000"},
         {TASK "limits: {time: 20 minutes}\n",
          "s.yaml:2:16: limits.time is 20 minutes; allowed: 1 second to 366 days, as in 3600, "
          "90s, 20m, 2h"},
@@ -497,7 +500,7 @@ static void test_other_keys(void **state)
         {TASK "claim: {best: 4}\n", "s.yaml:2:8: missing key 'over' under claim"},
         {TASK "claim: {best: 4, over: [4]}\n",
          "s.yaml:2:25: claim.over has the head count that is claimed best"},
-        {TASK "claim: {best: 4, over: [1, 1]}\n", "s.yaml:2:28: 1 stands in the list twice"},
+        {TASK "claim: {best: 4, over: [1, 1]}\n", "s.yaml:2:28: 1 is in the list twice"},
         {TASK "claim: {best: 4, over: []}\n",
          "s.yaml:2:24: claim.over lists 0 head counts; allowed: 1 to 32"},
         {TASK "retries: 1.5\n", "s.yaml:2:10: retries is 1.5, but must be a whole number, written "
@@ -582,10 +585,10 @@ static void test_sets(void **state)
         {"task=gathr", "--set task: task must be a mapping, not a single value; write {name: X} "
                        "with one of: gather, recall, pointers, reverse, sort, hist, copy"},
         {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
-        {"model.heads=", "--set model.heads: there is nothing in it but blanks and comments"},
+        {"model.heads=", "--set model.heads: it holds nothing but blanks and comments"},
         {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "
-                             "taken, write it out"},
-        {"model.heads=3", "--set model.heads: this cannot be: model.heads is 3, which does not "
+                             "supported; write the value out"},
+        {"model.heads=3", "--set model.heads: this is impossible: model.heads is 3, which does not "
                           "divide model.d_model 64; choose 2 or 4, or give model.d_head a number; "
                           "or add constraints: [\"model.d_model % model.heads == 0\"]"},
     };
@@ -656,9 +659,9 @@ static void test_files(void **state)
     assert_file("tests/data/yaml", "tests/data/yaml: this is a directory, not a sweep file");
     assert_file("tests/data/yaml/utf16.yaml",
                 "tests/data/yaml/utf16.yaml:1:1: this is UTF-16; save the file as UTF-8");
-    assert_file("tests/data/yaml/empty.yaml", "tests/data/yaml/empty.yaml:1:1: there is nothing "
-                                              "in it but blanks and comments");
-    assert_file("/dev/zero", "/dev/zero: larger than 1 MiB, which no sweep file is");
+    assert_file("tests/data/yaml/empty.yaml",
+                "tests/data/yaml/empty.yaml:1:1: it holds nothing but blanks and comments");
+    assert_file("/dev/zero", "/dev/zero: larger than 1 MiB, the limit for a sweep file");
     assert_int_equal(config_read("tests/data/yaml/crlf.yaml", NULL, 0, &c, &m), STATUS_OK);
     assert_string_equal(c->question, "Windows line ends");
     assert_string_equal(c->name, "crlf");

@@ -118,13 +118,13 @@ static void test_evaluation_faults(void **state)
     } list[] = {
         {"x / (x - 7) > 1", "division by zero"},
         {"x % (x - 7) > 1", "division by zero"},
-        {"model.norm > 1", "'pre' is a word where a number belongs"},
-        {"model.norm + 1", "'pre' is a word where a number belongs"},
-        {"-model.norm", "'pre' is a word where a number belongs"},
-        {"model.norm", "'pre' is a word where a number belongs"},
-        {"not model.norm", "'pre' is a word where a number belongs"},
-        {"'pre' and 1", "'pre' is a word where a number belongs"},
-        {"1 and 'pre'", "'pre' is a word where a number belongs"},
+        {"model.norm > 1", "'pre' is a word where a number is expected"},
+        {"model.norm + 1", "'pre' is a word where a number is expected"},
+        {"-model.norm", "'pre' is a word where a number is expected"},
+        {"model.norm", "'pre' is a word where a number is expected"},
+        {"not model.norm", "'pre' is a word where a number is expected"},
+        {"'pre' and 1", "'pre' is a word where a number is expected"},
+        {"1 and 'pre'", "'pre' is a word where a number is expected"},
         {"big * 10 > 1", "a number too large to compute with"},
         {"-big - big < 1", "a number too large to compute with"},
     };
@@ -151,7 +151,7 @@ static void assert_not_compiled(const char *text, int column, const char *messag
 static void test_refused(void **state)
 {
     (void)state;
-    static const char *const operand = "a number, a name or a quoted word belongs here";
+    static const char *const operand = "expected a number, a name or a quoted word";
     assert_not_compiled("", 1, operand);
     assert_not_compiled("  ", 3, operand);
     assert_not_compiled("x +", 4, operand);
@@ -160,13 +160,13 @@ static void test_refused(void **state)
     assert_not_compiled("1 and or 2", 7, operand);
     assert_not_compiled("()", 2, operand);
     assert_not_compiled("1 == not 1", 6, operand);
-    assert_not_compiled("(x", 3, "a closing parenthesis belongs here");
-    assert_not_compiled("x)", 2, "an operator belongs here");
-    assert_not_compiled("x x", 3, "an operator belongs here");
-    assert_not_compiled("x 'a'", 3, "an operator belongs here");
+    assert_not_compiled("(x", 3, "expected a closing parenthesis");
+    assert_not_compiled("x)", 2, "expected an operator");
+    assert_not_compiled("x x", 3, "expected an operator");
+    assert_not_compiled("x 'a'", 3, "expected an operator");
     assert_not_compiled("1 < x < 9", 7, "comparisons do not chain; join them with and");
     assert_not_compiled("1 == x == 1", 8, "comparisons do not chain; join them with and");
-    assert_not_compiled("x = 7", 3, "= does not compare; write ==");
+    assert_not_compiled("x = 7", 3, "= is not a comparison; write ==");
     assert_not_compiled("x && 1", 3, "& is not known; write and");
     assert_not_compiled("x || 1", 3, "| is not known; write or");
     assert_not_compiled("!x", 1, "! is not known; write not");

@@ -231,28 +231,30 @@ static void test_refused(void **state)
     (void)state;
     static const struct refusal list[] = {
         {GATHER "model:\n  d_model: 32\n  heads: [4, 12]\ntrain: {lr: [1e-3, 2e-3]}\n",
-         "s.yaml:4:14: the point model.heads=12, train.lr=0.001 cannot be: model.heads is 12, "
+         "s.yaml:4:14: the point model.heads=12, train.lr=0.001 is impossible: model.heads is 12, "
          "which does not divide model.d_model 32; choose 8 or 16, or give model.d_head a number; "
          "or add constraints: [\"model.d_model % model.heads == 0\"]"},
         {GATHER "model:\n  heads: [4, 5]\n  d_model: [64, 20, 24]\n",
-         "s.yaml:3:14: the point model.heads=5, model.d_model=64 cannot be: model.heads is 5, "
+         "s.yaml:3:14: the point model.heads=5, model.d_model=64 is impossible: model.heads is 5, "
          "which does not divide model.d_model 64; choose 4 or 8, or give model.d_head a number; or "
          "add constraints: [\"model.d_model % model.heads == 0\"]"},
         {GATHER "model:\n  d_model: 32\n  heads: 12\n",
-         "s.yaml:4:10: this cannot be: model.heads is 12, which does not divide model.d_model 32; "
-         "choose 8 or 16, or give model.d_head a number; or add constraints: [\"model.d_model % "
-         "model.heads == 0\"]"},
+         "s.yaml:4:10: this is impossible: model.heads is 12, which does not divide model.d_model "
+         "32; choose 8 or 16, or give model.d_head a number; or add constraints: [\"model.d_model "
+         "% model.heads == 0\"]"},
         {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
-         "s.yaml:2:22: the point train.steps=50 cannot be: train.schedule.warmup is 60, more than "
+         "s.yaml:2:22: the point train.steps=50 is impossible: train.schedule.warmup is 60, more "
+         "than "
          "train.steps 50"},
         /* An option that the message calls by its last part. */
         {GATHER "model:\n  d_model: 65536\n  heads: 1\n  layers: [1024, 1]\n  d_ff: 65536\n",
-         "s.yaml:5:12: the point model.layers=1024 cannot be: a model of this shape (model.d_model "
+         "s.yaml:5:12: the point model.layers=1024 is impossible: a model of this shape "
+         "(model.d_model "
          "65536, d_ff 65536, layers 1024, 1 heads) has 1.06e+14 bytes of weights, more than can be "
          "addressed"},
         {GATHER "model: {pool: [none, mean]}\n",
-         "s.yaml:2:22: the point model.pool=mean cannot be: model.pool is mean, but task gather "
-         "has a target per position; use none"},
+         "s.yaml:2:22: the point model.pool=mean is impossible: model.pool is mean, but task "
+         "gather has a target per position; use none"},
         {GATHER "model: {heads: [1, 2]}\nconstraints:\n  - model.heads / (model.heads - 2) < 0\n",
          "s.yaml:4:5: division by zero"},
         {GATHER "model: {heads: [1, 2]}\nconstraints: ['model.heads > 2']\n",
@@ -495,10 +497,9 @@ static void test_settings_too_long(void **state)
              "  schedule:\n"
              "    warmup: [0, 1]\n"
              "    name: [cosine, constant]\n");
-    assert_refused(text, "s.yaml:36:11: too much varies at once: the axes up to "
-                         "train.schedule.name and their longest values take more than 1024 "
-                         "characters to write down; "
-                         "split the sweep");
+    assert_refused(
+        text, "s.yaml:36:11: too much varies at once: the names and longest values of the axes up "
+              "to train.schedule.name take more than 1024 characters; split the sweep");
 }
 
 static void test_tuning_trials(void **state)

@@ -127,8 +127,8 @@ static void test_parse_refused(void **state)
          "allowed: 1 to 65536"},
         {"\"heads\":4", "\"heads\":{\"a\":1}", "model.heads is a mapping"},
         {"\"heads\":4", "\"heads\":\"4\"",
-         "model.heads is \"4\", a quoted string, where a number belongs; write it without quotes; "
-         "allowed: 1 to 65536"},
+         "model.heads is \"4\", a quoted string, where a number is expected; write it without "
+         "quotes; allowed: 1 to 65536"},
         {"\"heads\":4", "\"heads\":null",
          "model.heads is null, which means no value; allowed: 1 to 65536"},
         {"\"norm\":\"pre\"", "\"norm\":true", "model.norm is true; allowed: pre, post"},

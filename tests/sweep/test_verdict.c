@@ -95,8 +95,8 @@ static void test_claim_confirmed(void **state)
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "4 heads against 16: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds "
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-           "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-           "would do for p < 0.05.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+           "needed for p < 0.05.",
            "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
            "accuracy; every other head count is told apart from it on test accuracy (paired t "
            "tests, Holm-corrected p < 0.05).");
@@ -117,11 +117,11 @@ static void test_claim_not_confirmed(void **state)
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "4 heads against 8: +0.006 test accuracy, 95% interval -0.011 to +0.023, over 5 seeds "
            "(2 won, 1 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
-           "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-           "would do for p < 0.05.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+           "needed for p < 0.05.",
            "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
            "accuracy; 8 cannot be told apart from it on test accuracy (paired t tests, "
-           "Holm-corrected p >= 0.05). None of these is smaller.");
+           "Holm-corrected p >= 0.05). None of these has fewer heads.");
 }
 
 static void test_claim_contradicted(void **state)
@@ -140,11 +140,11 @@ static void test_claim_contradicted(void **state)
            "beforehand.",
            "1 head against 4: -0.282 test accuracy, 95% interval -0.298 to -0.266, over 5 seeds (0 "
            "won, 5 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-           "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-           "would do for p < 0.05.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+           "needed for p < 0.05.",
            "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
            "accuracy; 8 cannot be told apart from it on test accuracy (paired t tests, "
-           "Holm-corrected p >= 0.05). None of these is smaller.");
+           "Holm-corrected p >= 0.05). None of these has fewer heads.");
     struct sketch both = sketch_new(); /* one rival is better, another only not beaten */
     add(&both, 1, .99, 5, good);
     add(&both, 4, .99, 5, good);
@@ -161,11 +161,11 @@ static void test_claim_contradicted(void **state)
         "won, 5 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "8 heads against 32: -0.002 test accuracy, 95% interval -0.027 to +0.023, over 5 seeds (2 "
         "won, 3 lost); paired t test p = 0.838, exact sign-flip test p = 1.",
-        "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-        "would do for p < 0.05.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+        "needed for p < 0.05.",
         "Within 1500 steps, on this task instance, 1 head has the highest mean validation "
         "accuracy; 4 and 16 cannot be told apart from it on test accuracy (paired t tests, "
-        "Holm-corrected p >= 0.05). None of these is smaller.");
+        "Holm-corrected p >= 0.05). None of these has fewer heads.");
 }
 
 static void test_claim_untested(void **state)
@@ -194,16 +194,16 @@ static void test_middle(void **state)
         &s, VERDICT_MIDDLE,
         "Exploratory finding, a middle head count wins: within 1500 steps, on this task instance, "
         "4 heads are better than both the smallest (1) and the largest (32) head count tried.",
-        "8 heads have the highest mean validation accuracy (0.9890); 4 heads are within 0.005 of "
-        "it (0.9850) and fewer, so 4 is the candidate.",
-        "4 was picked from the results, so each comparison is held against 0.05 divided by the "
-        "number of head counts between the smallest and the largest (2): p < 0.025.",
+        "8 heads have the highest mean validation accuracy (0.9890); 4 heads are fewer and within "
+        "0.005 of it (0.9850), so 4 is the candidate.",
+        "4 was picked from the results, so each comparison must reach 0.05 divided by the number "
+        "of head counts between the smallest and the largest (2): p < 0.025.",
         "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "4 heads against 32: +0.706 test accuracy, 95% interval +0.683 to +0.729, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-        "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 7 seeds "
-        "would do for p < 0.025.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 7 seeds are "
+        "needed for p < 0.025.",
         "Within 1500 steps, on this task instance, 8 heads have the highest mean validation "
         "accuracy; 4 cannot be told apart from it on test accuracy (paired t tests, Holm-corrected "
         "p >= 0.05). The smallest of these is 4.",
@@ -221,17 +221,17 @@ static void test_not_significant(void **state)
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
            "Not significant: within 1500 steps, on this task instance, 4 heads, picked by "
            "validation accuracy, are not shown to be better than 8 (p = 0.374).",
-           "4 was picked from the results, so each comparison is held against 0.05 divided by the "
+           "4 was picked from the results, so each comparison must reach 0.05 divided by the "
            "number of head counts between the smallest and the largest (1): p < 0.05.",
            "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "4 heads against 8: +0.006 test accuracy, 95% interval -0.011 to +0.023, over 5 seeds "
            "(2 won, 1 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
-           "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-           "would do for p < 0.05.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+           "needed for p < 0.05.",
            "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
            "accuracy; 8 cannot be told apart from it on test accuracy (paired t tests, "
-           "Holm-corrected p >= 0.05). None of these is smaller.");
+           "Holm-corrected p >= 0.05). None of these has fewer heads.");
 }
 
 static void test_edges(void **state)
@@ -242,18 +242,18 @@ static void test_edges(void **state)
     add(&s, 2, .99, 5, fair);
     add(&s, 4, .28, 5, poor);
     EXPECT(&s, VERDICT_EDGE,
-           "No middle: within 1500 steps, on this task instance, the best by mean validation "
-           "accuracy, within 0.005 the fewer heads, is the smallest head count tried, 1.",
+           "No middle: within 1500 steps, on this task instance, the best head count on validation "
+           "(the fewest heads within 0.005 of the top) is the smallest one tried, 1.",
            "Within 1500 steps, on this task instance, 1 head has the highest mean validation "
            "accuracy; 2 cannot be told apart from it on test accuracy (paired t tests, "
-           "Holm-corrected p >= 0.05). None of these is smaller.");
+           "Holm-corrected p >= 0.05). None of these has fewer heads.");
     struct sketch t = sketch_new();
     add(&t, 1, .28, 5, poor);
     add(&t, 2, .70, 5, low);
     add(&t, 4, .99, 5, good);
     EXPECT(&t, VERDICT_EDGE,
-           "No middle: within 1500 steps, on this task instance, the best by mean validation "
-           "accuracy, within 0.005 the fewer heads, is the largest head count tried, 4; more heads "
+           "No middle: within 1500 steps, on this task instance, the best head count on validation "
+           "(the fewest heads within 0.005 of the top) is the largest one tried, 4; more heads "
            "were not tried.",
            "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
            "accuracy; every other head count is told apart from it on test accuracy (paired t "
@@ -272,19 +272,19 @@ static void test_zero_variance(void **state)
         &s, VERDICT_NOT_SIGNIFICANT,
         "Not significant: within 1500 steps, on this task instance, 2 heads, picked by validation "
         "accuracy, are not shown to be better than 1 (p = 0.0625) and 4 (p = 0.0625).",
-        "2 was picked from the results, so each comparison is held against 0.05 divided by the "
-        "number of head counts between the smallest and the largest (1): p < 0.05.",
+        "2 was picked from the results, so each comparison must reach 0.05 divided by the number "
+        "of head counts between the smallest and the largest (1): p < 0.05.",
         "2 heads against 1: +0.500 test accuracy at each of 5 seeds; equal differences leave the t "
         "test undefined, so the exact sign-flip test decides: p = 0.0625.",
         "2 heads against 4: +0.500 test accuracy at each of 5 seeds; equal differences leave the t "
         "test undefined, so the exact sign-flip test decides: p = 0.0625.",
-        "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-        "would do for p < 0.05.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+        "needed for p < 0.05.",
         "Within 1500 steps, on this task instance, 2 heads have the highest mean validation "
         "accuracy; 1 and 4 cannot be told apart from it on test accuracy (paired t tests, "
         "Holm-corrected p >= 0.05). The smallest of these is 1.",
-        "1, 2 and 4 heads: all 5 seeds equal; no spread was seen, which is not an interval of zero "
-        "width.");
+        "1, 2 and 4 heads: all 5 seeds gave the same accuracy, so there is no spread to compute an "
+        "interval from.");
     struct sketch six = sketch_new(); /* six seeds can go below .05 */
     add(&six, 1, .5, 6, half);
     add(&six, 2, 1, 6, ones);
@@ -298,8 +298,8 @@ static void test_zero_variance(void **state)
            "Within 1500 steps, on this task instance, 2 heads have the highest mean validation "
            "accuracy; 1 and 4 cannot be told apart from it on test accuracy (paired t tests, "
            "Holm-corrected p >= 0.05). The smallest of these is 1.",
-           "1, 2 and 4 heads: all 6 seeds equal; no spread was seen, which is not an interval of "
-           "zero width.");
+           "1, 2 and 4 heads: all 6 seeds gave the same accuracy, so there is no spread to compute "
+           "an interval from.");
 }
 
 static void test_one_seed(void **state)
@@ -331,18 +331,18 @@ static void test_missing_seeds(void **state)
     EXPECT(
         &s, VERDICT_MIDDLE,
         "Preliminary, with 13 of 15 trials ended (a verdict needs them all: stopping when the "
-        "numbers please is no test). "
-        "Exploratory finding, a middle head count wins: within 1500 steps, on this task instance, "
-        "4 heads are better than both the smallest (1) and the largest (16) head count tried.",
-        "4 was picked from the results, so each comparison is held against 0.05 divided by the "
-        "number of head counts between the smallest and the largest (1): p < 0.05.",
+        "numbers look good is no test). Exploratory finding, a middle head count wins: within 1500 "
+        "steps, on this task instance, 4 heads are better than both the smallest (1) and the "
+        "largest (16) head count tried.",
+        "4 was picked from the results, so each comparison must reach 0.05 divided by the number "
+        "of head counts between the smallest and the largest (1): p < 0.05.",
         "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "4 heads against 16: +0.703 test accuracy, 95% interval +0.675 to +0.732, over 3 seeds (3 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.25; 2 seeds that only "
         "one of them has are left out.",
-        "With 3 seeds the exact sign-flip test can never go below p = 0.25; at least 6 seeds would "
-        "do for p < 0.05.",
+        "With 3 seeds the exact sign-flip test cannot go below p = 0.25; at least 6 seeds are "
+        "needed for p < 0.05.",
         "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
         "accuracy; every other head count is told apart from it on test accuracy (paired t tests, "
         "Holm-corrected p < 0.05).",
@@ -361,14 +361,14 @@ static void test_bad_trials(void **state)
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
            "Not significant: within 1500 steps, on this task instance, 4 heads, picked by "
            "validation accuracy, are not shown to be better than 1 (p = 0.642).",
-           "4 was picked from the results, so each comparison is held against 0.05 divided by the "
+           "4 was picked from the results, so each comparison must reach 0.05 divided by the "
            "number of head counts between the smallest and the largest (1): p < 0.05.",
            "4 heads against 1: +0.095 test accuracy, 95% interval -0.428 to +0.617, over 5 seeds "
            "(4 won, 1 lost); paired t test p = 0.642, exact sign-flip test p = 0.75.",
            "4 heads against 16: +0.742 test accuracy, 95% interval +0.227 to +1.257, over 5 seeds "
            "(4 won, 0 lost); paired t test p = 0.0161, exact sign-flip test p = 0.125.",
-           "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-           "would do for p < 0.05.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+           "needed for p < 0.05.",
            "Within 1500 steps, on this task instance, 4 heads have the highest mean validation "
            "accuracy; 1 cannot be told apart from it on test accuracy (paired t tests, "
            "Holm-corrected p >= 0.05). The smallest of these is 1.",
@@ -394,8 +394,8 @@ static void test_no_difference(void **state)
            "Claim not confirmed: within 1500 steps, on this task instance, 2 heads are not shown "
            "to be better than 1 (p = 1).",
            "2 heads against 1: no difference at any of 5 seeds.",
-           "With 5 seeds the exact sign-flip test can never go below p = 0.0625; at least 6 seeds "
-           "would do for p < 0.05.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 seeds are "
+           "needed for p < 0.05.",
            "Within 1500 steps, on this task instance, 2 heads have the highest mean validation "
            "accuracy; 1 cannot be told apart from it on test accuracy (paired t tests, "
            "Holm-corrected p >= 0.05). The smallest of these is 1.");
@@ -459,13 +459,13 @@ static void test_tuned(void **state)
     s.choice[0] = (struct verdict_choice){1, "lr=0.003", ""};
     s.choice[1] = (struct verdict_choice){2, "lr=0.01", "lr"};
     EXPECT(&s, VERDICT_EDGE,
-           "No middle: within 1500 steps, on this task instance, the best by mean validation "
-           "accuracy, within 0.005 the fewer heads, is the smallest head count tried, 1.",
+           "No middle: within 1500 steps, on this task instance, the best head count on validation "
+           "(the fewest heads within 0.005 of the top) is the smallest one tried, 1.",
            "Within 1500 steps, on this task instance, 1 head has the highest mean validation "
            "accuracy; every other head count is told apart from it on test accuracy (paired t "
            "tests, Holm-corrected p < 0.05).",
-           "Chosen for each head count on validation, with seeds of their own: lr=0.003 with 1 "
-           "head; lr=0.01 with 2 heads.",
+           "Chosen for each head count on validation, with separate seeds: lr=0.003 with 1 head; "
+           "lr=0.01 with 2 heads.",
            "Warning: a choice is at the edge of its grid, so that a better value may lie beyond "
            "it: lr with 2 heads.");
 }

@@ -125,7 +125,7 @@ static void test_refused_integers(void **state)
     assert_refused("heads", "0x10", false,
                    "model.heads is 0x10, which is not written in decimal; allowed: 1 to 65536");
     assert_refused("heads", "4", true,
-                   "model.heads is \"4\", a quoted string, where a number belongs; write it "
+                   "model.heads is \"4\", a quoted string, where a number is expected; write it "
                    "without quotes; allowed: 1 to 65536");
     assert_refused("heads", "", false, "model.heads is empty; allowed: 1 to 65536");
     assert_refused("heads", "~", false,
@@ -145,9 +145,9 @@ static void test_refused_reals(void **state)
     assert_refused("lr", "-1e-3", false, "model.lr is -1e-3; allowed: above 0, up to 1");
     assert_refused("lr", "1e400", false,
                    "model.lr is 1e400, which is too large for a number; allowed: above 0, up to 1");
-    assert_refused("lr", "1e-400", false,
-                   "model.lr is 1e-400, which is too small to tell from 0; allowed: above 0, up "
-                   "to 1");
+    assert_refused(
+        "lr", "1e-400", false,
+        "model.lr is 1e-400, which is too small to be told from 0; allowed: above 0, up to 1");
     assert_refused("lr", ".nan", false,
                    "model.lr is .nan, which is not a finite number; allowed: above 0, up to 1");
     assert_refused("lr", "-.INF", false,

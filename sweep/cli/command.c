@@ -92,13 +92,12 @@ int command_read_store(const char *name, const char *db,
     return status == STATUS_OK ? EXIT_DONE : command_fail(name, status, &m);
 }
 
-/* Its line of the table; the empty last one where there is none. */
-static const struct command *command_find(const char *name)
+const struct command *command_find(const char *name)
 {
     const struct command *c = command_table;
     while (c->name && strcmp(c->name, name) != 0)
         c++;
-    return c;
+    return c->name ? c : NULL;
 }
 
 static int option_total(const struct command_syntax *s)
@@ -152,6 +151,13 @@ static void print_help(const struct command_syntax *s)
         print_option(o->letter, o->name, o->argument, o->help);
     print_option('h', "help", NULL, "print this and exit");
     printf("\nExamples:\n%s", s->examples);
+}
+
+static void list_options(const struct command_syntax *s)
+{
+    for (const struct command_option *o = s->options; o->name; o++)
+        printf("--%s%s\n", o->name, o->kind == COMMAND_FLAG ? "" : "=");
+    puts("--help");
 }
 
 /* What other programs call an option of this command; NULL if nothing. */
@@ -313,6 +319,11 @@ bool command_parse(const struct command_syntax *s, int argc, char **argv, void *
 {
     struct getopt_tables t;
     int c;
+    if (argc == 2 && strcmp(argv[1], COMMAND_LIST_OPTIONS) == 0) {
+        list_options(s);
+        *exit_status = EXIT_DONE;
+        return false;
+    }
     tables_fill(s, &t);
     opterr = 0;
     optind = 0; /* glibc: start afresh, also after an earlier scan */

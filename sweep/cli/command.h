@@ -26,6 +26,9 @@ struct command {
 
 extern const struct command command_table[]; /* ends with a NULL name */
 
+/* Its line of the table, or NULL. */
+const struct command *command_find(const char *name);
+
 /* stdout is a pipe whose reader went away, as in `headcount tasks | head -3`: it knows, and needs
  * not be told. */
 bool command_reader_gone(void);
@@ -89,8 +92,12 @@ struct command_syntax {
     int least, most;                      /* how many arguments besides options */
 };
 
+/* As the only argument of a command: its long options, one a line, for completion. */
+#define COMMAND_LIST_OPTIONS "--list-options"
+
 /* Reads argv with getopt_long. True: values are filled and the *arguments besides options stand at
- * argv[optind]. False: --help was printed or the usage was wrong; return *exit_status. */
+ * argv[optind]. False: --help or the list of options was printed, or the usage was wrong; return
+ * *exit_status. */
 bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
                    int *arguments, int *exit_status);
 

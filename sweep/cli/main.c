@@ -11,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/kernels/kernels.h"
 #include "sweep/cli/command.h"
+#include "sweep/cli/complete.h"
 #include "sweep/run/build_info.h"
 #include "sweep/run/worker.h"
 
@@ -61,14 +62,6 @@ static void print_version(void)
     printf("CPU         %s\n", b.cpu);
 }
 
-static const struct command *find_command(const char *name)
-{
-    const struct command *c = command_table;
-    while (c->name && strcmp(c->name, name) != 0)
-        c++;
-    return c->name ? c : NULL;
-}
-
 static int unknown_command(const char *typed)
 {
     const char *names[64];
@@ -91,7 +84,7 @@ static int unknown_option(int argc, char **argv)
     static const char *const names[] = {"--help", "--version", NULL};
     const char *near = nearest_name(argv[0], names);
     int command = 1;
-    while (command < argc && !find_command(argv[command]))
+    while (command < argc && !command_find(argv[command]))
         command++;
     if (near) {
         fprintf(stderr, "headcount: unknown option '%s'; did you mean '%s'?", argv[0], near);
@@ -113,7 +106,7 @@ static int unknown_option(int argc, char **argv)
 /* argv[0] is the sub-command. */
 static int dispatch(int argc, char **argv)
 {
-    const struct command *c = find_command(argv[0]);
+    const struct command *c = command_find(argv[0]);
     if (c)
         return c->main(argc, argv);
     return argv[0][0] == '-' ? unknown_option(argc, argv) : unknown_command(argv[0]);
@@ -135,6 +128,8 @@ static int command_line(int argc, char **argv)
         print_version();
         return EXIT_DONE;
     }
+    if (strcmp(first, "complete") == 0)
+        return complete_main(argc - 1, argv + 1);
     if (strcmp(first, "help") == 0) {
         char help[] = "--help";
         char *swapped[] = {argv[2], help, NULL};

@@ -208,8 +208,8 @@ static bool is_known(const struct reading *r, const char *path)
 {
     struct option_set set;
     struct message unknown;
-    for (int i = 0; reading_key_names[i]; i++)
-        if (strcmp(reading_key_names[i], path) == 0)
+    for (int i = 0; config_keys[i]; i++)
+        if (strcmp(config_keys[i], path) == 0)
             return true;
     return reading_path(r, path, &set, &unknown) == STATUS_OK;
 }
@@ -269,7 +269,7 @@ static enum status read_tree(struct reading *r, const char *const *sets, int set
     for (int k = 1; k <= set_count && !s; k++)
         s = apply_set(r, root, sets[k - 1], k);
     r->root = root;
-    if (s || (s = reading_known_options(r, root, "", reading_key_names)) || (s = reading_axes(r)))
+    if (s || (s = reading_known_options(r, root, "", config_keys)) || (s = reading_axes(r)))
         return s;
     return reading_keys(r);
 }

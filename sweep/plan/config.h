@@ -92,6 +92,8 @@ struct config {
     struct pool *memory; /* owns everything above */
 };
 
+extern const char *const config_keys[]; /* of the top level, all of them; ends with NULL */
+
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
  * ("model.heads=[1,2]"), each replacing what the file says, or taking it away ("claim=null");
  * `set_count` of them. */

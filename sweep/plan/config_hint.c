@@ -211,7 +211,7 @@ static enum status refuse_key(const struct reading *r, const struct tree *t, con
         return reading_refuse(r, t->key_place, "unknown key '%s': only W&B needs it; remove it",
                               t->key);
     text_shown(t->key, shown, sizeof shown);
-    if (*path && strcmp(t->key, "name") != 0 && has_word(reading_key_names, t->key))
+    if (*path && strcmp(t->key, "name") != 0 && has_word(config_keys, t->key))
         return reading_refuse(r, t->key_place,
                               "unknown key '%s' under %s (it stands beside task, model and train, "
                               "not under them)",

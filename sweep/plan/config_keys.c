@@ -268,7 +268,7 @@ static enum status read_run_cap(struct reading *r, const struct tree *t)
     return t ? reading_integer(r, t, "run_cap", 1, 1e7, &r->c->run_cap) : STATUS_OK;
 }
 
-const char *const reading_key_names[] = {
+const char *const config_keys[] = {
     "name",    "task",         "model",   "train",       "seeds",   "method",
     "samples", "sampler_seed", "metric",  "constraints", "exclude", "tune",
     "limits",  "claim",        "retries", "workers",     "run_cap", NULL};

@@ -81,8 +81,7 @@ void reading_set_scalar(struct config_value *v, int i, const struct tree *t);
 
 /* config_keys.c: all other keys of the top level. */
 enum status reading_keys(struct reading *r);
-extern const char *const reading_key_names[]; /* of the top level, all of them */
-extern const char *const reading_metrics[];   /* what metric.name may be; ends with NULL */
+extern const char *const reading_metrics[]; /* what metric.name may be; ends with NULL */
 
 /* config_points.c: one key each; t is NULL where the file lacks it. */
 enum status reading_constraints(struct reading *r, const struct tree *t);

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Completion in bash: what is offered for a line, word for word. Speaks TAP. HEADCOUNT is the program;
+# run from the repository's root.
+root=$PWD
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/bin" && ln -s "$headcount" "$dir/bin/headcount"
+cp -r "$root/configs" "$dir/configs"
+cd "$dir" || exit 1
+PATH=$dir/bin:$PATH
+n=0
+check() { # name, command...
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$dir/log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' "$dir/log" | tail -n 20
+    fi
+}
+if ! command -v bash >/dev/null; then
+    echo "ok 1 - completion # skip needs bash"
+    echo "1..1"
+    exit 0
+fi
+# usage: offers LINE: prints what bash offers at the end of the line, one word a line. As readline
+# does, it cuts words at spaces and at =.
+cat >offers.bash <<'B'
+source "$COMPLETION"
+line=${1//=/ = }
+read -ra COMP_WORDS <<<"$line"
+[[ $1 == *" " ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_headcount
+((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}" | sort
+B
+COMPLETION=$root/sweep/cli/completion.bash
+export COMPLETION
+offers() { bash offers.bash "$1" 2>&1; }
+gives() { # line, words
+    offers "$1" >out
+    printf '%s\n' $2 | sed '/^$/d' | sort >wanted
+    cmp out wanted || diff out wanted
+}
+has() { # line, words...: all among what is offered
+    offers "$1" >out
+    shift
+    for word; do grep -qx -e "$word" out || { echo "no $word in:"; cat out; return 1; }; done
+}
+headcount run configs/quick.yaml --set train.steps=15 --set seeds=4 -q >/dev/null 2>&1
+headcount run configs/quick.yaml --set train.steps=15 --set name=other -q --db elsewhere.db >/dev/null 2>&1
+sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
+    UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
+
+check "commands" gives "headcount st" "status"
+check "all of them" has "headcount " run plan status report show tasks params export gc bench check help --help --version
+check "the program under another path" gives "./bin/headcount st" "status"
+for c in $(headcount complete commands); do
+    check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
+done
+check "options after arguments" gives "headcount run configs/quick.yaml --re" "--replace --retry-failed"
+check "sweep files" has "headcount run configs/q" configs/quick.yaml
+check "folders on the way" has "headcount plan con" configs
+check "one argument only" gives "headcount run configs/quick.yaml " ""
+check "keys for --set" has "headcount run configs/quick.yaml --set tr" train.steps= train.lr= train.schedule.warmup=
+check "... of the top level" gives "headcount run x --set cl" "claim="
+check "... behind an equals sign" gives "headcount run x --set=train.st" "train.steps="
+check "values of a key" gives "headcount run x --set model.norm=" "post pre"
+check "... begun" gives "headcount run x --set train.schedule.name=co" "constant cosine"
+check "... behind two equals signs" gives "headcount run x --set=train.schedule.name=co" "constant cosine"
+check "names of tasks as a value" has "headcount plan x --set task.name=" gather copy
+check "sweeps" gives "headcount report q" "quick"
+check "sweeps of another file" gives "headcount report --db elsewhere.db " "other"
+check "... named with an equals sign" gives "headcount report --db=elsewhere.db o" "other"
+check "... and to export" gives "headcount export --db elsewhere.db results " "other"
+check "trials" gives "headcount show " "1 2 3 4 5 6 7 8 9 10 11 12"
+check "... begun" gives "headcount show 1" "1 10 11 12"
+check "... to export" gives "headcount export weights 1" "1 10 11 12"
+check "results files" gives "headcount status --db els" "elsewhere.db elsewhere.db.d"
+check "... behind an equals sign" gives "headcount status --db=els" "elsewhere.db elsewhere.db.d"
+check "tasks" gives "headcount tasks r" "recall reverse"
+check "model and train beside them" gives "headcount tasks tra" "train"
+check "what is exported" gives "headcount export " "results testset weights"
+check "words of an option of params" gives "headcount params --positions " "learned none sinusoidal"
+check "behind -- stand arguments" gives "headcount report -- q" "quick"
+check "help" gives "headcount help sh" "show"
+check "no such command" gives "headcount frobnicate --" ""
+check "no results file, no complaint" gives "headcount show --db nowhere.db " ""
+check "... and none is made" [ ! -e nowhere.db ]
+echo "no database" >broken.db
+check "no results file at all" gives "headcount report --db broken.db " ""
+check "nothing from a file is run" sh -c 'bash offers.bash "headcount report q" && [ ! -e hacked ]'
+check "the hidden command is silent" sh -c '[ -z "$(headcount complete nothing 2>&1; headcount complete 2>&1; headcount complete options 2>&1)" ]'
+check "... and hidden" sh -c '! headcount --help | grep -qw complete'
+echo "1..$n"

@@ -209,7 +209,6 @@ enum status plan_build_axes(struct plan *p, struct message *m)
         p->axis[a].stride = stride;
     for (int a = 0; !s && a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
-        p->late_axis |= !axis->is_task && axis->option[0]->late;
         if (c->method == METHOD_RANDOM && axis->values && strcmp(axis->path, "model.heads") == 0)
             p->crossed = axis;
     }

@@ -37,20 +37,9 @@ struct plan_choice {
     double number;
 };
 
-/* The canonical JSON of one task's points, with a hole for every axis. */
-struct plan_template {
-    char *json;
-    int length;
-    int holes;
-    struct plan_hole {
-        int start, end, axis;
-    } * hole;
-};
-
 struct plan_task {
     const struct task *task;
     struct point base; /* fixed options in place */
-    struct plan_template template;
 };
 
 /* A name of a constraint, bound to its option. */
@@ -76,7 +65,6 @@ struct plan {
     int task_axis; /* index of task.name, or -1 */
     /* random: every draw meets each value of this axis, a list of head counts; else NULL */
     const struct plan_axis *crossed;
-    bool late_axis; /* an axis may be left out of the identity: no templates */
 
     struct expr **constraint;
     struct plan_name *names;

@@ -8,25 +8,6 @@
 
 enum { SETTING_SIZE = 1024 };
 
-/* Cuts the canonical JSON of a task's base point where its axes stand. */
-static enum status build_template(struct plan *p, int task, struct message *m)
-{
-    struct plan_template *t = &p->task[task].template;
-    struct point_span span[POINT_OPTIONS_MAX];
-    char json[POINT_JSON_MAX];
-    int spans = 0;
-    t->length = point_json_spans(&p->task[task].base, json, span, &spans);
-    t->json = pool_text(p->pool, json, (size_t)t->length);
-    t->hole = pool_alloc(p->pool, (size_t)p->axes, sizeof *t->hole);
-    if (!t->json || !t->hole)
-        return plan_no_memory(m);
-    for (int i = 0; i < spans; i++)
-        for (int a = 0; a < p->axes; a++)
-            if (!p->axis[a].is_task && p->axis[a].option[task] == span[i].option)
-                t->hole[t->holes++] = (struct plan_hole){span[i].start, span[i].end, a};
-    return STATUS_OK;
-}
-
 /* The last part of a path, or the one before a `.name`: d_head, lr, schedule, task. */
 static const char *short_label(const struct plan *p, const char *path)
 {
@@ -110,12 +91,8 @@ static enum status build_settings(struct plan *p, struct message *m)
 
 enum status plan_build_texts(struct plan *p, struct message *m)
 {
-    enum status s = STATUS_OK;
-    for (int t = 0; t < p->tasks && !s; t++)
-        s = build_template(p, t, m);
-    if (s || (s = build_labels(p, m)))
-        return s;
-    return build_settings(p, m);
+    enum status s = build_labels(p, m);
+    return s ? s : build_settings(p, m);
 }
 
 const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
@@ -177,33 +154,7 @@ void plan_setting(const struct plan *p, long i, char setting[1024], char label[1
 
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65])
 {
-    uint64_t g = p->kept[i];
-    size_t used = 0;
-    if (p->late_axis) {
-        struct point point;
-        plan_decode(p, g, &point);
-        used = (size_t)point_json(&point, json);
-        sha256_hex(json, used, sha256);
-        return;
-    }
-    int task = 0;
-    if (p->task_axis >= 0) {
-        const struct plan_axis *names = &p->axis[p->task_axis];
-        task = names->value[plan_choose(p, names, g).index].task;
-    }
-    const struct plan_template *t = &p->task[task].template;
-    char buffer[32];
-    int from = 0;
-    for (int h = 0; h < t->holes; h++) {
-        const char *value = plan_choice_json(p, &p->axis[t->hole[h].axis], g, buffer);
-        size_t before = (size_t)(t->hole[h].start - from), n = strlen(value);
-        memcpy(json + used, t->json + from, before);
-        memcpy(json + used + before, value, n);
-        used += before + n;
-        from = t->hole[h].end;
-    }
-    memcpy(json + used, t->json + from, (size_t)(t->length - from));
-    used += (size_t)(t->length - from);
-    json[used] = '\0';
-    sha256_hex(json, used, sha256);
+    struct point point;
+    plan_decode(p, p->kept[i], &point);
+    sha256_hex(json, (size_t)point_json(&point, json), sha256);
 }

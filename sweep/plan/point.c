@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,21 +49,28 @@ const struct option_entry *point_option(struct point *p, const char *path,
 
 struct writer {
     char *text;
-    int used;
-    struct point_span *span; /* NULL: not wanted */
-    int spans;
+    size_t used;
 };
 
-static void put(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct writer *w, const char *format, ...)
+static void put_bytes(struct writer *w, const char *bytes, size_t n)
 {
-    size_t left = (size_t)(POINT_JSON_MAX - w->used);
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(w->text + w->used, left, format, arguments);
-    va_end(arguments);
-    w->used += n < 0 ? 0 : (size_t)n < left ? n : (int)left - 1;
+    size_t left = POINT_JSON_MAX - 1 - w->used;
+    n = n < left ? n : left;
+    memcpy(w->text + w->used, bytes, n);
+    w->used += n;
+    w->text[w->used] = '\0';
+}
+
+static void put(struct writer *w, const char *text)
+{
+    put_bytes(w, text, strlen(text));
+}
+
+static void put_integer(struct writer *w, int value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", value);
+    put(w, text);
 }
 
 /* Options introduced later stay out of the identity at their default, so that what was run before
@@ -111,18 +117,20 @@ static void put_key(struct writer *w, const char *previous, const char *name)
         put(w, ",");
     }
     name += shared;
-    for (const char *dot; (dot = strchr(name, '.')); name = dot + 1)
-        put(w, "\"%.*s\":{", (int)(dot - name), name);
-    put(w, "\"%s\":", name);
+    for (const char *dot; (dot = strchr(name, '.')); name = dot + 1) {
+        put(w, "\"");
+        put_bytes(w, name, (size_t)(dot - name));
+        put(w, "\":{");
+    }
+    put(w, "\"");
+    put(w, name);
+    put(w, "\":");
 }
 
 static void put_value(struct writer *w, const struct option_entry *o, const void *values)
 {
-    int start = w->used;
-    int n = option_format(o, values, w->text + start, (size_t)(POINT_JSON_MAX - start));
-    w->used += n < 0 ? 0 : n;
-    if (w->span)
-        w->span[w->spans++] = (struct point_span){o, start, w->used};
+    int n = option_format(o, values, w->text + w->used, POINT_JSON_MAX - w->used);
+    w->used += n < 0 ? 0 : (size_t)n;
 }
 
 static int by_name(const void *a, const void *b)
@@ -151,7 +159,7 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
     for (size_t i = 0; i < n; previous = sorted[i++]->name) {
         put_key(w, previous, sorted[i]->name);
         if (sorted[i] == &version_key)
-            put(w, "%d", version);
+            put_integer(w, version);
         else
             put_value(w, sorted[i], s->values);
     }
@@ -160,36 +168,28 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
     put(w, "}");
 }
 
-static int write_point(const struct point *p, struct writer *w)
+int point_json(const struct point *p, char text[POINT_JSON_MAX])
 {
     /* section_of gives writable values for readers; nothing here writes to them. */
     struct point *values = (struct point *)p;
     struct point_section model = section_of(values, SECTION_MODEL);
     struct point_section task = section_of(values, SECTION_TASK);
     struct point_section train = section_of(values, SECTION_TRAIN);
-    put(w, "{\"model\":");
-    put_section(w, &model, 0);
-    put(w, ",\"task\":{\"name\":\"%s\",\"options\":", p->task->name);
-    put_section(w, &task, 0);
-    put(w, ",\"version\":%d},\"train\":", p->task->version);
-    put_section(w, &train, TRAIN_VERSION);
-    put(w, ",\"v\":%d}", POINT_FORMAT);
-    return w->used;
-}
-
-int point_json(const struct point *p, char text[POINT_JSON_MAX])
-{
     struct writer w = {.text = text};
-    return write_point(p, &w);
-}
-
-int point_json_spans(const struct point *p, char text[POINT_JSON_MAX],
-                     struct point_span span[POINT_OPTIONS_MAX], int *spans)
-{
-    struct writer w = {.text = text, .span = span};
-    write_point(p, &w);
-    *spans = w.spans;
-    return w.used;
+    put(&w, "{\"model\":");
+    put_section(&w, &model, 0);
+    put(&w, ",\"task\":{\"name\":\"");
+    put(&w, p->task->name);
+    put(&w, "\",\"options\":");
+    put_section(&w, &task, 0);
+    put(&w, ",\"version\":");
+    put_integer(&w, p->task->version);
+    put(&w, "},\"train\":");
+    put_section(&w, &train, TRAIN_VERSION);
+    put(&w, ",\"v\":");
+    put_integer(&w, POINT_FORMAT);
+    put(&w, "}");
+    return (int)w.used;
 }
 
 /* Reading: what is read must write the same text again, so only the values are looked at here. A

@@ -43,16 +43,6 @@ void point_init(struct point *p, const struct task *task);
 /* Writes the canonical JSON. Returns its length, below POINT_JSON_MAX. */
 int point_json(const struct point *p, char text[POINT_JSON_MAX]);
 
-/* The bytes of one option's value within the canonical JSON, for a writer of many points that
- * differ in few options. */
-struct point_span {
-    const struct option_entry *option;
-    int start, end;
-};
-/* As point_json; also says where each option's value stands, in the order of the text. */
-int point_json_spans(const struct point *p, char text[POINT_JSON_MAX],
-                     struct point_span span[POINT_OPTIONS_MAX], int *spans);
-
 /* Reads what point_json wrote (a version of task or training other than this program's is
  * BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);

@@ -124,7 +124,7 @@ static void test_grid_order(void **state)
 static void test_identity_of_points(void **state)
 {
     (void)state;
-    /* Holes of several tasks, sections and types; the template must give what point_json gives. */
+    /* Axes of several tasks, sections and types. */
     struct plan *p =
         plan_of("task: {name: [gather, recall, pointers], slots: [1, 2], length: [8, 16]}\n"
                 "model: {heads: [1, 2], d_head: [split, 8], dropout: [0, 0.25]}\n"
@@ -139,11 +139,6 @@ static void test_identity_of_points(void **state)
         point_json(&point, direct);
         assert_string_equal(json, direct);
         sha256_hex(direct, strlen(direct), expected);
-        assert_string_equal(sha, expected);
-        p->late_axis = true; /* the way without templates comes to the same */
-        plan_identity(p, i, json, sha);
-        p->late_axis = false;
-        assert_string_equal(json, direct);
         assert_string_equal(sha, expected);
         assert_int_equal(point_parse(json, &back, &m), STATUS_OK);
     }

@@ -51,26 +51,6 @@ static void test_json(void **state)
         "\"val_examples\":1024,\"version\":1,\"weight_decay\":0.01},\"v\":1}");
 }
 
-static void test_spans(void **state)
-{
-    (void)state;
-    struct point p;
-    char json[POINT_JSON_MAX];
-    struct point_span span[POINT_OPTIONS_MAX];
-    int spans = 0, previous = 0;
-    point_init(&p, task_find("gather"));
-    int n = point_json_spans(&p, json, span, &spans);
-    assert_int_equal(n, strlen(json));
-    assert_int_equal(spans, option_count(p.task->options) + option_count(encoder_options) +
-                                option_count(train_options));
-    for (int i = 0; i < spans; i++) {
-        assert_true(span[i].start > previous && span[i].end <= n);
-        previous = span[i].end;
-        if (span[i].option == option_find(encoder_options, "d_head"))
-            assert_memory_equal(json + span[i].start, "\"split\"", 7);
-    }
-}
-
 /* Every task's points come back from their JSON, also with lists as long as they may be. */
 static void test_round_trip(void **state)
 {
@@ -365,11 +345,10 @@ static void test_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),       cmocka_unit_test(test_json),
-        cmocka_unit_test(test_spans),         cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_parse_long),
-        cmocka_unit_test(test_late),          cmocka_unit_test(test_check),
-        cmocka_unit_test(test_check_tasks),
+        cmocka_unit_test(test_options),    cmocka_unit_test(test_json),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_parse_refused),
+        cmocka_unit_test(test_parse_long), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_check),      cmocka_unit_test(test_check_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

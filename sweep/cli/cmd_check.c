@@ -67,6 +67,8 @@ static const struct invariant {
     {"a trial completed more than once",
      "SELECT 'trial ' || trial_id FROM attempt WHERE outcome IN ('completed', 'diverged')"
      " GROUP BY trial_id HAVING count(*) > 1"},
+    {"what is recorded as weights is no file's name",
+     "SELECT 'trial ' || trial_id FROM trial WHERE instr(checkpoint, '/') > 0 OR checkpoint = ''"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
      " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "
@@ -118,7 +120,7 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
         char path[4096];
         struct result_file f;
         struct message why;
-        trial_weights_path(store_folder(s), rows_text(&r, WEIGHTS), path, sizeof path);
+        snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
         o->files++;
         struct result_owner owner = {rows_text(&r, CONFIG_SHA256), (uint32_t)rows_integer(&r, SEED),
                                      rows_integer(&r, PARAMS)};

@@ -109,8 +109,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
     case FILE_RESULT:
         if (c->options->out_of_plan && !rows_integer(&c->trial, IN_PLAN))
             return "its trial left the plan";
-        if (!rows_null(&c->trial, WEIGHTS) &&
-            strcmp(basename(rows_text(&c->trial, WEIGHTS)), name) == 0)
+        if (!rows_null(&c->trial, WEIGHTS) && strcmp(rows_text(&c->trial, WEIGHTS), name) == 0)
             return NULL;
         /* a finished result that a killed coordinator did not take in: the next run does */
         return open && f.attempt == rows_integer(&c->trial, ATTEMPT) ? NULL

@@ -102,38 +102,28 @@ static enum status write_only_row(const struct table *t, struct message *m)
 /* One object of a trial's row in the view `trials`. */
 static enum status write_trial(struct store *s, int64_t trial, struct message *m)
 {
-    static const struct table_column columns[] = {{.name = "trial_id"},
-                                                  {.name = "sweep"},
-                                                  {.name = "heads"},
-                                                  {.name = "seed"},
-                                                  {.name = "state"},
-                                                  {.name = "in_plan"},
-                                                  {.name = "steps_done"},
-                                                  {.name = "best_step"},
-                                                  {.name = "bad_step"},
-                                                  {.name = "train_acc"},
-                                                  {.name = "val_acc"},
-                                                  {.name = "test_acc"},
-                                                  {.name = "test_exact"},
-                                                  {.name = "test_loss"},
-                                                  {.name = "chance"},
-                                                  {.name = "train_s"},
-                                                  {.name = "n_params"},
-                                                  {.name = "flops_per_step"},
-                                                  {.name = "checkpoint"},
-                                                  {.name = "config_sha256"},
-                                                  {.name = "test_acc_by_slot"},
-                                                  {.name = "config"},
-                                                  {0}};
-    enum { PLAIN_CELLS = 20, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
+    static const struct table_column columns[] = {
+        {.name = "trial_id"},      {.name = "sweep"},
+        {.name = "heads"},         {.name = "seed"},
+        {.name = "state"},         {.name = "in_plan"},
+        {.name = "steps_done"},    {.name = "best_step"},
+        {.name = "bad_step"},      {.name = "train_acc"},
+        {.name = "val_acc"},       {.name = "test_acc"},
+        {.name = "test_exact"},    {.name = "test_loss"},
+        {.name = "chance"},        {.name = "train_s"},
+        {.name = "n_params"},      {.name = "flops_per_step"},
+        {.name = "checkpoint"},    {.name = "remark"},
+        {.name = "config_sha256"}, {.name = "test_acc_by_slot"},
+        {.name = "config"},        {0}};
+    enum { PLAIN_CELLS = 21, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
     struct table *t = table_new(columns);
     struct rows r = rows_open(s, m,
                               "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
                               " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
-                              " test_loss, chance, train_s, n_params, flops_per_step, checkpoint,"
-                              " config_sha256, test_acc_by_slot, config_json"
-                              " FROM trials WHERE trial_id = ?1",
-                              VALUES(INTEGER(trial)));
+                              " test_loss, chance, train_s, n_params, flops_per_step,"
+                              " ?2 || '/' || checkpoint, remark, config_sha256, test_acc_by_slot,"
+                              " config_json FROM trials WHERE trial_id = ?1",
+                              VALUES(INTEGER(trial), TEXT(store_folder(s))));
     if (rows_next(&r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
             rows_cell(&r, i, t);
@@ -213,8 +203,9 @@ static void print_number(const char *name, double x, int decimals)
 static const char head_sql[] =
     "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc, test_acc_by_slot,"
     "       test_exact, test_loss, val_acc, train_acc, chance, best_step, bad_step, train_s,"
-    "       checkpoint, config_json, config_sha256, n_params, flops_per_step, setting_label,"
-    "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id)"
+    "       ?2 || '/' || checkpoint, config_json, config_sha256, n_params, flops_per_step, "
+    "setting_label,"
+    "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark"
     "  FROM trials WHERE trial_id = ?1";
 enum head_column {
     SWEEP,
@@ -240,7 +231,8 @@ enum head_column {
     PARAMS,
     FLOPS,
     LABEL,
-    EVALUATED
+    EVALUATED,
+    REMARK
 };
 
 static void print_result(const struct rows *r)
@@ -267,7 +259,7 @@ static void print_result(const struct rows *r)
 
 static enum status print_head(struct store *s, int64_t trial, struct message *m)
 {
-    struct rows r = rows_open(s, m, head_sql, VALUES(INTEGER(trial)));
+    struct rows r = rows_open(s, m, head_sql, VALUES(INTEGER(trial), TEXT(store_folder(s))));
     if (rows_next(&r)) {
         char params[32];
         char flops[32];
@@ -284,6 +276,11 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
                rows_integer(&r, IN_PLAN) ? "" : ", no longer in the plan",
                text_count(rows_integer(&r, PARAMS), params, sizeof params),
                text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
+        if (!rows_null(&r, REMARK)) {
+            printf("Remark: ");
+            text_paragraph(stdout, rows_text(&r, REMARK), 0, 8, PAGE_WIDTH - 8);
+            putchar('\n');
+        }
         print_config(rows_text(&r, CONFIG));
         printf("  %-6s %s\n", "sha256", rows_text(&r, SHA256));
         print_result(&r);

@@ -46,7 +46,7 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
                              " is %s and has no weights; they come with a completed trial",
                              trial_id, rows_text(&r, STATE));
     } else {
-        trial_weights_path(store_folder(s), rows_text(&r, WEIGHTS), t->path, sizeof t->path);
+        snprintf(t->path, sizeof t->path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
         snprintf(t->sweep, sizeof t->sweep, "%s", rows_text(&r, SWEEP));
         snprintf(t->trial, sizeof t->trial, "%" PRId64, trial_id);
         t->seed = (uint32_t)rows_integer(&r, SEED);

@@ -36,14 +36,12 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     snprintf(path, sizeof path, "%s/%s", folder, file);
     struct result_owner owner = {t->config_sha256, t->seed, t->n_params};
     if (result_open(path, &owner, &f, NULL) == STATUS_OK) {
-        char relative[PATH];
-        snprintf(relative, sizeof relative, "%s/%s", basename(folder), file);
         struct attempt_end end = {0};
         /* The worker may have gone down between its rename and its sync of the folder. */
         enum status status = file_sync_folder(path, m);
         if (status == STATUS_OK)
-            status = store_finish(s, t->trial_id, t->attempt, f.trial_json, relative, f.sha256,
-                                  &end, &accepted, m);
+            status = store_finish(s, t->trial_id, t->attempt, f.trial_json, file, f.sha256, &end,
+                                  &accepted, m);
         if (status == STATUS_OK) {
             r->finished++;
             trial_files_remove(folder, t->trial_id, t->attempt, true);

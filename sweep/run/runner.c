@@ -326,15 +326,6 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     return s;
 }
 
-static enum status rename_folder(struct runner *r, struct message *m)
-{
-    enum status s;
-    do
-        s = store_rename_folder(r->store, m);
-    while (wait_for_file(r, &s, m));
-    return s;
-}
-
 static enum status recover(struct runner *r, struct message *m)
 {
     struct recovered recovered = {0};
@@ -383,8 +374,6 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
     while (wait_for_file(r, &s, m));
     if (s == STATUS_OK)
         s = describe_job(r, &b, m);
-    if (s == STATUS_OK)
-        s = rename_folder(r, m);
     if (s == STATUS_OK)
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)

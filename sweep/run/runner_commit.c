@@ -17,13 +17,11 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
                               struct message *m)
 {
     const struct claimed *c = &s->claim;
-    char path[PATH_MAX + sizeof s->file];
     enum status status;
     int64_t retries;
     switch (s->ending) {
     case ENDING_FINISH:
-        snprintf(path, sizeof path, "%s/%s", basename(r->job.folder), s->file);
-        status = store_finish(r->store, c->trial_id, c->attempt, s->result, path, s->sha256,
+        status = store_finish(r->store, c->trial_id, c->attempt, s->result, s->file, s->sha256,
                               &s->end, accepted, m);
         if (status != STATUS_CORRUPT)
             return status;

@@ -33,11 +33,6 @@ void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum tr
     snprintf(path, size, "%s/%s", folder, name);
 }
 
-void trial_weights_path(const char *folder, const char *stored, char *path, size_t size)
-{
-    snprintf(path, size, "%s/%s", folder, basename(stored));
-}
-
 int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, int64_t below,
                            char *newest, size_t size, bool *damaged)
 {

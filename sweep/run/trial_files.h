@@ -31,10 +31,6 @@ void trial_file_name(int64_t trial, int64_t attempt, enum trial_file kind, char 
 void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum trial_file kind,
                      char *path, size_t size);
 
-/* Where the weights are that `stored`, a path out of the results file, means: under the same name
- * in the folder, also where file and folder have been renamed or copied since. */
-void trial_weights_path(const char *folder, const char *stored, char *path, size_t size);
-
 /* The largest step below `below` that a checkpoint of attempts 1..attempts claims to hold, its path
  * in newest; -1 where there is none. *damaged becomes true where one cannot be read. */
 int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, int64_t below,

@@ -1,6 +1,6 @@
--- The results file of headcount, format 2: one SQLite database (application_id 0x48454144, "HEAD";
--- user_version is the format). Its checkpoints lie beside it in <file>.d/; paths in it are relative
--- to the folder of the file.
+-- The results file of headcount, format 3: one SQLite database (application_id 0x48454144, "HEAD";
+-- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
+-- are renamed and copied together, and nothing in the file names the folder.
 --
 -- Ask the views: trials, by_heads, paired, chosen, tuning, progress. Times are UTC, ISO 8601;
 -- durations are seconds (_s), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never
@@ -21,9 +21,10 @@ CREATE TABLE sweep (
                 -- {"best":4,"over":[1,16]}: predicted before the first trial
     created     TEXT NOT NULL,
     last_run    TEXT NOT NULL,
-    overrides   TEXT CHECK (overrides IS NULL OR json_type(overrides) = 'array')
+    overrides   TEXT CHECK (overrides IS NULL OR json_type(overrides) = 'array'),
                 -- ["train.steps=100"]: what --set put in the place of what the file says;
                 -- NULL: last run by a version that did not record it
+    remark      TEXT  -- what a person wrote about it: headcount sweep note
 ) STRICT;
 
 -- A claim that was changed after it had been recorded: what it was, what it became.
@@ -132,8 +133,9 @@ CREATE TABLE trial (
     chance       REAL NOT NULL CHECK (chance BETWEEN 0 AND 1),  -- what guessing gets
     bad_step     INTEGER CHECK (bad_step >= 0),  -- where NaN or Inf first appeared
     train_s      REAL CHECK (train_s >= 0 AND train_s < 1e308),
-    checkpoint   TEXT,  -- weights of the best step, relative to this file's folder
+    checkpoint   TEXT,  -- weights of the best step: a file's name in <this file>.d
     checkpoint_sha256 TEXT CHECK (length(checkpoint_sha256) = 64),
+    remark       TEXT,  -- what a person wrote about it: headcount sweep note
     UNIQUE (sweep_id, config_id, seed),
     CHECK (state <> 'completed' OR (best_step IS NOT NULL AND train_acc IS NOT NULL
            AND val_acc IS NOT NULL AND test_acc IS NOT NULL AND test_exact IS NOT NULL
@@ -180,6 +182,18 @@ CREATE TABLE attempt (
     PRIMARY KEY (trial_id, attempt)
 ) STRICT, WITHOUT ROWID;
 
+-- Trials that had ended when they were deleted: whoever claims something about the same point and
+-- seed later may have seen what came of it.
+CREATE TABLE deleted (
+    deleted_id    INTEGER PRIMARY KEY,
+    config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),
+    seed          INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),
+    sweep         TEXT NOT NULL,  -- its name at the time
+    ended         TEXT NOT NULL,  -- when the trial had ended
+    deleted       TEXT NOT NULL
+) STRICT;
+CREATE INDEX deleted_pair ON deleted (config_sha256, seed);
+
 -- Learning curves; train_* are means since the row before.
 CREATE TABLE curve (
     trial_id   INTEGER NOT NULL REFERENCES trial,
@@ -225,7 +239,7 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
        c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
        c.eval_every, c.examples, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
        a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
-       t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
+       t.remark, t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
   FROM trial AS t
   JOIN sweep AS s USING (sweep_id)
   JOIN config AS c USING (config_id)
@@ -360,7 +374,7 @@ SELECT s.name AS sweep, count(t.trial_id) AS planned,
        count(*) FILTER (WHERE t.state = 'failed') AS failed,
        count(*) FILTER (WHERE t.state = 'pruned') AS pruned,
        avg(t.train_s) FILTER (WHERE t.state = 'completed') AS mean_train_s,
-       s.created, s.last_run
+       s.created, s.last_run, s.remark
   FROM sweep AS s LEFT JOIN trial AS t ON t.sweep_id = s.sweep_id AND t.in_plan = 1
  GROUP BY s.sweep_id
  ORDER BY s.name;

@@ -13,16 +13,11 @@ enum {
     T_LAST_DF = 1000
 };
 
-static const char SCHEMA[] =
+const char store_schema[] =
 #include "schema.h"
     ;
 
-static const struct store_migration migrations[] = {
-    {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
-        " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
-    {0, NULL},
-};
-static const struct store_format format = {STORE_VERSION, migrations, false};
+static const struct store_format format = {STORE_VERSION, store_migrations, false};
 
 /* ---- connections ---- */
 
@@ -126,7 +121,7 @@ static enum status create(struct store *s, const struct store_format *f, struct 
         return status;
     status = read_identity(s, &id, &version, &objects, m);
     if (status == STATUS_OK && objects == 0) { /* else somebody else has just done it */
-        status = store_script(s, "creating the tables", SCHEMA, m);
+        status = store_script(s, "creating the tables", store_schema, m);
         if (status == STATUS_OK)
             status = fill_quantiles(s, m);
         if (status == STATUS_OK)

@@ -40,7 +40,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 2 };
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 3 };
 
 struct store;
 
@@ -68,7 +68,8 @@ void store_set_patience(struct store *s, int ms);
  * written then would be lost. */
 bool store_in_place(const struct store *s);
 
-/* "<db>.d", where checkpoints lie; made by STORE_WRITE. */
+/* "<db>.d", where weights and checkpoints lie, of which the file keeps the names only; made by
+ * STORE_WRITE. */
 const char *store_folder(const struct store *s);
 
 /* Several changes as one: between begin and commit everything or nothing; a function that fails in
@@ -146,9 +147,9 @@ struct attempt_end {
 /* How a trial's attempt ended. All are fenced: they change something only if the trial is running
  * under exactly this attempt; *accepted says whether it was. */
 
-/* result: JSON as sweep/run/result.h describes it; curve rows included. checkpoint: path relative
- * to the database, and its SHA-256. State completed, or diverged when the result says so. CORRUPT
- * where the result is not what it should be (no JSON, a missing or impossible number). */
+/* result: JSON as sweep/run/result.h describes it; curve rows included. checkpoint: the
+ * file's name in the folder, and its SHA-256. State completed, or diverged when the result says so.
+ * CORRUPT where the result is not what it should be (no JSON, a missing or impossible number). */
 enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
                          const char *checkpoint, const char *sha256, const struct attempt_end *end,
                          bool *accepted, struct message *m);
@@ -163,9 +164,6 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
 /* Live rows of the curve while a trial runs (JSON array of rows); replaced at the finish. */
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
                         struct message *m);
-
-/* The stored paths of weights follow the file, which may have been renamed with its folder. */
-enum status store_rename_folder(struct store *s, struct message *m);
 
 /* Trials that are not in the plan have no weights any more (`gc --out-of-plan`). */
 enum status store_forget_weights(struct store *s, struct message *m);

@@ -33,7 +33,9 @@ struct store {
 /* The connection, for tests. */
 struct sqlite3 *store_db(struct store *s);
 
-struct store_migration { /* leads from one version to the next */
+extern const char store_schema[]; /* schema.sql: what a new file is made of */
+
+struct store_migration { /* leads from one version to the next, but for the views */
     int from;
     const char *sql;
 };
@@ -51,6 +53,8 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
 enum status store_set_version(struct store *s, int version, struct message *m);
 
 /* ---- store_migrate.c ---- */
+
+extern const struct store_migration store_migrations[];
 
 /* Backs the file up as "{path}.v{from}.backup" and migrates it. */
 enum status store_migrate(struct store *s, int from, const struct store_format *f,

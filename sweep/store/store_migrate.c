@@ -7,6 +7,25 @@
 #include "engine/base/file.h"
 #include "sweep/store/store_internal.h"
 
+/* The last part of a path. */
+#define LAST_PART(path) "substr(" path ", 1 + length(rtrim(" path ", replace(" path ", '/', ''))))"
+
+const struct store_migration store_migrations[] = {
+    {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
+        " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
+    {2,
+     "ALTER TABLE sweep ADD COLUMN remark TEXT;"
+     "ALTER TABLE trial ADD COLUMN remark TEXT;"
+     "UPDATE trial SET checkpoint = " LAST_PART(
+         "checkpoint") " WHERE checkpoint IS NOT NULL;"
+                       "CREATE TABLE deleted (deleted_id INTEGER PRIMARY KEY,"
+                       " config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),"
+                       " seed INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),"
+                       " sweep TEXT NOT NULL, ended TEXT NOT NULL, deleted TEXT NOT NULL) STRICT;"
+                       "CREATE INDEX deleted_pair ON deleted (config_sha256, seed)"},
+    {0, NULL},
+};
+
 static enum status copy_database(sqlite3 *from, struct store *to, struct message *m)
 {
     errno = 0;
@@ -50,10 +69,37 @@ done:
     return status;
 }
 
-static enum status apply_migrations(struct store *s, int from, const struct store_format *f,
-                                    struct message *m)
+/* Views hold nothing, so they are always today's: away before the steps, there again after them. A
+ * user's own are left alone. */
+static enum status drop_views(struct store *s, struct message *m)
 {
-    int64_t orphans = 0;
+    static const char create[] = "\nCREATE VIEW ";
+    enum status status = STATUS_OK;
+    for (const char *at = store_schema; status == STATUS_OK && (at = strstr(at, create));) {
+        char sql[120];
+        at += strlen(create);
+        snprintf(sql, sizeof sql, "DROP VIEW IF EXISTS %.*s", (int)strcspn(at, " "), at);
+        status = store_script(s, "migrating", sql, m);
+    }
+    return status;
+}
+
+static enum status create_views(struct store *s, struct message *m)
+{
+    enum status status = STATUS_OK;
+    for (const char *at = store_schema; status == STATUS_OK && (at = strstr(at, "\nCREATE VIEW "));
+         at++) {
+        /* SQLite prepares the first statement of a text and leaves the rest. */
+        struct rows create = store_rows(s, "migrating", at + 1, NO_VALUES, m);
+        rows_next(&create);
+        status = rows_close(&create);
+    }
+    return status;
+}
+
+static enum status apply_steps(struct store *s, int from, const struct store_format *f,
+                               struct message *m)
+{
     enum status status = STATUS_OK;
     for (int version = from; status == STATUS_OK && version < f->version; version++) {
         const struct store_migration *step = f->migrations;
@@ -66,6 +112,18 @@ static enum status apply_migrations(struct store *s, int from, const struct stor
                 version, f->version);
         status = store_script(s, "migrating", step->sql, m);
     }
+    return status;
+}
+
+static enum status apply_migrations(struct store *s, int from, const struct store_format *f,
+                                    struct message *m)
+{
+    int64_t orphans = 0;
+    enum status status = drop_views(s, m);
+    if (status == STATUS_OK)
+        status = apply_steps(s, from, f, m);
+    if (status == STATUS_OK)
+        status = create_views(s, m);
     if (status == STATUS_OK)
         status = store_integer(s, "migrating", "SELECT count(*) FROM pragma_foreign_key_check",
                                NO_VALUES, 0, &orphans, m);

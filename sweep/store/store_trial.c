@@ -371,15 +371,6 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
     return store_leave(s, status, m);
 }
 
-enum status store_rename_folder(struct store *s, struct message *m)
-{
-    return store_change(
-        s, "renaming files of weights",
-        "UPDATE trial SET checkpoint = ?1 || substr(checkpoint, instr(checkpoint, '/'))"
-        " WHERE checkpoint IS NOT NULL AND substr(checkpoint, 1, instr(checkpoint, '/') - 1) <> ?1",
-        VALUES(TEXT(basename(s->folder))), m);
-}
-
 enum status store_forget_weights(struct store *s, struct message *m)
 {
     return store_change(s, "forgetting weights",

@@ -207,17 +207,20 @@ check "... and reported" sh -c "'$headcount' report --db whole.db | grep -F -- '
 check "... as JSON too" sh -c "'$headcount' report --db whole.db --json >report.json && [ \"\$(sqlite3 :memory: \"SELECT readfile('report.json') ->> '$.overrides[1]'\")\" = 'seeds=[7, 8]' ]"
 check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 && '$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20.'"
 
-# ---- a file of an older format, left by a sweep that was stopped ----
-cp "$data/db/format-1.db" old.db
-check "a file of format 1 is reported on" sh -c "'$headcount' report --db old.db | grep -q '3 of 4 trials'"
-check "... and checked, shown, exported" sh -c "'$headcount' show 1 --db old.db && [ \$('$headcount' export results --db old.db | wc -l) -eq 4 ]"
-check "... and left as it is" cmp old.db "$data/db/format-1.db"
-sql old.db 'SELECT yaml FROM sweep' >sweep.yaml
-check "run goes on with it, and says so" sh -c "'$headcount' run sweep.yaml --db old.db 2>&1 | grep -F 'kept as old.db.v1.backup'"
-check "... to the end" once_each old.db
-check "... in today's format" [ "$(sql old.db 'PRAGMA user_version')" -gt 1 ]
-check "... with the old file beside it" [ "$(sql old.db.v1.backup 'PRAGMA user_version; SELECT count(*) FROM trial WHERE state = '"'completed'")" = "1
+# ---- files of older formats, left by a sweep that was stopped ----
+for format in 1 2; do
+    rm -rf old.db*
+    cp "$data/db/format-$format.db" old.db
+    check "a file of format $format is reported on" sh -c "'$headcount' report --db old.db | grep -q '3 of 4 trials'"
+    check "... and checked, shown, exported" sh -c "'$headcount' show 1 --db old.db && [ \$('$headcount' export results --db old.db | wc -l) -eq 4 ]"
+    check "... and left as it is" cmp old.db "$data/db/format-$format.db"
+    sql old.db 'SELECT yaml FROM sweep' >sweep.yaml
+    check "run goes on with it, and says so" sh -c "'$headcount' run sweep.yaml --db old.db --set seeds=2 2>&1 | grep -F 'kept as old.db.v$format.backup'"
+    check "... to the end" once_each old.db
+    check "... in today's format" [ "$(sql old.db 'PRAGMA user_version')" -gt 2 ]
+    check "... with the old file beside it" [ "$(sql old.db.v$format.backup 'PRAGMA user_version; SELECT count(*) FROM trial WHERE state = '"'completed'")" = "$format
 3" ]
+done
 
 # ---- a file that was renamed with its weights, copied, asked to overwrite something ----
 mv old.db moved.db && mv old.db.d moved.db.d && cp moved.db copy.db && cp -r moved.db.d copy.db.d
@@ -225,7 +228,9 @@ check "gc after renaming keeps the weights" sh -c "'$headcount' gc --db moved.db
 rm moved.db.d/t4-a*.result
 check "check after renaming looks into the new folder" sh -c "'$headcount' check --db moved.db | grep 'weights of trial 4'"
 check "... and the copy has its own" sh -c "'$headcount' check --db copy.db; '$headcount' export weights 4 w.safetensors --db copy.db && [ -s w.safetensors ]"
-check "run lets the stored names follow" sh -c "'$headcount' run sweep.yaml --db copy.db --quiet && [ \$(sqlite3 copy.db \"SELECT count(*) FROM trial WHERE checkpoint LIKE 'copy.db.d/%'\") = 4 ]"
+check "show says where the weights are now" sh -c "'$headcount' show 4 --db copy.db | grep 'weights  *copy.db.d/t4-a'"
+check "... as JSON too" sh -c "'$headcount' show 4 --db copy.db --json | grep '\"checkpoint\": *\"copy.db.d/t4-a'"
+check "a name that leads out of the folder is noticed" sh -c "cp copy.db astray.db && sqlite3 astray.db \"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 4\" && '$headcount' check --db astray.db | grep \"no file's name: trial 4\""
 cp copy.db keep.db
 mkfifo pipe && ln -s target.safetensors link && : >target.safetensors
 for target in copy.db ./copy.db copy.db.d/t4-a2.result copy.db.d/new pipe /dev/null - .; do

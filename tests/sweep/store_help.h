@@ -173,8 +173,8 @@ static inline bool finish(struct fixture *x, struct store *s, const struct claim
 {
     struct attempt_end end = {.cpu_s = 2.5, .max_rss_kib = 4096};
     bool accepted = false;
-    assert_ok(store_finish(s, c->trial_id, c->attempt, result, "results.db.d/t1-a1.result",
-                           RESULT_SHA256, &end, &accepted, &x->m));
+    assert_ok(store_finish(s, c->trial_id, c->attempt, result, "t1-a1.result", RESULT_SHA256, &end,
+                           &accepted, &x->m));
     return accepted;
 }
 

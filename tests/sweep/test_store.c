@@ -46,7 +46,7 @@ static void creates_file_and_folders(void **state)
     snprintf(x->db, sizeof x->db, "%s/a/b/results.db", x->folder);
     assert_ok(store_open(x->db, STORE_WRITE, &s, &x->m));
     assert_answer(store_db(s), "PRAGMA application_id", "1212498244");
-    assert_answer(store_db(s), "PRAGMA user_version", "2");
+    assert_answer(store_db(s), "PRAGMA user_version", "3");
     assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
     assert_answer(store_db(s), "PRAGMA synchronous", "2");
     assert_answer(store_db(s), "PRAGMA foreign_keys", "1");

@@ -72,33 +72,35 @@ static char *shape_of(struct store *s)
     return shape;
 }
 
-/* The file that a program of format 1 left when it was stopped: three trials of four done. */
-static void format_1_is_read_and_migrated(void **state)
+/* What programs of earlier formats left when they were stopped: three trials of four done. */
+static void assert_read_as_it_was(struct store *s, const char *overrides)
 {
-    static const char fixture[] = "tests/data/db/format-1.db";
-    static const char states[] = "SELECT group_concat(state) FROM trials";
-    struct fixture *x = *state, fresh = *x;
-    char backup[400];
-    size_t size;
-    char *bytes = read_all(fixture, &size);
-    FILE *f = fopen(x->db, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, size, f), size);
-    assert_int_equal(fclose(f), 0);
-    free(bytes);
+    assert_answer(store_db(s), "SELECT group_concat(state) FROM trials",
+                  "completed,completed,completed,queued");
+    assert_answer(store_db(s), "SELECT group_concat(coalesce(checkpoint, '-')) FROM trials",
+                  "t1-a1.result,t2-a1.result,t3-a1.result,-");
+    assert_answer(store_db(s), "SELECT overrides FROM sweep", overrides);
+    assert_answer(store_db(s), "SELECT count(*) FROM trials WHERE remark IS NULL", "4");
+    assert_answer(store_db(s), "SELECT count(*) FROM deleted", "0");
+}
+
+static void older_format(struct fixture *x, int version, const char *overrides)
+{
+    struct fixture fresh = *x;
+    char fixture[60], backup[400];
+    snprintf(fixture, sizeof fixture, "tests/data/db/format-%d.db", version);
+    copy_file(fixture, x->db, 0);
 
     struct store *s = open_store(x, STORE_READ);
-    assert_answer(store_db(s), states, "completed,completed,completed,queued");
-    assert_answer(store_db(s), "SELECT overrides FROM sweep", "NULL");
+    assert_read_as_it_was(s, overrides);
     close_store(x, s);
     assert_same_bytes(x->db, fixture, 0);
 
     s = open_store(x, STORE_WRITE);
-    assert_answer(store_db(s), states, "completed,completed,completed,queued");
-    assert_answer(store_db(s), "SELECT overrides FROM sweep", "NULL");
-    snprintf(fresh.db, sizeof fresh.db, "%s/fresh.db", x->folder);
+    assert_read_as_it_was(s, overrides);
     assert_int_equal(sqlite3_exec(store_db(s), "UPDATE sweep SET overrides = '{}'", 0, 0, 0),
                      SQLITE_CONSTRAINT_CHECK);
+    snprintf(fresh.db, sizeof fresh.db, "%s/fresh.db", x->folder);
     struct store *new = open_store(&fresh, STORE_WRITE);
     char *migrated = shape_of(s), *made = shape_of(new);
     assert_string_equal(migrated, made);
@@ -107,8 +109,33 @@ static void format_1_is_read_and_migrated(void **state)
     close_store(&fresh, new);
     close_store(x, s);
     assert_version(x->db, STORE_VERSION);
-    snprintf(backup, sizeof backup, "%s.v1.backup", x->db);
+    snprintf(backup, sizeof backup, "%s.v%d.backup", x->db, version);
     assert_same_bytes(backup, fixture, HEADER);
+}
+
+static void format_1_is_read_and_migrated(void **state)
+{
+    older_format(*state, 1, "NULL");
+}
+
+static void format_2_is_read_and_migrated(void **state)
+{
+    older_format(*state, 2, "[\"seeds=2\"]");
+}
+
+/* The program's views are made anew; a user's stay, and so does what they say. */
+static void views_of_a_user_stay(void **state)
+{
+    struct fixture *x = *state;
+    sqlite3 *db;
+    copy_file("tests/data/db/format-2.db", x->db, 0);
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    run_sql(db,
+            "CREATE VIEW mine AS SELECT count(*) AS done FROM trials WHERE state = 'completed'");
+    sqlite3_close(db);
+    struct store *s = open_store(x, STORE_WRITE);
+    assert_answer(store_db(s), "SELECT done FROM mine", "3");
+    close_store(x, s);
 }
 
 /* ---- formats to come ---- */
@@ -360,7 +387,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(format_1_is_read_and_migrated), TEST(older_version_is_migrated),
+        TEST(format_1_is_read_and_migrated), TEST(format_2_is_read_and_migrated),
+        TEST(views_of_a_user_stay),          TEST(older_version_is_migrated),
         TEST(no_backup_no_migration),        TEST(failed_migration_changes_nothing),
         TEST(troubled_migrations),           TEST(troubled_readers),
         TEST(backups_without_memory),        TEST(a_migration_waits_for_readers),

@@ -60,7 +60,7 @@ static void finish_takes_everything(void **state)
                   " test_acc_by_slot || ' ' || test_exact || ' ' || test_loss || ' ' || chance ||"
                   " ' ' || train_s || ' ' || checkpoint AS concat FROM trials)",
                   "completed 100 50 0.75 0.75 1.25 0.75 [0.75,1] 0.0 0.25 0.125 1.5 "
-                  "results.db.d/t1-a1.result");
+                  "t1-a1.result");
     assert_answer(
         r.db,
         "SELECT outcome || ' ' || resumed_from_step || ' ' || exit_code || ' ' || cpu_s ||"

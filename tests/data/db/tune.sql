@@ -2,7 +2,7 @@
 INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'OpenBLAS', 'Haswell', 'avx2', 1, 'cpu');
 INSERT INTO sweep VALUES (1, 'tuned', '', 'name: tuned', printf('%064d', 1), printf('%064d', 2),
     'val_acc', 'maximize', '["train.lr"]', NULL, '2026-01-01T00:00:00.000Z',
-    '2026-01-01T00:00:00.000Z', '[]');
+    '2026-01-01T00:00:00.000Z', '[]', NULL);
 CREATE TEMP TABLE grid AS
     SELECT 10 * heads + k AS config_id, heads, lr FROM (SELECT 1 AS heads UNION SELECT 2),
         (SELECT 1 AS k, 0.001 AS lr UNION SELECT 2, 0.003 UNION SELECT 3, 0.01);

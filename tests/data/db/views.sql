@@ -2,7 +2,7 @@
 INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'OpenBLAS', 'Haswell', 'avx2', 1, 'cpu');
 INSERT INTO sweep VALUES (1, 'plain', 'How many?', 'name: plain', printf('%064d', 1),
     printf('%064d', 2), 'val_acc', 'maximize', '[]', NULL, '2026-01-01T00:00:00.000Z',
-    '2026-01-01T00:00:00.000Z', '[]');
+    '2026-01-01T00:00:00.000Z', '[]', NULL);
 
 -- One configuration per head count; 101.. have other slots.
 WITH h (config_id, heads, slots) AS (VALUES (1, 1, 4), (2, 2, 4), (4, 4, 4), (8, 8, 4), (16, 16, 4),

@@ -79,7 +79,7 @@ static void declare_layer(struct arena *a, struct encoder *e, long layer)
 /* PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017, 3.5). */
 static struct tensor *sinusoids(struct arena *a, long T, long C)
 {
-    struct tensor *pos = tensor_new(a, NULL, (struct shape){2, {T, C}}, false);
+    struct tensor *pos = tensor_new(a, NULL, SHAPE(T, C), false);
     for (long t = 0; t < T; t++)
         for (long c = 0; c < C; c++) {
             double angle = (double)t * pow(10000, -(double)(c - c % 2) / (double)C);

@@ -24,14 +24,14 @@ static struct tensor *declare(struct arena *a, struct nn *nn, const char *name, 
 struct tensor *nn_matrix(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
                          long rows, long columns)
 {
-    return declare(a, nn, name, (struct shape){2, {rows, columns}},
+    return declare(a, nn, name, SHAPE(rows, columns),
                    (struct init_role){kind, .fan_in = columns, .fan_out = rows});
 }
 
 struct tensor *nn_vector(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
                          long size, long fan_in)
 {
-    return declare(a, nn, name, (struct shape){1, {size}},
+    return declare(a, nn, name, SHAPE(size),
                    (struct init_role){kind, .fan_in = fan_in, .fan_out = size});
 }
 

@@ -18,8 +18,9 @@ struct shape {
     long dim[TENSOR_MAX_RANK];
 };
 
-/* An initializer: struct shape s = SHAPE(3, 4); */
+/* SHAPE(B, T, C): a struct shape; in initializers of static data too, as gcc and clang allow. */
 #define SHAPE(...)                                                                                 \
+    (struct shape)                                                                                 \
     {                                                                                              \
         (int)(sizeof(long[]){__VA_ARGS__} / sizeof(long)),                                         \
         {                                                                                          \

@@ -19,7 +19,7 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     const struct tensor *logits = n->in[0];
     if (!logits || o->slots < 1 || tensor_width(logits) % o->slots != 0)
         return op_mismatch(n, m, "needs logits (B,..,S*V)");
-    *out = (struct shape)SHAPE(logits->shape.dim[0]);
+    *out = SHAPE(logits->shape.dim[0]);
     return STATUS_OK;
 }
 

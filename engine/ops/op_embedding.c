@@ -35,7 +35,7 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     const struct tensor *pos = n->in[fields];
     if (pos && (tensor_rows(pos) != T || tensor_width(pos) != C))
         return op_mismatch(n, m, "positions must be (T,C)");
-    *out = (struct shape)SHAPE(0, T, C);
+    *out = SHAPE(0, T, C);
     return STATUS_OK;
 }
 

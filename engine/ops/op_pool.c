@@ -16,7 +16,7 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     const struct tensor *x = n->in[0];
     if (!x || x->shape.rank != 3)
         return op_mismatch(n, m, "needs (B,T,C)");
-    *out = (struct shape)SHAPE(x->shape.dim[0], x->shape.dim[2]);
+    *out = SHAPE(x->shape.dim[0], x->shape.dim[2]);
     return STATUS_OK;
 }
 

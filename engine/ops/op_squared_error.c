@@ -15,7 +15,7 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     if (!x || !target || x->shape.rank < 2 || tensor_rows(x) != tensor_rows(target) ||
         tensor_width(x) != tensor_width(target))
         return op_mismatch(n, m, "x and target must have one shape (..,N)");
-    *out = (struct shape)SHAPE(x->shape.dim[0]);
+    *out = SHAPE(x->shape.dim[0]);
     return STATUS_OK;
 }
 

@@ -34,6 +34,7 @@ make sweep|installs packages; its sweep is run below
 make test|runs this test
 make bench|a benchmark of minutes
 make bench-torch|a benchmark of minutes
+gcc -I. learn.c build/libengine.a -lm -ldl -o learn && ./learn|cli/test_engine.sh builds and runs it
 make crash|hours
 CRASH_KILLS=50 make crash|minutes; cli/test_faults.sh runs a sample
 CRASH_SEED=7 sh tests/crash/run.sh kills signals|minutes; cli/test_faults.sh runs a sample

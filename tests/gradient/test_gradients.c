@@ -260,9 +260,9 @@ static void check_tape(uint32_t seed)
     arena_init(&t.arena, NULL);
     t.graph = graph_new(&t.arena, 2, false);
     t.pass = (struct pass){.kernels = &kernels_reference, .training = true, .batch = 2};
-    there[0] = t.x = drawn(&t, &d, (struct shape){2, {2, WIDTH}}, 1);
-    t.w = drawn(&t, &d, (struct shape){2, {WIDTH, WIDTH}}, 0.4);
-    t.bias = drawn(&t, &d, (struct shape){1, {WIDTH}}, 0.4);
+    there[0] = t.x = drawn(&t, &d, SHAPE(2, WIDTH), 1);
+    t.w = drawn(&t, &d, SHAPE(WIDTH, WIDTH), 0.4);
+    t.bias = drawn(&t, &d, SHAPE(WIDTH), 0.4);
     for (int i = 0; i < NODES; i++)
         there[i + 1] = random_node(&t, &d, there, i + 1);
     t.out = there[NODES];

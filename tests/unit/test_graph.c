@@ -17,7 +17,7 @@ static struct arena arena;
 
 static struct tensor *draw(uint32_t seed, long rows, long columns)
 {
-    struct tensor *t = tensor_new(&arena, "w", (struct shape){2, {rows, columns}}, true);
+    struct tensor *t = tensor_new(&arena, "w", SHAPE(rows, columns), true);
     struct rng r = rng_at(seed, RNG_DATA, 0, 0);
     for (long i = 0; i < rows * columns; i++)
         t->data[i] = (real)rng_normal(&r);
@@ -27,7 +27,7 @@ static struct tensor *draw(uint32_t seed, long rows, long columns)
 static struct tensor *vector(uint32_t seed, long n)
 {
     struct tensor *t = draw(seed, 1, n);
-    t->shape = (struct shape){1, {n}};
+    t->shape = SHAPE(n);
     return t;
 }
 

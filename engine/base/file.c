@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static enum status fail_errno(struct message *m, const char *path, const char *what)
@@ -67,20 +69,72 @@ enum status file_sync_folder(const char *path, struct message *m)
     return s;
 }
 
+enum status file_make_folder(const char *folder, struct message *m)
+{
+    struct stat st;
+    if (mkdir(folder, 0777) == 0)
+        return STATUS_OK;
+    if (errno == EEXIST) {
+        if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+            return STATUS_OK;
+        errno = ENOTDIR;
+    }
+    return fail_errno(m, folder, "make this folder");
+}
+
+enum status file_make_folders_above(const char *path, struct message *m)
+{
+    char *above = strdup(path);
+    if (!above)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+    enum status s = STATUS_OK;
+    for (char *slash = above; s == STATUS_OK && *slash && (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        struct stat st; /* looked at first: mkdir of "/home" may say EROFS or EACCES */
+        if (stat(above, &st) != 0)
+            s = file_make_folder(above, m);
+        *slash = '/';
+    }
+    free(above);
+    return s;
+}
+
+/* A new file beside path, with the mode that umask gives. Its name cannot be foretold, and O_EXCL
+ * takes no file that somebody else has put there. */
+static enum status create_temporary(const char *path, char **name, int *fd, struct message *m)
+{
+    enum { TRIES = 100 };
+    *fd = -1;
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t random = (uint32_t)time(NULL) + (uint32_t)i;
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+            random ^= (uint32_t)getpid() << 16; /* early after a boot */
+        if (asprintf(name, "%s.%08x.tmp", path, (unsigned)random) < 0) {
+            *name = NULL;
+            return status_fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
+        }
+        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*fd >= 0)
+            return STATUS_OK;
+        if (errno != EEXIST)
+            break;
+        free(*name);
+        *name = NULL;
+        errno = EEXIST;
+    }
+    enum status s = fail_errno(m, *name ? *name : path, "create");
+    free(*name);
+    return s;
+}
+
 enum status file_write(const char *path, struct iovec *parts, int count, struct message *m)
 {
     char *temporary;
-    if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
-
-    /* O_TRUNC and not O_EXCL: what is there can only be left from a dead process of the same id. */
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        enum status s = fail_errno(m, temporary, "create");
-        free(temporary);
+    int fd;
+    enum status s = create_temporary(path, &temporary, &fd, m);
+    if (s != STATUS_OK)
         return s;
-    }
-    enum status s = write_parts(fd, path, parts, count, m);
+    s = write_parts(fd, path, parts, count, m);
     if (s == STATUS_OK && fsync(fd))
         s = fail_errno(m, path, "sync");
     if (close(fd) && s == STATUS_OK && errno != EINTR)

@@ -7,15 +7,22 @@
 
 #include "engine/base/status.h"
 
-/* Writes the parts one after the other as the file at path, durably: into `{path}.{pid}.tmp`,
- * fsync, close, rename, fsync of the folder; no sync is tried twice (after a failed one the system
- * may have dropped the data and report success). `parts` is used up. On failure path is as it was
- * and the temporary file is gone where that is possible; only where the folder's own sync fails
- * (IO), path may already be the new, whole file. DISK_FULL where there is no room. */
+/* Writes the parts one after the other as the file at path, durably: into a new file beside it,
+ * `{path}.{8 random hexadecimal digits}.tmp` with the mode that umask gives, then fsync, close,
+ * rename, fsync of the folder; no sync is tried twice (after a failed one the system may have
+ * dropped the data and report success). `parts` is used up. On failure path is as it was and the
+ * temporary file is gone where that is possible; only where the folder's own sync fails (IO), path
+ * may already be the new, whole file. DISK_FULL where there is no room. */
 enum status file_write(const char *path, struct iovec *parts, int count, struct message *m);
 
 /* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
 enum status file_sync_folder(const char *path, struct message *m);
+
+/* Makes a folder; one that is there is as good. */
+enum status file_make_folder(const char *folder, struct message *m);
+
+/* Makes the folders that path lies in, as far as they are missing. */
+enum status file_make_folders_above(const char *path, struct message *m);
 
 /* Opens a regular file for reading and tells its size; the caller closes *fd, which is -1 on
  * failure. IO where it cannot be opened; BAD_INPUT where it is not a regular file. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,22 @@ void text_add(struct text_buffer *b, const char *format, ...)
     }
 }
 
+/* As in `headcount tasks | head -3`: it has what it wanted. */
+static bool reader_gone(FILE *out)
+{
+    struct pollfd p = {.fd = fileno(out), .events = POLLOUT};
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
 enum status text_check(FILE *out, struct message *m)
 {
     errno = 0;
     if (fflush(out) == 0 && !ferror(out))
         return STATUS_OK;
-    if (errno == 0)
-        errno = EIO; /* the error happened at an earlier write, which said nothing of its kind */
-    return status_fail(m, status_of_errno(errno), "cannot write the output: %s", strerror(errno));
+    int error = errno ? errno : EIO; /* at an earlier write, which said nothing of its kind */
+    if (error == EPIPE || reader_gone(out))
+        return STATUS_OK;
+    return status_fail(m, status_of_errno(error), "cannot write the output: %s", strerror(error));
 }
 
 /* Columns that put_plain takes for it. */

@@ -24,7 +24,8 @@ struct text_buffer {
 };
 void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes out and says whether everything written to it so far arrived. */
+/* Flushes out and says whether everything written to it so far arrived. Where it is a pipe whose
+ * reader has gone, all that was wanted did: OK. */
 enum status text_check(FILE *out, struct message *m);
 
 /* Terminal columns that text_plain takes, one per character. */

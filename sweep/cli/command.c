@@ -3,7 +3,6 @@
 
 #include <getopt.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,9 @@ static int exit_status_of(enum status s)
     case STATUS_DIVERGED:
         return EXIT_SOME_FAILED;
     case STATUS_BAD_INPUT:
-    case STATUS_BUSY: /* somebody else works on this results file: nothing is wrong with it */
         return EXIT_USAGE;
+    case STATUS_BUSY:
+        return EXIT_BUSY;
     case STATUS_INTERRUPTED:
         return EXIT_RESUMABLE;
     case STATUS_DISK_FULL:
@@ -46,16 +46,9 @@ static int exit_status_of(enum status s)
     return EXIT_SYSTEM;
 }
 
-bool command_reader_gone(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
-}
-
 int command_fail(const char *name, enum status s, const struct message *m)
 {
-    if (!ferror(stdout) || !command_reader_gone())
-        fprintf(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
+    fprintf(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
     return exit_status_of(s);
 }
 

@@ -13,7 +13,14 @@
 
 #include "engine/base/status.h"
 
-enum { EXIT_DONE = 0, EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_SYSTEM = 3, EXIT_RESUMABLE = 75 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_SOME_FAILED = 1, /* trials; diverged ones too */
+    EXIT_USAGE = 2,       /* or a bad file */
+    EXIT_SYSTEM = 3,
+    EXIT_BUSY = 4, /* another run, or another program, holds the results file */
+    EXIT_RESUMABLE = 75
+};
 
 struct command {
     const char *name, *usage, *summary;
@@ -29,12 +36,7 @@ extern const struct command command_table[]; /* ends with a NULL name */
 /* Its line of the table, or NULL. */
 const struct command *command_find(const char *name);
 
-/* stdout is a pipe whose reader went away, as in `headcount tasks | head -3`: it knows, and needs
- * not be told. */
-bool command_reader_gone(void);
-
-/* Prints "headcount NAME: text" to stderr, unless stdout's reader went away, and returns the exit
- * status that belongs to s. */
+/* Prints "headcount NAME: text" to stderr and returns the exit status that belongs to s. */
 int command_fail(const char *name, enum status s, const struct message *m);
 
 struct plan;

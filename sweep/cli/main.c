@@ -38,8 +38,8 @@ static void print_help(void)
            "  headcount COMMAND --help             what a command takes, with examples\n"
            "  headcount --version                  this build\n\n"
            "Exit status: 0 all done; 1 some trials failed or diverged; 2 wrong usage or a bad\n"
-           "file; 3 storage, input/output or internal error; 75 stopped, the same command goes\n"
-           "on; 130 or 143 at a second signal.\n\n"
+           "file; 3 storage, input/output or internal error; 4 another run is at work on the\n"
+           "results file; 75 stopped, the same command goes on; 130 or 143 at a second signal.\n\n"
            "Examples:\n"
            "  headcount plan configs/gather.yaml\n"
            "  headcount tasks gather\n");
@@ -157,21 +157,15 @@ static bool kernels_are_there(void)
     return false;
 }
 
-/* Data that did not arrive is a failure, whatever the command thought. The reader that went away
- * knows it; all else is said. */
+/* Data that did not arrive is a failure, whatever the command thought. */
 static int check_stdout(int exit_status)
 {
-    errno = 0;
-    bool failed = ferror(stdout) != 0;
-    if (fflush(stdout) != 0)
-        failed = true;
-    if (!failed || exit_status == EXIT_USAGE)
+    struct message m;
+    if (text_check(stdout, &m) == STATUS_OK || exit_status == EXIT_USAGE ||
+        exit_status == EXIT_BUSY)
         return exit_status;
-    int error = errno; /* 0 where an earlier write had failed already */
-    if (exit_status != EXIT_SYSTEM && !command_reader_gone()) {
-        fprintf(stderr, "headcount: standard output: %s\n",
-                error ? strerror(error) : "could not be written");
-    }
+    if (exit_status != EXIT_SYSTEM)
+        fprintf(stderr, "headcount: %s\n", m.text);
     return EXIT_SYSTEM;
 }
 

@@ -1,9 +1,9 @@
 #include "sweep/report/export_results.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "sweep/store/rows.h"
 
 static const char TRIALS[] =
@@ -96,16 +96,25 @@ static enum status put_curve(struct export *e, int64_t trial_id)
     return e->curve.status;
 }
 
+static void put_json(FILE *out, const char *key, const char *json)
+{
+    fputs(key, out);
+    text_json_as_is(out, json);
+}
+
 static enum status put_trial(struct export *e)
 {
     const struct rows *t = &e->trials;
     int64_t trial_id = rows_integer(t, TRIAL_ID);
     enum status status = STATUS_OK;
-    fprintf(e->out, "{\"sweep\":%s,\"config_sha256\":\"%s\",\"seed\":%lld,\"in_plan\":%s,",
-            text(t, SWEEP), text(t, CONFIG_SHA256), (long long)rows_integer(t, SEED),
+    put_json(e->out, "{\"sweep\":", text(t, SWEEP));
+    fputs(",\"config_sha256\":", e->out);
+    text_json(e->out, text(t, CONFIG_SHA256));
+    fprintf(e->out, ",\"seed\":%lld,\"in_plan\":%s", (long long)rows_integer(t, SEED),
             boolean(t, IN_PLAN));
-    fprintf(e->out, "\"setting\":%s,\"tuning\":%s,\"is_tuning\":%s,\"state\":\"%s\"",
-            text(t, SETTING), text(t, TUNING), boolean(t, IS_TUNING), text(t, STATE));
+    put_json(e->out, ",\"setting\":", text(t, SETTING));
+    put_json(e->out, ",\"tuning\":", text(t, TUNING));
+    fprintf(e->out, ",\"is_tuning\":%s,\"state\":\"%s\"", boolean(t, IS_TUNING), text(t, STATE));
     if (rows_integer(t, HAS_RESULT)) {
         for (int i = 0; number_names[i]; i++) {
             fprintf(e->out, ",\"%s\":", number_names[i]);
@@ -116,27 +125,19 @@ static enum status put_trial(struct export *e)
         if (status == STATUS_OK)
             status = put_curve(e, trial_id);
     }
-    fprintf(e->out, ",\"config\":%s}\n", text(t, CONFIG));
+    put_json(e->out, ",\"config\":", text(t, CONFIG));
+    fputs("}\n", e->out);
     return status;
 }
 
 static enum status put_trials(struct export *e, struct message *m)
 {
-    int reason = 0;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && !reason && rows_next(&e->trials)) {
-        errno = 0;
+    while (status == STATUS_OK && !ferror(e->out) && rows_next(&e->trials))
         status = put_trial(e);
-        if (ferror(e->out))
-            reason = errno ? errno : EIO;
-    }
-    if (!reason && fflush(e->out) != 0)
-        reason = errno;
     if (status == STATUS_OK)
         status = e->trials.status;
-    if (status == STATUS_OK && reason)
-        return status_fail(m, status_of_errno(reason), "writing the export: %s", strerror(reason));
-    return status;
+    return status == STATUS_OK ? text_check(e->out, m) : status;
 }
 
 enum status export_results(struct store *s, const char *sweep, FILE *out, struct message *m)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "sweep/run/trial.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/run/wire.h"
+#include "sweep/store/lock.h"
 
 enum { MIB = 1 << 20 };
 
@@ -80,15 +80,8 @@ static enum status take_lock(const struct job *j, struct message *m)
 {
     char path[sizeof j->folder + 64];
     trial_file_path(j->folder, j->trial, j->attempt, TRIAL_FILE_LOCK, path, sizeof path);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK
-                   ? status_fail(m, STATUS_BUSY, "%s: another process runs this attempt", path)
-                   : status_fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
-                                 strerror(errno));
-    return STATUS_OK;
+    int held;
+    return lock_hold(path, &held, m);
 }
 
 static void checkpoint_path(const struct job *j, int64_t attempt, int which, char *path,

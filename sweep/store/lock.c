@@ -2,41 +2,67 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum status make_folder_of(const char *path, struct message *m)
+#include "engine/base/file.h"
+
+/* Each name has a lock and a log of its own, so that two runs on two names would know nothing of
+ * each other. A lock on the file itself would not help: the second would not find the first one's
+ * log. */
+static enum status check_names(const char *db, struct message *m)
 {
-    char *folder = strdup(path);
-    if (!folder)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
-    enum status s = STATUS_OK;
-    for (char *slash = strchr(folder + 1, '/'); slash && s == STATUS_OK;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-            s = status_fail(m, status_of_errno(errno), "cannot make the folder %s: %s", folder,
-                            strerror(errno));
-        *slash = '/';
-    }
-    free(folder);
-    return s;
+    struct stat st;
+    struct statx more;
+    if (stat(db, &st) != 0 || !S_ISREG(st.st_mode))
+        return STATUS_OK; /* not there yet, or refused by name when it is opened */
+    if (st.st_nlink > 1)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s is one of %ju names of the same file (hard links), and a run at "
+                           "another name would damage it. Remove the other names (`find FOLDER "
+                           "-samefile FILE` lists them); for a copy use plain `cp`",
+                           db, (uintmax_t)st.st_nlink);
+    if (statx(AT_FDCWD, db, 0, STATX_BASIC_STATS, &more) == 0 &&
+        (more.stx_attributes & STATX_ATTR_MOUNT_ROOT))
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s is mounted by itself, without the log, the lock and the weights "
+                           "that lie beside the file; mount its folder instead",
+                           db);
+    return STATUS_OK;
 }
 
-static enum status refuse(int fd, const char *db, int error_number, struct message *m)
+enum status lock_hold(const char *path, int *out, struct message *m)
 {
-    if (error_number != EWOULDBLOCK)
-        return status_fail(m, STATUS_IO, "%s.lock: this file system takes no lock: %s", db,
-                           strerror(error_number));
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *out = fd;
+        return STATUS_OK;
+    }
+    int error = errno;
+    close(fd);
+    return error == EWOULDBLOCK
+               ? status_fail(m, STATUS_BUSY, "%s: another process holds it", path)
+               : status_fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
+                             strerror(error));
+}
+
+/* Who says in the lock file that it holds it. */
+static enum status name_holder(const char *db, const char *path, struct message *m)
+{
     char holder[256] = "";
-    ssize_t n = pread(fd, holder, sizeof holder - 1, 0);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : pread(fd, holder, sizeof holder - 1, 0);
+    if (fd >= 0)
+        close(fd);
     holder[n > 0 ? strcspn(holder, "\n") : 0] = '\0';
     return status_fail(
-        m, STATUS_BAD_INPUT,
+        m, STATUS_BUSY,
         "%s is in use by %s; wait for it to end, or stop it (SIGTERM), or choose another "
         "file with --db",
         db, holder[0] ? holder : "another headcount");
@@ -44,27 +70,22 @@ static enum status refuse(int fd, const char *db, int error_number, struct messa
 
 enum status lock_take(const char *db, int *out, struct message *m)
 {
-    enum status s = make_folder_of(db, m);
-    if (s != STATUS_OK)
-        return s;
     char path[4096];
     if ((size_t)snprintf(path, sizeof path, "%s.lock", db) >= sizeof path)
         return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is too long");
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        s = refuse(fd, db, errno, m);
-        close(fd);
-        return s;
-    }
+    enum status s = check_names(db, m);
+    if (s == STATUS_OK)
+        s = file_make_folders_above(db, m);
+    if (s == STATUS_OK)
+        s = lock_hold(path, out, m);
+    if (s != STATUS_OK)
+        return s == STATUS_BUSY ? name_holder(db, path, m) : s;
     char host[128] = "", text[256];
     gethostname(host, sizeof host - 1);
     int n = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
     /* Only a courtesy to the next one who asks: a full disk must not stop us here. */
-    if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) != n)
+    if (ftruncate(*out, 0) == 0 && pwrite(*out, text, (size_t)n, 0) != n)
         errno = 0;
-    *out = fd;
     return STATUS_OK;
 }
 
@@ -74,12 +95,12 @@ void lock_release(int fd)
         close(fd);
 }
 
-int lock_is_held(const char *path)
+bool lock_is_held(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return 0;
-    int held = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        return false;
+    bool held = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(fd);
     return held;
 }

@@ -1,16 +1,24 @@
-/* One writer per results file: an flock on `<db>.lock`, whose content says who holds it. */
+/* Who works on what: flocks, which end with the process that took them, however it ends. One writer
+ * per results file holds `<db>.lock`, whose content says who that is; a worker holds the lock file
+ * of its attempt. */
 #ifndef SWEEP_STORE_LOCK_H
 #define SWEEP_STORE_LOCK_H
 
+#include <stdbool.h>
+
 #include "engine/base/status.h"
 
-/* Takes the lock of the database at db, making its folder where it is missing; *fd is to be given
- * to lock_release. BAD_INPUT names the holder where another process has it; IO where the file
- * system has no locks. The lock ends with the process, however it ends. */
+/* Takes the lock of the results file at db, making its folder where it is missing; *fd is to be
+ * given to lock_release. BUSY names the holder where another process has it. BAD_INPUT where the
+ * file can be reached by another name, whose lock is another (hard links; a file that is mounted by
+ * itself). IO where the file system has no locks. */
 enum status lock_take(const char *db, int *fd, struct message *m);
 void lock_release(int fd);
 
-/* True where a living process holds the lock file at path (a worker's attempt). */
-int lock_is_held(const char *path);
+/* Takes the lock file at path, made where it is missing. BUSY where another process holds it. */
+enum status lock_hold(const char *path, int *fd, struct message *m);
+
+/* True where a living process holds the lock file at path. */
+bool lock_is_held(const char *path);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/file.h"
 #include "sweep/judge/stats.h"
 
 enum {
@@ -302,7 +303,9 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
             m, STATUS_BAD_INPUT,
             "there is no results file %s (`headcount run` makes it; --db names another)", path);
     if (status == STATUS_OK && mode == STORE_WRITE)
-        status = store_make_folders(s->path, s->folder, m);
+        status = file_make_folders_above(s->path, m);
+    if (status == STATUS_OK && mode == STORE_WRITE)
+        status = file_make_folder(s->folder, m);
     if (status == STATUS_OK)
         status =
             mode == STORE_WRITE ? open_for_writing(s, f, &h, m) : open_for_reading(s, f, &h, m);

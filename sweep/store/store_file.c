@@ -134,35 +134,3 @@ bool store_wal_is_safe(const char *path)
     }
     return true;
 }
-
-static enum status make_folder(const char *folder, struct message *m)
-{
-    struct stat st;
-    if (mkdir(folder, 0777) == 0)
-        return STATUS_OK;
-    int error = errno;
-    if (error == EEXIST) {
-        if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
-            return STATUS_OK;
-        error = ENOTDIR;
-    }
-    return status_fail(m, status_of_errno(error), "%s: cannot make this folder: %s", folder,
-                       strerror(error));
-}
-
-enum status store_make_folders(const char *path, const char *folder, struct message *m)
-{
-    enum status status = STATUS_OK;
-    char *above = strdup(path);
-    if (!above)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
-    for (char *slash = above; status == STATUS_OK && (slash = strchr(slash + 1, '/'));) {
-        *slash = '\0';
-        struct stat st; /* looked at first: mkdir of "/home" may say EROFS or EACCES */
-        if (stat(above, &st) != 0)
-            status = make_folder(above, m);
-        *slash = '/';
-    }
-    free(above);
-    return status == STATUS_OK ? make_folder(folder, m) : status;
-}

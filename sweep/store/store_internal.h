@@ -81,9 +81,6 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
  */
 bool store_wal_is_safe(const char *path);
 
-/* Makes the folders above path, and `folder`. */
-enum status store_make_folders(const char *path, const char *folder, struct message *m);
-
 /* ---- rows.c ---- */
 
 /* As rows_open; `doing` is what messages say was tried. */

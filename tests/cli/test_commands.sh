@@ -162,7 +162,7 @@ check "gc removes it" gives 0 "^removed 3 files" "headcount gc"
 check "... and keeps results and foreign files" sh -c "ls results/headcount.db.d | grep -c 'result$' | grep -qx 12 && [ -e results/headcount.db.d/mine.txt ]"
 exec 9>>results/headcount.db.lock
 flock 9
-check "gc is refused while the file is in use" gives 2 "headcount.db" "headcount gc 9>&-"
+check "gc is refused while the file is in use" gives 4 "headcount.db" "headcount gc 9>&-"
 exec 9>&-
 
 # ---- streams ----
@@ -171,6 +171,7 @@ for line in "tasks" "tasks gather" "params" "show 1" "--help" "--version" "repor
     check "$line with stdout closed" gives 3 "" "headcount $line >&-"
     check "$line | head" gives 0 "" "headcount $line | head -n 1"
     check "$line says nothing when its reader went away" silent 2 "{ sleep 0.1; headcount $line; } | :"
+    check "$line is done when its reader went away" gives 0 "" "{ sleep 0.1; headcount $line; echo \$? >reader_gone; } | :; exit \$(cat reader_gone)"
 done
 check "help goes to stdout only" silent 2 "headcount --help"
 # The lock would become descriptor 2, and progress would be written into it.

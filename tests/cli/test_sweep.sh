@@ -255,6 +255,7 @@ train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adam, weight
 seeds: 1
 Y
 check "a sweep with a diverged trial ends with status 1" status_is 1 run wild.db
+check "... also where nobody reads its report to the end" sh -c "{ sleep 0.1; '$headcount' run sweep.yaml --db wild.db --quiet; echo \$? >code; } | :; grep -qx 1 code"
 check "divergence is a state, with its step" [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
 check "... that no retry is spent on" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
 

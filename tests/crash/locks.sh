@@ -10,14 +10,68 @@ second_coordinator() {
     wait_until test -e "$db.d/t1-a1-0.ckpt" || trouble "the first did not start"
     run "$db"
     code=$?
-    status_in "the second" 2
+    status_in "the second" 4
     tells "the second" "in use by process $first on"
     kill -TERM "$first"
     await "the first" "$first"
     status_in "the first" 75
-    verdict "a second coordinator is told who holds the file, status 2"
+    verdict "a second coordinator is told who holds the file, status 4"
 }
 second_coordinator
+
+# Two names mean two locks and two logs: whoever writes is refused, whoever reads is not.
+two_names() { # the other name
+    run "$1"
+    code=$?
+    status_in "at $1" 2
+    tells "at $1" "one of 2 names of the same file"
+    "$headcount" report --db "$1" >"$dir/said" 2>&1 || trouble "$1 cannot be read: $(cat "$dir/said")"
+}
+links_and_copies() {
+    fresh "$db"
+    rm -rf "$dir/linked" "$dir/copied"
+    mkdir "$dir/linked" "$dir/copied"
+    run "$db" || trouble "the first run: status $?"
+    ln "$db" "$dir/hard.db"
+    two_names "$dir/hard.db"
+    two_names "$db"
+    rm "$dir/hard.db"
+    cp -al "$db" "$db.d" "$dir/linked"
+    two_names "$dir/linked/locks.db"
+    rm -r "$dir/linked"
+    cp -a "$db" "$db.d" "$dir/copied"
+    for name in "$dir/copied/locks.db" "$db"; do
+        run "$name" --set seeds=2 || trouble "one name again, $name: status $?"
+        "$headcount" check --db "$name" >"$dir/said" || trouble "$(cat "$dir/said")"
+    done
+    verdict "a results file of two names (ln, cp -al) is written by nobody, a copy by whom it belongs to"
+}
+links_and_copies
+
+# Mounted at another place: with its folder all is found, alone nothing but the file.
+mounts() {
+    fresh "$db"
+    run "$db" || trouble "the first run: status $?"
+    mkdir -p "$dir/there"
+    touch "$dir/alone.db"
+    unshare -rm sh -c '
+        mount --bind "$2" "$3/alone.db" && mount --bind "$3" "$3/there" || exit 99
+        "$0" run "$1" --db "$3/alone.db" --quiet && exit 98
+        exec 9>>"$2.lock" && flock 9
+        "$0" run "$1" --db "$3/there/locks.db" --quiet 9>&-
+        [ $? = 4 ]' "$headcount" "$sweep" "$db" "$dir" >"$dir/said" 2>&1
+    code=$?
+    [ $code = 0 ] || trouble "status $code: $(cat "$dir/said")"
+    tells "the file alone" "mounted by itself"
+    tells "its folder" "is in use by"
+    rm -rf "$dir/alone.db"
+    verdict "a results file mounted by itself is refused; through a mounted folder its lock holds"
+}
+if unshare -rm true 2>/dev/null; then
+    mounts
+else
+    skip "a results file that is mounted" "the right to mount in a namespace"
+fi
 
 reader_for_long() {
     fresh "$db"
@@ -73,7 +127,7 @@ writer_at_start() {
     touch "$dir/go"
     wait $holder
     await "started beside a writer" "$pid"
-    status_in "started beside a writer" 0 2
+    status_in "started beside a writer" 0 4
     [ "$code" -eq 0 ] || tells "started beside a writer" 'locked|in use|busy'
     run "$db" || trouble "afterwards: status $?"
     injected=$((injected + 1))

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "engine/base/file.h"
@@ -51,6 +52,30 @@ int fstat(int fd, struct stat *st)
         return -1;
     }
     return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+/* What the next `same_random` calls of getrandom give: always 7. */
+static int same_random;
+
+ssize_t getrandom(void *bytes, size_t size, unsigned flags)
+{
+    if (same_random-- <= 0)
+        return syscall(SYS_getrandom, bytes, size, flags);
+    memset(bytes, 0, size);
+    *(unsigned char *)bytes = 7;
+    return (ssize_t)size;
+}
+
+/* A mkdir that says EROFS first, as for folders above a writable mount. */
+static bool read_only_above;
+
+int mkdir(const char *name, mode_t mode)
+{
+    if (read_only_above && access(name, F_OK) == 0) {
+        errno = EROFS;
+        return -1;
+    }
+    return (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
 }
 
 static char folder[200], path[240];
@@ -176,6 +201,72 @@ static void a_folder_that_cannot_be_synced(void **state)
     assert_text("newer");
 }
 
+/* Somebody else's file in a shared folder, under a name that could be foretold, is neither filled
+ * nor taken for ours; and the new file's mode is umask's. */
+static void temporary_files_are_our_own(void **state)
+{
+    (void)state;
+    struct message m;
+    struct stat st;
+    char theirs[300];
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            snprintf(theirs, sizeof theirs, "%s.%ld.tmp", path, (long)getpid());
+        else
+            snprintf(theirs, sizeof theirs, "%s.00000007.tmp", path);
+        int fd = open(theirs, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        assert_true(fd >= 0);
+        assert_int_equal(syscall(SYS_write, fd, "theirs", 6), 6);
+        close(fd);
+        mode_t before = umask(027);
+        same_random = i; /* the first name is taken */
+        assert_int_equal(write_text("ours", &m), STATUS_OK);
+        umask(before);
+        assert_text("ours");
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0640);
+        assert_int_equal(stat(theirs, &st), 0);
+        assert_int_equal(st.st_size, 6);
+        if (i == 1) { /* and so are all others */
+            same_random = 1000;
+            assert_int_equal(write_text("more", &m), STATUS_IO);
+            same_random = 0;
+            assert_non_null(strstr(m.text, "cannot create: File exists"));
+            assert_text("ours");
+        }
+        assert_int_equal(unlink(theirs), 0);
+        assert_int_equal(names_in_folder(), 1);
+    }
+}
+
+static void folders_are_made(void **state)
+{
+    (void)state;
+    struct message m;
+    struct stat st;
+    char below[300];
+    snprintf(below, sizeof below, "%s/a/b/file", folder);
+    read_only_above = true;
+    enum status s = file_make_folders_above(below, &m);
+    read_only_above = false;
+    assert_int_equal(s, STATUS_OK);
+    assert_int_equal(file_make_folders_above(below, &m), STATUS_OK);
+    assert_int_equal(file_make_folders_above("here", &m), STATUS_OK);
+    assert_int_equal(file_make_folders_above("", &m), STATUS_OK);
+    snprintf(below, sizeof below, "%s/a/b", folder);
+    assert_int_equal(file_make_folder(below, &m), STATUS_OK);
+    assert_int_equal(stat(below, &st), 0);
+    assert_true(S_ISDIR(st.st_mode));
+    assert_int_equal(rmdir(below), 0);
+    snprintf(below, sizeof below, "%s/a", folder);
+    assert_int_equal(rmdir(below), 0);
+    assert_int_equal(write_text("x", &m), STATUS_OK); /* a file is no folder */
+    assert_int_equal(file_make_folder(path, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, "cannot make this folder: Not a directory"));
+    snprintf(below, sizeof below, "%s/b/file", path);
+    assert_int_equal(file_make_folders_above(below, &m), STATUS_IO);
+}
+
 static void whose_folder_it_is(void **state)
 {
     struct message m;
@@ -272,9 +363,15 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(parts_come_back),    TEST(a_write_that_fails), TEST(a_folder_that_cannot_be_synced),
-        TEST(whose_folder_it_is), TEST(no_memory),          TEST(interrupted_and_cut_reads),
+        TEST(parts_come_back),
+        TEST(a_write_that_fails),
+        TEST(a_folder_that_cannot_be_synced),
+        TEST(whose_folder_it_is),
+        TEST(no_memory),
+        TEST(interrupted_and_cut_reads),
         TEST(what_is_not_read),
+        TEST(temporary_files_are_our_own),
+        TEST(folders_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,117 @@
+/* One writer per results file: the lock, who is said to hold it, files with two names. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sweep/store/lock.h"
+
+#include <cmocka.h>
+
+static char folder[64], db[128], lock_file[160];
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/headcount-lock-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(db, sizeof db, "%s/below/r.db", folder);
+    snprintf(lock_file, sizeof lock_file, "%s.lock", db);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char below[100];
+    unlink(db);
+    unlink(lock_file);
+    snprintf(below, sizeof below, "%s/below", folder);
+    rmdir(below);
+    return rmdir(folder);
+}
+
+static void one_holder_at_a_time(void **state)
+{
+    (void)state;
+    struct message m;
+    int first, second;
+    char expected[64];
+    assert_false(lock_is_held(lock_file));
+    assert_int_equal(lock_take(db, &first, &m), STATUS_OK); /* the folder is made */
+    assert_true(lock_is_held(lock_file));
+    assert_int_equal(lock_take(db, &second, &m), STATUS_BUSY);
+    snprintf(expected, sizeof expected, "is in use by process %ld on ", (long)getpid());
+    if (!strstr(m.text, expected) || !strstr(m.text, db))
+        fail_msg("%s", m.text);
+    assert_int_equal(lock_hold(lock_file, &second, &m), STATUS_BUSY);
+    assert_non_null(strstr(m.text, "another process holds it"));
+    lock_release(first);
+    assert_false(lock_is_held(lock_file));
+    assert_int_equal(lock_hold(lock_file, &second, &m), STATUS_OK);
+    assert_int_equal(ftruncate(second, 0), 0);
+    assert_int_equal(lock_take(db, &first, &m), STATUS_BUSY);
+    assert_non_null(strstr(m.text, "is in use by another headcount"));
+    lock_release(second);
+    lock_release(-1);
+}
+
+/* Each name would have a lock of its own. */
+static void a_file_of_two_names(void **state)
+{
+    (void)state;
+    struct message m;
+    struct stat st;
+    int fd;
+    char other[160];
+    snprintf(other, sizeof other, "%s/below/h.db", folder);
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    lock_release(fd);
+    assert_int_equal(unlink(lock_file), 0);
+    int file = open(db, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(link(db, other), 0);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? other : db;
+        assert_int_equal(lock_take(name, &fd, &m), STATUS_BAD_INPUT);
+        if (!strstr(m.text, name) || !strstr(m.text, "one of 2 names of the same file"))
+            fail_msg("%s", m.text);
+    }
+    assert_int_not_equal(stat(lock_file, &st), 0);
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    lock_release(fd);
+}
+
+static void impossible_locks(void **state)
+{
+    (void)state;
+    struct message m;
+    int fd;
+    static char name[5000];
+    memset(name, 'a', sizeof name - 1);
+    assert_int_equal(lock_take(name, &fd, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "too long"));
+    assert_int_equal(lock_take("/dev/null/r.db", &fd, &m), STATUS_IO);
+    assert_int_equal(lock_hold(folder, &fd, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, folder));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(one_holder_at_a_time),
+        TEST(a_file_of_two_names),
+        TEST(impossible_locks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

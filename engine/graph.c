@@ -1,3 +1,34 @@
+/* How buffers share memory, on a small tape with a branch that is added back:
+ *
+ *                                      forward at   backward at
+ *     node 0   a = linear(x, w1)            0            9
+ *     node 1   h = gelu(a, b1)              1            8
+ *     node 2   z = linear(h, w2)            2            7
+ *     node 3   y = residual(z, b2, a)       3            6
+ *     node 4   squared_error(y, target)     4            5
+ *
+ * In this clock a buffer is alive from when it is written first until it is read last:
+ *
+ *     a    0 to 8     backward of gelu reads its input
+ *     h    1 to 7     backward of linear reads its input
+ *     z    2 to 3     backward of residual reads no values
+ *     y    3 to end   what the last node reads, and what is kept, is the caller's to look at
+ *     dy   5 to 9     dz and da too: one buffer, see below
+ *     dh   7 to 8
+ *
+ * Buffers whose lives overlap lie side by side, others take turns (layout.h). All have one size
+ * here, and the eight of them take five places:
+ *
+ *     place 0: a    1: h    2: z, then dy = dz = da    3: y    4: dh
+ *
+ * For inference nothing is read again, and three are enough: a | h, then y | z.
+ *
+ * dy, dz and da can be one buffer because residual says so by shares_grad: without dropout the
+ * gradients of z and of a begin as dy itself, and backward of residual (6) has nothing to copy.
+ * Backward of node 2 (7) then reads dz and writes elsewhere, and only after that does backward of
+ * gelu (8) add its share to da. z's gradient is said to borrow the buffer: if z had another user,
+ * or were made before a, or if something added to da before 7, one gradient could be read after the
+ * other had changed. Then share_grads gives z's gradient a buffer of its own. */
 #include "engine/graph.h"
 
 #include <math.h>
@@ -21,7 +52,7 @@ void graph_keep(struct graph *g, const struct tensor *t)
         g->node[t->node].keep = true;
 }
 
-/* Time in a graph of `count` nodes: node i runs forward at i and backward at 2*count - 1 - i. */
+/* When node i runs backward; forward it runs at i. */
 static int time_back(const struct graph *g, int i)
 {
     return 2 * g->count - 1 - i;
@@ -62,8 +93,7 @@ static bool may_share(const struct graph *g, const struct uses *uses, int i, int
 }
 
 /* root[i]: the node whose gradient buffer node i's output uses. Two inputs of one node may both use
- * the output's buffer if the later made one only borrows it: its producer's backward reads it,
- * without writing into it, before anybody adds to the gradient of the other. */
+ * the output's buffer if the one that was made later borrows it. */
 static void share_grads(const struct graph *g, const struct uses *uses, int *root, bool *borrows)
 {
     for (int i = 0; i < g->count; i++)

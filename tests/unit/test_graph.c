@@ -211,6 +211,38 @@ static void inference_takes_turns(void **state)
     arena_free(&arena);
 }
 
+/* The example at the head of graph.c, place by place. */
+static void check_places(bool inference, long places, const long *data, const long *grad)
+{
+    enum { NODES = 4, WIDE = 64 }; /* wide enough for the loss's handle to fit into a gap */
+    arena_init(&arena, NULL);
+    struct tensor *x = draw(1, B, WIDE), *w = draw(2, WIDE, WIDE), *bias = vector(3, WIDE);
+    struct tensor *t[NODES];
+    struct graph *g = graph_new(&arena, B, inference);
+    t[0] = graph_linear(g, x, w, NULL);
+    t[1] = graph_gelu(g, t[0], bias);
+    t[2] = graph_linear(g, t[1], w, NULL);
+    t[3] = residual(g, t[2], bias, t[0]);
+    graph_squared_error(g, t[3], x);
+    finish(g);
+    const long size = B * WIDE;
+    assert_in_range(graph_memory(g), (size_t)(places * size) * sizeof(real),
+                    (size_t)(places * size) * sizeof(real) + ARENA_ALIGNMENT);
+    for (int i = 0; i < NODES; i++) {
+        assert_int_equal(t[i]->data - t[0]->data, data[i] * size);
+        if (grad)
+            assert_int_equal(t[i]->grad - t[0]->data, grad[i] * size);
+    }
+    arena_free(&arena);
+}
+
+static void buffers_share_as_the_example_says(void **state)
+{
+    (void)state;
+    check_places(false, 5, (long[]){0, 1, 2, 3}, (long[]){2, 4, 2, 2});
+    check_places(true, 3, (long[]){0, 1, 2, 1}, NULL);
+}
+
 /* Where two buffers are alive together they must not overlap; random lives, many times. */
 static void layout_never_overlaps(void **state)
 {
@@ -391,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_whatever_is_shared),
         cmocka_unit_test(inference_takes_turns),
+        cmocka_unit_test(buffers_share_as_the_example_says),
         cmocka_unit_test(layout_never_overlaps),
         cmocka_unit_test(kept_values_last),
         cmocka_unit_test(refuses_shapes_by_name),

@@ -35,6 +35,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/heartbeat.h"
 #include "engine/layout.h"
 
 struct graph *graph_new(struct arena *a, long capacity, bool inference)
@@ -225,8 +226,10 @@ static void begin(const struct graph *g, struct pass *p)
 void graph_forward(struct graph *g, struct pass *p)
 {
     begin(g, p);
-    for (int i = 0; i < g->count; i++)
+    for (int i = 0; i < g->count; i++) {
         g->node[i].op->forward(&g->node[i], p);
+        heartbeat();
+    }
 }
 
 static void forget_grads(struct graph *g)
@@ -246,8 +249,10 @@ void graph_backward(struct graph *g, struct pass *p)
 {
     p->scratch = g->scratch;
     forget_grads(g);
-    for (int i = g->count - 1; i >= 0; i--)
+    for (int i = g->count - 1; i >= 0; i--) {
         backward_node(g, i, p);
+        heartbeat();
+    }
 }
 
 static bool all_finite(const real *x, long n)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/base/heartbeat.h"
+
 static struct tensor *declare(struct arena *a, struct nn *nn, const char *name, struct shape shape,
                               struct init_role role)
 {
@@ -55,6 +57,7 @@ void nn_init(struct nn *nn, const struct init *init, uint32_t seed)
         struct nn_parameter *p = &nn->list[i];
         struct rng r = rng_at(seed, RNG_INIT, rng_name(p->tensor->name), 0);
         init->fill(p->tensor, &p->role, &r);
+        heartbeat();
     }
 }
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/heartbeat.h"
+
 static enum status fail_errno(struct message *m, const char *path, const char *what)
 {
     int error = errno;
@@ -37,6 +39,7 @@ static enum status write_parts(int fd, const char *path, struct iovec *parts, in
 {
     parts_advance(&parts, &count, 0);
     while (count > 0) {
+        heartbeat();
         ssize_t n = writev(fd, parts, count < IOV_MAX ? count : IOV_MAX);
         if (n < 0 && errno == EINTR)
             continue;
@@ -154,6 +157,7 @@ static enum status read_all(int fd, const char *path, void *bytes, size_t size, 
                             struct message *m)
 {
     for (*used = 0; *used < size;) {
+        heartbeat();
         ssize_t n = read(fd, (char *)bytes + *used, size - *used);
         if (n < 0 && errno == EINTR)
             continue;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/base/heartbeat.h"
+
 /* FIPS 180-4, section 4.2.2. */
 static const uint32_t round_constant[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -72,6 +74,8 @@ void sha256_update(struct sha256 *s, const void *data, size_t size)
     while (size > 0) {
         size_t used = s->length % 64;
         if (used == 0 && size >= 64) {
+            if (s->length % (1 << 20) == 0)
+                heartbeat();
             compress(s->state, next);
             s->length += 64;
             next += 64;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/base/heartbeat.h"
+
 struct data {
     struct point point;
     struct encoder_io io;
@@ -28,6 +30,8 @@ static void draw(const struct data *d, uint32_t seed, enum rng_stream stream, in
 {
     for (long i = 0; i < e->n; i++) {
         struct rng r = rng_at(seed, stream, (uint64_t)step, (uint32_t)i);
+        if (i % 256 == 255)
+            heartbeat();
         d->point.task->example(d->point.task_options, d->instance, &r,
                                e->tokens + i * d->tokens_each, e->targets + i * d->targets_each);
     }

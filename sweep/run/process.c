@@ -3,13 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "sweep/run/worker.h"
 
 extern char **environ;
 
@@ -68,33 +71,44 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-static int spawn(pid_t *pid, int job, int message, int error, char *const environment[])
+/* In the child, between fork and exec: nothing here allocates. The parent's death is to be the
+ * child's from here on, not only once the program has found out what it is. */
+static _Noreturn void become_worker(pid_t parent, int job, int message, int error,
+                                    char *const environment[])
 {
     static char name[] = "headcount", verb[] = "worker";
     char *const arguments[] = {name, verb, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t all, none;
-    int e = posix_spawn_file_actions_init(&actions);
-    if (e)
-        return e;
-    if ((e = posix_spawnattr_init(&attributes))) {
-        posix_spawn_file_actions_destroy(&actions);
-        return e;
-    }
-    sigfillset(&all);
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(WORKER_FAILED); /* it died before the line above */
+    for (int i = 1; i < NSIG; i++)
+        sigaction(i, &usual, NULL);
     sigemptyset(&none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    if (!(e = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) &&
-        !(e = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)) &&
-        !(e = posix_spawn_file_actions_adddup2(&actions, error, 2)) &&
-        !(e = posix_spawn_file_actions_adddup2(&actions, job, WIRE_JOB_FD)) &&
-        !(e = posix_spawn_file_actions_adddup2(&actions, message, WIRE_MESSAGE_FD)))
-        e = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    dup2(error, 2);
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC), out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
+        dup2(job, WIRE_JOB_FD) == WIRE_JOB_FD && dup2(message, WIRE_MESSAGE_FD) == WIRE_MESSAGE_FD)
+        execve("/proc/self/exe", arguments, environment);
+    dprintf(2, "cannot start a worker: %s\n", strerror(errno));
+    _exit(WORKER_STORAGE);
+}
+
+/* No signal is taken between fork and exec: a handler of this program would take it for the
+ * coordinator. */
+static int spawn(pid_t *pid, int job, int message, int error, char *const environment[])
+{
+    sigset_t all, before;
+    pid_t parent = getpid();
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    *pid = fork();
+    int e = *pid < 0 ? errno : 0;
+    if (*pid == 0)
+        become_worker(parent, job, message, error, environment);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return e;
 }
 
@@ -142,6 +156,7 @@ enum status process_spawn(struct process *p, const struct job *j, char *const en
     fcntl(error[0], F_SETFL, O_NONBLOCK);
     p->message_fd = message[0];
     p->error_fd = error[0];
+    watch_begin(&p->watch, clock_now_s());
     return STATUS_OK;
 }
 
@@ -156,8 +171,10 @@ enum status process_listen(struct process *p, struct message *m)
             break;
         if (n <= 0) {
             close_end(&p->message_fd);
+            watch_leaving(&p->watch); /* it has no more to say */
             break;
         }
+        watch_heard(&p->watch);
         enum status s = wire_feed(&p->reader, bytes, (size_t)n, m);
         if (s != STATUS_OK) {
             close_end(&p->message_fd);
@@ -192,6 +209,36 @@ void process_read_errors(struct process *p)
         memcpy(p->tail + p->tail_used, bytes, (size_t)n);
         p->tail_used += (size_t)n;
     }
+}
+
+void process_stop(struct process *p)
+{
+    if (p->pid <= 0)
+        return;
+    kill(p->pid, SIGTERM);
+    kill(p->pid, SIGCONT);
+    watch_leaving(&p->watch);
+}
+
+void process_watch(struct process *p, char *why, size_t size)
+{
+    const double look_every_s = 0.25;
+    struct watch_sample sample;
+    double now = clock_now_s();
+    if (p->pid <= 0 || p->killed_for != WATCH_FINE || now - p->watch.looked_s < look_every_s ||
+        !watch_sample(p->pid, &sample))
+        return;
+    p->killed_for = watch_look(&p->watch, &sample, now);
+    if (p->killed_for == WATCH_FINE)
+        return;
+    if (p->watch.leaving)
+        snprintf(why, size, "had %d s to stop and did not%s: ended by force", WATCH_STOP_S,
+                 p->killed_for == WATCH_HUNG ? ", nor gave a sign of life" : "");
+    else
+        snprintf(why, size,
+                 "gave no sign of life for %.0f s, at most %.1f s before: ended by force",
+                 p->watch.silent_s, p->watch.longest_s);
+    kill(p->pid, SIGKILL);
 }
 
 bool process_ended(struct process *p, struct attempt_end *end)

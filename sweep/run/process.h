@@ -1,10 +1,12 @@
-/* A worker as a process: spawning it with its job and its pipes, listening, and taking leave. */
+/* A worker as a process: spawning it with its job and its pipes, listening, watching over it, and
+ * taking leave. It dies with the process that spawned it, at whatever instant that happens. */
 #ifndef SWEEP_RUN_PROCESS_H
 #define SWEEP_RUN_PROCESS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "sweep/run/watch.h"
 #include "sweep/run/wire.h"
 #include "sweep/store/store.h"
 
@@ -15,7 +17,9 @@ struct process {
     int message_fd; /* -1: at its end */
     int error_fd;   /* its stderr; -1: at its end */
     struct wire_reader reader;
-    char tail[PROCESS_TAIL]; /* the last bytes of its stderr */
+    struct watch watch;
+    enum watch_verdict killed_for; /* WATCH_FINE: not killed by process_watch */
+    char tail[PROCESS_TAIL];       /* the last bytes of its stderr */
     size_t tail_used;
 };
 
@@ -32,6 +36,14 @@ char **process_environment(const char *core_type);
  * worker talks nonsense. */
 enum status process_listen(struct process *p, struct message *m);
 void process_read_errors(struct process *p);
+
+/* Asks it to stop (SIGTERM, and SIGCONT in case that somebody paused it); it then has WATCH_STOP_S
+ * to end. */
+void process_stop(struct process *p);
+
+/* Kills a worker that has hung or does not end in time. killed_for then tells which, and why what
+ * to say of it. To be called a few times a second, after listening. */
+void process_watch(struct process *p, char *why, size_t size);
 
 /* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)
  * and returns true. Its last messages are still to be listened to. */

@@ -47,20 +47,12 @@ int runner_ended(const struct runner *r)
     return n;
 }
 
-/* SIGCONT behind it for workers that somebody paused. */
-static void signal_workers(struct runner *r, int signal_number)
-{
-    for (int i = 0; i < r->slots; i++)
-        if (r->slot[i].process.pid > 0) {
-            kill(r->slot[i].process.pid, signal_number);
-            kill(r->slot[i].process.pid, SIGCONT);
-        }
-}
-
 /* Reaps them too, as where nobody else does (a container without an init) they would stay. */
 static void kill_workers(struct runner *r)
 {
-    signal_workers(r, SIGKILL);
+    for (int i = 0; i < r->slots; i++)
+        if (r->slot[i].process.pid > 0)
+            kill(r->slot[i].process.pid, SIGKILL);
     for (int i = 0, tries = 0; i < r->slots && tries < 100;) {
         struct attempt_end end;
         struct process *p = &r->slot[i].process;
@@ -75,9 +67,12 @@ static void kill_workers(struct runner *r)
 
 static void stop(struct runner *r)
 {
-    if (!r->stopping)
-        signal_workers(r, SIGTERM);
+    if (r->stopping)
+        return;
     r->stopping = true;
+    r->stopping_s = clock_now_s();
+    for (int i = 0; i < r->slots; i++)
+        process_stop(&r->slot[i].process);
 }
 
 void runner_stop_for(struct runner *r, enum status s, const char *why)
@@ -165,6 +160,8 @@ static void listen_to_workers(struct runner *r)
         slot_listen(s, i, r->view, runner_hear, r);
         if (slot_ended(s, i, r->job.folder, r->view, runner_hear, r))
             react_to_ending(r, s);
+        else
+            slot_watch(s);
     }
 }
 
@@ -188,8 +185,14 @@ static void wait_for_something(struct runner *r, struct pollfd *fds)
         stop_drain();
 }
 
+/* A run that is to stop does not wait longer than this for a results file that another program
+ * holds: what the trials came to lies durable in the folder. */
+static const double stop_patience_s = WATCH_STOP_S + 1;
+
 static bool is_over(const struct runner *r)
 {
+    if (r->stopping && clock_now_s() - r->stopping_s > stop_patience_s)
+        return true;
     return runner_alive(r) == 0 && runner_ended(r) == 0 && (r->drained || r->stopping);
 }
 
@@ -230,10 +233,9 @@ static int loop(struct runner *r)
         progress_draw(r->view, clock_now_s());
     }
     free(fds);
-    if (stop_requests() <= 1 || (runner_alive(r) == 0 && runner_ended(r) == 0))
-        return 0;
+    bool cut_off = runner_alive(r) > 0 || runner_ended(r) > 0;
     kill_workers(r);
-    return stop_signal();
+    return cut_off && stop_requests() > 1 ? stop_signal() : 0;
 }
 
 /* ---- before and after ---- */
@@ -304,7 +306,6 @@ static enum status describe_job(struct runner *r, const struct build_info *b, st
                            store_folder(r->store));
     snprintf(j->build, sizeof j->build, "%s %s %s %s %s", b->commit, b->compiler, b->openblas,
              b->core_type, b->kernels);
-    j->parent = getpid();
     j->checkpoint_s = every ? strtod(every, NULL) : 10;
     j->memory = c->limit_memory;
     j->time_s = c->limit_time_s;
@@ -433,6 +434,10 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
         return r->error;
     }
     s = store_counts(r->store, r->sweep_id, &c, m);
+    if (s == STATUS_BUSY && r->stopping) {
+        result->outcome = RUNNER_STOPPED;
+        return STATUS_OK;
+    }
     if (s != STATUS_OK)
         return s;
     result->failed = c.trials[TRIAL_FAILED];

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +131,7 @@ static void start_claims(struct runner *r)
             note_vanished(r, &r->slot[i]);
         }
         if (s == STATUS_OK && r->stopping) /* the one before could not be started */
-            kill(r->slot[i].process.pid, SIGTERM);
+            process_stop(&r->slot[i].process);
     }
 }
 

@@ -48,8 +48,9 @@ struct runner {
     int barren;
     int64_t barren_trial[BARREN_LIMIT]; /* (barren) */
 
-    bool drained;  /* nothing to claim until something ends */
-    bool stopping; /* by a signal, a full disk or an error */
+    bool drained;      /* nothing to claim until something ends */
+    bool stopping;     /* by a signal, a full disk or an error */
+    double stopping_s; /* since when */
     bool ran;
     enum status error; /* why it stops, if not by a signal */
     struct message why;

@@ -66,6 +66,7 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
         break;
     case WIRE_CURVE:
     case WIRE_NOTE:
+    case WIRE_ALIVE:
     case WIRE_TYPES:
         break;
     }
@@ -124,18 +125,31 @@ static bool is_crash(int signal_number)
            signal_number == SIGILL || signal_number == SIGABRT || signal_number == SIGSYS;
 }
 
+/* Of a worker that a signal ended. One that hangs would hang again; one that is late at a stop had
+ * work that takes long. */
+static enum ending judge_signal(struct slot *s)
+{
+    int signal_number = s->end.signal;
+    size_t used = strlen(s->error);
+    char *rest = s->error + used;
+    size_t size = sizeof s->error - used;
+    const char *separator = used ? "; " : "";
+    if (s->killed[0]) {
+        snprintf(rest, size, "%s%s", separator, s->killed);
+        return s->process.killed_for == WATCH_HUNG ? ENDING_FAIL : ENDING_REQUEUE;
+    }
+    snprintf(rest, size, "%s%s (%s)", separator,
+             is_crash(signal_number) ? "crashed" : "killed from outside", strsignal(signal_number));
+    return is_crash(signal_number) ? ENDING_FAIL : ENDING_REQUEUE;
+}
+
 static enum ending judge(struct slot *s, const char *folder)
 {
     enum ending ending = take_result(s, folder);
     if (ending != ENDING_NONE)
         return ending;
-    if (s->end.signal != 0) {
-        size_t used = strlen(s->error);
-        snprintf(s->error + used, sizeof s->error - used, "%s%s (%s)", used ? "; " : "",
-                 is_crash(s->end.signal) ? "crashed" : "killed from outside",
-                 strsignal(s->end.signal));
-        return is_crash(s->end.signal) ? ENDING_FAIL : ENDING_REQUEUE;
-    }
+    if (s->end.signal != 0)
+        return judge_signal(s);
     if (s->end.exit_code == WORKER_STOPPED)
         return ENDING_REQUEUE;
     if (s->end.exit_code == WORKER_OVER_TIME || s->end.exit_code == WORKER_OVER_MEMORY)
@@ -156,13 +170,18 @@ static int64_t saved_step(const struct slot *s, const char *folder)
 {
     char path[4096];
     bool damaged = false;
-    if (s->ending == ENDING_FINISH || s->ending == ENDING_FAIL)
+    if (s->ending == ENDING_FINISH || (s->ending == ENDING_FAIL && !s->killed[0]))
         return 0;
     if (s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_LIMIT)
         return s->step;
     int64_t step = trial_files_newest(folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
                                       sizeof path, &damaged);
     return step > 0 ? step : 0;
+}
+
+void slot_watch(struct slot *s)
+{
+    process_watch(&s->process, s->killed, sizeof s->killed);
 }
 
 bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,

@@ -35,6 +35,7 @@ struct slot {
     enum trial_state state; /* ENDING_FINISH: what the result says */
     char sha256[65];
     struct attempt_end end;
+    char killed[160]; /* why the coordinator ended it by force; "": it did not */
     char error[PROCESS_TAIL + MESSAGE_SIZE];
 };
 
@@ -53,6 +54,9 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, struct jo
 /* Takes in what the worker said since. A worker that talks nonsense is killed. */
 void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,
                  void *context);
+
+/* Ends a worker that has hung or does not stop when asked. */
+void slot_watch(struct slot *s);
 
 /* True once the process has ended: `ending` and what belongs to it are then set. folder: where the
  * durable results lie. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE, SIGXFSZ};
+static const int handled[] = {SIGINT,  SIGTERM, SIGHUP,  SIGUSR1, SIGXCPU,
+                              SIGCHLD, SIGPIPE, SIGXFSZ, SIGALRM};
 enum { HANDLED = sizeof handled / sizeof handled[0] };
 
 static struct sigaction before[HANDLED];
@@ -36,14 +38,27 @@ static bool is_echo(int signal_number)
 static void on_signal(int signal_number)
 {
     int saved = errno;
-    bool patient = signal_number == SIGHUP || signal_number == SIGUSR1;
+    bool patient = signal_number == SIGHUP || signal_number == SIGUSR1 || signal_number == SIGXCPU;
     if (signal_number != SIGCHLD && !(patient && requests > 0) && !is_echo(signal_number)) {
         last = signal_number;
-        requests++;
+        if (requests++ == 0)
+            alarm(STOP_WITHIN_S);
     }
     if (write(wake[1], "", 1) < 0)
         errno = 0; /* the pipe is full: the loop wakes anyway */
     errno = saved;
+}
+
+static void on_alarm(int signal_number)
+{
+    static const char text[] =
+        "headcount run: could not stop in time and ends at once; what was under "
+        "way is recovered by the next run\n";
+    struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
+    (void)signal_number;
+    if (poll(&standard_error, 1, 0) == 1) /* what holds the process up may be this very file */
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(STOP_FORCED);
 }
 
 enum status stop_install(struct message *m)
@@ -55,7 +70,9 @@ enum status stop_install(struct message *m)
     installed = true;
     for (int i = 0; i < HANDLED; i++) {
         struct sigaction action = {.sa_flags = SA_RESTART};
-        action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN : on_signal;
+        action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN
+                            : handled[i] == SIGALRM                        ? on_alarm
+                                                                           : on_signal;
         sigaction(handled[i], &action, &before[i]);
         /* `nohup` stays in force. SIGINT does not count: a shell ignores it in whatever a script
          * starts in the background, and a stop costs nothing here. */
@@ -67,6 +84,7 @@ enum status stop_install(struct message *m)
 
 void stop_restore(void)
 {
+    alarm(0);
     for (int i = 0; installed && i < HANDLED; i++)
         sigaction(handled[i], &before[i], NULL);
     installed = false;

@@ -4,9 +4,15 @@
 
 #include "engine/base/status.h"
 
-/* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 ask to stop, SIGCHLD wakes, SIGPIPE and SIGXFSZ are
- * ignored. SIGHUP and SIGUSR1 count once only: kernel and shell both tell that a terminal has gone,
- * and batch systems repeat their warning; neither means impatience. */
+/* The process ends so many seconds after the first request to stop, whatever holds it up: a disk
+ * that does not answer, a terminal that takes nothing. What it had under way is lost as by a
+ * SIGKILL, which the next run recovers from. Its exit status is then STOP_FORCED. */
+enum { STOP_WITHIN_S = 10, STOP_FORCED = 75 };
+
+/* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (`ulimit -t`) ask to stop, SIGCHLD
+ * wakes, SIGPIPE and SIGXFSZ are ignored. SIGHUP, SIGUSR1 and SIGXCPU count once only: kernel and
+ * shell both tell that a terminal has gone, and batch systems and the kernel repeat their warning;
+ * none of them means impatience. */
 enum status stop_install(struct message *m);
 /* What was before. */
 void stop_restore(void);

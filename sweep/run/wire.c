@@ -12,11 +12,11 @@ int wire_job_format(const struct job *j, char *text, size_t size)
     if (strpbrk(j->folder, "\n\r") || strpbrk(j->build, "\n\r") || strpbrk(j->config, "\n\r"))
         return -1;
     int n = snprintf(text, size,
-                     "parent=%" PRId64 "\ntrial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32
+                     "trial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32
                      "\nfolder=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
                      "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nconfig=%s\n",
-                     j->parent, j->trial, j->attempt, j->seed, j->folder, j->checkpoint_s,
-                     j->memory, j->time_s, j->build, metric_name(j->metric), j->config);
+                     j->trial, j->attempt, j->seed, j->folder, j->checkpoint_s, j->memory,
+                     j->time_s, j->build, metric_name(j->metric), j->config);
     return n < 0 || (size_t)n >= size ? -1 : n;
 }
 
@@ -58,7 +58,6 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
     int64_t seed = 0;
     char metric[16] = "";
     const struct field fields[] = {
-        {.key = "parent", .integer = &j->parent},
         {.key = "trial", .integer = &j->trial},
         {.key = "attempt", .integer = &j->attempt},
         {.key = "seed", .integer = &seed},
@@ -135,6 +134,8 @@ static bool frame_valid(const struct frame *f)
     case WIRE_PROGRESS:
     case WIRE_STOPPED:
         return f->size == sizeof(struct wire_progress);
+    case WIRE_ALIVE:
+        return f->size == 0;
     case WIRE_CURVE:
     case WIRE_FINISHED:
     case WIRE_NOTE:

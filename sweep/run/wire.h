@@ -1,7 +1,7 @@
 /* What coordinator and worker say to each other.
  *
  * Job: text on descriptor 3 until end of file, lines `key=value`, `config` last:
- *   parent, trial, attempt, seed, folder, checkpoint_s, memory, time_s, build, metric, config
+ *   trial, attempt, seed, folder, checkpoint_s, memory, time_s, build, metric, config
  *
  * Messages, on descriptor 4, each framed as
  *   uint32 size of payload (native order: both ends are one program), uint32 type, payload
@@ -19,7 +19,6 @@
 enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 
 struct job {
-    int64_t parent; /* pid of the coordinator: a worker whose parent is another has been orphaned */
     int64_t trial, attempt;
     uint32_t seed;
     char folder[4096]; /* absolute, "<db>.d" */
@@ -45,6 +44,7 @@ enum wire_type {
     WIRE_FINISHED,    /* text: name of the durable result file, relative to folder */
     WIRE_STOPPED,     /* struct wire_progress: checkpointed and stopped as asked */
     WIRE_NOTE,        /* text: a warning for people */
+    WIRE_ALIVE,       /* nothing: it is at work, and has nothing else to say (watch.h) */
     WIRE_TYPES
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/heartbeat.h"
 #include "sweep/run/trial.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/run/wire.h"
@@ -91,10 +92,31 @@ static void checkpoint_path(const struct job *j, int64_t attempt, int which, cha
                     which ? TRIAL_FILE_CHECKPOINT_1 : TRIAL_FILE_CHECKPOINT_0, path, size);
 }
 
-static void note(const char *text)
+/* Where the system takes a worker along with its coordinator this is never seen; where it does not,
+ * the trial is another worker's by now. */
+static bool coordinator_is_gone;
+
+static void tell(enum wire_type type, const void *payload, size_t size)
 {
     struct message ignored;
-    wire_send(WIRE_MESSAGE_FD, WIRE_NOTE, text, strlen(text), &ignored);
+    if (wire_send(WIRE_MESSAGE_FD, type, payload, size, &ignored) == STATUS_IO)
+        coordinator_is_gone = true;
+}
+
+/* Twice a second at most; the coarse clock costs a few nanoseconds. */
+static void tell_alive(void)
+{
+    static double told_s;
+    double now = clock_s(CLOCK_MONOTONIC_COARSE);
+    if (now - told_s < 0.5)
+        return;
+    told_s = now;
+    tell(WIRE_ALIVE, "", 0);
+}
+
+static void note(const char *text)
+{
+    tell(WIRE_NOTE, text, strlen(text));
 }
 
 static void send_progress(struct worker *w, enum wire_type type)
@@ -109,8 +131,7 @@ static void send_progress(struct worker *w, enum wire_type type)
         .val_acc = r->has_best ? r->val_acc : NAN,
         .elapsed_s = trial_train_s(w->trial),
     };
-    struct message ignored; /* a coordinator that is gone has taken this process with it */
-    wire_send(WIRE_MESSAGE_FD, type, &p, sizeof p, &ignored);
+    tell(type, &p, sizeof p);
 }
 
 /* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
@@ -231,6 +252,10 @@ static int between_steps(struct worker *w, struct message *m)
     if (now - w->looked_s >= 0.2) {
         w->looked_s = now;
         send_progress(w, WIRE_PROGRESS);
+        if (coordinator_is_gone) {
+            status_fail(m, STATUS_IO, "the coordinator is gone");
+            return WORKER_FAILED;
+        }
         int over = check_limits(w, m);
         if (over >= 0)
             return over;
@@ -335,15 +360,13 @@ int worker_main(void)
     static struct worker w;
     struct message m = {.text = ""};
     set_signals();
+    heartbeat_listener = tell_alive;
     prctl(PR_SET_NAME, "headcount"); /* started as /proc/self/exe, it would be called "exe" */
     int exit_status = WORKER_FAILED;
-    if (read_job(&w.job, &m) == STATUS_OK) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != (pid_t)w.job.parent)
-            return WORKER_FAILED; /* orphaned before the line above took hold */
+    if (read_job(&w.job, &m) == STATUS_OK)
         exit_status = run_guarded(&w, &m);
-    }
     if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED)
         fprintf(stderr, "%s\n", m.text);
+    close(WIRE_MESSAGE_FD); /* the last word: whoever waits for the end may lose patience now */
     return exit_status;
 }

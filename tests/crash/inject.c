@@ -5,23 +5,22 @@
  * FAULT_COUNT: a file whose 8 bytes count the calls that matched (native order), over all
  *   processes; "<file>.fired" gets a line for each fault that happened.
  * FAULT_WHO: coordinator | worker (default: both).
- * FAULT_CALLS: any of open mkdir write sync rename unlink truncate memory flock (default: all but
- *   the last two). open: only where it may create; write and sync: only of files and folders.
- * FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 | yaml.
- * FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too.
+ * FAULT_CALLS: any of open mkdir write sync rename unlink truncate memory flock start (default: all
+ *   but the last three). start: before main. open: only where it may create; write and sync: only
+ * of files and folders. FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 |
+ * yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too.
  * FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a write is done.
  *   crash: its whole process group dies, as by a power cut. stop: it pauses before the call until
- *   SIGCONT. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM.
- * FAULT_CLOCK: seconds that the wall clock jumps forth and back from call to call.
- * FAULT_ORPHAN=1: workers do not die with their coordinator, as on a system that cannot do that.
- * FAULT_NFS=1: every file system says that it is NFS.
- * FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again. */
+ *   SIGCONT. spin, sleep: it computes or sleeps for ever. Or an errno: ENOSPC EIO EACCES EROFS
+ * EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall clock jumps forth and back from
+ * call to call. FAULT_ORPHAN=1: workers do not die with their coordinator, as on a system that
+ * cannot do that. FAULT_NFS=1: every file system says that it is NFS. FAULT_PROGRAM: what is
+ * started instead of /proc/self/exe, which valgrind cannot start again. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,11 +38,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, FLOCK, CALLS };
-enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4 };
+enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
+enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6 };
 
-static const char *const call_names[CALLS] = {"open",   "mkdir",    "write",  "sync", "rename",
-                                              "unlink", "truncate", "memory", "flock"};
+static const char *const call_names[CALLS] = {"open",   "mkdir",    "write",  "sync",  "rename",
+                                              "unlink", "truncate", "memory", "flock", "start"};
 
 static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
@@ -77,9 +76,10 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"stop", STOP},    {"torn", TORN},
-                {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EROFS", EROFS},  {"EACCES", EACCES},
-                {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}};
+    } acts[] = {{"kill", KILL},    {"crash", CRASH},   {"stop", STOP},     {"torn", TORN},
+                {"spin", SPIN},    {"sleep", SLEEP},   {"ENOSPC", ENOSPC}, {"EIO", EIO},
+                {"EROFS", EROFS},  {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT},
+                {"ENOLCK", ENOLCK}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -91,6 +91,8 @@ static const char *setting(const char *name, const char *otherwise)
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
 }
+
+static int strike(enum call c, const char *what);
 
 __attribute__((constructor)) static void set_up(int argc, char **argv)
 {
@@ -121,6 +123,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
     if (shared == MAP_FAILED)
         abort();
     fault.count = shared;
+    strike(START, "");
 }
 
 /* ---- striking ---- */
@@ -156,6 +159,10 @@ static int strike(enum call c, const char *what)
         die();
     if (fault.act == STOP)
         raise(SIGSTOP);
+    for (volatile unsigned long turns = 0; fault.act == SPIN;)
+        turns++;
+    while (fault.act == SLEEP)
+        pause();
     return fault.act == STOP ? 0 : fault.act;
 }
 
@@ -444,12 +451,9 @@ int prctl(int option, ...)
                                                       : (int)syscall(SYS_prctl, option, a, 0, 0, 0);
 }
 
-int posix_spawn(pid_t *restrict pid, const char *restrict path,
-                const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-                char *const environment[restrict])
+int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-                 const posix_spawnattr_t *, char *const[], char *const[]) = beneath("posix_spawn");
-    return spawn(pid, setting("FAULT_PROGRAM", path), actions, attributes, argv, environment);
+    bool itself = strcmp(path, "/proc/self/exe") == 0;
+    return (int)syscall(SYS_execve, itself ? setting("FAULT_PROGRAM", path) : path, arguments,
+                        environment);
 }

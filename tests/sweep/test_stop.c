@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sweep/run/stop.h"
 
@@ -41,7 +43,7 @@ static void test_nothing_asked(void **state)
 
 static void test_every_signal_asks(void **state)
 {
-    static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+    static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU};
     struct message m;
     (void)state;
     for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
@@ -84,6 +86,7 @@ static void test_second_hangup_does_not_count(void **state)
     raise(SIGHUP);
     raise(SIGHUP);
     raise(SIGUSR1);
+    raise(SIGXCPU);
     assert_int_equal(stop_requests(), 1);
     assert_int_equal(stop_signal(), SIGHUP);
     raise(SIGTERM);
@@ -108,6 +111,32 @@ static void test_nohup_stays(void **state)
     raise(SIGHUP);
     assert_int_equal(stop_requests(), 0);
     signal(SIGHUP, SIG_DFL);
+}
+
+/* However the loop is held up: the process ends. */
+static void test_end_comes(void **state)
+{
+    int status;
+    (void)state;
+    assert_int_equal(alarm(0), 0);
+    raise(SIGTERM);
+    unsigned left = alarm(0);
+    assert_in_range(left, STOP_WITHIN_S - 1, STOP_WITHIN_S);
+    raise(SIGINT);
+    assert_int_equal(alarm(0), 0); /* a second request does not begin the time anew */
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        close(STDERR_FILENO);
+        raise(SIGALRM);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), STOP_FORCED);
+    raise(SIGTERM);
+    stop_restore();
+    assert_int_equal(alarm(0), 0);
 }
 
 static void test_restore(void **state)
@@ -143,6 +172,7 @@ int main(void)
         CASE(test_second_hangup_does_not_count),
         CASE(test_child_only_wakes),
         CASE(test_nohup_stays),
+        CASE(test_end_comes),
         CASE(test_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

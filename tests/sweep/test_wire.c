@@ -14,8 +14,7 @@
 
 static struct job sample_job(void)
 {
-    struct job j = {.parent = 17,
-                    .trial = 12,
+    struct job j = {.trial = 12,
                     .attempt = 3,
                     .seed = 4000000000u,
                     .checkpoint_s = 0.1,

@@ -1,0 +1,16 @@
+/* Signs of life of work that takes long. Whatever may compute for minutes (a step of a large model,
+ * an evaluation, a checkpoint) beats once per piece of work that takes seconds at most; a process
+ * that is watched has a listener that passes the beats on. One thread only. */
+#ifndef ENGINE_BASE_HEARTBEAT_H
+#define ENGINE_BASE_HEARTBEAT_H
+
+/* NULL: nobody listens. Called as often as work is done: it must be cheap most of the time. */
+extern void (*heartbeat_listener)(void);
+
+static inline void heartbeat(void)
+{
+    if (heartbeat_listener)
+        heartbeat_listener();
+}
+
+#endif

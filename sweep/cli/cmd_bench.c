@@ -32,15 +32,16 @@ static const struct command_option options[] = {
     {"dropout", 0, COMMAND_TEXT, MEMBER(dropout), "P", "dropout probability (0)"},
     {"threads", 0, COMMAND_LONG, MEMBER(threads), "N", "BLAS threads (1)"},
     {"milliseconds", 0, COMMAND_LONG, MEMBER(milliseconds), "N",
-     "how long to measure each row (2000)"},
+     "measuring time of each row (2000)"},
     {"json", 0, COMMAND_FLAG, MEMBER(json), NULL, "as JSON"},
     {.name = NULL}};
 
 static const struct command_syntax syntax = {
     .name = "bench",
-    .details = "Times forward, backward and update of one training step and, in turn with it, the\n"
-               "floor: the same step's matrix products alone, same shapes, through OpenBLAS.\n"
-               "Medians. Shape options change the chosen workload, or gather.\n",
+    .details =
+        "Alternates one training step (forward, backward, update) with its floor, the same\n"
+        "step's matrix products alone through OpenBLAS, and prints the medians. Shape options\n"
+        "change the chosen workload, or gather if none is chosen.\n",
     .options = options,
     .examples = "  headcount bench --workload toy --heads 1,4,64\n"
                 "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n",

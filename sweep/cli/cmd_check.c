@@ -25,8 +25,8 @@ static const struct command_option options[] = {
 static const struct command_syntax syntax = {
     .name = "check",
     .details =
-        "Integrity of the database, invariants between its tables, and the SHA-256 of every\n"
-        "file of weights. Changes nothing. Exit status 3 where something is wrong.\n",
+        "Checks the integrity of the database, the rules between its tables, and the SHA-256 of\n"
+        "every weight file. Changes nothing. Exit status 3 if something is wrong.\n",
     .options = options,
     .examples = "  headcount check\n",
 };
@@ -37,7 +37,7 @@ static const struct invariant {
 } invariants[] = {
     {"the database is damaged", "SELECT integrity_check FROM pragma_integrity_check"
                                 " WHERE integrity_check <> 'ok'"},
-    {"rows refer to others that are not there",
+    {"rows refer to rows that do not exist",
      "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
      " GROUP BY \"table\", parent"},
     {"a trial that has not run has results",
@@ -59,7 +59,7 @@ static const struct invariant {
      " WHERE place = 1 AND step <> best_step"},
     {"a diverged trial does not say at which step",
      "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
-    {"a trial ended without the attempt that ended it",
+    {"a trial has ended, but no attempt ended it",
      "SELECT 'trial ' || t.trial_id FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, "
      "attempt)"
      " WHERE state IN ('completed', 'diverged', 'failed')"

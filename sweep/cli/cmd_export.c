@@ -26,12 +26,12 @@ static const struct command_option options[] = {
 static const struct command_syntax syntax = {
     .name = "export",
     .details =
-        "  export results [SWEEP]      JSON Lines on stdout, ordered and without times, hosts or\n"
-        "                              paths: equal bytes mean equal results\n"
+        "  export results [SWEEP]      JSON Lines on stdout in a fixed order, without times,\n"
+        "                              hosts or paths: equal bytes mean equal results\n"
         "  export weights TRIAL FILE   safetensors: the weights of the best step under PyTorch's\n"
         "                              names; metadata config, test_acc, sweep, trial, seed\n"
         "  export testset TRIAL FILE   safetensors: inputs I64 (N,T,fields), targets and the\n"
-        "                              trial's predictions I64 (N,T,S); -100 is no target\n",
+        "                              trial's predictions I64 (N,T,S); -100 marks no target\n",
     .options = options,
     .examples = "  headcount export results > results.jsonl\n"
                 "  headcount export weights 1 weights.safetensors\n"
@@ -66,18 +66,18 @@ static enum status check_target(struct store *s, const char *db, const char *pat
     snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     if (strcmp(path, "-") == 0)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "safetensors are written to a file with a name; '-' is not offered");
+                           "safetensors files cannot be written to standard output; name a file");
     if (stat(above, &there) == 0 && stat(store_folder(s), &folder) == 0 &&
         there.st_dev == folder.st_dev && there.st_ino == folder.st_ino)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s would lie among the files of %s; name another place", path, db);
+        return status_fail(m, STATUS_BAD_INPUT, "%s is among the files of %s; choose another place",
+                           path, db);
     if (stat(path, &target) != 0)
         return STATUS_OK; /* a new one, or its folder will tell what is wrong */
     if (!S_ISREG(target.st_mode))
-        return status_fail(m, STATUS_BAD_INPUT, "%s is there and no regular file; name another",
-                           path);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s exists and is not a regular file; choose another", path);
     if (stat(db, &there) == 0 && there.st_dev == target.st_dev && there.st_ino == target.st_ino)
-        return status_fail(m, STATUS_BAD_INPUT, "%s is the results file itself; name another",
+        return status_fail(m, STATUS_BAD_INPUT, "%s is the results file itself; choose another",
                            path);
     return STATUS_OK;
 }

@@ -22,7 +22,7 @@ struct gc_options {
 
 static const struct command_option options[] = {
     {"dry-run", 'n', COMMAND_FLAG, offsetof(struct gc_options, dry_run), NULL,
-     "say what would be removed, and remove nothing"},
+     "only say what would be removed"},
     {"out-of-plan", 0, COMMAND_FLAG, offsetof(struct gc_options, out_of_plan), NULL,
      "also weights of trials that left their sweep's plan"},
     COMMAND_DB_OPTION(struct gc_options),
@@ -31,9 +31,10 @@ static const struct command_option options[] = {
 
 static const struct command_syntax syntax = {
     .name = "gc",
-    .details = "Removes from <db>.d: checkpoints of trials that ended, files of earlier attempts,\n"
-               "unfinished temporary files, files of trials that are not in the database. Results\n"
-               "stay. Refused while a run is at work on the file.\n",
+    .details =
+        "Removes from <db>.d: checkpoints of trials that have ended, files of earlier attempts,\n"
+        "unfinished temporary files, files of trials that are not in the database. Keeps all\n"
+        "results. Refused while a run is at work on the file.\n",
     .options = options,
     .examples = "  headcount gc --dry-run\n",
 };
@@ -174,7 +175,7 @@ static enum status collect(struct store *s, void *context, struct message *m)
     int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
     if (folder < 0 && errno == ENOENT) {
-        printf("%s is not there: nothing to remove\n", c.folder);
+        printf("%s does not exist: nothing to remove\n", c.folder);
         return STATUS_OK;
     }
     if (n < 0) {

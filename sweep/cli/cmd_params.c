@@ -277,9 +277,10 @@ static void print_parts(const struct counted_model *p)
 static void print_preset_note(void)
 {
     printf(
-        "\nCounted as a RoBERTa masked language model of 512 positions without a pooler. Counted\n"
-        "only: this program's encoder does not train its norm after the embeddings, nor its\n"
-        "output (dense, norm, and a decoder that shares the word embedding).\n");
+        "\n"
+        "Counted as a RoBERTa masked language model of 512 positions without a pooler. It can\n"
+        "only be counted: this program's encoder has neither RoBERTa's norm after the embeddings\n"
+        "nor its output (dense, norm, and a decoder that shares the word embedding).\n");
 }
 
 int command_params(int argc, char **argv)
@@ -293,8 +294,9 @@ int command_params(int argc, char **argv)
     option_table_fill(&t);
     const struct command_syntax syntax = {
         .name = "params",
-        .details = "Heads that split d_model leave the count as it is; heads of a fixed width add\n"
-                   "to it, and any head count is possible.\n",
+        .details =
+            "Heads that split d_model do not change the count. Heads of a fixed width add to it,\n"
+            "and allow any head count.\n",
         .options = t.list,
         .examples = "  headcount params --d-model 64 --layers 2 --heads 1,2,3,4,8\n"
                     "  headcount params --preset roberta --heads 1,4,12\n",

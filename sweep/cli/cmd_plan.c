@@ -23,14 +23,14 @@ struct plan_options {
 
 static const struct command_option options[] = {
     {"workers", 'j', COMMAND_LONG, offsetof(struct plan_options, workers), "N",
-     "trials at once, for the estimate"},
+     "trials at once, for the time estimate"},
     COMMAND_DB_OPTION(struct plan_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct plan_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct plan_options, retry_failed), NULL,
-     "as if run were given it"},
+     "plan as `run --retry-failed` would run"},
     {"all", 0, COMMAND_FLAG, offsetof(struct plan_options, all), NULL,
-     "a line per point, however many"},
+     "one line per point, however many there are"},
     {"json", 0, COMMAND_FLAG, offsetof(struct plan_options, json), NULL, "every trial, as JSON"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -38,8 +38,8 @@ static const struct command_option options[] = {
 static const struct command_syntax syntax = {
     .name = "plan",
     .details =
-        "Nothing is written or created. Times come from finished trials of the same config,\n"
-        "else from FLOPs at the speed that finished trials had, else at an assumed speed.\n",
+        "Writes and creates nothing. Times come from finished trials of the same config, else\n"
+        "from FLOPs at the speed of finished trials, else at an assumed speed.\n",
     .options = options,
     .examples = "  headcount plan configs/gather.yaml\n"
                 "  headcount plan configs/gather.yaml --set seeds=20 --json\n",
@@ -103,17 +103,18 @@ static void print_summary(const struct plan *p, const struct forecast *f,
                text_count(f->leaving, text, sizeof text));
     }
     if (f->candidates > 1) {
-        printf(
-            "Tuning: of the %ld settings of a head count, only the chosen one runs in the end.\n",
-            f->candidates);
+        printf("Tuning: of the %ld settings of a head count, only the chosen one is judged.\n",
+               f->candidates);
     }
     if (f->other_plan) {
-        printf("The results file has a sweep of this name and no point in common with it: run\n"
-               "refuses that without --replace.\n");
+        printf(
+            "The results file has a sweep of this name that shares no point with this file: `run`\n"
+            "refuses this without --replace.\n");
     }
     if (f->other_metric > 0) {
-        printf("The results file has trials of this sweep that ran with another metric, which\n"
-               "chose their best steps: run refuses that. Give the sweep another name.\n");
+        printf(
+            "The results file has trials of this sweep that ran with another metric, which chose\n"
+            "their best steps: `run` refuses this. Give the sweep another name.\n");
     }
 }
 

@@ -20,9 +20,9 @@ static const struct command_option options[] = {
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct run_options, retry_failed), NULL,
-     "give failed trials their retries again"},
+     "try failed trials again"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
-     "take a sweep's name over though no point of the old one is left"},
+     "take the place of a sweep of this name that shares no point"},
     {"quiet", 'q', COMMAND_FLAG, offsetof(struct run_options, quiet), NULL, "no progress"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -30,9 +30,9 @@ static const struct command_option options[] = {
 static const struct command_syntax syntax = {
     .name = "run",
     .details =
-        "Trials that are in the results file are not run again; what was interrupted goes on\n"
-        "from its last checkpoint. The first interrupt lets running trials checkpoint and\n"
-        "exits 75: the same command goes on. The second stops at once.\n",
+        "Trials that have ended are not run again; interrupted ones resume from their last\n"
+        "checkpoint. The first Ctrl-C lets running trials save a checkpoint and exits with 75;\n"
+        "the same command resumes the sweep. The second Ctrl-C ends it at once.\n",
     .options = options,
     .examples = "  headcount run configs/gather.yaml --set train.steps=100 --set seeds=2\n",
     .least = 1,
@@ -86,11 +86,10 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
     *exit_status = result.outcome == RUNNER_DONE ? EXIT_DONE : EXIT_SOME_FAILED;
     status = print_report(o->db, result.sweep_id, m);
     if (status == STATUS_OK && result.failed > 0)
-        fprintf(
-            stderr,
-            "headcount run: %ld trial%s failed; `headcount show TRIAL` tells why, --retry-failed "
-            "tries again\n",
-            result.failed, result.failed == 1 ? "" : "s");
+        fprintf(stderr,
+                "headcount run: %ld trial%s failed; `headcount show TRIAL` says why, "
+                "--retry-failed tries them again\n",
+                result.failed, result.failed == 1 ? "" : "s");
     return status;
 }
 
@@ -104,13 +103,13 @@ int command_run(int argc, char **argv)
         return exit_status;
     enum status s = run(argv[optind], &o, &exit_status, &m);
     if (s == STATUS_OK && exit_status == EXIT_RESUMABLE && !o.quiet)
-        fprintf(stderr, "headcount run: stopped; the same command goes on\n");
+        fprintf(stderr, "headcount run: stopped; the same command resumes the sweep\n");
     if (s == STATUS_OK)
         return exit_status;
     exit_status = command_fail("run", s, &m);
     if (s != STATUS_DISK_FULL)
         return exit_status;
     /* What was acknowledged is in the file. */
-    fprintf(stderr, "headcount run: once there is room, the same command goes on\n");
+    fprintf(stderr, "headcount run: once there is room, the same command resumes the sweep\n");
     return EXIT_RESUMABLE;
 }

@@ -167,9 +167,9 @@ static void note_left_behind(const char *db)
     char lock[4096];
     snprintf(lock, sizeof lock, "%s.lock", db);
     if (!lock_is_held(lock)) {
-        fprintf(stderr,
-                "No run is at work on this file: what counts as running was cut off (killed, or "
-                "the disk was full).\nThe next `headcount run` takes it up where it was.\n");
+        fprintf(stderr, "No run is at work on this file: the trials shown as running were cut off "
+                        "(killed, or the disk was full).\n"
+                        "The next `headcount run` resumes them.\n");
     }
 }
 

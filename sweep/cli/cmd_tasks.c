@@ -23,7 +23,7 @@ struct tasks_options {
 
 static const struct command_option options[] = {
     {"set", 0, COMMAND_TEXTS, offsetof(struct tasks_options, set), "KEY=VALUE",
-     "an option of the task for the printed example, as in length=8"},
+     "set an option for the printed example, as in length=8"},
     {"example", 0, COMMAND_LONG, offsetof(struct tasks_options, example), "N",
      "print the N-th test example (1)"},
     {"json", 0, COMMAND_FLAG, offsetof(struct tasks_options, json), NULL,

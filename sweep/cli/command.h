@@ -1,6 +1,6 @@
 /* Sub-commands: one per cmd_<name>.c and a line in commands.def:
  *
- *     COMMAND(run, "run SWEEP.yaml", "start a sweep, or go on where it stopped")
+ *     COMMAND(run, "run SWEEP.yaml", "start a sweep, or resume it where it stopped")
  *
  * Data goes to stdout, everything else to stderr; main() notices when stdout could not be
  * written. */

@@ -27,19 +27,23 @@ static void hold_standard_descriptors(void)
 
 static void print_help(void)
 {
-    printf("Usage: headcount COMMAND [arguments]\n\n"
+    printf("Usage: headcount COMMAND [arguments]\n"
+           "\n"
            "How many attention heads should this transformer have? Trains small transformer\n"
            "encoders over a YAML grid, several at a time, writes every result to one SQLite\n"
-           "file, goes on where it stopped, and answers with confidence intervals.\n\n"
+           "file, resumes where it stopped, and answers with confidence intervals.\n"
+           "\n"
            "Commands:\n");
     for (const struct command *c = command_table; c->name; c++)
         printf("  %-36s %s\n", c->usage, c->summary);
     printf("\n"
            "  headcount COMMAND --help             what a command takes, with examples\n"
-           "  headcount --version                  this build\n\n"
+           "  headcount --version                  this build\n"
+           "\n"
            "Exit status: 0 all done; 1 some trials failed or diverged; 2 wrong usage or a bad\n"
            "file; 3 storage, input/output or internal error; 4 another run is at work on the\n"
-           "results file; 75 stopped, the same command goes on; 130 or 143 at a second signal.\n\n"
+           "results file; 75 stopped, the same command resumes it; 130 or 143 at a second\n"
+           "signal.\n\n"
            "Examples:\n"
            "  headcount plan configs/gather.yaml\n"
            "  headcount tasks gather\n");

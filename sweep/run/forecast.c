@@ -188,14 +188,8 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
         q->count[state]++;
         f->count[state]++;
     }
-    long matched = 0;
-    long planned = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        matched += list->item[i].matched && list->item[i].in_plan;
-        planned += list->item[i].in_plan;
+    for (size_t i = 0; i < list->count; i++)
         f->leaving += list->item[i].in_plan && !list->item[i].matched;
-    }
-    f->other_plan = planned > 0 && matched == 0;
 }
 
 /* How many values the tuned axes have together: distinct `tuning` texts. */
@@ -263,6 +257,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     if (status == STATUS_OK && s)
         status = store_other_metric(s, plan_config(p)->name, plan_config(p)->metric,
                                     &f->other_metric, m);
+    if (status == STATUS_OK && s)
+        status = store_stranger(s, p, &f->other_plan, m);
     if (status == STATUS_OK && s)
         status = recorded_read(s, f, m);
     if (status == STATUS_OK && s)

@@ -100,11 +100,17 @@ struct plan_changes {
     long completed;                   /* of the planned ones, finished before */
     bool changed_text, changed_claim; /* the file differs from the one recorded */
 };
-/* Inserts or updates the sweep and its trials in one transaction. Where no point of a stored sweep
- * of this name survives: BAD_INPUT ("... use another name or --replace") unless `replace`. A
+/* Inserts or updates the sweep and its trials in one transaction. Where the stored sweep of this
+ * name is a stranger (below): BAD_INPUT ("... use another name or --replace") unless `replace`. A
  * changed claim is recorded (table claim_change). */
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
+
+/* Two sweep files with one name: *stranger says that the file has a sweep of the plan's name with
+ * trials in its plan, and that none of them is at a point of this plan. Seeds do not tell: a file
+ * in which only `seeds` was changed has all its points in common. */
+enum status store_stranger(struct store *s, const struct plan *p, bool *stranger,
+                           struct message *m);
 
 struct claimed {
     int64_t trial_id; /* 0: nothing left to claim */

@@ -257,18 +257,37 @@ static enum status count_changes(struct planning *g)
     return rows_close(&r);
 }
 
-/* Two files with one name: nothing of the old plan is in the new one. */
+enum status store_stranger(struct store *s, const struct plan *p, bool *stranger, struct message *m)
+{
+    static const char planned[] =
+        "SELECT 1 FROM trial JOIN sweep USING (sweep_id) WHERE name = ? AND in_plan = 1 LIMIT 1";
+    static const char at_point[] =
+        "SELECT 1 FROM config JOIN trial USING (config_id) JOIN sweep USING (sweep_id)"
+        " WHERE config_sha256 = ? AND name = ? AND in_plan = 1 LIMIT 1";
+    const char *doing = "comparing the plan", *name = plan_config(p)->name;
+    char json[POINT_JSON_MAX], sha256[65];
+    int64_t any = 0;
+    *stranger = false;
+    enum status status = store_integer(s, doing, planned, VALUES(TEXT(name)), 0, &any, m);
+    if (status != STATUS_OK || !any)
+        return status;
+    struct rows r = store_rows(s, doing, at_point, NO_VALUES, m);
+    bool common = false;
+    for (long i = 0; r.status == STATUS_OK && !common && i < plan_points(p); i++) {
+        plan_identity(p, i, json, sha256);
+        rows_rebind(&r, VALUES(TEXT(sha256), TEXT(name)));
+        common = rows_next(&r);
+    }
+    *stranger = !common;
+    return rows_close(&r);
+}
+
 static enum status refuse_stranger(struct planning *g)
 {
-    int64_t survives = 0;
+    bool stranger = false;
     const struct config *c = plan_config(g->p);
-    enum status status =
-        store_integer(g->s, "comparing the plan",
-                      "SELECT NOT EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
-                      " OR EXISTS (SELECT 1 FROM planned_point AS p JOIN trial AS t"
-                      " ON t.sweep_id = ?1 AND t.in_plan = 1 AND t.config_id = p.config_id)",
-                      VALUES(INTEGER(g->changes->sweep_id)), 0, &survives, g->m);
-    if (status == STATUS_OK && !survives)
+    enum status status = store_stranger(g->s, g->p, &stranger, g->m);
+    if (status == STATUS_OK && stranger)
         return status_fail(
             g->m, STATUS_BAD_INPUT,
             "%s: %s already holds a sweep \"%s\", and none of its points is in this file; "

@@ -52,11 +52,44 @@ static void tuning_counts_what_will_run(void **state)
     close_store(x, s);
 }
 
+/* What `plan` tells of a sweep of the same name is what `run` does. */
+static void a_sweep_of_the_same_name(void **state)
+{
+    static const struct {
+        const char *yaml;
+        bool stranger;
+    } later[] = {
+        {SWEEP("[1, 2]", "seeds: [0, 1]\n"), false},
+        {SWEEP("[1, 2]", "seeds: [7]\n"), false}, /* other seeds alone are the same points */
+        {SWEEP("[2, 4]", "seeds: [7]\n"), false},
+        {SWEEP("[4, 8]", "seeds: [0, 1]\n"), true},
+    };
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        struct plan_changes changes;
+        snprintf(x->db, sizeof x->db, "%s/%zu.db", x->folder, i);
+        struct store *s = open_store(x, STORE_WRITE);
+        struct planned p = plan_of(x, later[i].yaml);
+        struct forecast *f = forecast_of(x, p.plan, s);
+        assert_false(f->other_plan); /* there is no such sweep yet */
+        forecast_free(f);
+        plan_into(x, s, SWEEP("[1, 2]", "seeds: [0, 1]\n"));
+        f = forecast_of(x, p.plan, s);
+        assert_int_equal(f->other_plan, later[i].stranger);
+        assert_status(later[i].stranger ? STATUS_BAD_INPUT : STATUS_OK,
+                      store_plan(s, p.plan, false, &changes, &x->m));
+        forecast_free(f);
+        free_plan(p);
+        close_store(x, s);
+    }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(tuning_counts_what_will_run),
+        TEST(a_sweep_of_the_same_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

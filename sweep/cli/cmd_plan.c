@@ -171,22 +171,6 @@ static void counts_cells(struct table *t, const long count[FORECAST_STATES], boo
     table_integer(t, count[FORECAST_DIVERGED] + count[FORECAST_FAILED]);
 }
 
-/* {"train.lr":0.001,"train.clip":1} for people: train.lr=0.001, train.clip=1. */
-static void write_tuning(struct table *t, const char *label, const char *json)
-{
-    char text[2048];
-    size_t n = 0;
-    for (const char *c = json; *c; c++) {
-        if (strchr("{}\"", *c))
-            continue;
-        text[n++] = *c == ':' ? '=' : *c;
-        if (*c == ',')
-            text[n++] = ' ';
-    }
-    text[n] = '\0';
-    table_printf(t, "%s%s%s", label, label[0] ? ", " : "", text);
-}
-
 static struct table *table_of_points(const struct plan *p, const struct forecast *f,
                                      bool retry_failed)
 {
@@ -200,15 +184,14 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
     char setting[1024];
     char label[1024];
     char tuning[1024];
+    char full[2 * 1024];
     char text[32];
     for (long i = 0; i < f->points; i++) {
         const struct forecast_point *q = &f->point[i];
         plan_setting(p, i, setting, label, tuning);
         table_integer(t, q->heads);
-        if (f->candidates > 1)
-            write_tuning(t, label, tuning);
-        else
-            table_text(t, label);
+        plan_full_label(label, f->candidates > 1 ? tuning : "", full, sizeof full);
+        table_text(t, full);
         table_text(t, text_count(q->n_params, text, sizeof text));
         table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
         table_integer(t, point_trials(q));

@@ -36,6 +36,10 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
 void plan_setting(const struct plan *p, long i, char setting[1024], char label[1024],
                   char tuning[1024]);
 
+/* A setting with its tuned values, for people: "slots=4, train.lr=0.001". label and tuning are as
+ * plan_setting writes them; cut where size does not suffice. */
+void plan_full_label(const char *label, const char *tuning, char *text, size_t size);
+
 struct plan_trial {
     long point;
     uint32_t seed;

@@ -152,6 +152,19 @@ void plan_setting(const struct plan *p, long i, char setting[1024], char label[1
     }
 }
 
+void plan_full_label(const char *label, const char *tuning, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", label);
+    const char *before = *label ? ", " : "";
+    for (const char *c = tuning; *c && used < size; c++) {
+        if (strchr("{}\"", *c))
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%c%s", before, *c == ':' ? '=' : *c,
+                                 *c == ',' ? " " : "");
+        before = "";
+    }
+}
+
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65])
 {
     struct point point;

@@ -77,6 +77,7 @@ enum {
     CONFIG_JSON,
     CONFIG_SHA256,
     LABEL,
+    TUNING,
     TASK,
     HEADS,
     STEPS,
@@ -90,10 +91,7 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
     /* The WHERE repeats that of the index trial_queue word by word. */
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
-        "config_sha256, setting_label || iif(setting_label <> '' AND tuning <> '{}', ', ', '') ||"
-        /* {"train.lr":0.001,"train.clip":1} as `plan` shows it */
-        " replace(replace(replace(trim(tuning, '{}'), '\"', ''), ':', '='), ',', ', '),"
-        " task, heads, steps, n_params, steps * flops_per_step"
+        "config_sha256, setting_label, tuning, task, heads, steps, n_params, steps * flops_per_step"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
         "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
@@ -106,7 +104,8 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         c->tuning = rows_integer(&r, IS_TUNING) != 0;
         rows_copy(&r, CONFIG_JSON, c->config_json, sizeof c->config_json);
         rows_copy(&r, CONFIG_SHA256, c->config_sha256, sizeof c->config_sha256);
-        rows_copy(&r, LABEL, c->label, sizeof c->label);
+        const char *label = rows_text(&r, LABEL), *tuning = rows_text(&r, TUNING);
+        plan_full_label(label ? label : "", tuning ? tuning : "", c->label, sizeof c->label);
         rows_copy(&r, TASK, c->task, sizeof c->task);
         c->heads = rows_integer(&r, HEADS);
         c->steps = rows_integer(&r, STEPS);

@@ -448,6 +448,28 @@ static void test_settings(void **state)
     free_all(p);
 }
 
+static void test_full_labels(void **state)
+{
+    static const struct {
+        const char *label, *tuning, *full;
+    } cases[] = {
+        {"", "{}", ""},
+        {"slots=4", "{}", "slots=4"},
+        {"slots=4", "", "slots=4"},
+        {"", "{\"train.lr\":0.001,\"model.norm\":\"pre\"}", "train.lr=0.001, model.norm=pre"},
+        {"slots=4", "{\"train.lr\":0.001}", "slots=4, train.lr=0.001"},
+    };
+    char text[64], cut[8];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plan_full_label(cases[i].label, cases[i].tuning, text, sizeof text);
+        assert_string_equal(text, cases[i].full);
+        plan_full_label(cases[i].label, cases[i].tuning, cut, sizeof cut);
+        assert_memory_equal(cut, cases[i].full, strlen(cut));
+        assert_true(strlen(cut) == sizeof cut - 1 || strlen(cut) == strlen(text));
+    }
+}
+
 /* Settings are written down in a fixed room; what could outgrow it is refused beforehand. */
 static void test_settings_too_long(void **state)
 {
@@ -616,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_random_ranges),
         cmocka_unit_test(test_random_duplicates),
         cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_full_labels),
         cmocka_unit_test(test_settings_too_long),
         cmocka_unit_test(test_tuning_trials),
         cmocka_unit_test(test_large),

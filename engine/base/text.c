@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "engine/base/option.h"
@@ -300,6 +301,15 @@ bool text_color(FILE *f)
     if (no_color && no_color[0])
         return false;
     return term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
+}
+
+struct text_page text_page(FILE *f)
+{
+    struct winsize size;
+    struct text_page page = {.color = text_color(f)};
+    if (ioctl(fileno(f), TIOCGWINSZ, &size) == 0)
+        page.columns = size.ws_col;
+    return page;
 }
 
 const char *text_duration(double seconds, char *text, size_t size)

@@ -65,6 +65,14 @@ void text_json_real(FILE *out, double x);
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool text_color(FILE *f);
 
+/* What f offers to a text: its columns where it is a terminal, else 0 for as many as are wanted;
+ * and whether colour is welcome. */
+struct text_page {
+    int columns;
+    bool color;
+};
+struct text_page text_page(FILE *f);
+
 /* "4.2 s", "3 min 10 s", "2 h 5 min", "3 d 4 h": a duration for people. size >= 32. */
 const char *text_duration(double seconds, char *text, size_t size);
 

@@ -41,8 +41,7 @@ static enum status report(struct store *s, void *context, struct message *m)
     enum status status = store_sweep(s, o->sweep, &sweep_id, m);
     if (status != STATUS_OK)
         return status;
-    bool color = format == REPORT_TEXT && text_color(stdout);
-    return report_write(s, sweep_id, format, color, stdout, m);
+    return report_write(s, sweep_id, format, text_page(stdout), stdout, m);
 }
 
 int command_report(int argc, char **argv)

@@ -45,7 +45,7 @@ static enum status print_report(const char *db, int64_t sweep_id, struct message
     enum status status = store_open(db, STORE_READ, &s, m);
     if (status != STATUS_OK)
         return status;
-    status = report_write(s, sweep_id, REPORT_TEXT, text_color(stdout), stdout, m);
+    status = report_write(s, sweep_id, REPORT_TEXT, text_page(stdout), stdout, m);
     enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
     return status != STATUS_OK ? status : closed;
 }

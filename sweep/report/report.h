@@ -4,13 +4,15 @@
 
 #include <stdio.h>
 
+#include "engine/base/text.h"
 #include "sweep/store/store.h"
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 
 /* Writes the report of one sweep to out: per setting a table of head counts (as in the view
- * by_heads), then the verdict in sentences. color: ANSI emphasis allowed (text only). */
-enum status report_write(struct store *s, int64_t sweep_id, enum report_format f, bool color,
-                         FILE *out, struct message *m);
+ * by_heads), then the verdict in sentences. Text is laid out for the page; columns that do not fit
+ * are left out, and it says so. */
+enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
+                         struct text_page page, FILE *out, struct message *m);
 
 #endif

@@ -130,16 +130,21 @@ static void add_gather(struct fixture *f, int slots, const char *setting, const 
 }
 
 /* The report as text; to be freed. */
-static char *report(struct fixture *f, enum report_format format, bool color)
+static char *report_on(struct fixture *f, enum report_format format, struct text_page page)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    enum status s = report_write(f->store, 1, format, color, out, &f->message);
+    enum status s = report_write(f->store, 1, format, page, out, &f->message);
     if (s != STATUS_OK)
         fail_msg("%s", f->message.text);
     fclose(out);
     return text;
+}
+
+static char *report(struct fixture *f, enum report_format format, bool color)
+{
+    return report_on(f, format, (struct text_page){.color = color});
 }
 
 static void assert_file(const char *name, char *actual)
@@ -256,6 +261,29 @@ static void test_text(void **state)
 
 /* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
  * trial, trials that are still queued or have left the plan. */
+/* No line of the text is wider than the page; frees it. */
+static void assert_fits(char *text, int columns)
+{
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (text_width(line) > columns)
+            fail_msg("wider than %d columns: %s", columns, line);
+    free(text);
+}
+
+/* On a narrow terminal columns are left out, the least important first, and it says which. */
+static void test_narrow(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    assert_file("gather-60.txt", report_on(f, REPORT_TEXT, (struct text_page){.columns = 60}));
+    assert_file("gather-80.txt", report_on(f, REPORT_TEXT, (struct text_page){.columns = 80}));
+    assert_file("gather.txt", report_on(f, REPORT_TEXT, (struct text_page){.columns = 120}));
+    for (int columns = 50; columns <= 100; columns++)
+        assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
+}
+
 static void test_settings(void **state)
 {
     struct fixture *f = *state;
@@ -268,6 +296,8 @@ static void test_settings(void **state)
     sql(f, "UPDATE trial SET in_plan = 0 WHERE trial_id = 800004");
     sql(f, "UPDATE config SET n_params = 9999 WHERE config_id = 85");
     assert_file("settings.txt", report(f, REPORT_TEXT, false));
+    for (int columns = 60; columns <= 100; columns += 20)
+        assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.ended", "58");
     assert_json(f, json, "$.settings[0].setting", "{\"task.slots\":8}");
@@ -353,19 +383,22 @@ static void test_failures(void **state)
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
-        assert_int_equal(
-            report_write(f->store, 1, (enum report_format)format, false, full, &f->message),
-            STATUS_DISK_FULL);
+        assert_int_equal(report_write(f->store, 1, (enum report_format)format,
+                                      (struct text_page){0}, full, &f->message),
+                         STATUS_DISK_FULL);
         clearerr(full);
     }
     fclose(full);
-    assert_int_equal(report_write(f->store, 7, REPORT_TEXT, false, stdout, &f->message),
-                     STATUS_BAD_INPUT);
+    assert_int_equal(
+        report_write(f->store, 7, REPORT_TEXT, (struct text_page){0}, stdout, &f->message),
+        STATUS_BAD_INPUT);
     sql(f, "DROP VIEW by_heads");
-    assert_int_equal(report_write(f->store, 1, REPORT_CSV, false, stdout, &f->message),
-                     STATUS_INTERNAL);
-    assert_int_equal(report_write(f->store, 1, REPORT_JSON, false, stdout, &f->message),
-                     STATUS_INTERNAL);
+    assert_int_equal(
+        report_write(f->store, 1, REPORT_CSV, (struct text_page){0}, stdout, &f->message),
+        STATUS_INTERNAL);
+    assert_int_equal(
+        report_write(f->store, 1, REPORT_JSON, (struct text_page){0}, stdout, &f->message),
+        STATUS_INTERNAL);
     assert_non_null(strstr(f->message.text, "by_heads"));
 }
 
@@ -373,8 +406,9 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_exploratory), CASE(test_text),         CASE(test_settings), CASE(test_tune),
-        CASE(test_nothing_run), CASE(test_hostile_name), CASE(test_failures),
+        CASE(test_exploratory),  CASE(test_text),     CASE(test_narrow),
+        CASE(test_settings),     CASE(test_tune),     CASE(test_nothing_run),
+        CASE(test_hostile_name), CASE(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include "engine/base/status.h"
 
-enum { OPTION_LIST_MAX = 64 };
+enum { OPTION_LIST_MAX = 64, OPTION_TEXT_MAX = 2048 /* of any value as JSON */ };
 
 struct int_list {
     int64_t n;

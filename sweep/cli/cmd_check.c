@@ -117,7 +117,7 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
                               " WHERE checkpoint IS NOT NULL ORDER BY trial_id",
                               NO_VALUES);
     while (rows_next(&r)) {
-        char path[4096];
+        char path[TRIAL_PATH_MAX];
         struct result_file f;
         struct message why;
         snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));

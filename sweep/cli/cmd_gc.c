@@ -124,7 +124,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
 /* A worker may outlive its killed coordinator for a moment. */
 static bool worker_lives(const struct collection *c, struct file_name f)
 {
-    char path[4096];
+    char path[TRIAL_PATH_MAX];
     trial_file_path(c->folder, f.trial, f.attempt, TRIAL_FILE_LOCK, path, sizeof path);
     return lock_is_held(path);
 }

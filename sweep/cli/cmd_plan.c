@@ -181,10 +181,10 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "one trial", .right = true},  {0}};
     struct table *t = table_new(columns);
-    char setting[1024];
-    char label[1024];
-    char tuning[1024];
-    char full[2 * 1024];
+    char setting[PLAN_TEXT_MAX];
+    char label[PLAN_TEXT_MAX];
+    char tuning[PLAN_TEXT_MAX];
+    char full[2 * PLAN_TEXT_MAX];
     char text[32];
     for (long i = 0; i < f->points; i++) {
         const struct forecast_point *q = &f->point[i];
@@ -289,9 +289,9 @@ static void write_trial(const struct plan *p, const struct forecast *f, long k, 
     struct plan_trial t = plan_trial(p, k);
     const struct forecast_point *q = &f->point[t.point];
     enum forecast_state state = f->trial[k].state;
-    char setting[1024];
-    char label[1024];
-    char tuning[1024];
+    char setting[PLAN_TEXT_MAX];
+    char label[PLAN_TEXT_MAX];
+    char tuning[PLAN_TEXT_MAX];
     plan_setting(p, t.point, setting, label, tuning);
     printf("%s\n  {\"point\": %ld, \"heads\": %lld, \"seed\": %lu, \"setting\": %s, "
            "\"tuning\": %s, \"is_tuning\": %s, \"config_sha256\": \"%s\", \"n_params\": %lld, "

@@ -9,7 +9,7 @@
 #include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 
-enum { NAME_BYTES = 64 };
+enum { NAME_BYTES = 64, WORKERS_MAX = 4096 };
 
 static const char *const name_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -259,7 +259,7 @@ static enum status read_retries(struct reading *r, const struct tree *t)
 
 static enum status read_workers(struct reading *r, const struct tree *t)
 {
-    return t ? reading_integer(r, t, "workers", 1, 4096, &r->c->workers) : STATUS_OK;
+    return t ? reading_integer(r, t, "workers", 1, WORKERS_MAX, &r->c->workers) : STATUS_OK;
 }
 
 static enum status read_run_cap(struct reading *r, const struct tree *t)

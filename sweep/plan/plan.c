@@ -131,7 +131,7 @@ static struct place place_of_fault(const struct plan *p, uint64_t g, const struc
 static enum status refuse_point(const struct plan *p, uint64_t g, const struct point_fault *fault,
                                 struct message *m)
 {
-    char name[1024];
+    char name[PLAN_TEXT_MAX];
     plan_describe(p, g, name, sizeof name);
     if (m && fault->kind == POINT_FAULT_HEADS) {
         struct message inner = *m;

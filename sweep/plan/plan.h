@@ -6,6 +6,8 @@
 
 #include "sweep/plan/config.h"
 
+enum { PLAN_TEXT_MAX = 1024 }; /* a point's setting, label and tuned values */
+
 struct plan;
 
 /* Expands and checks c, which is kept and must outlive the plan. BAD_INPUT, with the place in the
@@ -33,8 +35,8 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
  * ("slots=4, d_head=split"; "" when there are none), and the tuned axes' values as canonical JSON
  * ({} without tune). Keys are full paths in JSON, sorted; labels, in the file's order, use the last
  * part of the path (the one before a `.name`) where that is unambiguous. */
-void plan_setting(const struct plan *p, long i, char setting[1024], char label[1024],
-                  char tuning[1024]);
+void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
+                  char label[PLAN_TEXT_MAX], char tuning[PLAN_TEXT_MAX]);
 
 /* A setting with its tuned values, for people: "slots=4, train.lr=0.001". label and tuning are as
  * plan_setting writes them; cut where size does not suffice. */

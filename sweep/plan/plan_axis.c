@@ -7,8 +7,6 @@
 
 #include "sweep/plan/plan_parts.h"
 
-enum { VALUE_TEXT = 2048 };
-
 enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
                       struct message *m)
 {
@@ -56,7 +54,7 @@ static enum status build_value(const struct plan *p, const struct plan_axis *axi
                                struct plan_value *value, struct message *m)
 {
     struct int_list holder; /* the largest type of an option */
-    char json[VALUE_TEXT];
+    char json[OPTION_TEXT_MAX];
     value->place = v->place;
     if (axis->is_task)
         return build_task_value(p, v->scalar[first], value, m);

@@ -6,8 +6,6 @@
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan_parts.h"
 
-enum { SETTING_SIZE = 1024 };
-
 /* The last part of a path, or the one before a `.name`: d_head, lr, schedule, task. */
 static const char *short_label(const struct plan *p, const char *path)
 {
@@ -74,11 +72,11 @@ static enum status build_settings(struct plan *p, struct message *m)
     for (int a = 0; a < p->axes; a++) {
         const char *path = p->axis[a].path;
         needed += strlen(path) + widest(&p->axis[a]) + 4;
-        if (needed > SETTING_SIZE) {
+        if (needed > PLAN_TEXT_MAX) {
             status_fail(m, STATUS_BAD_INPUT,
                         "too much varies at once: the names and longest values of the axes up to "
                         "%s take more than %d characters; split the sweep",
-                        path, SETTING_SIZE);
+                        path, PLAN_TEXT_MAX);
             return config_within(p->config, p->axis[a].written->place, m);
         }
         if (is_tuned(p, path))
@@ -124,21 +122,21 @@ void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size)
 
 /* {"model.d_head":"split",...}: paths hold nothing that JSON would escape. */
 static void write_object(const struct plan *p, uint64_t g, const int *axes, int n,
-                         char text[SETTING_SIZE])
+                         char text[PLAN_TEXT_MAX])
 {
     size_t used = 0;
     char buffer[32];
     for (int i = 0; i < n; i++) {
         const struct plan_axis *a = &p->axis[axes[i]];
-        int written = snprintf(text + used, SETTING_SIZE - used, "%c\"%s\":%s", i ? ',' : '{',
+        int written = snprintf(text + used, PLAN_TEXT_MAX - used, "%c\"%s\":%s", i ? ',' : '{',
                                a->path, plan_choice_json(p, a, g, buffer));
         used += written < 0 ? 0 : (size_t)written;
     }
-    snprintf(text + used, SETTING_SIZE - used, "%s", n ? "}" : "{}");
+    snprintf(text + used, PLAN_TEXT_MAX - used, "%s", n ? "}" : "{}");
 }
 
-void plan_setting(const struct plan *p, long i, char setting[1024], char label[1024],
-                  char tuning[1024])
+void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
+                  char label[PLAN_TEXT_MAX], char tuning[PLAN_TEXT_MAX])
 {
     uint64_t g = p->kept[i];
     char buffer[32];
@@ -148,7 +146,7 @@ void plan_setting(const struct plan *p, long i, char setting[1024], char label[1
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
         if (strcmp(axis->path, "model.heads") != 0 && !is_tuned(p, axis->path))
-            append_pair(axis->label, plan_choice_json(p, axis, g, buffer), label, SETTING_SIZE);
+            append_pair(axis->label, plan_choice_json(p, axis, g, buffer), label, PLAN_TEXT_MAX);
     }
 }
 

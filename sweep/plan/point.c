@@ -77,7 +77,7 @@ static void put_integer(struct writer *w, int value)
  * they existed keeps its name. */
 static bool left_out(const struct option_entry *o, const void *values)
 {
-    char now[2048], before[2048];
+    char now[OPTION_TEXT_MAX], before[OPTION_TEXT_MAX];
     _Alignas(16) unsigned char neutral[POINT_TASK_OPTIONS] = {0};
     if (!o->late || !o->preset)
         return false;

@@ -1,5 +1,6 @@
 #include "sweep/run/cores.h"
 
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 /* Cores granted by a cgroup v2 folder's cpu.max ("max 100000" or "150000 100000"). */
 static double quota_v2(const char *folder)
 {
-    char path[4096 + 64];
+    char path[PATH_MAX + 64];
     double quota, period;
     snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", folder);
     FILE *f = fopen(path, "re");
@@ -40,7 +41,7 @@ static double quota_v1(void)
 
 static double cgroup_quota(void)
 {
-    char line[4096];
+    char line[PATH_MAX];
     double least = fmin(quota_v1(), quota_v2(""));
     FILE *f = fopen("/proc/self/cgroup", "re");
     if (!f)

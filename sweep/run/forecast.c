@@ -197,9 +197,9 @@ static long count_candidates(const struct plan *p)
 {
     enum { MOST = 256 };
     static const size_t text_size = 1024;
-    char setting[1024];
-    char label[1024];
-    char tuning[1024];
+    char setting[PLAN_TEXT_MAX];
+    char label[PLAN_TEXT_MAX];
+    char tuning[PLAN_TEXT_MAX];
     long n = 0;
     if (plan_config(p)->tune == 0)
         return 1;

@@ -9,7 +9,7 @@
 #include "sweep/run/trial_files.h"
 #include "sweep/store/lock.h"
 
-enum { BATCH = 64, PATH = 4096 };
+enum { BATCH = 64 };
 
 /* A predecessor's workers die with it, but the kernel may need a moment. */
 static bool still_alive(const char *lock)
@@ -26,7 +26,7 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
                                struct message *m)
 {
     const char *folder = store_folder(s);
-    char path[PATH], file[256];
+    char path[TRIAL_PATH_MAX], file[TRIAL_NAME_MAX];
     struct result_file f;
     bool accepted;
     trial_file_path(folder, t->trial_id, t->attempt, TRIAL_FILE_LOCK, path, sizeof path);

@@ -1,12 +1,9 @@
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "sweep/run/trial_files.h"
 
 static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */
@@ -106,7 +103,7 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
 /* Checkpoints that are damaged are the worker's to tell; that there are none only we can know. */
 static void note_vanished(struct runner *r, const struct slot *s)
 {
-    char path[PATH_MAX];
+    char path[TRIAL_PATH_MAX];
     bool damaged = false;
     if (s->claim.resumed_from_step > 0 &&
         trial_files_newest(r->job.folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,

@@ -62,10 +62,13 @@ struct runner {
 
 void runner_say(struct runner *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A slot_listener whose context is the runner: keeps rows of a curve and notes for the next commit;
+ * a note is shown at once too. Where memory is out, rows are left to the result, which has them
+ * all. */
+void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
+
 /* Claims nothing more and lets workers checkpoint and end; the first reason is the run's outcome.
  */
-/* A slot_listener of a struct runner: rows of a curve and notes, kept for the next commit. */
-void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
 void runner_stop_for(struct runner *r, enum status s, const char *why);
 
 /* Slots whose worker still runs; slots whose ending is not in the file yet. */

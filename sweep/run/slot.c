@@ -10,7 +10,6 @@
 
 #include "engine/encoder_cost.h"
 #include "sweep/run/result.h"
-#include "sweep/run/trial_files.h"
 #include "sweep/run/worker.h"
 
 void slot_init(struct slot *s)
@@ -97,7 +96,7 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
  * failure. */
 static enum ending take_result(struct slot *s, const char *folder)
 {
-    char path[4096 + sizeof s->file];
+    char path[TRIAL_PATH_MAX];
     struct result_file f;
     struct message m;
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
@@ -168,7 +167,7 @@ static enum ending judge(struct slot *s, const char *folder)
  * step; of one that was killed the files tell. */
 static int64_t saved_step(const struct slot *s, const char *folder)
 {
-    char path[4096];
+    char path[TRIAL_PATH_MAX];
     bool damaged = false;
     if (s->ending == ENDING_FINISH || (s->ending == ENDING_FAIL && !s->killed[0]))
         return 0;

@@ -4,6 +4,7 @@
 
 #include "sweep/run/process.h"
 #include "sweep/run/progress.h"
+#include "sweep/run/trial_files.h"
 
 enum { SLOT_LABEL = 320 };
 
@@ -28,11 +29,11 @@ struct slot {
     int64_t step;           /* newest known */
     double val_acc;         /* at the best step so far; NaN before the first evaluation */
 
-    char file[64];          /* name of the durable result in the folder */
-    bool finished;          /* the worker said that it is there */
-    enum ending ending;     /* what is to be committed */
-    char *result;           /* ENDING_FINISH: trial JSON, owned */
-    enum trial_state state; /* ENDING_FINISH: what the result says */
+    char file[TRIAL_NAME_MAX]; /* name of the durable result in the folder */
+    bool finished;             /* the worker said that it is there */
+    enum ending ending;        /* what is to be committed */
+    char *result;              /* ENDING_FINISH: trial JSON, owned */
+    enum trial_state state;    /* ENDING_FINISH: what the result says */
     char sha256[65];
     struct attempt_end end;
     char killed[160]; /* why the coordinator ended it by force; "": it did not */

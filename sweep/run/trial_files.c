@@ -1,5 +1,6 @@
 #include "sweep/run/trial_files.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 
 #include "engine/checkpoint.h"
 
-enum { PATH = 4096 + 64 };
+/* So many attempts are looked for by name; what more there could be, by what the folder holds. */
+enum { ATTEMPTS_BY_NAME = 100 };
 
 const char *trial_file_suffix(enum trial_file kind)
 {
@@ -28,41 +30,122 @@ void trial_file_name(int64_t trial, int64_t attempt, enum trial_file kind, char 
 void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum trial_file kind,
                      char *path, size_t size)
 {
-    char name[64];
+    char name[TRIAL_NAME_MAX];
     trial_file_name(trial, attempt, kind, name, sizeof name);
     snprintf(path, size, "%s/%s", folder, name);
+}
+
+/* A file of the trial, by the number of its attempt. */
+typedef void visitor(void *context, int64_t attempt, enum trial_file kind, const char *path);
+
+/* That the name is one that trial_file_name gives to a file of this trial. */
+static bool is_of_trial(const char *name, int64_t trial, int64_t *attempt, enum trial_file *kind)
+{
+    char written[TRIAL_NAME_MAX];
+    int64_t number;
+    if (sscanf(name, "t%" SCNd64 "-a%" SCNd64, &number, attempt) != 2 || number != trial)
+        return false;
+    for (*kind = 0; *kind < TRIAL_FILE_KINDS; (*kind)++) {
+        trial_file_name(trial, *attempt, *kind, written, sizeof written);
+        if (strcmp(name, written) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void visit_listed(const char *folder, int64_t trial, int64_t attempts, visitor *visit,
+                         void *context)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        char path[TRIAL_PATH_MAX];
+        int64_t attempt;
+        enum trial_file kind;
+        if (!is_of_trial(entry->d_name, trial, &attempt, &kind) || attempt < 1 ||
+            attempt > attempts)
+            continue;
+        trial_file_path(folder, trial, attempt, kind, path, sizeof path);
+        visit(context, attempt, kind, path);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* Visits the files of attempts 1..attempts that may be there. A file may go while it is visited. */
+static void visit_files(const char *folder, int64_t trial, int64_t attempts, visitor *visit,
+                        void *context)
+{
+    if (attempts > ATTEMPTS_BY_NAME) {
+        visit_listed(folder, trial, attempts, visit, context);
+        return;
+    }
+    for (int64_t a = 1; a <= attempts; a++)
+        for (enum trial_file kind = 0; kind < TRIAL_FILE_KINDS; kind++) {
+            char path[TRIAL_PATH_MAX];
+            trial_file_path(folder, trial, a, kind, path, sizeof path);
+            visit(context, a, kind, path);
+        }
+}
+
+static bool is_checkpoint(enum trial_file kind)
+{
+    return kind == TRIAL_FILE_CHECKPOINT_0 || kind == TRIAL_FILE_CHECKPOINT_1;
+}
+
+struct search { /* for the newest checkpoint */
+    int64_t below, step;
+    char *path;
+    size_t size;
+    bool damaged;
+};
+
+static void look_at(void *context, int64_t attempt, enum trial_file kind, const char *path)
+{
+    (void)attempt;
+    struct search *s = context;
+    if (!is_checkpoint(kind) || access(path, F_OK) != 0)
+        return;
+    int64_t step = checkpoint_step(path);
+    s->damaged |= step < 0;
+    if (step > s->step && step < s->below) {
+        s->step = step;
+        snprintf(s->path, s->size, "%s", path);
+    }
 }
 
 int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, int64_t below,
                            char *newest, size_t size, bool *damaged)
 {
-    int64_t newest_step = -1;
-    for (int64_t file = 0; file < 2 * attempts; file++) {
-        char path[PATH];
-        trial_file_path(folder, trial, file / 2 + 1,
-                        file % 2 ? TRIAL_FILE_CHECKPOINT_1 : TRIAL_FILE_CHECKPOINT_0, path,
-                        sizeof path);
-        if (access(path, F_OK) != 0)
-            continue;
-        int64_t step = checkpoint_step(path);
-        if (step < 0)
-            *damaged = true;
-        if (step > newest_step && step < below) {
-            newest_step = step;
-            snprintf(newest, size, "%s", path);
-        }
-    }
-    return newest_step;
+    struct search s = {.below = below, .step = -1, .path = newest, .size = size};
+    visit_files(folder, trial, attempts, look_at, &s);
+    *damaged |= s.damaged;
+    return s.step;
+}
+
+static void remove_checkpoint(void *context, int64_t attempt, enum trial_file kind,
+                              const char *path)
+{
+    (void)attempt;
+    const char *keep = context;
+    if (is_checkpoint(kind) && !(keep && strcmp(path, keep) == 0))
+        unlink(path);
+}
+
+void trial_files_remove_checkpoints(const char *folder, int64_t trial, int64_t attempts,
+                                    const char *keep)
+{
+    visit_files(folder, trial, attempts, remove_checkpoint, (void *)keep);
+}
+
+static void remove_file(void *context, int64_t attempt, enum trial_file kind, const char *path)
+{
+    const int64_t *result_of = context;
+    if (kind != TRIAL_FILE_RESULT || attempt != *result_of)
+        unlink(path);
 }
 
 void trial_files_remove(const char *folder, int64_t trial, int64_t attempt, bool keep_result)
 {
-    for (int64_t a = 1; a <= attempt; a++)
-        for (enum trial_file kind = 0; kind < TRIAL_FILE_KINDS; kind++) {
-            char path[PATH];
-            if (kind == TRIAL_FILE_RESULT && a == attempt && keep_result)
-                continue;
-            trial_file_path(folder, trial, a, kind, path, sizeof path);
-            unlink(path);
-        }
+    int64_t result_of = keep_result ? attempt : 0;
+    visit_files(folder, trial, attempt, remove_file, &result_of);
 }

@@ -9,9 +9,12 @@
 #ifndef SWEEP_RUN_TRIAL_FILES_H
 #define SWEEP_RUN_TRIAL_FILES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { TRIAL_NAME_MAX = 64, TRIAL_PATH_MAX = PATH_MAX + TRIAL_NAME_MAX };
 
 enum trial_file {
     TRIAL_FILE_CHECKPOINT_0,
@@ -24,7 +27,7 @@ enum trial_file {
 /* What a name of that kind ends with, behind t{t}-a{a}. */
 const char *trial_file_suffix(enum trial_file kind);
 
-/* The name below the folder; size >= 64. */
+/* The name below the folder; size >= TRIAL_NAME_MAX. */
 void trial_file_name(int64_t trial, int64_t attempt, enum trial_file kind, char *name, size_t size);
 
 /* folder/name; cut where size does not suffice. */
@@ -35,6 +38,11 @@ void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum tr
  * in newest; -1 where there is none. *damaged becomes true where one cannot be read. */
 int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, int64_t below,
                            char *newest, size_t size, bool *damaged);
+
+/* Removes the checkpoints of attempts 1..attempts, but not the one whose path is `keep` (NULL:
+ * all). Best effort, as below. */
+void trial_files_remove_checkpoints(const char *folder, int64_t trial, int64_t attempts,
+                                    const char *keep);
 
 /* Removes what attempts 1..attempt left, except the result of `attempt` itself if keep_result. Best
  * effort: what stays is found by `gc`. */

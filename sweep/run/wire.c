@@ -104,8 +104,8 @@ enum status wire_send(int fd, enum wire_type type, const void *payload, size_t s
 {
     if (size > WIRE_LIMIT)
         return status_fail(m, STATUS_INTERNAL, "a message of %zu bytes is over the limit", size);
-    /* One write for short messages, so that they reach the pipe whole (PIPE_BUF). */
-    char small[4096];
+    /* One write for short messages, so that they reach the pipe whole. */
+    char small[PIPE_BUF];
     struct frame frame = {(uint32_t)size, (uint32_t)type};
     char *bytes = sizeof frame + size <= sizeof small ? small : malloc(sizeof frame + size);
     if (!bytes)

@@ -1,7 +1,7 @@
 /* What coordinator and worker say to each other.
  *
- * Job: text on descriptor 3 until end of file, lines `key=value`, `config` last:
- *   trial, attempt, seed, folder, checkpoint_s, memory, time_s, build, metric, config
+ * Job: text on descriptor 3 until end of file, lines `key=value`, each of them once; the keys are
+ * the members of struct job.
  *
  * Messages, on descriptor 4, each framed as
  *   uint32 size of payload (native order: both ends are one program), uint32 type, payload
@@ -9,25 +9,26 @@
 #ifndef SWEEP_RUN_WIRE_H
 #define SWEEP_RUN_WIRE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
 #include "sweep/plan/metric.h"
+#include "sweep/plan/point.h"
 
 enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 
 struct job {
     int64_t trial, attempt;
     uint32_t seed;
-    char folder[4096]; /* absolute, "<db>.d" */
+    char folder[PATH_MAX]; /* absolute, "<db>.d" */
     double checkpoint_s;
     int64_t memory;     /* bytes of resident size; 0: no limit */
     double time_s;      /* CPU seconds over all attempts; 0: no limit */
     char build[512];    /* what must be equal for a resume to be exact: build, kernels, core type */
     enum metric metric; /* which the best step is best by */
-    char config[8192];  /* canonical JSON of the point */
+    char config[POINT_JSON_MAX]; /* canonical JSON of the point */
 };
 
 /* Writes the job as text. Returns its length, or -1 where size does not suffice or a value has a

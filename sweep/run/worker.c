@@ -32,9 +32,9 @@ static void on_stop(int signal_number)
 struct worker {
     struct job job;
     struct trial *trial;
-    int checkpoint;    /* 0 or 1: the one to write next */
-    int64_t saved;     /* checkpoints written by this attempt */
-    char origin[4160]; /* path of the checkpoint it went on from; "": none */
+    int checkpoint;              /* 0 or 1: the one to write next */
+    int64_t saved;               /* checkpoints written by this attempt */
+    char origin[TRIAL_PATH_MAX]; /* path of the checkpoint it went on from; "": none */
     double checkpointed_s, looked_s;
 };
 
@@ -79,7 +79,7 @@ static enum status read_job(struct job *j, struct message *m)
  * this attempt still lives. */
 static enum status take_lock(const struct job *j, struct message *m)
 {
-    char path[sizeof j->folder + 64];
+    char path[TRIAL_PATH_MAX];
     trial_file_path(j->folder, j->trial, j->attempt, TRIAL_FILE_LOCK, path, sizeof path);
     int held;
     return lock_hold(path, &held, m);
@@ -138,7 +138,7 @@ static void send_progress(struct worker *w, enum wire_type type)
  * Leaves the trial at step 0 where there is none. */
 static enum status resume(struct arena *a, struct worker *w, struct message *m)
 {
-    char path[sizeof w->job.folder + 64];
+    char path[TRIAL_PATH_MAX];
     bool damaged = false, other_build = false;
     int64_t step = INT64_MAX;
     while ((step = trial_files_newest(w->job.folder, w->job.trial, w->job.attempt - 1, step, path,
@@ -165,20 +165,16 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
 }
 
 /* Two checkpoints are kept, whatever attempt wrote them: beside this attempt's first one that which
- * it went on from, beside its second nothing. Best effort. */
+ * it went on from, beside its second nothing. */
 static void remove_earlier(const struct worker *w)
 {
-    for (int64_t file = 0; file < 2 * (w->job.attempt - 1); file++) {
-        char path[sizeof w->job.folder + 64];
-        checkpoint_path(&w->job, file / 2 + 1, (int)(file % 2), path, sizeof path);
-        if (w->saved > 1 || strcmp(path, w->origin) != 0)
-            unlink(path);
-    }
+    trial_files_remove_checkpoints(w->job.folder, w->job.trial, w->job.attempt - 1,
+                                   w->saved > 1 ? NULL : w->origin);
 }
 
 static enum status save(struct worker *w, struct message *m)
 {
-    char path[sizeof w->job.folder + 64];
+    char path[TRIAL_PATH_MAX];
     checkpoint_path(&w->job, w->job.attempt, w->checkpoint, path, sizeof path);
     enum status s = trial_save(w->trial, path, w->job.build, m);
     if (s == STATUS_OK) {
@@ -299,7 +295,7 @@ static enum status finish(struct worker *w, struct message *m)
 {
     if (!w->trial->result.diverged)
         trial_test(w->trial);
-    char name[64], path[sizeof w->job.folder + 80];
+    char name[TRIAL_NAME_MAX], path[TRIAL_PATH_MAX];
     trial_file_name(w->job.trial, w->job.attempt, TRIAL_FILE_RESULT, name, sizeof name);
     snprintf(path, sizeof path, "%s/%s", w->job.folder, name);
     struct nn *nn = &w->trial->trainer->encoder->nn;

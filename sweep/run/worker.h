@@ -1,6 +1,6 @@
 /* One trial in its own process: the program itself, started by the coordinator as
- * `headcount worker` with a job and a pipe for messages (wire.h). The only place where the engine
- * meets the tasks. Its files: trial_files.h. */
+ * `headcount worker` with a job and a pipe for messages (wire.h). What it computes: trial.h; its
+ * files: trial_files.h. */
 #ifndef SWEEP_RUN_WORKER_H
 #define SWEEP_RUN_WORKER_H
 

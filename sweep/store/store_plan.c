@@ -86,7 +86,7 @@ static enum status insert_config(struct planning *g, struct rows *insert, long i
 /* What tells a point, and what is hashed of it. */
 struct point_text {
     char json[POINT_JSON_MAX], sha256[65];
-    char setting[1024], label[1024], tuning[1024];
+    char setting[PLAN_TEXT_MAX], label[PLAN_TEXT_MAX], tuning[PLAN_TEXT_MAX];
 };
 
 static void describe_point(const struct plan *p, long i, struct point_text *t,

@@ -14,7 +14,7 @@ VERSION := 0.1.0
 COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 WARN     = -Wall -Wextra -Wconversion -Wshadow -Wformat=2 -Wmissing-prototypes \
-           -Wstrict-prototypes $(if $(WERROR),-Werror)
+           -Wstrict-prototypes $(if $(SAN)$(COVERAGE),,-Wframe-larger-than=139264) $(if $(WERROR),-Werror)
 # Hardening as in the OpenSSF compiler options guide.
 HARDEN   = -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
            $(if $(filter x86_64,$(ARCH)),-fcf-protection)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "engine/base/option.h"
@@ -23,6 +24,41 @@ static void hold_standard_descriptors(void)
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)!open("/dev/null", mode[fd]); /* the lowest free one, which is fd */
+}
+
+/* No function here takes more than 136 KiB of stack (the Makefile sees to it), SQLite and the C
+ * library little; a stack that ends sooner is a fault that no handler could speak of. */
+enum { STACK_MIN_KIB = 512 };
+
+static bool has_stack(void)
+{
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= (rlim_t)STACK_MIN_KIB << 10)
+        return true;
+    fprintf(stderr, "headcount: the stack may have %lu KiB only; %d are needed (`ulimit -s %d`)\n",
+            (unsigned long)(stack.rlim_cur >> 10), STACK_MIN_KIB, STACK_MIN_KIB);
+    return false;
+}
+
+static void on_cpu_limit(int signal_number)
+{
+    static const char text[] = "headcount: the CPU time that `ulimit -t` allows is used up\n";
+    (void)signal_number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(EXIT_SYSTEM);
+}
+
+/* At the hard limit the kernel kills without a word, and `ulimit -t` sets both: the soft one is
+ * moved down, to have time for one. */
+static void heed_cpu_limit(void)
+{
+    struct rlimit cpu;
+    signal(SIGXCPU, on_cpu_limit);
+    if (getrlimit(RLIMIT_CPU, &cpu) != 0 || cpu.rlim_max == RLIM_INFINITY ||
+        cpu.rlim_cur < cpu.rlim_max || cpu.rlim_max < 2)
+        return;
+    cpu.rlim_cur = cpu.rlim_max - 1 - cpu.rlim_max / 20;
+    setrlimit(RLIMIT_CPU, &cpu);
 }
 
 static void print_help(void)
@@ -176,6 +212,10 @@ static int check_stdout(int exit_status)
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
+    signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: an error of the write */
+    if (!has_stack())
+        return EXIT_SYSTEM;
+    heed_cpu_limit();
     /* Workers are this program too; they speak over descriptors of their own. */
     if (argc == 2 && strcmp(argv[1], "worker") == 0)
         return worker_main();

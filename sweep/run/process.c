@@ -112,30 +112,40 @@ static int spawn(pid_t *pid, int job, int message, int error, char *const enviro
     return e;
 }
 
+/* A pipe that has the whole job in it. */
+static enum status hand_job(const struct job *j, int pipe_ends[2], struct message *m)
+{
+    char *text = malloc(WIRE_JOB_MAX);
+    if (!text)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
+    int length = wire_job_format(j, text, WIRE_JOB_MAX);
+    enum status s =
+        length >= 0 ? make_pipe(pipe_ends, m)
+                    : status_fail(m, STATUS_BAD_INPUT,
+                                  "the name of the results folder %s cannot be used", j->folder);
+    if (s == STATUS_OK) {
+        /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes),
+         * it fails rather than wait for a reader that is not there yet. */
+        fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
+        errno = EAGAIN;
+        if (write(pipe_ends[1], text, (size_t)length) != length)
+            s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
+    }
+    free(text);
+    return s;
+}
+
 enum status process_spawn(struct process *p, const struct job *j, char *const environment[],
                           struct message *m)
 {
-    char text[WIRE_JOB_MAX];
     int job[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
     memset(p, 0, sizeof *p);
     p->message_fd = p->error_fd = -1;
-    int length = wire_job_format(j, text, sizeof text);
-    if (length < 0)
-        return status_fail(m, STATUS_BAD_INPUT, "the name of the results folder %s cannot be used",
-                           j->folder);
-    enum status s = make_pipe(job, m);
+    enum status s = hand_job(j, job, m);
     if (s == STATUS_OK)
         s = make_pipe(message, m);
     if (s == STATUS_OK)
         s = make_pipe(error, m);
-    if (s == STATUS_OK) {
-        /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes),
-         * it fails rather than wait for a reader that is not there yet. */
-        fcntl(job[1], F_SETFL, O_NONBLOCK);
-        errno = EAGAIN;
-        if (write(job[1], text, (size_t)length) != length)
-            s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
-    }
     if (s == STATUS_OK) {
         int e = spawn(&p->pid, job[0], message[1], error[1], environment);
         if (e)
@@ -162,7 +172,7 @@ enum status process_spawn(struct process *p, const struct job *j, char *const en
 
 enum status process_listen(struct process *p, struct message *m)
 {
-    char bytes[65536];
+    char bytes[16384];
     while (p->message_fd >= 0) {
         ssize_t n = read(p->message_fd, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)

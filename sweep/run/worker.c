@@ -21,12 +21,14 @@
 
 enum { MIB = 1 << 20 };
 
-static atomic_bool stop_asked;
+static atomic_bool stop_asked, cpu_used_up;
 
 static void on_stop(int signal_number)
 {
-    (void)signal_number;
-    stop_asked = true;
+    if (signal_number == SIGXCPU)
+        cpu_used_up = true;
+    else
+        stop_asked = true;
 }
 
 struct worker {
@@ -50,11 +52,12 @@ static void set_signals(void)
     sigaction(SIGXFSZ, &action, NULL);
     action.sa_handler = on_stop;
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGXCPU, &action, NULL);
 }
 
 static enum status read_job(struct job *j, struct message *m)
 {
-    char text[WIRE_JOB_MAX];
+    static char text[WIRE_JOB_MAX];
     size_t used = 0;
     for (;;) {
         ssize_t n = read(WIRE_JOB_FD, text + used, sizeof text - 1 - used);
@@ -215,7 +218,7 @@ static int check_limits(struct worker *w, struct message *m)
 {
     int64_t step = w->trial->trainer->step, resident = w->job.memory ? resident_bytes() : 0;
     bool over_time = w->job.time_s > 0 && trial_cpu_s(w->trial) >= w->job.time_s;
-    if (!over_time && resident <= w->job.memory)
+    if (!over_time && !cpu_used_up && resident <= w->job.memory)
         return -1;
     enum status s = save(w, m);
     if (s != STATUS_OK)
@@ -224,6 +227,12 @@ static int check_limits(struct worker *w, struct message *m)
         status_fail(m, STATUS_BAD_INPUT,
                     "stopped at step %" PRId64 " by limits.time: %g CPU seconds are over", step,
                     w->job.time_s);
+        return WORKER_OVER_TIME;
+    }
+    if (cpu_used_up) {
+        status_fail(m, STATUS_BAD_INPUT,
+                    "stopped at step %" PRId64 ": the CPU time that `ulimit -t` allows is used up",
+                    step);
         return WORKER_OVER_TIME;
     }
     status_fail(m, STATUS_BAD_INPUT,

@@ -12,6 +12,7 @@
 #include "engine/train_config.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
+#include "sweep/run/data.h"
 
 enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, EXAMPLE_MAX = 1024 };
 
@@ -225,25 +226,24 @@ static bool has_masked(const int32_t *target, long n)
     return false;
 }
 
-/* The example that the worker draws as number `index` of its test set (sweep/run/data.h). */
+/* Example `index` of the test set, from 1. */
 static enum status print_example(const struct point *p, const struct task_shape *s, long index,
                                  struct message *m)
 {
-    size_t targets_each = (size_t)(s->slots * (s->per_sequence ? 1 : s->length));
     void *instance = calloc(1, p->task->instance_size + 1);
-    int32_t *inputs = calloc((size_t)(s->length * s->fields), sizeof *inputs);
-    int32_t *targets = calloc(targets_each, sizeof *targets);
+    if (!instance)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
+    struct example_source source = example_source(p, s, instance);
+    int32_t *inputs = calloc((size_t)source.tokens_each, sizeof *inputs);
+    int32_t *targets = calloc((size_t)source.targets_each, sizeof *targets);
     enum status status = STATUS_OK;
-    if (!instance || !inputs || !targets) {
+    if (!inputs || !targets) {
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
         goto cleanup;
     }
-    if (p->task->instance)
-        p->task->instance(p->task_options, instance);
-    struct rng r = rng_at(0, RNG_TEST, 0, (uint32_t)(index - 1));
-    p->task->example(p->task_options, instance, &r, inputs, targets);
+    example_draw(&source, 0, RNG_TEST, 0, (uint32_t)(index - 1), inputs, targets);
     print_grid(s, inputs, targets);
-    if (has_masked(targets, (long)targets_each))
+    if (has_masked(targets, source.targets_each))
         printf("  A dot is a position without a target.\n");
 cleanup:
     free(targets);

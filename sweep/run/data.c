@@ -9,32 +9,49 @@ struct data {
     struct encoder_io io;
     struct task_shape shape;
     uint32_t seed;
-    long tokens_each, targets_each; /* numbers per example */
-    void *instance;
+    struct example_source source;
     struct examples val, test;
     struct examples finite; /* n = 0: fresh examples */
     uint32_t *order;        /* (finite.n), of `epoch` */
     int64_t epoch;
 };
 
+struct example_source example_source(const struct point *p, const struct task_shape *shape,
+                                     void *instance)
+{
+    if (p->task->instance)
+        p->task->instance(p->task_options, instance);
+    return (struct example_source){
+        .task = p->task,
+        .options = p->task_options,
+        .instance = instance,
+        .tokens_each = shape->length * shape->fields,
+        .targets_each = shape->slots * (shape->per_sequence ? 1 : shape->length),
+    };
+}
+
+void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                  int64_t step, uint32_t index, int32_t *tokens, int32_t *targets)
+{
+    struct rng r = rng_at(seed, stream, (uint64_t)step, index);
+    s->task->example(s->options, s->instance, &r, tokens, targets);
+}
+
 static struct examples examples_new(struct arena *a, const struct data *d, long n)
 {
     struct examples e = {.n = n};
-    e.tokens = arena_alloc(a, (size_t)(n * d->tokens_each), sizeof *e.tokens);
-    e.targets = arena_alloc(a, (size_t)(n * d->targets_each), sizeof *e.targets);
+    e.tokens = arena_alloc(a, (size_t)(n * d->source.tokens_each), sizeof *e.tokens);
+    e.targets = arena_alloc(a, (size_t)(n * d->source.targets_each), sizeof *e.targets);
     return e;
 }
 
 static void draw(const struct data *d, uint32_t seed, enum rng_stream stream, int64_t step,
                  struct examples *e)
 {
-    for (long i = 0; i < e->n; i++) {
-        struct rng r = rng_at(seed, stream, (uint64_t)step, (uint32_t)i);
-        if (i % 256 == 255)
-            heartbeat();
-        d->point.task->example(d->point.task_options, d->instance, &r,
-                               e->tokens + i * d->tokens_each, e->targets + i * d->targets_each);
-    }
+    const struct example_source *s = &d->source;
+    for (long i = 0; i < e->n; i++)
+        example_draw(s, seed, stream, step, (uint32_t)i, e->tokens + i * s->tokens_each,
+                     e->targets + i * s->targets_each);
 }
 
 enum status data_new(struct arena *a, const struct point *p, uint32_t seed, struct data **out,
@@ -47,13 +64,8 @@ enum status data_new(struct arena *a, const struct point *p, uint32_t seed, stru
     enum status s = point_check(p, &d->io, &d->shape, NULL, m);
     if (s != STATUS_OK)
         return s;
-    d->tokens_each = d->shape.length * d->shape.fields;
-    d->targets_each = d->shape.slots * (d->shape.per_sequence ? 1 : d->shape.length);
     size_t instance_size = p->task->instance_size ? p->task->instance_size : 1;
-    d->instance = arena_alloc(a, 1, instance_size);
-    if (p->task->instance)
-        p->task->instance(d->point.task_options, d->instance);
-
+    d->source = example_source(&d->point, &d->shape, arena_alloc(a, 1, instance_size));
     d->val = examples_new(a, d, (long)p->train.val_examples);
     draw(d, 0, RNG_VAL, 0, &d->val);
     d->test = examples_new(a, d, (long)p->train.test_examples);
@@ -107,9 +119,10 @@ void data_fill(void *context, int64_t step, struct examples *e)
         int64_t position = step * e->n + b;
         use_epoch(d, position / d->finite.n);
         long i = (long)d->order[position % d->finite.n];
-        memcpy(e->tokens + b * d->tokens_each, d->finite.tokens + i * d->tokens_each,
-               (size_t)d->tokens_each * sizeof *e->tokens);
-        memcpy(e->targets + b * d->targets_each, d->finite.targets + i * d->targets_each,
-               (size_t)d->targets_each * sizeof *e->targets);
+        memcpy(e->tokens + b * d->source.tokens_each, d->finite.tokens + i * d->source.tokens_each,
+               (size_t)d->source.tokens_each * sizeof *e->tokens);
+        memcpy(e->targets + b * d->source.targets_each,
+               d->finite.targets + i * d->source.targets_each,
+               (size_t)d->source.targets_each * sizeof *e->targets);
     }
 }

@@ -7,6 +7,22 @@
 #include "engine/train.h"
 #include "sweep/plan/point.h"
 
+/* What single examples are drawn from: a task with its options and its instance. */
+struct example_source {
+    const struct task *task;
+    const void *options, *instance;
+    long tokens_each, targets_each; /* numbers per example */
+};
+
+/* Draws the point's instance into `instance` (task->instance_size bytes); both are kept. */
+struct example_source example_source(const struct point *p, const struct task_shape *shape,
+                                     void *instance);
+
+/* Example `index` of what (seed, stream, step) draws, for the validation and test sets (0, RNG_VAL,
+ * 0) and (0, RNG_TEST, 0). */
+void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                  int64_t step, uint32_t index, int32_t *tokens, int32_t *targets);
+
 struct data;
 
 /* Draws the task's instance, the validation and test sets and, under train.examples, the finite

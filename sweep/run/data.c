@@ -49,9 +49,12 @@ static void draw(const struct data *d, uint32_t seed, enum rng_stream stream, in
                  struct examples *e)
 {
     const struct example_source *s = &d->source;
-    for (long i = 0; i < e->n; i++)
+    for (long i = 0; i < e->n; i++) {
+        if (i % 256 == 255)
+            heartbeat();
         example_draw(s, seed, stream, step, (uint32_t)i, e->tokens + i * s->tokens_each,
                      e->targets + i * s->targets_each);
+    }
 }
 
 enum status data_new(struct arena *a, const struct point *p, uint32_t seed, struct data **out,

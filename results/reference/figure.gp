@@ -3,7 +3,8 @@
 #   headcount report gather --csv > gather.csv
 #   gnuplot -e "csv='gather.csv'; svg='gather.svg'" results/reference/figure.gp
 #
-# Optional: -e "heading='...'" in place of the sweep's name.
+# Optional: -e "heading='...'" in place of the sweep's name. A dashed line stands at the accuracy of
+# guessing, where the table has a column `chance` (results files of older versions have none).
 
 if (!exists("csv")) { print "figure.gp: give the table: gnuplot -e \"csv='...'; svg='...'\""; exit status 2 }
 if (!exists("svg")) svg = "figure.svg"
@@ -27,6 +28,21 @@ collect(sweep, label) = (name = sweep, \
     labels = (strstrt(" " . labels . " ", " " . key_of(label) . " ") ? labels : labels . " " . key_of(label)), 0)
 stats table using (collect(strcol("sweep"), strcol("setting_label"))) nooutput
 stats table using (column("heads")) name "heads" nooutput
+
+# The head counts themselves are the ticks; one that would be printed over another has no number.
+ticks = ""
+close(heads) = sum [i = 1:words(ticks)] (abs(log(heads / word(ticks, i))) < 0.09)
+tick(heads) = (ticks = close(heads) ? ticks : ticks . sprintf(" %d", heads), 0)
+stats table using (tick(column("heads"))) nooutput
+bare = ""
+add_bare(heads) = (bare = bare . (strstrt(ticks . " ", sprintf(" %d ", heads)) ? "" : sprintf(" %d", heads)), 0)
+stats table using (add_bare(column("heads"))) nooutput
+
+# Each accuracy of guessing once.
+guesses = ""
+most_guessed = 0.0
+guess(x) = (most_guessed = x > most_guessed ? x : most_guessed, guesses = strstrt(guesses . " ", sprintf(" %.4g ", x)) ? guesses : guesses . sprintf(" %.4g", x), 0)
+if (system("head -n 1 '" . csv . "' | grep -c chance") + 0 > 0) { stats table using (guess(column("chance"))) nooutput }
 curves = words(labels)
 
 set terminal svg size 720,400 font "Helvetica,14" background "#ffffff" name "headcount"
@@ -39,7 +55,13 @@ set ytics 0.2 nomirror
 set xrange [heads_min / 1.25 : heads_max * 1.25]
 set logscale x 2
 unset mxtics
-set xtics nomirror
+set xtics nomirror (word(ticks, 1) word(ticks, 1) + 0)
+do for [i = 2:words(ticks)] { set xtics add (word(ticks, i) word(ticks, i) + 0) }
+do for [i = 1:words(bare)] { set xtics add ("" word(bare, i) + 0) }
+do for [i = 1:words(guesses)] {
+    set arrow from graph 0, first word(guesses, i) + 0 to graph 1, first word(guesses, i) + 0 nohead dt 2 lc "#888888"
+}
+if (words(guesses)) { set label "guessing" at graph 0.995, first most_guessed + 0.035 right font ",11" textcolor "#666666" }
 set border 3 lc "#444444"
 set grid ytics lc "#dddddd" lt 1 lw 1
 set errorbars 0.6

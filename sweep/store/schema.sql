@@ -251,7 +251,7 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
 CREATE VIEW by_heads AS
 WITH outcome AS (
     SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params,
-           t.train_s, t.train_acc, t.test_exact, t.test_acc AS acc, t.state = 'completed' AS good
+           t.train_s, t.train_acc, t.test_exact, t.chance, t.test_acc AS acc, t.state = 'completed' AS good
       FROM trial AS t JOIN config AS c USING (config_id)
      WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
        AND t.state IN ('completed', 'diverged', 'failed')
@@ -276,7 +276,7 @@ WITH outcome AS (
            count(*) FILTER (WHERE good AND acc >= 0.99) AS n_solved,
            avg(train_acc) FILTER (WHERE good) AS mean_train_acc,
            avg(test_exact) FILTER (WHERE good) AS mean_exact,
-           avg(train_s) FILTER (WHERE good) AS mean_train_s, r.n_params
+           avg(train_s) FILTER (WHERE good) AS mean_train_s, r.n_params, max(r.chance) AS chance
       FROM ranked AS r JOIN summary AS s USING (sweep_id, setting, heads)
      GROUP BY r.sweep_id, r.setting, r.heads
 ), wide AS (
@@ -286,7 +286,7 @@ WITH outcome AS (
 )
 SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, mean AS mean_acc,
        sd AS sd_acc, mean - half AS ci95_low, mean + half AS ci95_high, min_acc, median_acc,
-       max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params
+       max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params, chance
   FROM wide JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads;
 

@@ -60,7 +60,7 @@ static void by_heads_has_the_designs_columns(void **state)
     assert_answer(store_db(s), "SELECT group_concat(name, ' ') FROM pragma_table_info('by_heads')",
                   "sweep setting setting_label task heads d_model n n_bad mean_acc sd_acc ci95_low "
                   "ci95_high min_acc median_acc max_acc n_solved mean_train_acc mean_exact "
-                  "mean_train_s n_params");
+                  "mean_train_s n_params chance");
     assert_answer(store_db(s),
                   "SELECT group_concat(sweep || setting_label || task || heads ||"
                   " d_model || n_params, ' ') FROM by_heads",

@@ -1,0 +1,44 @@
+#!/bin/sh
+# The figure: a tick for each head count that was run, and the line of guessing. Speaks TAP; run from the
+# repository's root.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0
+check() { # name, command...
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$dir/log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' "$dir/log" | tail -n 20
+    fi
+}
+if ! command -v gnuplot >/dev/null; then
+    echo "ok 1 - the figure # skip needs gnuplot"
+    echo "1..1"
+    exit 0
+fi
+figure() { gnuplot -e "csv='$1'; svg='$dir/figure.svg'" results/reference/figure.gp; }
+says() { grep -q ">$1</tspan>" "$dir/figure.svg" || { grep "<text>" "$dir/figure.svg"; return 1; }; }
+cat >"$dir/table.csv" <<'C'
+sweep,setting,setting_label,heads,mean_acc,ci95_low,ci95_high,chance
+divisors,"{""a"":1}",length=16,1,.3,.2,.4,0.0625
+divisors,"{""a"":1}",length=16,6,.9,.8,.95,0.0625
+divisors,"{""a"":1}",length=16,48,.5,.4,.6,0.0625
+divisors,"{""a"":2}","length=32, slots=2",1,.4,,,0.125
+divisors,"{""a"":2}","length=32, slots=2",6,.8,,,0.125
+C
+check "a table of six and 48 heads" figure "$dir/table.csv"
+for heads in 1 6 48; do
+    check "a tick at $heads heads" says $heads
+done
+check "none where no head count was" sh -c "! grep -q '>32<' '$dir/figure.svg'"
+check "the line of guessing" says guessing
+cut -d, -f1-7 "$dir/table.csv" >"$dir/old.csv"
+check "a table of an older version" figure "$dir/old.csv"
+check "... has no such line" sh -c "! grep -q guessing '$dir/figure.svg'"
+check "the reference table" figure results/reference/gather.csv
+check "... has its line of guessing" says guessing
+echo "1..$n"

@@ -100,11 +100,16 @@ void text_lines(FILE *out, const char *text)
 
 void text_print(FILE *out, const char *format, ...)
 {
-    char *text;
     va_list arguments;
     va_start(arguments, format);
-    int n = vasprintf(&text, format, arguments);
+    text_vprint(out, format, arguments);
     va_end(arguments);
+}
+
+void text_vprint(FILE *out, const char *format, va_list arguments)
+{
+    char *text;
+    int n = vasprintf(&text, format, arguments);
     if (n < 0) {
         text_lines(out, "(out of memory)\n");
         return;

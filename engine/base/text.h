@@ -9,6 +9,7 @@
 #ifndef ENGINE_BASE_TEXT_H
 #define ENGINE_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -40,6 +41,8 @@ void text_lines(FILE *out, const char *text);
 
 /* Formats, then writes as text_lines does. */
 void text_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprint(FILE *out, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* Foreign text within a message: plain, cut to the buffer with "..." between whole characters.
  * size >= 8. Returns buffer. */

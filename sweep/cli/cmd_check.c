@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
 #include "sweep/run/result.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/store/rows.h"
@@ -81,7 +82,7 @@ static enum status check_invariants(struct store *s, struct check_options *o, st
     for (size_t i = 0; i < sizeof invariants / sizeof invariants[0] && status == STATUS_OK; i++) {
         struct rows r = rows_open(s, m, invariants[i].sql, NO_VALUES);
         while (rows_next(&r)) {
-            printf("%s: %s\n", invariants[i].broken, rows_text(&r, 0));
+            text_print(stdout, "%s: %s\n", invariants[i].broken, rows_text(&r, 0));
             o->problems++;
         }
         status = rows_close(&r);
@@ -100,8 +101,8 @@ static enum status check_configs(struct store *s, struct check_options *o, struc
         const char *json = rows_text(&r, JSON);
         sha256_hex(json, strlen(json), sha256);
         if (strcmp(sha256, rows_text(&r, SHA256)) != 0) {
-            printf("a configuration does not match its SHA-256: config %" PRId64 "\n",
-                   rows_integer(&r, CONFIG));
+            text_print(stdout, "a configuration does not match its SHA-256: config %" PRId64 "\n",
+                       rows_integer(&r, CONFIG));
             o->problems++;
         }
     }
@@ -125,14 +126,16 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
         struct result_owner owner = {rows_text(&r, CONFIG_SHA256), (uint32_t)rows_integer(&r, SEED),
                                      rows_integer(&r, PARAMS)};
         if (result_open(path, &owner, &f, &why) != STATUS_OK) {
-            printf("the weights of trial %" PRId64 ": %s\n", rows_integer(&r, TRIAL), why.text);
+            text_print(stdout, "the weights of trial %" PRId64 ": %s\n", rows_integer(&r, TRIAL),
+                       why.text);
             o->problems++;
             continue;
         }
         if (!rows_text(&r, WEIGHTS_SHA256) ||
             strcmp(f.sha256, rows_text(&r, WEIGHTS_SHA256)) != 0) {
-            printf("the weights of trial %" PRId64 ": %s is not the file that was recorded\n",
-                   rows_integer(&r, TRIAL), path);
+            text_print(stdout,
+                       "the weights of trial %" PRId64 ": %s is not the file that was recorded\n",
+                       rows_integer(&r, TRIAL), path);
             o->problems++;
         }
         result_close(&f);
@@ -154,8 +157,8 @@ static enum status check(struct store *s, void *context, struct message *m)
     enum status closed = rows_close(&r);
     if (status != STATUS_OK || closed != STATUS_OK)
         return status != STATUS_OK ? status : closed;
-    printf("%s: %ld trials, %ld files of weights: %s\n", o->db, o->trials, o->files,
-           o->problems ? "NOT as it should be" : "everything is as it should be");
+    text_print(stdout, "%s: %ld trials, %ld files of weights: %s\n", o->db, o->trials, o->files,
+               o->problems ? "NOT as it should be" : "everything is as it should be");
     return STATUS_OK;
 }
 

@@ -158,7 +158,7 @@ static enum status collect_file(struct collection *c, int folder, const char *na
                            strerror(errno));
     c->files++;
     c->bytes += info.st_size;
-    printf("%s  %s  %s\n", name, bytes_text((double)info.st_size, size), why);
+    text_print(stdout, "%s  %s  %s\n", name, bytes_text((double)info.st_size, size), why);
     return STATUS_OK;
 }
 
@@ -175,7 +175,7 @@ static enum status collect(struct store *s, void *context, struct message *m)
     int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
     if (folder < 0 && errno == ENOENT) {
-        printf("%s does not exist: nothing to remove\n", c.folder);
+        text_print(stdout, "%s does not exist: nothing to remove\n", c.folder);
         return STATUS_OK;
     }
     if (n < 0) {
@@ -201,8 +201,8 @@ static enum status collect(struct store *s, void *context, struct message *m)
                c.files == 1 ? "" : "s", bytes_text((double)c.bytes, size));
     }
     if (c.foreign > 0) {
-        fprintf(stderr, "left %ld file%s in %s that headcount did not make\n", c.foreign,
-                c.foreign == 1 ? "" : "s", c.folder);
+        text_print(stderr, "left %ld file%s in %s that headcount did not make\n", c.foreign,
+                   c.foreign == 1 ? "" : "s", c.folder);
     }
     return status;
 }

@@ -82,8 +82,8 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     const struct config *c = plan_config(p);
     char text[32];
     if (c->question[0])
-        printf("%s\n", c->question);
-    printf("Sweep %s: %s", c->name, text_count(f->points, text, sizeof text));
+        text_print(stdout, "%s\n", c->question);
+    text_print(stdout, "Sweep %s: %s", c->name, text_count(f->points, text, sizeof text));
     printf(" point%s", f->points == 1 ? "" : "s");
     if (c->method == METHOD_RANDOM)
         printf(" (%s settings drawn, each with every head count of a list)",

@@ -188,7 +188,7 @@ static void print_config(const char *json)
         print_section("model", encoder_options, &p->model);
         print_section("train", train_options, &p->train);
     } else { /* of another version of the task or of training */
-        printf("  %s\n", json);
+        text_print(stdout, "  %s\n", json);
     }
     free(p);
 }
@@ -240,7 +240,7 @@ static void print_result(const struct rows *r)
     printf("\nResult:\n");
     print_number("test acc", rows_real(r, TEST_ACC), 4);
     if (!rows_null(r, BY_SLOT))
-        printf("  %-12s %s\n", "by slot", rows_text(r, BY_SLOT));
+        text_print(stdout, "  %-12s %s\n", "by slot", rows_text(r, BY_SLOT));
     print_number("test exact", rows_real(r, TEST_EXACT), 4);
     print_number("test loss", rows_real(r, TEST_LOSS), 5);
     print_number("val acc", rows_real(r, VAL_ACC), 4);
@@ -254,7 +254,7 @@ static void print_result(const struct rows *r)
         printf("  %-12s %lld: NaN or Inf\n", "bad step", (long long)rows_integer(r, BAD_STEP));
     print_number("train s", rows_real(r, TRAIN_S), 2);
     if (!rows_null(r, WEIGHTS))
-        printf("  %-12s %s\n", "weights", rows_text(r, WEIGHTS));
+        text_print(stdout, "  %-12s %s\n", "weights", rows_text(r, WEIGHTS));
 }
 
 static enum status print_head(struct store *s, int64_t trial, struct message *m)
@@ -264,25 +264,26 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
         char params[32];
         char flops[32];
         const char *label = rows_text(&r, LABEL);
-        printf("Trial %lld of sweep %s: heads %lld%s%s, seed %lld\n", (long long)trial,
-               rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS),
-               label && label[0] ? ", " : "", label ? label : "",
-               (long long)rows_integer(&r, SEED));
+        text_print(stdout, "Trial %lld of sweep %s: heads %lld%s%s, seed %lld\n", (long long)trial,
+                   rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS),
+                   label && label[0] ? ", " : "", label ? label : "",
+                   (long long)rows_integer(&r, SEED));
         /* the steps of a trial that has not ended are known up to its last evaluation */
         bool ended = !rows_null(&r, BEST_STEP) || !rows_null(&r, BAD_STEP);
-        printf("%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
-               rows_text(&r, STATE), (long long)rows_integer(&r, ended ? STEPS_DONE : EVALUATED),
-               (long long)rows_integer(&r, STEPS),
-               rows_integer(&r, IN_PLAN) ? "" : ", no longer in the plan",
-               text_count(rows_integer(&r, PARAMS), params, sizeof params),
-               text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
+        text_print(stdout, "%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
+                   rows_text(&r, STATE),
+                   (long long)rows_integer(&r, ended ? STEPS_DONE : EVALUATED),
+                   (long long)rows_integer(&r, STEPS),
+                   rows_integer(&r, IN_PLAN) ? "" : ", no longer in the plan",
+                   text_count(rows_integer(&r, PARAMS), params, sizeof params),
+                   text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
         if (!rows_null(&r, REMARK)) {
             printf("Remark: ");
             text_paragraph(stdout, rows_text(&r, REMARK), 0, 8, PAGE_WIDTH - 8);
             putchar('\n');
         }
         print_config(rows_text(&r, CONFIG));
-        printf("  %-6s %s\n", "sha256", rows_text(&r, SHA256));
+        text_print(stdout, "  %-6s %s\n", "sha256", rows_text(&r, SHA256));
         print_result(&r);
     }
     return rows_close(&r);
@@ -351,8 +352,8 @@ static enum status print_errors(struct store *s, int64_t trial, struct message *
     while (rows_next(&r)) {
         for (int i = ERROR; i <= NOTE; i++) {
             if (!rows_null(&r, i)) {
-                printf("\n%s of attempt %lld:\n%s\n", i == ERROR ? "Error" : "Note",
-                       (long long)rows_integer(&r, ATTEMPT), rows_text(&r, i));
+                text_print(stdout, "\n%s of attempt %lld:\n%s\n", i == ERROR ? "Error" : "Note",
+                           (long long)rows_integer(&r, ATTEMPT), rows_text(&r, i));
             }
         }
     }

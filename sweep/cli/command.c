@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/option.h"
+#include "engine/base/text.h"
 #include "sweep/plan/plan.h"
 #include "sweep/store/store.h"
 
@@ -48,7 +49,7 @@ static int exit_status_of(enum status s)
 
 int command_fail(const char *name, enum status s, const struct message *m)
 {
-    fprintf(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
+    text_print(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
     return exit_status_of(s);
 }
 
@@ -56,7 +57,7 @@ void command_plan_notes(const char *name, const struct plan *p)
 {
     struct message m;
     for (int i = 0; plan_idle_exclude(p, &i, &m);)
-        fprintf(stderr, "headcount %s: note: %s\n", name, m.text);
+        text_print(stderr, "headcount %s: note: %s\n", name, m.text);
 }
 
 int command_usage(const char *name, const char *format, ...)
@@ -64,7 +65,7 @@ int command_usage(const char *name, const char *format, ...)
     va_list arguments;
     fprintf(stderr, "headcount %s: ", name);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    text_vprint(stderr, format, arguments);
     va_end(arguments);
     fprintf(stderr, "\nTry 'headcount %s --help'.\n", name);
     return EXIT_USAGE;

@@ -111,7 +111,7 @@ static int unknown_command(const char *typed)
     names[n++] = "help";
     names[n] = NULL;
     const char *near = nearest_name(typed, names);
-    fprintf(stderr, "headcount: unknown command '%s'", typed);
+    text_print(stderr, "headcount: unknown command '%s'", typed);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);
     fprintf(stderr, "\nTry 'headcount --help'.\n");
@@ -127,7 +127,7 @@ static int unknown_option(int argc, char **argv)
     while (command < argc && !command_find(argv[command]))
         command++;
     if (near) {
-        fprintf(stderr, "headcount: unknown option '%s'; did you mean '%s'?", argv[0], near);
+        text_print(stderr, "headcount: unknown option '%s'; did you mean '%s'?", argv[0], near);
     } else if (command < argc) {
         fprintf(stderr, "headcount: options follow the command: headcount %s", argv[command]);
         for (int i = 0; i < argc; i++) {
@@ -137,7 +137,8 @@ static int unknown_option(int argc, char **argv)
             text_plain(stderr, argv[i]);
         }
     } else {
-        fprintf(stderr, "headcount: unknown option '%s'; options of a command follow it", argv[0]);
+        text_print(stderr, "headcount: unknown option '%s'; options of a command follow it",
+                   argv[0]);
     }
     fprintf(stderr, "\nTry 'headcount --help'.\n");
     return EXIT_USAGE;

@@ -114,7 +114,8 @@ static enum status put_trial(struct export *e)
             boolean(t, IN_PLAN));
     put_json(e->out, ",\"setting\":", text(t, SETTING));
     put_json(e->out, ",\"tuning\":", text(t, TUNING));
-    fprintf(e->out, ",\"is_tuning\":%s,\"state\":\"%s\"", boolean(t, IS_TUNING), text(t, STATE));
+    fprintf(e->out, ",\"is_tuning\":%s,\"state\":", boolean(t, IS_TUNING));
+    text_json(e->out, text(t, STATE));
     if (rows_integer(t, HAS_RESULT)) {
         for (int i = 0; number_names[i]; i++) {
             fprintf(e->out, ",\"%s\":", number_names[i]);

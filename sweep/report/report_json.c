@@ -88,14 +88,17 @@ enum status report_json(const struct report_data *r, FILE *out, struct message *
     text_json(out, r->name);
     fputs(",\"question\":", out);
     text_json(out, r->question);
-    fprintf(out, ",\"overrides\":%s,\"planned\":%ld,\"ended\":%ld,\"settings\":[", r->overrides,
-            r->planned, r->ended);
+    fputs(",\"overrides\":", out);
+    text_json_as_is(out, r->overrides);
+    fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"settings\":[", r->planned, r->ended);
     for (int i = 0; i < r->settings; i++) {
         const struct report_setting *set = &r->setting[i];
         int ended = 0;
         for (int k = 0; k < set->count; k++)
             ended += set->heads[k].n;
-        fprintf(out, "%s{\"setting\":%s,\"setting_label\":", i ? "," : "", set->setting);
+        fputs(i ? ",{\"setting\":" : "{\"setting\":", out);
+        text_json_as_is(out, set->setting);
+        fputs(",\"setting_label\":", out);
         text_json(out, set->label);
         fputs(",\"rows\":", out);
         enum status s = table_write(set->by_heads, TABLE_JSON, false, out, m);

@@ -323,10 +323,13 @@ enum status report_text(const struct report_data *r, int page, bool color, FILE 
 /* Text without the marks that Markdown would act on. */
 static void put_markdown(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        if (strchr("\\`*_[]<|", *text))
-            fputc('\\', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    for (;;) {
+        size_t run = strcspn(text, "\\`*_[]<|");
+        text_plain_part(out, text, run);
+        text += run;
+        if (!*text)
+            return;
+        fprintf(out, "\\%c", *text++);
     }
 }
 

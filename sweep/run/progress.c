@@ -28,7 +28,7 @@ struct progress_line {
 
 struct progress_view {
     FILE *err;
-    const char *sweep;
+    char sweep[LABEL_SIZE];
     bool quiet, live, color, unicode;
     long total, done, failed, running, left;
     int slots;
@@ -67,15 +67,6 @@ static bool is_terminal(FILE *f)
     return isatty(fileno(f)) && term && term[0] && strcmp(term, "dumb") != 0;
 }
 
-/* Labels come from sweep files: no control character of theirs reaches the terminal. */
-static void label_set(char *to, const char *from)
-{
-    snprintf(to, LABEL_SIZE, "%s", from);
-    for (char *c = to; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = '?';
-}
-
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
                                    int workers)
 {
@@ -92,7 +83,7 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
         return NULL;
     }
     v->err = err;
-    v->sweep = sweep;
+    text_shown(sweep, v->sweep, sizeof v->sweep);
     v->quiet = quiet;
     v->live = !quiet && is_terminal(err);
     v->color = text_color(err);
@@ -152,7 +143,7 @@ void progress_trial_started(struct progress_view *v, int slot, const char *label
     snprintf(full, sizeof full, "%s", label ? label : "");
     if (!full[0])
         snprintf(full, sizeof full, "trial %lld", (long long)trial_id);
-    label_set(s->label, full);
+    text_shown(full, s->label, sizeof s->label);
 }
 
 void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
@@ -394,7 +385,8 @@ static void frame_write(struct progress_view *v, const char *permanent)
     if (permanent) {
         int rows;
         frame_home(v, out, columns_of_terminal(v, &rows));
-        fprintf(out, "\033[J%s", permanent);
+        fputs("\033[J", out);
+        text_lines(out, permanent);
     } else {
         frame_draw(v, out);
     }
@@ -410,7 +402,7 @@ void progress_note(struct progress_view *v, const char *text)
     if (!v)
         return;
     if (!v->live) {
-        fprintf(v->err, "%s\n", text);
+        text_print(v->err, "%s\n", text);
         fflush(v->err);
         return;
     }
@@ -427,7 +419,7 @@ static void plain_line(struct progress_view *v, const struct progress_line *s, c
     char text[16];
     char took[32];
     text_duration(clock_now_s() - s->started_s, took, sizeof took);
-    fprintf(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
+    text_print(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
     if (strcmp(state, "completed") != 0)
         fprintf(v->err, "  %s", state);
     if (isfinite(acc))

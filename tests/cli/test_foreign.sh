@@ -1,0 +1,96 @@
+#!/bin/sh
+# Foreign text: whatever stands in the results file, in its folder or in an argument, no command lets a
+# byte through to a person that a terminal would obey. Speaks TAP. HEADCOUNT is the program.
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cp -r configs "$dir/configs"
+cd "$dir" || exit 1
+n=0
+verdict() { # name; trouble is what $dir/trouble says
+    n=$((n + 1))
+    if [ -s trouble ]; then
+        echo "not ok $n - $1"
+        sed 's/^/# /' trouble | cat -v | head -n 20
+    else
+        echo "ok $n - $1"
+    fi
+    rm -f trouble
+}
+# C0 but for LF and tab, DEL, C1, separators and overrides of direction, C1 bytes of other encodings.
+obeyed='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]|(^|[\x00-\x7f])[\x80-\x9f]'
+# A line of the program's arguments: ends within 10 s, not by a signal, and writes nothing of that.
+harmless() { # label, arguments...
+    label=$1
+    shift
+    timeout -s KILL 10 "$headcount" "$@" >said 2>&1 </dev/null
+    code=$?
+    [ $code -lt 100 ] || echo "$label: $*: status $code" >>trouble
+    LC_ALL=C grep -aPn -e "$obeyed" said >found && { echo "$label: $*:"; head -n 3 found; } >>trouble
+}
+evil="'a' || char(27) || '[31m' || char(155) || '2J' || char(127, 8238, 13, 7) || CAST(x'9b' AS TEXT)"
+
+"$headcount" run configs/quick.yaml --db r.db --quiet --set train.steps=20 --set seeds=1 >said 2>&1 ||
+    { echo "not ok 1 - a sweep"; echo "1..1"; exit 1; }
+sqlite3 r.db "UPDATE attempt SET error = 'e', note = 'n' WHERE trial_id = 1"
+run="run configs/quick.yaml --set train.steps=20 --set seeds=1"
+for value in "$evil" "'{\"k\":\"' || $evil || '\"}'"; do
+    sqlite3 r.db "SELECT m.name || ' ' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+                  WHERE m.type = 'table' AND c.type = 'TEXT' AND m.name NOT LIKE 'sqlite%'" >columns
+    while read -r table column; do
+        cp r.db f.db && cp -r r.db.d f.db.d
+        sqlite3 f.db "PRAGMA ignore_check_constraints = ON;
+            UPDATE OR IGNORE $table SET $column = $value" 2>/dev/null
+        for line in "status" "status --json" "show 1" "show 1 --json" "report" "report --markdown" \
+            "report --json" "check" "gc --dry-run" "export results" "export weights 1 w.st" \
+            "plan configs/quick.yaml" "$run"; do
+            harmless "$table.$column" $line --db f.db
+        done
+        rm -rf f.db f.db.*
+    done <columns
+    run=status # once is enough of what takes longest
+done
+[ "$(wc -l <columns)" -ge 20 ] || echo "only $(wc -l <columns) columns of text were found" >>trouble
+verdict "every column of text against every command"
+
+evil=$(printf 'a\033[31m\302\2332J\177\342\200\256\233')
+harmless "--db" status --db "$evil"
+harmless "--db" run configs/quick.yaml --db "$evil/x/$evil"
+harmless "--set" plan configs/quick.yaml --set "$evil"
+harmless "--set" plan configs/quick.yaml --set "train.steps=$evil"
+harmless "--set" plan configs/quick.yaml --set "$evil=1"
+harmless "a command" "$evil"
+harmless "an option" "--$evil"
+harmless "an option" report "--$evil"
+harmless "a number" run configs/quick.yaml -j "$evil"
+harmless "a sweep" report "$evil" --db r.db
+harmless "a trial" show "$evil" --db r.db
+harmless "a task" tasks "$evil"
+harmless "a kind" export "$evil"
+harmless "a sweep file" plan "$evil.yaml"
+cp configs/quick.yaml "$evil.yaml"
+printf '# %s\nname: "a\\e[31m"\n' "$evil" >named.yaml
+printf 'constraints: ["heads <= \\e[31m"]\ntask: {name: copy}\nmodel: {heads: 2}\n' >words.yaml
+harmless "a sweep file" plan "$evil.yaml" --db "$evil.db"
+harmless "a sweep file" plan named.yaml
+harmless "a sweep file" plan words.yaml
+touch "r.db.d/t1-a1$evil.tmp" "r.db.d/$evil"
+harmless "a file's name" gc --dry-run --db r.db
+harmless "a file's name" gc --db r.db
+HEADCOUNT_KERNELS=$evil harmless "HEADCOUNT_KERNELS" tasks
+verdict "arguments, names of files, sweep files, the environment"
+
+sqlite3 r.db "UPDATE trial SET setting_label = 'a' || char(27, 155) || 'b'"
+"$headcount" report --csv --db r.db >said 2>&1
+grep -q "$(printf 'a\033\302\233b')" said || cat said >>trouble
+verdict "CSV in a pipe is exact"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "'$headcount' report --csv --db r.db" /dev/null </dev/null | tr -d '\r' >said
+    grep -q 'a??b' said || cat said >>trouble
+    LC_ALL=C grep -aPn -e "$obeyed" said >>trouble
+    verdict "... on a terminal it is plain"
+else
+    n=$((n + 1))
+    echo "ok $n - ... on a terminal it is plain # skip no script(1)"
+fi
+echo "1..$n"

@@ -2,6 +2,8 @@
 #ifndef DATASETS_TASK_COMMON_H
 #define DATASETS_TASK_COMMON_H
 
+#include <stddef.h>
+
 #include "datasets/task.h"
 
 enum { TASK_MAX_LENGTH = 4096, TASK_MAX_VOCAB = 65536 };

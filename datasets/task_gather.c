@@ -1,5 +1,3 @@
-#include <stddef.h>
-
 #include "datasets/task_common.h"
 
 struct options {

@@ -1,5 +1,3 @@
-#include <stddef.h>
-
 #include "datasets/task_common.h"
 
 static const struct option_entry options_table[] = {

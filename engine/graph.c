@@ -33,7 +33,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/heartbeat.h"
 #include "engine/layout.h"

@@ -3,14 +3,10 @@
 #ifndef ENGINE_BASE_REAL_H
 #define ENGINE_BASE_REAL_H
 
-#include <float.h>
-
 #ifdef REAL_DOUBLE
 typedef double real;
-#define REAL_MAX DBL_MAX
 #else
 typedef float real;
-#define REAL_MAX FLT_MAX
 #endif
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef ENGINE_BASE_RNG_H
 #define ENGINE_BASE_RNG_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* One per use; a number here is part of the meaning of every stored result: append only. */

@@ -1,7 +1,6 @@
 #include "engine/base/safetensors_internal.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

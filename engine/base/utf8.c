@@ -1,7 +1,5 @@
 #include "engine/base/utf8.h"
 
-#include <stddef.h>
-
 int utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t ignored;

@@ -189,7 +189,7 @@ static enum status check_meta(const struct safetensors *f, struct message *m)
     const char *format = safetensors_meta(f, "format"), *header = safetensors_meta(f, "header");
     char hex[65];
     if (!format || strcmp(format, format_name) != 0)
-        return status_fail(m, STATUS_CORRUPT, "is no checkpoint of format %s", format_name);
+        return status_fail(m, STATUS_CORRUPT, "is not a checkpoint of format %s", format_name);
     if (!safetensors_meta(f, "state"))
         return status_fail(m, STATUS_CORRUPT, "has no state");
     digest_meta(f, hex);
@@ -303,7 +303,7 @@ static enum status check_front(const struct safetensors_file *f, const struct tr
     if (s == STATUS_OK)
         s = counters_read(&f->list, c, m);
     if (s == STATUS_OK && c->step > t->config.steps)
-        s = status_fail(m, STATUS_CORRUPT, "is of step %" PRId64 " of a training of %" PRId64,
+        s = status_fail(m, STATUS_CORRUPT, "is of step %" PRId64 " in a training of %" PRId64,
                         c->step, t->config.steps);
     safetensors_free(&expected);
     return s;

@@ -184,7 +184,8 @@ enum status file_open(const char *path, int *fd, size_t *size, struct message *m
         s = status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
                         S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
     else if ((uintmax_t)about.st_size >= SIZE_MAX)
-        s = status_fail(m, STATUS_BAD_INPUT, "%s: its %jd bytes are beyond this machine", path,
+        s = status_fail(m, STATUS_BAD_INPUT,
+                        "%s: its %jd bytes are more than this machine can address", path,
                         (intmax_t)about.st_size);
     if (s == STATUS_OK) {
         *size = (size_t)about.st_size;

@@ -66,8 +66,7 @@ enum status safetensors_header(const struct safetensors *s, char **bytes, size_t
     struct text_buffer b = {0};
     enum status status = STATUS_OK;
     if (!put_header(&b, s))
-        status =
-            status_fail(m, STATUS_INTERNAL, "a tensor's size or a text is not fit to be written");
+        status = status_fail(m, STATUS_INTERNAL, "a tensor's size or a text cannot be written");
     else if (b.out_of_memory)
         status = status_fail(m, STATUS_NO_MEMORY, "no memory to write a header");
     else if (b.used - LENGTH_SIZE > HEADER_MAX)

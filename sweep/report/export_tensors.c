@@ -43,7 +43,7 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
     } else if (rows_null(&r, TEST_ACC)) {
         status = status_fail(m, STATUS_BAD_INPUT,
                              "trial %" PRId64
-                             " is %s and has no weights; they come with a completed trial",
+                             " is %s and has no weights; only completed trials have them",
                              trial_id, rows_text(&r, STATE));
     } else {
         snprintf(t->path, sizeof t->path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));

@@ -14,8 +14,8 @@ static const double ASSUMED_FLOPS_PER_S = 1e10;
 
 static const char *const reasons[FORECAST_STATES] = {
     [FORECAST_NEW] = "not in the results file yet",
-    [FORECAST_QUEUED] = "waits, from its checkpoint if it has one",
-    [FORECAST_RUNNING] = "runs now, or goes on if its run was killed",
+    [FORECAST_QUEUED] = "queued; resumes from its checkpoint if it has one",
+    [FORECAST_RUNNING] = "running, or to be resumed if its run was killed",
     [FORECAST_COMPLETED] = "done: its result is kept",
     [FORECAST_DIVERGED] = "diverged: that is its result",
     [FORECAST_FAILED] = "failed too often; --retry-failed tries again",
@@ -35,7 +35,7 @@ const char *forecast_name(enum forecast_state s)
 
 const char *forecast_reason(enum forecast_state s, bool retry_failed)
 {
-    return s == FORECAST_FAILED && retry_failed ? "failed, and is tried again" : reasons[s];
+    return s == FORECAST_FAILED && retry_failed ? "failed, will be tried again" : reasons[s];
 }
 
 /* A trial of the results file. */

@@ -210,7 +210,7 @@ static enum status read_state(const char *trial_json, enum trial_state *state, s
             (*state == TRIAL_COMPLETED || *state == TRIAL_DIVERGED))
             s = STATUS_OK;
         else
-            status_fail(m, s, "its trial is neither completed nor diverged");
+            status_fail(m, s, "its trial has neither completed nor diverged");
     }
     free(buffer);
     return s;

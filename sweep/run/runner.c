@@ -115,7 +115,7 @@ static void limit_losses(struct runner *r, struct slot *s)
     if (++l->count < LOST_LIMIT)
         return;
     char why[sizeof s->error + 64];
-    snprintf(why, sizeof why, "%s; %d times without getting further", s->error, l->count);
+    snprintf(why, sizeof why, "%s; %d times without progress", s->error, l->count);
     slot_fail(s, why);
 }
 
@@ -199,7 +199,8 @@ static bool is_over(const struct runner *r)
 static void stop_by_signal(struct runner *r)
 {
     if (!r->stopping)
-        runner_say(r, "%s: stopping; running trials save a checkpoint (again to stop at once)",
+        runner_say(r,
+                   "%s: stopping; running trials save a checkpoint (a second signal ends at once)",
                    strsignal(stop_signal()));
     stop(r);
 }
@@ -274,13 +275,13 @@ static bool wait_for_file(struct runner *r, enum status *s, struct message *m)
         return false;
     }
     if (stop_requests() > 0) {
-        *s =
-            status_fail_within(m, STATUS_INTERRUPTED, "stopped while another program has a lock: ");
+        *s = status_fail_within(m, STATUS_INTERRUPTED,
+                                "stopped while another program holds a lock: ");
         return false;
     }
     if (r->busy_since_s == 0) {
         r->busy_since_s = now;
-        runner_say(r, "waiting for another program that has a lock on the results file");
+        runner_say(r, "waiting for another program that holds a lock on the results file");
     }
     if (now - r->busy_since_s > open_patience_s)
         return false;
@@ -336,8 +337,8 @@ static enum status recover(struct runner *r, struct message *m)
     while (wait_for_file(r, &s, m));
     if (recovered.finished + recovered.requeued > 0)
         runner_say(r,
-                   "recovered from a run that was cut off: %d finished trials taken in, %d go "
-                   "on from their checkpoints (from step 0 where there is none)",
+                   "recovered from a run that was cut off: %d finished trials recorded, %d resume "
+                   "from their checkpoints (from step 0 if they have none)",
                    recovered.finished, recovered.requeued);
     return s;
 }
@@ -350,7 +351,7 @@ static enum status retry_failed(struct runner *r, struct message *m)
         s = store_retry_failed(r->store, r->sweep_id, &retried, m);
     while (wait_for_file(r, &s, m));
     if (s == STATUS_OK && retried > 0)
-        runner_say(r, "%ld failed trials are tried again", retried);
+        runner_say(r, "trying %ld failed trials again", retried);
     return s;
 }
 
@@ -359,8 +360,8 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
     struct build_info b;
     if (store_migrated_from(r->store))
         runner_say(r,
-                   "the results file had format %d and has format %d now; as it was, it is kept as "
-                   "%.*s.v%d.backup",
+                   "the results file was migrated from format %d to format %d; the old one is kept "
+                   "as %.*s.v%d.backup",
                    store_migrated_from(r->store), STORE_VERSION,
                    (int)strlen(store_folder(r->store)) - 2, store_folder(r->store),
                    store_migrated_from(r->store));

@@ -77,9 +77,8 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
     const char *state = "queued";
     bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
     if (!o->accepted)
-        runner_say(
-            r, "trial %" PRId64 ": the report of its attempt %" PRId64 " came too late: ignored",
-            s->claim.trial_id, s->claim.attempt);
+        runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
+                   s->claim.trial_id, s->claim.attempt);
     else if (s->ending == ENDING_FINISH)
         state = trial_state_name(s->state);
     else if (fails)
@@ -89,9 +88,9 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
 
     if (o->accepted && fails)
         runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->claim.trial_id, s->label,
-                   o->failed ? "" : " and is tried again", s->error);
+                   o->failed ? "" : " and will be tried again", s->error);
     else if (o->accepted && strcmp(state, "queued") == 0)
-        runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it goes on",
+        runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
                    s->claim.trial_id, s->label, s->step, s->error);
     if (o->accepted && (s->ending == ENDING_FINISH || (o->failed && s->ending == ENDING_FAIL)))
         trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
@@ -170,10 +169,10 @@ static void note_busy(struct runner *r)
         r->busy_since_s = now;
     if (r->busy_since_s < 0 || now - r->busy_since_s < (idle ? busy_note_idle_s : busy_note_s))
         return;
-    runner_say(r, "another program has had a lock on the results file for %.0f s; %s",
+    runner_say(r, "another program has held a lock on the results file for %.0f s; %s",
                now - r->busy_since_s,
-               idle ? "waiting for it, to write down what the trials came to"
-                    : "training goes on, results are kept until the lock is gone");
+               idle ? "waiting for it to write the results"
+                    : "training continues, results are kept until the lock is gone");
     r->busy_since_s = -1;
 }
 
@@ -182,8 +181,7 @@ enum status runner_commit(struct runner *r, struct message *m)
     if (!store_in_place(r->store))
         return status_fail(
             m, STATUS_IO,
-            "the results file was removed or replaced while the run was at work; nothing "
-            "more is written");
+            "the results file was removed or replaced during the run; nothing more is written");
     struct outcome *outcome = calloc((size_t)r->slots, sizeof *outcome);
     if (!outcome)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory");

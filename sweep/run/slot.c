@@ -158,7 +158,7 @@ static enum ending judge(struct slot *s, const char *folder)
     if (s->end.exit_code == WORKER_STORAGE)
         return ENDING_STORAGE;
     if (!s->error[0])
-        snprintf(s->error, sizeof s->error, "the worker ended with status %d and said nothing",
+        snprintf(s->error, sizeof s->error, "the worker ended with status %d without a message",
                  s->end.exit_code);
     return ENDING_FAIL;
 }

@@ -149,7 +149,7 @@ static enum status read_state(struct trial *t, const char *text, struct message 
     if (sscanf(text, "%d %d %" SCNd64 " %la %la\n%n", &rows, &has_best, &r.best_step, &t->before_s,
                &t->cpu_before_s, &used) != 5 ||
         rows < 0 || rows > t->curve_capacity)
-        return status_fail(m, STATUS_CORRUPT, "the checkpoint's state does not start as it must");
+        return status_fail(m, STATUS_CORRUPT, "the checkpoint's state is malformed");
     for (int i = 0; i < rows; i++) {
         struct curve_row *c = &t->curve[i];
         int length;

@@ -120,7 +120,7 @@ enum status wire_send(int fd, enum wire_type type, const void *payload, size_t s
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
-            s = status_fail(m, STATUS_IO, "the coordinator does not listen: %s", strerror(errno));
+            s = status_fail(m, STATUS_IO, "the coordinator is gone: %s", strerror(errno));
     }
     if (bytes != small)
         free(bytes);

@@ -159,10 +159,10 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
             return s;
     }
     if (damaged)
-        note(step >= 0 ? "a damaged checkpoint was passed over; an older one is used"
+        note(step >= 0 ? "a damaged checkpoint was ignored; an older one is used"
                        : "no checkpoint can be read; the trial starts again from step 0");
     if (other_build)
-        note("goes on from a checkpoint of another build or other BLAS kernels: the last bits may "
+        note("resumed from a checkpoint of another build or other BLAS kernels: the last bits may "
              "differ from an uninterrupted run");
     return STATUS_OK;
 }

@@ -106,10 +106,9 @@ static enum status apply_steps(struct store *s, int from, const struct store_for
         while (step->sql && step->from != version)
             step++;
         if (!step->sql)
-            return status_fail(
-                m, STATUS_BAD_INPUT,
-                "%s has format %d, from which this headcount knows no way to format %d", s->path,
-                version, f->version);
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "%s has format %d, which this headcount cannot migrate to format %d",
+                               s->path, version, f->version);
         status = store_script(s, "migrating", step->sql, m);
     }
     return status;

@@ -105,11 +105,10 @@ static enum status begin(struct store *s, struct message *m)
     if (s->mode != STORE_WRITE)
         return status_fail(m, STATUS_INTERNAL, "%s: is open for reading only", s->path);
     if (s->broken)
-        return status_fail(
-            m, STATUS_IO,
-            "%s: an earlier write could not be made durable; nothing more is written "
-            "before the file is opened anew",
-            s->path);
+        return status_fail(m, STATUS_IO,
+                           "%s: an earlier write could not be made durable; nothing more is "
+                           "written until the file is reopened",
+                           s->path);
     roll_back(s); /* what could not be rolled back before, for want of memory */
     return store_script(s, "locking for a change", "BEGIN IMMEDIATE", m);
 }

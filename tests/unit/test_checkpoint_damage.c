@@ -98,8 +98,9 @@ static void metadata_is_checked(void **state)
 {
     (void)state;
     static const char *const refused[][3] = {
-        {"format", "headcount.checkpoint.2", "is no checkpoint of format headcount.checkpoint.1"},
-        {"format", NULL, "is no checkpoint of format headcount.checkpoint.1"},
+        {"format", "headcount.checkpoint.2",
+         "is not a checkpoint of format headcount.checkpoint.1"},
+        {"format", NULL, "is not a checkpoint of format headcount.checkpoint.1"},
         {"state", NULL, "has no state"},
         {"sha256", NULL, "the digest of its tensors does not match"},
         {"sha256", "00", "the digest of its tensors does not match"},

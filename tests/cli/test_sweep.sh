@@ -170,7 +170,7 @@ check "no trial ran twice to the end" once_each worker.db
 pid=$!
 wait_for test -e two.db.lock
 sleep 0.2
-check "a second coordinator is refused with status 2" status_is 2 run two.db
+check "a second coordinator is refused with status 4" status_is 4 run two.db
 check "... and told who holds the file" sh -c "'$headcount' run sweep.yaml --db two.db 2>&1 | grep -q 'process $pid'"
 kill -TERM $pid
 wait $pid
@@ -183,7 +183,7 @@ mv gone.db elsewhere.db
 wait $pid
 code=$?
 check "a run whose results file was moved away stops with status 3" [ $code -eq 3 ]
-check "... and says why" grep -q 'removed or replaced while the run was at work' gone.err
+check "... and says why" grep -q 'removed or replaced during the run' gone.err
 check "... what was written is whole" [ "$(sql elsewhere.db 'PRAGMA integrity_check')" = ok ]
 
 # ---- one file by two names ----

@@ -111,7 +111,7 @@ static void metadata_is_checked(void **state)
         {"step", "5 ", "step is 5 "},
         {"step", "", "step is "},
         {"step", "99999999999999999999", "step is 99999999999999999999"},
-        {"step", "61", "is of step 61 of a training of 60"},
+        {"step", "61", "is of step 61 in a training of 60"},
         {"t", "x", "t is x"},
         {"loss_sum", "nan", "loss_sum is nan"},
         {"loss_sum", "inf", "loss_sum is inf"},

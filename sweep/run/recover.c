@@ -32,6 +32,8 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     trial_file_path(folder, t->trial_id, t->attempt, TRIAL_FILE_LOCK, path, sizeof path);
     if (still_alive(path))
         r->alive++;
+    else
+        trial_files_remove_unfinished(folder, t->trial_id, t->attempt);
     trial_file_name(t->trial_id, t->attempt, TRIAL_FILE_RESULT, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", folder, file);
     struct result_owner owner = {t->config_sha256, t->seed, t->n_params};

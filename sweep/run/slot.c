@@ -189,6 +189,8 @@ bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view 
     if (!process_ended(&s->process, &s->end))
         return false;
     slot_listen(s, i, v, listen, context);
+    if (s->end.signal != 0)
+        trial_files_remove_unfinished(folder, s->claim.trial_id, s->claim.attempt);
     snprintf(s->error, sizeof s->error, "%s", s->end.error ? s->end.error : "");
     s->ending = judge(s, folder);
     s->end.step = saved_step(s, folder);

@@ -144,6 +144,23 @@ static void remove_file(void *context, int64_t attempt, enum trial_file kind, co
         unlink(path);
 }
 
+void trial_files_remove_unfinished(const char *folder, int64_t trial, int64_t attempt)
+{
+    static const char end[] = ".tmp";
+    char begin[64];
+    int length = snprintf(begin, sizeof begin, "t%" PRId64 "-a%" PRId64, trial, attempt);
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t size = strlen(e->d_name), used = (size_t)length;
+        bool ours = strncmp(e->d_name, begin, used) == 0 &&
+                    (e->d_name[used] == '-' || e->d_name[used] == '.');
+        if (ours && size > sizeof end && strcmp(e->d_name + size - (sizeof end - 1), end) == 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    }
+    if (d)
+        closedir(d);
+}
+
 void trial_files_remove(const char *folder, int64_t trial, int64_t attempt, bool keep_result)
 {
     int64_t result_of = keep_result ? attempt : 0;

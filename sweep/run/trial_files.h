@@ -44,6 +44,10 @@ int64_t trial_files_newest(const char *folder, int64_t trial, int64_t attempts, 
 void trial_files_remove_checkpoints(const char *folder, int64_t trial, int64_t attempts,
                                     const char *keep);
 
+/* Removes the temporary files (engine/base/file.h) that an attempt which was killed left in the
+ * middle of writing. Best effort. */
+void trial_files_remove_unfinished(const char *folder, int64_t trial, int64_t attempt);
+
 /* Removes what attempts 1..attempt left, except the result of `attempt` itself if keep_result. Best
  * effort: what stays is found by `gc`. */
 void trial_files_remove(const char *folder, int64_t trial, int64_t attempt, bool keep_result);

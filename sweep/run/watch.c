@@ -54,7 +54,7 @@ enum watch_verdict watch_look(struct watch *w, const struct watch_sample *sample
     w->looked_s = now;
     w->cpu_s = sample->cpu_s;
     if (w->leaving_s >= WATCH_STOP_S)
-        return w->silent_s >= WATCH_STOP_S / 2.0 ? WATCH_HUNG : WATCH_LATE;
+        return w->silent_s >= WATCH_STOP_S / 4.0 ? WATCH_HUNG : WATCH_LATE;
     bool silent = w->silent_s >= fmax(w->patience_s, WATCH_SILENCES * w->longest_s);
     return silent ? WATCH_HUNG : WATCH_FINE;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The fault matrix (tests/README.md): kills, disks, memory, damage, locks, signals, bad input, each
+# The fault matrix (tests/README.md): kills, disks, memory, damage, locks, signals, hangs, limits, bad input, each
 # injected for real, each run finished afterwards and held against an undisturbed one byte by byte;
 # at last a sweep under valgrind.
 # usage, from the repository root: run.sh [GROUP...]
@@ -13,7 +13,7 @@ export HEADCOUNT_CHECKPOINT_S=0          # a checkpoint at every step, so that e
 kills=${CRASH_KILLS:-1000}
 long || kills=5
 
-for group in ${*:-calls kills disk memory damage locks signals input valgrind}; do
+for group in ${*:-calls kills disk memory damage locks signals hangs limits input valgrind}; do
     . "tests/crash/$group.sh"
 done
 echo "1..$cases"

@@ -199,6 +199,10 @@ enum status graph_finish(struct graph *g, struct message *m)
         return status_fail(m, g->status, "%s", g->message.text);
     if (g->count == 0)
         return status_fail(m, STATUS_BAD_INPUT, "a graph without operations");
+    for (int i = 0; i < g->count - 1; i++)
+        if (g->node[i].op->is_loss)
+            return status_fail(m, STATUS_BAD_INPUT, "%s must be the last operation",
+                               g->node[i].op->name);
     assign_memory(g);
     size_t most = 0;
     for (int i = 0; i < g->count; i++) {

@@ -28,7 +28,7 @@ void graph_keep(struct graph *g, const struct tensor *t);
  * Buffers that are never needed at the same time share memory: after a replay only the inputs and
  * the output of the last node, and what was kept, are certain to hold their values, and after a
  * backward only the gradients of tensors made outside.
- * BAD_INPUT with the first refusal of an operation; the graph must then not be run. */
+ * With the first refusal of an operation, usually BAD_INPUT, the graph must not be run. */
 enum status graph_finish(struct graph *g, struct message *m);
 
 /* Replays the tape for one slice; p says what it works on. */

@@ -107,10 +107,9 @@ struct op {
      * it. BAD_INPUT names operation and dimensions. */
     enum status (*shape)(const struct node *n, struct shape *out, struct message *m);
     void (*forward)(struct node *n, struct pass *p);
-    /* Adds to the gradient of every input (tensor_grad_beta, tensor_grad_sum). In a graph for
-     * training all inputs want a gradient, except an embedding's positions, a linear's x and what a
-     * squared error compares. */
+    /* Adds to the gradient of every input that wants one (tensor_grad_beta, tensor_grad_sum). */
     void (*backward)(struct node *n, struct pass *p);
+    unsigned constant; /* bit i: in[i] need not want a gradient, in a graph for training either */
     long (*saved)(const struct node *n);     /* numbers to keep per replay; NULL: none */
     size_t (*scratch)(const struct node *n); /* bytes needed while it runs; NULL: none */
     /* What the tape must know to let buffers share memory. backward_reads: bit i where backward

@@ -63,7 +63,7 @@ static void backward(struct node *n, struct pass *p)
     for (long f = 0; f < fields; f++) {
         real *dtable = tensor_grad_sum(n->in[f]);
         const int32_t *token = p->tokens + f;
-        for (long row = 0; row < p->batch * T; row++)
+        for (long row = 0; dtable && row < p->batch * T; row++)
             p->kernels->add(C, dy + row * C, 1, dtable + token[row * fields] * C);
     }
     real *dpos = tensor_grad_sum(n->in[fields]);
@@ -83,6 +83,12 @@ static const struct gradcheck_case cases[] = {
      .length = 4,
      .in = {SHAPE(5, 6), SHAPE(4, 6)},
      .constant = 1u << 1},
+    {.name = "constant table",
+     .options = &(const struct options){.length = 4, .fields = 1},
+     .fields = 1,
+     .length = 4,
+     .in = {SHAPE(5, 6), SHAPE(4, 6)},
+     .constant = 1u << 0},
     {.name = "three fields, no positions",
      .options = &(const struct options){.length = 2, .fields = 3},
      .fields = 3,
@@ -97,5 +103,6 @@ const struct op op_embedding = {
     .shape = shape,
     .forward = forward,
     .backward = backward,
+    .constant = ~0u,
     .cases = cases,
 };

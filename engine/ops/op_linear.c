@@ -39,9 +39,11 @@ static void backward(struct node *n, struct pass *p)
     long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
     if (x->grad)
         blas_nn(M, K, N, dy, w->data, tensor_grad_beta(x), x->grad);
-    blas_tn(N, K, M, dy, x->data, tensor_grad_beta(w), w->grad);
-    if (n->in[BIAS])
-        p->kernels->column_sums(M, N, dy, tensor_grad_sum(n->in[BIAS]));
+    if (w->grad)
+        blas_tn(N, K, M, dy, x->data, tensor_grad_beta(w), w->grad);
+    real *dbias = tensor_grad_sum(n->in[BIAS]);
+    if (dbias)
+        p->kernels->column_sums(M, N, dy, dbias);
 }
 
 static const struct gradcheck_case cases[] = {
@@ -49,6 +51,9 @@ static const struct gradcheck_case cases[] = {
     {.name = "without bias", .in = {SHAPE(3, 4, 5), SHAPE(7, 5)}},
     {.name = "per sequence", .in = {SHAPE(3, 5), SHAPE(2, 5), SHAPE(2)}},
     {.name = "constant x", .in = {SHAPE(3, 5), SHAPE(2, 5), SHAPE(2)}, .constant = 1u << X},
+    {.name = "constant weight and bias",
+     .in = {SHAPE(3, 5), SHAPE(2, 5), SHAPE(2)},
+     .constant = 1u << W | 1u << BIAS},
     {0},
 };
 
@@ -58,5 +63,6 @@ const struct op op_linear = {
     .forward = forward,
     .backward = backward,
     .backward_reads = 1u << X | 1u << W,
+    .constant = 1u << X | 1u << W | 1u << BIAS,
     .cases = cases,
 };

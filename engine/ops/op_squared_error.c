@@ -62,6 +62,7 @@ const struct op op_squared_error = {
     .forward = forward,
     .backward = backward,
     .backward_reads = 1u << X | 1u << TARGET,
+    .constant = 1u << X | 1u << TARGET,
     .is_loss = true,
     .cases = cases,
 };

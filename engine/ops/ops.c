@@ -23,6 +23,20 @@ static struct node *append(struct graph *g)
     return &g->node[g->count];
 }
 
+/* In a graph for training an input wants a gradient, unless the operation can do without. */
+static enum status check_gradients(const struct graph *g, const struct node *n, struct message *m)
+{
+    for (int i = 0; i < n->inputs && !g->inference; i++) {
+        const struct tensor *t = n->in[i];
+        if (t && t->node == TENSOR_OUTSIDE && !t->grad && !(n->op->constant & 1u << i)) {
+            char what[64];
+            snprintf(what, sizeof what, "input %d must want a gradient", i);
+            return op_mismatch(n, m, what);
+        }
+    }
+    return STATUS_OK;
+}
+
 /* The output's shape, which must be that of one slice of g. */
 static enum status output_shape(const struct graph *g, const struct node *n, struct shape *out,
                                 struct message *m)
@@ -55,6 +69,8 @@ struct tensor *op_apply(struct graph *g, const struct op *op, const void *option
     n->options = own;
     struct shape shape;
     g->status = output_shape(g, n, &shape, &g->message);
+    if (g->status == STATUS_OK)
+        g->status = check_gradients(g, n, &g->message);
     if (g->status != STATUS_OK)
         return NULL;
     n->out = arena_alloc(g->arena, 1, sizeof *n->out);

@@ -346,6 +346,9 @@ static void refuses_shapes_by_name(void **state)
     REFUSES(residual(g, x, w, NULL),
             "residual of (2,4), (3,5), none: needs x (..,N) and a bias (N) or none");
     REFUSES(graph_gelu(g, x, w), "gelu of (2,4), (3,5): needs x (..,N) and a bias (N) or none");
+    struct tensor *fixed = tensor_new(&arena, "x", SHAPE(B, 4), false);
+    REFUSES(graph_gelu(g, fixed, NULL), "gelu of (2,4), none: input 0 must want a gradient");
+    assert_non_null(graph_gelu(graph_new(&arena, B, true), fixed, NULL)); /* inference: none do */
     arena_free(&arena);
 }
 
@@ -362,6 +365,10 @@ static void the_first_refusal_is_told(void **state)
     graph_squared_error(g, h, x);
     REFUSED(g, "linear of (2,4), (3,5), none: needs x (..,K) and a weight (N,K)");
     REFUSED(graph_new(&arena, B, false), "a graph without operations");
+    g = graph_new(&arena, B, false);
+    graph_squared_error(g, x, x);
+    graph_cross_entropy(g, x, 1);
+    REFUSED(g, "squared_error must be the last operation");
     arena_free(&arena);
 }
 

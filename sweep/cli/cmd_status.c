@@ -13,7 +13,8 @@
 struct status_options {
     const char *db;
     bool json;
-    int64_t running; /* found by print_status */
+    long sweeps; /* found by print_status */
+    int64_t running;
 };
 
 static const struct command_option options[] = {
@@ -151,6 +152,7 @@ static enum status print_status(struct store *s, void *context, struct message *
     while (rows_next(&r)) {
         (json ? json_row : text_row)(&r, t);
         o->running += rows_integer(&r, COLUMN_RUNNING);
+        o->sweeps++;
     }
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
@@ -181,6 +183,11 @@ int command_status(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     exit_status = command_read_store("status", o.db, print_status, &o);
+    if (exit_status == EXIT_DONE && o.sweeps == 0)
+        fprintf(
+            stderr,
+            "No sweep is in this file: what made it ended before it had written a plan (stopped, "
+            "or the disk\nwas full). `headcount run` writes one.\n");
     if (exit_status == EXIT_DONE && o.running > 0)
         note_left_behind(o.db);
     return exit_status;

@@ -13,13 +13,15 @@
 
 #include "engine/base/status.h"
 
+/* Exit statuses, as sweep/README.md lists them for users. A second signal gives 128 + its number.
+ */
 enum {
     EXIT_DONE = 0,
-    EXIT_SOME_FAILED = 1, /* trials; diverged ones too */
-    EXIT_USAGE = 2,       /* or a bad file */
-    EXIT_SYSTEM = 3,
-    EXIT_BUSY = 4, /* another run, or another program, holds the results file */
-    EXIT_RESUMABLE = 75
+    EXIT_SOME_FAILED = 1, /* some trials failed or diverged */
+    EXIT_USAGE = 2,       /* wrong usage or a bad file */
+    EXIT_SYSTEM = 3,      /* storage, input/output or internal error; check found something wrong */
+    EXIT_BUSY = 4,        /* another run, or another program, holds the results file */
+    EXIT_RESUMABLE = 75   /* stopped, or the disk is full: the same command resumes */
 };
 
 struct command {

@@ -5,9 +5,9 @@
 #include "sweep/store/store.h"
 
 struct recovered {
-    int finished; /* a durable result was there: taken in */
-    int requeued; /* go on from their newest checkpoint */
-    int alive;    /* their worker still lived after a short wait; it cannot harm its successor */
+    int finished; /* they had a durable result, now recorded */
+    int requeued; /* resume from their newest checkpoint */
+    int alive; /* their worker was still alive after a short wait; it cannot harm its successor */
 };
 
 /* Under the database's lock: every running trial is finished from its durable, valid result or

@@ -1,10 +1,11 @@
 /* The coordinator: lock, plan, recover, claim, spawn, listen, commit, stop. It is the only writer
  * of the results file and never calls a BLAS product.
  *
- * One loop around poll(): messages of workers are taken as they come; what has ended since is kept
- * as a list of endings; endings, live curve rows and the claims for the slots that became free go
- * into one transaction. If the file is locked by somebody else, the transaction is given up, the
- * list stays, the pipes are drained on, and it is tried again: training never waits for the file.
+ * One loop around poll(): it reads the workers' messages as they arrive and keeps a list of the
+ * attempts that have ended; then one transaction writes these endings, live rows of the curves, and
+ * the claims for the slots that became free. While another program holds a lock on the file, the
+ * transaction is rolled back and tried again later; the list is kept and the pipes are still read,
+ * so training never waits for the file.
  *
  * Environment, for tests: HEADCOUNT_CHECKPOINT_S, seconds between checkpoints (default 10). */
 #ifndef SWEEP_RUN_RUNNER_H
@@ -23,7 +24,7 @@ struct runner_options {
 
 enum runner_outcome {
     RUNNER_DONE,        /* nothing left to run */
-    RUNNER_SOME_FAILED, /* nothing left, some failed or diverged */
+    RUNNER_SOME_FAILED, /* nothing left to run, some trials failed or diverged */
     RUNNER_STOPPED,     /* asked to stop, or disk full; resumable: exit 75 */
     RUNNER_KILLED       /* second signal: exit 128 + signal */
 };

@@ -1,7 +1,7 @@
 /* What the coordinator's files share; nobody else includes this.
  *
- *   runner.c         before, the loop, after; what an ending means for the sweep
- *   runner_commit.c  what is due goes into the results file, and free slots get trials */
+ *   runner.c         start, loop and end of a run; what an ending means for the sweep
+ *   runner_commit.c  writes what is due to the results file, and claims trials for free slots */
 #ifndef SWEEP_RUN_RUNNER_INTERNAL_H
 #define SWEEP_RUN_RUNNER_INTERNAL_H
 
@@ -11,7 +11,7 @@
 #include "sweep/run/slot.h"
 
 enum {
-    LOST_LIMIT = 5,   /* attempts killed without getting further before a trial counts as failed */
+    LOST_LIMIT = 5,   /* attempts killed without progress before a trial counts as failed */
     BARREN_LIMIT = 3, /* trials in a row that fail before their first step: something is broken */
     LOST_KNOWN = 64
 };

@@ -1,4 +1,5 @@
-/* A slot of the coordinator: one trial's attempt from its claim to what became of it. */
+/* A slot of the coordinator: one attempt at a trial, from its claim until its ending is committed.
+ * slot.c decides what became of an attempt whose worker has ended (enum ending). */
 #ifndef SWEEP_RUN_SLOT_H
 #define SWEEP_RUN_SLOT_H
 
@@ -9,13 +10,13 @@
 enum { SLOT_LABEL = 320 };
 
 enum ending {
-    ENDING_NONE,    /* it still runs */
-    ENDING_FINISH,  /* a durable result is there: completed or diverged */
+    ENDING_NONE,    /* still running */
+    ENDING_FINISH,  /* there is a durable result: completed or diverged */
     ENDING_FAIL,    /* its own fault: costs a retry */
-    ENDING_LIMIT,   /* over a limit: fails at once, and can go on where a higher one is set */
-    ENDING_REQUEUE, /* stopped or killed from outside: goes on later, for free */
-    ENDING_FULL,    /* the disk is full: the same, and the sweep stops */
-    ENDING_STORAGE  /* the disk refuses otherwise: the same */
+    ENDING_LIMIT,   /* over a limit: fails at once; resumes under a higher limit */
+    ENDING_REQUEUE, /* stopped or killed from outside: resumes later, costs no retry */
+    ENDING_FULL,    /* the disk is full: as ENDING_REQUEUE, and the sweep stops */
+    ENDING_STORAGE  /* another storage error: as ENDING_FULL */
 };
 
 struct slot {
@@ -36,7 +37,7 @@ struct slot {
     enum trial_state state;    /* ENDING_FINISH: what the result says */
     char sha256[65];
     struct attempt_end end;
-    char killed[160]; /* why the coordinator ended it by force; "": it did not */
+    char killed[160]; /* why the coordinator killed it; "": it did not */
     char error[PROCESS_TAIL + MESSAGE_SIZE];
 };
 

@@ -4,9 +4,9 @@
 
 #include "engine/base/status.h"
 
-/* The process ends so many seconds after the first request to stop, whatever holds it up: a disk
- * that does not answer, a terminal that takes nothing. What it had under way is lost as by a
- * SIGKILL, which the next run recovers from. Its exit status is then STOP_FORCED. */
+/* The process ends STOP_WITHIN_S seconds after the first request to stop, whatever holds it up (a
+ * disk that does not answer, a terminal that takes no output), with exit status STOP_FORCED. Work
+ * in progress is lost as after a SIGKILL, and the next run recovers from it. */
 enum { STOP_WITHIN_S = 10, STOP_FORCED = 75 };
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (`ulimit -t`) ask to stop, SIGCHLD
@@ -14,12 +14,12 @@ enum { STOP_WITHIN_S = 10, STOP_FORCED = 75 };
  * shell both tell that a terminal has gone, and batch systems and the kernel repeat their warning;
  * none of them means impatience. */
 enum status stop_install(struct message *m);
-/* What was before. */
+/* Puts back the handlers that were there before. */
 void stop_restore(void);
 
 int stop_wake_fd(void);  /* readable when something happened */
 void stop_drain(void);   /* empties it */
-int stop_requests(void); /* how often a stop was asked for */
-int stop_signal(void);   /* by which signal last */
+int stop_requests(void); /* how many requests to stop have come */
+int stop_signal(void);   /* the signal of the last one */
 
 #endif

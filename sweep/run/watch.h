@@ -1,28 +1,28 @@
-/* Whether a worker that says nothing is at work or has hung.
+/* How a hung worker is noticed. (One whose process has ended is noticed by process.h.)
  *
- * A worker gives signs of life while it computes (WIRE_ALIVE, and every other message). What counts
- * as silence is the CPU time that it has used since the last one, and the time that it slept. Time
- * in which it was stopped (SIGSTOP), waited for a disk or for its turn on a crowded machine is not
- * its fault; so a step may take as long as it has to. Pure: it is told what the time and the
- * process are, so that tests need neither. */
+ * A worker gives signs of life while it computes (WIRE_ALIVE, and every other message). Silence is
+ * the CPU time it has used since its last sign, plus the time it slept. Time in which it was
+ * stopped (SIGSTOP), or waited for a disk or for its turn on a crowded machine, does not count, so
+ * a step may take as long as it needs. These functions are pure: the caller passes in the time and
+ * the state of the process, so tests need neither. */
 #ifndef SWEEP_RUN_WATCH_H
 #define SWEEP_RUN_WATCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A silent worker has hung after this many seconds or this many times its longest silence before,
- * whichever is more; HEADCOUNT_SILENCE_S, for tests, replaces the first. A worker that has been
- * asked to stop, or has said its last word, gets WATCH_STOP_S to end: less than the 10 s within
- * which a run ends that is asked to (stop.h). */
+/* A worker has hung when it has been silent for WATCH_SILENCE_S seconds or for WATCH_SILENCES times
+ * its longest earlier silence, whichever is longer. (HEADCOUNT_SILENCE_S, for tests, replaces the
+ * first.) A worker that was asked to stop, or has sent its last message, has WATCH_STOP_S seconds
+ * to end: less than the 10 s within which a stopping run ends (stop.h). */
 enum { WATCH_SILENCE_S = 60, WATCH_SILENCES = 20, WATCH_STOP_S = 8 };
 
 struct watch {
-    double patience_s; /* the first of the two above */
+    double patience_s; /* WATCH_SILENCE_S, or what a test puts in its place */
     double silent_s, longest_s;
-    double looked_s, cpu_s; /* when it was looked at last, and what it had used then */
-    bool leaving;           /* it is to end */
-    double leaving_s;       /* for so long */
+    double looked_s, cpu_s; /* when it was last looked at, and the CPU time it had used by then */
+    bool leaving;           /* it should end */
+    double leaving_s;       /* how long it has been leaving */
 };
 
 /* What the system says of a process: its state (a letter of proc(5)) and the CPU seconds it used.
@@ -32,26 +32,26 @@ struct watch_sample {
     double cpu_s;
 };
 
-/* False where there is no such process any more. */
+/* False if the process no longer exists. */
 bool watch_sample(pid_t pid, struct watch_sample *sample);
 
-/* From the start of a worker at `now`. */
+/* A worker has been started at `now`. */
 void watch_begin(struct watch *w, double now);
 
-/* It has said something. */
+/* The worker has sent a message. */
 void watch_heard(struct watch *w);
 
-/* From now on it has WATCH_STOP_S to end; asking again changes nothing. */
+/* The worker has WATCH_STOP_S to end from now on; calling this again changes nothing. */
 void watch_leaving(struct watch *w);
 
 enum watch_verdict {
     WATCH_FINE,
-    WATCH_HUNG, /* silent for too long, or to end and silent ever since */
-    WATCH_LATE  /* still at work when it should have ended */
+    WATCH_HUNG, /* silent for too long, or silent since it should have ended */
+    WATCH_LATE  /* not silent, but it should have ended by now */
 };
 
-/* Looks at it, a few times a second. Time in which nobody looked counts as one second at most: the
- * whole group may have been paused. */
+/* To be called a few times a second. A longer gap between two calls counts as one second: the whole
+ * group may have been paused. */
 enum watch_verdict watch_look(struct watch *w, const struct watch_sample *sample, double now);
 
 #endif

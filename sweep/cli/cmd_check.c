@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "sweep/run/result.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/store/rows.h"
+#include "sweep/store/store_check.h"
 
 struct check_options {
     const char *db;
@@ -32,81 +32,11 @@ static const struct command_syntax syntax = {
     .examples = "  headcount check\n",
 };
 
-/* Each query gives a row per violation: one value that names it. */
-static const struct invariant {
-    const char *broken, *sql;
-} invariants[] = {
-    {"the database is damaged", "SELECT integrity_check FROM pragma_integrity_check"
-                                " WHERE integrity_check <> 'ok'"},
-    {"rows refer to rows that do not exist",
-     "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
-     " GROUP BY \"table\", parent"},
-    {"a trial that has not run has results",
-     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'pruned')"
-     " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
-    {"a completed trial did not do all its steps",
-     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id)"
-     " WHERE state = 'completed' AND steps_done <> steps"},
-    {"a completed trial has no row of the curve at its last or its best step",
-     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'completed' AND (NOT EXISTS "
-     "(SELECT 1"
-     " FROM curve AS c WHERE c.trial_id = t.trial_id AND c.step = t.steps_done) OR NOT EXISTS"
-     " (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id AND c.step = t.best_step))"},
-    {"the best step is not the earliest with the best metric",
-     "SELECT 'trial ' || trial_id FROM (SELECT trial_id, best_step, step, row_number() OVER"
-     " (PARTITION BY trial_id ORDER BY CASE metric WHEN 'val_loss' THEN curve.val_loss"
-     " ELSE -curve.val_acc END, step) AS place FROM trial JOIN sweep USING (sweep_id)"
-     " JOIN curve USING (trial_id) WHERE state = 'completed')"
-     " WHERE place = 1 AND step <> best_step"},
-    {"a diverged trial does not say at which step",
-     "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
-    {"a trial has ended, but no attempt ended it",
-     "SELECT 'trial ' || t.trial_id FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, "
-     "attempt)"
-     " WHERE state IN ('completed', 'diverged', 'failed')"
-     " AND (a.trial_id IS NULL OR a.outcome IS NULL OR a.outcome <> t.state)"},
-    {"a trial completed more than once",
-     "SELECT 'trial ' || trial_id FROM attempt WHERE outcome IN ('completed', 'diverged')"
-     " GROUP BY trial_id HAVING count(*) > 1"},
-    {"what is recorded as weights is no file's name",
-     "SELECT 'trial ' || trial_id FROM trial WHERE instr(checkpoint, '/') > 0 OR checkpoint = ''"},
-    {"an attempt was left open",
-     "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
-     " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "
-     "t.attempt)"},
-};
-
-static enum status check_invariants(struct store *s, struct check_options *o, struct message *m)
+static void tell(void *context, const char *broken, const char *what)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof invariants / sizeof invariants[0] && status == STATUS_OK; i++) {
-        struct rows r = rows_open(s, m, invariants[i].sql, NO_VALUES);
-        while (rows_next(&r)) {
-            text_print(stdout, "%s: %s\n", invariants[i].broken, rows_text(&r, 0));
-            o->problems++;
-        }
-        status = rows_close(&r);
-    }
-    return status;
-}
-
-/* Identities are the SHA-256 of what stands beside them. */
-static enum status check_configs(struct store *s, struct check_options *o, struct message *m)
-{
-    enum { CONFIG, JSON, SHA256 };
-    struct rows r =
-        rows_open(s, m, "SELECT config_id, config_json, config_sha256 FROM config", NO_VALUES);
-    while (rows_next(&r)) {
-        char sha256[65];
-        const char *json = rows_text(&r, JSON);
-        sha256_hex(json, strlen(json), sha256);
-        if (strcmp(sha256, rows_text(&r, SHA256)) != 0) {
-            text_print(stdout, "a configuration does not match its SHA-256: config %" PRId64 "\n",
-                       rows_integer(&r, CONFIG));
-            o->problems++;
-        }
-    }
-    return rows_close(&r);
+    struct check_options *o = context;
+    text_print(stdout, "%s: %s\n", broken, what);
+    o->problems++;
 }
 
 static enum status check_files(struct store *s, struct check_options *o, struct message *m)
@@ -146,9 +76,7 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
 static enum status check(struct store *s, void *context, struct message *m)
 {
     struct check_options *o = context;
-    enum status status = check_invariants(s, o, m);
-    if (status == STATUS_OK)
-        status = check_configs(s, o, m);
+    enum status status = store_check(s, tell, o, m);
     if (status == STATUS_OK)
         status = check_files(s, o, m);
     struct rows r = rows_open(s, m, "SELECT count(*) FROM trial", NO_VALUES);

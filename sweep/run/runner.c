@@ -17,6 +17,7 @@
 #include "sweep/run/recover.h"
 #include "sweep/run/stop.h"
 #include "sweep/store/lock.h"
+#include "sweep/store/store_check.h"
 
 static const int loop_patience_ms = 20; /* pipes are waiting */
 static const double open_patience_s = 30;
@@ -371,6 +372,11 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
     if (s != STATUS_OK)
         return s;
     choose_core_type(r, &b);
+    do
+        s = store_check_numbers(r->store, m);
+    while (wait_for_file(r, &s, m));
+    if (s != STATUS_OK)
+        return s;
     do
         s = store_build(r->store, &b, &r->build_id, m);
     while (wait_for_file(r, &s, m));

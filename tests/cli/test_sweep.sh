@@ -97,6 +97,9 @@ check "... the best step" grep -q 'best step is not the earliest.*trial 1' check
 check "... another file" grep -q 'weights of trial 2.*not the file' check.txt
 check "... an open attempt" grep -q 'left open: trial 3' check.txt
 check "... a changed configuration" grep -q 'does not match its SHA-256: config 1' check.txt
+cp whole.db absurd.db && sql absurd.db "UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 5"
+check "an absurd number of attempts is refused by run at once" status_is 3 timeout -s KILL 10 "$headcount" run sweep.yaml --db absurd.db --quiet
+check "... by name" sh -c "'$headcount' run sweep.yaml --db absurd.db 2>&1 | grep 'not those that are counted: trial 5'"
 rm "whole.db.d/t4-a1.result"
 check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep -q 'weights of trial 4'"
 

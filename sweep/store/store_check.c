@@ -1,0 +1,144 @@
+#include "sweep/store/store_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/sha256.h"
+#include "sweep/store/rows.h"
+
+/* Each query gives a row per violation: one value that names it. */
+struct promise {
+    const char *broken, *sql;
+};
+
+/* What a run counts up to or starts from: with numbers out of somebody's hand it would search for
+ * attempts that never were, or pay for steps that are not there. */
+static const struct promise of_numbers[] = {
+    {"the attempts of a trial are not those that are counted",
+     "SELECT 'trial ' || trial_id FROM trial AS t WHERE t.attempt <> (SELECT count(*) FROM attempt"
+     " AS a WHERE a.trial_id = t.trial_id) OR t.attempt <> (SELECT coalesce(max(a.attempt), 0)"
+     " FROM attempt AS a WHERE a.trial_id = t.trial_id)"},
+    {"a trial used more retries than it had attempts",
+     "SELECT 'trial ' || trial_id FROM trial WHERE retries_used > attempt"},
+    {"a trial is at a step beyond its last",
+     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id) WHERE"
+     " max(resume_step, steps_done, coalesce(best_step, 0), coalesce(bad_step, 0)) > steps"},
+    {"a running trial has no attempt that is open",
+     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'running' AND NOT EXISTS"
+     " (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id AND a.attempt = t.attempt"
+     " AND a.ended IS NULL)"},
+    {"a configuration has an impossible number of parameters or operations",
+     "SELECT 'config ' || config_id FROM config WHERE n_params > 1000000000000000"
+     " OR flops_per_step > 1e30"},
+};
+
+static const struct promise of_everything[] = {
+    {"the database is damaged", "SELECT integrity_check FROM pragma_integrity_check"
+                                " WHERE integrity_check <> 'ok'"},
+    {"rows refer to rows that do not exist",
+     "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
+     " GROUP BY \"table\", parent"},
+    {"a trial that has not run has results",
+     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'pruned')"
+     " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
+    {"a completed trial did not do all its steps",
+     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id)"
+     " WHERE state = 'completed' AND steps_done <> steps"},
+    {"a completed trial has no row of the curve at its last or its best step",
+     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'completed' AND (NOT EXISTS "
+     "(SELECT 1"
+     " FROM curve AS c WHERE c.trial_id = t.trial_id AND c.step = t.steps_done) OR NOT EXISTS"
+     " (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id AND c.step = t.best_step))"},
+    {"the best step is not the earliest with the best metric",
+     "SELECT 'trial ' || trial_id FROM (SELECT trial_id, best_step, step, row_number() OVER"
+     " (PARTITION BY trial_id ORDER BY CASE metric WHEN 'val_loss' THEN curve.val_loss"
+     " ELSE -curve.val_acc END, step) AS place FROM trial JOIN sweep USING (sweep_id)"
+     " JOIN curve USING (trial_id) WHERE state = 'completed')"
+     " WHERE place = 1 AND step <> best_step"},
+    {"a diverged trial does not say at which step",
+     "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
+    {"a trial has ended, but no attempt ended it",
+     "SELECT 'trial ' || t.trial_id FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, "
+     "attempt)"
+     " WHERE state IN ('completed', 'diverged', 'failed')"
+     " AND (a.trial_id IS NULL OR a.outcome IS NULL OR a.outcome <> t.state)"},
+    {"a trial completed more than once",
+     "SELECT 'trial ' || trial_id FROM attempt WHERE outcome IN ('completed', 'diverged')"
+     " GROUP BY trial_id HAVING count(*) > 1"},
+    {"what is recorded as weights is no file's name",
+     "SELECT 'trial ' || trial_id FROM trial WHERE instr(checkpoint, '/') > 0 OR checkpoint = ''"},
+    {"an attempt was left open",
+     "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
+     " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "
+     "t.attempt)"},
+};
+
+#define LENGTH(list) (sizeof(list) / sizeof *(list))
+
+static enum status check_promises(struct store *s, const struct promise *list, size_t n,
+                                  store_breach *breach, void *context, struct message *m)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < n && status == STATUS_OK; i++) {
+        struct rows r = rows_open(s, m, list[i].sql, NO_VALUES);
+        while (rows_next(&r))
+            breach(context, list[i].broken, rows_text(&r, 0));
+        status = rows_close(&r);
+    }
+    return status;
+}
+
+/* Identities are the SHA-256 of what stands beside them. */
+static enum status check_configs(struct store *s, store_breach *breach, void *context,
+                                 struct message *m)
+{
+    enum { CONFIG, JSON, SHA256 };
+    struct rows r =
+        rows_open(s, m, "SELECT config_id, config_json, config_sha256 FROM config", NO_VALUES);
+    while (rows_next(&r)) {
+        char sha256[65], what[40];
+        const char *json = rows_text(&r, JSON);
+        sha256_hex(json, strlen(json), sha256);
+        snprintf(what, sizeof what, "config %" PRId64, rows_integer(&r, CONFIG));
+        if (strcmp(sha256, rows_text(&r, SHA256)) != 0)
+            breach(context, "a configuration does not match its SHA-256", what);
+    }
+    return rows_close(&r);
+}
+
+enum status store_check(struct store *s, store_breach *breach, void *context, struct message *m)
+{
+    enum status status =
+        check_promises(s, of_everything, LENGTH(of_everything), breach, context, m);
+    if (status == STATUS_OK)
+        status = check_promises(s, of_numbers, LENGTH(of_numbers), breach, context, m);
+    return status == STATUS_OK ? check_configs(s, breach, context, m) : status;
+}
+
+struct first_breach {
+    bool found;
+    char text[256];
+};
+
+static void keep_first(void *context, const char *broken, const char *what)
+{
+    struct first_breach *first = context;
+    if (!first->found)
+        snprintf(first->text, sizeof first->text, "%s: %s", broken, what);
+    first->found = true;
+}
+
+enum status store_check_numbers(struct store *s, struct message *m)
+{
+    struct first_breach first = {0};
+    enum status status = check_promises(s, of_numbers, LENGTH(of_numbers), keep_first, &first, m);
+    if (status == STATUS_OK)
+        status = check_configs(s, keep_first, &first, m);
+    if (status == STATUS_OK && first.found)
+        status = status_fail(m, STATUS_CORRUPT,
+                             "%.*s is not as it should be (%s); `headcount check` lists all that "
+                             "is wrong: restore a copy of the file, or mend it with sqlite3",
+                             (int)strlen(store_folder(s)) - 2, store_folder(s), first.text);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* What the tables of a results file promise each other, beyond what the schema can. */
+#ifndef SWEEP_STORE_STORE_CHECK_H
+#define SWEEP_STORE_STORE_CHECK_H
+
+#include "sweep/store/store.h"
+
+/* Called for every promise that is broken: which one, and by what ("trial 3"). */
+typedef void store_breach(void *context, const char *broken, const char *what);
+
+/* Looks at all of them. */
+enum status store_check(struct store *s, store_breach *breach, void *context, struct message *m);
+
+/* Looks at those that a run relies on and that cost little: numbers that are counted up to, and
+ * that configurations are what their SHA-256 says. CORRUPT names the first that is broken. */
+enum status store_check_numbers(struct store *s, struct message *m);
+
+#endif

@@ -1,0 +1,145 @@
+/* What the tables promise each other: every promise, broken by hand, is named; what a run relies on
+ * is also looked at when it starts. */
+#include "store_help.h"
+
+#include "sweep/store/store_check.h"
+
+struct told {
+    int count;
+    char text[2048];
+};
+
+static void tell(void *context, const char *broken, const char *what)
+{
+    struct told *t = context;
+    size_t used = strlen(t->text);
+    snprintf(t->text + used, sizeof t->text - used, "%s: %s\n", broken, what);
+    t->count++;
+}
+
+/* Trial 1 completed, 2 running, 3 queued after a lost attempt, 4 queued. */
+static struct run four_trials(struct fixture *x)
+{
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
+    struct claimed c[3];
+    bool accepted;
+    for (int i = 0; i < 3; i++)
+        c[i] = claim(x, r.s, r.sweep, r.build);
+    finish(x, r.s, &c[0], result_of(0.5));
+    struct attempt_end lost = {.step = 20};
+    assert_ok(store_requeue(r.s, c[2].trial_id, c[2].attempt, &lost, &accepted, &x->m));
+    return r;
+}
+
+static void a_file_as_it_should_be(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    struct told told = {0};
+    assert_ok(store_check(r.s, tell, &told, &x->m));
+    assert_string_equal(told.text, "");
+    assert_ok(store_check_numbers(r.s, &x->m));
+    close_store(x, r.s);
+}
+
+/* Numbers that the schema allows. */
+static void numbers_out_of_somebodys_hand(void **state)
+{
+    static const char *const cases[][2] = {
+        {"UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 4",
+         "the attempts of a trial are not those that are counted: trial 4"},
+        {"UPDATE trial SET attempt = 0 WHERE trial_id = 1",
+         "the attempts of a trial are not those that are counted: trial 1"},
+        {"UPDATE attempt SET attempt = 1 << 62 WHERE trial_id = 3",
+         "the attempts of a trial are not those that are counted: trial 3"},
+        {"DELETE FROM attempt WHERE trial_id = 2",
+         "the attempts of a trial are not those that are counted: trial 2"},
+        {"UPDATE trial SET retries_used = 1 << 62 WHERE trial_id = 3",
+         "a trial used more retries than it had attempts: trial 3"},
+        {"UPDATE trial SET resume_step = 101 WHERE trial_id = 3",
+         "a trial is at a step beyond its last: trial 3"},
+        {"UPDATE trial SET steps_done = 1 << 62 WHERE trial_id = 4",
+         "a trial is at a step beyond its last: trial 4"},
+        {"UPDATE trial SET bad_step = 1 << 62 WHERE trial_id = 4",
+         "a trial is at a step beyond its last: trial 4"},
+        {"UPDATE attempt SET ended = 'now' WHERE trial_id = 2",
+         "a running trial has no attempt that is open: trial 2"},
+        {"UPDATE config SET n_params = 1 << 62 WHERE config_id = 1",
+         "an impossible number of parameters or operations: config 1"},
+        {"UPDATE config SET flops_per_step = 9e999 WHERE config_id = 2",
+         "an impossible number of parameters or operations: config 2"},
+        {"UPDATE config SET config_json = json_set(config_json, '$.train.batch', 9)"
+         " WHERE config_id = 2",
+         "a configuration does not match its SHA-256: config 2"},
+    };
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct told told = {0};
+        run_sql(r.db, "SAVEPOINT before");
+        run_sql(r.db, cases[i][0]);
+        assert_status(STATUS_CORRUPT, store_check_numbers(r.s, &x->m));
+        if (!strstr(x->m.text, cases[i][1]) || !strstr(x->m.text, x->db))
+            fail_msg("%s: %s", cases[i][0], x->m.text);
+        assert_ok(store_check(r.s, tell, &told, &x->m));
+        if (!strstr(told.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], told.text);
+        run_sql(r.db, "ROLLBACK TO before; RELEASE before");
+    }
+    close_store(x, r.s);
+}
+
+/* What no run relies on: `check` tells. */
+static void other_promises(void **state)
+{
+    static const char *const cases[][2] = {
+        {"UPDATE trial SET test_acc = 1 WHERE trial_id = 3",
+         "a trial that has not run has results: trial 3"},
+        {"UPDATE trial SET steps_done = 99 WHERE trial_id = 1",
+         "a completed trial did not do all its steps: trial 1"},
+        {"DELETE FROM curve WHERE step = 50", "no row of the curve at its last or its best step"},
+        {"UPDATE trial SET best_step = 100 WHERE trial_id = 1",
+         "the best step is not the earliest with the best metric: trial 1"},
+        {"UPDATE attempt SET outcome = 'failed' WHERE trial_id = 1",
+         "a trial has ended, but no attempt ended it: trial 1"},
+        {"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 1", "is no file's name: trial 1"},
+        {"UPDATE attempt SET ended = NULL WHERE trial_id = 3",
+         "an attempt was left open: trial 3 attempt 1"},
+    };
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct told told = {0};
+        run_sql(r.db, "SAVEPOINT before");
+        run_sql(r.db, cases[i][0]);
+        assert_ok(store_check_numbers(r.s, &x->m));
+        assert_ok(store_check(r.s, tell, &told, &x->m));
+        if (!strstr(told.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], told.text);
+        run_sql(r.db, "ROLLBACK TO before; RELEASE before");
+    }
+    close_store(x, r.s);
+}
+
+static void a_file_that_cannot_be_read(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    struct told told = {0};
+    run_sql(r.db, "ALTER TABLE attempt RENAME TO tries");
+    assert_int_not_equal(store_check_numbers(r.s, &x->m), STATUS_OK);
+    assert_int_not_equal(store_check(r.s, tell, &told, &x->m), STATUS_OK);
+    close_store(x, r.s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_as_it_should_be),
+        TEST(numbers_out_of_somebodys_hand),
+        TEST(other_promises),
+        TEST(a_file_that_cannot_be_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

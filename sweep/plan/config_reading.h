@@ -1,6 +1,6 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
- * (task, model, train), config_keys.c and config_points.c (everything else), config_hint.c (what
- * was meant by a key that is not there). Everything read is allocated from the config's pool. */
+ * (task, model, train), config_keys.c and config_points.c (everything else), config_hint.c
+ * (suggestions for unknown keys). Everything read is allocated from the config's pool. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -43,7 +43,7 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
 enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
                             double min, double max, int64_t *value);
 
-/* config_hint.c: what was meant by what is not there. */
+/* config_hint.c: suggestions for what is unknown. */
 
 extern const char *const reading_sections[]; /* task, model, train; ends with NULL */
 

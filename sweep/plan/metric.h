@@ -12,7 +12,7 @@ const char *metric_goal(enum metric m); /* "maximize" or "minimize", as in colum
 /* The metric of that name; false where there is none. */
 bool metric_find(const char *name, enum metric *m);
 
-/* What the best step has least of, given what validation found at a step. */
+/* The number that the best step minimizes, from what validation found at a step. */
 double metric_cost(enum metric m, double acc, double loss);
 
 #endif

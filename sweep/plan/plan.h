@@ -11,7 +11,7 @@ enum { PLAN_TEXT_MAX = 1024 }; /* a point's setting, label and tuned values */
 struct plan;
 
 /* Expands and checks c, which is kept and must outlive the plan. BAD_INPUT, with the place in the
- * file, for a point the model cannot be, for more points than run_cap, for an empty plan. */
+ * file, for an impossible point, for more points than run_cap, for an empty plan. */
 enum status plan_new(const struct config *c, struct plan **p, struct message *m);
 void plan_free(struct plan *p);
 
@@ -20,11 +20,11 @@ const struct config *plan_config(const struct plan *p);
 long plan_points(const struct plan *p);
 /* The i-th point, 0 <= i < plan_points, in the order of the file's axes (last varies fastest). */
 void plan_point(const struct plan *p, long i, struct point *out);
-/* Points of the full grid that are not there, and why. */
+/* Points of the full grid that were dropped, and why. */
 long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, long *by_duplicate);
 
-/* The items of `exclude` that fit no point, one at a time: from *i on the next one's place and what
- * is wrong in m, *i behind it; false where there is none. Start with *i = 0. */
+/* Iterates over the items of `exclude` that match no point: writes the next one's place and what is
+ * wrong into m and moves *i past it; false at the end. Start with *i = 0. */
 bool plan_idle_exclude(const struct plan *p, int *i, struct message *m);
 
 /* The i-th point's identity: canonical JSON and its SHA-256. */

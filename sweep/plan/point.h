@@ -50,7 +50,7 @@ enum status point_parse(const char *json, struct point *p, struct message *m);
 /* What goes into and comes out of the encoder for a task of that shape. The names are kept. */
 void point_io(const struct task_shape *shape, struct encoder_io *io);
 
-/* Why a point cannot be. */
+/* Why a point is impossible. */
 enum point_fault_kind {
     POINT_FAULT_TASK,  /* options of the task against each other */
     POINT_FAULT_HEADS, /* heads do not divide the d_model that they split */

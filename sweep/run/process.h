@@ -1,5 +1,5 @@
-/* A worker as a process: spawning it with its job and its pipes, listening, watching over it, and
- * taking leave. It dies with the process that spawned it, at whatever instant that happens. */
+/* A worker as a process: spawning it with its job and its pipes, listening to it, watching it, and
+ * seeing it end. It dies with the process that spawned it, at whatever instant that happens. */
 #ifndef SWEEP_RUN_PROCESS_H
 #define SWEEP_RUN_PROCESS_H
 
@@ -32,17 +32,17 @@ enum status process_spawn(struct process *p, const struct job *j, char *const en
  * free with free(). */
 char **process_environment(const char *core_type);
 
-/* Takes what a pipe has to give now; at its end closes it (fd becomes -1). BAD_INPUT where the
- * worker talks nonsense. */
+/* Takes what a pipe has to give now; at its end closes it (fd becomes -1). BAD_INPUT if the worker
+ * sent something that is not a message. */
 enum status process_listen(struct process *p, struct message *m);
 void process_read_errors(struct process *p);
 
-/* Asks it to stop (SIGTERM, and SIGCONT in case that somebody paused it); it then has WATCH_STOP_S
+/* Asks it to stop (SIGTERM, and SIGCONT in case somebody paused it); it then has WATCH_STOP_S
  * to end. */
 void process_stop(struct process *p);
 
-/* Kills a worker that has hung or does not end in time. killed_for then tells which, and why what
- * to say of it. To be called a few times a second, after listening. */
+/* Kills a worker that has hung or does not end in time. killed_for then says which, and `why` has
+ * the words for it. To be called a few times a second, after listening. */
 void process_watch(struct process *p, char *why, size_t size);
 
 /* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)

@@ -53,7 +53,7 @@ int curve_row_json(const struct curve_row *row, char *text, size_t size);
 enum status result_write(const char *path, const struct result *r, const struct nn *nn,
                          const char *config, uint32_t seed, struct message *m);
 
-/* The trial that a result must be of. */
+/* The trial that a result must belong to. */
 struct result_owner {
     const char *config_sha256;
     uint32_t seed;

@@ -12,7 +12,7 @@
 struct trial {
     struct point point;
     uint32_t seed;
-    enum metric metric; /* which the best step is best by */
+    enum metric metric; /* chooses the best step */
     struct data *data;
     struct trainer *trainer;
     struct result result; /* curve and best so far; test values at the end */
@@ -39,10 +39,10 @@ bool trial_done(const struct trial *t);
  * trial is diverged at its best step. */
 void trial_test(struct trial *t);
 
-/* Writes a checkpoint from which trial_resume goes on bit for bit. build: see wire.h. */
+/* Writes a checkpoint from which trial_resume continues bit for bit. build: see wire.h. */
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m);
 
-/* Goes on from a checkpoint. After CORRUPT, t must be resumed from another one or made anew.
+/* Resumes from a checkpoint. After CORRUPT, t must be resumed from another one or created again.
  * *other_build: it was written
  * by another build or on other kernels, so the last bits may differ from an uninterrupted run. */
 enum status trial_resume(struct trial *t, const char *path, const char *build, bool *other_build,

@@ -1,5 +1,5 @@
-/* Who works on what: flocks, which end with the process that took them, however it ends. One writer
- * per results file holds `<db>.lock`, whose content says who that is; a worker holds the lock file
+/* Locks (flock) that are released when their process ends, however it ends. The one writer of a
+ * results file holds `<db>.lock`, which names it; a worker holds the lock file
  * of its attempt. */
 #ifndef SWEEP_STORE_LOCK_H
 #define SWEEP_STORE_LOCK_H

@@ -42,7 +42,7 @@ bool rows_next(struct rows *r);
 /* Starts again with other values. */
 void rows_rebind(struct rows *r, const struct value *values, int count);
 
-/* Column i of the present row: NaN, 0, NULL for SQL's NULL. Texts live until the next call of
+/* Column i of the current row: NaN, 0, NULL for SQL's NULL. Texts live until the next call of
  * rows_next, rows_rebind or rows_close. */
 int64_t rows_integer(const struct rows *r, int i);
 double rows_real(const struct rows *r, int i);
@@ -52,8 +52,8 @@ bool rows_null(const struct rows *r, int i);
 /* Copies a text, cut where size does not suffice; "" for NULL. */
 void rows_copy(const struct rows *r, int i, char *to, size_t size);
 
-/* trial.state and trial.choice. For what is none of them, which the schema lets in nowhere, the
- * rows have failed: CORRUPT. */
+/* trial.state and trial.choice. Any other word, which the schema does not allow, fails the
+ * rows: CORRUPT. */
 enum trial_state rows_state(struct rows *r, int i);
 enum trial_choice rows_choice(struct rows *r, int i);
 
@@ -61,7 +61,7 @@ enum trial_choice rows_choice(struct rows *r, int i);
 int rows_columns(const struct rows *r);
 const char *rows_name(const struct rows *r, int i);
 
-/* What column i of the present row holds. */
+/* The type of column i in the current row. */
 enum rows_kind { ROWS_NULL, ROWS_INTEGER, ROWS_REAL, ROWS_TEXT };
 enum rows_kind rows_kind(const struct rows *r, int i);
 

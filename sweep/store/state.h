@@ -1,4 +1,4 @@
-/* The words of the results file that decisions are taken by: each an enum, with its text in one
+/* The words of the results file that the program acts on: each is an enum, with its texts in one
  * table. rows.h reads them; SQL names them as they are written there. */
 #ifndef SWEEP_STORE_STATE_H
 #define SWEEP_STORE_STATE_H
@@ -16,7 +16,7 @@ enum trial_state {
     TRIAL_STATES
 };
 
-/* trial.choice: what `tune` has said of it. */
+/* trial.choice: what `tune` has decided about it. */
 enum trial_choice { CHOICE_CHOSEN, CHOICE_WAITING, CHOICE_PASSED, TRIAL_CHOICES };
 
 /* attempt.outcome. */
@@ -36,7 +36,7 @@ const char *attempt_outcome_name(enum attempt_outcome o);
 bool trial_state_find(const char *name, enum trial_state *s);
 bool trial_choice_find(const char *name, enum trial_choice *c);
 
-/* Whether a trial of that state has come to something: completed, diverged or failed. */
+/* Whether a trial in that state has ended: completed, diverged or failed. */
 bool trial_state_ended(enum trial_state s);
 
 #endif

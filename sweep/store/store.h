@@ -27,13 +27,13 @@
  *   queued     pruned, and back    store_settle        `choice`: under `tune` another setting was
  *                                                      chosen; within finish, fail and plan
  *
- * Only the coordinator moves trials, and it claims before it spawns: a worker's word counts only
- * while its trial is `running` under its very attempt (the fence), so a late one changes nothing. A
- * coordinator that was killed leaves `running` behind; the next one, holding the lock, takes in the
- * durable result of each such trial or queues it again (sweep/run/recover.h). Beside the state
- * stands `in_plan`: a trial that the sweep file no longer asks for keeps its state and result and
- * is not claimed. Under `tune` a queued trial is not claimed either before the tuning trials of its
- * head count have ended (`choice` is 'waiting'). */
+ * Only the coordinator moves trials, and it claims before it spawns: a worker's report counts only
+ * while its trial is `running` under exactly its attempt (the fence), so a late report changes
+ * nothing. A coordinator that was killed leaves `running` behind; the next one, holding the lock,
+ * records the durable result of each such trial or queues it again (sweep/run/recover.h). Apart
+ * from the state there is `in_plan`: a trial that the sweep file no longer asks for keeps its state
+ * and result and is not claimed. Under `tune` a queued trial also waits until the tuning trials of
+ * its head count have ended (`choice` is 'waiting'). */
 #ifndef SWEEP_STORE_STORE_H
 #define SWEEP_STORE_STORE_H
 
@@ -64,15 +64,15 @@ enum status store_close(struct store *s, struct message *m);
  * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
 void store_set_patience(struct store *s, int ms);
 
-/* False once another file, or none, has the name of the one that STORE_WRITE opened: what is
- * written then would be lost. */
+/* False once the file that STORE_WRITE opened was moved, removed or replaced: anything written then
+ * would be lost. */
 bool store_in_place(const struct store *s);
 
 /* "<db>.d", where weights and checkpoints lie, of which the file keeps the names only; made by
  * STORE_WRITE. */
 const char *store_folder(const struct store *s);
 
-/* Several changes as one: between begin and commit everything or nothing; a function that fails in
+/* Makes all changes between begin and commit one transaction; a function that fails in
  * between has undone its own part. commit returning anything but OK has rolled back. After a sync
  * that failed (IO) every begin fails: what is not on disk must not be taken for written. */
 enum status store_begin(struct store *s, struct message *m);
@@ -126,7 +126,7 @@ struct claimed {
     bool tuning;
 };
 /* The first queued trial in plan order becomes running. Outside begin/commit it is a transaction of
- * its own. Under `tune`, trials that wait for the choice are passed over until every tuning trial
+ * its own. Under `tune`, trials that wait for the choice are skipped until every tuning trial
  * of their head count and setting has ended; then (in the transaction that ends the last one) those
  * whose value was not chosen become pruned. */
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,

@@ -3,7 +3,6 @@
 #include "sweep/cli/command.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"

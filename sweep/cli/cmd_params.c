@@ -2,9 +2,7 @@
  * d_model between them and with heads of a fixed width. */
 #include "sweep/cli/command.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "datasets/task.h"
 #include "engine/encoder_config.h"

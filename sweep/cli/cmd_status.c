@@ -2,8 +2,6 @@
 #include "sweep/cli/command.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "sweep/report/table.h"
 #include "sweep/run/cores.h"

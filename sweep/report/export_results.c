@@ -1,6 +1,5 @@
 #include "sweep/report/export_results.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "engine/base/text.h"

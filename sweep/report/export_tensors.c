@@ -8,7 +8,6 @@
 
 #include "sweep/run/data.h"
 #include "sweep/run/result.h"
-#include "sweep/run/trial_files.h"
 #include "sweep/store/rows.h"
 
 enum { META_MAX = 10, PATH_SIZE = 4096 };

@@ -1,6 +1,4 @@
 /* A report for programs: everything that the verdict weighed, as JSON. */
-#include <math.h>
-
 #include "sweep/report/report_parts.h"
 
 static void put_key(FILE *out, const char *key, double x)

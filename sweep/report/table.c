@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/option.h"
-
 enum cell_kind { CELL_EMPTY, CELL_TEXT, CELL_INTEGER, CELL_REAL, CELL_JSON };
 
 struct cell {

@@ -196,20 +196,4 @@ else
     skip "a terminal" "no script(1)"
 fi
 check "plain progress is a line per trial" sh -c "headcount run configs/gather.yaml --db plain.db --set train.steps=100 --set seeds=1 2>&1 >/dev/null | grep -c 'gather heads=.* val ' | grep -qx 6"
-
-# ---- what is installed beside the program ----
-for c in $commands; do
-    check "the man page has $c" grep -q "^\\.\\(B\\|BI\\|BR\\) \"*$c" "$root/sweep/cli/headcount.1"
-done
-if command -v bash >/dev/null; then
-    complete() { # words...: what completion offers for the last
-        bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _headcount; printf "%s\n" "${COMPREPLY[@]}"' \
-            "$root/sweep/cli/completion.bash" "$@"
-    }
-    check "completion: commands" [ "$(complete headcount repo)" = report ]
-    check "completion: options" [ "$(complete headcount run x.yaml --retry)" = --retry-failed ]
-    check "completion: tasks" [ "$(complete headcount tasks gat)" = gather ]
-else
-    skip "completion" "no bash"
-fi
 echo "1..$n"

@@ -321,6 +321,10 @@ const char *text_duration(double seconds, char *text, size_t size)
 {
     if (seconds < 0.0)
         seconds = 0.0;
+    if (seconds >= 0.0005 && seconds < 0.0995) {
+        snprintf(text, size, "%.0f ms", 1e3 * seconds);
+        return text;
+    }
     if (seconds < 9.95) {
         snprintf(text, size, "%.1f s", seconds);
         return text;

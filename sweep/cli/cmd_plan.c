@@ -37,8 +37,9 @@ static const struct command_option options[] = {
 static const struct command_syntax syntax = {
     .name = "plan",
     .details =
-        "Writes and creates nothing. Times come from finished trials of the same config, else\n"
-        "from FLOPs at the speed of finished trials, else at an assumed speed.\n",
+        "Writes and creates nothing. Times come from finished trials of the same configuration,\n"
+        "else from FLOPs at the speed of the finished trials that are most like it, else at a\n"
+        "speed that is measured now, in a fraction of a second.\n",
     .options = options,
     .examples = "  headcount plan configs/gather.yaml\n"
                 "  headcount plan configs/gather.yaml --set seeds=20 --json\n",
@@ -126,22 +127,43 @@ static long tuning_left(const struct plan *p, const struct forecast *f, bool ret
     return n;
 }
 
+/* "Estimated from finished trials of the same configuration (4 points), ...": where the times of
+ * what would run come from, the best first. */
+static void print_sources(const struct forecast *f, bool retry_failed)
+{
+    static const char *const names[COST_SOURCES] = {
+        [COST_RECORDED] = "finished trials of the same configuration",
+        [COST_ALIKE] = "finished trials that are most like these",
+        [COST_MEASURED] = "a short measurement on this machine",
+        [COST_ASSUMED] = "an assumed speed",
+    };
+    long count[COST_SOURCES] = {0};
+    const char *separator = "Estimated from ";
+    for (long i = 0; i < f->points; i++)
+        count[f->point[i].source] += would_run(f->point[i].count, retry_failed);
+    for (int i = COST_SOURCES - 1; i >= 0; i--) {
+        if (count[i] == 0)
+            continue;
+        printf("%s%s", separator, names[i]);
+        if (count[i] < would_run(f->count, retry_failed))
+            printf(" (%ld)", count[i]);
+        separator = ", ";
+    }
+    printf(".\n");
+}
+
 static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct plan_options *o)
 {
     char text[32];
-    char rate[32];
     long n = would_run(f->count, o->retry_failed);
     long workers = o->workers                ? o->workers
                    : plan_config(p)->workers ? (long)plan_config(p)->workers
                                              : cores_usable();
-    long recorded = 0;
     if (n == 0) {
         printf("\nNothing is left to run.\n");
         return;
     }
-    for (long i = 0; i < f->points; i++)
-        recorded += f->point[i].recorded;
     workers = workers < n ? workers : n;
     long tuning = tuning_left(p, f, o->retry_failed);
     if (tuning > 0)
@@ -152,15 +174,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         printf("\n%ld trial%s would run: about ", n, n == 1 ? "" : "s");
     printf("%s with %ld at once.\n", text_duration(f->left_s / (double)workers, text, sizeof text),
            workers);
-    if (recorded == f->points) {
-        printf("Estimated from finished trials of the same configs.\n");
-    } else {
-        printf("Estimated from %sFLOPs at %sFLOP/s per core, %s.\n",
-               recorded ? "finished trials of the same configs, else from " : "",
-               text_quantity(f->flops_per_s, rate, sizeof rate),
-               f->measured ? "the speed of the finished trials in the file"
-                           : "an assumed speed (no finished trial in the file)");
-    }
+    print_sources(f, o->retry_failed);
 }
 
 static void counts_cells(struct table *t, const long count[FORECAST_STATES], bool retry_failed)
@@ -354,7 +368,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     if (status == STATUS_OK)
         status = open_existing(o->db, &s, m);
     if (status == STATUS_OK)
-        status = forecast_new(p, s, o->retry_failed, &f, m);
+        status = forecast_new(p, s, o->retry_failed, calibrate, &f, m);
     if (status == STATUS_OK && o->json)
         write_json(p, f, o);
     else if (status == STATUS_OK)

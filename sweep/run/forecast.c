@@ -8,9 +8,9 @@
 #include "engine/encoder_cost.h"
 #include "sweep/store/rows.h"
 
-/* A cautious figure for small models on one core of a present machine, for files that hold no
- * finished trial yet. */
-static const double ASSUMED_FLOPS_PER_S = 1e10;
+/* Points further than this from every sample are measured, so many of them at most. */
+static const double FAR = 2;
+enum { CALIBRATIONS = 4 };
 
 static const char *const reasons[FORECAST_STATES] = {
     [FORECAST_NEW] = "not in the results file yet",
@@ -43,7 +43,7 @@ struct stored {
     char sha256[65];
     uint32_t seed;
     enum forecast_state state;
-    int64_t trial_id;
+    int64_t trial_id, step;
     bool in_plan, waiting, matched;
 };
 
@@ -65,8 +65,10 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
 {
     struct rows r =
         rows_open(s, m,
-                  "SELECT config_sha256, seed, state, trial_id, in_plan, choice FROM trials"
-                  " WHERE sweep = ?1",
+                  "SELECT config_sha256, seed, state, trial_id, in_plan, choice, CASE state"
+                  " WHEN 'running' THEN (SELECT max(step) FROM curve"
+                  "                      WHERE curve.trial_id = trials.trial_id)"
+                  " ELSE resume_step END FROM trials WHERE sweep = ?1",
                   VALUES(TEXT(sweep)));
     while (rows_next(&r)) {
         if (list->count == list->capacity) {
@@ -86,6 +88,7 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
         t->trial_id = rows_integer(&r, 3);
         t->in_plan = rows_integer(&r, 4) != 0;
         t->waiting = rows_choice(&r, 5) == CHOICE_WAITING;
+        t->step = rows_integer(&r, 6);
         t->matched = false;
     }
     if (list->count > 0)
@@ -121,25 +124,11 @@ static enum status recorded_read(struct store *s, struct forecast *f, struct mes
         key = &wanted;
         struct forecast_point **found = bsearch(&key, sorted, n, sizeof *sorted, compare_points);
         if (found && !rows_null(&r, 1)) {
-            (*found)->trial_s = rows_real(&r, 1);
-            (*found)->recorded = true;
+            (*found)->trial_s = f->cost.start_s + rows_real(&r, 1);
+            (*found)->source = COST_RECORDED;
         }
     }
     free(sorted);
-    return rows_close(&r);
-}
-
-static enum status rate_read(struct store *s, struct forecast *f, struct message *m)
-{
-    struct rows r = rows_open(s, m,
-                              "SELECT sum(flops_per_step * steps_done) / nullif(sum(train_s), 0)"
-                              " FROM trial JOIN config USING (config_id)"
-                              " WHERE state = 'completed'",
-                              NO_VALUES);
-    if (rows_next(&r) && rows_real(&r, 0) > 0.0) {
-        f->flops_per_s = rows_real(&r, 0);
-        f->measured = true;
-    }
     return rows_close(&r);
 }
 
@@ -162,6 +151,7 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
             q->steps = point->train.steps;
             q->n_params = encoder_parameters(&point->model, &io);
             q->flops_per_step = encoder_step_flops(&point->model, &io, (long)point->train.batch);
+            q->work = cost_work(&point->train, q->flops_per_step);
         }
     }
     free(point);
@@ -183,6 +173,7 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
             known->matched = true;
             f->trial[k].trial_id = known->trial_id;
             f->trial[k].chosen = !known->waiting;
+            f->trial[k].step = known->step;
         }
         f->trial[k].state = state;
         q->count[state]++;
@@ -216,25 +207,86 @@ static long count_candidates(const struct plan *p)
     return n > 0 ? n : 1;
 }
 
+static struct cost_shape shape_of(const struct forecast_point *q)
+{
+    return (struct cost_shape){q->heads, q->flops_per_step};
+}
+
+static bool point_runs(const struct forecast_point *q, bool retry_failed)
+{
+    for (int i = 0; i < FORECAST_STATES; i++)
+        if (q->count[i] > 0 && forecast_runs((enum forecast_state)i, retry_failed))
+            return true;
+    return false;
+}
+
+/* The point to run that is least like anything measured; -1 where each is near enough. */
+static long strangest(const struct forecast *f, bool retry_failed)
+{
+    double far = FAR;
+    long found = -1;
+    for (long i = 0; i < f->points; i++) {
+        const struct forecast_point *q = &f->point[i];
+        if (q->source == COST_RECORDED || !point_runs(q, retry_failed))
+            continue;
+        double distance = cost_distance(&f->cost, shape_of(q));
+        if (distance > far) {
+            far = distance;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void measure_strange(const struct plan *p, struct forecast *f, bool retry_failed,
+                            calibrator *measure)
+{
+    struct point point;
+    struct calibration c;
+    double start_s = 0;
+    int n = 0;
+    for (long i; n < CALIBRATIONS && (i = strangest(f, retry_failed)) >= 0; n++) {
+        plan_point(p, i, &point);
+        if (!measure(&point, &c))
+            break;
+        /* The sample stands for the point, also where less than that was trained. */
+        cost_add(&f->cost, shape_of(&f->point[i]), c.flops_per_step * c.steps, c.seconds,
+                 COST_MEASURED);
+        start_s += c.start_s;
+    }
+    if (n > 0 && f->cost.start_source == COST_ASSUMED) {
+        f->cost.start_s = start_s / n;
+        f->cost.start_source = COST_MEASURED;
+    }
+}
+
+/* What is still to be done of a trial of point q, in seconds. */
+static double rest_of(const struct forecast *f, const struct forecast_point *q,
+                      const struct forecast_trial *t)
+{
+    double done = q->steps > 0 ? fmin(1, (double)t->step / (double)q->steps) : 0;
+    return q->trial_s - done * fmax(0, q->trial_s - f->cost.start_s);
+}
+
 static void estimate(const struct plan *p, bool retry_failed, struct forecast *f)
 {
     for (long i = 0; i < f->points; i++) {
         struct forecast_point *q = &f->point[i];
-        if (!q->recorded)
-            q->trial_s = (double)q->steps * q->flops_per_step / f->flops_per_s;
+        if (q->source != COST_RECORDED)
+            q->trial_s = f->cost.start_s + q->work / cost_speed(&f->cost, shape_of(q), &q->source);
     }
     for (long k = 0; k < f->trials; k++) {
         struct plan_trial t = plan_trial(p, k);
         if (forecast_runs(f->trial[k].state, retry_failed)) {
             /* of the candidates of a head count, one will be chosen to run, or has been */
             double share = t.tuning || f->trial[k].chosen ? 1.0 : 1.0 / (double)f->candidates;
-            f->left_s += f->point[t.point].trial_s * share;
+            f->left_s += rest_of(f, &f->point[t.point], &f->trial[k]) * share;
         }
     }
 }
 
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
-                         struct forecast **out, struct message *m)
+                         calibrator *measure, struct forecast **out, struct message *m)
 {
     struct stored_list list = {NULL, 0, 0};
     enum status status;
@@ -243,7 +295,7 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         return status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
     f->points = plan_points(p);
     f->trials = plan_trials(p);
-    f->flops_per_s = ASSUMED_FLOPS_PER_S;
+    cost_init(&f->cost);
     f->candidates = count_candidates(p);
     f->point = calloc((size_t)f->points + 1, sizeof *f->point);
     f->trial = calloc((size_t)f->trials + 1, sizeof *f->trial);
@@ -260,11 +312,13 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     if (status == STATUS_OK && s)
         status = store_stranger(s, p, &f->other_plan, m);
     if (status == STATUS_OK && s)
-        status = recorded_read(s, f, m);
+        status = cost_read(&f->cost, s, m);
     if (status == STATUS_OK && s)
-        status = rate_read(s, f, m);
+        status = recorded_read(s, f, m);
     if (status == STATUS_OK) {
         match_trials(p, &list, f);
+        if (measure)
+            measure_strange(p, f, retry_failed, measure);
         estimate(p, retry_failed, f);
         *out = f;
         f = NULL;

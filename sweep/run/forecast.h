@@ -3,7 +3,8 @@
 #ifndef SWEEP_RUN_FORECAST_H
 #define SWEEP_RUN_FORECAST_H
 
-#include "sweep/store/store.h"
+#include "sweep/run/calibrate.h"
+#include "sweep/run/cost.h"
 
 enum forecast_state { /* the first is of trials that the file does not have */
                       FORECAST_NEW,
@@ -20,8 +21,9 @@ struct forecast_point {
     char sha256[65];
     int64_t heads, n_params, steps;
     double flops_per_step;
-    double trial_s; /* seconds of one trial */
-    bool recorded;  /* trial_s is the mean of finished trials of this very config */
+    double work;             /* FLOPs of one trial */
+    double trial_s;          /* seconds of one trial on one core */
+    enum cost_source source; /* ... as known from where */
     long count[FORECAST_STATES];
 };
 
@@ -29,6 +31,7 @@ struct forecast_trial {
     enum forecast_state state;
     int64_t trial_id; /* 0: new */
     bool chosen;      /* does not wait for a choice of `tune` */
+    int64_t step;     /* where it goes on from */
 };
 
 struct forecast {
@@ -41,14 +44,15 @@ struct forecast {
     int64_t other_metric; /* ... has trials whose best step another metric chose */
     long candidates;      /* values of the tuned axes per head count: one of them will be chosen; 1
                              without tune */
-    double flops_per_s;   /* of one core, for configs without a record */
-    bool measured;        /* flops_per_s comes from the file, else it is assumed */
-    double left_s;        /* core seconds of everything that would run */
+    struct cost cost;
+    double left_s; /* core seconds of everything that would run */
 };
 
-/* s: NULL where there is no results file. retry_failed: failed trials would run too. */
+/* s: NULL where there is no results file. retry_failed: failed trials would run too. measure: asked
+ * for points that no finished trial is like, a few times at most; NULL: speeds are assumed there.
+ */
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
-                         struct forecast **f, struct message *m);
+                         calibrator *measure, struct forecast **f, struct message *m);
 void forecast_free(struct forecast *f);
 
 /* Whether `run` would take a trial of that state up, and the reason in a few words. */

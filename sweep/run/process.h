@@ -12,6 +12,9 @@
 
 enum { PROCESS_TAIL = 2000 };
 
+/* The kernels that OpenBLAS is made to use where it does not know a CPU that has AVX-512. */
+#define PROCESS_CORE_TYPE "SkylakeX"
+
 struct process {
     pid_t pid;      /* 0: none */
     int message_fd; /* -1: at its end */

@@ -257,7 +257,7 @@ static void choose_core_type(struct runner *r, struct build_info *b)
             chosen);
         return;
     }
-    snprintf(r->core_type, sizeof r->core_type, "SkylakeX");
+    snprintf(r->core_type, sizeof r->core_type, PROCESS_CORE_TYPE);
     b->core_type = r->core_type;
     runner_say(
         r,

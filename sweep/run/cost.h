@@ -1,0 +1,64 @@
+/* What a trial takes on one core, in seconds:
+ *
+ *     start + work / speed
+ *
+ * start is what it takes beside its training: a process, its model and examples, its result on
+ * disk, the coordinator's part. work are the FLOPs of all its steps, evaluations and of the test;
+ * speed is that of the measured trials which are most like it. Two trials are the less alike the
+ * further apart their FLOPs per step are, and their heads, which decide how narrow the matrices
+ * are: a distance of 1 is twice the FLOPs, or four times the heads. */
+#ifndef SWEEP_RUN_COST_H
+#define SWEEP_RUN_COST_H
+
+#include "engine/train_config.h"
+#include "sweep/store/store.h"
+
+enum cost_source { /* where a figure comes from, the worst first */
+                   COST_ASSUMED,
+                   COST_MEASURED, /* a short measurement on this machine (calibrate.h) */
+                   COST_ALIKE,    /* finished trials of other configurations */
+                   COST_RECORDED, /* finished trials of this very configuration */
+                   COST_SOURCES
+};
+
+/* A trial as far as its speed goes. */
+struct cost_shape {
+    int64_t heads;
+    double flops_per_step;
+};
+
+/* FLOPs of a whole trial: a step is forward and, at twice the price, backward, and evaluations only
+ * go forward. */
+double cost_work(const struct train_config *t, double flops_per_step);
+
+enum { COST_SAMPLES = 256 };
+
+struct cost {
+    double start_s;
+    enum cost_source start_source;
+    int samples;
+    struct cost_sample {
+        int flops, heads; /* their logarithms, coarsely: alike trials are one sample */
+        double work, seconds;
+        enum cost_source source;
+    } sample[COST_SAMPLES];
+};
+
+/* Without samples, with an assumed start. */
+void cost_init(struct cost *c);
+
+/* A measured trial; beyond COST_SAMPLES different ones it is left out. */
+void cost_add(struct cost *c, struct cost_shape shape, double work, double seconds,
+              enum cost_source source);
+
+/* Takes in what the finished trials of a results file took, of all its sweeps; those that were
+ * over in an instant tell nothing of speed. */
+enum status cost_read(struct cost *c, struct store *s, struct message *m);
+
+/* Distance to the nearest sample; INFINITY where there is none. */
+double cost_distance(const struct cost *c, struct cost_shape shape);
+
+/* FLOP/s of the nearest sample, or an assumed figure. */
+double cost_speed(const struct cost *c, struct cost_shape shape, enum cost_source *source);
+
+#endif

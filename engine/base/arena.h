@@ -1,6 +1,7 @@
-/* Bump allocator. Everything a trial needs is taken from one arena while its tape is built and
- * given back at once; a step of training allocates nothing. This is the only place where the
- * engine runs out of memory. */
+/* Bump allocator. Model, tape, moments and batches are taken from one arena while they are built,
+ * and given back all at once: a step of training allocates nothing of the engine's, and what builds
+ * it need not look at every allocation, as running out jumps to one place. What reads and writes
+ * files (safetensors, checkpoints) uses malloc and returns STATUS_NO_MEMORY instead. */
 #ifndef ENGINE_BASE_ARENA_H
 #define ENGINE_BASE_ARENA_H
 

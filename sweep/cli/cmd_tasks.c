@@ -2,7 +2,6 @@
  * read. */
 #include "sweep/cli/command.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +13,7 @@
 #include "sweep/report/table.h"
 #include "sweep/run/data.h"
 
-enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, EXAMPLE_MAX = 1024 };
+enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, EXAMPLE_MAX = 1024, ALLOWED_SIZE = 512 };
 
 struct tasks_options {
     struct command_texts set;
@@ -67,33 +66,13 @@ static enum status list_tasks(bool json, struct message *m)
     return s;
 }
 
-static void number_text(double x, char text[32])
+/* What the option takes, in the words of its refusals. */
+static const char *allowed_text(const struct option_entry *o, char text[ALLOWED_SIZE])
 {
-    if (isfinite(x))
-        number_format(x, text, 32);
-    else
-        snprintf(text, 32, "%s", x < 0 ? "-inf" : "inf");
-}
-
-/* "1 to 65536", "adamw | adam", "split | 1 to 65536": what option_parse takes. */
-static void print_allowed(const struct option_entry *o, FILE *out)
-{
-    char low[32];
-    char high[32];
-    number_text(o->min, low);
-    number_text(o->max, high);
-    if (o->type == OPTION_BOOL) {
-        fputs("true | false", out);
-        return;
-    }
-    for (int i = 0; o->words && o->words[i]; i++)
-        fprintf(out, "%s%s", i ? " | " : "", o->words[i]);
-    if (o->type == OPTION_CHOICE)
-        return;
-    fprintf(out, "%s%s%s%s", o->words ? " | " : "", o->type == OPTION_INT_LIST ? "a list of " : "",
-            o->above_min ? "above " : "", low);
-    if (o->max > o->min)
-        fprintf(out, " to %s", high);
+    char values[ALLOWED_SIZE - sizeof "a list of "];
+    snprintf(text, ALLOWED_SIZE, "%s%s", o->type == OPTION_INT_LIST ? "a list of " : "",
+             option_allowed(o, values, sizeof values));
+    return text;
 }
 
 static const char *type_name(const struct option_entry *o)
@@ -121,19 +100,12 @@ static enum status option_rows(const char *section, const struct option_entry *l
                                                   {.name = "help"},    {0}};
     struct table *t = table_new(columns);
     for (const struct option_entry *o = list; o->name; o++) {
-        char *allowed = NULL;
-        size_t size = 0;
-        FILE *f = open_memstream(&allowed, &size);
-        if (f) {
-            print_allowed(o, f);
-            fclose(f);
-        }
+        char allowed[ALLOWED_SIZE];
         table_printf(t, "%s.%s", section, o->name);
         table_text(t, type_name(o));
-        table_text(t, allowed);
+        table_text(t, allowed_text(o, allowed));
         table_text(t, o->preset);
         table_text(t, o->help);
-        free(allowed);
     }
     enum status s = table_write(t, TABLE_JSON, false, stdout, m);
     putchar('\n');
@@ -144,10 +116,9 @@ static enum status option_rows(const char *section, const struct option_entry *l
 static void print_options(const char *section, const struct option_entry *list)
 {
     for (const struct option_entry *o = list; o->name; o++) {
-        char name[64];
+        char name[64], allowed[ALLOWED_SIZE];
         snprintf(name, sizeof name, "%s.%s", section, o->name);
-        printf("  %-24s ", name);
-        print_allowed(o, stdout);
+        printf("  %-24s %s", name, allowed_text(o, allowed));
         if (!o->preset)
             printf(" (must be given)\n");
         else if (o->preset[0])

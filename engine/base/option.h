@@ -63,14 +63,6 @@ int option_format(const struct option_entry *o, const void *config, char *text, 
 /* What the option's value may be, in words: "1 to 65536, or split". Returns text. */
 const char *option_allowed(const struct option_entry *o, char *text, size_t size);
 
-/* Shortest decimal that reads back as x, laid out as ECMAScript does (RFC 8785 section 3.2.2.3);
- * x must be finite. size >= 32. Returns the length. */
-int number_format(double x, char *text, size_t size);
-
-/* Reads a whole text as a number of YAML 1.2's core schema (decimal only). False if it is none or
- * not finite. *integral tells whether it was written as an integer. */
-bool number_parse(const char *text, double *x, bool *integral);
-
 /* The nearest of the names to a mistyped one, or NULL where more than a third of it, or three
  * letters, would have to change: for "did you mean". `names` ends with NULL. */
 const char *nearest_name(const char *typed, const char *const *names);

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "engine/base/option.h"
+#include "engine/base/number.h"
 #include "engine/base/utf8.h"
 
 void text_add(struct text_buffer *b, const char *format, ...)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "engine/encoder_config.h"
 #include "engine/train_config.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 

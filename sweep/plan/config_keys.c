@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/option.h"
+#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "sweep/plan/expr_code.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/number.h"
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan_parts.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/base/json.h"
+#include "engine/base/number.h"
 #include "engine/encoder_cost.h"
 
 void point_init(struct point *p, const struct task *task)

@@ -361,7 +361,7 @@ enum status checkpoint_read(const char *path, struct trainer *t, real *best, boo
 int64_t checkpoint_step(const char *path)
 {
     struct safetensors_file f;
-    struct counters c;
+    struct counters c = {0};
     bool sound = safetensors_open(path, &f, NULL) == STATUS_OK &&
                  check_meta(&f.list, NULL) == STATUS_OK &&
                  counters_read(&f.list, &c, NULL) == STATUS_OK;

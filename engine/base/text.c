@@ -135,7 +135,7 @@ const char *text_shown(const char *text, char *buffer, size_t size)
         used += shown ? n : 1;
         p += n ? n : 1;
     }
-    strcpy(buffer + used, p < end ? "..." : "");
+    snprintf(buffer + used, size - used, "%s", p < end ? "..." : "");
     return buffer;
 }
 
@@ -193,7 +193,7 @@ static int json_piece(const unsigned char *p, const unsigned char *end, char pie
     int n = utf8_decode(p, end, &code);
     const char *named = n == 1 && code ? strchr(meanings, (int)code) : NULL;
     if (n == 0)
-        strcpy(piece, "\xEF\xBF\xBD");
+        snprintf(piece, PIECE_SIZE, "%s", "\xEF\xBF\xBD");
     else if (named)
         snprintf(piece, PIECE_SIZE, "\\%c", letters[named - meanings]);
     else

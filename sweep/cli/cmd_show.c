@@ -278,8 +278,8 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
                    text_count(rows_integer(&r, PARAMS), params, sizeof params),
                    text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
         if (!rows_null(&r, REMARK)) {
-            printf("Remark: ");
-            text_paragraph(stdout, rows_text(&r, REMARK), 0, 8, PAGE_WIDTH - 8);
+            printf("Note: ");
+            text_paragraph(stdout, rows_text(&r, REMARK), 0, 6, PAGE_WIDTH - 6);
             putchar('\n');
         }
         print_config(rows_text(&r, CONFIG));

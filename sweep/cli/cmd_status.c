@@ -8,6 +8,8 @@
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
 
+enum { PAGE_WIDTH = 96 };
+
 struct status_options {
     const char *db;
     bool json;
@@ -51,7 +53,7 @@ static const char sql[] =
     "    FROM reached AS r GROUP BY sweep_id"
     ") "
     "SELECT p.sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
-    "       p.mean_train_s, p.created, p.last_run,"
+    "       p.mean_train_s, p.created, p.last_run, p.remark,"
     "       coalesce(w.left_flops, 0),"
     "       coalesce(w.done_flops / nullif(w.done_s, 0),"
     "                (SELECT sum(done_flops) / nullif(sum(done_s), 0) FROM work))"
@@ -70,6 +72,7 @@ enum column {
     COLUMN_MEAN_TRAIN_S,
     COLUMN_CREATED,
     COLUMN_LAST_RUN,
+    COLUMN_REMARK,
     COLUMN_LEFT_FLOPS,
     COLUMN_RATE
 };
@@ -116,6 +119,18 @@ static void json_row(const struct rows *r, struct table *t)
     table_text(t, rows_text(r, COLUMN_CREATED));
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
     table_real(t, time_left(r));
+    table_text(t, rows_text(r, COLUMN_REMARK));
+}
+
+/* Below the table: a note may be long. */
+static enum status print_notes(struct store *s, struct message *m)
+{
+    struct rows r = rows_open(
+        s, m, "SELECT 'Note on ' || sweep || ': ' || remark FROM progress WHERE remark IS NOT NULL",
+        NO_VALUES);
+    while (rows_next(&r))
+        text_paragraph(stdout, rows_text(&r, 0), 0, 2, PAGE_WIDTH);
+    return rows_close(&r);
 }
 
 static enum status print_status(struct store *s, void *context, struct message *m)
@@ -132,19 +147,14 @@ static enum status print_status(struct store *s, void *context, struct message *
                                                        {.title = "time left"},
                                                        {.title = "last run"},
                                                        {0}};
-    static const struct table_column json_columns[] = {{.name = "sweep"},
-                                                       {.name = "planned"},
-                                                       {.name = "completed"},
-                                                       {.name = "running"},
-                                                       {.name = "queued"},
-                                                       {.name = "diverged"},
-                                                       {.name = "failed"},
-                                                       {.name = "pruned"},
-                                                       {.name = "mean_train_s"},
-                                                       {.name = "created"},
-                                                       {.name = "last_run"},
-                                                       {.name = "time_left_s"},
-                                                       {0}};
+    static const struct table_column json_columns[] = {
+        {.name = "sweep"},        {.name = "planned"},
+        {.name = "completed"},    {.name = "running"},
+        {.name = "queued"},       {.name = "diverged"},
+        {.name = "failed"},       {.name = "pruned"},
+        {.name = "mean_train_s"}, {.name = "created"},
+        {.name = "last_run"},     {.name = "time_left_s"},
+        {.name = "remark"},       {0}};
     struct table *t = table_new(json ? json_columns : text_columns);
     struct rows r = rows_open(s, m, sql, NO_VALUES);
     while (rows_next(&r)) {
@@ -158,7 +168,7 @@ static enum status print_status(struct store *s, void *context, struct message *
     if (json)
         putchar('\n');
     table_free(t);
-    return status;
+    return status == STATUS_OK && !json ? print_notes(s, m) : status;
 }
 
 /* Says so where `running` is only what a killed coordinator left in the file. */

@@ -68,6 +68,8 @@ _headcount_argument()
     report:0: | export:1:results) _headcount_ask sweeps "$db" ;;
     show:0: | export:1:weights | export:1:testset) _headcount_ask trials "$db" "$word" ;;
     export:0:) _headcount_offer results weights testset ;;
+    sweep:0:) _headcount_offer rename delete note ;;
+    sweep:1:rename | sweep:1:delete | sweep:1:note) _headcount_ask sweeps "$db" ;;
     export:2:weights | export:2:testset) _headcount_files .safetensors ;;
     tasks:0:)
         _headcount_ask tasks

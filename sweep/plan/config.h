@@ -106,6 +106,10 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
 
 void config_free(struct config *c); /* NULL is allowed */
 
+/* What `name` may be: 1 to CONFIG_NAME_BYTES letters, digits, '.', '_', '-'. */
+enum { CONFIG_NAME_BYTES = 64 };
+bool config_good_name(const char *name);
+
 /* Puts a place in front of what m says: "sweep.yaml:7:10: ", "--set model.heads: " for what came
  * from the command line, "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */
 enum status config_within(const struct config *c, struct place at, struct message *m);

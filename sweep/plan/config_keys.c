@@ -10,15 +10,15 @@
 #include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 
-enum { NAME_BYTES = 64, WORKERS_MAX = 4096 };
+enum { WORKERS_MAX = 4096 };
 
 static const char *const name_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-static bool good_name(const char *name)
+bool config_good_name(const char *name)
 {
     size_t n = strlen(name);
-    return n >= 1 && n <= NAME_BYTES && name[strspn(name, name_characters)] == '\0';
+    return n >= 1 && n <= CONFIG_NAME_BYTES && name[strspn(name, name_characters)] == '\0';
 }
 
 /* Default: the file's name without folder and extension. */
@@ -31,10 +31,10 @@ static enum status read_name(struct reading *r, const struct tree *t)
         if (s)
             return s;
         c->name = t->text;
-        if (!good_name(c->name))
+        if (!config_good_name(c->name))
             return reading_refuse(r, t->place,
                                   "the name '%s' must be 1 to %d letters, digits, '.', '_', '-'",
-                                  text_shown(c->name, shown, sizeof shown), NAME_BYTES);
+                                  text_shown(c->name, shown, sizeof shown), CONFIG_NAME_BYTES);
         return STATUS_OK;
     }
     const char *file = basename(c->path);
@@ -42,7 +42,7 @@ static enum status read_name(struct reading *r, const struct tree *t)
     c->name = pool_text(r->pool, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
     if (!c->name)
         return reading_no_memory(r);
-    if (!good_name(c->name))
+    if (!config_good_name(c->name))
         return reading_refuse(r, (struct place){1, 1},
                               "the file's name '%s' cannot be the name of a sweep (letters, "
                               "digits, '.', '_', '-'); add a key name",

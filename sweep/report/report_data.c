@@ -27,12 +27,13 @@ static char *copy(const char *text)
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
                               struct message *m)
 {
-    enum { NAME, QUESTION, CLAIM_BEST, CLAIM_CHANGED, OVERRIDES, OVERRIDES_SHOWN };
+    enum { NAME, QUESTION, CLAIM_BEST, CLAIM_CHANGED, OVERRIDES, OVERRIDES_SHOWN, REMARK };
     struct rows rows = rows_open(
         s, m,
         "SELECT name, question, claim ->> '$.best',"
         "       EXISTS (SELECT 1 FROM claim_change WHERE sweep_id = ?1 AND trials_ended > 0),"
-        "       overrides, (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides))"
+        "       overrides, (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides)),"
+        "       remark"
         "  FROM sweep WHERE sweep_id = ?1",
         VALUES(INTEGER(sweep_id)));
     bool found = rows_next(&rows);
@@ -44,13 +45,14 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         r->base.claim_changed = rows_integer(&rows, CLAIM_CHANGED) != 0;
         r->overrides = copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
         r->overrides_shown = copy(rows_text(&rows, OVERRIDES_SHOWN));
+        r->remark = copy(rows_text(&rows, REMARK));
     }
     enum status status = rows_close(&rows);
     if (status != STATUS_OK)
         return status;
     if (!found)
         return status_fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)sweep_id);
-    if (!r->name || !r->question || !r->overrides || !r->overrides_shown)
+    if (!r->name || !r->question || !r->overrides || !r->overrides_shown || !r->remark)
         return out_of_memory(m);
 
     rows = rows_open(s, m,
@@ -411,6 +413,7 @@ void report_data_free(struct report_data *r)
     free(r->question);
     free(r->overrides);
     free(r->overrides_shown);
+    free(r->remark);
     free(r->task);
     free(r->fixed);
     free(r);

@@ -32,6 +32,7 @@ struct report_data {
     char *name, *question;
     char *overrides;           /* JSON: ["train.steps=100"], what --set had said; null: unknown */
     char *overrides_shown;     /* "--set train.steps=100"; "" without */
+    char *remark;              /* what a person noted; "" without */
     char *task;                /* "gather" */
     char *fixed;               /* "d_model=32, ...": what is the same in all settings */
     long planned, ended;       /* trials of the plan, tuning ones too */

@@ -86,6 +86,8 @@ enum status report_json(const struct report_data *r, FILE *out, struct message *
     text_json(out, r->name);
     fputs(",\"question\":", out);
     text_json(out, r->question);
+    fputs(",\"remark\":", out);
+    text_json(out, r->remark[0] ? r->remark : NULL);
     fputs(",\"overrides\":", out);
     text_json_as_is(out, r->overrides);
     fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"settings\":[", r->planned, r->ended);

@@ -237,6 +237,8 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
                  r->planned);
     else
         text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
+    if (r->remark[0])
+        text_add(text, " Note: %s", r->remark);
 }
 
 static const char LEGEND[] =

@@ -182,17 +182,17 @@ CREATE TABLE attempt (
     PRIMARY KEY (trial_id, attempt)
 ) STRICT, WITHOUT ROWID;
 
--- Trials that had ended when they were deleted: whoever claims something about the same point and
--- seed later may have seen what came of it.
+-- Trials that had run before they were deleted: what came of them may have been seen by whoever
+-- claims something about the same configuration and seed later.
 CREATE TABLE deleted (
-    deleted_id    INTEGER PRIMARY KEY,
+    trial_id      INTEGER PRIMARY KEY,  -- never given again: files of that number may lie about
     config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),
     seed          INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),
     sweep         TEXT NOT NULL,  -- its name at the time
-    ended         TEXT NOT NULL,  -- when the trial had ended
+    ended         TEXT,  -- when the trial had ended; NULL: it had not
     deleted       TEXT NOT NULL
 ) STRICT;
-CREATE INDEX deleted_pair ON deleted (config_sha256, seed);
+CREATE INDEX deleted_pair ON deleted (config_sha256, seed) WHERE ended IS NOT NULL;
 
 -- Learning curves; train_* are means since the row before.
 CREATE TABLE curve (

@@ -26,6 +26,7 @@
  *   failed     queued              store_retry_failed  its retries are given back
  *   queued     pruned, and back    store_settle        `choice`: under `tune` another setting was
  *                                                      chosen; within finish, fail and plan
+ *   any        -                   store_delete        a row of `deleted`, if it had run
  *
  * Only the coordinator moves trials, and it claims before it spawns: a worker's report counts only
  * while its trial is `running` under exactly its attempt (the fence), so a late report changes
@@ -192,6 +193,24 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
 
 /* Failed trials of a sweep become queued again with their retries restored (--retry-failed). */
 enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
+
+/* ---- what people change, while no run holds the file ---- */
+
+/* Gives a sweep another name. BAD_INPUT where it is no name, or another sweep's. */
+enum status store_rename(struct store *s, int64_t sweep_id, const char *name, struct message *m);
+
+/* Keeps a person's note, one line of text, in the place of the one there was; "" takes it away.
+ * BAD_INPUT says what is wrong with the text. */
+enum status store_remark_sweep(struct store *s, int64_t sweep_id, const char *text,
+                               struct message *m);
+enum status store_remark_trial(struct store *s, int64_t trial_id, const char *text,
+                               struct message *m);
+
+/* Removes a sweep and its trials with all their rows; table `deleted` keeps which had run. Their
+ * files are the caller's to remove afterwards (what is cut off in between, `gc` finds). */
+enum status store_delete(struct store *s, int64_t sweep_id, struct message *m);
+
+/* ---- questions ---- */
 
 struct counts {
     long trials[TRIAL_STATES]; /* of the plan, by state */

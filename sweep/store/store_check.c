@@ -68,6 +68,8 @@ static const struct promise of_everything[] = {
      " GROUP BY trial_id HAVING count(*) > 1"},
     {"what is recorded as weights is no file's name",
      "SELECT 'trial ' || trial_id FROM trial WHERE instr(checkpoint, '/') > 0 OR checkpoint = ''"},
+    {"a deleted trial is there again",
+     "SELECT 'trial ' || trial_id FROM deleted JOIN trial USING (trial_id)"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
      " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "

@@ -7,7 +7,8 @@
  *   store_sql.c      errors, small statements, transactions
  *   store_plan.c     planning
  *   store_trial.c    claiming and ending
- *   store_query.c    small queries */
+ *   store_query.c    small queries
+ *   store_edit.c     names, remarks, deleting */
 #ifndef SWEEP_STORE_STORE_INTERNAL_H
 #define SWEEP_STORE_STORE_INTERNAL_H
 

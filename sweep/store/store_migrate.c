@@ -7,22 +7,19 @@
 #include "engine/base/file.h"
 #include "sweep/store/store_internal.h"
 
-/* The last part of a path. */
-#define LAST_PART(path) "substr(" path ", 1 + length(rtrim(" path ", replace(" path ", '/', ''))))"
-
 const struct store_migration store_migrations[] = {
     {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
         " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
-    {2,
-     "ALTER TABLE sweep ADD COLUMN remark TEXT;"
-     "ALTER TABLE trial ADD COLUMN remark TEXT;"
-     "UPDATE trial SET checkpoint = " LAST_PART(
-         "checkpoint") " WHERE checkpoint IS NOT NULL;"
-                       "CREATE TABLE deleted (deleted_id INTEGER PRIMARY KEY,"
-                       " config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),"
-                       " seed INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),"
-                       " sweep TEXT NOT NULL, ended TEXT NOT NULL, deleted TEXT NOT NULL) STRICT;"
-                       "CREATE INDEX deleted_pair ON deleted (config_sha256, seed)"},
+    {2, "ALTER TABLE sweep ADD COLUMN remark TEXT;"
+        "ALTER TABLE trial ADD COLUMN remark TEXT;"
+        /* it was FOLDER/FILE, and is FILE */
+        "UPDATE trial SET checkpoint = substr(checkpoint, 1 + instr(checkpoint, '/'))"
+        " WHERE checkpoint IS NOT NULL;"
+        "CREATE TABLE deleted (trial_id INTEGER PRIMARY KEY,"
+        " config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),"
+        " seed INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),"
+        " sweep TEXT NOT NULL, ended TEXT, deleted TEXT NOT NULL) STRICT;"
+        "CREATE INDEX deleted_pair ON deleted (config_sha256, seed) WHERE ended IS NOT NULL"},
     {0, NULL},
 };
 

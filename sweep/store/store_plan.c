@@ -391,9 +391,14 @@ static enum status write_trials(struct planning *g)
         " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
         " AND (in_plan <> 1 OR (trial.plan_order, trial.setting, trial.setting_label, trial.tuning,"
         "  trial.is_tuning) <> (p.plan_order, q.setting, q.setting_label, q.tuning, p.is_tuning))";
+    /* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
     static const char add[] =
-        "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting, setting_label,"
-        " tuning, is_tuning, choice, chance) SELECT ?1, p.config_id, p.seed, 1, p.plan_order,"
+        "WITH last AS MATERIALIZED (SELECT max(ifnull((SELECT max(trial_id) FROM trial), 0),"
+        " ifnull((SELECT max(trial_id) FROM deleted), 0)) AS id) "
+        "INSERT INTO trial (trial_id, sweep_id, config_id, seed, in_plan, plan_order, setting,"
+        " setting_label, tuning, is_tuning, choice, chance)"
+        " SELECT (SELECT id FROM last) + row_number() OVER (ORDER BY p.plan_order),"
+        " ?1, p.config_id, p.seed, 1, p.plan_order,"
         " q.setting, q.setting_label, q.tuning, p.is_tuning, CASE WHEN q.tuning <> '{}' AND NOT"
         " p.is_tuning THEN 'waiting' ELSE 'chosen' END, c.chance"
         " FROM planned_trial AS p JOIN planned_point AS q USING (point)"

@@ -56,7 +56,7 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
     UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
 
 check "commands" gives "headcount st" "status"
-check "all of them" has "headcount " run plan status report show tasks params export gc bench check help --help --version
+check "all of them" has "headcount " run plan status report show tasks params export sweep gc bench check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
     check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
@@ -73,6 +73,8 @@ check "... begun" gives "headcount run x --set train.schedule.name=co" "constant
 check "... behind two equals signs" gives "headcount run x --set=train.schedule.name=co" "constant cosine"
 check "names of tasks as a value" has "headcount plan x --set task.name=" gather copy
 check "sweeps" gives "headcount report q" "quick"
+check "what sweep does" gives "headcount sweep re" "rename"
+check "... to which" gives "headcount sweep delete q" "quick"
 check "sweeps of another file" gives "headcount report --db elsewhere.db " "other"
 check "... named with an equals sign" gives "headcount report --db=elsewhere.db o" "other"
 check "... and to export" gives "headcount export --db elsewhere.db results " "other"

@@ -21,7 +21,7 @@ static void add_rows(struct sha256 *h, sqlite3 *db, const char *table, bool time
     while (sqlite3_step(rows) == SQLITE_ROW) {
         for (int i = 0; i < sqlite3_column_count(rows); i++) {
             const char *name = sqlite3_column_name(rows, i);
-            bool time = strstr(" created last_run changed started ended ", name) != NULL;
+            bool time = strstr(" created last_run changed started ended deleted ", name) != NULL;
             const char *text = (const char *)sqlite3_column_text(rows, i);
             text = !text ? "NULL" : time && !times ? "then" : text;
             sha256_update(h, text, strlen(text) + 1);
@@ -32,8 +32,8 @@ static void add_rows(struct sha256 *h, sqlite3 *db, const char *table, bool time
 
 static struct content content_of(sqlite3 *db, bool times)
 {
-    static const char *const tables[] = {"sweep", "claim_change", "config", "trial",
-                                         "build", "attempt",      "curve",  NULL};
+    static const char *const tables[] = {"sweep",   "claim_change", "config",  "trial", "build",
+                                         "attempt", "curve",        "deleted", NULL};
     struct content c;
     struct sha256 h;
     sha256_init(&h);
@@ -267,6 +267,26 @@ static enum status look_for_running(struct world *w)
     return status;
 }
 
+static enum status rename_it(struct world *w)
+{
+    return store_rename(w->s, 1, "renamed", &w->x->m);
+}
+
+static enum status remark_sweep(struct world *w)
+{
+    return store_remark_sweep(w->s, 1, "of a sweep", &w->x->m);
+}
+
+static enum status remark_trial(struct world *w)
+{
+    return store_remark_trial(w->s, 3, "of a trial", &w->x->m);
+}
+
+static enum status delete_it(struct world *w)
+{
+    return store_delete(w->s, 1, &w->x->m);
+}
+
 static const struct stage {
     const char *name;
     enum status (*run)(struct world *);
@@ -304,6 +324,11 @@ static const struct stage {
     STAGE(look_for_sweeps, READS),
     STAGE(look_for_trials, READS),
     STAGE(look_for_running, READS),
+    STAGE(rename_it, CHANGES),
+    STAGE(remark_sweep, CHANGES),
+    STAGE(remark_trial, CHANGES),
+    STAGE(delete_it, CHANGES),
+    STAGE(plan_first, CHANGES), /* its trials have numbers of their own */
     STAGE(open_and_close_to_write, READS),
     STAGE(open_and_close_to_read, READS),
     STAGE(open_it, OPENS),

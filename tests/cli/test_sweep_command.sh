@@ -1,0 +1,114 @@
+#!/bin/sh
+# headcount sweep: renaming, deleting, noting; what stays, what goes, what is refused. Speaks TAP.
+# HEADCOUNT is the program; run from the repository's root.
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+n=0
+check() { # name, command...
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >log 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' log | tail -n 20
+    fi
+}
+skip() { # name, reason
+    n=$((n + 1))
+    echo "ok $n - $1 # skip $2"
+}
+gives() { # status, pattern, arguments of headcount...
+    status=$1 pattern=$2
+    shift 2
+    "$headcount" "$@" </dev/null >said 2>&1
+    code=$?
+    cat said
+    [ $code -eq "$status" ] && grep -q -- "$pattern" said
+}
+sql() { sqlite3 "$1" "$2"; }
+files() { find r.db.d -name "t$1-*" | grep -c .; }
+for name in one two; do
+    cat >$name.yaml <<Y
+name: $name
+task: {name: copy, length: 8, vocab: 4}
+model: {d_model: 8, heads: [1, 2], d_ff: 8}
+train: {steps: 20, batch: 4, eval_every: 10, val_examples: 16, test_examples: 16}
+seeds: 2
+Y
+done
+edit() { gives "$1" "$2" sweep "$3" "$4" "$5" --db r.db; }
+
+check "no results file: said, and none is made" gives 2 'no results file nowhere/r.db' sweep rename a b --db nowhere/r.db
+check "... nor its folder" [ ! -e nowhere ]
+"$headcount" run one.yaml --db r.db -q >/dev/null && "$headcount" run two.yaml --db r.db -q >/dev/null
+check "an action that there is not" gives 2 "there is no 'remove'; allowed: rename, delete, note" sweep remove one --db r.db
+check "... or nearly" gives 2 "did you mean 'rename'" sweep renam one --db r.db
+check "too few words" gives 2 'something is missing: headcount sweep rename OLD NEW' sweep rename one --db r.db
+check "too many" gives 2 'one argument too many' sweep delete one two --db r.db --yes
+
+# ---- rename ----
+check "a name that is taken" edit 2 'already holds a sweep "two"; choose another name' rename one two
+check "what is no name" edit 2 "'a/b' cannot be the name of a sweep" rename one a/b
+check "a sweep that there is not" edit 2 'holds no sweep "none"; it holds: ' rename none other
+check "renamed, with what must follow" edit 0 'name: first' rename one first
+check "... with its results" gives 0 '"sweep":"first".*"ended":4,' report first --json --db r.db
+sed -i 's/^name: one/name: first/' one.yaml
+check "its file follows: nothing is left to run" gives 0 'Nothing is left to run' plan one.yaml --db r.db
+
+# ---- note ----
+check "a note on a sweep" edit 0 'Noted on sweep first' note first 'größer, bitte'
+check "... is shown by status" gives 0 'Note on first: größer, bitte' status --db r.db
+check "... as JSON" gives 0 '"remark":"größer, bitte"' status --json --db r.db
+check "... by report" gives 0 'Note: größer, bitte' report first --db r.db
+check "... as JSON" gives 0 '"remark":"größer, bitte"' report first --json --db r.db
+check "a note on a trial" edit 0 'Noted on trial 2' note 2 'loud fan'
+check "... is shown by show" gives 0 '^Note: loud fan$' show 2 --db r.db
+check "... as JSON" gives 0 '"remark":"loud fan"' show 2 --json --db r.db
+check "a note of two lines" edit 2 'byte 4 of the note is a line break' note 2 "two
+lines"
+check "a note on a trial that there is not" edit 2 'holds no trial 99' note 99 text
+check "a note taken away" edit 0 'Took the note away from trial 2' note 2 ''
+check "... is gone" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
+
+# ---- delete ----
+cp r.db before.db
+check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; --yes' sweep delete first --db r.db
+check "... and has done nothing" cmp r.db before.db
+if command -v script >/dev/null; then
+    check "no is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null | grep 'Nothing was deleted'"
+    check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
+else
+    skip "no is no" "script is missing"
+fi
+exec 9>>r.db.lock
+flock 9
+check "refused while a run holds the file" edit 4 'r.db' rename first other 9>&-
+exec 9>&-
+cp r.db.d/t1-a1.result kept
+check "deleted" gives 0 'Deleted sweep first: 4 trials, of which 4 ended' sweep delete first --yes --db r.db
+check "... with its files" sh -c '! ls r.db.d | grep "^t[1-4]-"'
+check "... and nothing else" [ "$(sql r.db 'SELECT count(*) FROM trial')$(find r.db.d -name 't[5-8]-*.result' | grep -c .)" = 44 ]
+check "what had been tried is remembered" [ "$(sql r.db "SELECT count(*), count(DISTINCT config_sha256), min(sweep), count(ended), sum(seed) FROM deleted")" = '4|2|first|4|2' ]
+check "the file is as it should be" gives 0 'everything is as it should be' check --db r.db
+check "deleted twice" gives 2 'holds no sweep "first"; it holds: two' sweep delete first --yes --db r.db
+cp kept r.db.d/t1-a1.result # as if it had been cut off before the files
+check "the sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q && [ \"\$(sqlite3 r.db 'SELECT min(trial_id) FROM trial JOIN sweep USING (sweep_id) WHERE name = '\\''first'\\''')\" = 9 ]"
+check "gc finds what a cut-off deletion left" gives 0 't1-a1.result .* its trial is not in the database' gc --db r.db
+check "... and the file is as it should be" gives 0 'everything is as it should be' check --db r.db
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    strace -f -o trace -e trace=unlink,unlinkat -e inject=unlink,unlinkat:signal=KILL:when=3 \
+        "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
+    check "killed between rows and files" grep -q 'killed by SIGKILL' trace
+    check "... all rows or none are there" sh -c "case \$(sqlite3 r.db \"SELECT count(*) FROM trial JOIN sweep USING (sweep_id) WHERE name = 'first'\") in 0 | 4) ;; *) false ;; esac"
+    "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
+    "$headcount" gc --db r.db >/dev/null
+    check "... and after gc nothing of it is left" sh -c '! ls r.db.d | grep -v "^t[5-8]-" && ls r.db.d | grep -c result | grep -qx 4'
+    check "... and all else is" gives 0 '4 trials, 4 files of weights: everything' check --db r.db
+else
+    skip "killed between rows and files" "strace is missing"
+fi
+echo "1..$n"

@@ -1,0 +1,129 @@
+/* What people change in a results file: names, remarks, what is deleted. */
+#include "store_help.h"
+
+static void a_sweep_gets_another_name(void **state)
+{
+    static const char *const no_names[] = {"", "a b", "a/b", "\xc3\xa4", "x\x1b"};
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    run_sql(r.db, "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
+                  " tune, created, last_run) SELECT 'other', question, yaml, yaml_sha256,"
+                  " plan_sha256, metric, goal, tune, created, last_run FROM sweep");
+    assert_ok(store_rename(r.s, r.sweep, "plain-1", &x->m));
+    assert_ok(store_rename(r.s, r.sweep, "plain-1", &x->m)); /* which it has */
+    assert_answer(r.db, "SELECT group_concat(name) FROM (SELECT name FROM sweep ORDER BY name)",
+                  "other,plain-1");
+    assert_status(STATUS_BAD_INPUT, store_rename(r.s, r.sweep, "other", &x->m));
+    assert_non_null(strstr(x->m.text, "already holds a sweep \"other\""));
+    for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++) {
+        assert_status(STATUS_BAD_INPUT, store_rename(r.s, r.sweep, no_names[i], &x->m));
+        assert_non_null(strstr(x->m.text, "cannot be the name of a sweep"));
+    }
+    assert_answer(r.db, "SELECT group_concat(name) FROM (SELECT name FROM sweep ORDER BY name)",
+                  "other,plain-1");
+    /* The file that still has the old name is another sweep. */
+    struct plan_changes c = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n"));
+    assert_int_not_equal(c.sweep_id, r.sweep);
+    close_store(x, r.s);
+}
+
+static void remarks_are_lines_of_text(void **state)
+{
+    static const struct {
+        const char *text, *wrong;
+    } refused[] = {
+        {"two\nlines", "byte 4 of the note is a line break"},
+        {"\x1b[31m", "byte 1 of the note is a line break or another control character"},
+        {"C1: \xc2\x9b", "byte 5 of the note"},
+        {"no \xff", "byte 4 of the note is no UTF-8"},
+    };
+    struct fixture *x = *state;
+    char longest[4002];
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
+    assert_ok(store_remark_sweep(r.s, r.sweep, "größer, bitte", &x->m));
+    assert_ok(store_remark_trial(r.s, 2, "loud fan", &x->m));
+    assert_answer(r.db, "SELECT remark FROM progress", "größer, bitte");
+    assert_answer(r.db, "SELECT group_concat(coalesce(remark, '-')) FROM trials", "-,loud fan");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_status(STATUS_BAD_INPUT, store_remark_sweep(r.s, r.sweep, refused[i].text, &x->m));
+        assert_non_null(strstr(x->m.text, refused[i].wrong));
+    }
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_status(STATUS_BAD_INPUT, store_remark_trial(r.s, 2, longest, &x->m));
+    assert_non_null(strstr(x->m.text, "4001 bytes; allowed: 4000"));
+    assert_answer(r.db, "SELECT remark FROM sweep", "größer, bitte");
+    assert_ok(store_remark_sweep(r.s, r.sweep, "", &x->m));
+    assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
+    close_store(x, r.s);
+}
+
+/* Everything of the sweep goes, nothing of others does, and the ledger knows what was tried. */
+static void a_deleted_sweep_leaves_a_ledger(void **state)
+{
+    static const char other[] = "name: other\n"
+                                "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                                "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
+                                "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
+                                "seeds: 1\nclaim: {best: 2, over: [4]}\n";
+    struct fixture *x = *state;
+    bool failed, accepted;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 1, over: [2]}\n"));
+    int64_t second = plan_into(x, r.s, other).sweep_id;
+    struct claimed c = claim(x, r.s, second, r.build);
+    assert_true(finish(x, r.s, &c, result_of(0.5)));
+    for (int i = 0; i < 3; i++) { /* completed, failed, running; the fourth is never tried */
+        c = claim(x, r.s, r.sweep, r.build);
+        if (i == 0)
+            assert_true(finish(x, r.s, &c, result_of(0.5)));
+        else if (i == 1)
+            assert_ok(store_fail(r.s, c.trial_id, 1, 0, &(struct attempt_end){0}, &failed,
+                                 &accepted, &x->m));
+    }
+    plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"));
+    assert_answer(r.db, "SELECT count(*) FROM claim_change", "1");
+
+    assert_ok(store_delete(r.s, r.sweep, &x->m));
+    assert_answer(r.db, "SELECT group_concat(name) FROM sweep", "other");
+    assert_answer(r.db, "SELECT count(*) || ' ' || sum(state = 'completed') FROM trial", "2 1");
+    assert_answer(r.db, "SELECT group_concat(heads) FROM config", "2,4"); /* 2: of both */
+    assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
+    assert_answer(r.db, "SELECT count(*) FROM curve", "2");
+    assert_answer(r.db, "SELECT count(*) FROM claim_change", "0");
+    assert_answer(r.db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+    assert_answer(r.db,
+                  "SELECT group_concat(trial_id || ':' || seed || ':' || sweep || ':'"
+                  " || (ended GLOB '20*Z')) FROM (SELECT * FROM deleted WHERE deleted GLOB '20*Z'"
+                  " AND ended IS NOT NULL AND length(config_sha256) = 64 ORDER BY trial_id)",
+                  "1:0:plain:1,2:0:plain:1");
+    assert_answer(r.db, "SELECT trial_id || ':' || seed FROM deleted WHERE ended IS NULL", "3:1");
+    close_store(x, r.s);
+}
+
+/* Files of a deleted trial may still lie in the folder: no other trial gets its number. */
+static void numbers_are_not_given_again(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
+    for (int i = 0; i < 4; i++)
+        claim(x, r.s, r.sweep, r.build);
+    assert_ok(store_delete(r.s, r.sweep, &x->m));
+    plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\n"));
+    assert_answer(r.db, "SELECT group_concat(trial_id || '.' || plan_order) FROM trial",
+                  "5.0,6.1,7.2,8.3");
+    assert_answer(r.db, "SELECT count(*) FROM deleted JOIN trial USING (trial_id)", "0");
+    close_store(x, r.s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_sweep_gets_another_name),
+        TEST(remarks_are_lines_of_text),
+        TEST(a_deleted_sweep_leaves_a_ledger),
+        TEST(numbers_are_not_given_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/option.h"
+#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "sweep/report/report.h"
 #include "sweep/store/store_internal.h"
@@ -367,7 +367,7 @@ static void test_hostile_name(void **state)
     assert_null(strstr(text, "\033[2J"));
     assert_non_null(strstr(text, "a\"b\\c?[2J?,|x*"));
     assert_non_null(strstr(csv, "\n\"a\"\"b\\c\033[2J\n,|x*\",{}"));
-    assert_non_null(strstr(markdown, "# a\"b\\\\c \\[2J ,\\|x\\*\n"));
+    assert_non_null(strstr(markdown, "# a\"b\\\\c?\\[2J?,\\|x\\*\n"));
     assert_json(f, json, "$.sweep", "a\"b\\c\033[2J\n,|x*");
     free(text);
     free(csv);

@@ -37,7 +37,8 @@ static enum status check_names(const char *db, struct message *m)
 
 enum status lock_hold(const char *path, int *out, struct message *m)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    /* O_NOFOLLOW: in a shared folder the name may be somebody else's link to a file of ours. */
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
@@ -68,6 +69,19 @@ static enum status name_holder(const char *db, const char *path, struct message 
         db, holder[0] ? holder : "another headcount");
 }
 
+/* Only a courtesy to the next one who asks: a full disk must not stop us here. Not into a file of
+ * two names, which may be another file that is worth more. */
+static void write_holder(int fd)
+{
+    char host[128] = "", text[256];
+    struct stat st;
+    gethostname(host, sizeof host - 1);
+    int n = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
+    if (fstat(fd, &st) == 0 && st.st_nlink == 1 && ftruncate(fd, 0) == 0 &&
+        pwrite(fd, text, (size_t)n, 0) != n)
+        errno = 0;
+}
+
 enum status lock_take(const char *db, int *out, struct message *m)
 {
     char path[4096];
@@ -80,12 +94,7 @@ enum status lock_take(const char *db, int *out, struct message *m)
         s = lock_hold(path, out, m);
     if (s != STATUS_OK)
         return s == STATUS_BUSY ? name_holder(db, path, m) : s;
-    char host[128] = "", text[256];
-    gethostname(host, sizeof host - 1);
-    int n = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
-    /* Only a courtesy to the next one who asks: a full disk must not stop us here. */
-    if (ftruncate(*out, 0) == 0 && pwrite(*out, text, (size_t)n, 0) != n)
-        errno = 0;
+    write_holder(*out);
     return STATUS_OK;
 }
 

@@ -91,6 +91,32 @@ static void a_file_of_two_names(void **state)
     lock_release(fd);
 }
 
+/* In a folder that others write to, the lock's name may lead to a file that is worth more. */
+static void a_lock_that_is_a_link(void **state)
+{
+    (void)state;
+    struct message m;
+    struct stat st;
+    int fd;
+    char precious[160];
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    lock_release(fd);
+    assert_int_equal(unlink(lock_file), 0);
+    snprintf(precious, sizeof precious, "%s/below/precious", folder);
+    int file = open(precious, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_int_equal(write(file, "gold", 4), 4);
+    close(file);
+    assert_int_equal(symlink(precious, lock_file), 0);
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_IO);
+    assert_int_equal(unlink(lock_file), 0);
+    assert_int_equal(link(precious, lock_file), 0);
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    lock_release(fd);
+    assert_int_equal(stat(precious, &st), 0);
+    assert_int_equal(st.st_size, 4);
+    assert_int_equal(unlink(precious), 0);
+}
+
 static void impossible_locks(void **state)
 {
     (void)state;
@@ -111,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(one_holder_at_a_time),
         TEST(a_file_of_two_names),
+        TEST(a_lock_that_is_a_link),
         TEST(impossible_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

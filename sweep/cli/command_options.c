@@ -1,0 +1,258 @@
+/* The options of a sub-command: read by getopt_long, shown by --help, listed for completion,
+ * refused with a hint. */
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/base/option.h"
+#include "sweep/cli/command.h"
+
+/* getopt's value of the i-th long option: above all letters. */
+enum { LONG_BASE = 256, OPTIONS_MAX = 48, PAGE_WIDTH = 96, HELP_COLUMN = 28 };
+
+static int option_total(const struct command_syntax *s)
+{
+    int n = 0;
+    while (s->options[n].name)
+        n++;
+    return n;
+}
+
+/* The rest of a line that is at `column`, and as many more as it takes, starting there too. */
+static void print_words(const char *text, int column)
+{
+    int at = column;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (at + 1 + length > PAGE_WIDTH && at > column) {
+            printf("\n%*s", column, "");
+            at = column;
+        }
+        printf(" %.*s", length, text);
+        at += 1 + length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_option(char letter, const char *name, const char *argument, const char *help)
+{
+    char left[64];
+    char prefix[8] = "    ";
+    if (letter)
+        snprintf(prefix, sizeof prefix, "-%c, ", letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", prefix, name, argument ? "=" : "",
+             argument ? argument : "");
+    printf("  %-26s", left);
+    print_words(help, HELP_COLUMN);
+}
+
+static void print_help(const struct command_syntax *s)
+{
+    const struct command *c = command_find(s->name);
+    printf("Usage: headcount %s\n\n", c->usage);
+    printf("%c%s.\n", c->summary[0] - ('a' <= c->summary[0] && c->summary[0] <= 'z' ? 32 : 0),
+           c->summary + 1);
+    if (s->details)
+        printf("\n%s", s->details);
+    printf("\nOptions:\n");
+    for (const struct command_option *o = s->options; o->name; o++)
+        print_option(o->letter, o->name, o->argument, o->help);
+    print_option('h', "help", NULL, "print this and exit");
+    printf("\nExamples:\n%s", s->examples);
+}
+
+static void list_options(const struct command_syntax *s)
+{
+    for (const struct command_option *o = s->options; o->name; o++)
+        printf("--%s%s\n", o->name, o->kind == COMMAND_FLAG ? "" : "=");
+    puts("--help");
+}
+
+/* What other programs call an option of this command; NULL if nothing. */
+static const char *other_name(const char *typed, const char *const *names)
+{
+    static const char *const others[][2] = {{"jobs", "workers"},     {"threads", "workers"},
+                                            {"parallel", "workers"}, {"silent", "quiet"},
+                                            {"database", "db"},      {"file", "db"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (const char *const *name = names; *name && strcmp(others[i][0], typed) == 0; name++)
+            if (strcmp(*name, others[i][1]) == 0)
+                return *name;
+    return NULL;
+}
+
+/* The word that getopt refused, named with its nearest known neighbour. */
+static int refuse_option(const struct command_syntax *s, const char *typed)
+{
+    const char *names[OPTIONS_MAX + 2];
+    char bare[64];
+    int n = 0;
+    for (const struct command_option *o = s->options; o->name; o++)
+        names[n++] = o->name;
+    names[n++] = "help";
+    names[n] = NULL;
+    if (strncmp(typed, "--", 2) != 0)
+        return command_usage(s->name, "unknown option '%s'", typed);
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+    const char *near = other_name(bare, names);
+    if (!near)
+        near = nearest_name(bare, names);
+    if (near)
+        return command_usage(s->name, "unknown option '--%s'; did you mean '--%s'?", bare, near);
+    return command_usage(s->name, "unknown option '--%s'", bare);
+}
+
+static bool store_value(const struct command_syntax *s, const struct command_option *o,
+                        const char *text, void *values, int *exit_status)
+{
+    char *member = (char *)values + o->offset;
+    struct command_texts *list = (struct command_texts *)(void *)member;
+    char *end;
+    long n;
+    switch (o->kind) {
+    case COMMAND_FLAG:
+        *(bool *)member = true;
+        return true;
+    case COMMAND_TEXT:
+    case COMMAND_FILE:
+        *(const char **)(void *)member = text;
+        return true;
+    case COMMAND_LONG:
+        n = strtol(text, &end, 10);
+        if (text[0] < '0' || text[0] > '9' || *end || n < 1 || n > 1000000000) {
+            *exit_status =
+                command_usage(s->name, "--%s is '%s'; allowed: a number from 1", o->name, text);
+            return false;
+        }
+        *(long *)(void *)member = n;
+        return true;
+    case COMMAND_TEXTS:
+        if (list->count == COMMAND_TEXTS_MAX) {
+            *exit_status = command_usage(s->name, "--%s is given more than %d times", o->name,
+                                         COMMAND_TEXTS_MAX);
+            return false;
+        }
+        list->item[list->count++] = text;
+        return true;
+    }
+    return false;
+}
+
+/* getopt's two tables. */
+struct getopt_tables {
+    char letters[2 * OPTIONS_MAX + 3];
+    struct option longs[OPTIONS_MAX + 2];
+};
+
+static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
+{
+    size_t letters = 0;
+    int n = option_total(s);
+    t->letters[letters++] = ':'; /* tell a missing argument from an unknown option */
+    for (int i = 0; i < n; i++) {
+        const struct command_option *o = &s->options[i];
+        int takes = o->kind == COMMAND_FLAG ? no_argument : required_argument;
+        t->longs[i] = (struct option){o->name, takes, NULL, LONG_BASE + i};
+        if (o->letter) {
+            t->letters[letters++] = o->letter;
+            if (takes == required_argument)
+                t->letters[letters++] = ':';
+        }
+    }
+    t->letters[letters++] = 'h';
+    t->letters[letters] = '\0';
+    t->longs[n] = (struct option){"help", no_argument, NULL, LONG_BASE + n};
+    t->longs[n + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+/* Index of the option that getopt returned as c, or -1. */
+static int option_index(const struct command_syntax *s, int c)
+{
+    if (c >= LONG_BASE)
+        return c - LONG_BASE;
+    if (c == 'h')
+        return option_total(s);
+    for (int i = 0; s->options[i].name; i++)
+        if (s->options[i].letter == c)
+            return i;
+    return -1;
+}
+
+/* What getopt could not take: c is ':' or '?', optopt and argv tell why. */
+static int refuse(const struct command_syntax *s, int c, char **argv)
+{
+    int i = optopt ? option_index(s, optopt) : -1;
+    const char *name = i < 0 ? NULL : i == option_total(s) ? "help" : s->options[i].name;
+    if (c == ':' && name)
+        return command_usage(s->name, "--%s needs a value: %s", name, s->options[i].argument);
+    if (name)
+        return command_usage(s->name, "--%s takes no value", name);
+    if (optopt)
+        return command_usage(s->name, "unknown option '-%c'", optopt);
+    return refuse_option(s, argv[optind - 1]);
+}
+
+static bool count_arguments(const struct command_syntax *s, int argc, char **argv, int *arguments,
+                            int *exit_status)
+{
+    *arguments = argc - optind;
+    if (*arguments < s->least) {
+        *exit_status = command_usage(s->name, "something is missing: headcount %s",
+                                     command_find(s->name)->usage);
+        return false;
+    }
+    if (*arguments > s->most) {
+        *exit_status =
+            command_usage(s->name, "one argument too many: '%s'", argv[optind + s->most]);
+        return false;
+    }
+    return true;
+}
+
+/* Puts the real name of a file in the place of a symbolic link to it. */
+static void follow_links(const struct command_syntax *s, void *values)
+{
+    static char real_name[PATH_MAX];
+    struct stat link;
+    for (const struct command_option *o = s->options; o->name; o++) {
+        const char **file = (const char **)(void *)((char *)values + o->offset);
+        if (o->kind == COMMAND_FILE && *file && lstat(*file, &link) == 0 && S_ISLNK(link.st_mode) &&
+            realpath(*file, real_name))
+            *file = real_name;
+    }
+}
+
+bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
+                   int *arguments, int *exit_status)
+{
+    struct getopt_tables t;
+    int c;
+    if (argc == 2 && strcmp(argv[1], COMMAND_LIST_OPTIONS) == 0) {
+        list_options(s);
+        *exit_status = EXIT_DONE;
+        return false;
+    }
+    tables_fill(s, &t);
+    opterr = 0;
+    optind = 0; /* glibc: start afresh, also after an earlier scan */
+    while ((c = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1) {
+        int i = c == ':' || c == '?' ? -1 : option_index(s, c);
+        if (i < 0) {
+            *exit_status = refuse(s, c, argv);
+            return false;
+        }
+        if (i == option_total(s)) {
+            print_help(s);
+            *exit_status = EXIT_DONE;
+            return false;
+        }
+        if (!store_value(s, &s->options[i], optarg, values, exit_status))
+            return false;
+    }
+    follow_links(s, values);
+    return count_arguments(s, argc, argv, arguments, exit_status);
+}

@@ -102,33 +102,37 @@ static int compare_points(const void *a, const void *b)
                   (*(struct forecast_point *const *)b)->sha256);
 }
 
+static struct forecast_point *find_point(const struct forecast *f, const char *sha256)
+{
+    struct forecast_point wanted, *key = &wanted;
+    snprintf(wanted.sha256, sizeof wanted.sha256, "%s", sha256);
+    struct forecast_point **found =
+        bsearch(&key, f->sorted, (size_t)f->points, sizeof *f->sorted, compare_points);
+    return found ? *found : NULL;
+}
+
+double forecast_trial_s(const struct forecast *f, const char *sha256)
+{
+    const struct forecast_point *q = find_point(f, sha256);
+    return q ? q->trial_s : 0;
+}
+
 /* Mean seconds per config over all finished trials of the file, in one pass over it; sets trial_s
  * where there is one. */
 static enum status recorded_read(struct store *s, struct forecast *f, struct message *m)
 {
-    size_t n = (size_t)f->points;
-    struct forecast_point **sorted = malloc((n + 1) * sizeof *sorted), *key;
-    if (!sorted)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for %zu points", n);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &f->point[i];
-    qsort(sorted, n, sizeof *sorted, compare_points);
     struct rows r = rows_open(s, m,
                               "SELECT config_sha256, seconds FROM config JOIN (SELECT config_id,"
                               " avg(train_s) AS seconds FROM trial WHERE state = 'completed'"
                               " GROUP BY config_id) USING (config_id)",
                               NO_VALUES);
     while (rows_next(&r)) {
-        struct forecast_point wanted;
-        snprintf(wanted.sha256, sizeof wanted.sha256, "%s", rows_text(&r, 0));
-        key = &wanted;
-        struct forecast_point **found = bsearch(&key, sorted, n, sizeof *sorted, compare_points);
-        if (found && !rows_null(&r, 1)) {
-            (*found)->trial_s = f->cost.start_s + rows_real(&r, 1);
-            (*found)->source = COST_RECORDED;
+        struct forecast_point *q = find_point(f, rows_text(&r, 0));
+        if (q && !rows_null(&r, 1)) {
+            q->trial_s = f->cost.start_s + rows_real(&r, 1);
+            q->source = COST_RECORDED;
         }
     }
-    free(sorted);
     return rows_close(&r);
 }
 
@@ -155,6 +159,9 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
         }
     }
     free(point);
+    for (long i = 0; i < f->points; i++)
+        f->sorted[i] = &f->point[i];
+    qsort(f->sorted, (size_t)f->points, sizeof *f->sorted, compare_points);
     return s;
 }
 
@@ -299,7 +306,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     f->candidates = count_candidates(p);
     f->point = calloc((size_t)f->points + 1, sizeof *f->point);
     f->trial = calloc((size_t)f->trials + 1, sizeof *f->trial);
-    if (!f->point || !f->trial) {
+    f->sorted = calloc((size_t)f->points + 1, sizeof *f->sorted);
+    if (!f->point || !f->trial || !f->sorted) {
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for %ld trials", f->trials);
         goto cleanup;
     }
@@ -334,6 +342,7 @@ void forecast_free(struct forecast *f)
     if (f) {
         free(f->point);
         free(f->trial);
+        free(f->sorted);
         free(f);
     }
 }

@@ -36,8 +36,9 @@ struct forecast_trial {
 
 struct forecast {
     long points, trials;
-    struct forecast_point *point; /* (points), as plan_point */
-    struct forecast_trial *trial; /* (trials), as plan_trial */
+    struct forecast_point *point;   /* (points), as plan_point */
+    struct forecast_point **sorted; /* (points), by sha256 */
+    struct forecast_trial *trial;   /* (trials), as plan_trial */
     long count[FORECAST_STATES];
     long leaving;         /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;      /* the file's sweep of this name shares no point with this plan */
@@ -54,6 +55,9 @@ struct forecast {
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
                          calibrator *measure, struct forecast **f, struct message *m);
 void forecast_free(struct forecast *f);
+
+/* Seconds of one trial of that configuration; 0 where the plan has none. */
+double forecast_trial_s(const struct forecast *f, const char *sha256);
 
 /* Whether `run` would take a trial of that state up, and the reason in a few words. */
 bool forecast_runs(enum forecast_state s, bool retry_failed);

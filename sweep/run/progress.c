@@ -3,7 +3,6 @@
 #include "sweep/run/progress.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,8 +10,10 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "sweep/run/progress_heads.h"
 
-enum { LABEL_SIZE = 160, LINE_SIZE = 1024, BAR_WIDTH = 20, LABEL_LEAST = 12, NARROW = 60 };
+enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_LEAST = 12, NARROW = 60 };
+enum { TRIALS_LEAST = 4 }; /* so many of them are shown before the table is */
 enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; without the loss */
 static const double REDRAW_S = 0.2;
 static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
@@ -20,6 +21,7 @@ static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little 
 struct progress_line {
     bool busy, updated;
     char label[LABEL_SIZE];
+    int64_t heads;
     int64_t first, step, steps;
     double loss, acc;
     double work;
@@ -39,15 +41,11 @@ struct progress_view {
     double done_work;   /* finished by this run */
     double best;
     char best_label[LABEL_SIZE];
+    struct head_counts *heads; /* (head_counts) */
+    long *heads_running;       /* (head_counts) */
+    int head_counts;
     int lines;       /* of the frame on the screen */
-    int *line_width; /* (slots + 2): columns each of them takes */
-};
-
-/* One line under construction; columns counts what the terminal shows. */
-struct line {
-    char text[LINE_SIZE];
-    size_t size;
-    int columns;
+    int *line_width; /* (slots + 2 + HEADS_LINES): columns each of them takes */
 };
 
 static bool locale_is_utf8(void)
@@ -75,7 +73,7 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
         return NULL;
     v->slots = workers > 0 ? workers : 1;
     v->slot = calloc((size_t)v->slots, sizeof *v->slot);
-    v->line_width = calloc((size_t)v->slots + 2, sizeof *v->line_width);
+    v->line_width = calloc((size_t)v->slots + 2 + HEADS_LINES, sizeof *v->line_width);
     if (!v->slot || !v->line_width) {
         free(v->slot);
         free(v->line_width);
@@ -111,6 +109,31 @@ static double line_share(const struct progress_line *s)
     return s->steps > 0 ? (double)(s->step - s->first) / (double)s->steps : 0.0;
 }
 
+bool progress_live(const struct progress_view *v)
+{
+    return v && v->live;
+}
+
+void progress_heads(struct progress_view *v, const struct head_counts *list, int count)
+{
+    if (!v || !v->live)
+        return;
+    struct head_counts *copy = malloc(((size_t)count + 1) * sizeof *copy);
+    long *running = calloc((size_t)count + 1, sizeof *running);
+    if (!copy || !running) {
+        free(copy);
+        free(running);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        copy[i] = list[i];
+    free(v->heads);
+    free(v->heads_running);
+    v->heads = copy;
+    v->heads_running = running;
+    v->head_counts = count;
+}
+
 void progress_work_left(struct progress_view *v, double work)
 {
     if (v) {
@@ -119,16 +142,7 @@ void progress_work_left(struct progress_view *v, double work)
     }
 }
 
-void progress_trial_work(struct progress_view *v, int slot, double work)
-{
-    struct progress_line *s = line_at(v, slot);
-    if (s && s->busy && v->weighed) {
-        v->queued_work += s->work - work;
-        s->work = work;
-    }
-}
-
-void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id)
+void progress_trial_started(struct progress_view *v, int slot, const struct progress_trial *t)
 {
     struct progress_line *s = line_at(v, slot);
     if (!s)
@@ -136,13 +150,14 @@ void progress_trial_started(struct progress_view *v, int slot, const char *label
     memset(s, 0, sizeof *s);
     s->busy = true;
     s->loss = s->acc = NAN;
-    s->work = v->weighed ? 0.0 : 1.0;
-    v->queued_work -= s->work;
+    s->heads = t->heads;
+    s->work = v->weighed ? t->work : 1.0;
+    v->queued_work -= s->work * (1.0 - t->done);
     s->started_s = clock_now_s();
     char full[LABEL_SIZE];
-    snprintf(full, sizeof full, "%s", label ? label : "");
+    snprintf(full, sizeof full, "%s", t->label);
     if (!full[0])
-        snprintf(full, sizeof full, "trial %lld", (long long)trial_id);
+        snprintf(full, sizeof full, "trial %lld", (long long)t->trial_id);
     text_shown(full, s->label, sizeof s->label);
 }
 
@@ -174,58 +189,6 @@ void progress_counts(struct progress_view *v, long done, long failed, long runni
     if (!v->counted && !v->weighed)
         v->queued_work += (double)left;
     v->counted = true;
-}
-
-/* ".998", "1.000", "-.120": accuracies need no leading zero. */
-static const char *accuracy(double x, char text[16])
-{
-    if (!isfinite(x))
-        return "-";
-    snprintf(text, 16, "%.3f", x);
-    if (text[0] == '0')
-        memmove(text, text + 1, strlen(text));
-    return text;
-}
-
-static void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Appends text whose columns are its characters: UTF-8 continuation bytes take none. */
-static void line_add(struct line *l, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(l->text + l->size, sizeof l->text - l->size, format, arguments);
-    va_end(arguments);
-    if (n < 0)
-        return;
-    size_t end = l->size + (size_t)n;
-    if (end >= sizeof l->text)
-        end = sizeof l->text - 1;
-    for (; l->size < end; l->size++)
-        l->columns += ((unsigned char)l->text[l->size] & 0xC0) != 0x80;
-}
-
-/* Cuts the line to that many columns, at a whole character. */
-static void line_cut(struct line *l, int columns)
-{
-    int seen = 0;
-    for (size_t i = 0; i < l->size; i++) {
-        if (((unsigned char)l->text[i] & 0xC0) == 0x80)
-            continue;
-        if (seen == columns) {
-            l->text[i] = '\0';
-            l->size = i;
-            l->columns = columns;
-            return;
-        }
-        seen++;
-    }
-}
-
-static void line_pad(struct line *l, int columns)
-{
-    while (l->columns < columns && l->size + 1 < sizeof l->text)
-        line_add(l, " ");
 }
 
 static void line_bar(struct line *l, const struct progress_view *v, double fraction, int width)
@@ -271,7 +234,7 @@ static void line_draw(const struct progress_view *v, const struct progress_line 
 {
     char acc[16];
     int label = label_columns(v, width) + 1;
-    memset(l, 0, sizeof *l);
+    line_clear(l);
     line_add(l, " %s", s->label);
     line_cut(l, label);
     line_pad(l, label + 1);
@@ -283,7 +246,7 @@ static void line_draw(const struct progress_view *v, const struct progress_line 
     if (s->updated && isfinite(s->loss) && width >= NARROW)
         line_add(l, " loss %-6.4g", s->loss);
     if (s->updated && isfinite(s->acc))
-        line_add(l, " acc %s", accuracy(s->acc, acc));
+        line_add(l, " acc %s", line_accuracy(s->acc, acc));
     line_cut(l, width);
 }
 
@@ -312,7 +275,7 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     double ended = (double)(v->done + v->failed);
     double fraction = v->total > 0 ? ended / (double)v->total : 1.0;
     double seconds = estimate(v);
-    memset(l, 0, sizeof *l);
+    line_clear(l);
     line_add(l, " %s %ld/%ld ", v->sweep, v->done + v->failed, v->total);
     line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= NARROW ? BAR_WIDTH : BAR_WIDTH / 2);
     line_add(l, " %3.0f%%", 100.0 * fraction);
@@ -321,7 +284,7 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     if (seconds >= 0.0)
         line_add(l, "  ETA %s", text_duration(seconds, text, sizeof text));
     if (isfinite(v->best))
-        line_add(l, "  best %s %s", accuracy(v->best, acc), v->best_label);
+        line_add(l, "  best %s %s", line_accuracy(v->best, acc), v->best_label);
     line_cut(l, width);
 }
 
@@ -339,8 +302,32 @@ static void frame_home(struct progress_view *v, FILE *out, int width)
 
 static void frame_line(struct progress_view *v, FILE *out, const struct line *l, const char *color)
 {
-    fprintf(out, "\033[2K%s%s%s\n", v->color ? color : "", l->text, v->color ? "\033[0m" : "");
+    /* What stood there before is erased behind the text, not before it: no frame is ever blank. */
+    fprintf(out, "%s%s%s\033[K\n", v->color ? color : "", l->text, v->color ? "\033[0m" : "");
     v->line_width[v->lines++] = l->columns;
+}
+
+static int slots_busy(const struct progress_view *v)
+{
+    int n = 0;
+    for (int i = 0; i < v->slots; i++)
+        n += v->slot[i].busy;
+    return n;
+}
+
+/* The table, where trials and the total leave it room. Returns its lines. */
+static int heads_draw(struct progress_view *v, FILE *out, int width, int room)
+{
+    struct line lines[HEADS_LINES];
+    for (int k = 0; k < v->head_counts; k++) {
+        v->heads_running[k] = 0;
+        for (int i = 0; i < v->slots; i++)
+            v->heads_running[k] += v->slot[i].busy && v->slot[i].heads == v->heads[k].heads;
+    }
+    int n = heads_layout(v->heads, v->heads_running, v->head_counts, width, room, lines);
+    for (int i = 0; i < n; i++)
+        frame_line(v, out, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
+    return n;
 }
 
 static void frame_draw(struct progress_view *v, FILE *out)
@@ -349,23 +336,21 @@ static void frame_draw(struct progress_view *v, FILE *out)
     int rows;
     int columns = columns_of_terminal(v, &rows);
     int width = columns > 1 ? columns - 1 : 1; /* the last column would wrap the cursor */
-    int shown = 0;
-    int hidden = 0;
+    int busy = slots_busy(v);
+    int room = rows - 2; /* for the total, and the cursor below it */
     frame_home(v, out, columns);
-    for (int i = 0; i < v->slots; i++) {
+    room -= heads_draw(v, out, width, room - (busy < TRIALS_LEAST ? busy : TRIALS_LEAST));
+    int shown = busy <= room ? busy : room > 1 ? room - 1 : 0;
+    for (int i = 0, left = shown; i < v->slots && left > 0; i++) {
         if (!v->slot[i].busy)
             continue;
-        if (shown >= rows - 3) {
-            hidden++;
-            continue;
-        }
         line_draw(v, &v->slot[i], width, &l);
         frame_line(v, out, &l, "");
-        shown++;
+        left--;
     }
-    if (hidden > 0) {
-        memset(&l, 0, sizeof l);
-        line_add(&l, " and %d more", hidden);
+    if (shown < busy && room > 0) {
+        line_clear(&l);
+        line_add(&l, " and %d more", busy - shown);
         line_cut(&l, width);
         frame_line(v, out, &l, "\033[2m");
     }
@@ -423,7 +408,7 @@ static void plain_line(struct progress_view *v, const struct progress_line *s, c
     if (strcmp(state, "completed") != 0)
         fprintf(v->err, "  %s", state);
     if (isfinite(acc))
-        fprintf(v->err, "  val %s", accuracy(acc, text));
+        fprintf(v->err, "  val %s", line_accuracy(acc, text));
     fprintf(v->err, "  %s\n", took);
     fflush(v->err);
 }
@@ -466,5 +451,7 @@ void progress_finish(struct progress_view *v)
         frame_write(v, "");
     free(v->slot);
     free(v->line_width);
+    free(v->heads);
+    free(v->heads_running);
     free(v);
 }

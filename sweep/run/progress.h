@@ -1,5 +1,6 @@
-/* The live view of a running sweep, on stderr. On a terminal: one line per running trial and a
- * total line, redrawn in place, wiped at the end. Elsewhere: one plain line per ended trial and
+/* The live view of a running sweep, on stderr. On a terminal: a table of
+ * head counts (progress_heads.h), one line per running trial and a total line, redrawn in place,
+ * wiped at the end. Elsewhere: one plain line per ended trial and
  * nothing else. Quiet: notes only.
  *
  * Call order: progress_new, progress_counts once at the start; then in any order trial_started,
@@ -13,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sweep/store/store.h"
+
 struct progress_view;
 
 /* err and sweep, the sweep's name, are kept. total: trials in the plan, those that ended before
@@ -21,13 +24,26 @@ struct progress_view;
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
                                    int workers);
 
-/* Weighs the estimate of the time left: work (any unit, say steps x FLOPs per step) still to do at
- * the start, and of one trial when it starts. Without these calls trials count equally. */
-void progress_work_left(struct progress_view *v, double work);
-void progress_trial_work(struct progress_view *v, int slot, double work);
+/* Whether frames are drawn: what only they show need not be found out otherwise. */
+bool progress_live(const struct progress_view *v);
 
-/* A trial runs in slot 0..workers-1. label: "heads=8 seed=1". */
-void progress_trial_started(struct progress_view *v, int slot, const char *label, int64_t trial_id);
+/* Weighs the estimate of the time left: the work (any unit, say seconds) still to do at the start.
+ * Without this call trials count equally. */
+void progress_work_left(struct progress_view *v, double work);
+
+/* What each head count has come to; copied. The trials that run are counted here. */
+void progress_heads(struct progress_view *v, const struct head_counts *list, int count);
+
+struct progress_trial {
+    int64_t trial_id;
+    const char *label; /* "heads=8 seed=1"; "": its trial_id is shown */
+    int64_t heads;
+    double work; /* of the whole trial, in the unit of progress_work_left */
+    double done; /* the share of it that is behind it, 0 to 1 */
+};
+
+/* A trial runs in slot 0..workers-1. */
+void progress_trial_started(struct progress_view *v, int slot, const struct progress_trial *t);
 
 /* How far it is: loss and acc are training means; NaN keeps what was shown. The first update after
  * trial_started is where the trial goes on from (its step counts as done before). */

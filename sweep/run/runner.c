@@ -242,30 +242,6 @@ static int loop(struct runner *r)
 
 /* ---- before and after ---- */
 
-/* The kernels that the workers will use; forced where OpenBLAS would choose poorer ones than the
- * CPU has and nobody chose them on purpose. */
-static void choose_core_type(struct runner *r, struct build_info *b)
-{
-    if (!blas_below_cpu())
-        return;
-    const char *chosen = getenv("OPENBLAS_CORETYPE");
-    if (chosen && *chosen) {
-        runner_say(
-            r,
-            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using this CPU's AVX-512: matrix products "
-            "take about twice as long (unset it to use them)",
-            chosen);
-        return;
-    }
-    snprintf(r->core_type, sizeof r->core_type, PROCESS_CORE_TYPE);
-    b->core_type = r->core_type;
-    runner_say(
-        r,
-        "this OpenBLAS does not know this CPU; workers run with OPENBLAS_CORETYPE=%s to use its "
-        "AVX-512",
-        r->core_type);
-}
-
 /* Before anything runs there is time: another program that holds a lock on the file is waited for.
  * True where what answered s is to be tried again. */
 static bool wait_for_file(struct runner *r, enum status *s, struct message *m)
@@ -371,7 +347,7 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
         s = blas_room(1, m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
-    choose_core_type(r, &b);
+    runner_choose_kernels(r, &b);
     do
         s = store_check_numbers(r->store, m);
     while (wait_for_file(r, &s, m));
@@ -380,6 +356,8 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
     do
         s = store_build(r->store, &b, &r->build_id, m);
     while (wait_for_file(r, &s, m));
+    if (s == STATUS_OK && !o->quiet)
+        runner_tell_kernels(r);
     if (s == STATUS_OK)
         s = describe_job(r, &b, m);
     if (s == STATUS_OK)
@@ -422,9 +400,9 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
         return s;
     result->sweep_id = r->sweep_id;
     store_set_patience(r->store, loop_patience_ms);
-    double work;
-    if (store_work_left(r->store, r->sweep_id, &work, m) == STATUS_OK)
-        progress_work_left(r->view, work);
+    if (progress_live(r->view) &&
+        forecast_new(r->plan, r->store, false, NULL, &r->forecast, NULL) == STATUS_OK)
+        progress_work_left(r->view, r->forecast->left_s);
     r->committed_s = clock_now_s();
     runner_show_counts(r);
     int killed = loop(r);
@@ -473,6 +451,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s == STATUS_OK)
         s = run_opened(&r, o, result, m);
     progress_finish(r.view);
+    forecast_free(r.forecast);
     if (r.store) {
         struct message closing;
         enum status closed = store_close(r.store, &closing);

@@ -118,8 +118,9 @@ static void start_claims(struct runner *r)
         while (r->slot[i].busy)
             i++;
         struct message m;
+        double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
         enum status s =
-            slot_start(&r->slot[i], i, &r->claim[k], &r->job, r->environment, r->view, &m);
+            slot_start(&r->slot[i], i, &r->claim[k], work, &r->job, r->environment, r->view, &m);
         if (s != STATUS_OK)
             runner_stop_for(r, s, m.text);
         else {
@@ -131,6 +132,21 @@ static void start_claims(struct runner *r)
     }
 }
 
+/* The table looks at every trial of the sweep: as often as it takes a twentieth of the time. */
+static void show_heads(struct runner *r)
+{
+    struct head_counts *list;
+    int count;
+    double from_s = clock_now_s();
+    if (!progress_live(r->view) || from_s < r->heads_due_s)
+        return;
+    if (store_head_counts(r->store, r->sweep_id, &list, &count, NULL) == STATUS_OK)
+        progress_heads(r->view, list, count);
+    free(list);
+    double now_s = clock_now_s();
+    r->heads_due_s = now_s + 19 * (now_s - from_s);
+}
+
 void runner_show_counts(struct runner *r)
 {
     struct counts c;
@@ -138,6 +154,7 @@ void runner_show_counts(struct runner *r)
         progress_counts(r->view, c.trials[TRIAL_COMPLETED] + c.trials[TRIAL_PRUNED],
                         c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED], c.trials[TRIAL_RUNNING],
                         c.trials[TRIAL_QUEUED]);
+    show_heads(r);
 }
 
 static void after_commit(struct runner *r, const struct outcome *outcome)

@@ -6,6 +6,7 @@
 #define SWEEP_RUN_RUNNER_INTERNAL_H
 
 #include "engine/base/clock.h"
+#include "sweep/run/forecast.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
@@ -31,6 +32,7 @@ struct runner {
     const struct plan *plan;
     struct store *store;
     struct progress_view *view;
+    struct forecast *forecast; /* what trials take, for the time left; NULL: all alike */
     int64_t sweep_id, build_id;
     struct job job; /* what all jobs of this run share */
     char **environment;
@@ -55,6 +57,7 @@ struct runner {
     enum status error; /* why it stops, if not by a signal */
     struct message why;
     double committed_s, retry_s;
+    double heads_due_s;  /* not before, the table by heads is filled again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
 };
 
@@ -74,6 +77,16 @@ void runner_stop_for(struct runner *r, enum status s, const char *why);
 /* Slots whose worker still runs; slots whose ending is not in the file yet. */
 int runner_alive(const struct runner *r);
 int runner_ended(const struct runner *r);
+
+/* ---- runner_kernels.c ---- */
+
+/* Forces better kernels on the workers where OpenBLAS would choose poorer ones than the CPU has and
+ * nobody chose them on purpose; b then says so. */
+void runner_choose_kernels(struct runner *r, struct build_info *b);
+
+/* Says what the CPU could do better and how, once for each results file and build: before the first
+ * attempt of it. */
+void runner_tell_kernels(struct runner *r);
 
 /* ---- runner_commit.c ---- */
 

@@ -18,7 +18,7 @@ void slot_init(struct slot *s)
     s->process.message_fd = s->process.error_fd = -1;
 }
 
-enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
+enum status slot_start(struct slot *s, int i, const struct claimed *c, double work, struct job *job,
                        char *const environment[], struct progress_view *v, struct message *m)
 {
     s->busy = true;
@@ -32,8 +32,14 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, struct jo
     job->attempt = c->attempt;
     job->seed = c->seed;
     snprintf(job->config, sizeof job->config, "%s", c->config_json);
-    progress_trial_started(v, i, s->label, c->trial_id);
-    progress_trial_work(v, i, c->work);
+    const struct progress_trial shown = {
+        .trial_id = c->trial_id,
+        .label = s->label,
+        .heads = c->heads,
+        .work = work,
+        .done = c->steps > 0 ? (double)c->resumed_from_step / (double)c->steps : 0,
+    };
+    progress_trial_started(v, i, &shown);
     enum status status = process_spawn(&s->process, job, environment, m);
     if (status != STATUS_OK) {
         s->ending = ENDING_REQUEUE;

@@ -48,9 +48,10 @@ typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_typ
 /* Free; what s held before is not looked at. */
 void slot_init(struct slot *s);
 
-/* Starts the claimed trial in the free slot s (index i of the view). job: what all jobs of this run
- * share; its trial members are filled here. On failure the slot has ENDING_REQUEUE. */
-enum status slot_start(struct slot *s, int i, const struct claimed *c, struct job *job,
+/* Starts the claimed trial in the free slot s (index i of the view). work: what it takes, for the
+ * view. job: what all jobs of this run share; its trial members are filled here. On failure the
+ * slot has ENDING_REQUEUE. */
+enum status slot_start(struct slot *s, int i, const struct claimed *c, double work, struct job *job,
                        char *const environment[], struct progress_view *v, struct message *m);
 
 /* Takes in what the worker said since. A worker that talks nonsense is killed. */

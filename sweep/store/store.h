@@ -122,7 +122,6 @@ struct claimed {
     char config_sha256[65];
     char task[64]; /* its name */
     int64_t heads, steps, n_params;
-    double work;     /* matrix-product FLOPs of all steps together */
     char label[256]; /* setting and tuned axes, for people; "" when nothing but heads varies */
     bool tuning;
 };
@@ -218,8 +217,16 @@ struct counts {
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
-/* Matrix-product FLOPs that the queued and running trials of the plan still take in training. */
-enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m);
+/* What a head count of a sweep has come to: trials of the plan, and of those that judge it (not the
+ * tuning ones) the mean best validation accuracy of the completed, NaN where there is none. */
+struct head_counts {
+    int64_t heads;
+    long planned, done; /* done: neither queued nor running */
+    double mean_val_acc;
+};
+/* By head count, *list malloced, NULL where there is none. Looks at every trial of the sweep. */
+enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
+                              int *count, struct message *m);
 
 /* Id of the sweep of that name; BAD_INPUT lists the names there are. name NULL: the only one, or
  * the one run last. */

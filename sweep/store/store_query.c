@@ -46,16 +46,37 @@ enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, st
     return rows_close(&r);
 }
 
-enum status store_work_left(struct store *s, int64_t sweep_id, double *flops, struct message *m)
+enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
+                              int *count, struct message *m)
 {
-    struct rows r = store_rows(s, "summing the work left",
-                               "SELECT total(flops_per_step * (steps - resume_step)) FROM trial"
-                               " JOIN config USING (config_id) WHERE sweep_id = ? AND in_plan = 1"
-                               " AND state IN ('queued', 'running')",
-                               VALUES(INTEGER(sweep_id)), m);
-    if (rows_next(&r))
-        *flops = rows_real(&r, 0);
-    return rows_close(&r);
+    *list = NULL;
+    *count = 0;
+    struct rows r =
+        store_rows(s, "counting trials by heads",
+                   "SELECT heads, count(*), sum(state NOT IN ('queued', 'running')),"
+                   " avg(CASE WHEN state = 'completed' AND NOT is_tuning THEN val_acc END)"
+                   " FROM trial JOIN config USING (config_id)"
+                   " WHERE sweep_id = ? AND in_plan = 1 GROUP BY heads ORDER BY heads",
+                   VALUES(INTEGER(sweep_id)), m);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r)) {
+        struct head_counts *longer = realloc(*list, ((size_t)*count + 1) * sizeof *longer);
+        if (!longer) {
+            status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d head counts", *count + 1);
+            break;
+        }
+        *list = longer;
+        longer[(*count)++] = (struct head_counts){rows_integer(&r, 0), (long)rows_integer(&r, 1),
+                                                  (long)rows_integer(&r, 2), rows_real(&r, 3)};
+    }
+    enum status closed = rows_close(&r);
+    status = status == STATUS_OK ? closed : status;
+    if (status != STATUS_OK) {
+        free(*list);
+        *list = NULL;
+        *count = 0;
+    }
+    return status;
 }
 
 static enum status no_such_sweep(struct store *s, const char *name, struct message *m)

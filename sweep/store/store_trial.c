@@ -81,8 +81,7 @@ enum {
     TASK,
     HEADS,
     STEPS,
-    N_PARAMS,
-    WORK
+    N_PARAMS
 };
 
 static enum status first_queued(struct store *s, int64_t sweep_id, struct claimed *c,
@@ -91,7 +90,7 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
     /* The WHERE repeats that of the index trial_queue word by word. */
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
-        "config_sha256, setting_label, tuning, task, heads, steps, n_params, steps * flops_per_step"
+        "config_sha256, setting_label, tuning, task, heads, steps, n_params"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
         "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
@@ -110,7 +109,6 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         c->heads = rows_integer(&r, HEADS);
         c->steps = rows_integer(&r, STEPS);
         c->n_params = rows_integer(&r, N_PARAMS);
-        c->work = rows_real(&r, WORK);
     }
     return rows_close(&r);
 }

@@ -284,4 +284,19 @@ sed -i 's/{time: 2s}/{memory: 1MiB}/; s/steps: 1000000/steps: 1000000, eval_ever
 check "memory is looked at beside frequent evaluations" status_is 1 run slow3.db
 check "... and the limit is named" sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'limits.memory: [0-9]* MiB are resident, 1 MiB allowed'"
 check "the report is followed by a hint" sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
+# ---- kernels ----
+printf 'task: {name: copy}\ntrain: {steps: 1, val_examples: 8, test_examples: 8}\nseeds: [0]\n' >kernels.yaml
+export OPENBLAS_CORETYPE=Prescott
+kernels() { # seed, options...
+    seed=$1
+    shift
+    "$headcount" run kernels.yaml --db kernels.db --set "seeds=[0, $seed]" "$@" 2>&1 >/dev/null | grep -c 'unset it'
+}
+if grep -q avx512f /proc/cpuinfo; then
+    check "kernels that the CPU could better are told" [ "$(kernels 1)" = 1 ]
+    check "... once for a results file" [ "$(kernels 2)" = 0 ]
+    rm -rf kernels.db*
+    check "... and never with -q" [ "$(kernels 1 -q)" = 0 ]
+fi
+unset OPENBLAS_CORETYPE
 echo "1..$n"

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "sweep/run/progress.h"
+#include "sweep/run/progress_heads.h"
 
 enum { ROWS = 40, COLUMNS = 200 };
 
@@ -52,8 +53,8 @@ static size_t screen_escape(struct screen *s, const char *text)
         s->row = s->row > number ? s->row - number : 0;
         break;
     case 'K':
-        assert_int_equal(number, 2);
-        screen_clear(s, s->row, 0);
+        assert_int_equal(number, 0);
+        screen_clear(s, s->row, s->column);
         break;
     case 'J':
         screen_clear(s, s->row, s->column);
@@ -164,6 +165,12 @@ static void environment(const char *term, const char *locale, const char *no_col
     setenv("NO_COLOR", no_color, 1);
 }
 
+static void start(struct progress_view *v, int slot, const char *label, int64_t trial_id)
+{
+    const struct progress_trial t = {.trial_id = trial_id, .label = label, .heads = trial_id % 8};
+    progress_trial_started(v, slot, &t);
+}
+
 static void plain_lines(void **state)
 {
     (void)state;
@@ -173,13 +180,13 @@ static void plain_lines(void **state)
     environment("xterm", "C", "");
     struct progress_view *v = progress_new(f, false, "gather", 30, 2);
     progress_counts(v, 10, 1, 0, 19);
-    progress_trial_started(v, 0, "heads=8 seed=1", 12);
-    progress_trial_started(v, 1, "", 13);
+    start(v, 0, "heads=8 seed=1", 12);
+    start(v, 1, "", 13);
     progress_update(v, 0, 10, 100, 1.5, 0.25);
     progress_draw(v, 1.0);
     progress_trial_ended(v, 0, "completed", 0.998);
     progress_trial_ended(v, 1, "failed", NAN);
-    progress_trial_started(v, 0, "late\033[31m", 14);
+    start(v, 0, "late\033[31m", 14);
     progress_trial_ended(v, 0, "stopped", NAN);
     progress_note(v, "a note");
     progress_finish(v);
@@ -202,7 +209,7 @@ static void quiet_prints_notes_only(void **state)
     environment("xterm", "C", "");
     struct progress_view *v = progress_new(t.f, true, "gather", 3, 1);
     progress_counts(v, 0, 0, 0, 3);
-    progress_trial_started(v, 0, "x", 1);
+    start(v, 0, "x", 1);
     progress_draw(v, 1.0);
     progress_note(v, "only this");
     progress_trial_ended(v, 0, "completed", 1.0);
@@ -222,8 +229,8 @@ static void frames_are_redrawn_in_place(void **state)
     screen_init(&s, 100);
     struct progress_view *v = progress_new(t.f, false, "gather", 30, 3);
     progress_counts(v, 10, 2, 0, 18);
-    progress_trial_started(v, 0, "heads=8 seed=1", 1);
-    progress_trial_started(v, 2, "heads=4 seed=1", 2);
+    start(v, 0, "heads=8 seed=1", 1);
+    start(v, 2, "heads=4 seed=1", 2);
     progress_update(v, 0, 0, 1500, NAN, NAN);
     progress_update(v, 0, 750, 1500, 1.234, 0.873);
     progress_update(v, 0, 760, 1500, NAN, NAN); /* the last means stay */
@@ -262,6 +269,83 @@ static void frames_are_redrawn_in_place(void **state)
     terminal_close(&t);
 }
 
+static const struct head_counts some_heads[] = {
+    {1, 5, 5, 0.6291}, {2, 5, 3, 0.974}, {4, 5, 0, NAN}, {8, 1000, 0, NAN}};
+
+/* What every head count has come to, above the trials; who runs is counted as it changes. */
+static void a_table_of_head_counts(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(60);
+    struct screen s;
+    static char text[1 << 16];
+    environment("xterm", "C", "1");
+    screen_init(&s, 60);
+    struct progress_view *v = progress_new(t.f, false, "gather", 1015, 2);
+    assert_true(progress_live(v));
+    progress_heads(v, some_heads, 4);
+    start(v, 0, "heads=4 seed=0", 4);
+    progress_draw(v, 1.0);
+    terminal_read(&t, text, sizeof text);
+    assert_null(strstr(text, "\033[2K")); /* no line is blank while it is drawn */
+    screen_write(&s, text);
+    assert_int_equal(strncmp(s.cell[0], " heads         1       2       4       8 ", 41), 0);
+    assert_int_equal(strncmp(s.cell[1], " done        5/5     3/5     0/5  0/1000 ", 41), 0);
+    assert_int_equal(strncmp(s.cell[2], " val acc    .629    .974       -       - ", 41), 0);
+    assert_int_equal(strncmp(s.cell[3], " running       -       -       1       - ", 41), 0);
+    assert_int_equal(strncmp(s.cell[4], " heads=4 seed=0 ", 16), 0);
+    assert_int_equal(screen_lines(&s), 6);
+
+    progress_trial_ended(v, 0, "completed", 1.0);
+    start(v, 0, "heads=2 seed=1", 2);
+    start(v, 1, "heads=2 seed=2", 2);
+    progress_draw(v, 2.0);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_int_equal(strncmp(s.cell[3], " running       -       2       -       - ", 41), 0);
+    assert_int_equal(screen_lines(&s), 7);
+    terminal_resize(&t, 60, 7); /* no room for it any more */
+    progress_draw(v, 3.0);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_false(screen_has(&s, "val acc"));
+    assert_int_equal(screen_lines(&s), 3);
+    progress_finish(v);
+    terminal_close(&t);
+}
+
+/* A table too wide is broken into blocks; one too long too shows the part where trials run. */
+static void wide_tables_are_broken(void **state)
+{
+    (void)state;
+    enum { COUNT = 48 };
+    struct head_counts list[COUNT];
+    long running[COUNT] = {0};
+    struct line lines[HEADS_LINES];
+    for (int i = 0; i < COUNT; i++)
+        list[i] = (struct head_counts){i + 1, 3, 1, 0.5};
+    assert_int_equal(heads_layout(list, running, 10, 79, 4, lines), 4);
+    assert_null(strstr(lines[0].text, "more"));
+    assert_int_equal(heads_layout(list, running, 20, 79, 8, lines), 8);
+    assert_null(strstr(lines[4].text, "more"));
+    assert_non_null(strstr(lines[4].text, "   20"));
+    running[30] = 2;
+    for (int columns = 1; columns < 120; columns++)
+        for (int rows = -1; rows < 20; rows++) {
+            int n = heads_layout(list, running, COUNT, columns, rows, lines);
+            assert_true(n <= HEADS_LINES && (n == 0 || n <= rows) && n % HEADS_ROWS == 0);
+            int shows = n == 0;
+            for (int i = 0; i < n; i++) {
+                assert_true(lines[i].columns <= columns);
+                shows |= i % HEADS_ROWS == 0 && strstr(lines[i].text, " 31") != NULL;
+            }
+            assert_true(shows);
+        }
+    assert_int_equal(heads_layout(list, running, COUNT, 79, 4, lines), 4);
+    assert_non_null(strstr(lines[0].text, "more"));
+    assert_int_equal(heads_layout(list, running, 0, 79, 20, lines), 0);
+}
+
 static void frames_fit_any_width(void **state)
 {
     (void)state;
@@ -274,9 +358,9 @@ static void frames_fit_any_width(void **state)
         screen_init(&s, widths[i]);
         struct progress_view *v = progress_new(t.f, false, "gather", 100000, 30);
         progress_counts(v, 99000, 900, 30, 70);
+        progress_heads(v, some_heads, 4);
         for (int k = 0; k < 30; k++) {
-            progress_trial_started(v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003",
-                                   k);
+            start(v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003", k);
             progress_update(v, k, 0, 1000000, NAN, NAN);
             progress_update(v, k, 999999, 1000000, 12.345, 0.5);
         }
@@ -297,7 +381,7 @@ static void narrower_terminal_is_wiped_whole(void **state)
     environment("xterm", "C", "");
     struct progress_view *v = progress_new(t.f, false, "gather", 4, 2);
     progress_counts(v, 0, 0, 0, 4);
-    progress_trial_started(v, 0, "heads=8 seed=1", 1);
+    start(v, 0, "heads=8 seed=1", 1);
     progress_update(v, 0, 0, 1000, NAN, NAN);
     progress_update(v, 0, 10, 1000, 1.0, 0.5);
     progress_draw(v, 1.0);
@@ -315,13 +399,14 @@ static void no_view_is_no_view(void **state)
 {
     (void)state;
     progress_counts(NULL, 1, 2, 3, 4);
-    progress_trial_started(NULL, 0, "x", 1);
+    start(NULL, 0, "x", 1);
+    progress_heads(NULL, NULL, 0);
+    assert_false(progress_live(NULL));
     progress_update(NULL, 0, 1, 2, 0.0, 0.0);
     progress_trial_ended(NULL, 0, "completed", 0.0);
     progress_note(NULL, "x");
     progress_draw(NULL, 1.0);
     progress_work_left(NULL, 1.0);
-    progress_trial_work(NULL, 0, 1.0);
     progress_finish(NULL);
 }
 
@@ -331,6 +416,8 @@ int main(void)
         cmocka_unit_test(plain_lines),
         cmocka_unit_test(quiet_prints_notes_only),
         cmocka_unit_test(frames_are_redrawn_in_place),
+        cmocka_unit_test(a_table_of_head_counts),
+        cmocka_unit_test(wide_tables_are_broken),
         cmocka_unit_test(frames_fit_any_width),
         cmocka_unit_test(narrower_terminal_is_wiped_whole),
         cmocka_unit_test(no_view_is_no_view),

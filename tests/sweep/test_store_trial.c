@@ -33,7 +33,7 @@ static void claims_in_plan_order(void **state)
         assert_string_equal(c.task, "gather");
         assert_int_equal(c.heads, heads[i]);
         assert_int_equal(c.steps, 100);
-        assert_true(c.n_params > 1000 && c.work > 100.0 * 6 * 8 * 16 * (double)c.n_params / 2);
+        assert_true(c.n_params > 1000);
         assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 1234, &x->m));
     }
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);

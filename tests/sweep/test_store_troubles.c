@@ -227,11 +227,13 @@ static enum status count_progress(struct world *w)
     return status;
 }
 
-static enum status sum_work_left(struct world *w)
+static enum status count_heads(struct world *w)
 {
-    double flops = -1;
-    enum status status = store_work_left(w->s, 1, &flops, &w->x->m);
-    assert_true(status == STATUS_OK ? flops > 1e6 : flops == -1);
+    struct head_counts *list;
+    int count;
+    enum status status = store_head_counts(w->s, 1, &list, &count, &w->x->m);
+    assert_true((list != NULL) == (status == STATUS_OK));
+    free(list);
     return status;
 }
 
@@ -320,7 +322,7 @@ static const struct stage {
     STAGE(claim_one, CLAIMS),
     STAGE(claim_one, CLAIMS),
     STAGE(count_progress, READS),
-    STAGE(sum_work_left, READS),
+    STAGE(count_heads, READS),
     STAGE(look_for_sweeps, READS),
     STAGE(look_for_trials, READS),
     STAGE(look_for_running, READS),

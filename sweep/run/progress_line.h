@@ -1,0 +1,27 @@
+/* One line of the live view under construction. */
+#ifndef SWEEP_RUN_PROGRESS_LINE_H
+#define SWEEP_RUN_PROGRESS_LINE_H
+
+#include <stddef.h>
+
+enum { LINE_SIZE = 1024 };
+
+struct line {
+    char text[LINE_SIZE];
+    size_t size;
+    int columns; /* that the terminal shows */
+};
+
+void line_clear(struct line *l);
+
+/* Appends text whose columns are its characters. What does not fit is left out. */
+void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Cuts the line to that many columns, at a whole character; fills it up to them with spaces. */
+void line_cut(struct line *l, int columns);
+void line_pad(struct line *l, int columns);
+
+/* ".998", "1.000", "-.120", "-" for NaN: accuracies need no leading zero. Returns text. */
+const char *line_accuracy(double x, char text[16]);
+
+#endif

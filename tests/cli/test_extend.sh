@@ -98,7 +98,7 @@ check "one operation more: it builds, its gradient is checked and right" \
 check "one task more: the program knows it" \
     sh -c "$make -s MAKEFLAGS= && ./headcount tasks shift | grep -q shift"
 check "one initialisation more: the program offers and explains it" \
-    sh -c "./headcount tasks model | grep -A3 'pytorch | xavier | flat' | grep -q 'flat: every number .01'"
+    sh -c "./headcount tasks model | grep -A3 'pytorch, xavier, flat' | grep -q 'flat: every number .01'"
 # Its oracle and examples are held against each other at once; two things only its author knows.
 check "... its tests cover it and ask for a worked case and its recorded meaning" says build/tests/unit/test_tasks \
     'task shift has no case' '"shift", 1, .* is not what was recorded'

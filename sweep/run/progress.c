@@ -398,35 +398,34 @@ void progress_note(struct progress_view *v, const char *text)
 }
 
 /* The one line that a trial leaves where there is no terminal. */
-static void plain_line(struct progress_view *v, const struct progress_line *s, const char *state,
-                       double acc)
+static void plain_line(struct progress_view *v, const struct progress_line *s,
+                       enum trial_state state, double acc)
 {
     char text[16];
     char took[32];
     text_duration(clock_now_s() - s->started_s, took, sizeof took);
     text_print(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
-    if (strcmp(state, "completed") != 0)
-        fprintf(v->err, "  %s", state);
+    if (state != TRIAL_COMPLETED)
+        fprintf(v->err, "  %s", state == TRIAL_QUEUED ? "queued again" : trial_state_name(state));
     if (isfinite(acc))
         fprintf(v->err, "  val %s", line_accuracy(acc, text));
     fprintf(v->err, "  %s\n", took);
     fflush(v->err);
 }
 
-void progress_trial_ended(struct progress_view *v, int slot, const char *state, double acc)
+void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc)
 {
     struct progress_line *s = line_at(v, slot);
     if (!s || !s->busy)
         return;
-    bool again = strcmp(state, "stopped") == 0 || strcmp(state, "queued") == 0;
-    if (again) {
+    if (state == TRIAL_QUEUED) {
         v->done_work += s->work * line_share(s);
         v->queued_work += s->work * (1.0 - line_fraction(s));
     } else {
         v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
-        *(strcmp(state, "completed") == 0 ? &v->done : &v->failed) += 1;
+        *(state == TRIAL_COMPLETED ? &v->done : &v->failed) += 1;
     }
-    if (strcmp(state, "completed") == 0 && isfinite(acc) && !(acc <= v->best)) {
+    if (state == TRIAL_COMPLETED && isfinite(acc) && !(acc <= v->best)) {
         v->best = acc;
         memcpy(v->best_label, s->label, sizeof v->best_label);
     }

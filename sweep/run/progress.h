@@ -50,11 +50,11 @@ void progress_trial_started(struct progress_view *v, int slot, const struct prog
 void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
                      double acc);
 
-/* It ended as `state` ("completed", "diverged", "failed", "stopped", "queued"); acc: best
- * validation accuracy, NaN where there is none. Frees the slot. Counts it as done or
+/* It ended in this state: TRIAL_QUEUED, or for good; acc: best validation accuracy, NaN where there
+ * is none. Frees the slot. Counts it as done or
  * failed until the next progress_counts (which comes after this, not before), and prints its line
  * where there is no terminal. */
-void progress_trial_ended(struct progress_view *v, int slot, const char *state, double acc);
+void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc);
 
 /* Trials in the plan that are completed or pruned, failed or diverged, running, and still to do. */
 void progress_counts(struct progress_view *v, long done, long failed, long running, long left);

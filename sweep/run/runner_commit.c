@@ -74,22 +74,20 @@ static enum status put_all(struct runner *r, struct outcome *outcome, struct mes
 static void close_ending(struct runner *r, int i, const struct outcome *o)
 {
     struct slot *s = &r->slot[i];
-    const char *state = "queued";
+    enum trial_state state = TRIAL_QUEUED;
     bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
     if (!o->accepted)
         runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
                    s->claim.trial_id, s->claim.attempt);
     else if (s->ending == ENDING_FINISH)
-        state = trial_state_name(s->state);
-    else if (fails)
-        state = o->failed ? "failed" : "queued";
-    else if (r->stopping)
-        state = "stopped";
+        state = s->state;
+    else if (fails && o->failed)
+        state = TRIAL_FAILED;
 
     if (o->accepted && fails)
         runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->claim.trial_id, s->label,
                    o->failed ? "" : " and will be tried again", s->error);
-    else if (o->accepted && strcmp(state, "queued") == 0)
+    else if (o->accepted && state == TRIAL_QUEUED && !r->stopping)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
                    s->claim.trial_id, s->label, s->step, s->error);
     if (o->accepted && (s->ending == ENDING_FINISH || (o->failed && s->ending == ENDING_FAIL)))

@@ -184,17 +184,17 @@ static void plain_lines(void **state)
     start(v, 1, "", 13);
     progress_update(v, 0, 10, 100, 1.5, 0.25);
     progress_draw(v, 1.0);
-    progress_trial_ended(v, 0, "completed", 0.998);
-    progress_trial_ended(v, 1, "failed", NAN);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.998);
+    progress_trial_ended(v, 1, TRIAL_FAILED, NAN);
     start(v, 0, "late\033[31m", 14);
-    progress_trial_ended(v, 0, "stopped", NAN);
+    progress_trial_ended(v, 0, TRIAL_QUEUED, NAN);
     progress_note(v, "a note");
     progress_finish(v);
     rewind(f);
     assert_true(getdelim(&text, &size, '\0', f) > 0);
     assert_non_null(strstr(text, "12/30  gather heads=8 seed=1  val .998  "));
     assert_non_null(strstr(text, "\n13/30  gather trial 13  failed  "));
-    assert_non_null(strstr(text, "\n13/30  gather late?[31m  stopped  "));
+    assert_non_null(strstr(text, "\n13/30  gather late?[31m  queued again  "));
     assert_non_null(strstr(text, "\na note\n"));
     assert_null(strchr(text, '\033'));
     free(text);
@@ -212,7 +212,7 @@ static void quiet_prints_notes_only(void **state)
     start(v, 0, "x", 1);
     progress_draw(v, 1.0);
     progress_note(v, "only this");
-    progress_trial_ended(v, 0, "completed", 1.0);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 1.0);
     progress_finish(v);
     terminal_read(&t, text, sizeof text);
     assert_string_equal(text, "only this\n");
@@ -250,7 +250,7 @@ static void frames_are_redrawn_in_place(void **state)
     terminal_read(&t, text, sizeof text);
     assert_string_equal(text, "");
 
-    progress_trial_ended(v, 0, "completed", 0.5);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
     progress_counts(v, 11, 2, 1, 17);
     progress_note(v, "something lasting");
     progress_draw(v, 10.3);
@@ -296,7 +296,7 @@ static void a_table_of_head_counts(void **state)
     assert_int_equal(strncmp(s.cell[4], " heads=4 seed=0 ", 16), 0);
     assert_int_equal(screen_lines(&s), 6);
 
-    progress_trial_ended(v, 0, "completed", 1.0);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 1.0);
     start(v, 0, "heads=2 seed=1", 2);
     start(v, 1, "heads=2 seed=2", 2);
     progress_draw(v, 2.0);
@@ -403,7 +403,7 @@ static void no_view_is_no_view(void **state)
     progress_heads(NULL, NULL, 0);
     assert_false(progress_live(NULL));
     progress_update(NULL, 0, 1, 2, 0.0, 0.0);
-    progress_trial_ended(NULL, 0, "completed", 0.0);
+    progress_trial_ended(NULL, 0, TRIAL_COMPLETED, 0.0);
     progress_note(NULL, "x");
     progress_draw(NULL, 1.0);
     progress_work_left(NULL, 1.0);

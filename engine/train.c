@@ -39,7 +39,6 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
     enum status s = encoder_new(a, model, io, true, &t->encoder, m);
     if (s != STATUS_OK)
         return s;
-    encoder_init(t->encoder, seed);
 
     long most = (long)(train->val_examples > train->test_examples ? train->val_examples
                                                                   : train->test_examples);
@@ -60,6 +59,7 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
     t->correct = arena_alloc(a, (size_t)widest * targets, 1);
     t->slot_targets = arena_alloc(a, (size_t)io->slots, sizeof *t->slot_targets);
     init_optimizer(a, t);
+    encoder_init(t->encoder, seed); /* last: no page is touched where the memory does not suffice */
     *out = t;
     return STATUS_OK;
 }

@@ -1,6 +1,5 @@
 #include "engine/base/arena.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +49,10 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
     bytes =
         bytes ? (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT : ARENA_ALIGNMENT;
 
+    if (a->limit && bytes > a->limit - a->used) {
+        a->over_limit = true;
+        exhausted(a);
+    }
     struct arena_chunk *c = a->chunks;
     if (!c || bytes > c->size - c->used) {
         /* Large: a chunk of its own, behind the newest one, whose rest stays in use. */

@@ -6,6 +6,7 @@
 #define ENGINE_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { ARENA_ALIGNMENT = 64 }; /* a cache line and a 512-bit register */
@@ -15,11 +16,14 @@ struct arena_chunk;
 struct arena {
     struct arena_chunk *chunks; /* newest first */
     size_t used;                /* bytes handed out, padding included */
+    size_t limit;               /* that may be handed out; 0: as many as the system has */
+    bool over_limit;            /* it ran out because of that */
     jmp_buf *exhausted;         /* where to go when memory runs out; NULL: abort() */
 };
 
-/* An empty arena; takes no memory yet. `exhausted` is jumped to with value 1 when the system has
- * no more memory; its frame must outlive the arena's use. */
+/* An empty arena without a limit; takes no memory yet. `exhausted` is jumped to with value 1 when
+ * the system has no more memory, or before the limit would be passed; its frame must outlive the
+ * arena's use. */
 void arena_init(struct arena *a, jmp_buf *exhausted);
 
 /* Zeroed memory aligned to ARENA_ALIGNMENT, owned by the arena. Never returns NULL. */

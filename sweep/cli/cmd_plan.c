@@ -7,7 +7,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/report/table.h"
-#include "sweep/run/cores.h"
+#include "sweep/plan/machine.h"
 #include "sweep/run/forecast.h"
 
 /* A page or so; a longer plan is summed up per head count. */
@@ -159,7 +159,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     long n = would_run(f->count, o->retry_failed);
     long workers = o->workers                ? o->workers
                    : plan_config(p)->workers ? (long)plan_config(p)->workers
-                                             : cores_usable();
+                                             : machine_cores();
     if (n == 0) {
         printf("\nNothing is left to run.\n");
         return;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "sweep/report/table.h"
-#include "sweep/run/cores.h"
+#include "sweep/plan/machine.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
 
@@ -83,7 +83,7 @@ static double time_left(const struct rows *r)
 {
     int64_t running = rows_integer(r, COLUMN_RUNNING);
     int64_t left = running + rows_integer(r, COLUMN_QUEUED);
-    int64_t at_once = running > 0 ? running : cores_usable();
+    int64_t at_once = running > 0 ? running : machine_cores();
     if (left == 0)
         return 0.0;
     return rows_real(r, COLUMN_LEFT_FLOPS) / rows_real(r, COLUMN_RATE) /

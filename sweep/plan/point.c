@@ -2,14 +2,15 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/base/json.h"
 #include "engine/base/number.h"
 #include "engine/encoder_cost.h"
+#include "sweep/plan/machine.h"
 
 void point_init(struct point *p, const struct task *task)
 {
@@ -366,9 +367,8 @@ void point_io(const struct task_shape *shape, struct encoder_io *io)
     io->classes = shape->classes;
 }
 
-/* Bytes of a trial: its encoder, and the examples that it keeps. */
-static double memory_needed(const struct point *p, const struct encoder_io *io,
-                            const struct task_shape *shape)
+double point_memory(const struct point *p, const struct encoder_io *io,
+                    const struct task_shape *shape)
 {
     double targets = (double)io->slots * (shape->per_sequence ? 1 : (double)io->length);
     double example = 4 * ((double)io->length * io->fields + targets);
@@ -377,20 +377,12 @@ static double memory_needed(const struct point *p, const struct encoder_io *io,
     return encoder_memory(&p->model, io, (long)p->train.batch) + examples * example;
 }
 
-static double memory_allowed(void)
-{
-    static double bytes; /* the same at every call */
-    if (bytes == 0) {
-        double physical = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-        bytes = physical > 0 && physical < 0x1p36 ? physical : 0x1p36;
-    }
-    return bytes;
-}
-
 static enum status check_memory(const struct point *p, const struct encoder_io *io,
                                 const struct task_shape *shape, struct message *m)
 {
-    double needed = memory_needed(p, io, shape), allowed = memory_allowed();
+    const double most = 0x1p36; /* of any trial */
+    struct machine_memory here = machine_memory();
+    double needed = point_memory(p, io, shape), allowed = fmin(here.bytes, most);
     if (needed <= allowed)
         return STATUS_OK;
     return status_fail(
@@ -398,7 +390,9 @@ static enum status check_memory(const struct point *p, const struct encoder_io *
         "it would take about %.3g GiB of memory, more than the %.3g GiB %s; make "
         "model.d_model, model.d_ff, model.layers, task.length or train.batch smaller",
         needed / 0x1p30, allowed / 0x1p30,
-        allowed < 0x1p36 ? "of this machine" : "that a trial may take");
+        here.bytes > most ? "that a trial may take"
+        : here.by_group   ? "that this process's control group may take"
+                          : "of this machine");
 }
 
 static enum status check_pool(const struct point *p, const struct task_shape *shape,

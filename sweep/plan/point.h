@@ -65,10 +65,15 @@ struct point_fault {
                                   with NULL */
 };
 
+/* Bytes that a trial's process takes, roughly: its encoder, and the examples that it keeps. */
+double point_memory(const struct point *p, const struct encoder_io *io,
+                    const struct task_shape *shape);
+
 /* Checks everything that needs more than one option: the task's own rules, head shapes, pool
- * against targets, warmup <= steps, memory (of this machine, and below 64 GiB); fills the encoder's
- * input/output shape. BAD_INPUT: m names the options, and fault (which may be NULL) lists them.
- * eval_every may exceed steps: the last step is always evaluated. */
+ * against targets, warmup <= steps, memory (of this machine and of this process's control group,
+ * and below 64 GiB); fills the encoder's input/output shape. BAD_INPUT: m names the options, and
+ * fault (which may be NULL) lists them. eval_every may exceed steps: the last step is always
+ * evaluated. */
 enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
                         struct point_fault *fault, struct message *m);
 

@@ -155,6 +155,7 @@ static enum status testset_predict(struct testset *t, struct message *m)
         s = result_weights(&t->finished.file, &trainer->encoder->nn, m);
     if (s != STATUS_OK)
         return s;
+    data_draw(t->data);
     const struct task_shape *shape = data_shape(t->data);
     const struct examples *set = data_test(t->data);
     size_t targets = (size_t)(set->n * shape->slots * (shape->per_sequence ? 1 : shape->length));

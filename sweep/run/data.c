@@ -70,16 +70,20 @@ enum status data_new(struct arena *a, const struct point *p, uint32_t seed, stru
     size_t instance_size = p->task->instance_size ? p->task->instance_size : 1;
     d->source = example_source(&d->point, &d->shape, arena_alloc(a, 1, instance_size));
     d->val = examples_new(a, d, (long)p->train.val_examples);
-    draw(d, 0, RNG_VAL, 0, &d->val);
     d->test = examples_new(a, d, (long)p->train.test_examples);
-    draw(d, 0, RNG_TEST, 0, &d->test);
     if (p->train.examples > 0) {
         d->finite = examples_new(a, d, (long)p->train.examples);
-        draw(d, seed, RNG_DATA, 0, &d->finite);
         d->order = arena_alloc(a, (size_t)d->finite.n, sizeof *d->order);
     }
     *out = d;
     return STATUS_OK;
+}
+
+void data_draw(struct data *d)
+{
+    draw(d, 0, RNG_VAL, 0, &d->val);
+    draw(d, 0, RNG_TEST, 0, &d->test);
+    draw(d, d->seed, RNG_DATA, 0, &d->finite);
 }
 
 const struct encoder_io *data_io(const struct data *d)

@@ -25,10 +25,14 @@ void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream
 
 struct data;
 
-/* Draws the task's instance, the validation and test sets and, under train.examples, the finite
- * training set. p is copied; all memory is the arena's. BAD_INPUT as point_check. */
+/* Draws the task's instance and makes room for the examples. p is copied; all memory is the
+ * arena's. BAD_INPUT as point_check. */
 enum status data_new(struct arena *a, const struct point *p, uint32_t seed, struct data **d,
                      struct message *m);
+
+/* Draws the validation and test sets and, under train.examples, the finite training set: apart from
+ * data_new, so that all memory can be there before any is used. */
+void data_draw(struct data *d);
 
 const struct encoder_io *data_io(const struct data *d);
 const struct task_shape *data_shape(const struct data *d);

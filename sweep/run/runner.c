@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "engine/kernels/blas.h"
+#include "sweep/plan/machine.h"
 #include "sweep/run/build_info.h"
-#include "sweep/run/cores.h"
 #include "sweep/run/recover.h"
 #include "sweep/run/stop.h"
 #include "sweep/store/lock.h"
@@ -373,7 +373,7 @@ static int slots_for(const struct plan *p, int wanted)
 {
     int64_t slots = wanted > 0 ? wanted : plan_config(p)->workers;
     if (slots <= 0)
-        slots = cores_usable();
+        slots = machine_cores();
     return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
 }
 

@@ -37,6 +37,7 @@ enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enu
     t->curve_capacity = (int)(p->train.steps / p->train.eval_every + 1);
     t->curve = arena_alloc(a, (size_t)t->curve_capacity, sizeof *t->curve);
     t->best = arena_alloc(a, (size_t)t->trainer->encoder->nn.size, sizeof *t->best);
+    data_draw(t->data);
     t->result.curve = t->curve;
     t->result.slots = (int)data_shape(t->data)->slots;
     t->result.chance = data_shape(t->data)->chance;

@@ -14,6 +14,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/heartbeat.h"
+#include "engine/kernels/blas.h"
 #include "sweep/run/trial.h"
 #include "sweep/run/trial_files.h"
 #include "sweep/run/wire.h"
@@ -154,7 +155,9 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
         if (s != STATUS_CORRUPT)
             return s;
         damaged = true;
-        s = trial_new(a, &w->trial->point, w->job.seed, w->job.metric, &w->trial, m);
+        struct point p = w->trial->point;
+        arena_free(a);
+        s = trial_new(a, &p, w->job.seed, w->job.metric, &w->trial, m);
         if (s != STATUS_OK)
             return s;
     }
@@ -343,19 +346,51 @@ static int run(struct arena *a, struct worker *w, struct message *m)
     return s == STATUS_OK ? WORKER_FINISHED : exit_of(s);
 }
 
+/* The model may take what limits.memory leaves beside the program and OpenBLAS. */
+static enum status limit_model(const struct worker *w, struct arena *a, struct message *m)
+{
+    enum status s = blas_start(1, m);
+    if (s != STATUS_OK || w->job.memory == 0)
+        return s;
+    int64_t left = w->job.memory - resident_bytes();
+    a->limit = left > 0 ? (size_t)left : 1;
+    return STATUS_OK;
+}
+
+static int refuse_model(const struct worker *w, const struct arena *a, struct message *m)
+{
+    struct point p;
+    struct encoder_io io;
+    struct task_shape shape;
+    if (!a->over_limit) {
+        status_fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
+                    a->used >> 20);
+        return WORKER_FAILED;
+    }
+    status_fail(m, STATUS_BAD_INPUT,
+                "not started: it would take more than the %" PRId64
+                " MiB that limits.memory allows",
+                w->job.memory / MIB);
+    if (point_parse(w->job.config, &p, NULL) == STATUS_OK &&
+        point_check(&p, &io, &shape, NULL, NULL) == STATUS_OK &&
+        point_memory(&p, &io, &shape) > (double)w->job.memory)
+        status_fail(m, STATUS_BAD_INPUT,
+                    "not started: it would take about %.0f MiB, and limits.memory allows %" PRId64,
+                    point_memory(&p, &io, &shape) / MIB, w->job.memory / MIB);
+    return WORKER_OVER_MEMORY;
+}
+
 /* An arena that runs out of memory, wherever in the engine, comes back here. */
 static int run_guarded(struct worker *w, struct message *m)
 {
     jmp_buf exhausted;
     static struct arena a;
     arena_init(&a, &exhausted);
-    if (setjmp(exhausted) != 0) {
-        status_fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
-                    a.used >> 20);
-        arena_free(&a);
-        return WORKER_FAILED;
-    }
-    int exit_status = run(&a, w, m);
+    int exit_status = WORKER_FAILED;
+    if (setjmp(exhausted) != 0)
+        exit_status = refuse_model(w, &a, m);
+    else if (limit_model(w, &a, m) == STATUS_OK)
+        exit_status = run(&a, w, m);
     arena_free(&a);
     return exit_status;
 }

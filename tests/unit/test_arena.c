@@ -115,6 +115,34 @@ static void running_out_goes_to_the_handler(void **state)
     }
 }
 
+/* Before anything is taken, so that what does not fit is never touched. */
+static void a_limit_is_not_passed(void **state)
+{
+    static struct arena a;
+    jmp_buf exhausted;
+    (void)state;
+    arena_init(&a, &exhausted);
+    a.limit = 1000 * ARENA_ALIGNMENT;
+    if (setjmp(exhausted) == 0) {
+        arena_alloc(&a, 999, ARENA_ALIGNMENT);
+        assert_false(a.over_limit);
+        arena_alloc(&a, 1, ARENA_ALIGNMENT);
+        assert_false(a.over_limit);
+        arena_alloc(&a, 1, 1);
+        fail();
+    }
+    assert_true(a.over_limit);
+    assert_int_equal(a.used, 1000 * ARENA_ALIGNMENT);
+    if (setjmp(exhausted) == 0) {
+        arena_alloc(&a, SIZE_MAX / 2, 1);
+        fail();
+    }
+    arena_free(&a);
+    assert_int_equal(a.limit, 1000 * ARENA_ALIGNMENT);
+    assert_non_null(arena_alloc(&a, 1000, ARENA_ALIGNMENT));
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +151,7 @@ int main(void)
         cmocka_unit_test(a_large_request_leaves_the_newest_chunk_in_use),
         cmocka_unit_test(text_is_copied),
         cmocka_unit_test(running_out_goes_to_the_handler),
+        cmocka_unit_test(a_limit_is_not_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,126 @@
+#include "sweep/plan/machine.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 4096 };
+
+/* The first numbers of /sys/fs/cgroup{group}/{name}; returns how many there are ("max" is none). */
+static int group_numbers(const char *group, const char *name, double numbers[2])
+{
+    char path[LINE + 64];
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    int n = fscanf(f, "%lf %lf", &numbers[0], &numbers[1]);
+    fclose(f);
+    return n < 0 ? 0 : n;
+}
+
+/* What one group grants; infinite where it does not say. */
+typedef double group_grant(const char *group);
+
+/* cpu.max: "max 100000" or "150000 100000" */
+static double cores_v2(const char *group)
+{
+    double number[2];
+    bool limited = group_numbers(group, "cpu.max", number) == 2 && number[0] > 0 && number[1] > 0;
+    return limited ? number[0] / number[1] : INFINITY;
+}
+
+static double cores_v1(const char *group)
+{
+    double quota[2], period[2];
+    bool limited = group_numbers(group, "cpu.cfs_quota_us", quota) > 0 &&
+                   group_numbers(group, "cpu.cfs_period_us", period) > 0 && quota[0] > 0 &&
+                   period[0] > 0;
+    return limited ? quota[0] / period[0] : INFINITY;
+}
+
+static double memory_v2(const char *group)
+{
+    double number[2];
+    return group_numbers(group, "memory.max", number) > 0 ? number[0] : INFINITY;
+}
+
+static double memory_v1(const char *group)
+{
+    double number[2];
+    return group_numbers(group, "memory.limit_in_bytes", number) > 0 ? number[0] : INFINITY;
+}
+
+/* The least that a group and those above it grant, below `mount`. */
+static double least_upwards(const char *mount, char *group, group_grant *grant)
+{
+    char path[LINE + 32];
+    double least = INFINITY;
+    for (char *slash; (slash = strrchr(group, '/')); *slash = '\0') {
+        snprintf(path, sizeof path, "%s%s", mount, strcmp(group, "/") == 0 ? "" : group);
+        least = fmin(least, grant(path));
+    }
+    return least;
+}
+
+/* Whether the list "cpu,cpuacct" has the controller. */
+static bool lists(const char *controllers, const char *controller)
+{
+    size_t n = strlen(controller);
+    for (const char *at = controllers; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, controller, n) == 0 && (at[n] == ',' || at[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* /proc/self/cgroup: lines "0::/group" of v2, "4:memory:/group" of v1. */
+static double group_least(const char *controller, group_grant *v2, group_grant *v1)
+{
+    char line[LINE], mount[64];
+    snprintf(mount, sizeof mount, "/%s", controller);
+    double least = fmin(v2(""), v1(mount));
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':'),
+             *group = controllers ? strchr(controllers + 1, ':') : 0;
+        if (!group)
+            continue;
+        *controllers++ = *group++ = '\0';
+        if (*controllers == '\0')
+            least = fmin(least, least_upwards("", group, v2));
+        else if (lists(controllers, controller))
+            least = fmin(least, least_upwards(mount, group, v1));
+    }
+    if (f)
+        fclose(f);
+    return least;
+}
+
+int machine_cores(void)
+{
+    cpu_set_t set;
+    /* More CPUs than the set has room for: all that are online. */
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                            : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    double quota = group_least("cpu", cores_v2, cores_v1);
+    if (quota < cores)
+        cores = (int)quota;
+    return cores < 1 ? 1 : cores;
+}
+
+struct machine_memory machine_memory(void)
+{
+    static struct machine_memory memory;
+    if (memory.bytes == 0) {
+        double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+        double group = group_least("memory", memory_v2, memory_v1);
+        there = there > 0 ? there : INFINITY;
+        memory = (struct machine_memory){fmin(there, group), group < there};
+    }
+    return memory;
+}

@@ -1,0 +1,19 @@
+/* What this process may use of the machine. A control group binds as the machine does: every level
+ * of v2, and of v1 the process's own group and the one that a container sees as its root. */
+#ifndef SWEEP_PLAN_MACHINE_H
+#define SWEEP_PLAN_MACHINE_H
+
+#include <stdbool.h>
+
+/* Cores: the smaller of sched_getaffinity's set and the group's CPU quota, at least 1. */
+int machine_cores(void);
+
+struct machine_memory {
+    double bytes;
+    bool by_group; /* the group allows less than the machine has */
+};
+
+/* The same at every call. bytes is infinite where the system does not tell. */
+struct machine_memory machine_memory(void);
+
+#endif

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
-#include "sweep/report/table.h"
 #include "sweep/plan/machine.h"
+#include "sweep/report/table.h"
 #include "sweep/run/forecast.h"
 
 /* A page or so; a longer plan is summed up per head count. */

@@ -7,7 +7,8 @@
  * transaction is rolled back and tried again later; the list is kept and the pipes are still read,
  * so training never waits for the file.
  *
- * Environment, for tests: HEADCOUNT_CHECKPOINT_S, seconds between checkpoints (default 10). */
+ * Environment, for tests: HEADCOUNT_CHECKPOINT_S, seconds between checkpoints (default 10);
+ * HEADCOUNT_SILENCE_S (watch.h). */
 #ifndef SWEEP_RUN_RUNNER_H
 #define SWEEP_RUN_RUNNER_H
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "sweep/report/table.h"
 #include "sweep/plan/machine.h"
+#include "sweep/report/table.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
 

@@ -11,11 +11,12 @@
  * yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too.
  * FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a write is done.
  *   crash: its whole process group dies, as by a power cut. stop: it pauses before the call until
- *   SIGCONT. spin, sleep: it computes or sleeps for ever. Or an errno: ENOSPC EIO EACCES EROFS
- * EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall clock jumps forth and back from
- * call to call. FAULT_ORPHAN=1: workers do not die with their coordinator, as on a system that
- * cannot do that. FAULT_NFS=1: every file system says that it is NFS. FAULT_PROGRAM: what is
- * started instead of /proc/self/exe, which valgrind cannot start again. */
+ *   SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. Or an errno:
+ * ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall clock
+ * jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their
+ * coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says that it is
+ * NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@
 #include <unistd.h>
 
 enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
-enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6 };
+enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6, GROW = -7 };
 
 static const char *const call_names[CALLS] = {"open",   "mkdir",    "write",  "sync",  "rename",
                                               "unlink", "truncate", "memory", "flock", "start"};
@@ -76,10 +77,10 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},    {"crash", CRASH},   {"stop", STOP},     {"torn", TORN},
-                {"spin", SPIN},    {"sleep", SLEEP},   {"ENOSPC", ENOSPC}, {"EIO", EIO},
-                {"EROFS", EROFS},  {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT},
-                {"ENOLCK", ENOLCK}};
+    } acts[] = {{"kill", KILL},     {"crash", CRASH},  {"stop", STOP},     {"torn", TORN},
+                {"spin", SPIN},     {"sleep", SLEEP},  {"grow", GROW},     {"ENOSPC", ENOSPC},
+                {"EIO", EIO},       {"EROFS", EROFS},  {"EACCES", EACCES}, {"EMFILE", EMFILE},
+                {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -163,7 +164,10 @@ static int strike(enum call c, const char *what)
         turns++;
     while (fault.act == SLEEP)
         pause();
-    return fault.act == STOP ? 0 : fault.act;
+    if (fault.act == GROW)
+        memset(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1,
+               64 << 20);
+    return fault.act == STOP || fault.act == GROW ? 0 : fault.act;
 }
 
 /* Whether the call is to fail with errno. */

@@ -97,6 +97,26 @@ HEADCOUNT_CHECKPOINT_S=10
 limits "limits: {time: 1s}" limits.time "a trial over its time limit fails with the limit named"
 limits "limits: {memory: 8MiB}" limits.memory "a trial over its memory limit fails with the limit named"
 HEADCOUNT_CHECKPOINT_S=0
+grows() {
+    name="a trial that grows over its memory limit saves its step and fails with the limit named"
+    if ! can_inject; then
+        skip "$name" "a plain build"
+        return
+    fi
+    fresh "$db"
+    fault_calls=rename
+    faulty FAULT_WHO=worker FAULT_DO=grow FAULT_AT=5 -- run "$sweep" --db "$db" --quiet -j 1 \
+        --set train.steps=1000000 --set train.eval_every=1000000 --set limits.memory=48MiB \
+        --set model.heads=2
+    status_in "growing" 1
+    row=$(sqlite3 "$db" "SELECT resume_step > 0, error FROM trial JOIN attempt USING (trial_id)")
+    case $row in
+    "1|stopped at step "*" by limits.memory: "*" MiB are resident, 48 MiB allowed") ;;
+    *) trouble "$row" ;;
+    esac
+    verdict "$name"
+}
+grows
 
 # One point of the grid blows up at once; the others go on.
 divergence() {

@@ -1,31 +1,8 @@
 #!/bin/sh
 # The command line: help and its examples, refusals, exit statuses, what goes where. Speaks TAP.
 # HEADCOUNT is the program; run from the repository's root.
-root=$PWD
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-mkdir "$dir/bin" && ln -s "$headcount" "$dir/bin/headcount"
-cp -r "$root/configs" "$dir/configs"
-cd "$dir" || exit 1
-PATH=$dir/bin:$PATH
-unset NO_COLOR
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/log" | tail -n 20
-    fi
-}
-skip() { # name, reason
-    n=$((n + 1))
-    echo "ok $n - $1 # skip $2"
-}
+. tests/tap.sh
+settle
 # Runs a shell line; passes where it ends with the status and its stdout and stderr together match.
 gives() { # status, pattern, line
     sh -c "$3" >"$dir/out" 2>&1
@@ -182,18 +159,18 @@ check "a run with stderr closed" gives 0 "" "headcount run configs/quick.yaml --
 check "... writes progress into no file of its own" sh -c "! grep -q heads= closed.db.lock"
 escape=$(printf '\033')
 check "no colour in a pipe" sh -c "! headcount report | grep -q '$escape'"
-if script -qec true /dev/null >/dev/null 2>&1; then
+if has_terminal; then
     in_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
     in_terminal "headcount report" >tty.txt
     check "colour on a terminal" grep -q "$escape\\[" tty.txt
     in_terminal "env NO_COLOR=1 headcount report" >tty.txt
     check "NO_COLOR is honoured" sh -c "! grep -q '$escape' tty.txt"
     in_terminal "headcount run configs/gather.yaml --set train.steps=100 --set seeds=3" >tty.txt
-    check "progress is drawn in place on a terminal" grep -q "$escape\\[2K" tty.txt
+    check "progress is drawn in place on a terminal" grep -q "$escape\\[K" tty.txt
     in_terminal "env NO_COLOR=1 headcount run configs/gather.yaml --set train.steps=100 --set seeds=4" >tty.txt
     check "... without colour under NO_COLOR" sh -c "! grep -q '$escape\\[[0-9;]*m' tty.txt"
 else
-    skip "a terminal" "no script(1)"
+    skip "a terminal" "script(1)"
 fi
 check "plain progress is a line per trial" sh -c "headcount run configs/gather.yaml --db plain.db --set train.steps=100 --set seeds=1 2>&1 >/dev/null | grep -c 'gather heads=.* val ' | grep -qx 6"
-echo "1..$n"
+finish

@@ -1,31 +1,9 @@
 #!/bin/sh
 # Completion in bash: what is offered for a line, word for word. Speaks TAP. HEADCOUNT is the program;
 # run from the repository's root.
-root=$PWD
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-mkdir "$dir/bin" && ln -s "$headcount" "$dir/bin/headcount"
-cp -r "$root/configs" "$dir/configs"
-cd "$dir" || exit 1
-PATH=$dir/bin:$PATH
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/log" | tail -n 20
-    fi
-}
-if ! command -v bash >/dev/null; then
-    echo "ok 1 - completion # skip needs bash"
-    echo "1..1"
-    exit 0
-fi
+. tests/tap.sh
+settle
+command -v bash >/dev/null || skip_all "completion" bash
 # usage: offers LINE: prints what bash offers at the end of the line, one word a line. As readline
 # does, it cuts words at spaces and at =.
 cat >offers.bash <<'B'
@@ -97,4 +75,4 @@ check "no results file at all" gives "headcount report --db broken.db " ""
 check "nothing from a file is run" sh -c 'bash offers.bash "headcount report q" && [ ! -e hacked ]'
 check "the hidden command is silent" sh -c '[ -z "$(headcount complete nothing 2>&1; headcount complete 2>&1; headcount complete options 2>&1)" ]'
 check "... and hidden" sh -c '! headcount --help | grep -qw complete'
-echo "1..$n"
+finish

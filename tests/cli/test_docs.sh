@@ -3,27 +3,8 @@
 # planned, their links and the files they name are there, and their lists are complete. Commands run
 # in a scratch copy, trainings with few steps; `unrun` lists the commands that are not run, and why.
 # A new command is either run or listed. Speaks TAP. HEADCOUNT is the program.
-root=$PWD
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
+. tests/tap.sh
 python=${PYTHON:-/usr/bin/python3}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/log" 2>&1 </dev/null; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/log" | tail -n 20
-    fi
-}
-skip() { # name, what it needs
-    n=$((n + 1))
-    echo "ok $n - $1 # skip needs $2"
-}
 has_torch() { "$python" -c 'import numpy, torch' 2>/dev/null; }
 has_gnuplot() { command -v gnuplot >/dev/null; }
 
@@ -226,4 +207,4 @@ for kind in table view; do
         check "results/README.md has the $kind $name" grep -q "^| .*\`$name\`.* | " "$root/results/README.md"
     done
 done
-echo "1..$n"
+finish

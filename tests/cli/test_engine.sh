@@ -2,27 +2,11 @@
 # The engine on its own: the program that opens engine/README.md is built as it says there, against
 # libengine.a alone, and learns. Speaks TAP.
 lib=${BUILD:-build}/libengine.a
-root=$(pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/out" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/out" | tail -n 15
-    fi
-}
-if nm "$lib" 2>/dev/null | grep -qE '__(asan|tsan|ubsan|gcov)_'; then
-    echo "1..0 # skip needs a plain build"
-    exit 0
-fi
+. tests/tap.sh
+plain || skip_all "the engine on its own" "a plain build"
 sed -n '/^```c$/,/^```$/p' engine/README.md | sed '/^```/d' >"$dir/learn.c"
 line=$(sed -n '/^gcc /s/ && .*//p' engine/README.md)
+grep -vE '^#include (<[a-z]*\.h>|"engine/[a-z_/]*\.h")$' "$dir/learn.c" >"$dir/foreign"
 build() { # source: by the README's line, with what a careful user adds
     ln -sfn "$root/engine" "$dir/engine"
     mkdir -p "$dir/build" && ln -sf "$(realpath "$lib")" "$dir/build/libengine.a"
@@ -35,7 +19,6 @@ changed() { # sed script: the program otherwise
 libraries() {
     readelf --dynamic "$dir/learn" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -Ev '^(libc|libm|libdl|ld-linux.*)$'
 }
-fails() { ! "$@"; }
 tells() { # pattern: the program fails and says so
     "$dir/learn" >"$dir/said" 2>&1 && return 1
     cat "$dir/said"
@@ -44,9 +27,7 @@ tells() { # pattern: the program fails and says so
 
 check "the program has at most 60 lines" [ "$(wc -l <"$dir/learn.c")" -gt 20 -a "$(wc -l <"$dir/learn.c")" -le 60 ]
 check "it includes nothing but the engine and the C library" \
-    fails grep -vE '^#include (<[a-z]*\.h>|"engine/[a-z_/]*\.h")$' <<I
-$(grep '^#include' "$dir/learn.c")
-I
+    fails grep -E '^#include' "$dir/foreign"
 check "it builds as the README says, without a warning" build learn.c
 check "it is linked to nothing but the C library" fails libraries
 check "it learns" "$dir/learn"
@@ -54,4 +35,4 @@ check "without the optimizer's steps it is built" changed '/optim_step/d'
 check "... and says that it has not learned" tells 'largest error'
 check "with a weight of a wrong shape it is built" changed 's/"w2", INIT_WEIGHT, 1, HIDDEN/"w2", INIT_WEIGHT, 1, HIDDEN + 1/'
 check "... and says which operation was refused" tells 'linear of (64,32), (1,33), (1): needs x (..,K) and a weight (N,K)'
-echo "1..$n"
+finish

@@ -4,29 +4,14 @@
 # Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR # a plain build, whatever this one is
-root=$(pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/tap.sh
 mkdir "$dir/tree"
 # The sources and what is built already, with their times, so that only what changed is built.
 cp -a Makefile engine datasets sweep tests "$dir/tree/"
 mkdir "$dir/tree/build"
 cp -a build/engine build/double build/datasets build/sweep build/*.h build/*.a "$dir/tree/build/" 2>/dev/null
 cd "$dir/tree" || exit 1
-n=0
-check() {
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/out" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        tail -n 15 "$dir/out" | sed 's/^/# /'
-    fi
-}
 build() { $make -s MAKEFLAGS= "$@"; }
-fails() { ! "$@"; }
 says() { # test program, patterns...: it builds, fails, and says why
     build "$1" || return 1
     "./$1" >said 2>&1 && return 1
@@ -121,4 +106,4 @@ sed -i 's/.*\.oracle = oracle.*//' datasets/task_shift.c
 check "a task without an oracle is noticed" says build/tests/unit/test_tasks 'task shift has no oracle'
 rm -r datasets/task_shift.c build/datasets build/libdatasets.a
 check "a line without its file does not link" fails build headcount
-echo "1..$n"
+finish

@@ -1,25 +1,8 @@
 #!/bin/sh
 # The figure: a tick for each head count that was run, and the line of guessing. Speaks TAP; run from the
 # repository's root.
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/log" | tail -n 20
-    fi
-}
-if ! command -v gnuplot >/dev/null; then
-    echo "ok 1 - the figure # skip needs gnuplot"
-    echo "1..1"
-    exit 0
-fi
+. tests/tap.sh
+command -v gnuplot >/dev/null || skip_all "the figure" gnuplot
 figure() { gnuplot -e "csv='$1'; svg='$dir/figure.svg'" results/reference/figure.gp; }
 says() { grep -q ">$1</tspan>" "$dir/figure.svg" || { grep "<text>" "$dir/figure.svg"; return 1; }; }
 cat >"$dir/table.csv" <<'C'
@@ -41,4 +24,4 @@ check "a table of an older version" figure "$dir/old.csv"
 check "... has no such line" sh -c "! grep -q guessing '$dir/figure.svg'"
 check "the reference table" figure results/reference/gather.csv
 check "... has its line of guessing" says guessing
-echo "1..$n"
+finish

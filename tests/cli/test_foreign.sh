@@ -1,37 +1,12 @@
 #!/bin/sh
 # Foreign text: whatever stands in the results file, in its folder or in an argument, no command lets a
 # byte through to a person that a terminal would obey. Speaks TAP. HEADCOUNT is the program.
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cp -r configs "$dir/configs"
-cd "$dir" || exit 1
-n=0
-verdict() { # name; trouble is what $dir/trouble says
-    n=$((n + 1))
-    if [ -s trouble ]; then
-        echo "not ok $n - $1"
-        sed 's/^/# /' trouble | cat -v | head -n 20
-    else
-        echo "ok $n - $1"
-    fi
-    rm -f trouble
-}
-# C0 but for LF and tab, DEL, C1, separators and overrides of direction, C1 bytes of other encodings.
-obeyed='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]|(^|[\x00-\x7f])[\x80-\x9f]'
-# A line of the program's arguments: ends within 10 s, not by a signal, and writes nothing of that.
-harmless() { # label, arguments...
-    label=$1
-    shift
-    timeout -s KILL 10 "$headcount" "$@" >said 2>&1 </dev/null
-    code=$?
-    [ $code -lt 100 ] || echo "$label: $*: status $code" >>trouble
-    LC_ALL=C grep -aPn -e "$obeyed" said >found && { echo "$label: $*:"; head -n 3 found; } >>trouble
-}
+. tests/tap.sh
+settle
 evil="'a' || char(27) || '[31m' || char(155) || '2J' || char(127, 8238, 13, 7) || CAST(x'9b' AS TEXT)"
 
 "$headcount" run configs/quick.yaml --db r.db --quiet --set train.steps=20 --set seeds=1 >said 2>&1 ||
-    { echo "not ok 1 - a sweep"; echo "1..1"; exit 1; }
+    trouble "the sweep: $(cat said)"
 sqlite3 r.db "UPDATE attempt SET error = 'e', note = 'n' WHERE trial_id = 1"
 run="run configs/quick.yaml --set train.steps=20 --set seeds=1"
 for value in "$evil" "'{\"k\":\"' || $evil || '\"}'"; do
@@ -50,7 +25,7 @@ for value in "$evil" "'{\"k\":\"' || $evil || '\"}'"; do
     done <columns
     run=status # once is enough of what takes longest
 done
-[ "$(wc -l <columns)" -ge 20 ] || echo "only $(wc -l <columns) columns of text were found" >>trouble
+[ "$(wc -l <columns)" -ge 20 ] || trouble "only $(wc -l <columns) columns of text were found"
 verdict "every column of text against every command"
 
 evil=$(printf 'a\033[31m\302\2332J\177\342\200\256\233')
@@ -82,15 +57,14 @@ verdict "arguments, names of files, sweep files, the environment"
 
 sqlite3 r.db "UPDATE trial SET setting_label = 'a' || char(27, 155) || 'b'"
 "$headcount" report --csv --db r.db >said 2>&1
-grep -q "$(printf 'a\033\302\233b')" said || cat said >>trouble
+grep -q "$(printf 'a\033\302\233b')" said || trouble "$(cat said)"
 verdict "CSV in a pipe is exact"
-if script -qec true /dev/null >/dev/null 2>&1; then
+if has_terminal; then
     script -qec "'$headcount' report --csv --db r.db" /dev/null </dev/null | tr -d '\r' >said
-    grep -q 'a??b' said || cat said >>trouble
-    LC_ALL=C grep -aPn -e "$obeyed" said >>trouble
+    grep -q 'a??b' said || trouble "$(cat said)"
+    ! LC_ALL=C grep -aPn -e "$obeyed" said >found || trouble "$(cat found)"
     verdict "... on a terminal it is plain"
 else
-    n=$((n + 1))
-    echo "ok $n - ... on a terminal it is plain # skip no script(1)"
+    skip "... on a terminal it is plain" "script(1)"
 fi
-echo "1..$n"
+finish

@@ -1,23 +1,9 @@
 #!/bin/sh
 # The order of the house is proved, not hoped for: one include against it, anywhere, and `make
 # check-deps` fails and names it. Speaks TAP.
-root=$(pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/tap.sh
 cp -a engine datasets sweep tests "$dir/"
 cd "$dir" || exit 1
-n=0
-check() { # what, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >out 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' out
-    fi
-}
 order() { sh tests/check_deps.sh "$root/${BUILD:-build}/libengine.a"; }
 refused() { # file, line: with the line added the check fails and shows it; without it, it passes again
     cp "$1" kept
@@ -47,4 +33,4 @@ check "OpenBLAS stays in blas.c" refused engine/train.c '#include <cblas.h>'
 check "an include is rooted" refused sweep/cli/main.c '#include "command.h"'
 echo 'int astray;' >sweep/astray.c
 check "a file outside of every floor is noticed" sh -c '! sh tests/check_deps.sh "$1" && ! sh tests/check_deps.sh "$1" 2>&1 | grep -v astray | grep -q "^    "' - "$root/${BUILD:-build}/libengine.a"
-echo "1..$n"
+finish

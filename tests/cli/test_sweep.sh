@@ -1,26 +1,10 @@
 #!/bin/sh
 # Sweeps as their user runs them: to the end, interrupted, killed, changed, queried meanwhile.
 # Speaks TAP. HEADCOUNT is the program.
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
+. tests/tap.sh
 data=$(realpath tests/data)
-dir=$(mktemp -d)
-pid=
-trap '[ -n "$pid" ] && kill -KILL $pid 2>/dev/null; rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-unset NO_COLOR
 export HEADCOUNT_CHECKPOINT_S=0.05
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/out" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/out" | tail -n 20
-    fi
-}
 sql() { sqlite3 "$1" "$2"; }
 status_is() { # expected, command...
     expected=$1
@@ -42,25 +26,9 @@ once_each() { # db: every trial completed exactly once, nothing left over
         [ "$(sql "$1" "PRAGMA integrity_check")" = ok ] &&
         [ "$(sql "$1" "SELECT count(*) FROM (SELECT trial_id FROM attempt WHERE exit_code = 0 AND signal = 0 GROUP BY trial_id HAVING count(*) > 1)")" = 0 ]
 }
-workers_of() { # pid of the coordinator
-    for stat in /proc/[0-9]*/stat; do
-        read -r line 2>/dev/null <"$stat" || continue
-        rest=${line##*) } # state, parent, ...
-        rest=${rest#* }
-        [ "${rest%% *}" = "$1" ] && echo "${line%% *}"
-    done
-}
 no_worker_lives() { # db: nobody holds the lock of an attempt
     for lock in "$1".d/*.lock; do
         [ ! -e "$lock" ] || flock -n "$lock" true || return 1
-    done
-}
-wait_for() { # condition as a command, at most a minute
-    i=0
-    until "$@" >/dev/null 2>&1; do
-        i=$((i + 1))
-        [ $i -gt 1200 ] && return 1
-        sleep 0.05
     done
 }
 
@@ -110,7 +78,7 @@ check "the export of one worker is the same" same_export one.db
 # ---- Ctrl-C ----
 HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run sweep.yaml --db int.db 2>int.err >int.out &
 pid=$!
-check "trials are running" wait_for sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
+check "trials are running" wait_until sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
 check "by_heads answers while it runs" sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
 kill -INT -$pid
 wait $pid
@@ -127,8 +95,8 @@ check "no trial ran twice to the end" once_each int.db
 for round in 1 2 3 4; do
     setsid "$headcount" run sweep.yaml --db stop.db --quiet --set train.steps=1000000 2>>stop.err >/dev/null &
     pid=$!
-    wait_for sh -c "[ \"\$(sqlite3 stop.db \"SELECT count(*) FROM attempt WHERE pid > 0\")\" -ge $((2 * round)) ]"
-    wait_for sh -c "ls stop.db.d | grep -q 'a$round-1'"
+    wait_until sh -c "[ \"\$(sqlite3 stop.db \"SELECT count(*) FROM attempt WHERE pid > 0\")\" -ge $((2 * round)) ]"
+    wait_until sh -c "ls stop.db.d | grep -q 'a$round-1'"
     kill -HUP -$pid
     wait $pid
     stopped=$?
@@ -146,7 +114,7 @@ for round in 1 2 3 4 5; do
     wait $pid 2>/dev/null
     sleep 0.05
 done
-check "workers died with their coordinator" wait_for no_worker_lives kill.db
+check "workers died with their coordinator" wait_until no_worker_lives kill.db
 check "after kill -9 of the coordinator it goes on" run kill.db
 check "the export is the same after kill -9" same_export kill.db
 check "no trial ran twice to the end" once_each kill.db
@@ -171,7 +139,7 @@ check "no trial ran twice to the end" once_each worker.db
 # ---- a second coordinator ----
 "$headcount" run sweep.yaml --db two.db --quiet --set train.steps=100000 2>/dev/null >/dev/null &
 pid=$!
-wait_for test -e two.db.lock
+wait_until test -e two.db.lock
 sleep 0.2
 check "a second coordinator is refused with status 4" status_is 4 run two.db
 check "... and told who holds the file" sh -c "'$headcount' run sweep.yaml --db two.db 2>&1 | grep -q 'process $pid'"
@@ -181,7 +149,7 @@ wait $pid
 # ---- the results file goes away ----
 "$headcount" run sweep.yaml --db gone.db --quiet --set train.steps=100000 2>gone.err >/dev/null &
 pid=$!
-wait_for sh -c "[ \"\$(sqlite3 gone.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
+wait_until sh -c "[ \"\$(sqlite3 gone.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
 mv gone.db elsewhere.db
 wait $pid
 code=$?
@@ -299,4 +267,4 @@ if grep -q avx512f /proc/cpuinfo; then
     check "... and never with -q" [ "$(kernels 1 -q)" = 0 ]
 fi
 unset OPENBLAS_CORETYPE
-echo "1..$n"
+finish

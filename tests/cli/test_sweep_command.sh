@@ -1,26 +1,8 @@
 #!/bin/sh
 # headcount sweep: renaming, deleting, noting; what stays, what goes, what is refused. Speaks TAP.
 # HEADCOUNT is the program; run from the repository's root.
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/tap.sh
 cd "$dir" || exit 1
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >log 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' log | tail -n 20
-    fi
-}
-skip() { # name, reason
-    n=$((n + 1))
-    echo "ok $n - $1 # skip $2"
-}
 gives() { # status, pattern, arguments of headcount...
     status=$1 pattern=$2
     shift 2
@@ -78,11 +60,11 @@ check "... is gone" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
 cp r.db before.db
 check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; --yes' sweep delete first --db r.db
 check "... and has done nothing" cmp r.db before.db
-if command -v script >/dev/null; then
+if has_terminal; then
     check "no is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null | grep 'Nothing was deleted'"
     check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
 else
-    skip "no is no" "script is missing"
+    skip "no is no" "script(1)"
 fi
 exec 9>>r.db.lock
 flock 9
@@ -99,7 +81,7 @@ cp kept r.db.d/t1-a1.result # as if it had been cut off before the files
 check "the sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q && [ \"\$(sqlite3 r.db 'SELECT min(trial_id) FROM trial JOIN sweep USING (sweep_id) WHERE name = '\\''first'\\''')\" = 9 ]"
 check "gc finds what a cut-off deletion left" gives 0 't1-a1.result .* its trial is not in the database' gc --db r.db
 check "... and the file is as it should be" gives 0 'everything is as it should be' check --db r.db
-if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+if can_strace; then
     strace -f -o trace -e trace=unlink,unlinkat -e inject=unlink,unlinkat:signal=KILL:when=3 \
         "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
     check "killed between rows and files" grep -q 'killed by SIGKILL' trace
@@ -109,6 +91,6 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     check "... and after gc nothing of it is left" sh -c '! ls r.db.d | grep -v "^t[5-8]-" && ls r.db.d | grep -c result | grep -qx 4'
     check "... and all else is" gives 0 '4 trials, 4 files of weights: everything' check --db r.db
 else
-    skip "killed between rows and files" "strace is missing"
+    skip "killed between rows and files" strace
 fi
-echo "1..$n"
+finish

@@ -48,7 +48,7 @@ traced_calls() {
 kill_traced() {
     name="the coordinator killed by strace at a system call that changes a file"
     if ! can_strace; then
-        skip "$name" "needs strace"
+        skip "$name" "strace"
         return
     fi
     db=$dir/calls.db
@@ -80,7 +80,7 @@ kill_traced
 kill_traced_workers() {
     name="every worker killed by strace at its Nth such call"
     if ! can_strace; then
-        skip "$name" "needs strace"
+        skip "$name" "strace"
         return
     fi
     db=$dir/calls.db

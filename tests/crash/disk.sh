@@ -56,7 +56,7 @@ fail_everywhere "no descriptor is left from a call on" open "FAULT_DO=EMFILE FAU
 sync_is_not_retried() {
     name="after a failed sync the same file is not synced again"
     if ! can_strace; then
-        skip "$name" "needs strace"
+        skip "$name" "strace"
         return
     fi
     fresh "$db"
@@ -84,7 +84,7 @@ sync_is_not_retried
 small_disk() {
     name="a disk of 1 MiB that fills up"
     if ! can_mount; then
-        skip "$name" "needs the right to mount a tmpfs"
+        skip "$name" "the right to mount a tmpfs"
         return
     fi
     step=$(long && echo 4 || echo 160)
@@ -136,7 +136,7 @@ read_only_folder() {
     name="a folder that cannot be written"
     if [ "$(id -u)" = 0 ]; then
         if ! command -v setpriv >/dev/null; then
-            skip "$name" "needs a user other than root"
+            skip "$name" "a user other than root"
             return
         fi
         as_user='setpriv --reuid 65534 --regid 65534 --clear-groups'

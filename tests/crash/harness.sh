@@ -1,52 +1,15 @@
-# What all groups of the fault matrix share; sourced by run.sh from the repository root. Everything is
-# written below one temporary folder. Speaks TAP: a case is one line, however many faults it injects,
-# and says how many of them happened.
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
+# What all groups of the fault matrix share beside tests/tap.sh; sourced by run.sh from the repository
+# root. A case is one line, however many faults it injects, and says how many of them happened.
+. tests/tap.sh
 form=${CRASH_FORM:-long}
 seed=${CRASH_SEED:-1}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/headcount-crash.XXXXXX")
 inject=$dir/inject.so
 count=$dir/count
-started= # process groups that may still be there at the end
-cases=0 injected=0 failed=0
-
-clean_up() {
-    for group in $started; do
-        kill -KILL "-$group" 2>/dev/null
-    done
-    umount "$dir/disk" 2>/dev/null
-    rm -rf "$dir"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+injected=0
+trap 'umount "$dir/disk" 2>/dev/null; clean_up' EXIT
 
 # ---- cases ----
 
-trouble() { # what went wrong in the case at hand
-    echo "$*" | head -n 12 >>"$dir/trouble"
-}
-verdict() { # name: closes a case; ok if there was no trouble since the last one
-    cases=$((cases + 1))
-    if [ -s "$dir/trouble" ]; then
-        failed=$((failed + 1))
-        echo "not ok $cases - $1"
-        sed 's/^/# /' "$dir/trouble" | head -n 40
-    else
-        echo "ok $cases - $1"
-    fi
-    rm -f "$dir/trouble"
-}
-skip() { # name, what is missing
-    cases=$((cases + 1))
-    echo "ok $cases - $1 # skip $2"
-}
-check() { # name, command...: a case that is one command
-    check_name=$1
-    shift
-    "$@" >"$dir/check" 2>&1 || trouble "$*: $(cat "$dir/check")"
-    verdict "$check_name"
-}
 long() {
     [ "$form" = long ]
 }
@@ -65,14 +28,6 @@ random() { # below $1; the same sequence for the same CRASH_SEED
 
 # ---- what this machine can do ----
 
-# A sanitizer's own allocator and tracer do not stand others beside them, and a program that counts
-# its coverage does not stand that its files cannot be written.
-plain() {
-    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so' && ! grep -q '\.gcda' "$headcount"
-}
-can_strace() {
-    plain && strace -o /dev/null -e trace=none true 2>/dev/null
-}
 can_inject() {
     plain && { [ -e "$inject" ] ||
         ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" tests/crash/inject.c -ldl; }
@@ -89,22 +44,6 @@ state_of() { # pid: R, S, Z, ...; nothing if there is none
     read -r line 2>/dev/null <"/proc/$1/stat" || return 0
     state=${line##*) }
     state=${state%% *}
-}
-workers_of() { # pid of the coordinator
-    for stat in /proc/[0-9]*/stat; do
-        read -r line 2>/dev/null <"$stat" || continue
-        rest=${line##*) }
-        rest=${rest#* }
-        [ "${rest%% *}" = "$1" ] && echo "${line%% *}"
-    done
-}
-wait_until() { # command...: until it succeeds, 30 s at most
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -gt 1500 ] && return 1
-        sleep 0.02
-    done
 }
 is_over() { # pid
     state_of "$1"
@@ -136,7 +75,7 @@ no_orphans() { # label, group: all its processes are gone within a second
     tries=0
     while left=$(members_of "$2") && [ -n "$left" ]; do
         tries=$((tries + 1))
-        if [ $tries -gt 20 ]; then
+        if [ $tries -gt "$(seconds 20)" ]; then
             trouble "$1: processes of the run are left:" $left
             kill -KILL "-$2" 2>/dev/null
             return
@@ -151,7 +90,7 @@ pause() { # milliseconds
 # ---- running ----
 
 limited() { # command...: status 137 if it hangs; its output in $dir/said
-    timeout -s KILL 60 "$@" >"$dir/said" 2>&1 </dev/null
+    timeout -s KILL "$(seconds 60)" "$@" >"$dir/said" 2>&1 </dev/null
 }
 run() { # db, arguments...
     run_db=$1

@@ -8,14 +8,12 @@
 #   CRASH_KILLS=1000         random kills, and as many random signals, in the long form
 #   CRASH_SEED=1             of what is random; other seeds for more pieces of a long run
 . tests/crash/harness.sh
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # results must not hang on who runs this
-export HEADCOUNT_CHECKPOINT_S=0          # a checkpoint at every step, so that every run does the same
+export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step, so that every run does the same
 kills=${CRASH_KILLS:-1000}
 long || kills=5
 
 for group in ${*:-calls kills disk memory damage locks signals hangs limits input valgrind}; do
     . "tests/crash/$group.sh"
 done
-echo "1..$cases"
 echo "# $injected faults injected; $failed of $cases cases failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,0 +1,83 @@
+#!/bin/sh
+# The harness itself: tests/tap.sh tells what failed, and tests/run.sh counts it; a test that dies, ends
+# before its plan or says nothing has failed. Speaks TAP.
+. tests/tap.sh
+# The shell test on stdin, run by run.sh: its last line is as given, and so is its status.
+counts() { # name, last line, status, pattern of what is said
+    { echo '. tests/tap.sh'; cat; } >"$dir/x.sh"
+    sh tests/run.sh '' "$dir/x.sh" >"$dir/said" 2>&1
+    code=$?
+    [ $code -eq "$3" ] || trouble "status $code, not $3"
+    [ "$(tail -n 1 "$dir/said")" = "$2" ] || trouble "not '$2'"
+    grep -q -- "$4" "$dir/said" || trouble "nothing of '$4'"
+    [ ! -s "$dir/.trouble" ] || trouble "$(cat "$dir/said")"
+    verdict "$1"
+}
+counts "two checks that pass" "2 passed, 0 failed" 0 "" <<'T'
+check "one" true
+check "two" fails false
+finish
+T
+counts "one that does not: what it said is shown" "1 passed, 1 failed" 1 "# why" <<'T'
+check "one" true
+check "two" sh -c 'echo why; false'
+finish
+T
+counts "a case in trouble" "0 passed, 1 failed" 1 "# it is wet" <<'T'
+trouble "it is wet"
+verdict "one"
+finish
+T
+counts "trouble is of one case only" "1 passed, 1 failed" 1 "not ok 1 - one" <<'T'
+trouble "it is wet"
+verdict "one"
+verdict "two"
+finish
+T
+counts "what cannot be looked at" "1 passed, 0 failed, 1 skipped" 0 "ok 2 - two # skip needs wings" <<'T'
+check "one" true
+skip "two" wings
+finish
+T
+counts "nothing that can be looked at is no success" "0 passed, 0 failed, 1 skipped" 1 "needs wings" <<'T'
+skip_all "one" wings
+check "two" false
+T
+counts "a test that ends before its plan" "1 passed, 1 failed" 1 "" <<'T'
+check "one" true
+T
+counts "a test that dies" "1 passed, 1 failed" 1 "" <<'T'
+check "one" true
+kill -KILL $$
+T
+counts "a test that says nothing" "0 passed, 1 failed" 1 "" <<'T'
+finish
+T
+counts "escape sequences are shown, not obeyed" "0 passed, 1 failed" 1 '\^\[\[2J' <<'T'
+check "one" sh -c 'printf "\033[2J\n"; false'
+finish
+T
+
+cat >"$dir/leaves.sh" <<'T'
+. tests/tap.sh
+sleep 1000 &
+started=$!
+setsid sleep 1000 &
+started="$started $!"
+echo "$dir $started"
+T
+sh "$dir/leaves.sh" >"$dir/left" 2>/dev/null
+read -r folder one group <"$dir/left"
+check "its scratch folder is removed" [ -n "$folder" -a ! -e "$folder" ]
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"; }
+check "... a process that it started is ended" wait_until gone "$one"
+check "... and a group" wait_until gone "$group"
+harmless "an escape sequence" tasks "$(printf 'a\033[31m')"
+verdict "what the program says on a terminal is harmless"
+printf '#!/bin/sh\nprintf "\\033[31m"' >"$dir/evil"
+chmod +x "$dir/evil"
+headcount=$dir/evil
+harmless "an escape sequence" tasks
+mv "$dir/.trouble" "$dir/noticed"
+check "... and if it were not, that would be noticed" grep -q 31m "$dir/noticed"
+finish

@@ -231,7 +231,7 @@ int command_sweep(int argc, char **argv)
     struct message m = {{0}};
     int arguments;
     int exit_status;
-    int lock;
+    int lock = -1;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     const struct action *a = action_of(argv[optind], arguments - 1);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */

@@ -456,7 +456,7 @@ enum status point_check(const struct point *p, struct encoder_io *io, struct tas
     static const char *const warmup[] = {"train.schedule.warmup", "train.steps", NULL};
     static const char *const memory[] = {"model.d_model", "model.d_ff",  "model.layers",
                                          "task.length",   "train.batch", NULL};
-    struct point_fault unwanted;
+    struct point_fault unwanted = {0};
     fault = fault ? fault : &unwanted;
     memset(shape, 0, sizeof *shape);
     enum status s = p->task->shape(p->task_options, shape, m);

@@ -235,7 +235,7 @@ static enum status build(struct plan *p, struct message *m)
     uint64_t total, twins;
     enum status s = plan_build_axes(p, m);
     if (s || (s = count_points(p, &total, &twins, m)) || (s = plan_build_filters(p, m)) ||
-        (s = plan_build_texts(p, m)))
+        (s = plan_build_labels(p, m)))
         return s;
     p->by_duplicate = (long)twins;
     if ((s = expand(p, total, m)))

@@ -1,6 +1,6 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
- * (values and draws), plan_filter.c (constraints and exclusions), plan_text.c (identity and
- * settings). */
+ * (values and draws), plan_filter.c (constraints and exclusions), plan_labels.c (settings and their
+ * labels), plan_identity.c. */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -104,8 +104,9 @@ enum status plan_filter(struct plan *p, struct point *point, int task, enum plan
                         struct message *m);
 void plan_free_filters(struct plan *p);
 
-/* plan_text.c */
-enum status plan_build_texts(struct plan *p, struct message *m);
+/* plan_labels.c */
+/* The axes of settings and the labels of all axes. */
+enum status plan_build_labels(struct plan *p, struct message *m);
 /* The value of an axis in point g as canonical JSON. buffer is used for drawn numbers. */
 const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
                              char buffer[32]);

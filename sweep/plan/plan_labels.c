@@ -1,10 +1,9 @@
-/* What a point is called: its identity, its setting, and how messages name it. */
+/* What a point is called: its setting and its label, and how messages name it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/number.h"
-#include "engine/base/sha256.h"
 #include "sweep/plan/plan_parts.h"
 
 /* The last part of a path, or the one before a `.name`: d_head, lr, schedule, task. */
@@ -88,7 +87,7 @@ static enum status build_settings(struct plan *p, struct message *m)
     return STATUS_OK;
 }
 
-enum status plan_build_texts(struct plan *p, struct message *m)
+enum status plan_build_labels(struct plan *p, struct message *m)
 {
     enum status s = build_labels(p, m);
     return s ? s : build_settings(p, m);
@@ -162,11 +161,4 @@ void plan_full_label(const char *label, const char *tuning, char *text, size_t s
                                  *c == ',' ? " " : "");
         before = "";
     }
-}
-
-void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65])
-{
-    struct point point;
-    plan_decode(p, p->kept[i], &point);
-    sha256_hex(json, (size_t)point_json(&point, json), sha256);
 }

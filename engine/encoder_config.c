@@ -7,6 +7,7 @@
 
 #include "engine/base/real.h"
 
+/* The words of a choice, each at the place of its enumerator, in their order. */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(member) offsetof(struct encoder_config, member)
 
@@ -73,25 +74,26 @@ const struct option_entry encoder_options[] = {
     {.name = "activation",
      .type = OPTION_CHOICE,
      .offset = AT(activation),
-     .words = WORDS("gelu", "relu"),
+     .words = WORDS([ACTIVATION_GELU] = "gelu", [ACTIVATION_RELU] = "relu"),
      .preset = "gelu",
      .help = "of the feed-forward block; gelu is the exact one, by erf"},
     {.name = "norm",
      .type = OPTION_CHOICE,
      .offset = AT(norm),
-     .words = WORDS("pre", "post"),
+     .words = WORDS([NORM_PRE] = "pre", [NORM_POST] = "post"),
      .preset = "pre",
      .help = "layer norm before each block (and a final one), or after each residual sum"},
     {.name = "positions",
      .type = OPTION_CHOICE,
      .offset = AT(positions),
-     .words = WORDS("learned", "sinusoidal", "none"),
+     .words = WORDS([POSITIONS_LEARNED] = "learned", [POSITIONS_SINUSOIDAL] = "sinusoidal",
+                    [POSITIONS_NONE] = "none"),
      .preset = "learned",
      .help = "what is added to the token embeddings; sinusoidal as in Vaswani et al. 2017, 3.5"},
     {.name = "pool",
      .type = OPTION_CHOICE,
      .offset = AT(pool),
-     .words = WORDS("none", "mean", "first"),
+     .words = WORDS([POOL_NONE] = "none", [POOL_MEAN] = "mean", [POOL_FIRST] = "first"),
      .preset = "none",
      .help = "one output per sequence from the mean of its positions or from its first"},
     {.name = "init",

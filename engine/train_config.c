@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+/* The words of a choice, each at the place of its enumerator, in their order. */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(member) offsetof(struct train_config, member)
 
@@ -31,7 +32,7 @@ const struct option_entry train_options[] = {
     {.name = "optimizer",
      .type = OPTION_CHOICE,
      .offset = AT(optimizer),
-     .words = WORDS("adamw", "adam"),
+     .words = WORDS([OPTIM_ADAMW] = "adamw", [OPTIM_ADAM] = "adam"),
      .preset = "adamw",
      .help = "adamw decays weights beside the gradient step, adam through the gradient (L2)"},
     {.name = "beta1",
@@ -73,7 +74,8 @@ const struct option_entry train_options[] = {
     {.name = "schedule.name",
      .type = OPTION_CHOICE,
      .offset = AT(schedule),
-     .words = WORDS("constant", "cosine", "linear"),
+     .words = WORDS([SCHEDULE_CONSTANT] = "constant", [SCHEDULE_COSINE] = "cosine",
+                    [SCHEDULE_LINEAR] = "linear"),
      .preset = "cosine",
      .help = "learning rate after warmup: constant, or down to 0 at the last step"},
     {.name = "schedule.warmup",

@@ -1,6 +1,7 @@
 /* A report for people: the table of each setting, fitted to the page, and the words around it; as
  * text and as Markdown. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,22 +14,24 @@ enum { PAGE_WIDTH = 100, PAGE_LEAST = 40, SENTENCE_WIDTH = 90, PLOT_MOST = 24, P
 
 /* Which columns it has: what is the same or absent everywhere is left to the words around it. */
 struct layout {
-    bool bad, params, train_s, median, range,
-        share; /* range: min, max; share: interval of solved */
-    int plot;  /* its width, 0 for none */
+    bool always; /* true */
+    bool bad, params, train_s, median;
+    bool range; /* min, max */
+    bool share; /* the interval of solved */
+    bool plotted;
+    int plot; /* the plot's width */
 };
 
 static struct layout layout_of(const struct report_setting *set)
 {
-    struct layout l = {.train_s = true, .median = true, .range = true, .share = true};
+    struct layout l = {
+        .always = true, .train_s = true, .median = true, .range = true, .share = true};
     for (int i = 0; i < set->count; i++) {
         l.bad = l.bad || set->verdict->row[i].bad > 0;
         l.params = l.params || set->extra[i].n_params != set->extra[0].n_params;
     }
     return l;
 }
-
-enum { COLUMNS_MOST = 16 };
 
 /* The plot's title is its scale: "0      .5      1". */
 static void plot_title(int cells, char title[PLOT_MOST + 1])
@@ -40,39 +43,42 @@ static void plot_title(int cells, char title[PLOT_MOST + 1])
     title[cells - 1] = '1';
 }
 
-static void make_columns(const struct layout *l, struct table_column columns[COLUMNS_MOST],
-                         char title[PLOT_MOST + 1])
+/* What a cell is made from. */
+struct cell {
+    const struct layout *layout;
+    const struct verdict_row *row;
+    const struct report_heads *extra;
+    bool candidate;
+};
+
+static void add_heads(struct table *t, const struct cell *c)
 {
-    int n = 0;
-    columns[n++] = (struct table_column){.title = "heads", .right = true};
-    columns[n++] = (struct table_column){.title = ""};
-    columns[n++] = (struct table_column){.title = "n", .right = true};
-    if (l->bad)
-        columns[n++] = (struct table_column){.title = "bad", .right = true};
-    columns[n++] = (struct table_column){.title = "mean", .right = true, .decimals = 3};
-    columns[n++] = (struct table_column){.title = "95% interval"};
-    if (l->bad)
-        columns[n++] = (struct table_column){.title = "completed", .right = true, .decimals = 3};
-    if (l->range)
-        columns[n++] = (struct table_column){.title = "min", .right = true, .decimals = 3};
-    if (l->median)
-        columns[n++] = (struct table_column){.title = "median", .right = true, .decimals = 3};
-    if (l->range)
-        columns[n++] = (struct table_column){.title = "max", .right = true, .decimals = 3};
-    columns[n++] = (struct table_column){.title = "solved"};
-    if (l->params)
-        columns[n++] = (struct table_column){.title = "params", .right = true};
-    if (l->train_s)
-        columns[n++] = (struct table_column){.title = "train s", .right = true, .decimals = 1};
-    if (l->plot) {
-        plot_title(l->plot, title);
-        columns[n++] = (struct table_column){.title = title};
-    }
-    columns[n] = (struct table_column){0};
+    table_integer(t, c->row->heads);
 }
 
-static void add_interval(struct table *t, const struct stats_summary *s)
+static void add_mark(struct table *t, const struct cell *c)
 {
+    table_text(t, c->candidate ? "*" : "");
+}
+
+static void add_n(struct table *t, const struct cell *c)
+{
+    table_integer(t, c->row->test.n);
+}
+
+static void add_bad(struct table *t, const struct cell *c)
+{
+    table_integer(t, c->row->bad);
+}
+
+static void add_mean(struct table *t, const struct cell *c)
+{
+    table_real(t, c->row->test.mean);
+}
+
+static void add_interval(struct table *t, const struct cell *c)
+{
+    const struct stats_summary *s = &c->row->test;
     if (s->all_equal)
         table_printf(t, "all %d equal", s->n);
     else if (s->n == 1)
@@ -83,54 +89,114 @@ static void add_interval(struct table *t, const struct stats_summary *s)
         table_printf(t, "[%.3f, %.3f]", fmax(s->low, 0), fmin(s->high, 1));
 }
 
-static void add_solved(struct table *t, const struct verdict_row *row, bool share)
+static void add_completed(struct table *t, const struct cell *c)
 {
+    table_real(t, c->row->completed_mean);
+}
+
+static void add_min(struct table *t, const struct cell *c)
+{
+    table_real(t, c->row->test.min);
+}
+
+static void add_median(struct table *t, const struct cell *c)
+{
+    table_real(t, c->row->test.median);
+}
+
+static void add_max(struct table *t, const struct cell *c)
+{
+    table_real(t, c->row->test.max);
+}
+
+static void add_solved(struct table *t, const struct cell *c)
+{
+    const struct verdict_row *row = c->row;
     if (row->test.n == 0)
         table_text(t, "");
-    else if (share)
+    else if (c->layout->share)
         table_printf(t, "%d/%d (%.0f-%.0f%%)", row->solved, row->test.n, 100 * row->solved_low,
                      100 * row->solved_high);
     else
         table_printf(t, "%d/%d", row->solved, row->test.n);
 }
 
+static void add_params(struct table *t, const struct cell *c)
+{
+    table_integer(t, c->extra->n_params);
+}
+
+static void add_train_s(struct table *t, const struct cell *c)
+{
+    table_real(t, c->extra->train_s / c->extra->completed); /* none: 0 / 0, empty */
+}
+
+static void add_plot(struct table *t, const struct cell *c)
+{
+    const struct stats_summary *s = &c->row->test;
+    char plot[DOT_PLOT_SIZE];
+    text_dot_plot(s->mean, s->low, s->high, c->layout->plot, plot);
+    table_text(t, plot);
+}
+
+#define SHOWN(member) offsetof(struct layout, member)
+
+/* The columns from left to right: title, which member of the layout shows it, and its cell. */
+static const struct {
+    struct table_column head;
+    size_t shown;
+    void (*add)(struct table *t, const struct cell *c);
+} COLUMNS[] = {
+    {{.title = "heads", .right = true}, SHOWN(always), add_heads},
+    {{.title = ""}, SHOWN(always), add_mark},
+    {{.title = "n", .right = true}, SHOWN(always), add_n},
+    {{.title = "bad", .right = true}, SHOWN(bad), add_bad},
+    {{.title = "mean", .right = true, .decimals = 3}, SHOWN(always), add_mean},
+    {{.title = "95% interval"}, SHOWN(always), add_interval},
+    {{.title = "completed", .right = true, .decimals = 3}, SHOWN(bad), add_completed},
+    {{.title = "min", .right = true, .decimals = 3}, SHOWN(range), add_min},
+    {{.title = "median", .right = true, .decimals = 3}, SHOWN(median), add_median},
+    {{.title = "max", .right = true, .decimals = 3}, SHOWN(range), add_max},
+    {{.title = "solved"}, SHOWN(always), add_solved},
+    {{.title = "params", .right = true}, SHOWN(params), add_params},
+    {{.title = "train s", .right = true, .decimals = 1}, SHOWN(train_s), add_train_s},
+    {{.title = NULL /* plot_title */}, SHOWN(plotted), add_plot},
+};
+enum { COLUMNS_MOST = sizeof COLUMNS / sizeof *COLUMNS };
+
+static bool shows(const struct layout *l, int column)
+{
+    return *(const bool *)((const char *)l + COLUMNS[column].shown);
+}
+
+static void make_columns(const struct layout *l, struct table_column columns[COLUMNS_MOST + 1],
+                         char title[PLOT_MOST + 1])
+{
+    int n = 0;
+    for (int c = 0; c < COLUMNS_MOST; c++)
+        if (shows(l, c))
+            columns[n++] = COLUMNS[c].head;
+    if (l->plotted) {
+        plot_title(l->plot, title);
+        columns[n - 1].title = title;
+    }
+    columns[n] = (struct table_column){0};
+}
+
 static void add_row(struct table *t, const struct layout *l, const struct report_setting *set,
                     int i)
 {
     const struct verdict_row *row = &set->verdict->row[i];
-    const struct stats_summary *s = &row->test;
-    bool candidate = row->heads == set->verdict->candidate;
-    table_integer(t, row->heads);
-    table_text(t, candidate ? "*" : "");
-    table_integer(t, s->n);
-    if (l->bad)
-        table_integer(t, row->bad);
-    table_real(t, s->mean);
-    add_interval(t, s);
-    if (l->bad)
-        table_real(t, row->completed_mean);
-    if (l->range)
-        table_real(t, s->min);
-    if (l->median)
-        table_real(t, s->median);
-    if (l->range)
-        table_real(t, s->max);
-    add_solved(t, row, l->share);
-    if (l->params)
-        table_integer(t, set->extra[i].n_params);
-    if (l->train_s)
-        table_real(t, set->extra[i].train_s / set->extra[i].completed); /* none: 0 / 0, empty */
-    if (l->plot) {
-        char plot[DOT_PLOT_SIZE];
-        text_dot_plot(s->mean, s->low, s->high, l->plot, plot);
-        table_text(t, plot);
-    }
-    if (candidate)
+    struct cell cell = {l, row, &set->extra[i], row->heads == set->verdict->candidate};
+    for (int c = 0; c < COLUMNS_MOST; c++)
+        if (shows(l, c))
+            COLUMNS[c].add(t, &cell);
+    if (cell.candidate)
         table_emphasize(t);
 }
 
 static struct table *make_table(const struct report_setting *set, const struct layout *l,
-                                struct table_column columns[COLUMNS_MOST],
+                                struct table_column columns[COLUMNS_MOST + 1],
                                 char title[PLOT_MOST + 1])
 {
     make_columns(l, columns, title);
@@ -143,7 +209,7 @@ static struct table *make_table(const struct report_setting *set, const struct l
 static enum status write_people(const struct report_setting *set, const struct layout *l,
                                 enum table_format f, bool color, FILE *out, struct message *m)
 {
-    struct table_column columns[COLUMNS_MOST];
+    struct table_column columns[COLUMNS_MOST + 1];
     char title[PLOT_MOST + 1];
     struct table *t = make_table(set, l, columns, title);
     enum status s = table_write(t, f, color, out, m);
@@ -154,7 +220,7 @@ static enum status write_people(const struct report_setting *set, const struct l
 /* -1: no memory. */
 static int width_of(const struct report_setting *set, const struct layout *l)
 {
-    struct table_column columns[COLUMNS_MOST];
+    struct table_column columns[COLUMNS_MOST + 1];
     char title[PLOT_MOST + 1];
     struct table *t = make_table(set, l, columns, title);
     int width = table_width(t);
@@ -193,7 +259,8 @@ static enum status write_text_table(const struct report_setting *set, int page, 
     if (width < 0)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
     int left = page - width - 2;
-    l.plot = left < PLOT_LEAST ? 0 : left > PLOT_MOST ? PLOT_MOST : left;
+    l.plotted = left >= PLOT_LEAST;
+    l.plot = left > PLOT_MOST ? PLOT_MOST : left;
     return write_people(set, &l, TABLE_TEXT, color, out, m);
 }
 

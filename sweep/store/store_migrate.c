@@ -1,3 +1,13 @@
+/* The way from each format that was to the next. A step is tested on a file of the old format,
+ * tests/data/db/format-N.db. The program of format N makes it, so before the step is written:
+ *
+ *     sqlite3 tests/data/db/format-2.db 'SELECT yaml FROM sweep' >old.yaml
+ *     ./headcount run old.yaml --set seeds=2 -j1 --db format-N.db    Ctrl-C in the fourth trial
+ *     sqlite3 format-N.db "UPDATE attempt SET host = 'host', pid = trial_id" \
+ *                         "PRAGMA journal_mode = DELETE" VACUUM
+ *
+ * Whatever format N has beyond format N - 1 (remarks, a deleted trial) is put in before the last
+ * command. tests/sweep/test_store_migrate.c and tests/cli/test_sweep.sh list the formats. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* The tape: operations in the order they were applied, built once per trial, replayed every step
- * without allocating. Forward runs it from the first node, backward from the last.
+ * without allocating. Forward runs it from the first node, backward from the last (reverse-mode
+ * autograd).
  *
  *     struct graph *g = graph_new(&arena, capacity, false);
  *     struct tensor *h = graph_relu(g, graph_linear(g, x, w1, NULL), b1);

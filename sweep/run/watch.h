@@ -1,10 +1,12 @@
-/* How a hung worker is noticed. (One whose process has ended is noticed by process.h.)
+/* How a hung worker is noticed. (One whose process has ended is noticed by process.h, which also
+ * kills one that hangs: process_watch.)
  *
- * A worker gives signs of life while it computes (WIRE_ALIVE, and every other message). Silence is
- * the CPU time it has used since its last sign, plus the time it slept. Time in which it was
- * stopped (SIGSTOP), or waited for a disk or for its turn on a crowded machine, does not count, so
- * a step may take as long as it needs. These functions are pure: the caller passes in the time and
- * the state of the process, so tests need neither. */
+ * A worker gives signs of life while it computes: WIRE_ALIVE, sent by worker.c at the beats of
+ * engine/base/heartbeat.h, and every other message. Silence is the CPU time it has used since its
+ * last sign, plus the time it slept. Time in which it was stopped (SIGSTOP), or waited for a disk
+ * or for its turn on a crowded machine, does not count, so a step may take as long as it needs.
+ * Only watch_sample looks at a process and only watch_begin at the environment: the caller passes
+ * the time and the samples to the others, so that tests need neither a clock nor a process. */
 #ifndef SWEEP_RUN_WATCH_H
 #define SWEEP_RUN_WATCH_H
 

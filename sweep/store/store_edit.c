@@ -93,13 +93,20 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
         "DELETE FROM trial WHERE sweep_id = ?1",
         "DELETE FROM claim_change WHERE sweep_id = ?1",
         "DELETE FROM sweep WHERE sweep_id = ?1",
-        "DELETE FROM config WHERE ?1 AND config_id NOT IN (SELECT config_id FROM trial)",
     };
+    /* SQLite looks for trials of each configuration that goes: without the index, in all of them.
+     */
+    static const char delete_configs[] =
+        "CREATE INDEX headcount_deleting ON trial (config_id);"
+        "DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM trial);"
+        "DROP INDEX headcount_deleting";
+    const char *doing = "deleting a sweep";
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
-        status =
-            store_execute(s, "deleting a sweep", statements[i], VALUES(INTEGER(sweep_id)), NULL, m);
+        status = store_execute(s, doing, statements[i], VALUES(INTEGER(sweep_id)), NULL, m);
+    if (status == STATUS_OK)
+        status = store_script(s, doing, delete_configs, m);
     return store_leave(s, status, m);
 }

@@ -116,6 +116,50 @@ static void numbers_are_not_given_again(void **state)
     close_store(x, r.s);
 }
 
+static int count_work(void *context)
+{
+    ++*(long *)context;
+    return 0;
+}
+
+/* Thousands of instructions of SQLite's that deleting one of two sweeps of so many trials takes. */
+static long work_of_deleting(struct fixture *x, struct run r, int trials)
+{
+    char sql[1024];
+    long thousands = 0;
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             "INSERT INTO config (config_sha256, n_params, flops_per_step, chance, config_json)"
+             " SELECT printf('%%064d', %d + i), 1, 1, 0, config_json FROM n, config"
+             " WHERE config_id = 1",
+             2 * trials, trials);
+    run_sql(r.db, sql);
+    run_sql(r.db, "INSERT OR REPLACE INTO sweep SELECT 2, 'other', question, yaml, yaml_sha256,"
+                  " plan_sha256, metric, goal, tune, claim, created, last_run, overrides, remark"
+                  " FROM sweep WHERE sweep_id = 1;"
+                  "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting,"
+                  " setting_label, tuning, is_tuning, chance)"
+                  " SELECT 1 + config_id % 2, config_id, 7, 1, 0, '{}', '', '{}', 0, 0"
+                  " FROM config WHERE n_params = 1");
+    sqlite3_progress_handler(r.db, 1000, count_work, &thousands);
+    assert_ok(store_delete(r.s, 2, &x->m));
+    sqlite3_progress_handler(r.db, 0, NULL, NULL);
+    run_sql(r.db, "DELETE FROM trial WHERE seed = 7; DELETE FROM config WHERE n_params = 1");
+    return thousands;
+}
+
+/* Sweeps may have 100,000 trials. */
+static void deleting_takes_as_long_as_there_are_trials(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    long one = work_of_deleting(x, r, 500);
+    long four = work_of_deleting(x, r, 2000);
+    if (four > 6 * one)
+        fail_msg("%ld and, with four times the trials, %ld thousand instructions", one, four);
+    close_store(x, r.s);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -124,6 +168,7 @@ int main(void)
         TEST(remarks_are_lines_of_text),
         TEST(a_deleted_sweep_leaves_a_ledger),
         TEST(numbers_are_not_given_again),
+        TEST(deleting_takes_as_long_as_there_are_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,10 +101,11 @@ enum status blas_load(int threads, struct message *m)
 static enum status first_product(struct message *m)
 {
     enum { N = 128 };
-    real *x = calloc(3 * (size_t)N * N, sizeof *x);
+    const size_t size = (size_t)N * N;
+    real *x = calloc(3 * size, sizeof *x);
     if (!x)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for OpenBLAS's first product");
-    blas_nt(N, N, N, x, x + N * N, 0, x + 2 * N * N);
+    blas_nt(N, N, N, x, x + size, 0, x + 2 * size);
     free(x);
     return STATUS_OK;
 }

@@ -3,8 +3,8 @@
  *
  *     TASK(gather)
  *
- * Whatever loops over the table (tests of determinism, oracle and chance, `headcount tasks`) covers
- * a new task at once. */
+ * `headcount tasks`, sweep files and the tests of determinism, oracle and chance loop over the
+ * table and so cover a new task at once. */
 #ifndef DATASETS_TASK_H
 #define DATASETS_TASK_H
 
@@ -23,29 +23,29 @@ struct task_shape {
     bool per_sequence;                  /* targets are (S) per sequence, not (T,S): needs pool */
     double chance;                      /* accuracy of the best guess that knows position and slot
                                            but does not look at the input */
-    const char *const *at_fault;        /* of a shape that cannot be: paths of the options to look
-                                           at, the one to change first; ends with NULL */
+    const char *const *at_fault;        /* of a shape that cannot be: paths of the options at fault,
+                                           the one to change first; ends with NULL */
 };
 
 struct task {
     const char *name;
     int version;         /* raised when its meaning changes; part of identity */
     const char *summary; /* one line: what the model must do */
-    const char *details; /* a paragraph: layout of the sequence, what heads it takes, why */
+    const char *details; /* a paragraph: layout of the sequence, how many heads it needs, why */
     const struct option_entry *options; /* every task has at least length, vocab and instance */
     size_t options_size;                /* sizeof the struct they describe */
     size_t instance_size;               /* bytes an instance needs; drawn once */
 
-    /* Checks options against each other and says the shape. BAD_INPUT: m names the options, and
+    /* Checks options against each other and fills the shape. BAD_INPUT: m names the options, and
      * s->at_fault lists them. */
     enum status (*shape)(const void *options, struct task_shape *s, struct message *m);
-    /* Draws what an instance fixes (offsets, permutations) from (options.instance, RNG_INSTANCE);
-     * does nothing where instance_size is 0. */
+    /* Draws what is fixed for an instance (offsets, permutations) from (options.instance,
+     * RNG_INSTANCE); does nothing where instance_size is 0. */
     void (*instance)(const void *options, void *instance);
     /* One example from r: inputs (T,fields), targets (T,S) or (S); a pure function of r. */
     void (*example)(const void *options, const void *instance, struct rng *r, int32_t *inputs,
                     int32_t *targets);
-    /* Computes the targets from the inputs alone, by another route than `example`: (T,S). */
+    /* Computes the targets from the inputs alone, by another route than `example`: (T,S) or (S). */
     void (*oracle)(const void *options, const void *instance, const int32_t *inputs,
                    int32_t *targets);
 };

@@ -1,4 +1,4 @@
-/* What the tasks share. */
+/* Code and options that all tasks share. */
 #ifndef DATASETS_TASK_COMMON_H
 #define DATASETS_TASK_COMMON_H
 
@@ -13,8 +13,8 @@ struct task_common {
     int64_t length, vocab, instance;
 };
 
-/* Their lines in a task's table. last_instance is 0 where a task draws nothing: an axis over its
- * instances would only repeat the same results. */
+/* Their lines in a task's option table. last_instance is 0 for a task that draws nothing: an axis
+ * over its instances would only repeat the same results. */
 #define TASK_COMMON_OPTIONS(least_length, length_default, vocab_default, vocab_help,               \
                             last_instance)                                                         \
     {.name = "length",                                                                             \

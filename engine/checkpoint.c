@@ -223,7 +223,7 @@ static enum status check_header(const struct safetensors_file *f, struct message
 }
 
 /* Weights must be finite. A moment may be infinite (a huge gradient that clipping let pass), which
- * training without an interruption would go on with; NaN it would never survive. */
+ * uninterrupted training would go on with; it never survives NaN. */
 static bool numbers_sound(const struct safetensor *t, enum kind k)
 {
     for (size_t i = 0; i < t->size; i += sizeof(real)) {
@@ -235,7 +235,7 @@ static bool numbers_sound(const struct safetensor *t, enum kind k)
     return true;
 }
 
-/* Names, shapes and dtypes: after it the data is as large as this model's must be. */
+/* Names, shapes and dtypes: where they agree, the data has the size that this model's must have. */
 static enum status check_shapes(const struct safetensors *f, const struct safetensors *expected,
                                 int parameters, struct message *m)
 {
@@ -285,7 +285,7 @@ static void restore(struct trainer *t, real *best, const struct safetensors *f,
     t->lr = c->lr;
 }
 
-/* All that the header can tell, before the data is read. */
+/* Every check that needs only the header, before the data is read. */
 static enum status check_front(const struct safetensors_file *f, const struct trainer *t,
                                struct counters *c, struct message *m)
 {
@@ -309,7 +309,7 @@ static enum status check_front(const struct safetensors_file *f, const struct tr
     return s;
 }
 
-/* Everything that can be wrong with the file, before anything of the trainer is changed. */
+/* Every check of the file, before the trainer is changed. */
 static enum status read_checked(struct safetensors_file *f, const struct trainer *t,
                                 struct counters *c, struct message *m)
 {

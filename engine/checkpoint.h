@@ -30,7 +30,7 @@ enum status checkpoint_write(const char *path, const struct trainer *t, const re
 /* Reads path into t, which was made with the same configuration. Everything is checked first
  * (names, shapes, finiteness, digests), the header before the data is read: a file that is not of
  * this model's size costs no more than its header. On CORRUPT, and IO where the file cannot be
- * read, t and best are as they were. has_best tells whether best was filled. *state (malloc) is the
+ * read, t and best are as they were. has_best: whether best was filled. *state (malloc) is the
  * caller's to free; *origin gets the stored "build" value (malloc; NULL if absent). Both are NULL
  * on failure.
  */

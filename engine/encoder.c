@@ -6,7 +6,7 @@
 
 #include "engine/encoder_cost.h"
 
-/* The first way in which the task's side cannot be served. */
+/* Refuses inputs and outputs that this encoder cannot have; names the first fault. */
 static enum status check_io(const struct encoder_config *c, const struct encoder_io *io,
                             struct message *m)
 {

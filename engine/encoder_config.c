@@ -1,5 +1,4 @@
-/* What an encoder is told: its options, the shapes that they come to, and how many parameters those
- * have. */
+/* An encoder's options, the shapes that follow from them, and the number of its parameters. */
 #include "engine/encoder_config.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* What an encoder is told, and the shapes that follow from it. Light enough for whoever only plans:
- * nothing is built here. */
+/* An encoder's options and the shapes that follow from them. Nothing is built here, so that code
+ * which only plans can use it. */
 #ifndef ENGINE_ENCODER_CONFIG_H
 #define ENGINE_ENCODER_CONFIG_H
 
@@ -26,7 +26,7 @@ struct encoder_config {
 };
 extern const struct option_entry encoder_options[];
 
-/* What goes in and out; comes from the task. */
+/* The encoder's inputs and outputs, as the task defines them. */
 struct encoder_io {
     long length;                           /* T */
     int fields;                            /* input columns per position */
@@ -43,7 +43,7 @@ enum encoder_fault {
     ENCODER_TOO_LARGE          /* more memory than can be addressed */
 };
 
-/* The shapes that the head options come to. The only place where they do. */
+/* The shapes that follow from the head options, computed nowhere else. */
 struct encoder_shapes {
     enum encoder_fault fault;
     long heads, d_k, d_v;
@@ -55,7 +55,7 @@ struct encoder_shapes {
 enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
                            struct message *m);
 
-/* Trained numbers, by what they belong to. Valid configurations only. */
+/* How many parameters each part of the model has. Valid configurations only. */
 struct encoder_parts {
     int64_t embeddings, positions, attention, feed_forward, norms, output;
 };

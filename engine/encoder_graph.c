@@ -1,8 +1,8 @@
 /* The encoder as a tape. */
 #include "engine/encoder.h"
 
-/* Dropout sites of a layer; layer l's are l*SITES + these. The embedding's is in layer 0. Stored
- * results depend on the numbers. */
+/* Numbers of a layer's dropout sites: in layer l, l*SITES is added. The embedding's site counts to
+ * layer 0. Stored results depend on these numbers. */
 enum {
     SITE_EMBEDDING,
     SITE_ATTENTION,

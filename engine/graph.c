@@ -52,13 +52,13 @@ void graph_keep(struct graph *g, const struct tensor *t)
         g->node[t->node].keep = true;
 }
 
-/* When node i runs backward; forward it runs at i. */
+/* The time at which node i runs backward; forward it runs at time i. */
 static int time_back(const struct graph *g, int i)
 {
     return 2 * g->count - 1 - i;
 }
 
-/* Who uses a node's output. */
+/* The nodes that use a node's output. */
 struct uses {
     int count;
     int last;      /* the last node that does; -1: none */
@@ -273,7 +273,8 @@ static long filled(const struct tensor *t, const struct pass *p)
     return rows * tensor_width(t);
 }
 
-/* The parameter that tells a person where node i is: its own, or that of the nearest before it. */
+/* The parameter that shows a person where node i is: its own, or that of the nearest node before.
+ */
 static const char *near_parameter(const struct graph *g, int i)
 {
     for (; i >= 0; i--)

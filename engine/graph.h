@@ -21,23 +21,24 @@
  * inference: no gradient buffers, and nothing is kept for backward. */
 struct graph *graph_new(struct arena *a, long capacity, bool inference);
 
-/* Lets t, the output of an operation, hold its value until the next replay. NULL (after a refusal)
- * is ignored; inputs and parameters always hold theirs. */
+/* Keeps the value of t, the output of an operation, readable until the next replay. To be called
+ * before graph_finish. NULL (after a refusal) is ignored; inputs and parameters are always kept. */
 void graph_keep(struct graph *g, const struct tensor *t);
 
 /* Allocates activations, gradients, saved and scratch memory; nothing can be applied afterwards.
- * Buffers that are never needed at the same time share memory: after a replay only the inputs and
- * the output of the last node, and what was kept, are certain to hold their values, and after a
- * backward only the gradients of tensors made outside.
+ * Buffers that are never needed at the same time share memory. Only these are sure to hold their
+ * values: after a forward the inputs, the output of the last node and what graph_keep named; after
+ * a backward the gradients of tensors made outside of the tape.
  * With the first refusal of an operation, usually BAD_INPUT, the graph must not be run. */
 enum status graph_finish(struct graph *g, struct message *m);
 
-/* Replays the tape for one slice; p says what it works on. */
+/* Runs the tape forward on one slice, which p describes. */
 void graph_forward(struct graph *g, struct pass *p);
 
-/* Walks back from the last node, with the pass of the forward before it: a loss needs no seed; any
- * other last node starts from its grad as the caller left it. Parameter gradients with grad_written
- * are added to; the caller clears that flag at the first slice of a step (nn_zero_grad). */
+/* Computes the gradients from the last node back, with the pass of the preceding forward. A last
+ * node that is a loss needs no seed; any other starts from its grad as the caller left it.
+ * Gradients of parameters are added to where grad_written is set, else overwritten; the caller
+ * clears that flag at the first slice of a step (nn_zero_grad). */
 void graph_backward(struct graph *g, struct pass *p);
 
 /* Replays forward and, in a graph for training, backward node by node, and names the first place

@@ -20,7 +20,8 @@ enum init_kind {
     INIT_SHIFT             /* (C), of a layer norm */
 };
 
-/* What a parameter is in its network: all that its start may depend on, beside name and shape. */
+/* A parameter's role in its network. Its initial numbers may depend on this, its name and its shape
+ * only. */
 struct init_role {
     enum init_kind kind;
     long fan_in, fan_out; /* K and N of the weight, or of the weight that a bias stands beside */
@@ -37,7 +38,7 @@ struct init {
 
 extern const struct init *const init_table[]; /* in the order of inits.def; ends with NULL */
 
-/* What initialisations are made of; each sets all of t->data, element after element. */
+/* Building blocks of initialisations; each sets all of t->data, element after element. */
 void init_constant(struct tensor *t, double value);
 /* N(0, spread^2) */
 void init_normal(struct tensor *t, double spread, struct rng *r);

@@ -1,5 +1,5 @@
-/* Places buffers with known lifetimes in one block of memory, so that those which are never alive
- * together share room: a slice's activations then fit a smaller cache. */
+/* Places buffers with known lifetimes in one block of memory. Buffers that are never alive at the
+ * same time share room, so that a slice's activations fit a smaller cache. */
 #ifndef ENGINE_LAYOUT_H
 #define ENGINE_LAYOUT_H
 
@@ -14,7 +14,7 @@ struct layout_buffer {
 };
 
 /* Gives every buffer its offset: the largest first, each at the lowest place that is free during
- * its life. Returns the bytes that all take together. Working memory stays in the arena. */
+ * its life. Returns the size of the block in bytes. Its working memory stays in the arena. */
 size_t layout_place(struct arena *a, struct layout_buffer *buffer, int count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Named parameters, stored one after the other in one flat buffer each for values and gradients,
- * so that clipping and the optimizer are single passes. */
+/* Named parameters. All values lie in one flat buffer and all gradients in another, so that
+ * clipping and the optimizer are single passes. */
 #ifndef ENGINE_NN_H
 #define ENGINE_NN_H
 
@@ -18,7 +18,7 @@ struct nn {
 };
 
 /* Declare a parameter (rows,columns) or (size); the name is copied into the arena. fan_in of a
- * vector: the columns of the matrix that it is the bias of. Its data is there after nn_finish. */
+ * vector: the columns of the matrix whose bias it is. The tensor has data after nn_finish. */
 struct tensor *nn_matrix(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
                          long rows, long columns);
 struct tensor *nn_vector(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
@@ -27,8 +27,8 @@ struct tensor *nn_vector(struct arena *a, struct nn *nn, const char *name, enum 
 /* Lays out the flat buffers; nothing can be declared afterwards. wants_grad false: no gradients. */
 void nn_finish(struct arena *a, struct nn *nn, bool wants_grad);
 
-/* Draws every parameter from (seed, RNG_INIT, name): its start depends on nothing but the seed, its
- * name, shape and role. */
+/* Draws every parameter from (seed, RNG_INIT, name): its initial numbers depend on the seed, its
+ * name, shape and role only. */
 void nn_init(struct nn *nn, const struct init *init, uint32_t seed);
 
 /* The parameter of that name, or NULL. */

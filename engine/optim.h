@@ -17,7 +17,7 @@ struct optim {
     int64_t t;   /* steps taken */
 };
 
-/* Zeroed moments from the arena; the numbers are the caller's to set. */
+/* Allocates zeroed moments; the caller sets the other members. */
 void optim_init(struct arena *a, struct optim *o, const struct nn *nn);
 
 /* Global gradient norm before clipping. */

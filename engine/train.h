@@ -15,8 +15,7 @@ struct examples {
 };
 
 /* Fills e->n examples for training step `step`: a pure function of the step. tokens and targets are
- * the trainer's memory; padding comes as NULL and may be pointed at memory of the callback's own.
- */
+ * the trainer's memory; padding is NULL at first and may be set to memory of the callback's own. */
 typedef void (*train_fill)(void *context, int64_t step, struct examples *e);
 
 struct metrics {
@@ -54,8 +53,8 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
                         struct message *m);
 
 /* One step: forward, backward, clip, update. DIVERGED when loss or gradient norm is NaN or Inf: the
- * weights are then untouched, and the message names the step and the first layer (parameter or
- * operation) where it shows. No allocation, no system call. */
+ * weights are then untouched, and the message names the step and the first parameter or operation
+ * that has it. No allocation, no system call. */
 enum status trainer_step(struct trainer *t, struct message *m);
 
 /* Mean loss, accuracy and exact-match share over a set with the present weights; dropout off. A

@@ -1,4 +1,4 @@
-/* What training is told. */
+/* The options of training. */
 #ifndef ENGINE_TRAIN_CONFIG_H
 #define ENGINE_TRAIN_CONFIG_H
 

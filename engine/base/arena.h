@@ -1,6 +1,6 @@
 /* Bump allocator. Model, tape, moments and batches are taken from one arena while they are built,
- * and given back all at once: a step of training allocates nothing of the engine's, and what builds
- * it need not look at every allocation, as running out jumps to one place. What reads and writes
+ * and freed all at once; a training step then allocates nothing. Code that builds them need not
+ * check every allocation: running out of memory jumps to one place. Code that reads and writes
  * files (safetensors, checkpoints) uses malloc and returns STATUS_NO_MEMORY instead. */
 #ifndef ENGINE_BASE_ARENA_H
 #define ENGINE_BASE_ARENA_H
@@ -17,13 +17,13 @@ struct arena {
     struct arena_chunk *chunks; /* newest first */
     size_t used;                /* bytes handed out, padding included */
     size_t limit;               /* that may be handed out; 0: as many as the system has */
-    bool over_limit;            /* it ran out because of that */
+    bool over_limit;            /* it ran out because of the limit */
     jmp_buf *exhausted;         /* where to go when memory runs out; NULL: abort() */
 };
 
 /* An empty arena without a limit; takes no memory yet. `exhausted` is jumped to with value 1 when
- * the system has no more memory, or before the limit would be passed; its frame must outlive the
- * arena's use. */
+ * the system has no more memory or the limit would be passed; its frame must outlive the arena's
+ * use. */
 void arena_init(struct arena *a, jmp_buf *exhausted);
 
 /* Zeroed memory aligned to ARENA_ALIGNMENT, owned by the arena. Never returns NULL. */

@@ -18,13 +18,13 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
 /* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
 enum status file_sync_folder(const char *path, struct message *m);
 
-/* Makes a folder; one that is there is as good. */
+/* Makes a folder, unless it is there already. */
 enum status file_make_folder(const char *folder, struct message *m);
 
 /* Makes the folders that path lies in, as far as they are missing. */
 enum status file_make_folders_above(const char *path, struct message *m);
 
-/* Opens a regular file for reading and tells its size; the caller closes *fd, which is -1 on
+/* Opens a regular file for reading and gets its size; the caller closes *fd, which is -1 on
  * failure. IO where it cannot be opened; BAD_INPUT where it is not a regular file. */
 enum status file_open(const char *path, int *fd, size_t *size, struct message *m);
 

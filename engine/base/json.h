@@ -2,8 +2,8 @@
  * It never reads past the end, never recurses, and takes no memory: strings are unescaped into
  * `text`, which needs one byte more than the JSON has.
  *
- * Where members may stand in any order, or one decides how another is read, the whole text is
- * passed over once (json_skip, json_end); json_member then finds values in it by their keys. */
+ * Where members may stand in any order, or one decides how another is read, a first scan checks the
+ * whole text (json_skip, json_end); json_member then finds values in it by their keys. */
 #ifndef ENGINE_BASE_JSON_H
 #define ENGINE_BASE_JSON_H
 
@@ -26,12 +26,12 @@ struct json {
 /* All return false after a message with the place and the byte, and the scan is then over. */
 
 bool json_refuse(struct json *j, const char *what);
-/* The same where a value of another kind stands: "expected a string". */
+/* The same for a value that is not what was expected: "a string", ... */
 bool json_refuse_value(struct json *j, const char *expected);
 
-/* Takes c, after white space, if it is next; without a message where it is not. */
+/* Takes c if it is next, after white space; no message where it is not. */
 bool json_take(struct json *j, char c);
-/* The same where nothing else can be. */
+/* The same, but anything else is refused. */
 bool json_expect(struct json *j, char c);
 /* Between the members of an object or list: true and *more where a comma was taken, true and not
  * *more where it was `close`. */
@@ -44,19 +44,19 @@ bool json_string(struct json *j, const char **s);
 /* An integer from 0 to 2^63-1, written as digits only. */
 bool json_integer(struct json *j, int64_t *value);
 
-/* A value without parts. *text, in j->text as for json_string, is what a string says, and not
- * *quoted the spelling of anything else: a number, true, false or null. */
+/* A value without parts. *text, in j->text as for json_string, is the content of a string (*quoted)
+ * or the spelling of a number, true, false or null (not *quoted). */
 bool json_scalar(struct json *j, const char **text, bool *quoted);
 
-/* Passes over a whole value of any kind. */
+/* Checks and skips a whole value of any kind. */
 bool json_skip(struct json *j);
 
-/* That nothing but white space is left. */
+/* Whether nothing but white space is left. */
 bool json_end(struct json *j);
 
-/* Finds the value that stands under a key in an object which json_skip has passed over: *value is
- * *object moved there. The first of equal keys; false, without a message, where there is none or
- * `object` is at no object. */
+/* Finds a key's value in an object that json_skip has checked; *value is a scanner that stands at
+ * it. The first of equal keys; false, without a message, where the key is absent or `object` does
+ * not stand at an object. */
 bool json_member(const struct json *object, const char *key, struct json *value);
 
 #endif

@@ -19,7 +19,7 @@ bool number_value(const char *text, double *x);
 int number_format(double x, char *text, size_t size);
 
 /* Reads a whole text as a number of YAML 1.2's core schema (decimal only). False if it is none or
- * not finite. *integral tells whether it was written as an integer. */
+ * not finite. *integral: whether it was written as an integer. */
 bool number_parse(const char *text, double *x, bool *integral);
 
 #endif

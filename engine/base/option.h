@@ -1,5 +1,5 @@
-/* Options described by tables: one line per option says its name, type, range, default and help,
- * and where its value stands in the struct that the code reads. Model, training and every task
+/* Options described by tables: one line per option gives its name, type, range, default and help,
+ * and the place of its value in the struct that the code reads. Model, training and every task
  * have such a table; the sweep file, --set, `params`, `bench`, `tasks` and the canonical JSON of a
  * trial all work from it, so a new option is one line and one struct member. */
 #ifndef ENGINE_BASE_OPTION_H

@@ -1,6 +1,6 @@
 /* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random
  * numbers: as easy as 1, 2, 3", SC 2011). A draw is a pure function of (seed, stream, step,
- * element), so nothing depends on who draws first, on the number of workers or on a resume.
+ * element), so nothing depends on the order of draws, on the number of workers or on a resume.
  *
  *   key     = {seed, stream}
  *   counter = {block, element, step low, step high}; each block gives four 32-bit words */

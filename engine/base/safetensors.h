@@ -41,7 +41,8 @@ struct safetensors {
 };
 
 /* Reads a file image of `size` bytes. The result points into `bytes`, which must outlive it.
- * CORRUPT says what is wrong and at which byte or tensor. Free with safetensors_free. */
+ * CORRUPT: the message says what is wrong, and at which byte or tensor. Free with safetensors_free.
+ */
 enum status safetensors_parse(const void *bytes, size_t size, struct safetensors *out,
                               struct message *m);
 void safetensors_free(struct safetensors *s);
@@ -62,9 +63,9 @@ struct safetensors_file {
     struct safetensors list;
 };
 
-/* Reads the header alone and checks it against the file's size, so that a caller can look at names,
- * shapes and metadata before a file of any size costs more than that. CORRUPT says what is wrong,
- * IO that it cannot be read. Close with safetensors_close, also after a failure. */
+/* Reads the header alone and checks it against the file's size: a caller can look at names, shapes
+ * and metadata before reading the data of a large file. CORRUPT: the message says what is wrong;
+ * IO: it cannot be read. Close with safetensors_close, also after a failure. */
 enum status safetensors_open(const char *path, struct safetensors_file *f, struct message *m);
 
 /* Reads the data; list's tensors then point into it. */

@@ -53,9 +53,9 @@ long tensor_rows(const struct tensor *t);
 /* The last dimension. */
 long tensor_width(const struct tensor *t);
 
-/* 0 the first time in a backward pass that somebody writes t's gradient, 1 from then on: the
- * `beta` with which a backward adds its share (dx = beta*dx + share), so that no pass over memory
- * is spent on zeroing. */
+/* The `beta` with which an operation's backward adds its share of t's gradient (dx = beta*dx +
+ * share): 0 for the first share in a backward pass, 1 from then on, so that no pass over memory is
+ * spent on zeroing. */
 real tensor_grad_beta(struct tensor *t);
 
 /* t's gradient, ready for shares that can only be added: zeroed the first time in a backward pass.

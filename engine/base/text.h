@@ -25,8 +25,8 @@ struct text_buffer {
 };
 void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes out and says whether everything written to it so far arrived. Where it is a pipe whose
- * reader has gone, all that was wanted did: OK. */
+/* Flushes out and says whether everything written to it so far arrived. A pipe whose reader has
+ * gone is OK: all that was wanted did arrive. */
 enum status text_check(FILE *out, struct message *m);
 
 /* Terminal columns that text_plain takes, one per character. */
@@ -68,8 +68,8 @@ void text_json_real(FILE *out, double x);
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool text_color(FILE *f);
 
-/* What f offers to a text: its columns where it is a terminal, else 0 for as many as are wanted;
- * and whether colour is welcome. */
+/* The room that f offers: its columns where it is a terminal, else 0 (as many as are wanted); and
+ * whether colour is welcome. */
 struct text_page {
     int columns;
     bool color;

@@ -63,7 +63,7 @@ static enum status open_library(struct message *m)
 {
     char why[512];
     blas.library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!blas.library) { /* dlerror speaks of the last failure only, and the first is to be told */
+    if (!blas.library) { /* dlerror has the last failure only; the first is to be reported */
         snprintf(why, sizeof why, "%s", dlerror());
         blas.library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
     }

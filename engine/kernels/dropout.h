@@ -1,5 +1,5 @@
-/* What every table must agree on about dropout, bit for bit; the drawing itself is told in
- * kernels.h at struct dropout. */
+/* What every table must agree on about dropout, bit for bit. How its random words are drawn:
+ * struct dropout in kernels.h. */
 #ifndef ENGINE_KERNELS_DROPOUT_H
 #define ENGINE_KERNELS_DROPOUT_H
 

@@ -7,7 +7,7 @@ static const double ALPHA = .05;
 const double VERDICT_SOLVED = .99;
 const double VERDICT_TOLERANCE = .005;
 
-/* What the steps of one judgement share; a and b are as long as the longest list of trials. */
+/* Shared by the steps of one judgement; a and b are as long as the longest list of trials. */
 struct judge {
     const struct verdict_input *in;
     struct verdict *v;

@@ -4,9 +4,9 @@
  *   t test of test accuracy against each rival gives p < .05 in the right direction. All must hold,
  *   so nothing is corrected (intersection-union test: Berger 1982).
  * - Without one the finding is exploratory. The candidate is the head count with the best mean
- *   validation accuracy, within .005 of it the one with fewest heads. It must beat the smallest and
- *   the largest head count at .05 / (number of interior head counts), because it was picked. At an
- *   edge there is no middle.
+ *   validation accuracy; among those within .005 of it, the one with the fewest heads. It must beat
+ *   the smallest and the largest head count, each at p < .05 / k, with k head counts between
+ * smallest and largest, to pay for having picked it. A candidate at an edge is no middle.
  * - Where all differences are equal and not 0, the t test is undefined and the exact sign-flip test
  *   decides in its place.
  * - A trial that diverged or failed counts at chance accuracy.
@@ -37,7 +37,7 @@ struct verdict_heads {
     const struct verdict_trial *trial; /* by rising seed */
 };
 
-/* Under tune: what a head count uses. */
+/* Under tune: the setting that was chosen for a head count. */
 struct verdict_choice {
     int64_t heads;
     const char *label; /* "lr=0.003" */
@@ -92,7 +92,7 @@ struct verdict_rival {
     int64_t heads;
     struct stats_paired pair; /* candidate - rival, over the seeds that both have */
     int unpaired;             /* seeds that only one of them has */
-    double p;                 /* what decides: of the t test, or of the sign-flip test without it */
+    double p; /* decides: of the t test or, where that is undefined, of the sign-flip test */
     enum rival_outcome outcome;
 };
 

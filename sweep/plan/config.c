@@ -62,8 +62,8 @@ enum status reading_known_keys(const struct reading *r, const struct tree *map, 
     return STATUS_OK;
 }
 
-/* What the `name` may be in a mapping of which a person may think as of its name: task, metric,
- * train.schedule. Else NULL. */
+/* The words that `name` may be in a mapping that people tend to write as its name alone: task,
+ * metric, train.schedule. Else NULL. */
 static const char *const *names_within(const char *what, const char *tasks[READING_TASKS + 1])
 {
     int n = 0;

@@ -1,6 +1,6 @@
-/* The strict reader of sweep files. YAML goes in, a struct config comes out; whatever could
- * surprise is refused as `file:line:column: what is wrong (remedy)`. Bytes are checked to be clean
- * UTF-8 without NUL before libyaml sees them; aliases, anchors, tags, tabs in indentation, second
+/* The strict reader of sweep files: from YAML to a struct config. Whatever could surprise is
+ * refused as `file:line:column: what is wrong (remedy)`. Bytes are checked to be clean UTF-8
+ * without NUL before libyaml sees them; aliases, anchors, tags, tabs in indentation, second
  * documents, duplicate and unknown keys, depth over 32 and files over 1 MiB are refused. */
 #ifndef SWEEP_PLAN_CONFIG_H
 #define SWEEP_PLAN_CONFIG_H
@@ -9,8 +9,8 @@
 #include "sweep/plan/point.h"
 #include "sweep/plan/tree.h"
 
-/* One written value: a scalar, or for INT_LIST options a flat list of scalars. Under `exclude` a
- * list of scalars means any of them (for INT_LIST options it is one value there too). */
+/* A value as written: a scalar, or for INT_LIST options a flat list of scalars. Under `exclude` a
+ * list of scalars means any of them, except for INT_LIST options, where it is one value too. */
 struct config_value {
     const char **scalar;
     bool *quoted;
@@ -21,8 +21,8 @@ struct config_value {
 enum axis_kind { AXIS_VALUES, AXIS_UNIFORM, AXIS_LOG_UNIFORM, AXIS_INT_UNIFORM };
 
 /* One option as written: fixed (one value), a list of values, or a distribution. "task.name" is
- * one too, though no option: its values are names of tasks. Every other option under `task` is
- * known to each task listed there, with the same type. */
+ * an axis too, though not an option: its values are names of tasks. Each task that it lists has
+ * every other option under `task`, with the same type. */
 struct axis {
     const char *path; /* "model.heads" */
     enum axis_kind kind;
@@ -110,8 +110,8 @@ void config_free(struct config *c); /* NULL is allowed */
 enum { CONFIG_NAME_BYTES = 64 };
 bool config_good_name(const char *name);
 
-/* Puts a place in front of what m says: "sweep.yaml:7:10: ", "--set model.heads: " for what came
- * from the command line, "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */
+/* Puts a place in front of m's text: "sweep.yaml:7:10: "; "--set model.heads: " for a value from
+ * the command line; "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */
 enum status config_within(const struct config *c, struct place at, struct message *m);
 
 #endif

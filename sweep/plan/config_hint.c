@@ -1,5 +1,5 @@
-/* What a person meant by a key or an option that is not there: options that stand in another
- * section, the words of other programs, the nearest name anywhere. */
+/* Suggestions for an unknown key or option: the same option in another section, other programs'
+ * words for it, the nearest name anywhere. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { PATH_SIZE = 128 };
 
 const char *const reading_sections[] = {"task", "model", "train", NULL};
 
-/* The names that other programs have for what is called something else here. */
+/* Names that other programs use for options that are called something else here. */
 static const struct {
     const char *theirs, *ours;
 } aliases[] = {
@@ -50,7 +50,7 @@ static const struct {
     {"filter", "constraints"},
 };
 
-/* Keys of W&B sweeps that nothing here answers to. */
+/* Keys of W&B sweeps that have no counterpart here. */
 static const char *const wandb_keys[] = {"program", "command",    "project",         "entity",
                                          "job",     "apiVersion", "early_terminate", NULL};
 
@@ -128,7 +128,7 @@ static const char *same_last_part(const struct catalogue *c, const char *word)
     return NULL;
 }
 
-/* What the words of other programs are called here, where the sweep's tasks have it. */
+/* The option here that another program's word means, if the sweep's tasks have it. */
 static const char *translated(const struct catalogue *c, const char *word)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {

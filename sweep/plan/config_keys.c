@@ -1,5 +1,5 @@
-/* The keys of a sweep file that stand for themselves: names, seeds, numbers; and the table of all
- * keys besides task, model and train. */
+/* The simple keys of a sweep file (names, seeds, numbers), and the table of all keys besides task,
+ * model and train. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The keys of a sweep file that speak about its points: which are left out, what is chosen among
- * them, what is claimed of them. */
+/* The keys of a sweep file about its points: constraints and exclude (which are left out), tune
+ * (what is chosen among them), claim (what is predicted of them). */
 #include <inttypes.h>
 #include <string.h>
 

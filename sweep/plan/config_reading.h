@@ -30,8 +30,8 @@ enum status reading_refuse(const struct reading *r, struct place at, const char 
     __attribute__((format(printf, 3, 4)));
 enum status reading_no_memory(const struct reading *r);
 
-/* Refuses the first key of a mapping of fixed keys that is none of names (which end with NULL):
- * "unknown key 'x' under <path> (did you mean y?)". */
+/* Refuses the first key of a mapping that is not among names (which end with NULL): "unknown key
+ * 'x' under <path> (did you mean y?)". */
 enum status reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
                                const char *const *names);
 
@@ -43,12 +43,12 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
 enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
                             double min, double max, int64_t *value);
 
-/* config_hint.c: suggestions for what is unknown. */
+/* config_hint.c: suggestions for unknown keys and options. */
 
 extern const char *const reading_sections[]; /* task, model, train; ends with NULL */
 
-/* The option tables of a section: one, or one per task that task.name lists (of every task, as long
- * as that has not been read). Returns how many. */
+/* The option tables of a section: one, or for `task` one per task that task.name lists (per
+ * existing task while task.name has not been read). Returns how many. */
 int reading_tables(const struct reading *r, const char *section,
                    const struct option_entry *table[READING_TASKS]);
 

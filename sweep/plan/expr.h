@@ -9,9 +9,9 @@
  *   product = unary {("*" | "/" | "%") unary}
  *   unary   = "-" unary | number | name | 'word' | "word" | "(" or ")"
  *
- * Arithmetic is in doubles; a % b has the sign of b, as in Python. `and` and `or` leave out their
- * right side where the left one decides. Words compare with == and != only; a word never equals a
- * number. Truth is: not 0. */
+ * Arithmetic is in doubles; a % b has the sign of b, as in Python. `and` and `or` do not
+ * evaluate their right side where the left one decides. Words compare with == and != only; a word
+ * never equals a number. Truth is: not 0. */
 #ifndef SWEEP_PLAN_EXPR_H
 #define SWEEP_PLAN_EXPR_H
 
@@ -35,8 +35,8 @@ typedef bool (*expr_lookup)(void *context, const char *name, double *number, con
 enum status expr_compile(const char *text, expr_lookup lookup, void *context, struct expr **e,
                          int *column, struct message *m);
 
-/* Whether it says yes or no by itself, as a comparison, `and`, `or` and `not` do; numbers, names
- * and sums do not. */
+/* True if its result is a truth value: a comparison, `and`, `or` or `not`; false for numbers, names
+ * and sums. */
 bool expr_is_condition(const struct expr *e);
 
 /* Evaluates; *truth is whether it is true (not 0). BAD_INPUT on division by zero, on numbers that

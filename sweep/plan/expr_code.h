@@ -1,5 +1,5 @@
-/* What an expression is compiled to: postfix code for a small stack machine. Chains of any length
- * need no recursion to evaluate, and nesting is bounded when it is parsed. */
+/* The code that an expression is compiled to: postfix, for a small stack machine. Evaluation never
+ * recurses, however long a chain of operators; nesting is bounded by the parser. */
 #ifndef SWEEP_PLAN_EXPR_CODE_H
 #define SWEEP_PLAN_EXPR_CODE_H
 

@@ -1,5 +1,6 @@
-/* What this process may use of the machine. A control group binds as the machine does: every level
- * of v2, and of v1 the process's own group and the one that a container sees as its root. */
+/* The cores and memory that this process may use: those of the machine, or less where a control
+ * group limits it (v2: every level; v1: the process's own group and the one that a container sees
+ * as its root). */
 #ifndef SWEEP_PLAN_MACHINE_H
 #define SWEEP_PLAN_MACHINE_H
 
@@ -13,7 +14,7 @@ struct machine_memory {
     bool by_group; /* the group allows less than the machine has */
 };
 
-/* The same at every call. bytes is infinite where the system does not tell. */
+/* The same at every call. bytes is infinite where the system does not say. */
 struct machine_memory machine_memory(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* What a sweep judges its trials by: the best step of each, and the choice under `tune`. */
+/* The metric by which a sweep chooses the best step of each trial and, under `tune`, the setting.
+ */
 #ifndef SWEEP_PLAN_METRIC_H
 #define SWEEP_PLAN_METRIC_H
 
@@ -12,7 +13,7 @@ const char *metric_goal(enum metric m); /* "maximize" or "minimize", as in colum
 /* The metric of that name; false where there is none. */
 bool metric_find(const char *name, enum metric *m);
 
-/* The number that the best step minimizes, from what validation found at a step. */
+/* The cost of a step with this validation accuracy and loss; the best step has the lowest. */
 double metric_cost(enum metric m, double acc, double loss);
 
 #endif

@@ -1,6 +1,6 @@
 /* From a sweep file to its trials: the grid (or random draws), constraints, exclusions, the check
- * of every point, and the identity of each. Points are not kept expanded: a point is decoded from
- * its index on demand, so that 100,000 of them cost some bytes each. */
+ * of every point, and the identity of each. Points are not stored: each is decoded from its index
+ * on demand, so that 100,000 of them cost a few bytes each. */
 #ifndef SWEEP_PLAN_PLAN_H
 #define SWEEP_PLAN_PLAN_H
 
@@ -20,11 +20,11 @@ const struct config *plan_config(const struct plan *p);
 long plan_points(const struct plan *p);
 /* The i-th point, 0 <= i < plan_points, in the order of the file's axes (last varies fastest). */
 void plan_point(const struct plan *p, long i, struct point *out);
-/* Points of the full grid that were dropped, and why. */
+/* How many points of the full grid were dropped, in all and by cause. */
 long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, long *by_duplicate);
 
-/* Iterates over the items of `exclude` that match no point: writes the next one's place and what is
- * wrong into m and moves *i past it; false at the end. Start with *i = 0. */
+/* Iterates over the items of `exclude` that match no point: describes the next one in m, with its
+ * place, and moves *i past it; false at the end. Start with *i = 0. */
 bool plan_idle_exclude(const struct plan *p, int *i, struct message *m);
 
 /* The i-th point's identity: canonical JSON and its SHA-256. */
@@ -38,8 +38,8 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
 void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
                   char label[PLAN_TEXT_MAX], char tuning[PLAN_TEXT_MAX]);
 
-/* A setting with its tuned values, for people: "slots=4, train.lr=0.001". label and tuning are as
- * plan_setting writes them; cut where size does not suffice. */
+/* A setting with its tuned values, for people: "slots=4, train.lr=0.001", from label and tuning as
+ * plan_setting writes them. Cut where size does not suffice. */
 void plan_full_label(const char *label, const char *tuning, char *text, size_t size);
 
 struct plan_trial {

@@ -31,7 +31,8 @@ struct plan_axis {
     bool shared_label; /* another axis would have the same: the whole path is used */
 };
 
-/* What a point has on one axis: the index of a value, or a number drawn from a distribution. */
+/* A point's value on one axis: its index among the values, or a number drawn from a distribution.
+ */
 struct plan_choice {
     int index;
     double number;
@@ -84,14 +85,14 @@ enum status plan_no_memory(struct message *m);
 
 /* The tasks, the axes and the base points. */
 enum status plan_build_axes(struct plan *p, struct message *m);
-/* Options of path in every task; values from v: each of count config_values is one value, or, any
- * set, each scalar of the only one. Equal values are kept: callers drop what they don't want. */
+/* Fills axis with path's option in every task and the values in v: each of its `count` elements is
+ * one value or, if any is set, each scalar of its only element. Equal values are kept. */
 enum status plan_build_values(struct plan *p, const char *path, const struct config_value *v,
                               int count, bool any, struct plan_axis *axis, struct message *m);
 /* Where a path's option stands in points of each task; sets is_task for task.name. */
 enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
                       struct message *m);
-/* What point g of the grid, or of the draws, has on an axis. */
+/* The value on an axis of point g of the grid or of the draws. */
 struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, uint64_t g);
 /* The task's index and the whole point g. */
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);
@@ -99,7 +100,7 @@ int plan_decode(const struct plan *p, uint64_t g, struct point *out);
 /* plan_filter.c */
 enum plan_verdict { PLAN_STAYS, PLAN_CONSTRAINED, PLAN_EXCLUDED };
 enum status plan_build_filters(struct plan *p, struct message *m);
-/* Whether a point stays; counts it in the exclusions that it fits. */
+/* Decides whether a point stays, and counts it in the exclusions that it fits. */
 enum status plan_filter(struct plan *p, struct point *point, int task, enum plan_verdict *verdict,
                         struct message *m);
 void plan_free_filters(struct plan *p);

@@ -440,7 +440,7 @@ static enum status check_shapes(const struct point *p, struct point_fault *fault
     return s;
 }
 
-/* Says where the fault lies that s speaks of, if there is one. */
+/* Fills fault unless s is OK. */
 static enum status located(struct point_fault *fault, enum point_fault_kind kind,
                            const char *const *option, enum status s)
 {

@@ -47,7 +47,7 @@ int point_json(const struct point *p, char text[POINT_JSON_MAX]);
  * BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
-/* What goes into and comes out of the encoder for a task of that shape. The names are kept. */
+/* The encoder's inputs and outputs for a task of that shape. Keeps pointers to its names. */
 void point_io(const struct task_shape *shape, struct encoder_io *io);
 
 /* Why a point is impossible. */
@@ -61,11 +61,11 @@ enum point_fault_kind {
 };
 struct point_fault {
     enum point_fault_kind kind;
-    const char *const *option; /* paths of the options to look at, the one to change first; ends
+    const char *const *option; /* paths of the options at fault, the one to change first; ends
                                   with NULL */
 };
 
-/* Bytes that a trial's process takes, roughly: its encoder, and the examples that it keeps. */
+/* About how many bytes a trial's process takes: its encoder and its examples. */
 double point_memory(const struct point *p, const struct encoder_io *io,
                     const struct task_shape *shape);
 

@@ -1,5 +1,5 @@
-/* A YAML document as a tree in which everything knows its place. Strict: what this program has no
- * use for and what readers disagree about is refused, not interpreted (see tree_parse). */
+/* A YAML document as a tree with the place of every key and value. Strict: features of YAML that
+ * sweep files do not need, or that readers interpret differently, are refused (see tree_parse). */
 #ifndef SWEEP_PLAN_TREE_H
 #define SWEEP_PLAN_TREE_H
 

@@ -3,7 +3,7 @@
  * JSON Lines, one line per trial, ordered by sweep name, config_sha256, seed; keys in this order:
  *
  *   sweep, config_sha256, seed, in_plan, setting, tuning, is_tuning,
- *   state         queued (running too: that a trial was claimed is no result) | completed |
+ *   state         queued (for running trials too: being claimed is not a result) | completed |
  *                 diverged | failed | pruned
  *   and for completed and diverged trials
  *   steps_done, best_step, bad_step, train_acc, val_acc, val_loss, test_acc, test_acc_by_slot,

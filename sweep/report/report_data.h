@@ -1,4 +1,4 @@
-/* What a report is made of, read from the results file in one snapshot. */
+/* The data of a report, read from the results file in one snapshot. */
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
@@ -30,7 +30,7 @@ struct report_setting {
 
 struct report_data {
     char *name, *question;
-    char *overrides;           /* JSON: ["train.steps=100"], what --set had said; null: unknown */
+    char *overrides;           /* JSON: ["train.steps=100"], the --set arguments; null: unknown */
     char *overrides_shown;     /* "--set train.steps=100"; "" without */
     char *remark;              /* what a person noted; "" without */
     char *task;                /* "gather" */
@@ -52,8 +52,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
                              struct message *m);
 void report_data_free(struct report_data *r);
 
-/* The columns of the view by_heads, to be freed with report_columns_free: whatever the view has,
- * the report shows. */
+/* The columns of the view by_heads, all of which a report in CSV or JSON has. Free with
+ * report_columns_free. */
 enum status report_columns(struct store *s, struct table_column **columns, struct message *m);
 void report_columns_free(struct table_column *columns);
 

@@ -5,7 +5,7 @@
 
 #include "sweep/report/report_data.h"
 
-/* page: columns there are, 0 for as many as it takes. */
+/* page: width in columns; 0: as wide as the report needs. */
 enum status report_text(const struct report_data *r, int page, bool color, FILE *out,
                         struct message *m);
 enum status report_markdown(const struct report_data *r, FILE *out, struct message *m);

@@ -12,7 +12,8 @@ enum { PAGE_WIDTH = 100, PAGE_LEAST = 40, SENTENCE_WIDTH = 90, PLOT_MOST = 24, P
 
 /* ---- the table of one setting, for people ---- */
 
-/* Which columns it has: what is the same or absent everywhere is left to the words around it. */
+/* Which columns it has. What is the same at every head count, or absent, is left to the sentences
+ * around it. */
 struct layout {
     bool always; /* true */
     bool bad, params, train_s, median;
@@ -43,7 +44,7 @@ static void plot_title(int cells, char title[PLOT_MOST + 1])
     title[cells - 1] = '1';
 }
 
-/* What a cell is made from. */
+/* The data of a row's cells. */
 struct cell {
     const struct layout *layout;
     const struct verdict_row *row;
@@ -228,8 +229,8 @@ static int width_of(const struct report_setting *set, const struct layout *l)
     return width;
 }
 
-/* Columns that go where the page is too narrow, one after the other: the verdict rests on none of
- * them, and the other formats have them all. */
+/* Columns that are left out, in this order, where the page is too narrow: the verdict rests on none
+ * of them, and the other formats have them all. */
 enum { LEAVE_OUT_MOST = 5 };
 
 static const char *leave_out(struct layout *l, int i)
@@ -339,7 +340,7 @@ static enum status write_setting(const struct report_setting *set, int page, boo
     return STATUS_OK;
 }
 
-/* What the columns mean, and which are not there. */
+/* Explains the columns, and names those left out. */
 static void write_legend(const char *const without[LEAVE_OUT_MOST], int width, FILE *out)
 {
     char text[sizeof LEGEND + 256];

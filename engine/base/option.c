@@ -169,7 +169,7 @@ static enum status parse_real(const struct scalar *r, double *value)
     double x;
     if (!number_value(r->text, &x))
         return refuse(r, fabs(x) > 1 ? ", which is too large for a number"
-                                     : ", which is too small to be told from 0");
+                                     : ", which is too small to differ from 0");
     if (x < r->o->min || x > r->o->max || (r->o->above_min && x <= r->o->min))
         return refuse(r, "");
     *value = x;

@@ -78,7 +78,7 @@ enum column {
 };
 
 /* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
- * told how fast this machine is. */
+ * shown how fast this machine is. */
 static double time_left(const struct rows *r)
 {
     int64_t running = rows_integer(r, COLUMN_RUNNING);

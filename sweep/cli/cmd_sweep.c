@@ -112,7 +112,7 @@ static bool ask(const struct sweep_options *o, const char *name, const struct tr
 }
 
 /* Rows first, in one transaction, then the files: what is cut off in between leaves files that no
- * row names, and those `gc` removes. A folder that cannot be written is told before. */
+ * row names, and those `gc` removes. A folder that cannot be written is reported first. */
 static enum status delete_listed(struct store *s, int64_t id, const char *name,
                                  const struct trials *t, struct message *m)
 {

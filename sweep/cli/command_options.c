@@ -182,7 +182,7 @@ static int option_index(const struct command_syntax *s, int c)
     return -1;
 }
 
-/* What getopt could not take: c is ':' or '?', optopt and argv tell why. */
+/* Refuses what getopt could not take: c is ':' or '?', optopt and argv say why. */
 static int refuse(const struct command_syntax *s, int c, char **argv)
 {
     int i = optopt ? option_index(s, optopt) : -1;

@@ -51,8 +51,8 @@ void cost_init(struct cost *c);
 void cost_add(struct cost *c, struct cost_shape shape, double work, double seconds,
               enum cost_source source);
 
-/* Takes in what the finished trials of a results file took, of all its sweeps; those that were
- * over in an instant tell nothing of speed. */
+/* Adds the times of all finished trials of a results file, of all its sweeps; those that were over
+ * in an instant say nothing about speed. */
 enum status cost_read(struct cost *c, struct store *s, struct message *m);
 
 /* Distance to the nearest sample; INFINITY where there is none. */

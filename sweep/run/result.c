@@ -143,8 +143,8 @@ static bool header_is_as_written(const struct safetensors_file *f)
     return same;
 }
 
-/* What the header tells, before the data is read: whose result it is, and that it has as many
- * bytes as that trial's weights, or none. */
+/* The checks that need only the header, before the data is read: that the result belongs to this
+ * trial, and has as many bytes as its weights, or none. */
 static enum status check_front(const struct safetensors_file *f, const struct result_owner *owner,
                                struct message *m)
 {

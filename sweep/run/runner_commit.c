@@ -96,7 +96,7 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
     slot_clear(s);
 }
 
-/* Checkpoints that are damaged are the worker's to tell; that there are none only we can know. */
+/* The worker reports damaged checkpoints; only the coordinator can know that there are none. */
 static void note_vanished(struct runner *r, const struct slot *s)
 {
     char path[TRIAL_PATH_MAX];

@@ -97,7 +97,7 @@ bool runner_commit_due(const struct runner *r);
  * is kept for the next try, and the answer is OK. */
 enum status runner_commit(struct runner *r, struct message *m);
 
-/* Tells how many trials are done, failed, running and left. */
+/* Reports how many trials are done, failed, running and left. */
 void runner_show_counts(struct runner *r);
 
 #endif

@@ -170,7 +170,7 @@ static enum ending judge(struct slot *s, const char *folder)
 }
 
 /* Where the trial goes on: a worker that was asked to stop, or was over a limit, has saved its
- * step; of one that was killed the files tell. */
+ * step; for one that was killed, the files say. */
 static int64_t saved_step(const struct slot *s, const char *folder)
 {
     char path[TRIAL_PATH_MAX];

@@ -11,8 +11,8 @@ enum { STOP_WITHIN_S = 10, STOP_FORCED = 75 };
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (`ulimit -t`) ask to stop, SIGCHLD
  * wakes, SIGPIPE and SIGXFSZ are ignored. SIGHUP, SIGUSR1 and SIGXCPU count once only: kernel and
- * shell both tell that a terminal has gone, and batch systems and the kernel repeat their warning;
- * none of them means impatience. */
+ * shell both report a terminal that has gone, and batch systems and the kernel repeat their
+ * warning; none of these means impatience. */
 enum status stop_install(struct message *m);
 /* Puts back the handlers that were there before. */
 void stop_restore(void);

@@ -29,7 +29,7 @@ struct trial {
 enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
                       struct trial **t, struct message *m);
 
-/* One training step and, where one is due, the evaluation that follows it: *evaluated tells that
+/* One training step and, where one is due, the evaluation that follows it: *evaluated: whether
  * result.curve has a new last row. DIVERGED: the result says at which step and why. */
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
 

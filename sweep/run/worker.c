@@ -170,8 +170,8 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
     return STATUS_OK;
 }
 
-/* Two checkpoints are kept, whatever attempt wrote them: beside this attempt's first one that which
- * it went on from, beside its second nothing. */
+/* Removes earlier checkpoints, so that two are left: this attempt's first one and the one that it
+ * resumed from; after its second, its own two. */
 static void remove_earlier(const struct worker *w)
 {
     trial_files_remove_checkpoints(w->job.folder, w->job.trial, w->job.attempt - 1,

@@ -108,7 +108,7 @@ enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 
 /* Two sweep files with one name: *stranger says that the file has a sweep of the plan's name with
- * trials in its plan, and that none of them is at a point of this plan. Seeds do not tell: a file
+ * trials in its plan, and that none of them is at a point of this plan. Seeds do not count: a file
  * in which only `seeds` was changed has all its points in common. */
 enum status store_stranger(struct store *s, const struct plan *p, bool *stranger,
                            struct message *m);
@@ -159,7 +159,7 @@ struct attempt_end {
 enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
                          const char *checkpoint, const char *sha256, const struct attempt_end *end,
                          bool *accepted, struct message *m);
-/* Failed for good, or queued again while retries are left. *failed tells which. */
+/* Failed for good, or queued again while retries are left. *failed says which. */
 enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64_t retries,
                        const struct attempt_end *end, bool *failed, bool *accepted,
                        struct message *m);

@@ -83,7 +83,7 @@ static enum status insert_config(struct planning *g, struct rows *insert, long i
     return status;
 }
 
-/* What tells a point, and what is hashed of it. */
+/* A point's identity and the texts that go into its row. */
 struct point_text {
     char json[POINT_JSON_MAX], sha256[65];
     char setting[PLAN_TEXT_MAX], label[PLAN_TEXT_MAX], tuning[PLAN_TEXT_MAX];

@@ -45,7 +45,7 @@ check "an option before its command" gives 2 "options follow the command: headco
 check "an option without a command" gives 2 "options of a command follow it" "headcount --db x"
 check "another program's word for an option" gives 2 "did you mean '--workers'" "headcount run x.yaml --jobs 3"
 check "... where the command has that option" gives 2 "unknown option '--jobs'$" "headcount show 1 --jobs 3"
-check "plan tells of an exclude that fits nothing" gives 0 "^headcount plan: note: --set exclude: this item of exclude fits no point$" "headcount plan configs/gather.yaml --set 'exclude=[{model.heads: 3}]'"
+check "plan reports an exclude that fits nothing" gives 0 "^headcount plan: note: --set exclude: this item of exclude fits no point$" "headcount plan configs/gather.yaml --set 'exclude=[{model.heads: 3}]'"
 check "... and of none that fits" sh -c "! headcount plan configs/gather.yaml --set 'exclude=[{model.heads: 4}]' 2>&1 | grep note:"
 check "unknown option of a command" gives 2 "did you mean '--workers'" "headcount run x.yaml --worker-s 3"
 check "an option without its value" gives 2 "needs a value" "headcount run x.yaml --db"

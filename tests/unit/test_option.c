@@ -143,7 +143,7 @@ static void test_refused_reals(void **state)
                    "model.lr is 1e400, which is too large for a number; allowed: above 0, up to 1");
     assert_refused(
         "lr", "1e-400", false,
-        "model.lr is 1e-400, which is too small to be told from 0; allowed: above 0, up to 1");
+        "model.lr is 1e-400, which is too small to differ from 0; allowed: above 0, up to 1");
     assert_refused("lr", ".nan", false,
                    "model.lr is .nan, which is not a finite number; allowed: above 0, up to 1");
     assert_refused("lr", "-.INF", false,

@@ -52,8 +52,8 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
         struct message why;
         snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
         o->files++;
-        struct result_owner owner = {rows_text(&r, CONFIG_SHA256), (uint32_t)rows_integer(&r, SEED),
-                                     rows_integer(&r, PARAMS)};
+        struct result_owner owner = {rows_given(&r, CONFIG_SHA256),
+                                     (uint32_t)rows_integer(&r, SEED), rows_integer(&r, PARAMS)};
         if (result_open(path, &owner, &f, &why) != STATUS_OK) {
             text_print(stdout, "the weights of trial %" PRId64 ": %s\n", rows_integer(&r, TRIAL),
                        why.text);

@@ -282,17 +282,18 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
             text_paragraph(stdout, rows_text(&r, REMARK), 0, 6, PAGE_WIDTH - 6);
             putchar('\n');
         }
-        print_config(rows_text(&r, CONFIG));
+        print_config(rows_given(&r, CONFIG));
         text_print(stdout, "  %-6s %s\n", "sha256", rows_text(&r, SHA256));
         print_result(&r);
     }
     return rows_close(&r);
 }
 
-/* Marks accuracy y in 0..1 at step x; what is drawn first stays on top. */
+/* Marks accuracy y at step x, both in 0..1 (else nothing: rows may say anything); what is drawn
+ * first stays on top. */
 static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double y, char mark)
 {
-    if (!isfinite(y))
+    if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1))
         return;
     int column = (int)(x * (PLOT_WIDTH - 1) + 0.5);
     int row = (int)((1.0 - y) * (PLOT_HEIGHT - 1) + 0.5);

@@ -125,11 +125,12 @@ static void json_row(const struct rows *r, struct table *t)
 /* Below the table: a note may be long. */
 static enum status print_notes(struct store *s, struct message *m)
 {
-    struct rows r = rows_open(
-        s, m, "SELECT 'Note on ' || sweep || ': ' || remark FROM progress WHERE remark IS NOT NULL",
-        NO_VALUES);
+    struct rows r = rows_open(s, m,
+                              "SELECT 'Note on ' || sweep || ': ' || remark AS note FROM progress "
+                              "WHERE remark IS NOT NULL",
+                              NO_VALUES);
     while (rows_next(&r))
-        text_paragraph(stdout, rows_text(&r, 0), 0, 2, PAGE_WIDTH);
+        text_paragraph(stdout, rows_given(&r, 0), 0, 2, PAGE_WIDTH);
     return rows_close(&r);
 }
 

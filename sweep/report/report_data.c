@@ -169,7 +169,7 @@ enum {
 
 static enum status add_trial(struct report_data *r, struct rows *row, struct message *m)
 {
-    struct report_setting *set = setting_of(r, rows_text(row, SETTING), rows_text(row, LABEL));
+    struct report_setting *set = setting_of(r, rows_given(row, SETTING), rows_given(row, LABEL));
     struct verdict_heads *heads = set ? heads_of(r, set, rows_integer(row, HEADS)) : NULL;
     struct verdict_trial *trial = grow(r->trial, r->trials, sizeof *trial);
     if (trial)
@@ -270,7 +270,7 @@ static enum status read_by_heads(struct store *s, struct report_data *r, struct 
     struct rows rows =
         rows_open(s, m, "SELECT * FROM by_heads WHERE sweep = ?1", VALUES(TEXT(r->name)));
     while (rows_next(&rows)) {
-        struct report_setting *set = setting_find(r, rows_text(&rows, setting));
+        struct report_setting *set = setting_find(r, rows_given(&rows, setting));
         for (int i = 0; set && r->column[i].name; i++) {
             if (i == setting)
                 table_json(set->by_heads, rows_text(&rows, i));
@@ -311,7 +311,7 @@ static enum status read_choices(struct store *s, int64_t sweep_id, struct report
         VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
-        struct report_setting *set = setting_find(r, rows_text(&rows, CHOICE_SETTING));
+        struct report_setting *set = setting_find(r, rows_given(&rows, CHOICE_SETTING));
         if (!set)
             continue;
         struct verdict_choice *choice = grow(set->choice, set->choices, sizeof *choice);

@@ -82,7 +82,7 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
             list->capacity = capacity;
         }
         struct stored *t = &list->item[list->count++];
-        snprintf(t->sha256, sizeof t->sha256, "%s", rows_text(&r, 0));
+        snprintf(t->sha256, sizeof t->sha256, "%s", rows_given(&r, 0));
         t->seed = (uint32_t)rows_integer(&r, 1);
         t->state = (enum forecast_state)(FORECAST_QUEUED + rows_state(&r, 2));
         t->trial_id = rows_integer(&r, 3);
@@ -127,7 +127,7 @@ static enum status recorded_read(struct store *s, struct forecast *f, struct mes
                               " GROUP BY config_id) USING (config_id)",
                               NO_VALUES);
     while (rows_next(&r)) {
-        struct forecast_point *q = find_point(f, rows_text(&r, 0));
+        struct forecast_point *q = find_point(f, rows_given(&r, 0));
         if (q && !rows_null(&r, 1)) {
             q->trial_s = f->cost.start_s + rows_real(&r, 1);
             q->source = COST_RECORDED;

@@ -110,6 +110,21 @@ static void refuse_word(struct rows *r, int i)
                             r->store->path, rows_name(r, i), text ? text : "NULL");
 }
 
+const char *rows_given(struct rows *r, int i)
+{
+    const char *text = rows_text(r, i);
+    if (text)
+        return text;
+    if (sqlite3_errcode(r->store->db) == SQLITE_NOMEM)
+        fail(r);
+    else
+        r->status = status_fail(r->message, STATUS_CORRUPT,
+                                "%s: %s is NULL where it never is; `headcount check` lists all "
+                                "that is wrong",
+                                r->store->path, rows_name(r, i));
+    return "";
+}
+
 enum trial_state rows_state(struct rows *r, int i)
 {
     enum trial_state state = TRIAL_QUEUED;

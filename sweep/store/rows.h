@@ -49,6 +49,10 @@ double rows_real(const struct rows *r, int i);
 const char *rows_text(const struct rows *r, int i);
 bool rows_null(const struct rows *r, int i);
 
+/* The text of a column that is never NULL. Where a hand has made it so: "", and the rows fail,
+ * CORRUPT. */
+const char *rows_given(struct rows *r, int i);
+
 /* Copies a text, cut where size does not suffice; "" for NULL. */
 void rows_copy(const struct rows *r, int i, char *to, size_t size);
 

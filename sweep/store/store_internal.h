@@ -60,6 +60,8 @@ extern const struct store_migration store_migrations[];
 /* Backs the file up as "{path}.v{from}.backup" and migrates it. */
 enum status store_migrate(struct store *s, int from, const struct store_format *f,
                           struct message *m);
+/* Copies all of `from` into the empty database to->db; to->path stands in messages. */
+enum status store_copy(struct sqlite3 *from, struct store *to, struct message *m);
 /* For readers: s->db becomes a migrated copy in memory. */
 enum status store_migrate_copy(struct store *s, int from, const struct store_format *f,
                                struct message *m);

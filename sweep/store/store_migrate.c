@@ -33,13 +33,13 @@ const struct store_migration store_migrations[] = {
     {0, NULL},
 };
 
-static enum status copy_database(sqlite3 *from, struct store *to, struct message *m)
+enum status store_copy(sqlite3 *from, struct store *to, struct message *m)
 {
     errno = 0;
     sqlite3_backup *copying = sqlite3_backup_init(to->db, "main", from, "main");
     bool whole = copying && sqlite3_backup_step(copying, -1) == SQLITE_DONE;
     if (sqlite3_backup_finish(copying) != SQLITE_OK || !whole)
-        return store_error(to, "copying the file before migrating", m);
+        return store_error(to, "copying the file", m);
     return STATUS_OK;
 }
 
@@ -62,7 +62,7 @@ static enum status back_up(struct store *s, int version, struct message *m)
         SQLITE_OK)
         status = store_error(&copy, "backing up before migrating", m);
     else
-        status = copy_database(s->db, &copy, m);
+        status = store_copy(s->db, &copy, m);
     sqlite3_close(copy.db);
     if (status != STATUS_OK)
         goto done;
@@ -167,7 +167,7 @@ enum status store_migrate_copy(struct store *s, int from, const struct store_for
     enum status status =
         store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK)
-        status = copy_database(file, s, m);
+        status = store_copy(file, s, m);
     if (status == STATUS_OK)
         status = store_script(s, "migrating", "PRAGMA foreign_keys = OFF", m);
     if (status == STATUS_OK)

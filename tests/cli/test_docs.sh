@@ -134,6 +134,32 @@ for status in $(sed -n '/EXIT_DONE/,/}/p' sweep/cli/command.h | grep -o '= [0-9]
     check "sweep/README.md has the exit status $status" grep -q "^| $status |" sweep/README.md
 done
 
+# Each fault is shown by tests that are there and run: a file, or functions of it, which stand behind it.
+sed -n '/^### Faults/,$p' tests/README.md | grep '^|' | grep -v '^| fault |\|^| input |\|^|---' >"$dir/faults"
+shown() { # row
+    what=${1#| }
+    echo "${1#*| *| }" | grep -o '`[a-z]*/[a-z_]*\.[a-z]*`\( [a-z]*_[a-z_0-9]*\(, [a-z]*_[a-z_0-9]*\)*\)\?' >"$dir/tests"
+    grep -q 'make fuzz' "$dir/row" || [ -s "$dir/tests" ] || { echo "${what%% |*}: shown by nothing"; return 1; }
+    while read -r file functions; do
+        file=$(echo "$file" | tr -d '`')
+        [ -e "tests/$file" ] || { echo "${what%% |*}: no tests/$file"; return 1; }
+        case $file in
+        crash/*.sh) grep -qw "for group in .*$(basename "$file" .sh)" tests/crash/run.sh || { echo "$file is not run"; return 1; } ;;
+        esac
+        for function in $(echo "$functions" | tr -d ','); do
+            grep -Eq "[A-Za-z_]+\($function\b" "tests/$file" || { echo "$file does not run $function"; return 1; }
+        done
+    done <"$dir/tests"
+}
+every_fault_is_shown() {
+    while read -r row <&4; do
+        echo "$row" >"$dir/row"
+        shown "$row" || return 1
+    done 4<"$dir/faults"
+    [ "$(wc -l <"$dir/faults")" -ge 40 ]
+}
+check "tests/README.md names tests that are there and run for every fault" every_fault_is_shown
+
 # ---- the figures of README.md are those of results/reference ----
 awk -F, 'function short(x) { x = x < 0 ? 0 : x > 1 ? 1 : x; x = sprintf("%.3f", x); sub(/^0/, "", x); return x }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

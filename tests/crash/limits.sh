@@ -29,7 +29,7 @@ C
 limited_command() { # name of the limit, prlimit's option, command...
     label=$* given=$2
     shift 2
-    said=$(timeout -s KILL 5 $as_user prlimit "$given" "$headcount" "$@" 2>&1 </dev/null)
+    said=$(timeout -s KILL "$(seconds 5)" $as_user prlimit "$given" "$headcount" "$@" 2>&1 </dev/null)
     code=$?
     echo "$said" >"$dir/said"
     [ $code -eq 0 ] && return
@@ -92,7 +92,7 @@ fi
 # ---- CPU time ----
 
 cpu_time() {
-    timeout -s KILL 60 prlimit --cpu=2 "$headcount" bench --workload gather --heads 1 \
+    timeout -s KILL "$(seconds 60)" prlimit --cpu=2 "$headcount" bench --workload gather --heads 1 \
         --milliseconds 50000 >"$dir/said" 2>&1 </dev/null
     code=$?
     status_in "bench" 3
@@ -128,7 +128,7 @@ limits: {memory: 64MiB}
 Y
     large=$dir/large.db
     fresh "$large"
-    limited timeout -s KILL 5 "$headcount" run "$dir/large.yaml" --db "$large" --quiet
+    limited timeout -s KILL "$(seconds 5)" "$headcount" run "$dir/large.yaml" --db "$large" --quiet
     code=$?
     status_in "a large model" 1
     row=$(sqlite3 "$large" "SELECT outcome, error, max_rss_kib < 65536 FROM attempt")
@@ -160,7 +160,7 @@ larger_than_group() {
         return
     fi
     for command in plan run; do
-        limited timeout -s KILL 5 sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" \
+        limited timeout -s KILL "$(seconds 5)" sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" \
             "$headcount" $command "$dir/large.yaml" --db "$dir/group.db" --set limits.memory=64GiB
         code=$?
         status_in "$command" 2

@@ -105,6 +105,9 @@ static void other_promises(void **state)
         {"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 1", "is no file's name: trial 1"},
         {"UPDATE attempt SET ended = NULL WHERE trial_id = 3",
          "an attempt was left open: trial 3 attempt 1"},
+        {"UPDATE attempt SET resumed_from_step = 1 << 62 WHERE trial_id = 3",
+         "from a step that its trial does not have: trial 3 attempt 1"},
+        {"UPDATE t_quantile SET t = 0 WHERE df = 4", "from a number that is no t quantile: df 4"},
     };
     struct fixture *x = *state;
     struct run r = four_trials(x);
@@ -117,6 +120,30 @@ static void other_promises(void **state)
         if (!strstr(told.text, cases[i][1]))
             fail_msg("%s: %s", cases[i][0], told.text);
         run_sql(r.db, "ROLLBACK TO before; RELEASE before");
+    }
+    close_store(x, r.s);
+}
+
+/* A reader's connection cannot write, and SQLite then does not look at CHECK by itself. */
+static void what_the_schema_forbids(void **state)
+{
+    static const char *const cases[][2] = {
+        {"UPDATE sweep SET goal = 'upwards'",
+         "the database is damaged: CHECK constraint failed in sweep"},
+        {"UPDATE trial SET val_acc = 2 WHERE trial_id = 1", "CHECK constraint failed in trial"},
+        {"UPDATE curve SET step = -1 WHERE step = 50", "CHECK constraint failed in curve"},
+    };
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    run_sql(r.db, "PRAGMA ignore_check_constraints = ON");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct told told = {0};
+        run_sql(r.db, cases[i][0]);
+        struct store *reader = open_store(x, STORE_READ);
+        assert_ok(store_check(reader, tell, &told, &x->m));
+        close_store(x, reader);
+        if (!strstr(told.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], told.text);
     }
     close_store(x, r.s);
 }
@@ -136,10 +163,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_file_as_it_should_be),
-        TEST(numbers_out_of_somebodys_hand),
-        TEST(other_promises),
-        TEST(a_file_that_cannot_be_read),
+        TEST(a_file_as_it_should_be),  TEST(numbers_out_of_somebodys_hand), TEST(other_promises),
+        TEST(what_the_schema_forbids), TEST(a_file_that_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

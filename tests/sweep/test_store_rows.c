@@ -151,6 +151,21 @@ static void words_that_no_trial_can_have(void **state)
     close_store(x, r.s);
 }
 
+/* The same for a column that is never NULL. */
+static void a_text_that_is_missing(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct rows rows =
+        rows_open(r.s, &x->m, "SELECT '4', NULL AS setting UNION ALL SELECT '', ''", NO_VALUES);
+    assert_true(rows_next(&rows));
+    assert_string_equal(rows_given(&rows, 0), "4");
+    assert_string_equal(rows_given(&rows, 1), "");
+    assert_failed(x, &rows, STATUS_CORRUPT);
+    assert_non_null(strstr(x->m.text, "setting is NULL where it never is"));
+    close_store(x, r.s);
+}
+
 /* ---- statements and transactions ---- */
 
 static void a_text_beyond_the_limit(void **state)
@@ -289,6 +304,7 @@ int main(void)
         TEST(rows_as_cells),
         TEST(queries_that_fail),
         TEST(words_that_no_trial_can_have),
+        TEST(a_text_that_is_missing),
         TEST(a_text_beyond_the_limit),
         TEST(a_table_in_use_is_busy),
         TEST(batches_do_not_nest),

@@ -1,10 +1,12 @@
 /* The options of a sub-command: read by getopt_long, shown by --help, listed for completion,
  * refused with a hint. */
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/base/option.h"
 #include "sweep/cli/command.h"
@@ -213,7 +215,26 @@ static bool count_arguments(const struct command_syntax *s, int argc, char **arg
     return true;
 }
 
-/* Puts the real name of a file in the place of a symbolic link to it. */
+/* Reads links from path on, up to a name that is none, as that of a file that is not there yet. */
+static bool last_name(const char *path, char name[PATH_MAX])
+{
+    enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
+    char target[PATH_MAX];
+    int length = snprintf(name, PATH_MAX, "%s", path);
+    for (int i = 0; i < LINKS_MAX && length < PATH_MAX; i++) {
+        ssize_t n = readlink(name, target, sizeof target - 1);
+        if (n < 0)
+            return errno == EINVAL || errno == ENOENT;
+        target[n] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(name, '/');
+        size_t kept = slash ? (size_t)(slash - name) + 1 : 0;
+        length = (int)kept + snprintf(name + kept, PATH_MAX - kept, "%s", target);
+    }
+    return false;
+}
+
+/* Puts the real name of a file in the place of a symbolic link to it: lock and folder lie beside
+ * the file, whatever name led there. */
 static void follow_links(const struct command_syntax *s, void *values)
 {
     static char real_name[PATH_MAX];
@@ -221,7 +242,7 @@ static void follow_links(const struct command_syntax *s, void *values)
     for (const struct command_option *o = s->options; o->name; o++) {
         const char **file = (const char **)(void *)((char *)values + o->offset);
         if (o->kind == COMMAND_FILE && *file && lstat(*file, &link) == 0 && S_ISLNK(link.st_mode) &&
-            realpath(*file, real_name))
+            (realpath(*file, real_name) || last_name(*file, real_name)))
             *file = real_name;
     }
 }

@@ -161,6 +161,10 @@ check "... what was written is whole" [ "$(sql elsewhere.db 'PRAGMA integrity_ch
 ln -s whole.db link.db
 check "a symbolic link is the file it leads to" "$headcount" run sweep.yaml --db link.db --quiet
 check "... with one lock and one folder" sh -c '! [ -e link.db.lock ] && ! [ -e link.db.d ]'
+mkdir to
+ln -s to/later.db relay.db && ln -s "$PWD/relay.db" early.db
+check "... even before the first run, over two links" "$headcount" run sweep.yaml --db early.db --quiet
+check "... with one lock and one folder" sh -c "'$headcount' check --db to/later.db && [ -e to/later.db.lock ] && ! ls -d early.db.* relay.db.*"
 
 # ---- the file changes ----
 sed -i 's/heads: \[1, 2, 4\]/heads: [1, 2, 4, 8]/' sweep.yaml

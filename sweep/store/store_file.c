@@ -36,7 +36,9 @@ static enum status read_header(const char *path, unsigned char header[HEADER_SIZ
     sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
     char *name = NULL;
     enum status status = STATUS_OK;
-    if (full && file && vfs->xFullPathname(vfs, path, vfs->mxPathname, full) != SQLITE_OK) {
+    /* The extended code tells that there was a symbolic link on the way. */
+    if (full && file &&
+        (vfs->xFullPathname(vfs, path, vfs->mxPathname, full) & 0xff) != SQLITE_OK) {
         status = status_fail(m, STATUS_BAD_INPUT,
                              "%s: SQLite cannot resolve this name; it takes %d bytes", path,
                              vfs->mxPathname);

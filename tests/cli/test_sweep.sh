@@ -165,6 +165,8 @@ mkdir to
 ln -s to/later.db relay.db && ln -s "$PWD/relay.db" early.db
 check "... even before the first run, over two links" "$headcount" run sweep.yaml --db early.db --quiet
 check "... with one lock and one folder" sh -c "'$headcount' check --db to/later.db && [ -e to/later.db.lock ] && ! ls -d early.db.* relay.db.*"
+ln -s to there
+check "a folder that is a symbolic link" "$headcount" report --db there/later.db
 
 # ---- the file changes ----
 sed -i 's/heads: \[1, 2, 4\]/heads: [1, 2, 4, 8]/' sweep.yaml

@@ -20,7 +20,7 @@ struct show_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct show_options, json), NULL,
-     "an object: trial (as in the view trials), attempts, curve"},
+     "an object: trial (columns of the view trials), attempts, curve"},
     COMMAND_DB_OPTION(struct show_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };

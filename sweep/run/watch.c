@@ -28,7 +28,8 @@ bool watch_sample(pid_t pid, struct watch_sample *sample)
 void watch_begin(struct watch *w, double now)
 {
     const char *given = getenv("HEADCOUNT_SILENCE_S");
-    *w = (struct watch){.patience_s = given ? strtod(given, NULL) : WATCH_SILENCE_S,
+    double patience_s = given ? strtod(given, NULL) : 0;
+    *w = (struct watch){.patience_s = patience_s > 0 ? patience_s : WATCH_SILENCE_S,
                         .looked_s = now};
 }
 

@@ -139,6 +139,20 @@ static void tests_may_be_impatient(void **state)
     assert_true(look_for(*state, 1000, 'R', 1, &v) == 2);
 }
 
+static void patience_is_a_positive_number(void **state)
+{
+    static const char *const none[] = {"", "0", "-1", "nan", "soon"};
+    struct watch *w = *state;
+    enum watch_verdict verdict;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        setenv("HEADCOUNT_SILENCE_S", none[i], 1);
+        watch_begin(w, now_s);
+        sample.cpu_s = 0;
+        look_for(w, WATCH_SILENCE_S - 1, 'S', 0, &verdict);
+        assert_int_equal(verdict, WATCH_FINE);
+    }
+}
+
 static void the_system_tells_state_and_time(void **state)
 {
     (void)state;
@@ -177,6 +191,7 @@ int main(void)
         cmocka_unit_test_setup(who_is_at_work_at_a_stop_is_late, begin),
         cmocka_unit_test_setup(who_starves_at_a_stop_is_late, begin),
         cmocka_unit_test_setup(tests_may_be_impatient, begin),
+        cmocka_unit_test_setup(patience_is_a_positive_number, begin),
         cmocka_unit_test(the_system_tells_state_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,8 @@ static const struct promise of_everything[] = {
      " JOIN trial USING (trial_id) JOIN config USING (config_id)"
      " WHERE resumed_from_step NOT BETWEEN 0 AND steps"},
     {"an interval would be taken from a number that is no t quantile",
-     "SELECT 'df ' || df FROM t_quantile WHERE df < 1 OR t NOT BETWEEN 1.9 AND 13"},
+     "SELECT 'df ' || df FROM t_quantile WHERE level <> .975 OR df NOT BETWEEN 1 AND 1000"
+     " OR t NOT BETWEEN 1.9 AND 13"},
     {"a deleted trial is there again",
      "SELECT 'trial ' || trial_id FROM deleted JOIN trial USING (trial_id)"},
     {"an attempt was left open",

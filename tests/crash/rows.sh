@@ -59,7 +59,7 @@ value_of() { # name: the SQL
     null) echo NULL ;;
     word) echo "'word'" ;;
     bytes) echo "x'00ff1b'" ;;
-    long) echo "hex(zeroblob(500000))" ;;
+    long) echo "replace(hex(zeroblob(500000)), '0', 'x')" ;;
     escape) echo "$evil" ;;
     json) echo "'{\"k\":\"' || $evil || '\"}'" ;;
     list) echo "'[\"' || $evil || '\"]'" ;;
@@ -88,8 +88,8 @@ may_hold_anything() { # table.column
     trial.setting* | trial.tuning | trial.plan_order | trial.checkpoint | *.chance) ;;
     trial.in_plan | trial.is_tuning | trial.resume_step | trial.retries_used) ;;
     trial.train_* | trial.val_* | trial.test_* | trial.bad_step | config.flops_per_step) ;;
-    build.* | attempt.host | attempt.pid | attempt.started | attempt.note | attempt.error) ;;
-    attempt.exit_code | attempt.signal | attempt.cpu_s | attempt.max_rss_kib) ;;
+    build.* | attempt.host | attempt.pid | attempt.started | attempt.ended | attempt.note | attempt.error) ;;
+    attempt.resumed_from_step | attempt.exit_code | attempt.signal | attempt.cpu_s | attempt.max_rss_kib) ;;
     curve.* | head_metric.*) ;;
     *) return 1 ;;
     esac
@@ -98,9 +98,11 @@ mutate() { # table.column, value's name
     table=${1%.*} column=${1#*.}
     rm -rf "$rows"/f.db*
     cp "$rows/loose.db" "$rows/f.db" && cp -r "$rows/r.db.d" "$rows/f.db.d"
+    value=$(value_of "$2")
     # The schema is put back in the same breath.
     changed=$(sqlite3 "$rows/f.db" "PRAGMA ignore_check_constraints = ON; ATTACH '$rows/r.db' AS good;
-        UPDATE OR IGNORE main.$table SET $column = $(value_of "$2"); SELECT changes();
+        UPDATE OR IGNORE main.$table SET $column = $value WHERE $column IS NOT $value;
+        SELECT changes();
         PRAGMA writable_schema = ON;
         UPDATE main.sqlite_master SET sql = (SELECT sql FROM good.sqlite_master AS g
             WHERE g.name = sqlite_master.name) WHERE type = 'table'" 2>&1)
@@ -141,7 +143,7 @@ mutate_all() {
     row_file
     if long; then
         while read -r pair <&4; do
-            for value in $values; do mutate "$pair" "$value"; done
+            for kind in $values; do mutate "$pair" "$kind"; done
         done 4<"$rows/columns"
     else
         first=$seed

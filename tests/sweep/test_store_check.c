@@ -108,6 +108,8 @@ static void other_promises(void **state)
         {"UPDATE attempt SET resumed_from_step = 1 << 62 WHERE trial_id = 3",
          "from a step that its trial does not have: trial 3 attempt 1"},
         {"UPDATE t_quantile SET t = 0 WHERE df = 4", "from a number that is no t quantile: df 4"},
+        {"UPDATE t_quantile SET level = 0 WHERE df = 4", "that is no t quantile: df 4"},
+        {"UPDATE t_quantile SET df = 1 << 62 WHERE df = 4", "that is no t quantile: df 4611"},
     };
     struct fixture *x = *state;
     struct run r = four_trials(x);

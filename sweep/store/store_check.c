@@ -24,7 +24,8 @@ static const struct promise of_numbers[] = {
      "SELECT 'trial ' || trial_id FROM trial WHERE retries_used > attempt"},
     {"a trial is at a step beyond its last",
      "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id) WHERE"
-     " max(resume_step, steps_done, coalesce(best_step, 0), coalesce(bad_step, 0)) > steps"},
+     " max(resume_step, steps_done, coalesce(best_step, 0)) > steps"
+     " OR bad_step > steps + 1"}, /* its last evaluation met what the next step would have met */
     {"a running trial has no attempt that is open",
      "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'running' AND NOT EXISTS"
      " (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id AND a.attempt = t.attempt"

@@ -42,6 +42,25 @@ static void a_file_as_it_should_be(void **state)
     close_store(x, r.s);
 }
 
+/* Its weights overflowed in its last step, as its last evaluation found out. */
+static void divergence_after_the_last_step(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    struct told told = {0};
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_true(finish(x, r.s, &c,
+                       "{\"state\":\"diverged\",\"steps_done\":100,\"best_step\":50,"
+                       "\"train_acc\":0.5,\"val_acc\":0.5,\"test_acc\":null,"
+                       "\"test_acc_by_slot\":null,\"test_exact\":null,\"test_loss\":null,"
+                       "\"chance\":0.125,\"train_s\":1,\"resumed_from_step\":0,"
+                       "\"error\":\"not finite after step 100\",\"bad_step\":101,\"curve\":[]}"));
+    assert_ok(store_check_numbers(r.s, &x->m));
+    assert_ok(store_check(r.s, tell, &told, &x->m));
+    assert_string_equal(told.text, "");
+    close_store(x, r.s);
+}
+
 /* Numbers that the schema allows. */
 static void numbers_out_of_somebodys_hand(void **state)
 {
@@ -61,6 +80,8 @@ static void numbers_out_of_somebodys_hand(void **state)
         {"UPDATE trial SET steps_done = 1 << 62 WHERE trial_id = 4",
          "a trial is at a step beyond its last: trial 4"},
         {"UPDATE trial SET bad_step = 1 << 62 WHERE trial_id = 4",
+         "a trial is at a step beyond its last: trial 4"},
+        {"UPDATE trial SET bad_step = 102 WHERE trial_id = 4",
          "a trial is at a step beyond its last: trial 4"},
         {"UPDATE attempt SET ended = 'now' WHERE trial_id = 2",
          "a running trial has no attempt that is open: trial 2"},
@@ -165,8 +186,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_file_as_it_should_be),  TEST(numbers_out_of_somebodys_hand), TEST(other_promises),
-        TEST(what_the_schema_forbids), TEST(a_file_that_cannot_be_read),
+        TEST(a_file_as_it_should_be),        TEST(divergence_after_the_last_step),
+        TEST(numbers_out_of_somebodys_hand), TEST(other_promises),
+        TEST(what_the_schema_forbids),       TEST(a_file_that_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

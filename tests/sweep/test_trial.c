@@ -338,6 +338,23 @@ static void divergence_is_a_result(void **state)
     arena_free(&a);
 }
 
+/* Found by the evaluation after it: the step that would have met it is the next one. */
+static void weights_overflow_in_the_last_step(void **state)
+{
+    (void)state;
+    struct point p = sample_point("copy");
+    struct arena a;
+    struct message m;
+    bool evaluated;
+    struct trial *t = new_trial(&a, &p, 1);
+    advance(t, p.train.steps - 1);
+    t->trainer->config.lr = 1e38;
+    assert_int_equal(trial_step(t, &evaluated, &m), STATUS_DIVERGED);
+    assert_int_equal(t->result.steps_done, p.train.steps);
+    assert_int_equal(t->result.bad_step, p.train.steps + 1);
+    arena_free(&a);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -367,6 +384,7 @@ int main(void)
         cmocka_unit_test(result_comes_back),
         cmocka_unit_test(a_result_says_what_became_of_its_trial),
         cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(weights_overflow_in_the_last_step),
         cmocka_unit_test(a_result_is_of_one_trial_and_its_size),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -135,7 +135,7 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
     char *temporary;
     int fd;
     enum status s = create_temporary(path, &temporary, &fd, m);
-    if (s != STATUS_OK)
+    if (fd < 0)
         return s;
     s = write_parts(fd, path, parts, count, m);
     if (s == STATUS_OK && fsync(fd))
@@ -198,7 +198,7 @@ enum status file_open(const char *path, int *fd, size_t *size, struct message *m
 
 enum status file_take(int fd, const char *path, void *bytes, size_t size, struct message *m)
 {
-    size_t used;
+    size_t used = 0;
     enum status s = read_all(fd, path, bytes, size, &used, m);
     if (s == STATUS_OK && used < size)
         s = status_fail(m, STATUS_CORRUPT, "%s: ends %zu bytes early: truncated", path,
@@ -213,10 +213,10 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     int fd;
     size_t length, used = 0;
     enum status s = file_open(path, &fd, &length, m);
-    if (s != STATUS_OK)
+    if (fd < 0)
         return s;
     char *memory = NULL;
-    if (length > limit)
+    if (length > limit || length == SIZE_MAX)
         s = status_fail(m, STATUS_BAD_INPUT, "%s: has %zu bytes; allowed: up to %zu", path, length,
                         limit);
     else if (!(memory = malloc(length + 1)))
@@ -224,7 +224,7 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     else
         s = read_all(fd, path, memory, length, &used, m);
     close(fd);
-    if (s == STATUS_OK) {
+    if (memory && s == STATUS_OK) {
         memory[used] = '\0';
         *bytes = memory;
         *size = used;

@@ -316,7 +316,7 @@ enum status safetensors_parse_header(const void *bytes, size_t given, size_t siz
                                      struct safetensors *out, struct message *m)
 {
     *out = (struct safetensors){0};
-    size_t header;
+    size_t header = 0;
     enum status s = read_length(bytes, given, &header, m);
     if (s != STATUS_OK)
         return s;
@@ -358,7 +358,7 @@ enum status safetensors_parse(const void *bytes, size_t size, struct safetensors
 static enum status read_start(struct safetensors_file *f, size_t size, struct message *m)
 {
     unsigned char length[LENGTH_SIZE] = {0};
-    size_t header;
+    size_t header = 0;
     enum status s = file_take(f->fd, f->path, length, size < LENGTH_SIZE ? size : LENGTH_SIZE, m);
     if (s != STATUS_OK)
         return s;

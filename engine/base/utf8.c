@@ -2,7 +2,7 @@
 
 int utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
-    uint32_t ignored;
+    uint32_t ignored = 0;
     code = code ? code : &ignored;
     *code = *p;
     if (*p < 0x80)

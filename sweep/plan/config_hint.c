@@ -6,7 +6,7 @@
 #include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 
-enum { PATH_SIZE = 128 };
+enum { PATH_SIZE = 128, FULL_SIZE = 2 * PATH_SIZE };
 
 const char *const reading_sections[] = {"task", "model", "train", NULL};
 
@@ -190,14 +190,14 @@ static enum status refuse_parameters(const struct reading *r, const struct tree 
 /* A path written as one key: "model.heads: 4". */
 static bool is_dotted(const struct catalogue *c, const char *path, const char *key, char full[])
 {
-    snprintf(full, 2 * PATH_SIZE, "%s%s%s", path, *path ? "." : "", key);
+    snprintf(full, FULL_SIZE, "%s%s%s", path, *path ? "." : "", key);
     return strchr(key, '.') && has_word(c->path, full);
 }
 
 static enum status refuse_key(const struct reading *r, const struct tree *t, const char *path,
                               const char *const *names)
 {
-    char shown[64], full[2 * PATH_SIZE];
+    char shown[64], full[FULL_SIZE];
     struct catalogue c;
     enum status s = list_options(r, &c);
     if (s)

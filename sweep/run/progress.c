@@ -65,6 +65,18 @@ static bool is_terminal(FILE *f)
     return isatty(fileno(f)) && term && term[0] && strcmp(term, "dumb") != 0;
 }
 
+/* Whether frames may be drawn now. In the background the terminal is the shell's, though it may be
+ * read from and written to; what drawn frames left there is not looked for again. */
+static bool may_draw(struct progress_view *v)
+{
+    pid_t front = v->live ? tcgetpgrp(fileno(v->err)) : -1;
+    if (front > 0 && front != getpgrp()) {
+        v->lines = 0;
+        return false;
+    }
+    return v->live;
+}
+
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
                                    int workers)
 {
@@ -235,8 +247,8 @@ static void line_draw(const struct progress_view *v, const struct progress_line 
     char acc[16];
     int label = label_columns(v, width) + 1;
     line_clear(l);
-    line_add(l, " %s", s->label);
-    line_cut(l, label);
+    line_add(l, " ");
+    line_shorten(l, s->label, label - 1);
     line_pad(l, label + 1);
     line_bar(l, v, line_fraction(s), bar_columns(width));
     if (s->updated)
@@ -386,7 +398,7 @@ void progress_note(struct progress_view *v, const char *text)
 {
     if (!v)
         return;
-    if (!v->live) {
+    if (!may_draw(v)) {
         text_print(v->err, "%s\n", text);
         fflush(v->err);
         return;
@@ -429,14 +441,14 @@ void progress_trial_ended(struct progress_view *v, int slot, enum trial_state st
         v->best = acc;
         memcpy(v->best_label, s->label, sizeof v->best_label);
     }
-    if (!v->quiet && !v->live)
+    if (!v->quiet && !may_draw(v))
         plain_line(v, s, state, acc);
     s->busy = false;
 }
 
 void progress_draw(struct progress_view *v, double now_s)
 {
-    if (!v || !v->live || (v->drawn_s > 0.0 && now_s - v->drawn_s < REDRAW_S))
+    if (!v || !v->live || (v->drawn_s > 0.0 && now_s - v->drawn_s < REDRAW_S) || !may_draw(v))
         return;
     v->drawn_s = now_s;
     frame_write(v, NULL);
@@ -446,7 +458,7 @@ void progress_finish(struct progress_view *v)
 {
     if (!v)
         return;
-    if (v->live && v->lines > 0)
+    if (may_draw(v) && v->lines > 0)
         frame_write(v, "");
     free(v->slot);
     free(v->line_width);

@@ -1,7 +1,7 @@
 /* The live view of a running sweep, on stderr. On a terminal: a table of
  * head counts (progress_heads.h), one line per running trial and a total line, redrawn in place,
- * wiped at the end. Elsewhere: one plain line per ended trial and
- * nothing else. Quiet: notes only.
+ * wiped at the end. Elsewhere, and while the run is in the background of its terminal:
+ * one plain line per ended trial and nothing else. Quiet: notes only.
  *
  * Call order: progress_new, progress_counts once at the start; then in any order trial_started,
  * update, trial_ended, counts, note; progress_draw from the event loop whenever it turns (it limits
@@ -24,7 +24,8 @@ struct progress_view;
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
                                    int workers);
 
-/* Whether frames are drawn: what only they show need not be found out otherwise. */
+/* Whether frames are drawn, at least in the foreground: what only they show need not be found out
+ * otherwise. */
 bool progress_live(const struct progress_view *v);
 
 /* Weighs the estimate of the time left: the work (any unit, say seconds) still to do at the start.
@@ -53,7 +54,7 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
 /* It ended in this state: TRIAL_QUEUED, or for good; acc: best validation accuracy, NaN where there
  * is none. Frees the slot. Counts it as done or
  * failed until the next progress_counts (which comes after this, not before), and prints its line
- * where there is no terminal. */
+ * where no frames are drawn. */
 void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc);
 
 /* Trials in the plan that are completed or pruned, failed or diverged, running, and still to do. */

@@ -30,6 +30,29 @@ void line_add(struct line *l, const char *format, ...)
         l->columns += is_start(l->text[l->size]);
 }
 
+/* Where the text's n-th character begins. */
+static size_t character(const char *text, int n)
+{
+    size_t i = 0;
+    for (; text[i]; i++)
+        if (is_start(text[i]) && n-- == 0)
+            break;
+    return i;
+}
+
+void line_shorten(struct line *l, const char *text, int columns)
+{
+    int width = 0;
+    for (const char *c = text; *c; c++)
+        width += is_start(*c);
+    if (width <= columns || columns < 4) {
+        line_add(l, "%.*s", (int)character(text, columns), text);
+        return;
+    }
+    int head = (columns - 2) / 2, tail = columns - 2 - head;
+    line_add(l, "%.*s..%s", (int)character(text, head), text, text + character(text, width - tail));
+}
+
 void line_cut(struct line *l, int columns)
 {
     int seen = 0;

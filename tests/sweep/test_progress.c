@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 
 #include "sweep/run/progress.h"
 #include "sweep/run/progress_heads.h"
+#include "sweep/run/progress_line.h"
 
 enum { ROWS = 40, COLUMNS = 200 };
 
@@ -219,6 +221,65 @@ static void quiet_prints_notes_only(void **state)
     terminal_close(&t);
 }
 
+/* In a process group of its own behind the one in front: what `&` and Ctrl-Z with bg lead to. */
+static int in_background(struct terminal *t)
+{
+    if (setsid() < 0 || ioctl(fileno(t->f), TIOCSCTTY, 0) != 0)
+        return 1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (setpgid(0, 0) != 0)
+            _exit(2);
+        struct progress_view *v = progress_new(t->f, false, "gather", 3, 1);
+        progress_counts(v, 0, 0, 0, 3);
+        start(v, 0, "x", 1);
+        progress_draw(v, 1.0);
+        progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
+        progress_note(v, "a note");
+        progress_finish(v);
+        _exit(0);
+    }
+    int status;
+    return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
+}
+
+static void the_background_draws_nothing(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(100);
+    char text[4096];
+    int status;
+    environment("xterm", "C", "");
+    pid_t child = fork();
+    if (child == 0)
+        _exit(in_background(&t));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    terminal_read(&t, text, sizeof text);
+    assert_null(strchr(text, '\033'));
+    assert_non_null(strstr(text, "1/3  gather x  val .500  "));
+    assert_non_null(strstr(text, "\na note\n"));
+    terminal_close(&t);
+}
+
+static void long_labels_keep_both_ends(void **state)
+{
+    (void)state;
+    struct line l;
+    line_clear(&l);
+    line_shorten(&l, "heads=2 lr=0.001 seed=1", 16);
+    assert_string_equal(l.text, "heads=2.. seed=1");
+    line_clear(&l);
+    line_shorten(&l, "größe=2 größe=3", 8);
+    assert_string_equal(l.text, "grö..e=3");
+    line_clear(&l);
+    line_shorten(&l, "seed=1", 6);
+    assert_string_equal(l.text, "seed=1");
+    line_clear(&l);
+    line_shorten(&l, "seed=1", 3);
+    assert_string_equal(l.text, "see");
+}
+
 static void frames_are_redrawn_in_place(void **state)
 {
     (void)state;
@@ -415,6 +476,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_lines),
         cmocka_unit_test(quiet_prints_notes_only),
+        cmocka_unit_test(the_background_draws_nothing),
+        cmocka_unit_test(long_labels_keep_both_ends),
         cmocka_unit_test(frames_are_redrawn_in_place),
         cmocka_unit_test(a_table_of_head_counts),
         cmocka_unit_test(wide_tables_are_broken),

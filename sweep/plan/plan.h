@@ -38,8 +38,9 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
 void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
                   char label[PLAN_TEXT_MAX], char tuning[PLAN_TEXT_MAX]);
 
-/* A setting with its tuned values, for people: "slots=4, train.lr=0.001", from label and tuning as
- * plan_setting writes them. Cut where size does not suffice. */
+/* A setting with its tuned values, for people: "slots=4, lr=0.001", from label and tuning as
+ * plan_setting writes them; a path by its last part where that is unambiguous. Cut where size does
+ * not suffice. */
 void plan_full_label(const char *label, const char *tuning, char *text, size_t size);
 
 struct plan_trial {

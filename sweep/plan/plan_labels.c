@@ -150,11 +150,30 @@ void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
     }
 }
 
+/* Bytes of a key in {"train.lr":0.001} before its last part; 0 where another key ends in the same
+ * part, or where that is `name`. */
+static size_t key_prefix(const char *tuning, const char *key)
+{
+    char part[128];
+    size_t n = strcspn(key, "\""), start = n;
+    while (start > 0 && key[start - 1] != '.')
+        start--;
+    if (start == 0 || (n > 5 && strncmp(key + n - 5, ".name", 5) == 0))
+        return 0;
+    snprintf(part, sizeof part, "%.*s\":", (int)(n - start + 1), key + start - 1);
+    const char *first = strstr(tuning, part);
+    return first && strstr(first + 1, part) ? 0 : start;
+}
+
 void plan_full_label(const char *label, const char *tuning, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s", label);
     const char *before = *label ? ", " : "";
     for (const char *c = tuning; *c && used < size; c++) {
+        if (*c == '"' && c > tuning && (c[-1] == '{' || c[-1] == ',')) {
+            c += key_prefix(tuning, c + 1);
+            continue;
+        }
         if (strchr("{}\"", *c))
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s%c%s", before, *c == ':' ? '=' : *c,

@@ -456,8 +456,10 @@ static void test_full_labels(void **state)
         {"", "{}", ""},
         {"slots=4", "{}", "slots=4"},
         {"slots=4", "", "slots=4"},
-        {"", "{\"train.lr\":0.001,\"model.norm\":\"pre\"}", "train.lr=0.001, model.norm=pre"},
-        {"slots=4", "{\"train.lr\":0.001}", "slots=4, train.lr=0.001"},
+        {"", "{\"train.lr\":0.001,\"model.norm\":\"pre\"}", "lr=0.001, norm=pre"},
+        {"slots=4", "{\"train.lr\":0.001}", "slots=4, lr=0.001"},
+        {"", "{\"model.x\":1,\"train.x\":2}", "model.x=1, train.x=2"},
+        {"", "{\"train.a.name\":\"b\"}", "train.a.name=b"},
     };
     char text[64], cut[8];
     (void)state;

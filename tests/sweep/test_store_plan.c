@@ -259,7 +259,7 @@ static void the_choice_is_reopened(void **state)
     struct claimed c;
     while ((c = claim(x, s, 1, build)).trial_id) {
         bool better = has(&c, "\"lr\":0.003,");
-        assert_string_equal(c.label, better ? "train.lr=0.003" : "train.lr=0.001");
+        assert_string_equal(c.label, better ? "lr=0.003" : "lr=0.001");
         assert_true(finish(x, s, &c, result_of(better ? 0.5 : 0.25)));
     }
     assert_answer(store_db(s),

@@ -125,7 +125,7 @@ static enum status create_temporary(const char *path, char **name, int *fd, stru
         *name = NULL;
         errno = EEXIST;
     }
-    enum status s = fail_errno(m, *name ? *name : path, "create");
+    enum status s = fail_errno(m, path, "create");
     free(*name);
     return s;
 }

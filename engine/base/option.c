@@ -111,6 +111,12 @@ static int word_index(const char *const *words, const char *text)
     return -1;
 }
 
+/* Numbers with commas between them: a list without its brackets. */
+static bool is_bare_list(const char *text)
+{
+    return strchr(text, ',') && text[0] != ',' && text[strspn(text, "0123456789.,+-eE ")] == '\0';
+}
+
 static bool is_null(const char *text)
 {
     return !*text ||
@@ -135,6 +141,11 @@ static enum status check_number(const struct scalar *r, enum number_form form)
         return refuse(r, ", which is not a finite number");
     if (r->text[0] == '0' && (r->text[1] == 'x' || r->text[1] == 'o'))
         return refuse(r, ", which is not written in decimal");
+    if (!r->quoted && is_bare_list(r->text)) {
+        char why[128];
+        snprintf(why, sizeof why, ", which is not a number; for a list write [%.64s]", r->text);
+        return refuse(r, why);
+    }
     return refuse(r, ", which is not a number");
 }
 

@@ -119,8 +119,7 @@ int command_export(int argc, char **argv)
     if (o.kind == EXPORT_RESULTS && arguments > 2)
         return command_usage("export", "one argument too many: '%s'", argv[optind + 2]);
     if (o.kind != EXPORT_RESULTS && arguments < 3) {
-        return command_usage("export", "something is missing: headcount export %s TRIAL FILE",
-                             argv[optind]);
+        return command_missing("export", argv[optind], "TRIAL FILE", arguments - 1);
     }
     o.arguments = argv + optind + 1; /* ends with argv's NULL */
     return command_read_store("export", o.db, export_from, &o);

@@ -103,7 +103,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
     case FILE_TEMPORARY:
         return "never finished";
     case FILE_LOCK:
-        return state == TRIAL_RUNNING ? NULL : "nobody runs it";
+        return state == TRIAL_RUNNING ? NULL : "left over from an ended attempt";
     case FILE_CHECKPOINT:
         /* a failed trial has one where it was over a limit, from which --retry-failed goes on */
         return open || state == TRIAL_FAILED ? NULL : "its trial ended";

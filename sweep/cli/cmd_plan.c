@@ -65,7 +65,9 @@ static long would_run(const long count[FORECAST_STATES], bool retry_failed)
 
 static void print_dropped(const struct plan *p)
 {
-    static const char *const why[] = {"by constraints", "by exclude", "drawn twice"};
+    const char *const why[] = {"by constraints", "by exclude",
+                               plan_config(p)->method == METHOD_RANDOM ? "drawn twice"
+                                                                       : "listed twice"};
     long by[3];
     if (plan_dropped(p, &by[0], &by[1], &by[2]) == 0)
         return;
@@ -103,7 +105,7 @@ static void print_summary(const struct plan *p, const struct forecast *f,
                text_count(f->leaving, text, sizeof text));
     }
     if (f->candidates > 1) {
-        printf("Tuning: of the %ld settings of a head count, only the chosen one is judged.\n",
+        printf("Each head count tries %ld settings; only the one it chooses is judged.\n",
                f->candidates);
     }
     if (f->other_plan) {

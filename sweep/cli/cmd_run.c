@@ -50,6 +50,20 @@ static enum status print_report(const char *db, int64_t sweep_id, struct message
     return status != STATUS_OK ? status : closed;
 }
 
+/* What an exit status of 1 is about. */
+static void print_bad(const struct runner_result *r)
+{
+    if (r->failed > 0)
+        fprintf(stderr,
+                "headcount run: %ld trial%s failed; `headcount show TRIAL` says why, "
+                "--retry-failed tries them again\n",
+                r->failed, r->failed == 1 ? "" : "s");
+    if (r->diverged > 0)
+        fprintf(stderr,
+                "headcount run: %ld trial%s diverged; `headcount show TRIAL` says at which step\n",
+                r->diverged, r->diverged == 1 ? "" : "s");
+}
+
 static enum status run(const char *path, const struct run_options *o, int *exit_status,
                        struct message *m)
 {
@@ -84,12 +98,13 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
         break;
     }
     *exit_status = result.outcome == RUNNER_DONE ? EXIT_DONE : EXIT_SOME_FAILED;
+    if (!result.ran && !o->quiet)
+        fprintf(stderr, "headcount run: nothing to run: %s%ld trial%s ended\n",
+                result.trials == 1 ? "the " : "all ", result.trials,
+                result.trials == 1 ? " has" : "s have");
     status = print_report(o->db, result.sweep_id, m);
-    if (status == STATUS_OK && result.failed > 0)
-        fprintf(stderr,
-                "headcount run: %ld trial%s failed; `headcount show TRIAL` says why, "
-                "--retry-failed tries them again\n",
-                result.failed, result.failed == 1 ? "" : "s");
+    if (status == STATUS_OK)
+        print_bad(&result);
     return status;
 }
 

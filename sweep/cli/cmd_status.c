@@ -195,8 +195,8 @@ int command_status(int argc, char **argv)
     if (exit_status == EXIT_DONE && o.sweeps == 0)
         fprintf(
             stderr,
-            "No sweep is in this file: what made it ended before it had written a plan (stopped, "
-            "or the disk\nwas full). `headcount run` writes one.\n");
+            "This file holds no sweep yet: the run that created it stopped before writing a plan.\n"
+            "`headcount run` writes one.\n");
     if (exit_status == EXIT_DONE && o.running > 0)
         note_left_behind(o.db);
     return exit_status;

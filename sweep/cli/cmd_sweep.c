@@ -128,8 +128,8 @@ static enum status delete_listed(struct store *s, int64_t id, const char *name,
     for (size_t i = 0; i < t->attempted_count; i++)
         trial_files_remove(folder, t->attempted[i].trial, t->attempted[i].attempt, false);
     text_print(stdout,
-               "Deleted sweep %s: %ld trial%s, of which %ld ended. That these were tried is kept "
-               "in the table deleted.\n",
+               "Deleted sweep %s: %ld trial%s, of which %ld ended. The table `deleted` remembers "
+               "that they were tried.\n",
                name, t->count, t->count == 1 ? "" : "s", t->ended);
     return STATUS_OK;
 }
@@ -140,6 +140,10 @@ static enum status delete_sweep(struct store *s, const struct sweep_options *o, 
     struct trials t = {0};
     int64_t id;
     enum status status = store_sweep(s, argument[0], &id, m);
+    if (status == STATUS_OK && !o->yes && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "delete asks first, and there is no terminal to ask on; --yes does it "
+                             "without asking");
     if (status == STATUS_OK)
         status = list_trials(s, id, &t, m);
     if (status == STATUS_OK && ask(o, argument[0], &t))
@@ -174,13 +178,12 @@ static enum status note(struct store *s, const struct sweep_options *o, char **a
 static const struct action {
     const char *name, *arguments;
     int count;
-    bool asks; /* a person, before anything is done */
     enum status (*act)(struct store *s, const struct sweep_options *o, char **argument,
                        struct message *m);
 } actions[] = {
-    {"rename", "OLD NEW", 2, false, rename_sweep},
-    {"delete", "NAME", 1, true, delete_sweep},
-    {"note", "NAME|TRIAL TEXT", 2, false, note},
+    {"rename", "OLD NEW", 2, rename_sweep},
+    {"delete", "NAME", 1, delete_sweep},
+    {"note", "NAME|TRIAL TEXT", 2, note},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -195,9 +198,11 @@ static const struct action *action_of(const char *word, int arguments)
             continue;
         if (arguments == a->count)
             return a;
-        command_usage("sweep", "%s: headcount sweep %s %s",
-                      arguments < a->count ? "something is missing" : "one argument too many",
-                      a->name, a->arguments);
+        if (arguments < a->count)
+            command_missing("sweep", a->name, a->arguments, arguments);
+        else
+            command_usage("sweep", "one argument too many: headcount sweep %s %s", a->name,
+                          a->arguments);
         return NULL;
     }
     const char *near = nearest_name(word, names);
@@ -238,12 +243,7 @@ int command_sweep(int argc, char **argv)
     if (!a)
         return EXIT_USAGE;
     enum status s = STATUS_OK;
-    if (a->asks && !o.yes && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
-        s = status_fail(&m, STATUS_BAD_INPUT,
-                        "%s asks first, and there is no terminal to ask on; --yes does it without "
-                        "asking",
-                        a->name);
-    else if (access(o.db, F_OK) != 0) /* lock_take would create the folder */
+    if (access(o.db, F_OK) != 0) /* lock_take would create the folder */
         s = status_fail(&m, STATUS_BAD_INPUT, "there is no results file %s: %s", o.db,
                         strerror(errno));
     else

@@ -62,6 +62,17 @@ int command_usage(const char *name, const char *format, ...)
     return EXIT_USAGE;
 }
 
+int command_missing(const char *name, const char *action, const char *usage, int given)
+{
+    const char *word = usage;
+    for (; given > 0 && *word; given--) {
+        word += strcspn(word, " ");
+        word += strspn(word, " ");
+    }
+    return command_usage(name, "no %.*s given; usage: headcount %s%s%s %s", (int)strcspn(word, " "),
+                         word, name, action ? " " : "", action ? action : "", usage);
+}
+
 int command_read_store(const char *name, const char *db,
                        enum status (*read)(struct store *s, void *context, struct message *m),
                        void *context)

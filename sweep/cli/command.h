@@ -50,6 +50,10 @@ void command_plan_notes(const char *name, const struct plan *p);
 /* The same for a sentence made here; always a usage error (EXIT_USAGE), with a hint at --help. */
 int command_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for an argument that is not there: names the one after `given` words of usage, "TRIAL
+ * [options]". action: the word between the command and usage, or NULL. */
+int command_missing(const char *name, const char *action, const char *usage, int given);
+
 struct store;
 
 /* Opens the results file read-only, lets `read` work on it, closes it; prints what failed. Returns

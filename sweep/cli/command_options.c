@@ -203,8 +203,8 @@ static bool count_arguments(const struct command_syntax *s, int argc, char **arg
 {
     *arguments = argc - optind;
     if (*arguments < s->least) {
-        *exit_status = command_usage(s->name, "something is missing: headcount %s",
-                                     command_find(s->name)->usage);
+        const char *usage = strchr(command_find(s->name)->usage, ' ');
+        *exit_status = command_missing(s->name, NULL, usage ? usage + 1 : "", *arguments);
         return false;
     }
     if (*arguments > s->most) {

@@ -122,13 +122,14 @@ static void put_shortfall(const struct writer *w, const char *aside)
 static void say_untested(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    begin(w, w->in->has_claim ? "Claim not tested" : "Not tested");
+    int n = rivals_with(v, RIVAL_UNTESTED), seen = 0;
+    put(w, "%s yet: ", w->in->has_claim ? "Claim not tested" : "Not tested");
     put_heads(w, v->candidate);
-    if (!w->in->has_claim)
-        put(w, ", picked by validation accuracy,");
-    put(w, " %s fewer than two seeds in common with ", v->candidate == 1 ? "has" : "have");
-    put_rivals(w, RIVAL_UNTESTED, false);
-    put(w, "; a paired test needs two.\n");
+    put(w, " %s fewer than two seeds ", v->candidate == 1 ? "shares" : "share");
+    for (int i = 0; i < v->rivals; i++)
+        if (v->rival[i].outcome == RIVAL_UNTESTED)
+            put(w, "%swith %lld", separator(seen++, n), (long long)v->rival[i].heads);
+    put(w, ".\n");
 }
 
 static void say_edge(const struct writer *w)
@@ -244,9 +245,10 @@ static void say_picked(const struct writer *w)
     }
     if (v->kind == VERDICT_MIDDLE || v->kind == VERDICT_NOT_SIGNIFICANT)
         put(w,
-            "%lld was picked from the results, so each comparison must reach 0.05 divided by the "
-            "number of head counts between the smallest and the largest (%d): p < %.3g.\n",
-            (long long)v->candidate, v->interior, v->alpha);
+            "%lld was picked from the results, so each comparison needs p < %.3g (0.05 / %d, for "
+            "the "
+            "%d head count%s between the smallest and the largest).\n",
+            (long long)v->candidate, v->alpha, v->interior, v->interior, plural(v->interior));
 }
 
 static void say_rival(const struct writer *w, const struct verdict_rival *r)

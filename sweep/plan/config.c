@@ -229,6 +229,10 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
     if (!r->c->set[k - 1])
         return reading_no_memory(r);
     r->c->sets = k;
+    if (equals[1 + strspn(equals + 1, " \t")] == '\0') {
+        status_fail(r->m, STATUS_BAD_INPUT, "no value after '='");
+        return config_within(r->c, (struct place){0, k}, r->m);
+    }
     struct tree *value;
     struct place at;
     enum status s = tree_parse(r->pool, equals + 1, strlen(equals + 1), &value, &at, r->m);

@@ -254,16 +254,21 @@ static enum status read_distribution_name(const struct reading *r, const struct 
     return STATUS_OK;
 }
 
+static bool is_number(const struct option_set *set)
+{
+    return set->count > 0 &&
+           (set->option[0]->type == OPTION_INT || set->option[0]->type == OPTION_REAL);
+}
+
+/* axis->kind is known: of the distribution. */
 static enum status read_bounds(const struct reading *r, const struct option_set *set,
                                struct axis *axis, const struct tree *map)
 {
-    bool number =
-        set->count && (set->option[0]->type == OPTION_INT || set->option[0]->type == OPTION_REAL);
-    if (!number)
+    if (!is_number(set))
         return reading_refuse(r, map->place, "%s is not a number; list its values instead",
                               axis->path);
-    enum status s = read_distribution_name(r, set, axis, tree_find(map, "distribution"));
-    if (s || (s = read_bound(r, set, axis, map, "min", &axis->min)) ||
+    enum status s;
+    if ((s = read_bound(r, set, axis, map, "min", &axis->min)) ||
         (s = read_bound(r, set, axis, map, "max", &axis->max)))
         return s;
     if (axis->min >= axis->max)
@@ -289,9 +294,12 @@ static enum status read_mapping(const struct reading *r, const struct option_set
         return reading_known_keys(r, map, axis->path, of_value)
                    ? STATUS_BAD_INPUT
                    : read_values(r, set, axis, value, false);
-    enum status s = reading_known_keys(r, map, axis->path, values ? of_values : of_bounds);
+    /* first of the distribution: another one has keys of its own, as q_uniform has q */
+    enum status s = !values && is_number(set)
+                        ? read_distribution_name(r, set, axis, tree_find(map, "distribution"))
+                        : STATUS_OK;
     axis->listed = true;
-    if (s)
+    if (s || (s = reading_known_keys(r, map, axis->path, values ? of_values : of_bounds)))
         return s;
     if (!values)
         return read_bounds(r, set, axis, map);

@@ -291,6 +291,23 @@ static enum status describe_job(struct runner *r, const struct build_info *b, st
     return STATUS_OK;
 }
 
+static void say_changes(struct runner *r, const struct plan_changes *c)
+{
+    const struct {
+        long count;
+        const char *what;
+    } changes[] = {{c->added, "new"},
+                   {c->returned, "back in it"},
+                   {c->left, "no longer in it (results stay)"}};
+    char text[160] = "";
+    for (size_t i = 0, used = 0; i < sizeof changes / sizeof changes[0]; i++)
+        if (changes[i].count > 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s %ld trial%s %s",
+                                     used ? "," : "", changes[i].count,
+                                     changes[i].count == 1 ? "" : "s", changes[i].what);
+    runner_say(r, "the plan has changed:%s", text);
+}
+
 static enum status enter_plan(struct runner *r, bool replace, struct message *m)
 {
     struct plan_changes c = {0};
@@ -300,8 +317,7 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     while (wait_for_file(r, &s, m));
     r->sweep_id = c.sweep_id;
     if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
-        runner_say(r, "the plan has changed: %ld new trials, %ld back, %ld dropped (results stay)",
-                   c.added, c.returned, c.left);
+        say_changes(r, &c);
     return s;
 }
 
@@ -328,7 +344,7 @@ static enum status retry_failed(struct runner *r, struct message *m)
         s = store_retry_failed(r->store, r->sweep_id, &retried, m);
     while (wait_for_file(r, &s, m));
     if (s == STATUS_OK && retried > 0)
-        runner_say(r, "trying %ld failed trials again", retried);
+        runner_say(r, "trying %ld failed trial%s again", retried, retried == 1 ? "" : "s");
     return s;
 }
 
@@ -426,6 +442,9 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     if (s != STATUS_OK)
         return s;
     result->failed = c.trials[TRIAL_FAILED];
+    result->diverged = c.trials[TRIAL_DIVERGED];
+    for (int i = 0; i < TRIAL_STATES; i++)
+        result->trials += c.trials[i];
     result->outcome = c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] > 0    ? RUNNER_STOPPED
                       : c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED] > 0 ? RUNNER_SOME_FAILED
                                                                               : RUNNER_DONE;

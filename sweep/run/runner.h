@@ -34,8 +34,9 @@ struct runner_result {
     enum runner_outcome outcome;
     int signal;
     int64_t sweep_id;
-    bool ran;    /* at least one trial was started */
-    long failed; /* trials of the sweep that are failed at the end */
+    bool ran;              /* at least one trial was started */
+    long trials;           /* of the plan */
+    long failed, diverged; /* those that are so at the end */
 };
 
 /* Runs the sweep of p to its end or to a stop. Progress and notes on stderr. */

@@ -228,7 +228,7 @@ static int check_limits(struct worker *w, struct message *m)
         return exit_of(s);
     if (over_time) {
         status_fail(m, STATUS_BAD_INPUT,
-                    "stopped at step %" PRId64 " by limits.time: %g CPU seconds are over", step,
+                    "stopped at step %" PRId64 " by limits.time: %g s of CPU time is used up", step,
                     w->job.time_s);
         return WORKER_OVER_TIME;
     }
@@ -375,7 +375,8 @@ static int refuse_model(const struct worker *w, const struct arena *a, struct me
         point_check(&p, &io, &shape, NULL, NULL) == STATUS_OK &&
         point_memory(&p, &io, &shape) > (double)w->job.memory)
         status_fail(m, STATUS_BAD_INPUT,
-                    "not started: it would take about %.0f MiB, and limits.memory allows %" PRId64,
+                    "not started: it would take about %.0f MiB, and limits.memory allows %" PRId64
+                    " MiB",
                     point_memory(&p, &io, &shape) / MIB, w->job.memory / MIB);
     return WORKER_OVER_MEMORY;
 }

@@ -120,7 +120,8 @@ enum status store_trial(struct store *s, const char *text, int64_t *trial_id, st
     long long wanted = strtoll(text, &end, 10);
     if (end == text || *end || errno || wanted < 1 || *text < '0')
         return status_fail(m, STATUS_BAD_INPUT,
-                           "\"%s\" is not a trial's number; the view trials lists them", text);
+                           "\"%s\" is not a trial's number; `headcount show --db %s` lists them",
+                           text, s->path);
     enum status status =
         store_integer(s, "looking for a trial", "SELECT trial_id FROM trial WHERE trial_id = ?",
                       VALUES(INTEGER(wanted)), 0, trial_id, m);

@@ -122,7 +122,7 @@ check "plan warns of another sweep's name" gives 0 "replace" "headcount plan con
 check "a large plan is summed up" sh -c "[ \$(headcount plan configs/gather.yaml --set seeds=1 --set 'train.lr={min: 1e-4, max: 1e-2, distribution: log_uniform_values}' --set method=random --set samples=500 | wc -l) -lt 40 ]"
 check "status as JSON" is_json "headcount status --json"
 sqlite3 results/headcount.db ".backup empty.db" && sqlite3 empty.db "DELETE FROM curve; DELETE FROM attempt; DELETE FROM trial; DELETE FROM sweep"
-check "a file without a sweep: status says what is the case" gives 0 "^No sweep is in this file" "headcount status --db empty.db"
+check "a file without a sweep: status says what is the case" gives 0 "^This file holds no sweep yet" "headcount status --db empty.db"
 check "... and as JSON" is_json "headcount status --db empty.db --json"
 check "show as JSON" is_json "headcount show 1 --json"
 check "report as JSON" is_json "headcount report --json"

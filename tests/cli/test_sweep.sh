@@ -233,6 +233,7 @@ seeds: 1
 Y
 check "a sweep with a diverged trial ends with status 1" status_is 1 run wild.db
 check "... also where nobody reads its report to the end" sh -c "{ sleep 0.1; '$headcount' run sweep.yaml --db wild.db --quiet; echo \$? >code; } | :; grep -qx 1 code"
+check "... and says so" sh -c "'$headcount' run sweep.yaml --db wild.db --quiet 2>&1 >/dev/null | grep -q '1 trial diverged; .headcount show TRIAL'"
 check "divergence is a state, with its step" [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
 check "... that no retry is spent on" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
 
@@ -256,7 +257,7 @@ check "... not from the start" [ "$(sql slow2.db "SELECT resumed_from_step > 0 F
 check "... for the difference only" [ "$(sql slow2.db "SELECT cpu_s < 1.9 FROM attempt WHERE attempt = 2")" = 1 ]
 sed -i 's/{time: 2s}/{memory: 1MiB}/' sweep.yaml
 check "a model over the memory limit is not started" status_is 1 run slow3.db
-check "... and the limit is named" sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'not started: .* MiB, and limits.memory allows 1$'"
+check "... and the limit is named" sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'not started: .* MiB, and limits.memory allows 1 MiB$'"
 check "the report is followed by a hint" sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
 # ---- kernels ----
 printf 'task: {name: copy}\ntrain: {steps: 1, val_examples: 8, test_examples: 8}\nseeds: [0]\n' >kernels.yaml

@@ -133,7 +133,7 @@ Y
     status_in "a large model" 1
     row=$(sqlite3 "$large" "SELECT outcome, error, max_rss_kib < 65536 FROM attempt")
     case $row in
-    "failed|not started: it would take about "*" MiB, and limits.memory allows 64|1") ;;
+    "failed|not started: it would take about "*" MiB, and limits.memory allows 64 MiB|1") ;;
     *) trouble "not refused before its first step: $row" ;;
     esac
     verdict "a model larger than limits.memory is refused before its memory is touched"

@@ -362,6 +362,9 @@ static void test_distributions(void **state)
         {RANDOM "train: {lr: {min: 1, max: 2, distribution: normal}}\n",
          "s.yaml:4:44: the distribution normal is not supported; allowed: uniform, "
          "log_uniform_values, int_uniform"},
+        {RANDOM "train: {lr: {min: 1, max: 2, q: 1, distribution: q_uniform}}\n",
+         "s.yaml:4:50: the distribution q_uniform is not supported; allowed: uniform, "
+         "log_uniform_values, int_uniform (did you mean uniform?)"},
         {RANDOM "train: {lr: {min: 1, max: 2, distribution: unifrom}}\n",
          "s.yaml:4:44: the distribution unifrom is not supported; allowed: uniform, "
          "log_uniform_values, int_uniform (did you mean uniform?)"},
@@ -585,7 +588,7 @@ static void test_sets(void **state)
         {"task=gathr", "--set task: task must be a mapping, not a single value; write {name: X} "
                        "with one of: gather, recall, pointers, reverse, sort, hist, copy"},
         {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
-        {"model.heads=", "--set model.heads: it holds nothing but blanks and comments"},
+        {"model.heads=", "--set model.heads: no value after '='"},
         {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "
                              "supported; write the value out"},
         {"model.heads=3", "--set model.heads: this is impossible: model.heads is 3, which does not "

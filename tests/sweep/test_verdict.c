@@ -176,8 +176,7 @@ static void test_claim_untested(void **state)
     add(&s, 4, .99, 5, good);
     claim(&s, 4, 1, 32);
     EXPECT(&s, VERDICT_CLAIM_UNTESTED,
-           "Claim not tested: within 1500 steps, on this task instance, 4 heads have fewer than "
-           "two seeds in common with 1 and 32; a paired test needs two.",
+           "Claim not tested yet: 4 heads share fewer than two seeds with 1 and with 32.",
            "4 heads against 1: +0.290 test accuracy at the one seed in common.",
            "4 heads against 32: no seed in common.");
 }
@@ -196,8 +195,8 @@ static void test_middle(void **state)
         "4 heads are better than both the smallest (1) and the largest (32) head count tried.",
         "8 heads have the highest mean validation accuracy (0.9890); 4 heads are fewer and within "
         "0.005 of it (0.9850), so 4 is the candidate.",
-        "4 was picked from the results, so each comparison must reach 0.05 divided by the number "
-        "of head counts between the smallest and the largest (2): p < 0.025.",
+        "4 was picked from the results, so each comparison needs p < 0.025 (0.05 / 2, for the "
+        "2 head counts between the smallest and the largest).",
         "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "4 heads against 32: +0.706 test accuracy, 95% interval +0.683 to +0.729, over 5 seeds (5 "
@@ -221,8 +220,8 @@ static void test_not_significant(void **state)
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
            "Not significant: within 1500 steps, on this task instance, 4 heads, picked by "
            "validation accuracy, are not shown to be better than 8 (p = 0.374).",
-           "4 was picked from the results, so each comparison must reach 0.05 divided by the "
-           "number of head counts between the smallest and the largest (1): p < 0.05.",
+           "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the "
+           "1 head count between the smallest and the largest).",
            "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "4 heads against 8: +0.006 test accuracy, 95% interval -0.011 to +0.023, over 5 seeds "
@@ -272,8 +271,8 @@ static void test_zero_variance(void **state)
         &s, VERDICT_NOT_SIGNIFICANT,
         "Not significant: within 1500 steps, on this task instance, 2 heads, picked by validation "
         "accuracy, are not shown to be better than 1 (p = 0.0625) and 4 (p = 0.0625).",
-        "2 was picked from the results, so each comparison must reach 0.05 divided by the number "
-        "of head counts between the smallest and the largest (1): p < 0.05.",
+        "2 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the "
+        "1 head count between the smallest and the largest).",
         "2 heads against 1: +0.500 test accuracy at each of 5 seeds; equal differences leave the t "
         "test undefined, so the exact sign-flip test decides: p = 0.0625.",
         "2 heads against 4: +0.500 test accuracy at each of 5 seeds; equal differences leave the t "
@@ -310,8 +309,7 @@ static void test_one_seed(void **state)
     add(&s, 4, .99, 1, good);
     add(&s, 16, .28, 1, poor);
     EXPECT(&s, VERDICT_UNTESTED,
-           "Not tested: within 1500 steps, on this task instance, 4 heads, picked by validation "
-           "accuracy, have fewer than two seeds in common with 1 and 16; a paired test needs two.",
+           "Not tested yet: 4 heads share fewer than two seeds with 1 and with 16.",
            "4 heads against 1: +0.290 test accuracy at the one seed in common.",
            "4 heads against 16: +0.710 test accuracy at the one seed in common.",
            "One seed per head count: no interval and no test is possible. Run at least two seeds, "
@@ -334,8 +332,8 @@ static void test_missing_seeds(void **state)
         "numbers look good is no test). Exploratory finding, a middle head count wins: within 1500 "
         "steps, on this task instance, 4 heads are better than both the smallest (1) and the "
         "largest (16) head count tried.",
-        "4 was picked from the results, so each comparison must reach 0.05 divided by the number "
-        "of head counts between the smallest and the largest (1): p < 0.05.",
+        "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the "
+        "1 head count between the smallest and the largest).",
         "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "4 heads against 16: +0.703 test accuracy, 95% interval +0.675 to +0.732, over 3 seeds (3 "
@@ -361,8 +359,8 @@ static void test_bad_trials(void **state)
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
            "Not significant: within 1500 steps, on this task instance, 4 heads, picked by "
            "validation accuracy, are not shown to be better than 1 (p = 0.642).",
-           "4 was picked from the results, so each comparison must reach 0.05 divided by the "
-           "number of head counts between the smallest and the largest (1): p < 0.05.",
+           "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the "
+           "1 head count between the smallest and the largest).",
            "4 heads against 1: +0.095 test accuracy, 95% interval -0.428 to +0.617, over 5 seeds "
            "(4 won, 1 lost); paired t test p = 0.642, exact sign-flip test p = 0.75.",
            "4 heads against 16: +0.742 test accuracy, 95% interval +0.227 to +1.257, over 5 seeds "

@@ -128,6 +128,9 @@ static void test_refused_integers(void **state)
                    "model.heads is ~, which means no value; allowed: 1 to 65536");
     assert_refused("heads", "no", false,
                    "model.heads is no, which is not a number; allowed: 1 to 65536");
+    assert_refused("heads", "1,2", false,
+                   "model.heads is 1,2, which is not a number; for a list write [1,2]; allowed: 1 "
+                   "to 65536");
     assert_refused("d_head", "splti", false,
                    "model.d_head is splti, which is not a number; allowed: 1 to 4096, or split "
                    "(did you mean split?)");

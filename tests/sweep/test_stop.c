@@ -164,6 +164,7 @@ static void test_restore(void **state)
 
 int main(void)
 {
+    signal(SIGINT, SIG_DFL); /* a shell starts its background jobs with it ignored */
     const struct CMUnitTest tests[] = {
         CASE(test_nothing_asked),
         CASE(test_every_signal_asks),

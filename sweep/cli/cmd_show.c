@@ -1,4 +1,4 @@
-/* headcount show: one trial with everything that is known of it. */
+/* headcount show: the trials of a sweep, or one with everything that is known of it. */
 #include "sweep/cli/command.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
+#include "sweep/plan/plan.h"
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
 
@@ -20,18 +21,19 @@ struct show_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct show_options, json), NULL,
-     "an object: trial (columns of the view trials), attempts, curve"},
+     "an object: trial (columns of the view trials), attempts, curve; of a sweep, an array"},
     COMMAND_DB_OPTION(struct show_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
 
 static const struct command_syntax syntax = {
     .name = "show",
-    .details = "TRIAL is a trial_id, as in:\n"
-               "  sqlite3 results/headcount.db 'select trial_id, sweep, heads, seed from trials'\n",
+    .details =
+        "Without an argument: the trials of the sweep that ran last, one line each. SWEEP is a\n"
+        "sweep's name, TRIAL the number that such a line begins with.\n",
     .options = options,
-    .examples = "  headcount show 1\n",
-    .least = 1,
+    .examples = "  headcount show\n"
+                "  headcount show 1\n",
     .most = 1,
 };
 
@@ -375,10 +377,58 @@ static enum status write_text(struct store *s, int64_t trial, struct message *m)
     return status;
 }
 
+/* ---- the trials of a sweep ---- */
+
+static enum status list_trials(struct store *s, int64_t sweep, bool json, struct message *m)
+{
+    enum { TRIAL, TRIAL_HEADS, SETTING, TUNING, TRIAL_SEED, TRIAL_STATE, VAL, TEST, PLANNED };
+    struct table_column columns[] = {
+        {.name = "trial_id", .title = "trial", .right = true},
+        {.name = "heads", .title = "heads", .right = true},
+        {.name = "setting"},
+        {.name = "seed", .title = "seed", .right = true},
+        {.name = "state", .title = "state"},
+        {.name = "val_acc", .title = "val", .right = true, .decimals = 3},
+        {.name = "test_acc", .title = "test", .right = true, .decimals = 3},
+        {.name = "in_plan"},
+        {0}};
+    struct table *t = table_new(columns);
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT trial_id, heads, setting_label, tuning, seed,"
+                  " state || iif(in_plan OR ?2, '', ', left the plan'), val_acc, test_acc,"
+                  " in_plan FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
+                  VALUES(INTEGER(sweep), INTEGER(json)));
+    while (rows_next(&r)) {
+        char setting[PLAN_TEXT_MAX];
+        const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
+        plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
+        if (setting[0]) /* no column where nothing but heads varies */
+            columns[2].title = "setting";
+        rows_cell(&r, TRIAL, t);
+        rows_cell(&r, TRIAL_HEADS, t);
+        table_text(t, setting);
+        for (int i = TRIAL_SEED; i <= PLANNED; i++)
+            rows_cell(&r, i, t);
+    }
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+    if (json)
+        putchar('\n');
+    table_free(t);
+    return status;
+}
+
 static enum status show(struct store *s, void *context, struct message *m)
 {
     const struct show_options *o = context;
-    int64_t trial;
+    int64_t sweep, trial;
+    bool number = o->trial && o->trial[strspn(o->trial, "0123456789")] == '\0';
+    if (!number && store_sweep(s, o->trial, &sweep, o->trial ? NULL : m) == STATUS_OK)
+        return list_trials(s, sweep, o->json, m);
+    if (!o->trial)
+        return STATUS_BAD_INPUT;
     enum status status = store_trial(s, o->trial, &trial, m);
     if (status != STATUS_OK)
         return status;

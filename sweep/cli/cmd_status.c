@@ -107,7 +107,12 @@ static void text_row(const struct rows *r, struct table *t)
         table_text(t, "-");
     else
         table_text(t, isfinite(seconds) ? text_duration(seconds, text, sizeof text) : "unknown");
-    table_text(t, rows_text(r, COLUMN_LAST_RUN));
+    char last_run[sizeof "2026-11-21 16:12"] = ""; /* of 2026-11-21T16:12:00.123Z */
+    if (!rows_null(r, COLUMN_LAST_RUN))
+        snprintf(last_run, sizeof last_run, "%s", rows_text(r, COLUMN_LAST_RUN));
+    if (last_run[10] == 'T')
+        last_run[10] = ' ';
+    table_text(t, last_run);
 }
 
 static void json_row(const struct rows *r, struct table *t)

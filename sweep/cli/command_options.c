@@ -100,6 +100,9 @@ static int refuse_option(const struct command_syntax *s, const char *typed)
     if (strncmp(typed, "--", 2) != 0)
         return command_usage(s->name, "unknown option '%s'", typed);
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+    if (strcmp(s->name, "run") == 0 && strcmp(bare, "dry-run") == 0)
+        return command_usage(s->name,
+                             "unknown option '--dry-run'; headcount plan says what would run");
     const char *near = other_name(bare, names);
     if (!near)
         near = nearest_name(bare, names);

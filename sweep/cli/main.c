@@ -110,7 +110,11 @@ static int unknown_command(const char *typed)
         names[n++] = c->name;
     names[n++] = "help";
     names[n] = NULL;
+    static const char *const others[][2] = {{"ls", "show"}, {"list", "show"}, {"resume", "run"}};
     const char *near = nearest_name(typed, names);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(typed, others[i][0]) == 0)
+            near = others[i][1];
     text_print(stderr, "headcount: unknown command '%s'", typed);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);

@@ -50,6 +50,8 @@ check "the file is one plain file afterwards" sh -c '! [ -e whole.db-wal ] && [ 
 check "no checkpoint is left, six results are" sh -c '[ "$(ls whole.db.d | grep -c ckpt)" = 0 ] && [ "$(ls whole.db.d | grep -c result)" = 6 ]'
 attempts=$(sql whole.db 'SELECT count(*) FROM attempt')
 check "running it again runs nothing" run whole.db
+check "... and says so" sh -c "'$headcount' run sweep.yaml --db whole.db 2>&1 >/dev/null | grep -qx 'headcount run: nothing to run: all 6 trials have ended'"
+check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole.db fewer.db && '$headcount' run sweep.yaml --db fewer.db --set seeds=1 2>&1 >/dev/null | grep -E '^the plan has changed: [0-9]+ trials? no longer in it .results stay.$'"
 check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
 check "the export did not change" same_export whole.db
 

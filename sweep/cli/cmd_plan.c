@@ -38,8 +38,8 @@ static const struct command_syntax syntax = {
     .name = "plan",
     .details =
         "Writes and creates nothing. Times come from finished trials of the same configuration,\n"
-        "else from FLOPs at the speed of the finished trials that are most like it, else at a\n"
-        "speed that is measured now, in a fraction of a second.\n",
+        "else from FLOPs at the speed of the trials that are most like it, half-done ones too,\n"
+        "else at a speed that is measured now, in a fraction of a second.\n",
     .options = options,
     .examples = "  headcount plan configs/gather.yaml\n"
                 "  headcount plan configs/gather.yaml --set seeds=20 --json\n",
@@ -135,7 +135,7 @@ static void print_sources(const struct forecast *f, bool retry_failed)
 {
     static const char *const names[COST_SOURCES] = {
         [COST_RECORDED] = "finished trials of the same configuration",
-        [COST_ALIKE] = "finished trials that are most like these",
+        [COST_ALIKE] = "trials that are most like these",
         [COST_MEASURED] = "a short measurement on this machine",
         [COST_ASSUMED] = "an assumed speed",
     };
@@ -174,8 +174,11 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
             tuning, n - tuning);
     else
         printf("\n%ld trial%s would run: about ", n, n == 1 ? "" : "s");
-    printf("%s with %ld at once.\n", text_duration(f->left_s / (double)workers, text, sizeof text),
+    printf("%s with %ld at once", text_duration(cost_wall_s(f->left_s, workers), text, sizeof text),
            workers);
+    if (workers > machine_cores())
+        printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
+    printf(".\n");
     print_sources(f, o->retry_failed);
 }
 

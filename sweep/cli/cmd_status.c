@@ -5,6 +5,7 @@
 
 #include "sweep/plan/machine.h"
 #include "sweep/report/table.h"
+#include "sweep/run/cost.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
 
@@ -31,34 +32,10 @@ static const struct command_syntax syntax = {
     .examples = "  headcount status\n",
 };
 
-/* Work is counted in FLOPs of matrix products: what is left per sweep, and what a second of
- * training did so far (of the sweep; else of all), running trials up to their last evaluation
- * included. Under `tune` only one of the candidates that wait will run. */
 static const char sql[] =
-    "WITH reached AS ("
-    "  SELECT t.sweep_id, t.state, t.choice, coalesce(t.train_s, v.elapsed_s) AS train_s,"
-    "         c.flops_per_step * (c.steps - iif(t.state = 'running',"
-    "                             coalesce(v.step, t.resume_step), t.resume_step)) AS left_flops,"
-    "         c.flops_per_step * iif(t.state = 'running', v.step, t.steps_done) AS done_flops"
-    "    FROM trial AS t JOIN config AS c USING (config_id)"
-    "    LEFT JOIN curve AS v ON v.trial_id = t.trial_id AND t.state = 'running'"
-    "     AND v.step = (SELECT max(step) FROM curve WHERE trial_id = t.trial_id)"
-    "   WHERE t.in_plan = 1"
-    "), work AS ("
-    "  SELECT sweep_id, sum(left_flops / CASE choice WHEN 'waiting' THEN"
-    "             (SELECT count(DISTINCT tuning) FROM trial AS k WHERE k.sweep_id = r.sweep_id)"
-    "             ELSE 1 END) FILTER (WHERE state IN ('queued', 'running')) AS left_flops,"
-    "         sum(done_flops) FILTER (WHERE state IN ('completed', 'running')) AS done_flops,"
-    "         sum(train_s) FILTER (WHERE state IN ('completed', 'running')) AS done_s"
-    "    FROM reached AS r GROUP BY sweep_id"
-    ") "
-    "SELECT p.sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
-    "       p.mean_train_s, p.created, p.last_run, p.remark,"
-    "       coalesce(w.left_flops, 0),"
-    "       coalesce(w.done_flops / nullif(w.done_s, 0),"
-    "                (SELECT sum(done_flops) / nullif(sum(done_s), 0) FROM work))"
-    "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
-    "  LEFT JOIN work AS w USING (sweep_id)";
+    "SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
+    "       p.mean_train_s, p.created, p.last_run, p.remark, s.sweep_id"
+    "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep";
 
 enum column {
     COLUMN_SWEEP,
@@ -73,27 +50,27 @@ enum column {
     COLUMN_CREATED,
     COLUMN_LAST_RUN,
     COLUMN_REMARK,
-    COLUMN_LEFT_FLOPS,
-    COLUMN_RATE
+    COLUMN_SWEEP_ID
 };
 
 /* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
- * shown how fast this machine is. */
-static double time_left(const struct rows *r)
+ * shown what one takes. */
+static enum status time_left(struct store *s, const struct cost *c, const struct rows *r,
+                             double *seconds, struct message *m)
 {
+    double core_s;
+    bool known;
     int64_t running = rows_integer(r, COLUMN_RUNNING);
     int64_t left = running + rows_integer(r, COLUMN_QUEUED);
     int64_t at_once = running > 0 ? running : machine_cores();
-    if (left == 0)
-        return 0.0;
-    return rows_real(r, COLUMN_LEFT_FLOPS) / rows_real(r, COLUMN_RATE) /
-           (double)(at_once < left ? at_once : left);
+    enum status status = cost_left(c, s, rows_integer(r, COLUMN_SWEEP_ID), &core_s, &known, m);
+    *seconds = known ? cost_wall_s(core_s, (long)(at_once < left ? at_once : left)) : NAN;
+    return status;
 }
 
-static void text_row(const struct rows *r, struct table *t)
+static void text_row(const struct rows *r, double seconds, struct table *t)
 {
     char text[32];
-    double seconds = time_left(r);
     bool ended = rows_integer(r, COLUMN_RUNNING) + rows_integer(r, COLUMN_QUEUED) == 0;
     table_text(t, rows_text(r, COLUMN_SWEEP));
     table_printf(t, "%lld/%lld", (long long)(rows_integer(r, COLUMN_COMPLETED)),
@@ -115,7 +92,7 @@ static void text_row(const struct rows *r, struct table *t)
     table_text(t, last_run);
 }
 
-static void json_row(const struct rows *r, struct table *t)
+static void json_row(const struct rows *r, double seconds, struct table *t)
 {
     table_text(t, rows_text(r, COLUMN_SWEEP));
     for (int i = COLUMN_PLANNED; i <= COLUMN_PRUNED; i++)
@@ -123,7 +100,7 @@ static void json_row(const struct rows *r, struct table *t)
     table_real(t, rows_real(r, COLUMN_MEAN_TRAIN_S));
     table_text(t, rows_text(r, COLUMN_CREATED));
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
-    table_real(t, time_left(r));
+    table_real(t, seconds);
     table_text(t, rows_text(r, COLUMN_REMARK));
 }
 
@@ -161,14 +138,22 @@ static enum status print_status(struct store *s, void *context, struct message *
         {.name = "mean_train_s"}, {.name = "created"},
         {.name = "last_run"},     {.name = "time_left_s"},
         {.name = "remark"},       {0}};
+    struct cost cost;
+    double seconds;
+    cost_init(&cost);
+    enum status status = cost_read(&cost, s, m);
+    if (status != STATUS_OK)
+        return status;
     struct table *t = table_new(json ? json_columns : text_columns);
     struct rows r = rows_open(s, m, sql, NO_VALUES);
-    while (rows_next(&r)) {
-        (json ? json_row : text_row)(&r, t);
+    while (status == STATUS_OK && rows_next(&r)) {
+        status = time_left(s, &cost, &r, &seconds, m);
+        (json ? json_row : text_row)(&r, seconds, t);
         o->running += rows_integer(&r, COLUMN_RUNNING);
         o->sweeps++;
     }
-    enum status status = rows_close(&r);
+    enum status closed = rows_close(&r);
+    status = status == STATUS_OK ? closed : status;
     if (status == STATUS_OK)
         status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
     if (json)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "sweep/plan/machine.h"
 #include "sweep/store/rows.h"
 
 /* Cautious figures for small models on one core of a present machine. */
@@ -51,26 +52,44 @@ void cost_add(struct cost *c, struct cost_shape shape, double work, double secon
     s->seconds += seconds;
 }
 
+/* The columns of a query that tell what a trial is to do. */
+#define WORK_COLUMNS                                                                               \
+    " heads, flops_per_step, batch, eval_every, config_json ->> '$.train.val_examples'"
+enum work_column { HEADS, FLOPS, BATCH, EVAL_EVERY, VAL_EXAMPLES, TEST_EXAMPLES, STEPS, SECONDS };
+
+static bool read_work(const struct rows *r, struct cost_shape *shape, double *work)
+{
+    struct train_config t = {.steps = rows_integer(r, STEPS),
+                             .batch = rows_integer(r, BATCH),
+                             .eval_every = rows_integer(r, EVAL_EVERY),
+                             .val_examples = rows_integer(r, VAL_EXAMPLES),
+                             .test_examples = rows_integer(r, TEST_EXAMPLES)};
+    if (t.batch <= 0 || t.eval_every <= 0)
+        return false;
+    *shape = (struct cost_shape){rows_integer(r, HEADS), rows_real(r, FLOPS)};
+    *work = cost_work(&t, shape->flops_per_step);
+    return true;
+}
+
+/* Finished trials with their tests, others up to their last evaluation. */
 static enum status read_speeds(struct cost *c, struct store *s, struct message *m)
 {
     struct rows r = rows_open(
         s, m,
-        "SELECT heads, flops_per_step, steps, batch, eval_every,"
-        " config_json ->> '$.train.val_examples', config_json ->> '$.train.test_examples',"
-        " seconds FROM config JOIN (SELECT config_id, avg(train_s) AS seconds FROM trial"
-        " WHERE state = 'completed' GROUP BY config_id) USING (config_id)"
-        " WHERE seconds >= ?1",
+        "SELECT" WORK_COLUMNS ", config_json ->> '$.train.test_examples', steps, seconds"
+        " FROM config JOIN (SELECT config_id, avg(train_s) AS seconds FROM trial"
+        "   WHERE state = 'completed' GROUP BY config_id) USING (config_id) WHERE seconds >= ?1"
+        " UNION ALL "
+        "SELECT" WORK_COLUMNS ", 0, v.step, v.elapsed_s"
+        " FROM config JOIN trial AS t USING (config_id) JOIN curve AS v USING (trial_id)"
+        " WHERE t.state IN ('queued', 'running') AND v.elapsed_s >= ?1"
+        "   AND v.step = (SELECT max(step) FROM curve WHERE trial_id = t.trial_id)",
         VALUES(REAL(LONG_ENOUGH_S)));
-    while (rows_next(&r)) {
-        struct cost_shape shape = {rows_integer(&r, 0), rows_real(&r, 1)};
-        struct train_config t = {.steps = rows_integer(&r, 2),
-                                 .batch = rows_integer(&r, 3),
-                                 .eval_every = rows_integer(&r, 4),
-                                 .val_examples = rows_integer(&r, 5),
-                                 .test_examples = rows_integer(&r, 6)};
-        if (t.batch > 0 && t.eval_every > 0)
-            cost_add(c, shape, cost_work(&t, shape.flops_per_step), rows_real(&r, 7), COST_ALIKE);
-    }
+    struct cost_shape shape;
+    double work;
+    while (rows_next(&r))
+        if (read_work(&r, &shape, &work))
+            cost_add(c, shape, work, rows_real(&r, SECONDS), COST_ALIKE);
     return rows_close(&r);
 }
 
@@ -130,4 +149,57 @@ double cost_speed(const struct cost *c, struct cost_shape shape, enum cost_sourc
     const struct cost_sample *s = nearest(c, shape, &distance);
     *source = s ? s->source : COST_ASSUMED;
     return s ? s->work / s->seconds : ASSUMED_FLOPS_PER_S;
+}
+
+double cost_rest_s(const struct cost *c, double trial_s, double done)
+{
+    return trial_s - fmin(1, done) * fmax(0, trial_s - c->start_s);
+}
+
+enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, double *core_s,
+                      bool *known, struct message *m)
+{
+    /* Trials of one configuration are alike: how many there are, each with its share, and how much
+     * of them is done. */
+    enum { TRIALS = SECONDS + 1, DONE };
+    struct rows r = rows_open(
+        s, m,
+        "WITH left AS ("
+        "  SELECT config_id, iif(choice = 'waiting', 1.0 / (SELECT count(DISTINCT tuning)"
+        "           FROM trial WHERE sweep_id = ?1 AND in_plan = 1), 1.0) AS share,"
+        "         coalesce(iif(state = 'running', (SELECT max(step) FROM curve AS v"
+        "           WHERE v.trial_id = t.trial_id), resume_step), 0) AS step"
+        "    FROM trial AS t"
+        "   WHERE sweep_id = ?1 AND in_plan = 1 AND state IN ('queued', 'running')"
+        "), recorded AS ("
+        "  SELECT config_id, avg(train_s) AS seconds FROM trial WHERE state = 'completed'"
+        "   GROUP BY config_id"
+        ") SELECT" WORK_COLUMNS ", config_json ->> '$.train.test_examples', steps,"
+        "         seconds, sum(share), sum(share * min(1.0, 1.0 * step / steps)) / sum(share)"
+        "    FROM left JOIN config USING (config_id) LEFT JOIN recorded USING (config_id)"
+        "   GROUP BY config_id",
+        VALUES(INTEGER(sweep_id)));
+    *core_s = 0;
+    *known = true;
+    while (rows_next(&r)) {
+        struct cost_shape shape;
+        double work, trial_s;
+        enum cost_source source = COST_RECORDED;
+        if (!rows_null(&r, SECONDS))
+            trial_s = c->start_s + rows_real(&r, SECONDS);
+        else if (read_work(&r, &shape, &work))
+            trial_s = c->start_s + work / cost_speed(c, shape, &source);
+        else
+            continue;
+        *known = *known && (source != COST_ASSUMED || c->start_source != COST_ASSUMED);
+        *core_s += rows_real(&r, TRIALS) * cost_rest_s(c, trial_s, rows_real(&r, DONE));
+    }
+    return rows_close(&r);
+}
+
+double cost_wall_s(double core_s, long at_once)
+{
+    long cores = machine_cores();
+    long used = at_once < cores ? at_once : cores;
+    return core_s / (double)(used > 1 ? used : 1);
 }

@@ -16,7 +16,7 @@
 enum cost_source { /* where a figure comes from, the worst first */
                    COST_ASSUMED,
                    COST_MEASURED, /* a short measurement on this machine (calibrate.h) */
-                   COST_ALIKE,    /* finished trials of other configurations */
+                   COST_ALIKE,    /* trials of other configurations, or half-done ones */
                    COST_RECORDED, /* finished trials of this very configuration */
                    COST_SOURCES
 };
@@ -51,8 +51,8 @@ void cost_init(struct cost *c);
 void cost_add(struct cost *c, struct cost_shape shape, double work, double seconds,
               enum cost_source source);
 
-/* Adds the times of all finished trials of a results file, of all its sweeps; those that were over
- * in an instant say nothing about speed. */
+/* Adds the times of all finished trials of a results file, of all its sweeps, and those of
+ * half-done ones; those that were over in an instant say nothing about speed. */
 enum status cost_read(struct cost *c, struct store *s, struct message *m);
 
 /* Distance to the nearest sample; INFINITY where there is none. */
@@ -60,5 +60,18 @@ double cost_distance(const struct cost *c, struct cost_shape shape);
 
 /* FLOP/s of the nearest sample, or an assumed figure. */
 double cost_speed(const struct cost *c, struct cost_shape shape, enum cost_source *source);
+
+/* What is left of a trial that takes trial_s, of which the share `done` is behind it. */
+double cost_rest_s(const struct cost *c, double trial_s, double done);
+
+/* Core seconds to the end of a sweep as the results file has it: what forecast.h finds for its
+ * plan. Under `tune`, trials that wait for a choice count by the share of them that will run.
+ * *known is false where no trial of the file has shown yet what one takes. */
+enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, double *core_s,
+                      bool *known, struct message *m);
+
+/* Seconds until so many core seconds of work are done with so many trials at once: more of them
+ * than this process may use cores make nothing faster. */
+double cost_wall_s(double core_s, long at_once);
 
 #endif

@@ -271,8 +271,8 @@ static void measure_strange(const struct plan *p, struct forecast *f, bool retry
 static double rest_of(const struct forecast *f, const struct forecast_point *q,
                       const struct forecast_trial *t)
 {
-    double done = q->steps > 0 ? fmin(1, (double)t->step / (double)q->steps) : 0;
-    return q->trial_s - done * fmax(0, q->trial_s - f->cost.start_s);
+    double done = q->steps > 0 ? (double)t->step / (double)q->steps : 0;
+    return cost_rest_s(&f->cost, q->trial_s, done);
 }
 
 static void estimate(const struct plan *p, bool retry_failed, struct forecast *f)

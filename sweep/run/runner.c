@@ -393,6 +393,15 @@ static int slots_for(const struct plan *p, int wanted)
     return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
 }
 
+/* More trials at once than cores are allowed, but they only take turns. */
+static void tell_cores(struct runner *r)
+{
+    int cores = machine_cores();
+    if (r->slots > cores)
+        runner_say(r, "%d trials at once on %d core%s: no faster than %d", r->slots, cores,
+                   cores == 1 ? "" : "s", cores);
+}
+
 static enum status make_slots(struct runner *r, struct message *m)
 {
     r->slot = calloc((size_t)r->slots, sizeof *r->slot);
@@ -414,6 +423,8 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
         s = make_slots(r, m);
     if (s != STATUS_OK)
         return s;
+    if (!o->quiet)
+        tell_cores(r);
     result->sweep_id = r->sweep_id;
     store_set_patience(r->store, loop_patience_ms);
     if (progress_live(r->view) &&

@@ -96,6 +96,11 @@ check "a value out of range" gives 2 "task.slots is 99" "headcount tasks gather 
 
 # ---- the examples that the help texts show, in an order in which they can work ----
 examples() { headcount "$1" --help | sed -n '/^Examples:/,$s/^  \(headcount .*\)/\1/p'; }
+one_core="taskset -c $(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')"
+check "plan says how few cores there are for all its trials" gives 0 "with 5 at once on 1 core\.$" "$one_core headcount plan configs/gather.yaml -j 5"
+check "... and does not where they suffice" gives 0 "with 1 at once\.$" "$one_core headcount plan configs/gather.yaml -j 1"
+check "run says so too" gives 0 "^3 trials at once on 1 core: no faster than 1$" "$one_core headcount run configs/quick.yaml --db cores.db --set train.steps=15 --set seeds=2 -j 3"
+check "... except when quiet" silent 2 "$one_core headcount run configs/quick.yaml --db quiet.db --set train.steps=15 --set seeds=2 -j 3 -q"
 check "plan works without a results file" gives 0 "new" "headcount plan configs/gather.yaml"
 check "... and writes nothing" [ ! -e results ]
 for c in run $(echo "$commands" | grep -v '^run$'); do

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "sweep/plan/machine.h"
 #include "sweep/run/forecast.h"
 
 #define TUNED                                                                                      \
@@ -223,10 +224,78 @@ static void what_is_done_of_a_trial_is_deducted(void **state)
                           "\"val_acc\":0.5,\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":0.7}]",
                           &x->m));
     f = forecast_of(x, p.plan, s);
+    one = f->point[0].trial_s - start; /* at the speed of what is done */
     assert_true(fabs(f->left_s - (2 * start + (0.25 + 0.5) * one)) < 1e-9);
     forecast_free(f);
     free_plan(p);
     close_store(x, s);
+}
+
+static void expect_left(struct fixture *x, struct store *s, double expected)
+{
+    struct cost c;
+    double left;
+    bool known;
+    cost_init(&c);
+    assert_ok(cost_read(&c, s, &x->m));
+    assert_ok(cost_left(&c, s, 1, &left, &known, &x->m));
+    assert_true(known);
+    if (!(fabs(left - expected) < 1e-9 * expected))
+        fail_msg("%g s are left, expected %g", left, expected);
+}
+
+/* `status` knows only the results file, `plan` also the sweep file: both say the same. What half of
+ * a trial took tells what the rest will, before any trial has ended. */
+static void plan_and_status_agree(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, TUNED);
+    struct planned p = plan_of(x, TUNED);
+    int64_t build = add_build(x, s);
+    struct claimed a = claim(x, s, 1, build), b = claim(x, s, 1, build);
+    struct attempt_end end = {.step = 50};
+    bool accepted;
+    static const char row[] = "[{\"step\":50,\"train_loss\":2,\"train_acc\":0.5,\"val_loss\":1.25,"
+                              "\"val_acc\":0.5,\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":60}]";
+    assert_ok(store_curve(s, a.trial_id, a.attempt, row, &x->m));
+    assert_ok(store_curve(s, b.trial_id, b.attempt, row, &x->m));
+    assert_ok(store_requeue(s, a.trial_id, a.attempt, &end, &accepted, &x->m));
+    struct forecast *f = forecast_of(x, p.plan, s);
+    assert_int_equal(f->point[0].source, COST_ALIKE);
+    assert_true(f->point[0].trial_s > 110 && f->point[0].trial_s < 180); /* and its test */
+    expect_left(x, s, f->left_s);
+    forecast_free(f);
+    assert_true(finish(x, s, &b, result_of(0.5)));
+    f = forecast_of(x, p.plan, s);
+    expect_left(x, s, f->left_s);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, s);
+}
+
+static void nothing_is_known_of_an_untried_sweep(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct cost c;
+    double left;
+    bool known;
+    plan_into(x, s, TUNED);
+    cost_init(&c);
+    assert_ok(cost_read(&c, s, &x->m));
+    assert_ok(cost_left(&c, s, 1, &left, &known, &x->m));
+    assert_false(known);
+    close_store(x, s);
+}
+
+static void more_trials_than_cores_are_no_faster(void **state)
+{
+    (void)state;
+    int cores = machine_cores();
+    assert_true(cost_wall_s(60, 1) == 60);
+    assert_true(cost_wall_s(60, cores) == 60.0 / cores);
+    assert_true(cost_wall_s(60, 100L * cores) == 60.0 / cores);
 }
 
 static bool has_openblas(void)
@@ -274,6 +343,9 @@ int main(void)
         TEST(strange_points_are_measured),
         TEST(speed_is_that_of_trials_like_these),
         TEST(what_is_done_of_a_trial_is_deducted),
+        TEST(plan_and_status_agree),
+        TEST(nothing_is_known_of_an_untried_sweep),
+        TEST(more_trials_than_cores_are_no_faster),
         TEST(a_child_measures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

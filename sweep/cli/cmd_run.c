@@ -64,6 +64,16 @@ static void print_bad(const struct runner_result *r)
                 r->diverged, r->diverged == 1 ? "" : "s");
 }
 
+static void print_stopped(const struct runner_result *r)
+{
+    fprintf(stderr, "headcount run: stopped");
+    if (r->trials > 0)
+        fprintf(stderr, " at %ld of %ld trial%s", r->ended, r->trials, r->trials == 1 ? "" : "s");
+    if (r->half_done > 0)
+        fprintf(stderr, " (%ld half done, saved)", r->half_done);
+    fprintf(stderr, "; the same command resumes the sweep\n");
+}
+
 static enum status run(const char *path, const struct run_options *o, int *exit_status,
                        struct message *m)
 {
@@ -89,9 +99,13 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
     switch (result.outcome) {
     case RUNNER_KILLED:
         *exit_status = 128 + result.signal;
+        if (!o->quiet)
+            fprintf(stderr, "headcount run: ended at once; the same command resumes the sweep\n");
         return STATUS_OK;
     case RUNNER_STOPPED:
         *exit_status = EXIT_RESUMABLE;
+        if (!o->quiet)
+            print_stopped(&result);
         return STATUS_OK;
     case RUNNER_DONE:
     case RUNNER_SOME_FAILED:
@@ -117,8 +131,6 @@ int command_run(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     enum status s = run(argv[optind], &o, &exit_status, &m);
-    if (s == STATUS_OK && exit_status == EXIT_RESUMABLE && !o.quiet)
-        fprintf(stderr, "headcount run: stopped; the same command resumes the sweep\n");
     if (s == STATUS_OK)
         return exit_status;
     exit_status = command_fail("run", s, &m);

@@ -38,7 +38,7 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     snprintf(path, sizeof path, "%s/%s", folder, file);
     struct result_owner owner = {t->config_sha256, t->seed, t->n_params};
     if (result_open(path, &owner, &f, NULL) == STATUS_OK) {
-        struct attempt_end end = {0};
+        struct attempt_end end = {.unseen = true};
         /* The worker may have gone down between its rename and its sync of the folder. */
         enum status status = file_sync_folder(path, m);
         if (status == STATUS_OK)
@@ -56,8 +56,9 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     int64_t step =
         trial_files_newest(folder, t->trial_id, t->attempt, INT64_MAX, path, sizeof path, &damaged);
     struct attempt_end lost = {.error = "lost: the coordinator or the machine went down",
+                               .unseen = true,
                                .step = step > 0 ? step : 0};
-    r->requeued++;
+    *(step > 0 ? &r->resumed : &r->again) += 1;
     return store_requeue(s, t->trial_id, t->attempt, &lost, &accepted, m);
 }
 

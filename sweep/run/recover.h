@@ -6,7 +6,8 @@
 
 struct recovered {
     int finished; /* they had a durable result, now recorded */
-    int requeued; /* resume from their newest checkpoint */
+    int resumed;  /* queued again, resume from their newest checkpoint */
+    int again;    /* queued again, without one: they start from step 0 */
     int alive; /* their worker was still alive after a short wait; it cannot harm its successor */
 };
 

@@ -321,6 +321,30 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     return s;
 }
 
+/* "the last run was cut off: 2 trials resume from their checkpoints, 1 starts again" */
+static void tell_recovered(struct runner *r, const struct recovered *found)
+{
+    const struct {
+        int count;
+        const char *one, *many;
+    } part[] = {
+        {found->finished, "had its result saved", "had their results saved"},
+        {found->resumed, "resumes from its checkpoint", "resume from their checkpoints"},
+        {found->again, "starts again", "start again"},
+    };
+    char text[256];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        int n = part[i].count;
+        const char *noun = used > 0 ? "" : n == 1 ? "trial " : "trials ";
+        if (n > 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%d %s%s", used ? ", " : "",
+                                     n, noun, n == 1 ? part[i].one : part[i].many);
+    }
+    if (used > 0)
+        runner_say(r, "the last run was cut off: %s", text);
+}
+
 static enum status recover(struct runner *r, struct message *m)
 {
     struct recovered recovered = {0};
@@ -328,11 +352,7 @@ static enum status recover(struct runner *r, struct message *m)
     do
         s = recover_trials(r->store, &recovered, m);
     while (wait_for_file(r, &s, m));
-    if (recovered.finished + recovered.requeued > 0)
-        runner_say(r,
-                   "recovered from a run that was cut off: %d finished trials recorded, %d resume "
-                   "from their checkpoints (from step 0 if they have none)",
-                   recovered.finished, recovered.requeued);
+    tell_recovered(r, &recovered);
     return s;
 }
 
@@ -456,6 +476,8 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     result->diverged = c.trials[TRIAL_DIVERGED];
     for (int i = 0; i < TRIAL_STATES; i++)
         result->trials += c.trials[i];
+    result->ended = result->trials - c.trials[TRIAL_QUEUED] - c.trials[TRIAL_RUNNING];
+    result->half_done = c.half_done;
     result->outcome = c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] > 0    ? RUNNER_STOPPED
                       : c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED] > 0 ? RUNNER_SOME_FAILED
                                                                               : RUNNER_DONE;

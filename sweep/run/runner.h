@@ -35,8 +35,9 @@ struct runner_result {
     int signal;
     int64_t sweep_id;
     bool ran;              /* at least one trial was started */
-    long trials;           /* of the plan */
+    long trials;           /* of the plan; 0: the file could not be asked */
     long failed, diverged; /* those that are so at the end */
+    long ended, half_done; /* half done: queued, with a checkpoint to resume from */
 };
 
 /* Runs the sweep of p to its end or to a stop. Progress and notes on stderr. */

@@ -45,6 +45,7 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, double wo
         s->ending = ENDING_REQUEUE;
         snprintf(s->error, sizeof s->error, "%s", m->text);
         s->end.error = s->error;
+        s->end.unseen = true;
         s->end.step = c->resumed_from_step;
     }
     s->pid = s->process.pid;

@@ -144,6 +144,7 @@ enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const
 /* What is known of an ended attempt. Zeros where unknown. */
 struct attempt_end {
     int exit_code, signal;
+    bool unseen; /* nobody saw the process end: it has neither of the two */
     double cpu_s;
     int64_t max_rss_kib;
     const char *error; /* tail of its stderr, or NULL */
@@ -213,6 +214,7 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m);
 
 struct counts {
     long trials[TRIAL_STATES]; /* of the plan, by state */
+    long half_done;            /* of the queued: they resume from a checkpoint */
     double mean_train_s;       /* of the completed */
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);

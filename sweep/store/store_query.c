@@ -33,15 +33,18 @@ enum status store_build(struct store *s, const struct build_info *b, int64_t *bu
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m)
 {
     *c = (struct counts){0};
-    struct rows r = store_rows(s, "counting trials",
-                               "SELECT state, count(*), avg(train_s) FROM trial"
-                               " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state",
-                               VALUES(INTEGER(sweep_id)), m);
+    struct rows r =
+        store_rows(s, "counting trials",
+                   "SELECT state, count(*), avg(train_s), sum(resume_step > 0) FROM trial"
+                   " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state",
+                   VALUES(INTEGER(sweep_id)), m);
     while (rows_next(&r)) {
         enum trial_state state = rows_state(&r, 0);
         c->trials[state] = (long)rows_integer(&r, 1);
         if (state == TRIAL_COMPLETED && !rows_null(&r, 2))
             c->mean_train_s = rows_real(&r, 2);
+        if (state == TRIAL_QUEUED)
+            c->half_done = (long)rows_integer(&r, 3);
     }
     return rows_close(&r);
 }

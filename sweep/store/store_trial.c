@@ -168,7 +168,7 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
                                enum attempt_outcome outcome, const struct attempt_end *end,
                                struct message *m)
 {
-    struct value code = end->signal ? TEXT(NULL) : INTEGER(end->exit_code);
+    struct value code = end->signal || end->unseen ? TEXT(NULL) : INTEGER(end->exit_code);
     struct value by_signal = end->signal ? INTEGER(end->signal) : TEXT(NULL);
     struct value cpu_s = end->cpu_s > 0 ? REAL(end->cpu_s) : TEXT(NULL);
     struct value memory = end->max_rss_kib > 0 ? INTEGER(end->max_rss_kib) : TEXT(NULL);

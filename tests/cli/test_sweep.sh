@@ -3,6 +3,7 @@
 # Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
 data=$(realpath tests/data)
+queries=$(realpath results/queries)
 cd "$dir" || exit 1
 export HEADCOUNT_CHECKPOINT_S=0.05
 sql() { sqlite3 "$1" "$2"; }
@@ -55,6 +56,12 @@ check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole
 check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
 check "the export did not change" same_export whole.db
 
+# ---- the query and the report mean the same head count ----
+cp whole.db pick.db
+sql pick.db "UPDATE trial SET val_acc = 0.9, test_acc = 0.1 * (SELECT heads FROM config WHERE config.config_id = trial.config_id)"
+check "the fewest heads of the best validation are the report's candidate" sh -c "'$headcount' report --db pick.db --json | grep -q '\"candidate\":1,'"
+check "... and that of paired_differences.sql" [ "$(sqlite3 pick.db <"$queries/paired_differences.sql" | cut -d '|' -f 3 | sort -u)" = 1 ]
+
 # ---- check ----
 check "check finds nothing wrong" "$headcount" check --db whole.db
 cp whole.db hurt.db && cp -r whole.db.d hurt.db.d
@@ -88,10 +95,41 @@ code=$?
 check "Ctrl-C ends with status 75" [ $code -eq 75 ]
 check "nothing is marked running" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
 check "it stopped inside a trial" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='queued'")" -ge 1 ]
+left=$(sql int.db "SELECT '(' || sum(state = 'queued' AND resume_step > 0) || ' half done, saved)' FROM trial")
+at=$(sql int.db "SELECT 'stopped at ' || sum(state = 'completed') || ' of 6 trials' FROM trial")
+check "it says how far it came" grep -qF "headcount run: $at $left; the same command resumes the sweep" int.err
 check "run again goes on" run int.db
 check "it went on inside the interrupted trials" [ "$(sql int.db "SELECT count(*) FROM attempt WHERE resumed_from_step > 0")" -ge 1 ]
 check "the export is the same after Ctrl-C" same_export int.db
 check "no trial ran twice to the end" once_each int.db
+
+# ---- cut off, and asked twice to stop ----
+"$headcount" run sweep.yaml --db cut.db --quiet --set train.steps=100000 --set train.eval_every=100000 -j 2 2>/dev/null >&2 &
+pid=$!
+check "two trials have saved a checkpoint" wait_until sh -c 'ls cut.db.d/t1-a1-*.ckpt && ls cut.db.d/t2-a1-*.ckpt'
+kill -KILL $pid
+wait $pid 2>/dev/null
+setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
+pid=$!
+check "its successor has begun" wait_until sh -c "[ \"\$(sqlite3 cut.db \"SELECT count(*) FROM attempt WHERE attempt = 2 AND pid > 0\" 2>/dev/null)\" = 2 ]"
+kill -TERM -$pid
+kill -INT -$pid
+wait $pid
+code=$?
+check "a second signal ends it at once" [ $code -eq 130 ]
+check "... and says so" grep -qx "headcount run: ended at once; the same command resumes the sweep" cut.err
+check "what was cut off resumes, and is counted" grep -qx "the last run was cut off: 2 trials resume from their checkpoints" cut.err
+check "nobody saw how the lost attempts ended" [ "$(sql cut.db "SELECT count(*) FROM attempt WHERE attempt = 1 AND error LIKE 'lost%' AND exit_code IS NULL AND signal IS NULL")" = 2 ]
+HEADCOUNT_CHECKPOINT_S=1000 "$headcount" run sweep.yaml --db new.db --quiet --set train.steps=100000 -j 1 2>/dev/null >&2 &
+pid=$!
+check "a trial has begun" wait_until sh -c "[ \"\$(sqlite3 new.db \"SELECT count(*) FROM attempt WHERE pid > 0\" 2>/dev/null)\" = 1 ]"
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$headcount" run sweep.yaml --db new.db --set train.steps=100000 -j 1 2>new.err >/dev/null &
+pid=$!
+check "without a checkpoint it starts again" wait_until grep -qx "the last run was cut off: 1 trial starts again" new.err
+kill -TERM $pid
+wait $pid 2>/dev/null
 
 # ---- stopped again and again ----
 for round in 1 2 3 4; do
@@ -237,6 +275,9 @@ check "a sweep with a diverged trial ends with status 1" status_is 1 run wild.db
 check "... also where nobody reads its report to the end" sh -c "{ sleep 0.1; '$headcount' run sweep.yaml --db wild.db --quiet; echo \$? >code; } | :; grep -qx 1 code"
 check "... and says so" sh -c "'$headcount' run sweep.yaml --db wild.db --quiet 2>&1 >/dev/null | grep -q '1 trial diverged; .headcount show TRIAL'"
 check "divergence is a state, with its step" [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
+wild=$(sql wild.db "SELECT trial_id FROM trial WHERE state = 'diverged' LIMIT 1")
+check "... without weights, in words" sh -c "'$headcount' show $wild --db wild.db >wild.txt && grep -q '^  bad step' wild.txt && ! grep '^  weights' wild.txt"
+check "... and as JSON" sh -c "'$headcount' show $wild --db wild.db --json | grep -q '\"checkpoint\": *null'"
 check "... that no retry is spent on" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
 
 cat >sweep.yaml <<'Y'
@@ -250,6 +291,9 @@ limits: {time: 1s}
 Y
 check "a runaway trial is stopped by its time limit, exit status 1" status_is 1 run slow.db
 check "... and the limit is named" sh -c "sqlite3 slow.db 'SELECT error FROM attempt' | grep -q limits.time"
+check "plan says so, and what to do" sh -c "'$headcount' plan sweep.yaml --db slow.db | grep -qx '  failed  *1  stopped by a limit; --retry-failed resumes it'"
+check "... for each trial" sh -c "'$headcount' plan sweep.yaml --db slow.db --retry-failed --json | grep -q '\"why\": \"stopped by a limit, will be resumed\"'"
+check "the report names a trial that has the reason" sh -c "'$headcount' report --db slow.db | grep -qxF 'No verdict: every trial diverged or failed; \`headcount show 1\` says why.'"
 sed -i 's/retries: 0/retries: 2/' sweep.yaml
 check "a limit costs one attempt, whatever the retries" status_is 1 run slow2.db
 check "... not more" [ "$(sql slow2.db "SELECT count(*) FROM attempt")" = 1 ]

@@ -165,6 +165,12 @@ static void requeue_costs_no_retry(void **state)
                   "SELECT outcome || ' ' || signal || ' ' || error FROM attempt WHERE exit_code IS "
                   "NULL AND attempt = 1",
                   "requeued 9 killed");
+    end = (struct attempt_end){.unseen = true, .error = "lost"}; /* how, nobody knows */
+    assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
+    assert_answer(r.db,
+                  "SELECT outcome || ' ' || error FROM attempt WHERE exit_code IS NULL AND signal "
+                  "IS NULL AND attempt = 2",
+                  "requeued lost");
     close_store(x, r.s);
 }
 

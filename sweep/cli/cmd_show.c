@@ -37,6 +37,10 @@ static const struct command_syntax syntax = {
     .most = 1,
 };
 
+/* The file that has a trial's weights. Only a completed one has any: what a diverged one left says
+ * no more than that. */
+#define WEIGHTS_SQL "iif(state = 'completed', ?2 || '/' || checkpoint, NULL)"
+
 static const struct table_column attempt_columns[] = {
     {.name = "attempt", .title = "attempt", .right = true},
     {.name = "outcome", .title = "outcome"},
@@ -123,7 +127,7 @@ static enum status write_trial(struct store *s, int64_t trial, struct message *m
                               "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
                               " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
                               " test_loss, chance, train_s, n_params, flops_per_step,"
-                              " ?2 || '/' || checkpoint, remark, config_sha256, test_acc_by_slot,"
+                              " " WEIGHTS_SQL ", remark, config_sha256, test_acc_by_slot,"
                               " config_json FROM trials WHERE trial_id = ?1",
                               VALUES(INTEGER(trial), TEXT(store_folder(s))));
     if (rows_next(&r)) {
@@ -205,7 +209,7 @@ static void print_number(const char *name, double x, int decimals)
 static const char head_sql[] =
     "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc, test_acc_by_slot,"
     "       test_exact, test_loss, val_acc, train_acc, chance, best_step, bad_step, train_s,"
-    "       ?2 || '/' || checkpoint, config_json, config_sha256, n_params, flops_per_step, "
+    "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark"
     "  FROM trials WHERE trial_id = ?1";

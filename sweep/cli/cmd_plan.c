@@ -78,6 +78,14 @@ static void print_dropped(const struct plan *p)
     putchar('\n');
 }
 
+static void print_count(enum forecast_state state, long n, bool limited, bool retry_failed)
+{
+    char text[32];
+    if (n > 0)
+        printf("  %-10s %9s  %s\n", forecast_name(state), text_count(n, text, sizeof text),
+               forecast_reason(state, limited, retry_failed));
+}
+
 static void print_summary(const struct plan *p, const struct forecast *f,
                           const struct plan_options *o)
 {
@@ -94,11 +102,9 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     print_dropped(p);
     for (int i = 0; i < FORECAST_STATES; i++) {
         enum forecast_state state = (enum forecast_state)i;
-        if (f->count[i] > 0) {
-            printf("  %-10s %9s  %s\n", forecast_name(state),
-                   text_count(f->count[i], text, sizeof text),
-                   forecast_reason(state, o->retry_failed));
-        }
+        long limited = state == FORECAST_FAILED ? f->limited : 0;
+        print_count(state, f->count[i] - limited, false, o->retry_failed);
+        print_count(state, limited, true, o->retry_failed);
     }
     if (f->leaving > 0) {
         printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
@@ -326,7 +332,7 @@ static void write_trial(const struct plan *p, const struct forecast *f, long k, 
         printf("null");
     printf(", \"state\": \"%s\", \"would_run\": %s, \"why\": ", forecast_name(state),
            forecast_runs(state, retry_failed) ? "true" : "false");
-    text_json(stdout, forecast_reason(state, retry_failed));
+    text_json(stdout, forecast_reason(state, f->trial[k].limited, retry_failed));
     putchar('}');
 }
 

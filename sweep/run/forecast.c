@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/encoder_cost.h"
+#include "sweep/run/worker.h"
 #include "sweep/store/rows.h"
 
 /* Points further than this from every sample are measured, so many of them at most. */
@@ -33,8 +34,11 @@ const char *forecast_name(enum forecast_state s)
     return s == FORECAST_NEW ? "new" : trial_state_name((enum trial_state)(s - FORECAST_QUEUED));
 }
 
-const char *forecast_reason(enum forecast_state s, bool retry_failed)
+const char *forecast_reason(enum forecast_state s, bool limited, bool retry_failed)
 {
+    if (s == FORECAST_FAILED && limited)
+        return retry_failed ? "stopped by a limit, will be resumed"
+                            : "stopped by a limit; --retry-failed resumes it";
     return s == FORECAST_FAILED && retry_failed ? "failed, will be tried again" : reasons[s];
 }
 
@@ -44,7 +48,7 @@ struct stored {
     uint32_t seed;
     enum forecast_state state;
     int64_t trial_id, step;
-    bool in_plan, waiting, matched;
+    bool in_plan, waiting, matched, limited;
 };
 
 struct stored_list {
@@ -68,8 +72,9 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
                   "SELECT config_sha256, seed, state, trial_id, in_plan, choice, CASE state"
                   " WHEN 'running' THEN (SELECT max(step) FROM curve"
                   "                      WHERE curve.trial_id = trials.trial_id)"
-                  " ELSE resume_step END FROM trials WHERE sweep = ?1",
-                  VALUES(TEXT(sweep)));
+                  " ELSE resume_step END, state = 'failed' AND exit_code IN (?2, ?3)"
+                  " FROM trials WHERE sweep = ?1",
+                  VALUES(TEXT(sweep), INTEGER(WORKER_OVER_TIME), INTEGER(WORKER_OVER_MEMORY)));
     while (rows_next(&r)) {
         if (list->count == list->capacity) {
             size_t capacity = 2 * list->capacity + 64;
@@ -89,6 +94,7 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
         t->in_plan = rows_integer(&r, 4) != 0;
         t->waiting = rows_choice(&r, 5) == CHOICE_WAITING;
         t->step = rows_integer(&r, 6);
+        t->limited = rows_integer(&r, 7) != 0;
         t->matched = false;
     }
     if (list->count > 0)
@@ -181,6 +187,8 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
             f->trial[k].trial_id = known->trial_id;
             f->trial[k].chosen = !known->waiting;
             f->trial[k].step = known->step;
+            f->trial[k].limited = known->limited;
+            f->limited += known->limited;
         }
         f->trial[k].state = state;
         q->count[state]++;

@@ -32,6 +32,7 @@ struct forecast_trial {
     int64_t trial_id; /* 0: new */
     bool chosen;      /* does not wait for a choice of `tune` */
     int64_t step;     /* where it goes on from */
+    bool limited;     /* failed, stopped by a limit */
 };
 
 struct forecast {
@@ -40,6 +41,7 @@ struct forecast {
     struct forecast_point **sorted; /* (points), by sha256 */
     struct forecast_trial *trial;   /* (trials), as plan_trial */
     long count[FORECAST_STATES];
+    long limited;         /* of the failed: those that a limit stopped */
     long leaving;         /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;      /* the file's sweep of this name shares no point with this plan */
     int64_t other_metric; /* ... has trials whose best step another metric chose */
@@ -59,9 +61,10 @@ void forecast_free(struct forecast *f);
 /* Seconds of one trial of that configuration; 0 where the plan has none. */
 double forecast_trial_s(const struct forecast *f, const char *sha256);
 
-/* Whether `run` would take a trial of that state up, and the reason in a few words. */
+/* Whether `run` would take a trial of that state up, and the reason in a few words. limited: a
+ * limit stopped it. */
 bool forecast_runs(enum forecast_state s, bool retry_failed);
 const char *forecast_name(enum forecast_state s);
-const char *forecast_reason(enum forecast_state s, bool retry_failed);
+const char *forecast_reason(enum forecast_state s, bool limited, bool retry_failed);
 
 #endif

@@ -28,6 +28,7 @@ struct verdict_trial {
     int64_t seed;
     bool bad; /* diverged or failed; the accuracies are not looked at */
     double test_acc, val_acc;
+    int64_t trial_id; /* 0: unknown */
 };
 
 /* One head count of the plan. */
@@ -54,8 +55,9 @@ struct verdict_input {
     int64_t claim_best;
     int claim_over_count;
     const int64_t *claim_over;
-    bool claim_changed; /* after trials had run */
-    int choices;        /* 0 without tune */
+    bool claim_changed;        /* after trials had run */
+    long tuning, tuning_ended; /* trials that only serve to choose, those that have ended */
+    int choices;               /* 0 without tune */
     const struct verdict_choice *choice;
 };
 

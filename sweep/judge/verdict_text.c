@@ -196,15 +196,43 @@ static void say_preliminary(const struct writer *w)
             ended, w->in->planned);
 }
 
+static void say_nothing(const struct writer *w)
+{
+    const struct verdict_input *in = w->in;
+    if (in->tuning > in->tuning_ended)
+        put(w, "Tuning is under way (%ld of %ld trials); no trial that will be judged has ended.\n",
+            in->tuning_ended, in->tuning);
+    else
+        put(w, "No trial %shas ended: there is nothing to judge yet.\n",
+            in->tuning > 0 ? "that is judged " : "");
+}
+
+/* Names one of them, which has the error. */
+static void say_untrained(const struct writer *w)
+{
+    int64_t trial_id = 0;
+    int ended = 0;
+    for (int i = 0; i < w->in->count; i++) {
+        const struct verdict_heads *h = &w->in->heads[i];
+        ended += h->n;
+        if (trial_id == 0 && h->n > 0)
+            trial_id = h->trial[0].trial_id;
+    }
+    put(w, "No verdict: every trial %sdiverged or failed",
+        ended < w->in->planned ? "that has ended " : "");
+    if (trial_id > 0)
+        put(w, "; `headcount show %lld` says why", (long long)trial_id);
+    put(w, ".\n");
+}
+
 static void say_finding(const struct writer *w)
 {
     switch (w->v->kind) {
     case VERDICT_NOTHING:
-        put(w, "No trial has ended: there is nothing to judge yet.\n");
+        say_nothing(w);
         break;
     case VERDICT_UNTRAINED:
-        begin(w, "Nothing was learned");
-        put(w, "every trial that has ended diverged or failed.\n");
+        say_untrained(w);
         break;
     case VERDICT_SINGLE:
         put(w, "No comparison: %lld is the only head count that was tried.\n",

@@ -164,7 +164,8 @@ enum {
     STEPS,
     PARAMS,
     TRAIN_S,
-    PLACE
+    PLACE,
+    TRIAL_ID
 };
 
 static enum status add_trial(struct report_data *r, struct rows *row, struct message *m)
@@ -188,8 +189,9 @@ static enum status add_trial(struct report_data *r, struct rows *row, struct mes
     bool completed = state == TRIAL_COMPLETED;
     if (!trial_state_ended(state))
         return STATUS_OK;
-    trial[r->trials++] = (struct verdict_trial){rows_integer(row, SEED), !completed,
-                                                rows_real(row, TEST_ACC), rows_real(row, VAL_ACC)};
+    trial[r->trials++] =
+        (struct verdict_trial){rows_integer(row, SEED), !completed, rows_real(row, TEST_ACC),
+                               rows_real(row, VAL_ACC), rows_integer(row, TRIAL_ID)};
     heads->n++;
     if (completed) {
         extra->completed++;
@@ -206,7 +208,8 @@ static enum status read_trials(struct store *s, int64_t sweep_id, struct report_
     struct rows rows = rows_open(
         s, m,
         "SELECT setting, setting_label, heads, seed, iif(choice = 'chosen', state, 'queued'),"
-        "       test_acc, val_acc, t.chance, steps, n_params, train_s, min(plan_order)"
+        "       test_acc, val_acc, t.chance, steps, n_params, train_s, min(plan_order),"
+        "       trial_id"
         "  FROM trial AS t JOIN config USING (config_id)"
         " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 AND state <> 'pruned'"
         "   AND choice <> 'passed'"
@@ -329,6 +332,25 @@ static enum status read_choices(struct store *s, int64_t sweep_id, struct report
     return status == STATUS_OK ? closed : status;
 }
 
+/* How far the tuning of each setting is. */
+static enum status read_tuning(struct store *s, int64_t sweep_id, struct report_data *r,
+                               struct message *m)
+{
+    struct rows rows =
+        rows_open(s, m,
+                  "SELECT setting, count(*), sum(state NOT IN ('queued', 'running')) FROM trial"
+                  " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 1 GROUP BY setting",
+                  VALUES(INTEGER(sweep_id)));
+    while (rows_next(&rows)) {
+        struct report_setting *set = setting_find(r, rows_given(&rows, 0));
+        if (set) {
+            set->input.tuning = (long)rows_integer(&rows, 1);
+            set->input.tuning_ended = (long)rows_integer(&rows, 2);
+        }
+    }
+    return rows_close(&rows);
+}
+
 /* ---- all of it ---- */
 
 static int compare_places(const void *a, const void *b)
@@ -375,6 +397,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
             status = read_by_heads(s, r, m);
         if (status == STATUS_OK)
             status = read_choices(s, sweep_id, r, m);
+        if (status == STATUS_OK)
+            status = read_tuning(s, sweep_id, r, m);
         store_snapshot_end(s);
     }
     if (status == STATUS_OK)

@@ -36,7 +36,7 @@ static void add(struct sketch *s, int64_t heads, double val, int n, const double
     int i = s->in.count++;
     s->heads[i] = (struct verdict_heads){.heads = heads, .n = n};
     for (int k = 0; k < n; k++)
-        s->trial[i][k] = (struct verdict_trial){k, test[k] < 0, test[k], val};
+        s->trial[i][k] = (struct verdict_trial){k, test[k] < 0, test[k], val, 0};
     s->in.planned += n;
 }
 
@@ -433,6 +433,13 @@ static void test_nothing(void **state)
     add(&s, 4, NAN, 0, NULL);
     s.in.planned = 10;
     EXPECT(&s, VERDICT_NOTHING, "No trial has ended: there is nothing to judge yet.");
+    s.in.tuning = 60;
+    s.in.tuning_ended = 15;
+    EXPECT(&s, VERDICT_NOTHING,
+           "Tuning is under way (15 of 60 trials); no trial that will be judged has ended.");
+    s.in.tuning_ended = 60;
+    EXPECT(&s, VERDICT_NOTHING,
+           "No trial that is judged has ended: there is nothing to judge yet.");
     struct sketch single = sketch_new();
     add(&single, 1, .99, 5, good);
     EXPECT(&single, VERDICT_SINGLE, "No comparison: 1 is the only head count that was tried.");
@@ -440,9 +447,9 @@ static void test_nothing(void **state)
     struct sketch wild = sketch_new();
     add(&wild, 1, 0, 2, all_bad);
     add(&wild, 4, 0, 2, all_bad);
+    wild.trial[0][0].trial_id = 7;
     EXPECT(&wild, VERDICT_UNTRAINED,
-           "Nothing was learned: within 1500 steps, on this task instance, every trial that has "
-           "ended diverged or failed.",
+           "No verdict: every trial diverged or failed; `headcount show 7` says why.",
            "1 head: all 2 trials diverged or failed; they count at chance accuracy (0.0625).",
            "4 heads: all 2 trials diverged or failed; they count at chance accuracy (0.0625).");
 }

@@ -160,6 +160,13 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
     return status;
 }
 
+/* As wide as the terminal, where that is narrower than a page. */
+static int page_width(void)
+{
+    int columns = text_page(stdout).columns;
+    return columns >= 40 && columns < PAGE_WIDTH ? columns : PAGE_WIDTH;
+}
+
 /* "  train  steps 1500, batch 64, ..." for one section of the point. */
 static void print_section(const char *name, const struct option_entry *list, const void *values)
 {
@@ -179,7 +186,7 @@ static void print_section(const char *name, const struct option_entry *list, con
                                  o->name, bare);
     }
     printf("  %-6s ", name);
-    text_paragraph(stdout, text, 0, 9, PAGE_WIDTH - 9);
+    text_paragraph(stdout, text, 0, 9, page_width() - 9);
 }
 
 static void print_config(const char *json)
@@ -241,12 +248,28 @@ enum head_column {
     REMARK
 };
 
+/* "[0.98,1,...]" to three decimals each. */
+static void print_slots(const char *json)
+{
+    struct text_buffer text = {0};
+    const char *c = json + strspn(json, "[ ");
+    for (char *end; *c; c = end + strspn(end, ",] ")) {
+        double x = strtod(c, &end);
+        if (end == c)
+            break;
+        text_add(&text, " %.3f", x);
+    }
+    printf("  %-12s ", "by slot");
+    text_paragraph(stdout, *c || !text.text ? json : text.text, 0, 15, page_width() - 15);
+    free(text.text);
+}
+
 static void print_result(const struct rows *r)
 {
     printf("\nResult:\n");
     print_number("test acc", rows_real(r, TEST_ACC), 4);
     if (!rows_null(r, BY_SLOT))
-        text_print(stdout, "  %-12s %s\n", "by slot", rows_text(r, BY_SLOT));
+        print_slots(rows_text(r, BY_SLOT));
     print_number("test exact", rows_real(r, TEST_EXACT), 4);
     print_number("test loss", rows_real(r, TEST_LOSS), 5);
     print_number("val acc", rows_real(r, VAL_ACC), 4);
@@ -285,7 +308,7 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
                    text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
         if (!rows_null(&r, REMARK)) {
             printf("Note: ");
-            text_paragraph(stdout, rows_text(&r, REMARK), 0, 6, PAGE_WIDTH - 6);
+            text_paragraph(stdout, rows_text(&r, REMARK), 0, 6, page_width() - 6);
             putchar('\n');
         }
         print_config(rows_given(&r, CONFIG));

@@ -114,6 +114,10 @@ extern const struct kernels kernels_reference;
  * overrides (falls back to what the CPU has). In the double build always the reference. */
 const struct kernels *kernels_best(void);
 
+/* What results depend on besides the instructions of the program: the best table's name, and
+ * whether denormals are flushed: "avx512-ftz". Valid until the next call. */
+const char *kernels_build(void);
+
 /* The i-th table this CPU can run, slowest first, or NULL past the end: for tests and bench. */
 const struct kernels *kernels_available(int i);
 

@@ -185,7 +185,7 @@ int command_bench(int argc, char **argv)
     fprintf(stderr,
             "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
             blas.version, blas.core_type, blas.threads, blas.threads == 1 ? "" : "s",
-            kernels_best()->name, bench_peak());
+            kernels_build(), bench_peak());
     if (blas_below_cpu())
         fprintf(stderr,
                 "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "

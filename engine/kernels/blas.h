@@ -11,8 +11,10 @@
 #include "engine/base/real.h"
 #include "engine/base/status.h"
 
-/* Loads OpenBLAS, for blas_info; no memory for products is taken yet. threads: that a product is
- * spread over. A loaded library stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS
+/* Loads OpenBLAS, for blas_info; no memory for products is taken yet. Where the library would use
+ * poorer kernels than it has for this CPU (blas_core.h), it is made to take the better ones, unless
+ * the environment chooses (OPENBLAS_CORETYPE, which is set then). threads: that a product is spread
+ * over. A loaded library stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS
  * in this process's environment, so it is to be called before threads are started. INTERNAL where
  * there is no OpenBLAS or it does not fit into memory, NO_MEMORY where several threads would not.
  */
@@ -45,7 +47,8 @@ struct blas_info {
 /* Of the loaded library. */
 struct blas_info blas_info(void);
 
-/* True where the CPU has AVX-512 and the kernels of the loaded library do not use it. */
-int blas_below_cpu(void);
+/* The value of OPENBLAS_CORETYPE where it keeps the loaded library from using what this CPU can do;
+ * else NULL. */
+const char *blas_hindered(void);
 
 #endif

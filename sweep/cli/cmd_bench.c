@@ -186,11 +186,13 @@ int command_bench(int argc, char **argv)
             "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
             blas.version, blas.core_type, blas.threads, blas.threads == 1 ? "" : "s",
             kernels_build(), bench_peak());
-    if (blas_below_cpu())
-        fprintf(stderr,
-                "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "
-                "the products take about twice as long as they need to\n",
-                getenv("OPENBLAS_CORETYPE") ? getenv("OPENBLAS_CORETYPE") : "");
+    const char *hindered = blas_hindered();
+    if (hindered)
+        fprintf(
+            stderr,
+            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: the floor "
+            "is too high (`unset OPENBLAS_CORETYPE`)\n",
+            hindered);
     s = bench_all(&o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);
 }

@@ -174,12 +174,12 @@ void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, re
     blas_gemm(0, 1, M, N, K, 1, x, K, w, K, beta, y, N);
 }
 
-void blas_nn(long M, long K, long N, const real *dy, const real *w, real beta, real *dx)
+void blas_nn(long M, long N, long K, const real *dy, const real *w, real beta, real *dx)
 {
     blas_gemm(0, 0, M, K, N, 1, dy, N, w, K, beta, dx, K);
 }
 
-void blas_tn(long N, long K, long M, const real *dy, const real *x, real beta, real *dw)
+void blas_tn(long M, long N, long K, const real *dy, const real *x, real beta, real *dw)
 {
     blas_gemm(1, 0, N, K, M, 1, dy, N, x, K, beta, dw, K);
 }

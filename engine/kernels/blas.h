@@ -30,9 +30,9 @@ enum status blas_start(int threads, struct message *m);
 /* y = beta*y + x w^T      x (M,K), w (N,K), y (M,N): a linear layer forward */
 void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, real *y);
 /* dx = beta*dx + dy w     dy (M,N), w (N,K), dx (M,K): its input gradient */
-void blas_nn(long M, long K, long N, const real *dy, const real *w, real beta, real *dx);
+void blas_nn(long M, long N, long K, const real *dy, const real *w, real beta, real *dx);
 /* dw = beta*dw + dy^T x   dy (M,N), x (M,K), dw (N,K): its weight gradient */
-void blas_tn(long N, long K, long M, const real *dy, const real *x, real beta, real *dw);
+void blas_tn(long M, long N, long K, const real *dy, const real *x, real beta, real *dw);
 
 /* General form, for kernels that work on slices of wider matrices: c = alpha op(a) op(b) + beta c,
  * c (m,n), inner dimension k, leading dimensions in elements. */

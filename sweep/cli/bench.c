@@ -49,8 +49,8 @@ struct matrices {
 static void floor_linear(const struct matrices *x, long M, long in, long out)
 {
     blas_nt(M, out, in, x->a, x->b, 0, x->c);
-    blas_nn(M, in, out, x->a, x->b, 0, x->c);
-    blas_tn(out, in, M, x->a, x->b, 0, x->c);
+    blas_nn(M, out, in, x->a, x->b, 0, x->c);
+    blas_tn(M, out, in, x->a, x->b, 0, x->c);
 }
 
 /* Scores, output, and their four gradients, of one head of one sequence. */

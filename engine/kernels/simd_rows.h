@@ -101,18 +101,20 @@ static float row_exponentials(long V, const float *x, float top, float *e)
     return vsum(sum);
 }
 
-/* The first largest logit is the target's, and no NaN among them (the sum would be one). */
-static bool row_hit(const float *x, int32_t target, float top, float sum)
+/* Where the first number equal to `top` stands; V if none does. No branch hangs on where that is
+ * but the end of the loop, because targets cannot be foreseen. */
+static long row_first(long V, const float *x, float top)
 {
-    if (!(x[target] == top) || isnan(sum))
-        return false;
-    for (int32_t v = 0; v < target; v++)
-        if (x[v] == top)
-            return false;
-    return true;
+    for (long c = 0; c < V; c += LANES) {
+        const uint32_t bits = vbits(vload_or(x + c, V - c, NAN) == vset(top));
+        if (bits)
+            return c + __builtin_ctz(bits);
+    }
+    return V;
 }
 
-/* One row; returns sum exp(x - top), and top - x[target] in *above. */
+/* One row; returns sum exp(x - top), and top - x[target] in *above. correct: the first largest
+ * logit is the target's, and no NaN among them (the sum would be one). */
 static float cross_entropy_row(long V, const float *x, int32_t target, uint8_t *correct,
                                float scale, float *dx, float *above)
 {
@@ -120,16 +122,16 @@ static float cross_entropy_row(long V, const float *x, int32_t target, uint8_t *
     *above = top - hit;
     if (!dx) {
         const float sum = row_exponentials(V, x, top, NULL);
-        *correct = row_hit(x, target, top, sum);
+        *correct = row_first(V, x, top) == target && !isnan(sum);
         return sum;
     }
     /* dx may be x: what x is needed for comes before it is written */
-    const bool first = row_hit(x, target, top, 0);
+    const bool hits = row_first(V, x, top) == target;
     const float sum = row_exponentials(V, x, top, dx), share = scale / sum;
     for (long c = 0; c < V; c += LANES)
         vstore_n(dx + c, V - c, vload_n(dx + c, V - c) * share);
     dx[target] -= scale;
-    *correct = first && !isnan(sum);
+    *correct = hits && !isnan(sum);
     return sum;
 }
 

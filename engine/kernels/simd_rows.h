@@ -228,9 +228,9 @@ ALWAYS_INLINE void turned_gradient(long V, float scale, struct turned_rows *t)
 static double cross_entropy_turned(long rows, long V, const float *x, const int32_t *target,
                                    uint8_t *correct, float scale, float *dx)
 {
-    struct turned_rows t = {.target = (vi){EVERY_LANE(-1)}};
-    for (long i = 0; i < rows; i++)
-        t.target[i] = target[i];
+    struct turned_rows t; /* an initializer would clear 4 KiB each time */
+    t.target = (vi){EVERY_LANE(-1)};
+    memcpy(&t.target, target, (size_t)rows * sizeof *target);
     turned_load(rows, V, x, &t);
     turned_softmax(V, &t);
     const uint32_t right = vbits((t.first == t.target) & (t.sum == t.sum));

@@ -223,7 +223,7 @@ int command_bench(int argc, char **argv)
         fprintf(
             stderr,
             "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: the floor "
-            "is too high (`unset OPENBLAS_CORETYPE`)\n",
+            "is too high; unset it\n",
             hindered);
     s = bench_all(&o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);

@@ -14,7 +14,6 @@ void runner_tell_kernels(struct runner *r)
         runner_say(
             r,
             "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: matrix "
-            "products may take several times as long as they need; `unset OPENBLAS_CORETYPE` "
-            "and the best kernels are used",
+            "products may take several times as long; unset it to use the best kernels",
             chosen);
 }

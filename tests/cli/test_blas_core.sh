@@ -1,30 +1,12 @@
 #!/bin/sh
 # An OpenBLAS that does not know the CPU: run, bench and --version name the same better kernels, and
-# use them. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
-headcount=$(realpath "${HEADCOUNT:-./headcount}")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-unset OPENBLAS_CORETYPE
-n=0
-check() { # name, command...
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$dir/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/log" | tail -n 20
-    fi
-}
-skip_all() {
-    echo "1..0 # skip $1"
-    exit 0
-}
+# use them. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+all="the best kernels are chosen"
 
-[ "$(uname -m)" = x86_64 ] || skip_all "x86-64 only"
-grep -qw avx2 /proc/cpuinfo || skip_all "a CPU with AVX2"
-nm -D "$headcount" 2>/dev/null | grep -q __asan_init && skip_all "a plain build"
+[ "$(uname -m)" = x86_64 ] || skip_all "$all" x86-64
+grep -qw avx2 /proc/cpuinfo || skip_all "$all" "a CPU with AVX2"
+plain || skip_all "$all" "a plain build"
 # Such a library takes every CPU for a Prescott, unless it is told otherwise while it is loaded.
 cat >"$dir/old.c" <<'END'
 #include <cblas.h>
@@ -57,13 +39,12 @@ void cblas_sgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, blasi
 }
 END
 real=$(/sbin/ldconfig -p | sed -n 's/.*libopenblas\.so\.0 .*=> //p' | head -n 1)
-[ -n "$real" ] || skip_all "a shared OpenBLAS"
+[ -n "$real" ] || skip_all "$all" "a shared OpenBLAS"
 ${CC:-gcc} -w -D_GNU_SOURCE -I"/usr/include/$(uname -m)-linux-gnu" -DREAL="\"$real\"" -shared -fPIC \
-    -o "$dir/libopenblas.so.0" "$dir/old.c" || skip_all "a compiler"
+    -o "$dir/libopenblas.so.0" "$dir/old.c" || skip_all "$all" "a compiler"
 LD_LIBRARY_PATH=$dir
 export LD_LIBRARY_PATH
-old() { "$headcount" "$@"; }
-core=$(old --version | sed -n 's/.*core type //p')
+core=$("$headcount" --version | sed -n 's/.*core type //p')
 
 better() { # core type
     case $1 in
@@ -74,20 +55,16 @@ better() { # core type
 }
 check "--version names the best that the CPU can run" better "$core"
 
-bench() {
-    old bench --heads 1 --workload gather --milliseconds 1 "$@" >"$dir/out" 2>"$dir/err"
-}
 bench_says() { # pattern, environment...
     pattern=$1
     shift
-    env "$@" "$headcount" bench --heads 1 --workload gather --milliseconds 1 \
-        >"$dir/out" 2>&1
+    env "$@" "$headcount" bench --heads 1 --workload gather --milliseconds 1 >"$dir/out" 2>&1
     grep -q "$pattern" "$dir/out" || { cat "$dir/out" && return 1; }
 }
 check "bench uses the same" bench_says ", $core kernels"
-check "... and has no remark" eval "! bench_says OPENBLAS_CORETYPE"
+check "... and has no remark" fails bench_says OPENBLAS_CORETYPE
 check "what the user set is kept" bench_says ", Nehalem kernels" OPENBLAS_CORETYPE=Nehalem
-check "... and bench says what it costs" bench_says "unset OPENBLAS_CORETYPE" OPENBLAS_CORETYPE=Nehalem
+check "... and bench says what it costs" bench_says "unset it" OPENBLAS_CORETYPE=Nehalem
 
 cat >"$dir/a.yaml" <<'END'
 task: {name: copy, length: 4, vocab: 4}
@@ -98,17 +75,17 @@ END
 run() { # file, arguments...
     db=$dir/$1.db
     shift
-    old run "$dir/a.yaml" --db "$db" "$@" >"$dir/said" 2>&1
+    "$headcount" run "$dir/a.yaml" --db "$db" "$@" >"$dir/said" 2>&1
 }
 run_uses() { # file
     run "$1" && [ "$(sqlite3 "$dir/$1.db" 'SELECT core_type FROM build')" = "$core" ]
 }
 check "run records the same" run_uses a
-check "... and has no remark" eval '! grep OPENBLAS "$dir/said"'
+check "... and has no remark" fails grep OPENBLAS "$dir/said"
 OPENBLAS_CORETYPE=Nehalem
 export OPENBLAS_CORETYPE
 check "run keeps what the user set" eval 'run b && sqlite3 "$dir/b.db" "SELECT core_type FROM build" | grep -x Nehalem'
 check "... and says once what it costs and what to do" \
-    [ "$(grep -c 'unset OPENBLAS_CORETYPE' "$dir/said")" = 1 ]
+    [ "$(grep -c 'unset it' "$dir/said")" = 1 ]
 check "... but not with -q" eval 'run c -q && ! grep OPENBLAS "$dir/said"'
-echo "1..$n"
+finish

@@ -79,9 +79,9 @@ int runner_ended(const struct runner *r);
 
 /* ---- runner_kernels.c ---- */
 
-/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and what
- * to do about it: once for each results file and build, before the first attempt of it. Kernels that
- * the library itself chose poorly are bettered without a word (blas_load). */
+/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and
+ * what to do about it: once for each results file and build, before the first attempt of it.
+ * Kernels that the library itself chose poorly are bettered without a word (blas_load). */
 void runner_tell_kernels(struct runner *r);
 
 /* ---- runner_commit.c ---- */

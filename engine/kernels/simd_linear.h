@@ -7,9 +7,9 @@
 #include "engine/kernels/simd_product.h"
 
 enum {
-    LINEAR_NARROW = 64, /* the narrower side of a weight that is taken */
-    LINEAR_WIDE = 512,  /* the wider one */
-    LINEAR_CHUNK = 128  /* rows whose share of dw is summed at once: what is read stays near */
+    LINEAR_NARROW = LANES == 16 ? 128 : 64, /* the narrower side of a weight that is taken */
+    LINEAR_WIDE = 512,                      /* the wider one */
+    LINEAR_CHUNK = 128 /* rows whose share of dw is summed at once: what is read stays near */
 };
 
 /* Measured against OpenBLAS on one core (engine/README.md): from here on it gains less than 5 %.
@@ -22,10 +22,11 @@ static bool linear_suits(long N, long K)
            wide <= LINEAR_WIDE;
 }
 
-/* w (N,K) -> wt (K,N) */
-static void weights_turn(long N, long K, const float *w, float *wt)
+/* Rows n..n+wide-1 of w (N,K) -> wt (K,wide): a panel as wide as a block of the product, so that
+ * what a block reads lies together. */
+static void panel_turn(long wide, long K, const float *w, float *wt)
 {
-    for (long n = 0; n < N; n += LANES)
+    for (long n = 0; n < wide; n += LANES)
         for (long k = 0; k < K; k += LANES) {
             vf tile[LANES];
 #pragma GCC unroll 16
@@ -34,24 +35,27 @@ static void weights_turn(long N, long K, const float *w, float *wt)
             vtranspose(tile);
 #pragma GCC unroll 16
             for (long i = 0; i < LANES; i++)
-                vstore(wt + (k + i) * N + n, tile[i]);
+                vstore(wt + (k + i) * wide + n, tile[i]);
         }
 }
 
 static void linear_forward(long M, long N, long K, const real *x, const real *w, const real *bias,
                            real *y, real *turned)
 {
-    weights_turn(N, K, w, turned);
-    product_run(&(struct product){.rows = M,
-                                  .columns = N,
-                                  .depth = K,
-                                  .a = x,
-                                  .x = turned,
-                                  .x_row = N,
-                                  .c = y,
-                                  .c_row = N,
-                                  .bias = bias},
-                K, 1, BLOCK_LONG);
+    for (long n = 0; n < N; n += 2 * LANES) {
+        const long wide = N - n < 2 * LANES ? N - n : 2 * LANES;
+        panel_turn(wide, K, w + n * K, turned);
+        product_run(&(struct product){.rows = M,
+                                      .columns = wide,
+                                      .depth = K,
+                                      .a = x,
+                                      .x = turned,
+                                      .x_row = wide,
+                                      .c = y + n,
+                                      .c_row = N,
+                                      .bias = bias ? bias + n : NULL},
+                    K, 1, BLOCK_LONG);
+    }
 }
 
 static void linear_backward_input(long M, long N, long K, const real *dy, const real *w, real beta,

@@ -70,6 +70,10 @@ ALWAYS_INLINE void product_columns(const struct product *p, long row_step, long 
         product_block(p, row_step, depth_step, r, from, 4, VECTORS);
         r += 4;
     }
+    if (ROWS > 2 && r + 2 <= p->rows) {
+        product_block(p, row_step, depth_step, r, from, 2, VECTORS);
+        r += 2;
+    }
     for (; r < p->rows; r++)
         product_block(p, row_step, depth_step, r, from, 1, VECTORS);
 }

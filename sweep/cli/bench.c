@@ -8,7 +8,7 @@
 #include "engine/encoder_cost.h"
 #include "engine/kernels/blas.h"
 
-/* toy, small and medium are shapes that PyTorch was timed on as well (engine/README.md). */
+/* toy, small and medium are shapes that peers were timed on as well (engine/README.md). */
 const struct bench_workload bench_workloads[] = {
     {"gather", 32, 1, 64, 32, 64, 16, 4, .trained = 1000},
     {"sharp", 32, 1, 64, 32, 64, 16, 4, .heads = 16, .sharp = true},

@@ -3,7 +3,6 @@
 
 CC       = gcc
 BUILD    = build
-PYTHON   = /usr/bin/python3
 PREFIX   = /usr/local
 DB       = results/headcount.db
 WERROR   =
@@ -201,8 +200,9 @@ QUIET = env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE taskset -c 0
 bench: $(PROGRAM)
 	$(QUIET) $(RUN) bench
 
-bench-torch: $(PROGRAM)
-	$(QUIET) $(PYTHON) tests/bench/against_torch.py $(RUN)
+# CASES="gather:4 toy:8": some. PEERS_PIP: further arguments for pip.
+bench-peers: $(PROGRAM)
+	@PEERS_PIP='$(PEERS_PIP)' sh tests/bench/peers.sh $(RUN) $(BUILD)/peers $(CASES)
 
 # ---- faults ----
 
@@ -277,7 +277,7 @@ help:
 	@echo "make sweep        install what is missing, build, run configs/gather.yaml to the verdict"
 	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
-	@echo "make bench        one training step against its matrix products (bench-torch: against PyTorch)"
+	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX)"
 	@echo "make fuzz         libFuzzer on all that reads foreign bytes (FUZZ_SECONDS=20 each)"
 	@echo "make crash        kill it everywhere and see that nothing is lost"
 	@echo "make coverage     lines and branches that the tests reach      make lint"
@@ -287,7 +287,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-torch tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

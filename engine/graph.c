@@ -35,6 +35,7 @@
 #include <stdio.h>
 
 #include "engine/base/heartbeat.h"
+#include "engine/kernels/denormals.h"
 #include "engine/layout.h"
 
 struct graph *graph_new(struct arena *a, long capacity, bool inference)
@@ -218,6 +219,7 @@ enum status graph_finish(struct graph *g, struct message *m)
 
 static void begin(const struct graph *g, struct pass *p)
 {
+    denormals_flush();
     if (!p->kernels)
         p->kernels = kernels_best();
     if (p->batch == 0)

@@ -32,7 +32,8 @@ void graph_keep(struct graph *g, const struct tensor *t);
  * With the first refusal of an operation, usually BAD_INPUT, the graph must not be run. */
 enum status graph_finish(struct graph *g, struct message *m);
 
-/* Runs the tape forward on one slice, which p describes. */
+/* Runs the tape forward on one slice, which p describes. The calling thread takes denormals for 0
+ * from then on (kernels/denormals.h). */
 void graph_forward(struct graph *g, struct pass *p);
 
 /* Computes the gradients from the last node back, with the pass of the preceding forward. A last

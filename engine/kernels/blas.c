@@ -1,14 +1,16 @@
 #include "engine/kernels/blas.h"
 
 #include <cblas.h>
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/mman.h>
+
+#include "engine/kernels/blas_core.h"
 
 #ifdef REAL_DOUBLE
 #define GEMM cblas_dgemm
@@ -59,7 +61,7 @@ static bool find(const char *name, void *function)
     return found != NULL;
 }
 
-static enum status open_library(struct message *m)
+static enum status open_once(struct message *m)
 {
     char why[512];
     blas.library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -77,6 +79,41 @@ static enum status open_library(struct message *m)
     dlclose(blas.library);
     blas.library = NULL;
     return STATUS_INTERNAL;
+}
+
+/* A library with kernels for several CPUs has a table gotoblas_<CORE> for each. */
+static bool has_core(const char *core)
+{
+    char symbol[64];
+    int n = snprintf(symbol, sizeof symbol, "gotoblas_%s", core);
+    for (int i = (int)strlen("gotoblas_"); i < n && i < (int)sizeof symbol; i++)
+        symbol[i] = (char)toupper((unsigned char)symbol[i]);
+    return dlsym(blas.library, symbol) != NULL;
+}
+
+static const char *better_core(void)
+{
+    const struct cpu cpu = cpu_here();
+    return blas_core_better(&cpu, blas.core_name(), has_core);
+}
+
+static const char *chosen_core(void)
+{
+    const char *chosen = getenv("OPENBLAS_CORETYPE");
+    return chosen && *chosen ? chosen : NULL;
+}
+
+/* The library looks at the environment while it is loaded, and what it would choose shows only
+ * then: where that is poor, it is loaded once more. */
+static enum status open_library(struct message *m)
+{
+    enum status s = open_once(m);
+    const char *better = s == STATUS_OK && !chosen_core() ? better_core() : NULL;
+    if (!better || setenv("OPENBLAS_CORETYPE", better, 1) != 0)
+        return s;
+    dlclose(blas.library);
+    blas.library = NULL;
+    return open_once(m);
 }
 
 enum status blas_load(int threads, struct message *m)
@@ -137,12 +174,12 @@ void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, re
     blas_gemm(0, 1, M, N, K, 1, x, K, w, K, beta, y, N);
 }
 
-void blas_nn(long M, long K, long N, const real *dy, const real *w, real beta, real *dx)
+void blas_nn(long M, long N, long K, const real *dy, const real *w, real beta, real *dx)
 {
     blas_gemm(0, 0, M, K, N, 1, dy, N, w, K, beta, dx, K);
 }
 
-void blas_tn(long N, long K, long M, const real *dy, const real *x, real beta, real *dw)
+void blas_tn(long M, long N, long K, const real *dy, const real *x, real beta, real *dw)
 {
     blas_gemm(1, 0, N, K, M, 1, dy, N, x, K, beta, dw, K);
 }
@@ -166,18 +203,7 @@ struct blas_info blas_info(void)
     };
 }
 
-int blas_below_cpu(void)
+const char *blas_hindered(void)
 {
-#if defined(__x86_64__)
-    static const char *const with_avx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids", NULL};
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl"))
-        return 0;
-    for (int i = 0; with_avx512[i]; i++)
-        if (!strcasecmp(blas.core_name(), with_avx512[i]))
-            return 0;
-    return 1;
-#else
-    return 0;
-#endif
+    return better_core() ? chosen_core() : NULL;
 }

@@ -11,8 +11,10 @@
 #include "engine/base/real.h"
 #include "engine/base/status.h"
 
-/* Loads OpenBLAS, for blas_info; no memory for products is taken yet. threads: that a product is
- * spread over. A loaded library stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS
+/* Loads OpenBLAS, for blas_info; no memory for products is taken yet. Where the library would use
+ * poorer kernels than it has for this CPU (blas_core.h), it is made to take the better ones, unless
+ * the environment chooses (OPENBLAS_CORETYPE, which is set then). threads: that a product is spread
+ * over. A loaded library stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS
  * in this process's environment, so it is to be called before threads are started. INTERNAL where
  * there is no OpenBLAS or it does not fit into memory, NO_MEMORY where several threads would not.
  */
@@ -28,9 +30,9 @@ enum status blas_start(int threads, struct message *m);
 /* y = beta*y + x w^T      x (M,K), w (N,K), y (M,N): a linear layer forward */
 void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, real *y);
 /* dx = beta*dx + dy w     dy (M,N), w (N,K), dx (M,K): its input gradient */
-void blas_nn(long M, long K, long N, const real *dy, const real *w, real beta, real *dx);
+void blas_nn(long M, long N, long K, const real *dy, const real *w, real beta, real *dx);
 /* dw = beta*dw + dy^T x   dy (M,N), x (M,K), dw (N,K): its weight gradient */
-void blas_tn(long N, long K, long M, const real *dy, const real *x, real beta, real *dw);
+void blas_tn(long M, long N, long K, const real *dy, const real *x, real beta, real *dw);
 
 /* General form, for kernels that work on slices of wider matrices: c = alpha op(a) op(b) + beta c,
  * c (m,n), inner dimension k, leading dimensions in elements. */
@@ -45,7 +47,8 @@ struct blas_info {
 /* Of the loaded library. */
 struct blas_info blas_info(void);
 
-/* True where the CPU has AVX-512 and the kernels of the loaded library do not use it. */
-int blas_below_cpu(void);
+/* The value of OPENBLAS_CORETYPE where it keeps the loaded library from using what this CPU can do;
+ * else NULL. */
+const char *blas_hindered(void);
 
 #endif

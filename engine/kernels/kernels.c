@@ -1,8 +1,11 @@
 #include "engine/kernels/kernels.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "engine/kernels/denormals.h"
 
 #ifndef REAL_DOUBLE
 #if defined(__x86_64__)
@@ -66,4 +69,11 @@ const struct kernels *kernels_best(void)
             break;
     }
     return best;
+}
+
+const char *kernels_build(void)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%s%s", kernels_best()->name, denormals_flushed() ? "-ftz" : "");
+    return text;
 }

@@ -1,15 +1,16 @@
-/* The loops that are not matrix products, behind one table. kernels/reference.c holds the naive
- * version of each, in plain scalar C for float and double; kernels/simd.c is one portable source
- * with vectors of the width its instruction set has, compiled once per set (kernels_sse2.o,
- * kernels_avx2.o, kernels_avx512.o); kernels.c picks at run time. Every entry is deterministic: the
- * same input gives the same bits on the same table, and the result of a row or of a sequence does
- * not depend on the others.
+/* The loops that OpenBLAS does not have, or not as fast, behind one table. kernels/reference.c
+ * holds the naive version of each, in plain scalar C for float and double; kernels/simd.c is one
+ * portable source with vectors of the width its instruction set has, compiled once per set
+ * (kernels_sse2.o, kernels_avx2.o, kernels_avx512.o); kernels.c picks at run time. Every entry is
+ * deterministic: the same input gives the same bits on the same table, and the result of a row or
+ * of a sequence does not depend on the others.
  *
  * `beta` is 0 (overwrite) or 1 (add to) and says what to do with a gradient's old content. Sums
  * over rows (dgain, dbias) always add. Buffers do not overlap unless said. */
 #ifndef ENGINE_KERNELS_KERNELS_H
 #define ENGINE_KERNELS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,6 +61,17 @@ struct kernels {
                                const real *saved, const real *d_o, /* (B,T,H*d_v) */
                                real *dqkv, void *scratch);
     size_t (*attention_scratch)(const struct attention *a);
+
+    /* y = x w^T + bias and its gradients, for weights that linear_suits: a choice by shape and
+     * table alone. All others are left to OpenBLAS (blas.h), which is faster there. x, dx (M,K); w,
+     * dw (N,K); bias (N), may be NULL; y, dy (M,N); turned: room for N*K numbers. M >= 1. */
+    bool (*linear_suits)(long N, long K);
+    void (*linear_forward)(long M, long N, long K, const real *x, const real *w, const real *bias,
+                           real *y, real *turned);
+    void (*linear_backward_input)(long M, long N, long K, const real *dy, const real *w, real beta,
+                                  real *dx); /* dx = beta*dx + dy w */
+    void (*linear_backward_weight)(long M, long N, long K, const real *dy, const real *x, real beta,
+                                   real *dw); /* dw = beta*dw + dy^T x */
 
     /* y = (x - mean)/sqrt(var + 1e-5) * gain + bias per row (Ba, Kiros, Hinton 2016; variance
      * without Bessel's correction, as PyTorch). x, y (M,C); mean, rstd (M). */
@@ -113,6 +125,10 @@ extern const struct kernels kernels_reference;
 /* The fastest table this CPU can run. Environment HEADCOUNT_KERNELS=reference|sse2|avx2|avx512
  * overrides (falls back to what the CPU has). In the double build always the reference. */
 const struct kernels *kernels_best(void);
+
+/* What results depend on besides the instructions of the program: the best table's name, and
+ * whether denormals are flushed: "avx512-ftz". Valid until the next call. */
+const char *kernels_build(void);
 
 /* The i-th table this CPU can run, slowest first, or NULL past the end: for tests and bench. */
 const struct kernels *kernels_available(int i);

@@ -153,6 +153,51 @@ static void attention_backward(const struct attention *a, const real *qkv, const
     }
 }
 
+/* Products that fit no set of vectors are OpenBLAS's; these are what others are held against. */
+static bool linear_suits(long N, long K)
+{
+    (void)N;
+    (void)K;
+    return false;
+}
+
+static void linear_forward(long M, long N, long K, const real *x, const real *w, const real *bias,
+                           real *y, real *turned)
+{
+    (void)turned;
+    for (long m = 0; m < M; m++)
+        for (long n = 0; n < N; n++) {
+            double sum = bias ? (double)bias[n] : 0;
+            for (long k = 0; k < K; k++)
+                sum += (double)x[m * K + k] * (double)w[n * K + k];
+            y[m * N + n] = (real)sum;
+        }
+}
+
+static void linear_backward_input(long M, long N, long K, const real *dy, const real *w, real beta,
+                                  real *dx)
+{
+    for (long m = 0; m < M; m++)
+        for (long k = 0; k < K; k++) {
+            double sum = 0;
+            for (long n = 0; n < N; n++)
+                sum += (double)dy[m * N + n] * (double)w[n * K + k];
+            dx[m * K + k] = (real)(sum + (beta == 0 ? 0 : (double)dx[m * K + k]));
+        }
+}
+
+static void linear_backward_weight(long M, long N, long K, const real *dy, const real *x, real beta,
+                                   real *dw)
+{
+    for (long n = 0; n < N; n++)
+        for (long k = 0; k < K; k++) {
+            double sum = 0;
+            for (long m = 0; m < M; m++)
+                sum += (double)dy[m * N + n] * (double)x[m * K + k];
+            dw[n * K + k] = (real)(sum + (beta == 0 ? 0 : (double)dw[n * K + k]));
+        }
+}
+
 static void layernorm_forward(long M, long C, const real *x, const real *gain, const real *bias,
                               real *y, real *mean, real *rstd)
 {
@@ -366,6 +411,10 @@ const struct kernels kernels_reference = {
     .attention_forward = attention_forward,
     .attention_backward = attention_backward,
     .attention_scratch = attention_scratch,
+    .linear_suits = linear_suits,
+    .linear_forward = linear_forward,
+    .linear_backward_input = linear_backward_input,
+    .linear_backward_weight = linear_backward_weight,
     .layernorm_forward = layernorm_forward,
     .layernorm_backward = layernorm_backward,
     .gelu_forward = gelu_forward,

@@ -2,6 +2,7 @@
  * One translation unit per set; nothing here is called before kernels.c has asked the CPU. */
 #include "engine/kernels/simd_attention.h"
 #include "engine/kernels/simd_elements.h"
+#include "engine/kernels/simd_linear.h"
 #include "engine/kernels/simd_rows.h"
 
 #define TABLE_(set) kernels_##set
@@ -16,6 +17,10 @@ const struct kernels TABLE(KERNEL_SET) = {
     .attention_forward = attention_forward,
     .attention_backward = attention_backward,
     .attention_scratch = attention_scratch,
+    .linear_suits = linear_suits,
+    .linear_forward = linear_forward,
+    .linear_backward_input = linear_backward_input,
+    .linear_backward_weight = linear_backward_weight,
     .layernorm_forward = layernorm_forward,
     .layernorm_backward = layernorm_backward,
     .gelu_forward = gelu_forward,

@@ -9,21 +9,25 @@
 #define ENGINE_KERNELS_SIMD_ATTENTION_LANES_H
 
 #include "engine/kernels/simd_attention_tiles.h"
+#include "engine/kernels/simd_heads.h"
 
 enum {
-    LANES_MAX_WIDTH = 4, /* widest head taken this way */
     LANES_MAX_BLOCK = 4,
     LANES_CHUNK = 32 /* queries whose dropout bits are drawn at once; a multiple of every BLOCK */
 };
 
-/* LANES heads of one sequence. Every array of the second part ends with a dimension of LANES. */
+/* LANES heads: of one sequence or, where a sequence has only half of that or less, of several (with
+ * padding each sequence sees keys of its own, and is alone). Every array of the second part ends
+ * with a dimension of LANES. */
 struct lanes {
     const struct attention *a;
     long width; /* WIDTH */
     struct seen_keys seen;
-    long heads;      /* of this group, <= LANES */
-    long words;      /* of dropout bits in a row: T/32 rounded up */
-    long row, o_row; /* numbers from a position to the next in q, dq; in o, d_o */
+    long heads;        /* of this group, <= LANES */
+    long each;         /* of one of its sequences */
+    long words;        /* of dropout bits in a row: T/32 rounded up */
+    long row, o_row;   /* numbers from a position to the next in q, dq; in o, d_o */
+    long skip, o_skip; /* from a sequence to the next */
     /* the group's first head at the sequence's first position: */
     const float *q, *o_in, *d_o;
     float *o, *dq;
@@ -53,6 +57,8 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
     g->words = (T + 31) / 32;
     g->row = a->H * (2 * a->d_k + a->d_v);
     g->o_row = a->H * a->d_v;
+    g->skip = T * g->row;
+    g->o_skip = T * g->o_row;
     g->seen.list = piece(&p, T, sizeof *g->seen.list);
     g->k = piece(&p, T * g->width, sizeof(vf));
     g->v = piece(&p, T * g->width, sizeof(vf));
@@ -66,74 +72,35 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
     return p.used;
 }
 
-/* The vector that begins at `at` of a row of n numbers, zeros past its end. */
-ALWAYS_INLINE vf row_vector(const float *row, long n, long at)
+/* The same where the row of each sequence, `skip` numbers after the one before, holds its part. */
+ALWAYS_INLINE void heads_load(const struct lanes *g, const float *row, long skip, long D,
+                              const int WIDTH, vf *x)
 {
-    return n - at >= LANES ? vload(row + at) : n > at ? vload_n(row + at, n - at) : vset(0);
-}
-
-ALWAYS_INLINE void row_vector_set(float *row, long n, long at, vf x)
-{
-    if (n - at >= LANES)
-        vstore(row + at, x);
-    else if (n > at)
-        vstore_n(row + at, n - at, x);
-}
-
-/* row (heads,D) -> x (WIDTH), heads in lanes; 0 from D on. */
-ALWAYS_INLINE void heads_load(const float *row, long heads, long D, const int WIDTH, vf *x)
-{
-    const long n = heads * D;
-    if (WIDTH > 1 && D != WIDTH) {
-        float lane[LANES_MAX_WIDTH][LANES] = {{0}};
-        for (long h = 0; h < heads; h++)
-            for (long d = 0; d < D; d++)
-                lane[d][h] = row[h * D + d];
-        for (int d = 0; d < WIDTH; d++)
-            x[d] = vload(lane[d]);
-    } else if (WIDTH == 1) {
-        x[0] = row_vector(row, n, 0);
-    } else if (WIDTH == 2) {
-        vunzip(row_vector(row, n, 0), row_vector(row, n, LANES), &x[0], &x[1]);
-    } else {
-        vf even[2], odd[2];
-        for (int i = 0; i < 2; i++)
-            vunzip(row_vector(row, n, 2 * i * LANES), row_vector(row, n, (2 * i + 1) * LANES),
-                   &even[i], &odd[i]);
-        vunzip(even[0], even[1], &x[0], &x[2]);
-        vunzip(odd[0], odd[1], &x[1], &x[3]);
+    if (g->each == g->heads) {
+        row_load(row, g->heads, D, WIDTH, x);
+        return;
     }
+    float whole[LANES_MAX_WIDTH * LANES] = {0};
+    const long n = g->each * D;
+    for (long at = 0; at < g->heads * D; at += n, row += skip)
+        for (long c = 0; c < n; c += LANES)
+            vstore_n(whole + at + c, n - c, vload_n(row + c, n - c));
+    row_load(whole, g->heads, D, WIDTH, x);
 }
 
-/* The inverse. */
-ALWAYS_INLINE void heads_store(float *row, long heads, long D, const int WIDTH, const vf *x)
+ALWAYS_INLINE void heads_store(const struct lanes *g, float *row, long skip, long D,
+                               const int WIDTH, const vf *x)
 {
-    const long n = heads * D;
-    if (WIDTH > 1 && D != WIDTH) {
-        float lane[LANES_MAX_WIDTH][LANES];
-        for (int d = 0; d < WIDTH; d++)
-            vstore(lane[d], x[d]);
-        for (long h = 0; h < heads; h++)
-            for (int d = 0; d < WIDTH; d++)
-                if (d < D)
-                    row[h * D + d] = lane[d][h];
-    } else if (WIDTH == 1) {
-        row_vector_set(row, n, 0, x[0]);
-    } else if (WIDTH == 2) {
-        vf part[2];
-        vzip(x[0], x[1], &part[0], &part[1]);
-        for (int i = 0; i < 2; i++)
-            row_vector_set(row, n, i * LANES, part[i]);
-    } else {
-        vf even[2], odd[2], part[2];
-        vzip(x[0], x[2], &even[0], &even[1]);
-        vzip(x[1], x[3], &odd[0], &odd[1]);
-        for (int i = 0; i < 2; i++) {
-            vzip(even[i], odd[i], &part[0], &part[1]);
-            row_vector_set(row, n, 2 * i * LANES, part[0]);
-            row_vector_set(row, n, (2 * i + 1) * LANES, part[1]);
-        }
+    if (g->each == g->heads) {
+        row_store(row, g->heads, D, WIDTH, x);
+        return;
     }
+    float whole[LANES_MAX_WIDTH * LANES] = {0};
+    const long n = g->each * D;
+    row_store(whole, g->heads, D, WIDTH, x);
+    for (long at = 0; at < g->heads * D; at += n, row += skip)
+        for (long c = 0; c < n; c += LANES)
+            vstore_n(row + c, n - c, vload_n(whole + at + c, n - c));
 }
 
 ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int WIDTH, vf sum)
@@ -178,7 +145,7 @@ ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int 
     vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], o[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
     vf top[LANES_MAX_BLOCK], sum[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
-        heads_load(g->q + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, q[c]);
+        heads_load(g, g->q + (i + c) * g->row, g->skip, g->a->d_k, WIDTH, q[c]);
         for (int d = 0; d < WIDTH; d++) {
             q[c][d] *= g->a->scale * LOG2_E;
             o[c][d] = vset(0);
@@ -205,7 +172,7 @@ ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int 
         const vf inverse = blind ? vset(0) : kept_scale / sum[c];
         for (int d = 0; d < WIDTH; d++)
             o[c][d] *= inverse;
-        heads_store(g->o + (i + c) * g->o_row, g->heads, g->a->d_v, WIDTH, o[c]);
+        heads_store(g, g->o + (i + c) * g->o_row, g->o_skip, g->a->d_v, WIDTH, o[c]);
         vstore(g->lse + (i + c) * LANES, blind ? vset(0) : top[c] * LN_2 + vlog(sum[c]));
     }
 }
@@ -220,9 +187,9 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
     vf d_o[LANES_MAX_BLOCK][LANES_MAX_WIDTH], lse[LANES_MAX_BLOCK], delta[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
         vf o[LANES_MAX_WIDTH];
-        heads_load(g->q + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, q[c]);
-        heads_load(g->o_in + (i + c) * g->o_row, g->heads, g->a->d_v, WIDTH, o);
-        heads_load(g->d_o + (i + c) * g->o_row, g->heads, g->a->d_v, WIDTH, d_o[c]);
+        heads_load(g, g->q + (i + c) * g->row, g->skip, g->a->d_k, WIDTH, q[c]);
+        heads_load(g, g->o_in + (i + c) * g->o_row, g->o_skip, g->a->d_v, WIDTH, o);
+        heads_load(g, g->d_o + (i + c) * g->o_row, g->o_skip, g->a->d_v, WIDTH, d_o[c]);
         delta[c] = vset(0);
         for (int d = 0; d < WIDTH; d++) {
             delta[c] += o[d] * d_o[c][d];
@@ -266,7 +233,7 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
     for (int c = 0; c < BLOCK; c++) {
         for (int d = 0; d < WIDTH; d++)
             dq[c][d] *= scale;
-        heads_store(g->dq + (i + c) * g->row, g->heads, g->a->d_k, WIDTH, dq[c]);
+        heads_store(g, g->dq + (i + c) * g->row, g->skip, g->a->d_k, WIDTH, dq[c]);
     }
 }
 
@@ -343,7 +310,7 @@ ALWAYS_INLINE void lanes_pack_width(const struct lanes *g, const float *from, lo
 {
     for (long j = 0; j < g->seen.n; j++, to += WIDTH * LANES) {
         vf x[LANES_MAX_WIDTH];
-        heads_load(from + g->seen.list[j] * g->row, g->heads, D, WIDTH, x);
+        heads_load(g, from + g->seen.list[j] * g->row, g->skip, D, WIDTH, x);
         for (int d = 0; d < WIDTH; d++)
             vstore(to + d * LANES, x[d]);
     }
@@ -357,7 +324,7 @@ ALWAYS_INLINE void lanes_unpack_width(const struct lanes *g, const float *from, 
         vf x[LANES_MAX_WIDTH];
         for (int d = 0; d < WIDTH; d++)
             x[d] = vload(from + d * LANES) * scale;
-        heads_store(to + g->seen.list[j] * g->row, g->heads, D, WIDTH, x);
+        heads_store(g, to + g->seen.list[j] * g->row, g->skip, D, WIDTH, x);
     }
 }
 
@@ -420,6 +387,15 @@ static void lanes_lse_in(const struct lanes *g, const float *saved)
     }
 }
 
+/* The heads of the group that begins with head h of sequence b. */
+static void lanes_take(struct lanes *g, long b, long h)
+{
+    const struct attention *a = g->a;
+    const long left = a->B - b, fit = a->padding ? 1 : LANES / a->H;
+    g->each = a->H - h < LANES ? a->H - h : LANES;
+    g->heads = g->each * (fit <= 1 ? 1 : left < fit ? left : fit);
+}
+
 static void lanes_forward(const struct attention *a, const float *qkv, float *o, float *saved,
                           void *scratch)
 {
@@ -430,7 +406,7 @@ static void lanes_forward(const struct attention *a, const float *qkv, float *o,
         const long b = head / a->H, h = head % a->H;
         if (h == 0)
             seen_keys_find(a, b, &g.seen);
-        g.heads = a->H - h < LANES ? a->H - h : LANES;
+        lanes_take(&g, b, h);
         g.q = qkv + b * a->T * g.row + h * a->d_k;
         g.o = o + b * a->T * g.o_row + h * a->d_v;
         lanes_pack(&g, g.q + a->H * a->d_k, a->d_k, g.k);
@@ -458,7 +434,7 @@ static void lanes_backward(const struct attention *a, const float *qkv, const fl
             if (g.seen.n < a->T)
                 memset(dqkv + b * a->T * g.row, 0, (size_t)(a->T * g.row) * sizeof *dqkv);
         }
-        g.heads = a->H - h < LANES ? a->H - h : LANES;
+        lanes_take(&g, b, h);
         g.q = qkv + q;
         g.dq = dqkv + q;
         g.o_in = o + at;

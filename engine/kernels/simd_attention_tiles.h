@@ -172,7 +172,7 @@ static void product_scores(long n, long lanes, long depth, struct tile_rows x, c
                                   .x_row = QUERIES,
                                   .c = c,
                                   .c_row = QUERIES},
-                x.step, 1);
+                x.step, 1, BLOCK_SHORT);
 }
 
 /* c (queries,d) = s^T x, s (n,QUERIES), x (n,d); rows of c times scale (queries), if any */
@@ -188,7 +188,7 @@ static void product_over_keys(long queries, long n, long d, const float *s, stru
                                   .c = c.at,
                                   .c_row = c.step,
                                   .scale = scale},
-                1, QUERIES);
+                1, QUERIES, BLOCK_SHORT);
 }
 
 /* c (n,d) (+)= s x, s (n,QUERIES), x (queries,d) */
@@ -204,7 +204,7 @@ static void product_over_queries(long n, long queries, long d, const float *s, s
                                   .c = c.at,
                                   .c_row = c.step,
                                   .add = add},
-                QUERIES, 1);
+                QUERIES, 1, BLOCK_SHORT);
 }
 
 /* x where dropout keeps key j for the queries from lane c on, else 0. */

@@ -101,18 +101,20 @@ static float row_exponentials(long V, const float *x, float top, float *e)
     return vsum(sum);
 }
 
-/* The first largest logit is the target's, and no NaN among them (the sum would be one). */
-static bool row_hit(const float *x, int32_t target, float top, float sum)
+/* Where the first number equal to `top` stands; V if none does. No branch hangs on where that is
+ * but the end of the loop, because targets cannot be foreseen. */
+static long row_first(long V, const float *x, float top)
 {
-    if (!(x[target] == top) || isnan(sum))
-        return false;
-    for (int32_t v = 0; v < target; v++)
-        if (x[v] == top)
-            return false;
-    return true;
+    for (long c = 0; c < V; c += LANES) {
+        const uint32_t bits = vbits(vload_or(x + c, V - c, NAN) == vset(top));
+        if (bits)
+            return c + __builtin_ctz(bits);
+    }
+    return V;
 }
 
-/* One row; returns sum exp(x - top), and top - x[target] in *above. */
+/* One row; returns sum exp(x - top), and top - x[target] in *above. correct: the first largest
+ * logit is the target's, and no NaN among them (the sum would be one). */
 static float cross_entropy_row(long V, const float *x, int32_t target, uint8_t *correct,
                                float scale, float *dx, float *above)
 {
@@ -120,42 +122,141 @@ static float cross_entropy_row(long V, const float *x, int32_t target, uint8_t *
     *above = top - hit;
     if (!dx) {
         const float sum = row_exponentials(V, x, top, NULL);
-        *correct = row_hit(x, target, top, sum);
+        *correct = row_first(V, x, top) == target && !isnan(sum);
         return sum;
     }
     /* dx may be x: what x is needed for comes before it is written */
-    const bool first = row_hit(x, target, top, 0);
+    const bool hits = row_first(V, x, top) == target;
     const float sum = row_exponentials(V, x, top, dx), share = scale / sum;
     for (long c = 0; c < V; c += LANES)
         vstore_n(dx + c, V - c, vload_n(dx + c, V - c) * share);
     dx[target] -= scale;
-    *correct = first && !isnan(sum);
+    *correct = hits && !isnan(sum);
     return sum;
+}
+
+/* At most LANES rows of any length; returns their loss. dx may be x. */
+static double cross_entropy_wide(long rows, long V, const float *x, const int32_t *target,
+                                 uint8_t *correct, float scale, float *dx)
+{
+    float above[LANES] = {0}, sum[LANES] = {EVERY_LANE(1)};
+    double loss = 0;
+    for (long i = 0; i < rows; i++) {
+        float *d = dx ? dx + i * V : NULL;
+        if (target[i] >= 0) {
+            sum[i] = cross_entropy_row(V, x + i * V, target[i], &correct[i], scale, d, &above[i]);
+            continue;
+        }
+        correct[i] = 2;
+        if (d)
+            memset(d, 0, (size_t)V * sizeof *d);
+    }
+    const vf ln = vlog(vload(sum));
+    for (long i = 0; i < rows; i++)
+        loss += (double)above[i] + (double)ln[i];
+    return loss;
+}
+
+/* The same for LANES rows at a time, turned round so that each lane runs its own row from end to
+ * end: where rows are short, sums across lanes cost more than anything else. */
+enum { TURNED_CLASSES = 64 };
+
+struct turned_rows {
+    vf x[TURNED_CLASSES]; /* logits, then exponentials, then gradients: class by class */
+    vi target;            /* -1: masked, or no row */
+    vf top, hit, sum;     /* the largest, the target's, the sum of exponentials */
+    vi first;             /* where the first largest stands */
+};
+
+/* x (rows,V) -> t->x */
+ALWAYS_INLINE void turned_load(long rows, long V, const float *x, struct turned_rows *t)
+{
+    for (long c = 0; c < V; c += LANES) {
+        vf tile[LANES];
+#pragma GCC unroll 16
+        for (long i = 0; i < LANES; i++)
+            tile[i] = i < rows ? vload_n(x + i * V + c, V - c) : vset(0);
+        vtranspose(tile);
+#pragma GCC unroll 16
+        for (long i = 0; i < LANES; i++)
+            t->x[c + i] = tile[i];
+    }
+}
+
+ALWAYS_INLINE void turned_store(long rows, long V, const struct turned_rows *t, float *dx)
+{
+    for (long c = 0; c < V; c += LANES) {
+        vf tile[LANES];
+#pragma GCC unroll 16
+        for (long i = 0; i < LANES; i++)
+            tile[i] = t->x[c + i];
+        vtranspose(tile);
+#pragma GCC unroll 16
+        for (long i = 0; i < LANES; i++)
+            if (i < rows)
+                vstore_n(dx + i * V + c, V - c, tile[i]);
+    }
+}
+
+ALWAYS_INLINE void turned_softmax(long V, struct turned_rows *t)
+{
+    t->top = vset(-INFINITY);
+    t->sum = t->hit = vset(0);
+    t->first = (vi){EVERY_LANE(-1)};
+    for (long v = 0; v < V; v++)
+        t->top = vmax(t->top, t->x[v]);
+    for (long v = V - 1; v >= 0; v--) {
+        const vi here = (vi){EVERY_LANE((int32_t)v)};
+        const vf x = t->x[v], e = vexp(x - t->top);
+        t->first = (vi)vselect(x == t->top, (vf)here, (vf)t->first);
+        t->hit = vselect(t->target == here, x, t->hit);
+        t->sum += e;
+        t->x[v] = e;
+    }
+}
+
+ALWAYS_INLINE void turned_gradient(long V, float scale, struct turned_rows *t)
+{
+    const vf share = scale / t->sum;
+    for (long v = 0; v < V; v++) {
+        const vf hot = vselect(t->target == (vi){EVERY_LANE((int32_t)v)}, vset(scale), vset(0));
+        t->x[v] = vselect(t->target >= 0, t->x[v] * share - hot, vset(0));
+    }
+}
+
+/* At most LANES rows of at most TURNED_CLASSES logits; returns their loss. dx may be x. */
+static double cross_entropy_turned(long rows, long V, const float *x, const int32_t *target,
+                                   uint8_t *correct, float scale, float *dx)
+{
+    struct turned_rows t; /* an initializer would clear 4 KiB each time */
+    t.target = (vi){EVERY_LANE(-1)};
+    memcpy(&t.target, target, (size_t)rows * sizeof *target);
+    turned_load(rows, V, x, &t);
+    turned_softmax(V, &t);
+    const uint32_t right = vbits((t.first == t.target) & (t.sum == t.sum));
+    const vf above = t.top - t.hit, ln = vlog(t.sum);
+    double loss = 0;
+    for (long i = 0; i < rows; i++) {
+        correct[i] = target[i] < 0 ? 2 : right >> i & 1;
+        loss += target[i] < 0 ? 0 : (double)above[i] + (double)ln[i];
+    }
+    if (dx) {
+        turned_gradient(V, scale, &t);
+        turned_store(rows, V, &t, dx);
+    }
+    return loss;
 }
 
 static double cross_entropy(long R, long V, const real *logits, const int32_t *target,
                             uint8_t *correct, real scale, real *dlogits)
 {
     double loss = 0;
-    /* LANES rows at a time, because logarithms are cheap by the vector only */
-    for (long from = 0; from < R; from += LANES) {
-        float above[LANES] = {0}, sum[LANES] = {EVERY_LANE(1)};
-        const long rows = R - from < LANES ? R - from : LANES;
-        for (long i = 0; i < rows; i++) {
-            const long r = from + i;
-            float *d = dlogits ? dlogits + r * V : NULL;
-            if (target[r] >= 0) {
-                sum[i] = cross_entropy_row(V, logits + r * V, target[r], &correct[r], scale, d,
-                                           &above[i]);
-                continue;
-            }
-            correct[r] = 2;
-            if (d)
-                memset(d, 0, (size_t)V * sizeof *d);
-        }
-        const vf ln = vlog(vload(sum));
-        for (long i = 0; i < rows; i++)
-            loss += (double)above[i] + (double)ln[i];
+    /* also because logarithms are cheap by the vector only */
+    for (long r = 0; r < R; r += LANES) {
+        const long rows = R - r < LANES ? R - r : LANES;
+        loss += (V <= TURNED_CLASSES ? cross_entropy_turned : cross_entropy_wide)(
+            rows, V, logits + r * V, target + r, correct + r, scale,
+            dlogits ? dlogits + r * V : NULL);
     }
     return loss;
 }

@@ -23,10 +23,26 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return blas_start(1, m);
 }
 
+/* The weight turned round, where the kernels of some table want it. */
+static size_t scratch(const struct node *n)
+{
+    const struct tensor *w = n->in[W];
+    const struct kernels *k;
+    for (int i = 0; (k = kernels_available(i)); i++)
+        if (k->linear_suits(w->shape.dim[0], w->shape.dim[1]))
+            return (size_t)tensor_size(w) * sizeof(real);
+    return 0;
+}
+
 static void forward(struct node *n, struct pass *p)
 {
     const struct tensor *x = n->in[X], *w = n->in[W], *bias = n->in[BIAS];
     long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
+    if (p->kernels->linear_suits(N, K)) {
+        p->kernels->linear_forward(M, N, K, x->data, w->data, bias ? bias->data : NULL,
+                                   n->out->data, p->scratch);
+        return;
+    }
     if (bias)
         p->kernels->fill_rows(M, N, bias->data, n->out->data);
     blas_nt(M, N, K, x->data, w->data, bias ? 1 : 0, n->out->data);
@@ -36,14 +52,18 @@ static void backward(struct node *n, struct pass *p)
 {
     struct tensor *x = n->in[X], *w = n->in[W];
     const real *dy = n->out->grad; /* (M,N) */
+    const struct kernels *k = p->kernels;
     long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
+    bool own = k->linear_suits(N, K);
     if (x->grad)
-        blas_nn(M, K, N, dy, w->data, tensor_grad_beta(x), x->grad);
+        (own ? k->linear_backward_input : blas_nn)(M, N, K, dy, w->data, tensor_grad_beta(x),
+                                                   x->grad);
     if (w->grad)
-        blas_tn(N, K, M, dy, x->data, tensor_grad_beta(w), w->grad);
+        (own ? k->linear_backward_weight : blas_tn)(M, N, K, dy, x->data, tensor_grad_beta(w),
+                                                    w->grad);
     real *dbias = tensor_grad_sum(n->in[BIAS]);
     if (dbias)
-        p->kernels->column_sums(M, N, dy, dbias);
+        k->column_sums(M, N, dy, dbias);
 }
 
 static const struct gradcheck_case cases[] = {
@@ -62,6 +82,7 @@ const struct op op_linear = {
     .shape = shape,
     .forward = forward,
     .backward = backward,
+    .scratch = scratch,
     .backward_reads = 1u << X | 1u << W,
     .constant = 1u << X | 1u << W | 1u << BIAS,
     .cases = cases,

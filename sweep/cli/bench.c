@@ -8,28 +8,37 @@
 #include "engine/encoder_cost.h"
 #include "engine/kernels/blas.h"
 
-/* toy, small and medium are shapes that PyTorch was timed on as well (engine/README.md). */
+/* toy, small and medium are shapes that peers were timed on as well (engine/README.md). */
 const struct bench_workload bench_workloads[] = {
-    {"gather", 32, 1, 64, 32, 64, 16, 4},
-    {"toy", 64, 2, 256, 32, 64, 32, 1},
-    {"small", 128, 2, 512, 64, 64, 64, 1},
-    {"medium", 256, 4, 1024, 128, 32, 256, 1},
+    {"gather", 32, 1, 64, 32, 64, 16, 4, .trained = 1000},
+    {"sharp", 32, 1, 64, 32, 64, 16, 4, .heads = 16, .sharp = true},
+    {"toy", 64, 2, 256, 32, 64, 32, 1, .trained = 300},
+    {"small", 128, 2, 512, 64, 64, 64, 1, .trained = 50},
+    {"medium", 256, 4, 1024, 128, 32, 256, 1, .trained = 5},
     {.name = NULL},
 };
 
 enum { LEAST = 5, MOST = 10000 };
 
-/* Random tokens, drawn once: every step sees the same batch. */
-static void fill_once(void *context, int64_t step, struct examples *e)
+/* Where a trainer's examples come from: fresh ones until step `fresh`, then the last ones again. */
+struct source {
+    const struct bench_workload *w;
+    int64_t fresh;
+};
+
+static void fill(void *context, int64_t step, struct examples *e)
 {
-    const struct bench_workload *w = context;
-    if (step > 0)
+    const struct source *source = context;
+    const struct bench_workload *w = source->w;
+    if (step > source->fresh)
         return;
-    struct rng r = rng_at(0, RNG_DATA, 0, 0);
+    struct rng r = rng_at(0, RNG_DATA, (uint64_t)step, 0);
     for (int64_t i = 0; i < e->n * w->length; i++)
         e->tokens[i] = (int32_t)rng_below(&r, (uint32_t)w->vocab);
-    for (int64_t i = 0; i < e->n * w->length * w->slots; i++)
-        e->targets[i] = (int32_t)rng_below(&r, (uint32_t)w->vocab);
+    for (int64_t i = 0; i < e->n * w->length * w->slots; i++) {
+        const int64_t at = i / w->slots, place = at % w->length + 1 + i % w->slots;
+        e->targets[i] = e->tokens[at / w->length * w->length + place % w->length];
+    }
 }
 
 struct matrices {
@@ -40,8 +49,8 @@ struct matrices {
 static void floor_linear(const struct matrices *x, long M, long in, long out)
 {
     blas_nt(M, out, in, x->a, x->b, 0, x->c);
-    blas_nn(M, in, out, x->a, x->b, 0, x->c);
-    blas_tn(out, in, M, x->a, x->b, 0, x->c);
+    blas_nn(M, out, in, x->a, x->b, 0, x->c);
+    blas_tn(M, out, in, x->a, x->b, 0, x->c);
 }
 
 /* Scores, output, and their four gradients, of one head of one sequence. */
@@ -102,33 +111,56 @@ static double median(double *x, int n)
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
-/* The two in turn, so that a drift of the machine's speed meets both. */
-static enum status measure(struct trainer *t, const struct matrices *x,
-                           const struct bench_workload *w, double seconds, double *times,
+/* What is measured: steps of one or two trainers, and the floor. */
+struct subject {
+    struct trainer *step, *random; /* random: with random weights, NULL where step has them */
+    struct matrices matrices;
+    double *times; /* (3,MOST) */
+};
+
+static enum status timed_step(struct trainer *t, double *seconds, struct message *m)
+{
+    double start = clock_now_s();
+    enum status s = trainer_step(t, m);
+    *seconds = clock_now_s() - start;
+    return s;
+}
+
+/* All in turn, so that a drift of the machine's speed meets each. */
+static enum status measure(const struct subject *x, const struct bench_workload *w, double seconds,
                            struct bench_result *r, struct message *m)
 {
-    double *step = times, *floor = times + MOST, start = 0;
+    double *step = x->times, *floor = step + MOST, *random = floor + MOST, start = 0;
     enum status s = STATUS_OK;
     int n = -2; /* two to warm up */
     for (; s == STATUS_OK && n < MOST && (n < LEAST || clock_now_s() - start < seconds); n++) {
+        const int i = n < 0 ? 0 : n;
         if (n == 0)
             start = clock_now_s();
-        double t0 = clock_now_s();
-        s = trainer_step(t, m);
-        double t1 = clock_now_s();
-        floor_step(x, w, &t->encoder->shapes);
-        double t2 = clock_now_s();
-        if (n >= 0) {
-            step[n] = t1 - t0;
-            floor[n] = t2 - t1;
-        }
+        s = timed_step(x->step, &step[i], m);
+        if (s == STATUS_OK && x->random)
+            s = timed_step(x->random, &random[i], m);
+        double before = clock_now_s();
+        floor_step(&x->matrices, w, &x->step->encoder->shapes);
+        floor[i] = clock_now_s() - before;
     }
     if (s == STATUS_OK) {
         r->step_s = median(step, n);
         r->floor_s = median(floor, n);
+        r->random_s = x->random ? median(random, n) : NAN;
         r->repetitions = n;
     }
     return s;
+}
+
+static struct encoder_io io_of(const struct bench_workload *w)
+{
+    return (struct encoder_io){.length = (long)w->length,
+                               .fields = 1,
+                               .field = {"token"},
+                               .vocab = {(long)w->vocab},
+                               .slots = (long)w->slots,
+                               .classes = (long)w->vocab};
 }
 
 static struct encoder_config config_of(const struct bench_workload *w, int64_t heads,
@@ -144,22 +176,45 @@ static struct encoder_config config_of(const struct bench_workload *w, int64_t h
     return c;
 }
 
-enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
-                       double seconds, struct bench_result *r, struct message *m)
+/* Queries and keys so long that scores differ by e^40 and more within a row. */
+static void sharpen(const struct encoder *e)
 {
-    struct bench_workload copy = *w;
-    struct encoder_config model = config_of(w, heads, dropout);
-    struct encoder_io io = {.length = (long)w->length,
-                            .fields = 1,
-                            .field = {"token"},
-                            .vocab = {(long)w->vocab},
-                            .slots = (long)w->slots,
-                            .classes = (long)w->vocab};
+    const real factor = 20;
+    const long rows = e->shapes.heads * 2 * e->shapes.d_k;
+    for (int64_t l = 0; l < e->config.layers; l++) {
+        const struct tensor *w = e->layer[l].in_proj_weight;
+        for (long i = 0; i < rows * tensor_width(w); i++)
+            w->data[i] *= factor;
+    }
+}
+
+/* A trainer after w->trained steps, or sharp; its weights hardly move from then on. */
+static enum status make_trainer(struct arena *a, const struct encoder_config *model,
+                                struct source *source, bool sharp, struct trainer **t,
+                                struct message *m)
+{
+    const struct bench_workload *w = source->w;
+    const struct encoder_io io = io_of(w);
     struct train_config train;
     option_defaults(train_options, &train);
     train.batch = w->batch;
     train.steps = 1000000000;
+    enum status s = trainer_new(a, model, &io, &train, 0, fill, source, t, m);
+    if (s == STATUS_OK && sharp)
+        sharpen((*t)->encoder);
+    for (int64_t i = 0; s == STATUS_OK && i < source->fresh; i++)
+        s = trainer_step(*t, m);
+    if (s == STATUS_OK)
+        (*t)->config.lr = 1e-12;
+    return s;
+}
 
+enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
+                       double seconds, struct bench_result *r, struct message *m)
+{
+    const struct encoder_config model = config_of(w, heads, dropout);
+    const struct encoder_io io = io_of(w);
+    struct source trained = {w, w->trained}, random = {w, 0};
     static struct arena a; /* static: what changes after setjmp is lost in automatic variables */
     jmp_buf exhausted;
     arena_init(&a, &exhausted);
@@ -167,12 +222,14 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
         arena_free(&a);
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for this shape");
     }
-    struct trainer *t;
-    enum status s = trainer_new(&a, &model, &io, &train, 0, fill_once, &copy, &t, m);
+    struct subject x = {.random = NULL};
+    enum status s = make_trainer(&a, &model, &trained, w->sharp, &x.step, m);
+    if (s == STATUS_OK && (w->trained > 0 || w->sharp))
+        s = make_trainer(&a, &model, &random, false, &x.random, m);
     if (s == STATUS_OK) {
-        struct matrices x = make_matrices(&a, w, &t->encoder->shapes);
-        double *times = arena_alloc(&a, (size_t)2 * MOST, sizeof *times);
-        s = measure(t, &x, w, seconds, times, r, m);
+        x.matrices = make_matrices(&a, w, &x.step->encoder->shapes);
+        x.times = arena_alloc(&a, (size_t)3 * MOST, sizeof *x.times);
+        s = measure(&x, w, seconds, r, m);
         r->flops = encoder_step_flops(&model, &io, (long)w->batch);
     }
     arena_free(&a);

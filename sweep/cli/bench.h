@@ -1,5 +1,7 @@
 /* One training step timed against its floor: the same step's matrix products alone, through
- * OpenBLAS, same shapes, measured in turn with it. */
+ * OpenBLAS, same shapes, measured in turn with it; and against the same step with random weights,
+ * because numbers that training brings about (tails of sharp attention, moments that die out) must
+ * cost no more than others. */
 #ifndef SWEEP_CLI_BENCH_H
 #define SWEEP_CLI_BENCH_H
 
@@ -8,17 +10,25 @@
 struct bench_workload {
     const char *name;
     int64_t d_model, layers, d_ff, length, batch, vocab, slots;
+    int64_t trained; /* steps before it is timed: enough for attention to sharpen where that is
+                        affordable */
+    int64_t heads;   /* the only head count of this case; 0: several */
+    bool sharp; /* weights are made for it instead: most attention goes to one key, and the rest
+                   is as small as numbers get */
 };
 extern const struct bench_workload bench_workloads[]; /* ends with a NULL name */
 
 struct bench_result {
     double step_s, floor_s; /* medians */
+    double random_s;        /* with random weights; NaN: step_s is that */
     double flops;           /* of the step's matrix products */
     int repetitions;
 };
 
-/* Measures forward, backward and update on random tokens; making the tokens is not part of it.
- * seconds: how long to measure, at least 5 repetitions. BAD_INPUT for a model that cannot be. */
+/* Measures forward, backward and update after w->trained steps at the default rate on a task that
+ * can be learned (slot s of position i is token i + s + 1); making the tokens is not part of what
+ * is timed. seconds: how long to measure, at least 5 repetitions. BAD_INPUT for a model that cannot
+ * be. */
 enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
                        double seconds, struct bench_result *r, struct message *m);
 

@@ -12,7 +12,7 @@
 enum { HEADS_MAX = 32 };
 
 struct bench_options {
-    const char *workload, *heads, *dropout;
+    const char *workload, *heads, *dropout, *trained;
     long d_model, layers, d_ff, length, batch, vocab, slots, threads, milliseconds;
     bool json;
 };
@@ -20,7 +20,7 @@ struct bench_options {
 #define MEMBER(name) offsetof(struct bench_options, name)
 static const struct command_option options[] = {
     {"workload", 0, COMMAND_TEXT, MEMBER(workload), "NAME",
-     "gather, toy, small or medium (all of them)"},
+     "gather, sharp, toy, small or medium (all of them)"},
     {"heads", 0, COMMAND_TEXT, MEMBER(heads), "N,N,...", "head counts (1,4,8 and d_model)"},
     {"d-model", 0, COMMAND_LONG, MEMBER(d_model), "N", "model width"},
     {"layers", 0, COMMAND_LONG, MEMBER(layers), "N", "layers"},
@@ -30,6 +30,8 @@ static const struct command_option options[] = {
     {"vocab", 0, COMMAND_LONG, MEMBER(vocab), "N", "vocabulary and classes"},
     {"slots", 0, COMMAND_LONG, MEMBER(slots), "N", "targets per position"},
     {"dropout", 0, COMMAND_TEXT, MEMBER(dropout), "P", "dropout probability (0)"},
+    {"trained", 0, COMMAND_TEXT, MEMBER(trained), "N",
+     "training steps before it is timed; 0: random weights"},
     {"threads", 0, COMMAND_LONG, MEMBER(threads), "N", "BLAS threads (1)"},
     {"milliseconds", 0, COMMAND_LONG, MEMBER(milliseconds), "N",
      "measuring time of each row (2000)"},
@@ -40,8 +42,11 @@ static const struct command_syntax syntax = {
     .name = "bench",
     .details =
         "Alternates one training step (forward, backward, update) with its floor, the same\n"
-        "step's matrix products alone through OpenBLAS, and prints the medians. Shape options\n"
-        "change the chosen workload, or gather if none is chosen.\n",
+        "step's matrix products alone through OpenBLAS, and prints the medians. The step is\n"
+        "timed after some hundred training steps (--trained; 0 for shapes of your own), in turn\n"
+        "with the same step on random weights: as attention sharpens, a step must not get slower.\n"
+        "Workload sharp is the extreme of that. Shape options change the chosen workload, or\n"
+        "gather if none is chosen.\n",
     .options = options,
     .examples = "  headcount bench --workload toy --heads 1,4,64\n"
                 "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n",
@@ -52,9 +57,12 @@ static const struct table_column columns[] = {
     {.name = "heads", .title = "heads", .right = true},
     {.name = "d_head", .title = "d_head", .right = true},
     {.name = "dropout", .title = "dropout", .right = true, .decimals = 2},
+    {.name = "trained", .title = "trained", .right = true},
     {.name = "step_ms", .title = "step ms", .right = true, .decimals = 3},
     {.name = "floor_ms", .title = "floor ms", .right = true, .decimals = 3},
     {.name = "ratio", .title = "step/floor", .right = true, .decimals = 2},
+    {.name = "random_ms", .title = "random ms", .right = true, .decimals = 3},
+    {.name = "random_ratio", .title = "step/random", .right = true, .decimals = 2},
     {.name = "gflops", .title = "GFLOP/s", .right = true, .decimals = 1},
     {.name = "tokens_per_s", .title = "tokens/s", .right = true, .decimals = 0},
     {.name = "repetitions", .title = "n", .right = true},
@@ -82,16 +90,36 @@ static bool reshape(const struct bench_options *o, struct bench_workload *w)
             *shapes[i].member = shapes[i].given;
             changed = true;
         }
-    if (changed)
+    if (changed) {
         w->name = "custom";
+        w->trained = w->heads = 0;
+        w->sharp = false;
+    }
     return changed;
 }
 
-/* The list of --heads, or 1, 4, 8 and d_model as far as they divide it. */
+/* --trained, as far as it was given; a case whose weights are made takes none. */
+static enum status read_trained(const char *text, struct bench_workload *w, struct message *m)
+{
+    char *end;
+    if (!text || w->sharp)
+        return STATUS_OK;
+    w->trained = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || w->trained < 0 || w->trained > 1000000)
+        return status_fail(m, STATUS_BAD_INPUT, "--trained is '%s'; allowed: 0 to 1000000 steps",
+                           text);
+    return STATUS_OK;
+}
+
+/* The list of --heads, or the case's own, or 1, 4, 8 and d_model as far as they divide it. */
 static int read_heads(const char *text, const struct bench_workload *w, int64_t *heads,
                       struct message *m)
 {
     int n = 0;
+    if (w->heads) {
+        heads[0] = w->heads;
+        return 1;
+    }
     if (!text) {
         static const int64_t usual[] = {1, 4, 8};
         for (int i = 0; i < 3; i++)
@@ -114,13 +142,14 @@ static int read_heads(const char *text, const struct bench_workload *w, int64_t 
     return n;
 }
 
-static enum status bench_workload_rows(struct table *t, const struct bench_workload *w,
+static enum status bench_workload_rows(struct table *t, const struct bench_workload *named,
                                        const struct bench_options *o, double dropout,
                                        struct message *m)
 {
+    struct bench_workload own = *named, *w = &own;
     int64_t heads[HEADS_MAX];
     int n = read_heads(o->heads, w, heads, m);
-    enum status s = n < 0 ? STATUS_BAD_INPUT : STATUS_OK;
+    enum status s = n < 0 ? STATUS_BAD_INPUT : read_trained(o->trained, w, m);
     for (int i = 0; i < n && s == STATUS_OK; i++) {
         struct bench_result r;
         double seconds = 1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000);
@@ -131,9 +160,12 @@ static enum status bench_workload_rows(struct table *t, const struct bench_workl
         table_integer(t, heads[i]);
         table_integer(t, w->d_model / heads[i]);
         table_real(t, dropout);
+        table_integer(t, w->trained);
         table_real(t, r.step_s * 1e3);
         table_real(t, r.floor_s * 1e3);
         table_real(t, r.step_s / r.floor_s);
+        table_real(t, r.random_s * 1e3);
+        table_real(t, r.step_s / r.random_s);
         table_real(t, r.flops / r.step_s / 1e9);
         table_real(t, (double)(w->batch * w->length) / r.step_s);
         table_integer(t, r.repetitions);
@@ -153,7 +185,7 @@ static enum status bench_all(const struct bench_options *o, struct message *m)
     const struct bench_workload *named = find(o->workload ? o->workload : "gather");
     if (!named)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "there is no workload '%s'; there are gather, toy, small, medium",
+                           "there is no workload '%s'; there are gather, sharp, toy, small, medium",
                            o->workload);
     struct bench_workload w = *named;
     bool one = reshape(o, &w) || o->workload;
@@ -185,12 +217,14 @@ int command_bench(int argc, char **argv)
     fprintf(stderr,
             "%s, %s kernels, %d thread%s; headcount's %s kernels; sgemm peak %.0f GFLOP/s\n",
             blas.version, blas.core_type, blas.threads, blas.threads == 1 ? "" : "s",
-            kernels_best()->name, bench_peak());
-    if (blas_below_cpu())
-        fprintf(stderr,
-                "these BLAS kernels do not use this CPU's AVX-512 (OPENBLAS_CORETYPE=%s): "
-                "the products take about twice as long as they need to\n",
-                getenv("OPENBLAS_CORETYPE") ? getenv("OPENBLAS_CORETYPE") : "");
+            kernels_build(), bench_peak());
+    const char *hindered = blas_hindered();
+    if (hindered)
+        fprintf(
+            stderr,
+            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: the floor "
+            "is too high; unset it\n",
+            hindered);
     s = bench_all(&o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);
 }

@@ -38,7 +38,7 @@ enum status build_info(struct build_info *b, struct message *m)
         .flags = BUILD_FLAGS,
         .openblas = blas.version,
         .core_type = blas.core_type,
-        .kernels = kernels_best()->name,
+        .kernels = kernels_build(),
         .cpu = cpu_name(),
         .threads = blas.threads,
     };

@@ -12,8 +12,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/encoder_cost.h"
-#include "engine/kernels/blas.h"
-#include "sweep/run/process.h"
 #include "sweep/run/trial.h"
 
 static const double STEPS_S = 0.05;   /* how long steps are measured */
@@ -23,11 +21,6 @@ static const double MEMORY = 0x1p28;  /* ... and the whole trial */
  * part (trials of one step, 400 of them, took 7 ms more of CPU time than the child says). */
 static const double BESIDE_S = 0.007;
 enum { EXAMPLES = 1024, PATIENCE_MS = 2000 };
-
-struct said { /* by the child */
-    struct calibration calibration;
-    bool below_cpu; /* OpenBLAS chose kernels that the run will not choose */
-};
 
 /* Less of the same: fewer sequences in a batch, then fewer layers, and no more examples than a
  * measurement has time for. False where that is not enough. */
@@ -54,10 +47,9 @@ static bool make_small(struct point *p, struct encoder_io *io)
 
 /* In the child: builds the trial and trains for a moment. */
 static bool measure(struct arena *a, const struct point *p, const struct encoder_io *io,
-                    struct said *said)
+                    struct calibration *c)
 {
     struct trial *t;
-    struct calibration *c = &said->calibration;
     double begun_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     if (trial_new(a, p, 0, METRIC_VAL_ACC, &t, NULL) != STATUS_OK)
         return false;
@@ -77,49 +69,44 @@ static bool measure(struct arena *a, const struct point *p, const struct encoder
     } while (c->seconds < STEPS_S && t->trainer->step < p->train.steps);
     if (c->steps > 0)
         c->start_s = fmax(0, c->start_s - c->seconds / c->steps);
-    said->below_cpu = blas_below_cpu();
     return c->steps > 0;
 }
 
-static _Noreturn void be_child(const struct point *p, const struct encoder_io *io, bool forced,
-                               int out)
+static _Noreturn void be_child(const struct point *p, const struct encoder_io *io, int out)
 {
-    static struct said said;
+    static struct calibration c;
     static struct arena a;
     struct point endless = *p;
     jmp_buf exhausted;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (forced)
-        setenv("OPENBLAS_CORETYPE", PROCESS_CORE_TYPE, 1);
     endless.train.steps = endless.train.eval_every = INT32_MAX;
     endless.train.warmup = 0;
     arena_init(&a, &exhausted);
-    bool ok = setjmp(exhausted) == 0 && measure(&a, &endless, io, &said) &&
-              write(out, &said, sizeof said) == sizeof said;
+    bool ok = setjmp(exhausted) == 0 && measure(&a, &endless, io, &c) &&
+              write(out, &c, sizeof c) == sizeof c;
     _exit(!ok);
 }
 
-static bool listen_to(int fd, struct said *said)
+static bool listen_to(int fd, struct calibration *c)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     int n;
     do
         n = poll(&p, 1, PATIENCE_MS);
     while (n < 0 && errno == EINTR);
-    return n == 1 && read(fd, said, sizeof *said) == sizeof *said;
+    return n == 1 && read(fd, c, sizeof *c) == sizeof *c;
 }
 
-static bool ask_child(const struct point *p, const struct encoder_io *io, bool forced,
-                      struct said *said)
+static bool ask_child(const struct point *p, const struct encoder_io *io, struct calibration *c)
 {
     int ends[2];
     if (pipe(ends) != 0)
         return false;
     pid_t pid = fork();
     if (pid == 0)
-        be_child(p, io, forced, ends[1]);
+        be_child(p, io, ends[1]);
     close(ends[1]);
-    bool ok = pid > 0 && listen_to(ends[0], said);
+    bool ok = pid > 0 && listen_to(ends[0], c);
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL);
@@ -131,18 +118,10 @@ static bool ask_child(const struct point *p, const struct encoder_io *io, bool f
 
 bool calibrate(const struct point *p, struct calibration *c)
 {
-    static bool forced; /* what the first child found out */
     struct point small = *p;
     struct encoder_io io;
-    struct said said;
-    if (!make_small(&small, &io) || !ask_child(&small, &io, forced, &said))
+    if (!make_small(&small, &io) || !ask_child(&small, &io, c))
         return false;
-    if (said.below_cpu && !forced && !getenv("OPENBLAS_CORETYPE")) {
-        forced = true;
-        if (!ask_child(&small, &io, forced, &said))
-            return false;
-    }
-    *c = said.calibration;
     c->start_s += BESIDE_S;
     return true;
 }

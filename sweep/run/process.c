@@ -16,31 +16,26 @@
 
 extern char **environ;
 
-char **process_environment(const char *core_type)
+char **process_environment(void)
 {
     static const char *const replaced[] = {
-        "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=", "GOTO_NUM_THREADS=", "OPENBLAS_CORETYPE="};
+        "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=", "GOTO_NUM_THREADS="};
     static char threads[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
     size_t count = 0, used = 0;
     while (environ[count])
         count++;
-    char **copy = malloc((count + 4) * sizeof *copy + 128);
+    char **copy = malloc((count + 3) * sizeof *copy);
     if (!copy)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         bool keep = true;
-        for (size_t k = 0; k < 3 + (core_type != NULL); k++)
+        for (size_t k = 0; k < sizeof replaced / sizeof *replaced; k++)
             keep = keep && strncmp(environ[i], replaced[k], strlen(replaced[k])) != 0;
         if (keep)
             copy[used++] = environ[i];
     }
     copy[used++] = threads;
     copy[used++] = omp;
-    if (core_type) {
-        char *text = (char *)(copy + count + 4);
-        snprintf(text, 128, "OPENBLAS_CORETYPE=%s", core_type);
-        copy[used++] = text;
-    }
     copy[used] = NULL;
     return copy;
 }

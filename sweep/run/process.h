@@ -12,9 +12,6 @@
 
 enum { PROCESS_TAIL = 2000 };
 
-/* The kernels that OpenBLAS is made to use where it does not know a CPU that has AVX-512. */
-#define PROCESS_CORE_TYPE "SkylakeX"
-
 struct process {
     pid_t pid;      /* 0: none */
     int message_fd; /* -1: at its end */
@@ -31,9 +28,8 @@ struct process {
 enum status process_spawn(struct process *p, const struct job *j, char *const environment[],
                           struct message *m);
 
-/* This process's environment with one BLAS thread and, unless NULL, the BLAS core type. One malloc;
- * free with free(). */
-char **process_environment(const char *core_type);
+/* This process's environment with one BLAS thread. One malloc; free with free(). */
+char **process_environment(void);
 
 /* Takes what a pipe has to give now; at its end closes it (fd becomes -1). BAD_INPUT if the worker
  * sent something that is not a message. */

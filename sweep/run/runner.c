@@ -383,7 +383,6 @@ static enum status prepare(struct runner *r, const struct runner_options *o, str
         s = blas_room(1, m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
-    runner_choose_kernels(r, &b);
     do
         s = store_check_numbers(r->store, m);
     while (wait_for_file(r, &s, m));
@@ -426,7 +425,7 @@ static enum status make_slots(struct runner *r, struct message *m)
 {
     r->slot = calloc((size_t)r->slots, sizeof *r->slot);
     r->claim = calloc((size_t)r->slots, sizeof *r->claim);
-    r->environment = process_environment(r->core_type[0] ? r->core_type : NULL);
+    r->environment = process_environment();
     if (!r->slot || !r->claim || !r->environment)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", r->slots);
     for (int i = 0; i < r->slots; i++)

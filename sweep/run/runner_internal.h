@@ -36,7 +36,6 @@ struct runner {
     int64_t sweep_id, build_id;
     struct job job; /* what all jobs of this run share */
     char **environment;
-    char core_type[64]; /* forced on the workers; "" : not */
 
     int slots;
     struct slot *slot;     /* (slots) */
@@ -80,12 +79,9 @@ int runner_ended(const struct runner *r);
 
 /* ---- runner_kernels.c ---- */
 
-/* Forces better kernels on the workers where OpenBLAS would choose poorer ones than the CPU has and
- * nobody chose them on purpose; b then says so. */
-void runner_choose_kernels(struct runner *r, struct build_info *b);
-
-/* Says what the CPU could do better and how, once for each results file and build: before the first
- * attempt of it. */
+/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and
+ * what to do about it: once for each results file and build, before the first attempt of it.
+ * Kernels that the library itself chose poorly are bettered without a word (blas_load). */
 void runner_tell_kernels(struct runner *r);
 
 /* ---- runner_commit.c ---- */

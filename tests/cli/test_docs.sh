@@ -14,7 +14,7 @@ make|builds the program that this test is given
 make sweep|installs packages; its sweep is run below
 make test|runs this test
 make bench|a benchmark of minutes
-make bench-torch|a benchmark of minutes
+make bench-peers|a benchmark of minutes
 gcc -I. learn.c build/libengine.a -lm -ldl -o learn && ./learn|cli/test_engine.sh builds and runs it
 make crash|hours
 CRASH_KILLS=50 make crash|minutes; cli/test_faults.sh runs a sample

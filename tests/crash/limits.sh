@@ -20,7 +20,7 @@ export weights 1 $dir/limits.weights --db $1
 export testset 1 $dir/limits.testset --db $1
 gc --dry-run --db $1
 tasks gather
-bench --workload gather --heads 1 --milliseconds 1
+bench --workload gather --heads 1 --trained 0 --milliseconds 1
 C
 }
 

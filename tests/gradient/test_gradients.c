@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/encoder.h"
+#include "engine/kernels/denormals.h"
 #include "tests/gradient/gradcheck.h"
 
 #include <cmocka.h>
@@ -294,6 +295,15 @@ static void random_tapes(void **state)
         check_tape(seed);
 }
 
+/* Last: whatever ran before has left this thread's denormals alone. */
+static void denormals_count(void **state)
+{
+    (void)state;
+    volatile double tiny = 1e-300, product = tiny * 1e-10;
+    assert_true(product > 0);
+    assert_false(denormals_flushed());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +312,7 @@ int main(void)
         cmocka_unit_test(random_tapes),
         cmocka_unit_test(whole_model),
         cmocka_unit_test(several_layers),
+        cmocka_unit_test(denormals_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,76 @@ static void test_layernorm(void **state)
     }
 }
 
+/* The three products of a linear layer, of every table that takes the shape and of those that would
+ * leave it to OpenBLAS. Weights are whole vectors wide; rows are what a batch has. */
+static void test_linear(void **state)
+{
+    (void)state;
+    static const long wide[][2] = {{16, 16}, {16, 48}, {32, 16}, {32, 96}, {64, 32}, {144, 32}};
+    static const long rows[] = {1, 3, 8, 13, 24, 131, 300};
+    for (int i = 0; i < 6 * 7 * 2; i++) {
+        const long N = wide[i / 14][0], K = wide[i / 14][1], M = rows[i / 2 % 7];
+        const float beta = (float)(i % 2);
+        const float *x = noise(M * K, 1, 1), *w = noise(N * K, 2, 1), *dy = noise(M * N, 3, 1);
+        const float *bias = i % 2 ? noise(N, 4, 1) : NULL, *old = noise(M * K + N * K, 5, 1);
+        float *y = buffer(M * N), *dx = copy(M * K, old), *dw = copy(N * K, old);
+        float *turned = buffer(N * K);
+        kernels_reference.linear_forward(M, N, K, x, w, bias, y, turned);
+        kernels_reference.linear_backward_input(M, N, K, dy, w, beta, dx);
+        kernels_reference.linear_backward_weight(M, N, K, dy, x, beta, dw);
+        FOR_EACH_TABLE(k)
+        {
+            float *y2 = buffer(M * N), *dx2 = copy(M * K, old), *dw2 = copy(N * K, old);
+            k->linear_forward(M, N, K, x, w, bias, y2, turned);
+            check_close("linear y", k->name, M * N, y2, y, 3e-5, 1e-5);
+            k->linear_backward_input(M, N, K, dy, w, beta, dx2);
+            check_close("linear dx", k->name, M * K, dx2, dx, 3e-5, 1e-5);
+            k->linear_backward_weight(M, N, K, dy, x, beta, dw2);
+            check_close("linear dw", k->name, N * K, dw2, dw, 3e-5, 1e-5);
+        }
+        buffers_release();
+    }
+}
+
+/* Rows do not know of each other: a row alone gives the bits that it gives among others. */
+static void test_linear_row_by_row(void **state)
+{
+    (void)state;
+    enum { M = 29, N = 48, K = 32 };
+    const float *x = noise(M * K, 1, 1), *w = noise(N * K, 2, 1), *dy = noise(M * N, 3, 1);
+    float *turned = buffer(N * K);
+    FOR_EACH_TABLE(k)
+    {
+        float *y = buffer(M * N), *dx = buffer(M * K), *y1 = buffer(N), *dx1 = buffer(K);
+        k->linear_forward(M, N, K, x, w, NULL, y, turned);
+        k->linear_backward_input(M, N, K, dy, w, 0, dx);
+        for (long m = 0; m < M; m++) {
+            k->linear_forward(1, N, K, x + m * K, w, NULL, y1, turned);
+            k->linear_backward_input(1, N, K, dy + m * N, w, 0, dx1);
+            assert_memory_equal(y1, y + m * N, N * sizeof *y);
+            assert_memory_equal(dx1, dx + m * K, K * sizeof *dx);
+        }
+    }
+    buffers_release();
+}
+
+/* Which weights a table takes: whole vectors, narrow on one side, whatever the batch. */
+static void test_linear_choice(void **state)
+{
+    (void)state;
+    assert_false(kernels_reference.linear_suits(32, 32));
+    FOR_EACH_TABLE(k)
+    {
+        const bool takes = k->linear_suits(32, 32);
+        assert_int_equal(takes, !strcmp(k->name, "avx2") || !strcmp(k->name, "avx512"));
+        assert_int_equal(k->linear_suits(256, 64), takes);
+        assert_int_equal(k->linear_suits(64, 256), takes);
+        assert_false(k->linear_suits(1024, 256));
+        assert_false(k->linear_suits(33, 32));
+        assert_false(k->linear_suits(32, 20));
+    }
+}
+
 typedef void forward(long M, long N, const real *x, const real *bias, real *y);
 typedef void backward(long M, long N, const real *x, const real *bias, const real *dy, real beta,
                       real *dx, real *dbias);
@@ -373,6 +443,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layernorm),
+        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_linear_row_by_row),
+        cmocka_unit_test(test_linear_choice),
         cmocka_unit_test(test_activations),
         cmocka_unit_test(test_gelu_sweep),
         cmocka_unit_test(test_nan_comes_through),

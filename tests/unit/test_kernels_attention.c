@@ -112,7 +112,8 @@ static void test_long_sequence(void **state)
     check_shape(a);
 }
 
-static const long property_shapes[][3] = {{17, 1, 1}, {16, 4, 4}, {2, 16, 16}, {3, 5, 9}};
+static const long property_shapes[][3] = {{17, 1, 1}, {16, 4, 4},  {8, 4, 4},
+                                          {6, 2, 1},  {2, 16, 16}, {3, 5, 9}};
 enum { PROPERTY_SHAPES = sizeof property_shapes / sizeof *property_shapes };
 
 static struct attention property_shape(int i)

@@ -1,7 +1,7 @@
 /* The loops that OpenBLAS does not have, or not as fast, behind one table. kernels/reference.c
  * holds the naive version of each, in plain scalar C for float and double; kernels/simd.c is one
  * portable source with vectors of the width its instruction set has, compiled once per set
- * (kernels_sse2.o, kernels_avx2.o, kernels_avx512.o); kernels.c picks at run time. Every entry is
+ * (simd_sse2.o, simd_avx2.o, simd_avx512.o); kernels.c picks at run time. Every entry is
  * deterministic: the same input gives the same bits on the same table, and the result of a row or
  * of a sequence does not depend on the others.
  *

@@ -480,6 +480,7 @@ static enum status cut_lines(struct verdict *v, char *text)
     return STATUS_OK;
 }
 
+/* Recorded reports with these sentences: tests/data/report. */
 enum status verdict_sentences(const struct verdict_input *in, struct verdict *v, struct message *m)
 {
     struct text_buffer text = {0};

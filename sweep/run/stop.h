@@ -6,7 +6,8 @@
 
 /* The process ends STOP_WITHIN_S seconds after the first request to stop, whatever holds it up (a
  * disk that does not answer, a terminal that takes no output), with exit status STOP_FORCED. Work
- * in progress is lost as after a SIGKILL, and the next run recovers from it. */
+ * in progress is lost as after a SIGKILL, and the next run recovers from it. STOP_FORCED is what
+ * cli/command.h calls EXIT_RESUMABLE. */
 enum { STOP_WITHIN_S = 10, STOP_FORCED = 75 };
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (`ulimit -t`) ask to stop, SIGCHLD

@@ -43,10 +43,12 @@ static void creates_file_and_folders(void **state)
 {
     struct fixture *x = *state;
     struct store *s = NULL;
+    char version[16];
     snprintf(x->db, sizeof x->db, "%s/a/b/results.db", x->folder);
     assert_ok(store_open(x->db, STORE_WRITE, &s, &x->m));
     assert_answer(store_db(s), "PRAGMA application_id", "1212498244");
-    assert_answer(store_db(s), "PRAGMA user_version", "3");
+    snprintf(version, sizeof version, "%d", STORE_VERSION);
+    assert_answer(store_db(s), "PRAGMA user_version", version);
     assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
     assert_answer(store_db(s), "PRAGMA synchronous", "2");
     assert_answer(store_db(s), "PRAGMA foreign_keys", "1");

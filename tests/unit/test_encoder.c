@@ -312,12 +312,15 @@ static void initial_weights(void **state)
     struct encoder_config c = defaults();
     const char *const biases[] = {"encoder.layers.0.linear1.bias", "encoder.layers.0.linear2.bias",
                                   "out.bias"};
-    const char *const *words = option_find(encoder_options, "init")->words;
-    for (c.init = 0; words[c.init]; c.init++) {
+    for (int k = 0; k < 2; k++) {
+        const char *word = k == 0 ? "pytorch" : "xavier";
+        struct message message;
+        assert_int_equal(
+            option_parse(option_find(encoder_options, "init"), "", word, false, &c, &message),
+            STATUS_OK);
         model_new(&m, &c);
         for (int i = 0; i < 3; i++)
-            assert_true((nn_find(&m.encoder->nn, biases[i])->data[0] == 0) ==
-                        (strcmp(words[c.init], "xavier") == 0));
+            assert_true((nn_find(&m.encoder->nn, biases[i])->data[0] == 0) == (k == 1));
         const struct encoder_layer *l = &m.encoder->layer[0];
         assert_true(l->in_proj_bias->data[5] == 0 && l->out_proj_bias->data[5] == 0);
         assert_true(l->norm1_weight->data[3] == 1 && l->norm2_bias->data[3] == 0);

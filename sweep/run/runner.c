@@ -1,6 +1,5 @@
 #include "sweep/run/runner_internal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,16 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/kernels/blas.h"
 #include "sweep/plan/machine.h"
-#include "sweep/run/build_info.h"
-#include "sweep/run/recover.h"
 #include "sweep/run/stop.h"
 #include "sweep/store/lock.h"
-#include "sweep/store/store_check.h"
 
 static const int loop_patience_ms = 20; /* pipes are waiting */
-static const double open_patience_s = 30;
 
 void runner_say(struct runner *r, const char *format, ...)
 {
@@ -240,169 +234,7 @@ static int loop(struct runner *r)
     return cut_off && stop_requests() > 1 ? stop_signal() : 0;
 }
 
-/* ---- before and after ---- */
-
-/* Before anything runs there is time: another program that holds a lock on the file is waited for.
- * True where what answered s is to be tried again. */
-static bool wait_for_file(struct runner *r, enum status *s, struct message *m)
-{
-    double now = clock_now_s();
-    if (*s != STATUS_BUSY) {
-        r->busy_since_s = 0;
-        return false;
-    }
-    if (stop_requests() > 0) {
-        *s = status_fail_within(m, STATUS_INTERRUPTED,
-                                "stopped while another program holds a lock: ");
-        return false;
-    }
-    if (r->busy_since_s == 0) {
-        r->busy_since_s = now;
-        runner_say(r, "waiting for another program that holds a lock on the results file");
-    }
-    if (now - r->busy_since_s > open_patience_s)
-        return false;
-    poll(&(struct pollfd){.fd = stop_wake_fd(), .events = POLLIN}, 1, 100);
-    stop_drain();
-    return true;
-}
-
-static enum status describe_job(struct runner *r, const struct build_info *b, struct message *m)
-{
-    struct job *j = &r->job;
-    const struct config *c = plan_config(r->plan);
-    const char *every = getenv("HEADCOUNT_CHECKPOINT_S");
-    char *folder = realpath(store_folder(r->store), NULL);
-    if (!folder)
-        return status_fail(m, STATUS_IO, "%s: %s", store_folder(r->store), strerror(errno));
-    size_t length = strlen(folder);
-    if (length < sizeof j->folder)
-        memcpy(j->folder, folder, length + 1);
-    free(folder);
-    if (length >= sizeof j->folder)
-        return status_fail(m, STATUS_BAD_INPUT, "%s: its full path is too long",
-                           store_folder(r->store));
-    snprintf(j->build, sizeof j->build, "%s %s %s %s %s", b->commit, b->compiler, b->openblas,
-             b->core_type, b->kernels);
-    j->checkpoint_s = every ? strtod(every, NULL) : 10;
-    j->memory = c->limit_memory;
-    j->time_s = c->limit_time_s;
-    j->metric = c->metric;
-    return STATUS_OK;
-}
-
-static void say_changes(struct runner *r, const struct plan_changes *c)
-{
-    const struct {
-        long count;
-        const char *what;
-    } changes[] = {{c->added, "new"},
-                   {c->returned, "back in it"},
-                   {c->left, "no longer in it (results stay)"}};
-    char text[160] = "";
-    for (size_t i = 0, used = 0; i < sizeof changes / sizeof changes[0]; i++)
-        if (changes[i].count > 0)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s %ld trial%s %s",
-                                     used ? "," : "", changes[i].count,
-                                     changes[i].count == 1 ? "" : "s", changes[i].what);
-    runner_say(r, "the plan has changed:%s", text);
-}
-
-static enum status enter_plan(struct runner *r, bool replace, struct message *m)
-{
-    struct plan_changes c = {0};
-    enum status s;
-    do
-        s = store_plan(r->store, r->plan, replace, &c, m);
-    while (wait_for_file(r, &s, m));
-    r->sweep_id = c.sweep_id;
-    if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
-        say_changes(r, &c);
-    return s;
-}
-
-/* "the last run was cut off: 2 trials resume from their checkpoints, 1 starts again" */
-static void tell_recovered(struct runner *r, const struct recovered *found)
-{
-    const struct {
-        int count;
-        const char *one, *many;
-    } part[] = {
-        {found->finished, "had its result saved", "had their results saved"},
-        {found->resumed, "resumes from its checkpoint", "resume from their checkpoints"},
-        {found->again, "starts again", "start again"},
-    };
-    char text[256];
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        int n = part[i].count;
-        const char *noun = used > 0 ? "" : n == 1 ? "trial " : "trials ";
-        if (n > 0)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%d %s%s", used ? ", " : "",
-                                     n, noun, n == 1 ? part[i].one : part[i].many);
-    }
-    if (used > 0)
-        runner_say(r, "the last run was cut off: %s", text);
-}
-
-static enum status recover(struct runner *r, struct message *m)
-{
-    struct recovered recovered = {0};
-    enum status s;
-    do
-        s = recover_trials(r->store, &recovered, m);
-    while (wait_for_file(r, &s, m));
-    tell_recovered(r, &recovered);
-    return s;
-}
-
-static enum status retry_failed(struct runner *r, struct message *m)
-{
-    long retried = 0;
-    enum status s;
-    do
-        s = store_retry_failed(r->store, r->sweep_id, &retried, m);
-    while (wait_for_file(r, &s, m));
-    if (s == STATUS_OK && retried > 0)
-        runner_say(r, "trying %ld failed trial%s again", retried, retried == 1 ? "" : "s");
-    return s;
-}
-
-static enum status prepare(struct runner *r, const struct runner_options *o, struct message *m)
-{
-    struct build_info b;
-    if (store_migrated_from(r->store))
-        runner_say(r,
-                   "the results file was migrated from format %d to format %d; the old one is kept "
-                   "as %.*s.v%d.backup",
-                   store_migrated_from(r->store), STORE_VERSION,
-                   (int)strlen(store_folder(r->store)) - 2, store_folder(r->store),
-                   store_migrated_from(r->store));
-    enum status s = build_info(&b, m);
-    if (s == STATUS_OK)
-        s = blas_room(1, m); /* else worker after worker would fail */
-    if (s != STATUS_OK)
-        return s;
-    do
-        s = store_check_numbers(r->store, m);
-    while (wait_for_file(r, &s, m));
-    if (s != STATUS_OK)
-        return s;
-    do
-        s = store_build(r->store, &b, &r->build_id, m);
-    while (wait_for_file(r, &s, m));
-    if (s == STATUS_OK && !o->quiet)
-        runner_tell_kernels(r);
-    if (s == STATUS_OK)
-        s = describe_job(r, &b, m);
-    if (s == STATUS_OK)
-        s = enter_plan(r, o->replace, m);
-    if (s == STATUS_OK)
-        s = recover(r, m);
-    if (s == STATUS_OK && o->retry_failed)
-        s = retry_failed(r, m);
-    return s;
-}
+/* ---- the whole run ---- */
 
 static int slots_for(const struct plan *p, int wanted)
 {
@@ -437,7 +269,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
                               struct runner_result *result, struct message *m)
 {
     struct counts c;
-    enum status s = prepare(r, o, m);
+    enum status s = runner_prepare(r, o, m);
     if (s == STATUS_OK)
         s = make_slots(r, m);
     if (s != STATUS_OK)
@@ -497,7 +329,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);
-        while (wait_for_file(&r, &s, m));
+        while (runner_wait_for_file(&r, &s, m));
     }
     if (s == STATUS_OK)
         s = run_opened(&r, o, result, m);

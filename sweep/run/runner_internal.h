@@ -1,6 +1,7 @@
 /* What the coordinator's files share; nobody else includes this.
  *
- *   runner.c         start, loop and end of a run; what an ending means for the sweep
+ *   runner_start.c   what comes before the first claim: plan, recovery
+ *   runner.c         the loop; what an ending means for the sweep; the end of a run
  *   runner_commit.c  writes what is due to the results file, and claims trials for free slots */
 #ifndef SWEEP_RUN_RUNNER_INTERNAL_H
 #define SWEEP_RUN_RUNNER_INTERNAL_H
@@ -76,6 +77,16 @@ void runner_stop_for(struct runner *r, enum status s, const char *why);
 /* Slots whose worker still runs; slots whose ending is not in the file yet. */
 int runner_alive(const struct runner *r);
 int runner_ended(const struct runner *r);
+
+/* ---- runner_start.c ---- */
+
+/* Before anything runs there is time: another program that holds a lock on the file is waited for.
+ * True where what answered *s is to be tried again. */
+bool runner_wait_for_file(struct runner *r, enum status *s, struct message *m);
+
+/* Brings the opened file to where trials can be claimed: the build and the plan are in it, and what
+ * a run that was cut off left behind is taken in. */
+enum status runner_prepare(struct runner *r, const struct runner_options *o, struct message *m);
 
 /* ---- runner_kernels.c ---- */
 

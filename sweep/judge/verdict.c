@@ -6,6 +6,7 @@
 static const double ALPHA = .05;
 const double VERDICT_SOLVED = .99;
 const double VERDICT_TOLERANCE = .005;
+const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES] = {0, .005, .02};
 
 /* Shared by the steps of one judgement; a and b are as long as the longest list of trials. */
 struct judge {
@@ -23,7 +24,7 @@ static bool counts(const struct judge *j, const struct verdict_trial *t)
 
 static double test_acc(const struct judge *j, const struct verdict_trial *t)
 {
-    return t->bad ? j->in->chance : t->test_acc;
+    return t->bad ? j->in->chance : t->test;
 }
 
 static void summarize_row(struct judge *j, int i)
@@ -38,13 +39,17 @@ static void summarize_row(struct judge *j, int i)
         if (!counts(j, t))
             continue;
         j->a[n++] = test_acc(j, t);
-        val += t->bad ? j->in->chance : t->val_acc;
+        val += t->bad ? j->in->chance : t->val;
         if (!t->bad) {
-            completed += t->test_acc;
-            r->solved += t->test_acc >= VERDICT_SOLVED;
+            completed += t->test;
+            r->solved += t->test >= VERDICT_SOLVED;
         }
     }
     r->heads = h->heads;
+    r->d_head = h->d_head;
+    r->trials = n;
+    r->exact_mean = r->median_low = r->median_high = r->chance_p = NAN;
+    r->late_gain = r->late_low = r->late_high = r->plateau_p = r->equivalent_p = NAN;
     r->test = stats_summarize(j->a, n);
     r->val_mean = n ? val / n : NAN;
     r->completed_mean = h->n > r->bad ? completed / (h->n - r->bad) : NAN;
@@ -96,6 +101,7 @@ static void compare_rival(struct judge *j, int64_t candidate, int64_t rival)
     struct verdict_rival *r = &j->v->rival[j->v->rivals++];
     int n = align(j, index_of(j->in, candidate), index_of(j->in, rival), &r->unpaired);
     r->heads = rival;
+    r->sd_between = r->sd_within = NAN;
     r->pair = stats_pair(j->a, j->b, n);
     r->p = isnan(r->pair.p) && r->pair.all_equal ? r->pair.sign_flip_p : r->pair.p;
     if (isnan(r->p))
@@ -204,6 +210,14 @@ static void judge(struct judge *j)
         if (v->row[i].test.n && (best < 0 || v->row[i].val_mean > v->row[best].val_mean))
             best = i;
     }
+    v->proof = j->in->proof;
+    v->looks = j->in->looks;
+    v->look = j->in->look;
+    v->unit = "seed";
+    v->guess = j->in->chance;
+    v->level = 1 - ALPHA;
+    v->plateau_margin = NAN;
+    v->lead = 1;
     v->kind = VERDICT_NOTHING;
     v->interior = v->rows > 2 ? v->rows - 2 : 0;
     v->alpha = NAN;
@@ -278,6 +292,30 @@ const char *verdict_kind_name(enum verdict_kind kind)
         [VERDICT_NOT_SIGNIFICANT] = "not_significant",
         [VERDICT_EDGE] = "edge",
         [VERDICT_UNTESTED] = "untested",
+        [VERDICT_AT_CHANCE] = "at_chance",
+        [VERDICT_ALL_EQUAL] = "all_equal",
+        [VERDICT_CLAIM_UNDECIDED] = "claim_undecided",
+        [VERDICT_UNFINISHED] = "unfinished",
     };
     return names[kind];
+}
+
+const char *rival_outcome_name(enum rival_outcome outcome)
+{
+    static const char *const names[] = {
+        [RIVAL_BEATEN] = "better",     [RIVAL_NOT_BEATEN] = "not_shown",  [RIVAL_BETTER] = "worse",
+        [RIVAL_UNTESTED] = "untested", [RIVAL_UNFINISHED] = "unfinished",
+    };
+    return names[outcome];
+}
+
+const char *verdict_proof_name(enum verdict_proof_status status)
+{
+    static const char *const names[] = {
+        [PROOF_FIRST] = "first",
+        [PROOF_LATE] = "late",
+        [PROOF_CHANGED] = "changed",
+        [PROOF_PLAN_CHANGED] = "plan_changed",
+    };
+    return names[status];
 }

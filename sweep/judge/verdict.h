@@ -1,21 +1,39 @@
 /* The verdict on one setting of a sweep: a pure function from the results of its trials.
  *
- * - With a claim (a prediction written down before the first trial) it is confirmed if the paired
- *   t test of test accuracy against each rival gives p < .05 in the right direction. All must hold,
- *   so nothing is corrected (intersection-union test: Berger 1982).
+ * Values are test accuracies, or test losses where the sweep's metric is a loss: there "better" is
+ * smaller. Differences are candidate minus rival in the metric's own sign.
+ *
+ * - Units. A test looks at independent units: the seeds or, with replicate, the instances. There
+ *   the differences of one instance are averaged over the seeds that both head counts have, and the
+ *   t test and the sign-flip test are made over the instances.
+ * - A claim that was first (`proof`) is confirmed if the paired t test against each rival gives
+ *   p < alpha in the right direction. All must hold, so nothing is corrected (intersection-union
+ *   test: Berger 1982). It is contradicted if a rival is better at p < alpha / rivals: any of them
+ *   would do. A claim that was not first is no prediction and is judged as if there were none.
  * - Without one the finding is exploratory. The candidate is the head count with the best mean
- *   validation accuracy; among those within .005 of it, the one with the fewest heads. It must beat
- *   the smallest and the largest head count, each at p < .05 / k, with k head counts between
- * smallest and largest, to pay for having picked it. A candidate at an edge is no middle.
+ *   validation value; among those within .005 of it, the one with the fewest heads. It must beat
+ *   the smallest and the largest head count, each at p < alpha / k, with k head counts between
+ *   them, to pay for having picked it. A candidate at an edge is no middle.
+ * - alpha is .05 / looks: a verdict may be taken at each of them (Bonferroni).
  * - Where all differences are equal and not 0, the t test is undefined and the exact sign-flip test
  *   decides in its place.
- * - A trial that diverged or failed counts at chance accuracy.
- * - Head counts that cannot be told apart from the best: the best is the one of highest mean
- *   validation accuracy (no tolerance), so that the test accuracies to be compared did not choose
- *   it. Every other is compared with it by the paired t test on test accuracy, p-values corrected
- *   after Holm 1979 over these comparisons. One that is not shown to be worse (corrected p >= .05,
- *   or better) cannot be told apart. These are comparisons with the best in the sense of Hsu 1984,
- *   by tests that do not need equal variances. */
+ * - A trial that diverged or failed counts as a guess. One that ended at a limit does not: its head
+ *   count is not finished and is left out of every test, of the edges and of the plateau.
+ * - The set that contains the best: all head counts but those that the one of best mean validation
+ *   value beats at one-sided p < alpha / (m - 1), for m head counts. Whichever is picked as the
+ *   best, the truly best one is left out with a probability of at most alpha, because that takes
+ *   one of m - 1 comparisons with it to err. These are comparisons with the best in the sense of
+ *   Hsu 1984, by tests that do not need equal variances.
+ * - Plateau, with a margin (`equivalence`): a head count is shown to be within the margin of the
+ *   best, whichever that is, if the one-sided paired t test rejects "worse by the margin or more"
+ *   against every other one (intersection-union again), corrected over the head counts after Holm
+ *   1979 with the bound of Shaffer 1986 (the best itself is never a false rejection). Any two that
+ *   are shown to be so differ by less than the margin: they are equivalent, as by two one-sided
+ *   tests (Schuirmann 1987). The plateau is these and the one of best validation value. Without a
+ *   margin the plateau is the set that contains the best.
+ * - At chance: no head count is shown to be above guessing, by the one-sided t test of its mean
+ *   against guessing + max(.01, 4 standard errors of the test set), corrected over the head counts
+ *   after Holm, nor by a single trial that covers a tenth of the way from guessing to perfect. */
 #ifndef SWEEP_JUDGE_VERDICT_H
 #define SWEEP_JUDGE_VERDICT_H
 
@@ -26,16 +44,25 @@
 
 struct verdict_trial {
     int64_t seed;
-    bool bad; /* diverged or failed; the accuracies are not looked at */
-    double test_acc, val_acc;
-    int64_t trial_id; /* 0: unknown */
+    bool bad;          /* diverged or failed; the values are not looked at */
+    double test, val;  /* accuracy, or loss, at the step of the best validation */
+    int64_t trial_id;  /* 0: unknown */
+    int unit;          /* with replicate: number of its instance, from 0 */
+    bool limited;      /* ended at a limit of time or memory; the values are not looked at */
+    double exact;      /* share of test sequences with every position right; NaN: unknown */
+    double late_slope; /* what the validation metric gains per tenth of the training steps: least
+                          squares over the last 5 evaluations, > 0: still improving (a loss falls);
+                          NaN: unknown */
 };
 
 /* One head count of the plan. */
 struct verdict_heads {
     int64_t heads;
     int n;                             /* trials that have ended; may be 0 */
-    const struct verdict_trial *trial; /* by rising seed */
+    const struct verdict_trial *trial; /* by rising unit and, in it, rising seed */
+    int64_t d_head;                    /* 0: unknown */
+    const char *lr;                    /* learning rate, "0.003"; NULL: unknown */
+    const char *shared; /* label of another setting that has these very trials; NULL: none */
 };
 
 /* Under tune: the setting that was chosen for a head count. */
@@ -45,75 +72,154 @@ struct verdict_choice {
     const char *edge;  /* the tuned options whose choice is at the edge of the grid, "" for none */
 };
 
+/* Whether a claim was written down before there were results that it could have been read off. */
+enum verdict_proof_status {
+    PROOF_FIRST,
+    PROOF_LATE,        /* written after `seen` of `pairs` trials had ended */
+    PROOF_CHANGED,     /* it said something else when `seen` trials had ended */
+    PROOF_PLAN_CHANGED /* trials were added to or removed from the plan after `seen` had ended */
+};
+
+struct verdict_proof {
+    enum verdict_proof_status status;
+    int64_t seen, pairs;    /* (config, seed) pairs that had ended, that were planned; pairs 0:
+                               unknown */
+    int64_t added, removed; /* PLAN_CHANGED: trials, over all such changes */
+};
+
 struct verdict_input {
     int count;
     const struct verdict_heads *heads; /* by rising head count */
-    double chance;                     /* accuracy of guessing; NaN: unknown, bad trials left out */
-    int planned;   /* trials of this setting; fewer ended ones make the verdict preliminary */
+    bool loss;                         /* values are losses: smaller is better */
+    double chance;                     /* accuracy of guessing; NaN: unknown, bad trials left out.
+                                          As a loss, guessing is -ln(chance) */
+    int64_t test_targets; /* cases in the test set that an accuracy is a mean over; 0: unknown */
+    int planned;   /* trials of this setting, with looks up to the open one; fewer ended ones make
+                      the verdict preliminary */
     int64_t steps; /* training steps, the most where they differ; 0: unknown */
     bool has_claim;
     int64_t claim_best;
     int claim_over_count;
     const int64_t *claim_over;
-    bool claim_changed;        /* after trials had run */
+    struct verdict_proof proof;
     long tuning, tuning_ended; /* trials that only serve to choose, those that have ended */
     int choices;               /* 0 without tune */
     const struct verdict_choice *choice;
+    const char *tuned_lr;   /* learning rates tried per head count, "0.001, 0.003 and 0.01"; NULL
+                               where the rate is not tuned */
+    const char *replicated; /* axes whose values are random samples, "task.instance"; NULL: the
+                               units are seeds */
+    int looks, look;        /* how many, which is open (from 1); 0: no looks */
+    double equivalence;     /* margin in units of the metric; 0: not asked */
 };
 
 enum verdict_kind {
     VERDICT_NOTHING,   /* no trial has ended */
     VERDICT_UNTRAINED, /* all that ended diverged or failed */
-    VERDICT_SINGLE,    /* one head count: nothing to compare */
+    VERDICT_SINGLE,    /* one head count (that finished): nothing to compare */
     VERDICT_CLAIM_CONFIRMED,
     VERDICT_CLAIM_NOT_CONFIRMED,
     VERDICT_CLAIM_CONTRADICTED, /* a rival is significantly better */
-    VERDICT_CLAIM_UNTESTED,     /* fewer than two seeds in common with a rival */
+    VERDICT_CLAIM_UNTESTED,     /* fewer than two units in common with a rival */
     VERDICT_MIDDLE,             /* exploratory: the candidate beats both edges */
     VERDICT_NOT_SIGNIFICANT,    /* exploratory: it is not shown to */
     VERDICT_EDGE,               /* exploratory: the candidate is the smallest or the largest */
-    VERDICT_UNTESTED            /* exploratory: fewer than two seeds in common with an edge */
+    VERDICT_UNTESTED,           /* exploratory: fewer than two units in common with an edge */
+    VERDICT_AT_CHANCE,          /* no head count is shown to be above guessing */
+    VERDICT_ALL_EQUAL,          /* every trial of every head count has the same test value */
+    VERDICT_CLAIM_UNDECIDED,    /* a head count that the claim names did not finish */
+    VERDICT_UNFINISHED          /* no head count finished within the limit */
 };
 
-/* A head count's results with bad trials at chance. */
+/* A head count's results, bad trials as guesses. */
 struct verdict_row {
     int64_t heads;
-    struct stats_summary test; /* all ended trials */
-    int bad;
-    double completed_mean;          /* test accuracy without the bad ones; NaN if there are none */
-    double val_mean;                /* of all ended trials */
-    int solved;                     /* test accuracy >= VERDICT_SOLVED */
-    double solved_low, solved_high; /* exact binomial interval of solved / test.n; NaN for n = 0 */
-    double best_p;   /* Holm-corrected, against the best; NaN for the best and where not testable */
-    bool among_best; /* is the best, or cannot be told apart from it */
+    int64_t d_head;            /* 0: unknown */
+    int trials;                /* ended, that count: all but bad ones where guessing is unknown, and
+                                  limited ones */
+    struct stats_summary test; /* over units: of trials or, with replicate, of instance means */
+    int bad, limited;          /* limited > 0: not finished, in no test */
+    double completed_mean;     /* test value without the bad ones; NaN if there are none */
+    double val_mean;           /* over units as above */
+    int solved;                /* trials with test accuracy >= VERDICT_SOLVED; 0 for a loss */
+    double solved_low, solved_high; /* exact binomial interval of solved / trials; NaN without
+                                       trials, for a loss, and with replicate, where trials of one
+                                       instance are not independent */
+    double exact_mean;              /* of the completed trials that know it; NaN: none */
+    double median_low, median_high; /* order-statistic interval of the median over units, at least
+                                       95 %; NaN for n < 6 */
+    bool bimodal;                   /* completed trials fall into two clusters */
+    bool above_chance;              /* shown to be; false where guessing is unknown */
+    double chance_p;                /* Holm-corrected, one-sided; NaN where not testable */
+    bool improving;                 /* still, at the last step */
+    double late_gain, late_low, late_high; /* mean late_slope and its 95% t interval over units;
+                                              NaN where unknown, the interval for one unit too */
+    double best_p;       /* one-sided p of "the best is not better", times m - 1, at most 1; NaN for
+                            the best and where not testable */
+    bool among_best;     /* in the set that contains the best */
+    double plateau_p;    /* of "worse than the best by the margin or more", corrected; NaN without a
+                            margin and where not testable */
+    double equivalent_p; /* the larger of its plateau_p and that of the best; NaN for the best */
+    bool equivalent;     /* to the best, within the margin */
+    bool in_plateau;
 };
 
-enum rival_outcome { RIVAL_BEATEN, RIVAL_NOT_BEATEN, RIVAL_BETTER, RIVAL_UNTESTED };
+enum rival_outcome {
+    RIVAL_BEATEN,
+    RIVAL_NOT_BEATEN,
+    RIVAL_BETTER,
+    RIVAL_UNTESTED,
+    RIVAL_UNFINISHED /* it or the candidate did not finish */
+};
 
 struct verdict_rival {
     int64_t heads;
-    struct stats_paired pair; /* candidate - rival, over the seeds that both have */
-    int unpaired;             /* seeds that only one of them has */
+    struct stats_paired pair; /* candidate - rival, over the units that both have; the interval is
+                                 at the verdict's `level`; wins and losses as the metric counts */
+    int seed_pairs;           /* with replicate: differences of equal seed, over all instances */
+    int unpaired;             /* trials that only one of them has */
+    double sd_between, sd_within; /* with replicate: square roots of the variance components of the
+                                     differences, between instances and between seeds of one; NaN
+                                     where there are too few */
     double p; /* decides: of the t test or, where that is undefined, of the sign-flip test */
     enum rival_outcome outcome;
 };
 
-extern const double VERDICT_SOLVED;    /* .99 */
-extern const double VERDICT_TOLERANCE; /* .005 */
+enum { VERDICT_TOLERANCES = 3 };
+extern const double VERDICT_SOLVED;                           /* .99 */
+extern const double VERDICT_TOLERANCE;                        /* .005 */
+extern const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES]; /* 0, .005, .02 */
 
 struct verdict {
     enum verdict_kind kind;
-    double alpha;                /* each rival's p is held against this; NaN without rivals */
-    int interior;                /* head counts between the smallest and the largest */
-    int64_t candidate;           /* the claim's best, or the one picked; 0: none */
-    int64_t best;                /* highest mean validation accuracy; 0: none */
-    int64_t smallest_among_best; /* 0: none */
-    int rows;                    /* as many as input.count */
+    bool prediction;            /* the kind is about a claim that was first */
+    bool decided;               /* no further look is needed: confirmed, contradicted or middle */
+    struct verdict_proof proof; /* the input's; looks, look likewise */
+    int looks, look;
+    const char *unit;          /* what tests count: "seed" or "instance"; static */
+    int units;                 /* with replicate: instances; else 0 */
+    double guess;              /* value of a guess; NaN: unknown */
+    double alpha;              /* each rival's p is held against this; NaN without rivals */
+    double level;              /* of the intervals of paired differences: .95 without looks */
+    int finished;              /* head counts with results and none at a limit */
+    int64_t smallest, largest; /* of the finished ones: the edges; 0: none */
+    int interior;              /* finished head counts between the edges */
+    int64_t candidate;         /* the claim's best, or the one picked; 0: none */
+    int64_t
+        candidate_at[VERDICT_TOLERANCES]; /* what would be picked at these tolerances; 0: none */
+    int64_t best;                         /* best mean validation value; 0: none */
+    int64_t smallest_among_best;          /* 0: none */
+    double plateau_margin;             /* NaN without equivalence: the set that contains the best */
+    int64_t plateau_low, plateau_high; /* smallest and largest in the plateau; 0: none */
+    int plateau_holes; /* head counts between these with results that are not in it */
+    int rows;          /* as many as input.count */
     struct verdict_row *row;
     int rivals;
     struct verdict_rival *rival;
+    int lead; /* the first so many sentences are what must be read first, the last of them the
+                 finding: at least 1 */
     int sentences;
-    char **sentence; /* UTF-8, to be set as paragraphs; the first is the finding */
+    char **sentence; /* UTF-8, to be set as paragraphs */
 };
 
 /* Judges; the result keeps nothing of the input. Free with verdict_free. Fails with NO_MEMORY. */
@@ -122,6 +228,12 @@ void verdict_free(struct verdict *v);
 
 /* "claim_confirmed", "middle", ...: for programs. */
 const char *verdict_kind_name(enum verdict_kind kind);
+
+/* "better", "not_shown", ...: the candidate against a rival, for programs. */
+const char *rival_outcome_name(enum rival_outcome outcome);
+
+/* "first", "late", "changed", "plan_changed": for programs. */
+const char *verdict_proof_name(enum verdict_proof_status status);
 
 /* The second half of verdict_new, in verdict_text.c: writes the sentences. NO_MEMORY. */
 enum status verdict_sentences(const struct verdict_input *in, struct verdict *v, struct message *m);

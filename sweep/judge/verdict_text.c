@@ -152,7 +152,7 @@ static void say_claim(const struct writer *w)
         put_heads(w, w->v->candidate);
         put(w, " %s better than ", verb(w->v->candidate));
         put_rivals(w, RIVAL_BEATEN, false);
-        put(w, "%s", w->in->claim_changed ? ".\n" : ", as predicted.\n");
+        put(w, "%s", w->in->proof.status != PROOF_FIRST ? ".\n" : ", as predicted.\n");
         break;
     case VERDICT_CLAIM_NOT_CONFIRMED:
         begin(w, "Claim not confirmed");
@@ -165,7 +165,7 @@ static void say_claim(const struct writer *w)
     default:
         say_untested(w);
     }
-    if (w->in->claim_changed)
+    if (w->in->proof.status != PROOF_FIRST)
         put(w, "The claim was changed after trials had run: this is no test of a prediction made "
                "beforehand.\n");
 }

@@ -42,7 +42,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         r->question = copy(rows_text(&rows, QUESTION));
         r->base.has_claim = !rows_null(&rows, CLAIM_BEST);
         r->base.claim_best = rows_integer(&rows, CLAIM_BEST);
-        r->base.claim_changed = rows_integer(&rows, CLAIM_CHANGED) != 0;
+        r->base.proof.status = rows_integer(&rows, CLAIM_CHANGED) ? PROOF_CHANGED : PROOF_FIRST;
         r->overrides = copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
         r->overrides_shown = copy(rows_text(&rows, OVERRIDES_SHOWN));
         r->remark = copy(rows_text(&rows, REMARK));
@@ -189,9 +189,13 @@ static enum status add_trial(struct report_data *r, struct rows *row, struct mes
     bool completed = state == TRIAL_COMPLETED;
     if (!trial_state_ended(state))
         return STATUS_OK;
-    trial[r->trials++] =
-        (struct verdict_trial){rows_integer(row, SEED), !completed, rows_real(row, TEST_ACC),
-                               rows_real(row, VAL_ACC), rows_integer(row, TRIAL_ID)};
+    trial[r->trials++] = (struct verdict_trial){.seed = rows_integer(row, SEED),
+                                                .bad = !completed,
+                                                .test = rows_real(row, TEST_ACC),
+                                                .val = rows_real(row, VAL_ACC),
+                                                .trial_id = rows_integer(row, TRIAL_ID),
+                                                .exact = NAN,
+                                                .late_slope = NAN};
     heads->n++;
     if (completed) {
         extra->completed++;

@@ -35,10 +35,6 @@ static void put_headline(FILE *out, const struct verdict_row *row)
 
 static void put_comparison(FILE *out, const struct verdict *v, const struct verdict_rival *r)
 {
-    static const char *const outcomes[] = {[RIVAL_BEATEN] = "better",
-                                           [RIVAL_NOT_BEATEN] = "not_shown",
-                                           [RIVAL_BETTER] = "worse",
-                                           [RIVAL_UNTESTED] = "untested"};
     const struct stats_paired *p = &r->pair;
     fprintf(out, "{\"heads_a\":%lld,\"heads_b\":%lld,\"n\":%d,\"wins\":%d,\"losses\":%d",
             (long long)v->candidate, (long long)r->heads, p->n, p->wins, p->losses);
@@ -51,7 +47,7 @@ static void put_comparison(FILE *out, const struct verdict *v, const struct verd
     put_key(out, "sign_flip_p", p->sign_flip_p);
     put_key(out, "sign_flip_least", p->sign_flip_least);
     fprintf(out, ",\"sign_flip_exact\":%s,\"outcome\":\"%s\"}", p->exact ? "true" : "false",
-            outcomes[r->outcome]);
+            rival_outcome_name(r->outcome));
 }
 
 static void put_verdict(FILE *out, const struct verdict *v, bool preliminary)

@@ -36,7 +36,12 @@ static void add(struct sketch *s, int64_t heads, double val, int n, const double
     int i = s->in.count++;
     s->heads[i] = (struct verdict_heads){.heads = heads, .n = n};
     for (int k = 0; k < n; k++)
-        s->trial[i][k] = (struct verdict_trial){k, test[k] < 0, test[k], val, 0};
+        s->trial[i][k] = (struct verdict_trial){.seed = k,
+                                                .bad = test[k] < 0,
+                                                .test = test[k],
+                                                .val = val,
+                                                .exact = NAN,
+                                                .late_slope = NAN};
     s->in.planned += n;
 }
 
@@ -132,7 +137,7 @@ static void test_claim_contradicted(void **state)
     add(&s, 4, .99, 5, good);
     add(&s, 8, .98, 5, fair);
     claim(&s, 1, 4, 0);
-    s.in.claim_changed = true;
+    s.in.proof.status = PROOF_CHANGED;
     EXPECT(&s, VERDICT_CLAIM_CONTRADICTED,
            "Claim contradicted: within 1500 steps, on this task instance, 1 head is significantly "
            "worse than 4 (p < 0.0001).",
@@ -148,7 +153,7 @@ static void test_claim_contradicted(void **state)
     struct sketch both = sketch_new(); /* one rival is better, another only not beaten */
     add(&both, 1, .99, 5, good);
     add(&both, 4, .99, 5, good);
-    both.trial[0][0].test_acc = .9;
+    both.trial[0][0].test = .9;
     add(&both, 8, .98, 5, low);
     add(&both, 16, .98, 5, fair);
     add(&both, 32, .7, 5, (const double[]){.72, .70, .71, .69, .74});
@@ -412,7 +417,7 @@ static void test_many_seeds(void **state)
     add(&s, 1, .5, MAX_SEEDS, b);
     add(&s, 2, .9, MAX_SEEDS, a);
     claim(&s, 2, 1, 0);
-    s.in.claim_changed = true;
+    s.in.proof.status = PROOF_CHANGED;
     s.in.steps = 0;
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
            "Claim confirmed: on this task instance, 2 heads are better than 1.",

@@ -23,6 +23,15 @@ static enum status write_csv(struct store *s, int64_t sweep_id, FILE *out, struc
     return status;
 }
 
+static enum status write_people(const struct report_data *r, bool markdown, struct text_page page,
+                                FILE *out, struct message *m)
+{
+    struct document d = document_new(out, markdown, page);
+    enum status status = report_people(r, &d, m);
+    enum status ended = document_end(&d, m);
+    return status == STATUS_OK ? ended : status;
+}
+
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m)
 {
@@ -34,10 +43,8 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
         return status;
     if (f == REPORT_JSON)
         status = report_json(r, out, m);
-    else if (f == REPORT_MARKDOWN)
-        status = report_markdown(r, out, m);
     else
-        status = report_text(r, page.columns, page.color, out, m);
+        status = write_people(r, f == REPORT_MARKDOWN, page, out, m);
     report_data_free(r);
     return status;
 }

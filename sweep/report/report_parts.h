@@ -1,14 +1,15 @@
-/* The formats of a report: report_people.c has text and Markdown, report_json.c JSON. Each writes r
- * to out and fails as table_write does. */
+/* The formats of a report: report_people.c and report_table.c write it for people, report_json.c
+ * for programs. */
 #ifndef SWEEP_REPORT_REPORT_PARTS_H
 #define SWEEP_REPORT_REPORT_PARTS_H
 
+#include "sweep/report/document.h"
 #include "sweep/report/report_data.h"
 
-/* page: width in columns; 0: as wide as the report needs. */
-enum status report_text(const struct report_data *r, int page, bool color, FILE *out,
-                        struct message *m);
-enum status report_markdown(const struct report_data *r, FILE *out, struct message *m);
+/* Each fails as table_write does. */
+enum status report_people(const struct report_data *r, struct document *d, struct message *m);
+/* The table of one setting, with a plot where there is room for it. */
+enum status report_table(const struct report_setting *set, struct document *d, struct message *m);
 /* r with the rows of the view by_heads. */
 enum status report_json(const struct report_data *r, FILE *out, struct message *m);
 

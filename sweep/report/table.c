@@ -23,6 +23,7 @@ struct table {
     int columns;
     struct cell *cell; /* row after row */
     size_t cells, capacity;
+    int left_out; /* columns whose leave_out is 1 to this are not in the text */
     bool out_of_memory;
 };
 
@@ -171,15 +172,57 @@ static int column_width(const struct table *t, int column)
     return width;
 }
 
+/* Whether TABLE_TEXT has the column. */
+static bool in_text(const struct table *t, int column)
+{
+    const struct table_column *c = &t->column[column];
+    return c->title && !(c->leave_out && c->leave_out <= t->left_out);
+}
+
 int table_width(const struct table *t)
 {
     int width = 0;
     if (!t || t->out_of_memory)
         return -1;
     for (int c = 0; c < t->columns; c++)
-        if (t->column[c].title)
+        if (in_text(t, c))
             width += (width ? TABLE_GAP : 0) + column_width(t, c);
     return width;
+}
+
+/* Whether title is one of names, "min, max". */
+static bool is_named(const struct text_buffer *names, const char *title)
+{
+    size_t size = strlen(title);
+    for (const char *at = names->text; at && (at = strstr(at, title)); at += size)
+        if ((at == names->text || at[-1] == ' ') && (at[size] == ',' || at[size] == '\0'))
+            return true;
+    return false;
+}
+
+/* The lowest leave_out of a column that is still there; 0: none. */
+static int next_to_leave(const struct table *t)
+{
+    int next = 0;
+    for (int c = 0; c < t->columns; c++) {
+        int rank = t->column[c].leave_out;
+        if (in_text(t, c) && rank && (!next || rank < next))
+            next = rank;
+    }
+    return next;
+}
+
+void table_fit(struct table *t, int page, struct text_buffer *names)
+{
+    int next;
+    while (table_width(t) > page && (next = next_to_leave(t))) {
+        t->left_out = next;
+        for (int c = 0; c < t->columns; c++) {
+            const struct table_column *column = &t->column[c];
+            if (column->leave_out == next && column->title && !is_named(names, column->title))
+                text_add(names, "%s%s", names->used ? ", " : "", column->title);
+        }
+    }
 }
 
 static void text_row(const struct table *t, long row /* -1: titles */, const int *width, int last,
@@ -189,7 +232,7 @@ static void text_row(const struct table *t, long row /* -1: titles */, const int
     int pending = 0; /* spaces that are only written when something follows */
     for (int c = 0; c <= last; c++) {
         const struct table_column *column = &t->column[c];
-        if (!column->title)
+        if (!in_text(t, c))
             continue;
         const char *text =
             row < 0 ? column->title : cell_text(cell_at(t, row, c), column->decimals, buffer);
@@ -212,7 +255,7 @@ static enum status write_text(const struct table *t, bool color, FILE *out, stru
         return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
     int last = 0;
     for (int c = 0; c < t->columns; c++) {
-        if (t->column[c].title) {
+        if (in_text(t, c)) {
             width[c] = column_width(t, c);
             last = c;
         }

@@ -29,6 +29,7 @@ struct table_column {
     const char *title; /* in text and Markdown; NULL: the column is not written there */
     bool right;        /* aligned to the right, for numbers */
     int decimals;      /* of a real in text and Markdown; CSV and JSON get all digits */
+    int leave_out;     /* where there is no room, columns of 1 go first, then of 2, ...; 0: stays */
 };
 
 struct table;
@@ -56,8 +57,14 @@ long table_rows(const struct table *t); /* complete ones */
 /* Columns of terminal that TABLE_TEXT takes; -1 if a cell could not be stored. */
 int table_width(const struct table *t);
 
+/* Leaves columns out of TABLE_TEXT, by rising leave_out, until it takes at most `page` columns or
+ * all that are left must stay. Adds their titles to names (not NULL), ", " between, where they are
+ * not in it yet. */
+void table_fit(struct table *t, int page, struct text_buffer *names);
+
 /* Writes the table.
- *   TABLE_TEXT      titles, then rows, two spaces between columns; plain (engine/base/text.h)
+ *   TABLE_TEXT      titles, then rows, two spaces between columns; plain (engine/base/text.h);
+ *                   without the columns that table_fit left out, which the others have
  *   TABLE_CSV       RFC 4180 with a header line, lines ended by LF; texts exactly as they are, but
  *                   plain where out is a terminal
  *   TABLE_JSON      an array of objects on one line, no line feed after it

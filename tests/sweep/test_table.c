@@ -78,6 +78,41 @@ static void test_text(void **state)
     table_free(t);
 }
 
+/* Columns go by rank, all of one rank together, until the rest fits; a column without a rank never.
+ * Several tables name each column once. */
+static void test_fit(void **state)
+{
+    (void)state;
+    static const struct table_column ranked[] = {{.name = "heads", .title = "heads"},
+                                                 {.name = "min", .title = "min", .leave_out = 1},
+                                                 {.name = "mean", .title = "mean"},
+                                                 {.name = "max", .title = "max", .leave_out = 1},
+                                                 {.name = "in", .title = "in", .leave_out = 2},
+                                                 {0}};
+    static const struct {
+        int page;
+        const char *text, *names;
+    } cases[] = {{25, "heads  min  mean  max  in\n1      2    3     4    5\n", ""},
+                 {24, "heads  mean  in\n1      3     5\n", "min, max"},
+                 {14, "heads  mean\n1      3\n", "min, max, in"},
+                 {5, "heads  mean\n1      3\n", "min, max, in"}};
+    struct text_buffer names = {0};
+    for (int i = 0; i < 4; i++) {
+        struct table *t = table_new(ranked);
+        for (int c = 1; c <= 5; c++)
+            table_integer(t, c);
+        table_fit(t, cases[i].page, &names);
+        char *text = written(t, TABLE_TEXT, false), *csv = written(t, TABLE_CSV, false);
+        assert_string_equal(text, cases[i].text);
+        assert_string_equal(csv, "heads,min,mean,max,in\n1,2,3,4,5\n");
+        assert_string_equal(names.text ? names.text : "", cases[i].names);
+        free(text);
+        free(csv);
+        table_free(t);
+    }
+    free(names.text);
+}
+
 static void test_csv(void **state)
 {
     (void)state;
@@ -297,19 +332,13 @@ static void test_dot_plot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_on_a_terminal),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_paragraph),
-        cmocka_unit_test(test_json_strings),
-        cmocka_unit_test(test_json_reals),
-        cmocka_unit_test(test_dot_plot),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_on_a_terminal),
+        cmocka_unit_test(test_json),       cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_paragraph),  cmocka_unit_test(test_json_strings),
+        cmocka_unit_test(test_json_reals), cmocka_unit_test(test_dot_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

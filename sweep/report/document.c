@@ -1,0 +1,144 @@
+#include "sweep/report/document.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SENTENCE_WIDTH = 90 };
+
+struct document document_new(FILE *out, bool markdown, struct text_page page)
+{
+    int columns = page.columns < 1 || page.columns > DOCUMENT_WIDTH ? DOCUMENT_WIDTH
+                  : page.columns < DOCUMENT_LEAST                   ? DOCUMENT_LEAST
+                                                                    : page.columns;
+    return (struct document){.out = out,
+                             .markdown = markdown,
+                             .color = page.color && !markdown,
+                             .page = columns,
+                             .line = columns < SENTENCE_WIDTH ? columns : SENTENCE_WIDTH};
+}
+
+/* An empty line between blocks, but for those that belong together. */
+static void begin(struct document *d, enum document_block block)
+{
+    bool together = d->last == DOCUMENT_NOTHING ||
+                    (block == DOCUMENT_ITEM && d->last == DOCUMENT_ITEM) ||
+                    (!d->markdown && (d->last == DOCUMENT_TITLE || d->last == DOCUMENT_HEADING));
+    if (!together)
+        fputc('\n', d->out);
+    d->last = block;
+}
+
+/* Text without the marks that Markdown would act on. */
+static void put_markdown(FILE *out, const char *text)
+{
+    for (;;) {
+        size_t run = strcspn(text, "\\`*_[]<|");
+        text_plain_part(out, text, run);
+        text += run;
+        if (!*text)
+            return;
+        fprintf(out, "\\%c", *text++);
+    }
+}
+
+static void put_text(struct document *d, const char *text, bool bold, int rest, int width)
+{
+    fputs(bold && d->color ? "\033[1m" : "", d->out);
+    text_paragraph(d->out, text, 0, rest, width);
+    fputs(bold && d->color ? "\033[0m" : "", d->out);
+}
+
+void document_title(struct document *d, const char *name, const char *more)
+{
+    begin(d, DOCUMENT_TITLE);
+    if (d->markdown) {
+        fputs("# ", d->out);
+        put_markdown(d->out, name);
+        fputs(more[0] ? "\n\n" : "", d->out);
+        put_markdown(d->out, more);
+        fputc('\n', d->out);
+    } else {
+        struct text_buffer title = {0};
+        text_add(&title, "%s%s%s", name, more[0] ? ": " : "", more);
+        if (!title.out_of_memory)
+            put_text(d, title.text, true, 0, d->page);
+        d->out_of_memory = d->out_of_memory || title.out_of_memory;
+        free(title.text);
+    }
+}
+
+void document_heading(struct document *d, const char *text)
+{
+    begin(d, DOCUMENT_HEADING);
+    if (d->markdown) {
+        fputs("## ", d->out);
+        put_markdown(d->out, text);
+        fputc('\n', d->out);
+    } else {
+        put_text(d, text, true, 2, d->page);
+    }
+}
+
+void document_paragraph(struct document *d, const char *text)
+{
+    begin(d, DOCUMENT_PARAGRAPH);
+    if (d->markdown) {
+        put_markdown(d->out, text);
+        fputc('\n', d->out);
+    } else {
+        put_text(d, text, false, 0, d->line);
+    }
+}
+
+void document_finding(struct document *d, const char *text)
+{
+    begin(d, DOCUMENT_FINDING);
+    if (d->markdown) {
+        fputs("**", d->out);
+        put_markdown(d->out, text);
+        fputs("**\n", d->out);
+    } else {
+        put_text(d, text, true, 2, d->line);
+    }
+}
+
+void document_item(struct document *d, const char *text)
+{
+    begin(d, DOCUMENT_ITEM);
+    if (d->markdown) {
+        fputs("- ", d->out);
+        put_markdown(d->out, text);
+        fputc('\n', d->out);
+    } else {
+        put_text(d, text, false, 2, d->line);
+    }
+}
+
+enum status document_table(struct document *d, struct table *t, struct message *m)
+{
+    begin(d, DOCUMENT_TABLE);
+    if (!d->markdown)
+        table_fit(t, d->page, &d->left_out);
+    return table_write(t, d->markdown ? TABLE_MARKDOWN : TABLE_TEXT, d->color, d->out, m);
+}
+
+void document_legend(struct document *d, const char *text)
+{
+    struct text_buffer whole = {0};
+    text_add(&whole, "%s", text);
+    if (d->left_out.used)
+        text_add(&whole, " Left out for lack of room: %s; --markdown has all.", d->left_out.text);
+    if (!whole.out_of_memory)
+        document_paragraph(d, whole.text);
+    d->out_of_memory = d->out_of_memory || whole.out_of_memory;
+    free(whole.text);
+}
+
+enum status document_end(struct document *d, struct message *m)
+{
+    bool out_of_memory = d->out_of_memory || d->left_out.out_of_memory;
+    free(d->left_out.text);
+    d->left_out = (struct text_buffer){0};
+    return out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the report")
+                         : text_check(d->out, m);
+}

@@ -1,0 +1,61 @@
+/* A text for people from blocks, as plain text laid out for a page or as Markdown: what a report
+ * says does not depend on which.
+ *
+ *     struct document d = document_new(stdout, false, text_page(stdout));
+ *     document_title(&d, name, question), document_paragraph(&d, facts);
+ *     document_heading(&d, label);
+ *     s = document_table(&d, t, m);
+ *     document_finding(&d, sentence), document_item(&d, sentence);
+ *     document_legend(&d, legend);
+ *     s = document_end(&d, m);
+ *
+ * All texts are foreign: written plain, and without the marks that Markdown would act on. */
+#ifndef SWEEP_REPORT_DOCUMENT_H
+#define SWEEP_REPORT_DOCUMENT_H
+
+#include "sweep/report/table.h"
+
+/* Text never needs a wider terminal than DOCUMENT_WIDTH. */
+enum { DOCUMENT_WIDTH = 100, DOCUMENT_LEAST = 40 };
+
+enum document_block {
+    DOCUMENT_NOTHING,
+    DOCUMENT_TITLE,
+    DOCUMENT_HEADING,
+    DOCUMENT_PARAGRAPH,
+    DOCUMENT_TABLE,
+    DOCUMENT_FINDING,
+    DOCUMENT_ITEM
+};
+
+struct document {
+    FILE *out;
+    bool markdown, color;
+    int page;                    /* columns of text that a table may take */
+    int line;                    /* that a sentence may take: fewer, to be read */
+    enum document_block last;    /* what was written last */
+    struct text_buffer left_out; /* titles of the columns that found no room, for the legend */
+    bool out_of_memory;          /* kept for document_end */
+};
+
+/* page.columns 0: as wide as wanted; color is for text only. End with document_end. */
+struct document document_new(FILE *out, bool markdown, struct text_page page);
+
+/* more: what the name asks; "" without. */
+void document_title(struct document *d, const char *name, const char *more);
+void document_heading(struct document *d, const char *text);
+void document_paragraph(struct document *d, const char *text);
+/* The sentence that matters, and those that belong to it, one item each. */
+void document_finding(struct document *d, const char *text);
+void document_item(struct document *d, const char *text);
+
+/* Writes t, in text without the columns that find no room; fails as table_write does. */
+enum status document_table(struct document *d, struct table *t, struct message *m);
+
+/* A paragraph that explains the columns, and names those that found no room. */
+void document_legend(struct document *d, const char *text);
+
+/* Frees what d holds. NO_MEMORY, or what text_check finds. */
+enum status document_end(struct document *d, struct message *m);
+
+#endif

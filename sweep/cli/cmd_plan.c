@@ -205,16 +205,14 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "one trial", .right = true},  {0}};
     struct table *t = table_new(columns);
-    char setting[PLAN_TEXT_MAX];
-    char label[PLAN_TEXT_MAX];
-    char tuning[PLAN_TEXT_MAX];
+    struct plan_text name;
     char full[2 * PLAN_TEXT_MAX];
     char text[32];
     for (long i = 0; i < f->points; i++) {
         const struct forecast_point *q = &f->point[i];
-        plan_setting(p, i, setting, label, tuning);
+        plan_text(p, i, &name);
         table_integer(t, q->heads);
-        plan_full_label(label, f->candidates > 1 ? tuning : "", full, sizeof full);
+        plan_full_label(name.label, f->candidates > 1 ? name.tuning : "", full, sizeof full);
         table_text(t, full);
         table_text(t, text_count(q->n_params, text, sizeof text));
         table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
@@ -313,15 +311,13 @@ static void write_trial(const struct plan *p, const struct forecast *f, long k, 
     struct plan_trial t = plan_trial(p, k);
     const struct forecast_point *q = &f->point[t.point];
     enum forecast_state state = f->trial[k].state;
-    char setting[PLAN_TEXT_MAX];
-    char label[PLAN_TEXT_MAX];
-    char tuning[PLAN_TEXT_MAX];
-    plan_setting(p, t.point, setting, label, tuning);
+    struct plan_text name;
+    plan_text(p, t.point, &name);
     printf("%s\n  {\"point\": %ld, \"heads\": %lld, \"seed\": %lu, \"setting\": %s, "
            "\"tuning\": %s, \"is_tuning\": %s, \"config_sha256\": \"%s\", \"n_params\": %lld, "
            "\"flops_per_step\": ",
-           k ? "," : "", t.point, (long long)q->heads, (unsigned long)t.seed, setting, tuning,
-           t.tuning ? "true" : "false", q->sha256, (long long)q->n_params);
+           k ? "," : "", t.point, (long long)q->heads, (unsigned long)t.seed, name.setting,
+           name.tuning, t.tuning ? "true" : "false", q->sha256, (long long)q->n_params);
     text_json_real(stdout, q->flops_per_step);
     printf(", \"estimated_s\": ");
     text_json_real(stdout, q->trial_s);

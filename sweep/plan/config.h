@@ -46,7 +46,10 @@ struct config_excluded { /* one mapping of exclude: all pairs must match */
     struct place place;
 };
 
-enum { CONFIG_TUNING_SEED = 1000 }; /* the first of the seeds that `tune` chooses settings on */
+enum {
+    CONFIG_TUNING_SEED = 1000, /* the first of the seeds that `tune` chooses settings on */
+    CONFIG_LOOKS_MAX = 8
+};
 
 enum config_method { METHOD_GRID, METHOD_RANDOM };
 
@@ -66,7 +69,14 @@ struct config {
     int64_t sampler_seed; /* random; key `sampler_seed`, default 0 */
 
     int seeds;
-    int64_t *seed; /* 0..n-1, or as listed; default 5 */
+    int64_t *seed; /* 0..n-1, or as listed; default 8; under looks 0 .. the last look - 1 */
+    int looks;     /* 0: none, else 2 and more: seeds are added until the verdict is decided */
+    int64_t look[CONFIG_LOOKS_MAX]; /* seeds in all by then, rising; the first is at least 2 */
+    int replicate;                  /* paths of axes that are samples of what a finding is for */
+    const char **replicate_path;    /* each of task or train, with listed values */
+    struct place *replicate_place;
+    double equivalence; /* largest difference that does not matter, in units of the metric (an
+                           accuracy from 0 to 1, or a loss); 0: none */
     enum metric metric;
 
     int constraints;
@@ -78,6 +88,10 @@ struct config {
     const char **tune_path;
     int64_t tune_seeds; /* trials of their own: seeds 1000, 1001, ...; default 3 */
     struct place *tune_place;
+    int64_t rung_eta; /* successive halving among tuning trials: at each rung the best 1 / eta of
+                         a head count's candidates go on; at least 2. 0: no rungs */
+    int64_t rung_min_steps;  /* the first rung; see plan_rungs */
+    struct place rung_place; /* of min_steps */
     bool has_claim;
     struct claim claim;
     struct place claim_best_place, claim_over_place[32];

@@ -1,4 +1,4 @@
-/* The simple keys of a sweep file (names, seeds, numbers), and the table of all keys besides task,
+/* The simple keys of a sweep file (names, words, numbers), and the table of all keys besides task,
  * model and train. */
 #include <inttypes.h>
 #include <math.h>
@@ -48,63 +48,6 @@ static enum status read_name(struct reading *r, const struct tree *t)
                               "digits, '.', '_', '-'); add a key name",
                               text_shown(c->name, shown, sizeof shown));
     return STATUS_OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The first item of the list that an earlier one equals. */
-static enum status refuse_twins(const struct reading *r, const struct tree *list, const char *what)
-{
-    int64_t *sorted = malloc((size_t)r->c->seeds * sizeof *sorted);
-    if (!sorted)
-        return reading_no_memory(r);
-    memcpy(sorted, r->c->seed, (size_t)r->c->seeds * sizeof *sorted);
-    qsort(sorted, (size_t)r->c->seeds, sizeof *sorted, by_value);
-    bool twins = false;
-    int64_t twin = 0;
-    for (int i = 1; i < r->c->seeds && !twins; i++)
-        if ((twins = sorted[i] == sorted[i - 1]))
-            twin = sorted[i];
-    free(sorted);
-    if (!twins)
-        return STATUS_OK;
-    int met = 0, i = 0;
-    for (const struct tree *t = list->first; t; t = t->next, i++)
-        if (r->c->seed[i] == twin && met++)
-            return reading_refuse(r, t->place, "%s %" PRId64 " is in the list twice", what, twin);
-    return STATUS_OK;
-}
-
-static enum status read_seeds(struct reading *r, const struct tree *t)
-{
-    struct config *c = r->c;
-    int64_t n = 5;
-    enum status s = STATUS_OK;
-    bool listed = t && t->kind == TREE_LIST;
-    if (listed)
-        n = t->count;
-    else if (t)
-        s = reading_integer(r, t, "seeds", 1, READING_SEEDS_MAX, &n);
-    if (s)
-        return s;
-    if (n < 1 || n > READING_SEEDS_MAX)
-        return reading_refuse(r, t->place, "seeds lists %" PRId64 " seeds; allowed: 1 to %d", n,
-                              READING_SEEDS_MAX);
-    c->seeds = (int)n;
-    c->seed = pool_alloc(r->pool, (size_t)n, sizeof *c->seed);
-    if (!c->seed)
-        return reading_no_memory(r);
-    for (int i = 0; i < c->seeds; i++)
-        c->seed[i] = i;
-    int i = 0;
-    for (const struct tree *item = listed ? t->first : NULL; item; item = item->next)
-        if ((s = reading_integer(r, item, "a seed", 0, UINT32_MAX, &c->seed[i++])))
-            return s;
-    return listed ? refuse_twins(r, t, "seed") : STATUS_OK;
 }
 
 static enum status read_method(struct reading *r, const struct tree *t)
@@ -270,18 +213,20 @@ static enum status read_run_cap(struct reading *r, const struct tree *t)
 }
 
 const char *const config_keys[] = {
-    "name",    "task",         "model",   "train",       "seeds",   "method",
-    "samples", "sampler_seed", "metric",  "constraints", "exclude", "tune",
-    "limits",  "claim",        "retries", "workers",     "run_cap", NULL};
+    "name",        "task",   "model",   "train",        "seeds",   "looks",       "replicate",
+    "equivalence", "method", "samples", "sampler_seed", "metric",  "constraints", "exclude",
+    "tune",        "limits", "claim",   "retries",      "workers", "run_cap",     NULL};
 
 enum status reading_keys(struct reading *r)
 {
-    /* In this order: tune looks at the seeds, samples at the method. */
+    /* In this order: tune looks at the seeds, samples at the method, equivalence at the metric,
+     * replicate at method and tune. */
     static const struct {
         const char *name;
         enum status (*read)(struct reading *, const struct tree *);
     } readers[] = {{"name", read_name},
-                   {"seeds", read_seeds},
+                   {"seeds", reading_seeds},
+                   {"looks", reading_looks},
                    {"method", read_method},
                    {"samples", read_samples},
                    {"sampler_seed", read_sampler_seed},
@@ -289,6 +234,8 @@ enum status reading_keys(struct reading *r)
                    {"constraints", reading_constraints},
                    {"exclude", reading_exclude},
                    {"tune", reading_tune},
+                   {"replicate", reading_replicate},
+                   {"equivalence", reading_equivalence},
                    {"limits", read_limits},
                    {"claim", reading_claim},
                    {"retries", read_retries},

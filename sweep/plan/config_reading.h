@@ -1,6 +1,7 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
- * (task, model, train), config_keys.c and config_points.c (everything else), config_hint.c
- * (suggestions for unknown keys). Everything read is allocated from the config's pool. */
+ * (task, model, train), config_points.c, config_roles.c, config_inference.c and config_keys.c (the
+ * other keys), config_hint.c (suggestions for unknown keys). Everything read is allocated from the
+ * config's pool. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -83,10 +84,20 @@ void reading_set_scalar(struct config_value *v, int i, const struct tree *t);
 enum status reading_keys(struct reading *r);
 extern const char *const reading_metrics[]; /* what metric.name may be; ends with NULL */
 
-/* config_points.c: one key each; t is NULL where the file lacks it. */
+/* One key each; t is NULL where the file lacks it. */
+
+/* config_points.c */
 enum status reading_constraints(struct reading *r, const struct tree *t);
 enum status reading_exclude(struct reading *r, const struct tree *t);
+
+/* config_roles.c; axes and method are known, for replicate the tuned axes too. */
 enum status reading_tune(struct reading *r, const struct tree *t);
+enum status reading_replicate(struct reading *r, const struct tree *t);
+
+/* config_inference.c; looks comes after seeds, equivalence after the metric. */
+enum status reading_seeds(struct reading *r, const struct tree *t);
+enum status reading_looks(struct reading *r, const struct tree *t);
+enum status reading_equivalence(struct reading *r, const struct tree *t);
 enum status reading_claim(struct reading *r, const struct tree *t);
 
 #endif

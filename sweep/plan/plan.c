@@ -238,7 +238,7 @@ static enum status build(struct plan *p, struct message *m)
         (s = plan_build_labels(p, m)))
         return s;
     p->by_duplicate = (long)twins;
-    if ((s = expand(p, total, m)))
+    if ((s = expand(p, total, m)) || (s = plan_check_rungs(p, m)))
         return s;
     return check_claim(p, m);
 }
@@ -305,24 +305,4 @@ bool plan_idle_exclude(const struct plan *p, int *i, struct message *m)
                 c->constraints ? " that the constraints leave" : "");
     config_within(c, c->exclude[(*i)++].place, m);
     return true;
-}
-
-static long tuning_trials(const struct plan *p)
-{
-    return p->config->tune ? (long)p->config->tune_seeds * p->points : 0;
-}
-
-long plan_trials(const struct plan *p)
-{
-    return tuning_trials(p) + (long)p->config->seeds * p->points;
-}
-
-struct plan_trial plan_trial(const struct plan *p, long k)
-{
-    long tuning = tuning_trials(p);
-    if (k < tuning)
-        return (struct plan_trial){k % p->points, (uint32_t)(CONFIG_TUNING_SEED + k / p->points),
-                                   true};
-    k -= tuning;
-    return (struct plan_trial){k % p->points, (uint32_t)p->config->seed[k / p->points], false};
 }

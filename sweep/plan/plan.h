@@ -6,7 +6,10 @@
 
 #include "sweep/plan/config.h"
 
-enum { PLAN_TEXT_MAX = 1024 }; /* a point's setting, label and tuned values */
+enum {
+    PLAN_TEXT_MAX = 1024, /* a point's setting, label, tuned and replicated values */
+    PLAN_RUNGS_MAX = 32
+};
 
 struct plan;
 
@@ -30,16 +33,21 @@ bool plan_idle_exclude(const struct plan *p, int *i, struct message *m);
 /* The i-th point's identity: canonical JSON and its SHA-256. */
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65]);
 
-/* What distinguishes the i-th point among those of equal heads: canonical JSON of the varying axes
- * other than model.heads and the tuned ones ({} when there are none), the same for people
- * ("slots=4, d_head=split"; "" when there are none), and the tuned axes' values as canonical JSON
- * ({} without tune). Keys are full paths in JSON, sorted; labels, in the file's order, use the last
- * part of the path (the one before a `.name`) where that is unambiguous. */
-void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
-                  char label[PLAN_TEXT_MAX], char tuning[PLAN_TEXT_MAX]);
+/* What a point is called. The objects are canonical JSON, with full paths as keys, sorted; {} where
+ * there are none. */
+struct plan_text {
+    char setting[PLAN_TEXT_MAX];   /* what distinguishes it among points of equal heads: the varying
+                                      axes but model.heads, the tuned and the replicated ones */
+    char label[PLAN_TEXT_MAX];     /* the same for people, in the order of the file, with the last
+                                      part of each path (the one before a `.name`) where that is
+                                      unambiguous: "slots=4, d_head=split"; "" */
+    char tuning[PLAN_TEXT_MAX];    /* the tuned axes' values: {"train.lr":0.001} */
+    char replicate[PLAN_TEXT_MAX]; /* the replicated axes': {"task.instance":3} */
+};
+void plan_text(const struct plan *p, long i, struct plan_text *text);
 
 /* A setting with its tuned values, for people: "slots=4, lr=0.001", from label and tuning as
- * plan_setting writes them; a path by its last part where that is unambiguous. Cut where size does
+ * plan_text writes them; a path by its last part where that is unambiguous. Cut where size does
  * not suffice. */
 void plan_full_label(const char *label, const char *tuning, char *text, size_t size);
 
@@ -47,10 +55,21 @@ struct plan_trial {
     long point;
     uint32_t seed;
     bool tuning; /* a trial on a tuning seed (1000 and up) that only serves to choose */
+    int look;    /* the look that it runs for, from 1; 1 for tuning trials and without looks */
 };
 /* Trials in the order in which they are to run: tuning trials first; seeds outside, points inside,
  * so that every head count has its first result early. */
 long plan_trials(const struct plan *p);
 struct plan_trial plan_trial(const struct plan *p, long k);
+
+/* The steps at which tuning trials of the i-th point pause to be compared, rising, below its
+ * train.steps: min_steps, min_steps * eta, ..., each rounded up to a multiple of train.eval_every,
+ * so that a trial that pauses is evaluated where an undisturbed one is. Equal for all points that
+ * differ in tuned and replicated axes only. Returns how many: 0 without rungs, else at least 1. */
+int plan_rungs(const struct plan *p, long i, int64_t steps[PLAN_RUNGS_MAX]);
+
+/* SHA-256 of the set of (configuration, seed) pairs of the plan, those of tuning apart, as
+ * lowercase hex: whatever the order and the wording of the file. NO_MEMORY is the only failure. */
+enum status plan_pairs_sha256(const struct plan *p, char sha256[65], struct message *m);
 
 #endif

@@ -1,5 +1,11 @@
 /* The identity of a trial's configuration: the canonical JSON that point.c writes, and its SHA-256.
- * With a seed it says which trial one is, whatever the sweep file looks like. */
+ * With a seed it says which trial one is, whatever the sweep file looks like; all of them together
+ * say which plan. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan_parts.h"
 
@@ -8,4 +14,54 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
     struct point point;
     plan_decode(p, p->kept[i], &point);
     sha256_hex(json, (size_t)point_json(&point, json), sha256);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, 64);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void digest_number(struct sha256 *digest, int64_t number)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%" PRId64 ",", number);
+    sha256_update(digest, text, (size_t)n);
+}
+
+/* The identities, sorted; then the number of tuning seeds, which are the same everywhere, and the
+ * seeds, sorted. */
+enum status plan_pairs_sha256(const struct plan *p, char sha256[65], struct message *m)
+{
+    const struct config *c = p->config;
+    size_t points = (size_t)p->points, seeds = (size_t)c->seeds;
+    char json[POINT_JSON_MAX], one[65];
+    char *configs = malloc(points * 64);
+    int64_t *sorted = malloc(seeds * sizeof *sorted);
+    struct sha256 digest;
+    enum status s = configs && sorted ? STATUS_OK : plan_no_memory(m);
+    if (s)
+        goto cleanup;
+    for (size_t i = 0; i < points; i++) {
+        plan_identity(p, (long)i, json, one);
+        memcpy(configs + 64 * i, one, 64);
+    }
+    qsort(configs, points, 64, by_bytes);
+    memcpy(sorted, c->seed, seeds * sizeof *sorted);
+    qsort(sorted, seeds, sizeof *sorted, by_number);
+    sha256_init(&digest);
+    sha256_update(&digest, configs, 64 * points);
+    digest_number(&digest, c->tune ? c->tune_seeds : 0);
+    for (size_t i = 0; i < seeds; i++)
+        digest_number(&digest, sorted[i]);
+    sha256_final(&digest, sha256);
+cleanup:
+    free(configs);
+    free(sorted);
+    return s;
 }

@@ -35,12 +35,19 @@ static enum status build_labels(struct plan *p, struct message *m)
     return STATUS_OK;
 }
 
-static bool is_tuned(const struct plan *p, const char *path)
+static bool has_path(const char *const *paths, int n, const char *path)
 {
-    for (int i = 0; i < p->config->tune; i++)
-        if (strcmp(p->config->tune_path[i], path) == 0)
+    for (int i = 0; i < n; i++)
+        if (strcmp(paths[i], path) == 0)
             return true;
     return false;
+}
+
+/* Part of the setting: neither heads nor tuned nor replicated. */
+static bool is_of_setting(const struct config *c, const char *path)
+{
+    return strcmp(path, "model.heads") != 0 && !has_path(c->tune_path, c->tune, path) &&
+           !has_path(c->replicate_path, c->replicate, path);
 }
 
 static void insert_by_path(const struct plan *p, int *list, int *n, int axis)
@@ -64,9 +71,11 @@ static size_t widest(const struct plan_axis *a)
 
 static enum status build_settings(struct plan *p, struct message *m)
 {
+    const struct config *c = p->config;
     p->setting = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->setting);
     p->tuning = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->tuning);
-    if (!p->setting || !p->tuning)
+    p->replicate = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->replicate);
+    if (!p->setting || !p->tuning || !p->replicate)
         return plan_no_memory(m);
     size_t needed = 3;
     for (int a = 0; a < p->axes; a++) {
@@ -79,9 +88,11 @@ static enum status build_settings(struct plan *p, struct message *m)
                         path, PLAN_TEXT_MAX);
             return config_within(p->config, p->axis[a].written->place, m);
         }
-        if (is_tuned(p, path))
+        if (has_path(c->tune_path, c->tune, path))
             insert_by_path(p, p->tuning, &p->tuned, a);
-        else if (strcmp(path, "model.heads") != 0)
+        else if (has_path(c->replicate_path, c->replicate, path))
+            insert_by_path(p, p->replicate, &p->replicated, a);
+        else if (is_of_setting(c, path))
             insert_by_path(p, p->setting, &p->settings, a);
     }
     return STATUS_OK;
@@ -135,18 +146,19 @@ static void write_object(const struct plan *p, uint64_t g, const int *axes, int 
     snprintf(text + used, PLAN_TEXT_MAX - used, "%s", n ? "}" : "{}");
 }
 
-void plan_setting(const struct plan *p, long i, char setting[PLAN_TEXT_MAX],
-                  char label[PLAN_TEXT_MAX], char tuning[PLAN_TEXT_MAX])
+void plan_text(const struct plan *p, long i, struct plan_text *text)
 {
     uint64_t g = p->kept[i];
     char buffer[32];
-    write_object(p, g, p->setting, p->settings, setting);
-    write_object(p, g, p->tuning, p->tuned, tuning);
-    *label = '\0';
+    write_object(p, g, p->setting, p->settings, text->setting);
+    write_object(p, g, p->tuning, p->tuned, text->tuning);
+    write_object(p, g, p->replicate, p->replicated, text->replicate);
+    text->label[0] = '\0';
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
-        if (strcmp(axis->path, "model.heads") != 0 && !is_tuned(p, axis->path))
-            append_pair(axis->label, plan_choice_json(p, axis, g, buffer), label, PLAN_TEXT_MAX);
+        if (is_of_setting(p->config, axis->path))
+            append_pair(axis->label, plan_choice_json(p, axis, g, buffer), text->label,
+                        sizeof text->label);
     }
 }
 

@@ -1,6 +1,6 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
  * (values and draws), plan_filter.c (constraints and exclusions), plan_labels.c (settings and their
- * labels), plan_identity.c. */
+ * labels), plan_trials.c (trials, looks, rungs), plan_identity.c. */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -27,7 +27,7 @@ struct plan_axis {
     struct plan_value *value;
     uint64_t stride;   /* grid: points between two of its values */
     uint64_t stream;   /* random: rng_name(path) */
-    const char *label; /* for people; see plan_setting */
+    const char *label; /* for people; see struct plan_text */
     bool shared_label; /* another axis would have the same: the whole path is used */
 };
 
@@ -71,8 +71,8 @@ struct plan {
     struct plan_name *names;
     struct plan_exclusion *exclusion;
 
-    int settings, tuned; /* axes of the setting and tuned ones, sorted by path */
-    int *setting, *tuning;
+    int settings, tuned, replicated; /* axes of the setting, tuned and replicated, by path */
+    int *setting, *tuning, *replicate;
 
     long points;
     uint32_t *kept; /* (points): index in the grid or among the draws; malloc */
@@ -104,6 +104,10 @@ enum status plan_build_filters(struct plan *p, struct message *m);
 enum status plan_filter(struct plan *p, struct point *point, int task, enum plan_verdict *verdict,
                         struct message *m);
 void plan_free_filters(struct plan *p);
+
+/* plan_trials.c */
+/* BAD_INPUT where a trial is too short to have a rung. */
+enum status plan_check_rungs(const struct plan *p, struct message *m);
 
 /* plan_labels.c */
 /* The axes of settings and the labels of all axes. */

@@ -203,20 +203,18 @@ static long count_candidates(const struct plan *p)
 {
     enum { MOST = 256 };
     static const size_t text_size = 1024;
-    char setting[PLAN_TEXT_MAX];
-    char label[PLAN_TEXT_MAX];
-    char tuning[PLAN_TEXT_MAX];
+    struct plan_text name;
     long n = 0;
     if (plan_config(p)->tune == 0)
         return 1;
     char *seen = malloc(MOST * text_size);
     for (long i = 0; seen && i < plan_points(p) && n < MOST; i++) {
         long k = 0;
-        plan_setting(p, i, setting, label, tuning);
-        while (k < n && strcmp(seen + (size_t)k * text_size, tuning) != 0)
+        plan_text(p, i, &name);
+        while (k < n && strcmp(seen + (size_t)k * text_size, name.tuning) != 0)
             k++;
         if (k == n)
-            memcpy(seen + (size_t)n++ * text_size, tuning, text_size);
+            memcpy(seen + (size_t)n++ * text_size, name.tuning, text_size);
     }
     free(seen);
     return n > 0 ? n : 1;

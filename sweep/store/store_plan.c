@@ -86,18 +86,18 @@ static enum status insert_config(struct planning *g, struct rows *insert, long i
 /* A point's identity and the texts that go into its row. */
 struct point_text {
     char json[POINT_JSON_MAX], sha256[65];
-    char setting[PLAN_TEXT_MAX], label[PLAN_TEXT_MAX], tuning[PLAN_TEXT_MAX];
+    struct plan_text of;
 };
 
 static void describe_point(const struct plan *p, long i, struct point_text *t,
                            struct sha256 *digest)
 {
     plan_identity(p, i, t->json, t->sha256);
-    plan_setting(p, i, t->setting, t->label, t->tuning);
+    plan_text(p, i, &t->of);
     sha256_update(digest, t->sha256, 64);
-    sha256_update(digest, t->setting, strlen(t->setting) + 1);
-    sha256_update(digest, t->label, strlen(t->label) + 1);
-    sha256_update(digest, t->tuning, strlen(t->tuning) + 1);
+    sha256_update(digest, t->of.setting, strlen(t->of.setting) + 1);
+    sha256_update(digest, t->of.label, strlen(t->of.label) + 1);
+    sha256_update(digest, t->of.tuning, strlen(t->of.tuning) + 1);
 }
 
 static struct plan_trial describe_trial(const struct plan *p, long k, struct sha256 *digest)
@@ -150,8 +150,8 @@ static enum status load_point(struct planning *g, struct point_statements *st, l
     else if (status == STATUS_OK)
         status = insert_config(g, &st->insert, i, t.json, t.sha256, &id);
     if (status == STATUS_OK)
-        status = store_repeat(&st->note, VALUES(INTEGER(i), INTEGER(id), TEXT(t.setting),
-                                                TEXT(t.label), TEXT(t.tuning)));
+        status = store_repeat(&st->note, VALUES(INTEGER(i), INTEGER(id), TEXT(t.of.setting),
+                                                TEXT(t.of.label), TEXT(t.of.tuning)));
     return status;
 }
 

@@ -20,7 +20,7 @@ static void promise(int kept)
 static void check_point(const struct plan *p, long i, char sha256[65])
 {
     char json[POINT_JSON_MAX], again[POINT_JSON_MAX];
-    char setting[1024], label[1024], tuning[1024];
+    struct plan_text name;
     struct point point, back;
     struct encoder_io io;
     struct task_shape shape;
@@ -29,8 +29,10 @@ static void check_point(const struct plan *p, long i, char sha256[65])
     promise(point_json(&point, again) == (int)strlen(json) && strcmp(again, json) == 0);
     promise(point_parse(json, &back, NULL) == STATUS_OK);
     promise(point_check(&back, &io, &shape, NULL, NULL) == STATUS_OK);
-    plan_setting(p, i, setting, label, tuning);
-    promise(setting[strlen(setting) - 1] == '}' && tuning[strlen(tuning) - 1] == '}');
+    plan_text(p, i, &name);
+    promise(name.setting[strlen(name.setting) - 1] == '}' &&
+            name.tuning[strlen(name.tuning) - 1] == '}' &&
+            name.replicate[strlen(name.replicate) - 1] == '}');
 }
 
 static void check_plan(const struct plan *p)

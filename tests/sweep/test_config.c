@@ -630,7 +630,7 @@ static void test_set_null(void **state)
         fail_msg("%s", m.text);
     assert_false(c->has_claim);
     assert_int_equal(c->axes, 2); /* task.name, model.heads */
-    assert_int_equal(c->seeds, 5);
+    assert_int_equal(c->seeds, 8);
     assert_int_equal(c->sets, 5); /* remembered as given */
     config_free(c);
     static const char *const twice[] = {"claim=null", "claim.best=1"};

@@ -426,25 +426,25 @@ static void test_random_duplicates(void **state)
 static void test_settings(void **state)
 {
     (void)state;
-    char setting[1024], label[1024], tuning[1024];
+    struct plan_text name;
     struct plan *p = plan_of("task: {name: [gather, recall], slots: [1, 2]}\n"
                              "model: {heads: [1, 2], d_head: [split, 8]}\n"
                              "train: {lr: [1e-3, 3e-3], schedule: {name: [linear, cosine]}}\n"
                              "tune: [train.lr]\n");
-    plan_setting(p, 0, setting, label, tuning);
-    assert_string_equal(setting, "{\"model.d_head\":\"split\",\"task.name\":\"gather\","
-                                 "\"task.slots\":1,\"train.schedule.name\":\"linear\"}");
-    assert_string_equal(label, "task=gather, slots=1, d_head=split, schedule=linear");
-    assert_string_equal(tuning, "{\"train.lr\":0.001}");
-    plan_setting(p, plan_points(p) - 1, setting, label, tuning);
-    assert_string_equal(label, "task=recall, slots=2, d_head=8, schedule=cosine");
-    assert_string_equal(tuning, "{\"train.lr\":0.003}");
+    plan_text(p, 0, &name);
+    assert_string_equal(name.setting, "{\"model.d_head\":\"split\",\"task.name\":\"gather\","
+                                      "\"task.slots\":1,\"train.schedule.name\":\"linear\"}");
+    assert_string_equal(name.label, "task=gather, slots=1, d_head=split, schedule=linear");
+    assert_string_equal(name.tuning, "{\"train.lr\":0.001}");
+    plan_text(p, plan_points(p) - 1, &name);
+    assert_string_equal(name.label, "task=recall, slots=2, d_head=8, schedule=cosine");
+    assert_string_equal(name.tuning, "{\"train.lr\":0.003}");
     free_all(p);
     p = plan_of(GATHER "model: {heads: [1, 2], norm: [pre]}\n");
-    plan_setting(p, 1, setting, label, tuning);
-    assert_string_equal(setting, "{}");
-    assert_string_equal(label, "");
-    assert_string_equal(tuning, "{}");
+    plan_text(p, 1, &name);
+    assert_string_equal(name.setting, "{}");
+    assert_string_equal(name.label, "");
+    assert_string_equal(name.tuning, "{}");
     free_all(p);
 }
 
@@ -478,15 +478,15 @@ static void test_settings_too_long(void **state)
     (void)state;
     char text[4096] = "method: random\nsamples: 3\ntask:\n  name: gather\n  slots: 64\n"
                       "  length: 4096\n  offsets:\n";
-    char setting[1024], label[1024], tuning[1024];
+    struct plan_text name;
     size_t used = strlen(text);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 64; i++)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%d%s", i ? "" : "    - [",
                                      -4000 + i + k, i < 63 ? "," : "]\n");
     struct plan *p = plan_of(text);
-    plan_setting(p, 0, setting, label, tuning);
-    assert_int_equal(strlen(setting), strlen("{\"task.offsets\":[]}") + 64 * 6 - 1);
+    plan_text(p, 0, &name);
+    assert_int_equal(strlen(name.setting), strlen("{\"task.offsets\":[]}") + 64 * 6 - 1);
     free_all(p);
     snprintf(text + used, sizeof text - used,
              "model:\n"

@@ -1,0 +1,158 @@
+/* The trials of a plan: looks, rungs, replicated axes, and the hash of all pairs. */
+#include <stdio.h>
+
+#include "tests/sweep/config_help.h"
+
+#define GATHER "task: {name: gather, slots: 2}\n"
+
+static struct plan *plan_of(const char *text)
+{
+    struct config *c = config_of(text);
+    struct plan *p;
+    struct message m;
+    if (plan_new(c, &p, &m) != STATUS_OK)
+        fail_msg("refused:\n%s\n%s", text, m.text);
+    return p;
+}
+
+static void free_all(struct plan *p)
+{
+    struct config *c = (struct config *)plan_config(p);
+    plan_free(p);
+    config_free(c);
+}
+
+static void test_looks(void **state)
+{
+    (void)state;
+    struct plan *p = plan_of(GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2]}\n"
+                                    "tune: {axes: [train.lr], seeds: 2}\nlooks: [2, 3, 5]\n");
+    assert_int_equal(plan_trials(p), 4 * (2 + 5));
+    for (long k = 0; k < 28; k++) {
+        struct plan_trial t = plan_trial(p, k);
+        assert_int_equal(t.tuning, k < 8);
+        assert_int_equal(t.look, k < 8 ? 1 : ((int[]){1, 1, 2, 3, 3})[k / 4 - 2]);
+    }
+    free_all(p);
+    p = plan_of(GATHER "seeds: 3\n");
+    for (long k = 0; k < 3; k++)
+        assert_int_equal(plan_trial(p, k).look, 1);
+    free_all(p);
+}
+
+static void check_rungs(const char *train, const char *rungs, int n, const int64_t *expected)
+{
+    char text[512];
+    int64_t steps[PLAN_RUNGS_MAX];
+    snprintf(text, sizeof text,
+             GATHER "train: {lr: [1e-3, 1e-2], %s}\n"
+                    "tune: {axes: [train.lr], rungs: {%s}}\n",
+             train, rungs);
+    struct plan *p = plan_of(text);
+    assert_int_equal(plan_rungs(p, 1, steps), n);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(steps[i], expected[i]);
+    free_all(p);
+}
+
+static void test_rungs(void **state)
+{
+    (void)state;
+    int64_t steps[PLAN_RUNGS_MAX];
+    check_rungs("steps: 1500, eval_every: 50", "min_steps: 150", 3, (int64_t[]){150, 450, 1350});
+    check_rungs("steps: 1350, eval_every: 50", "min_steps: 150", 2, (int64_t[]){150, 450});
+    check_rungs("steps: 1000, eval_every: 100", "min_steps: 10, eta: 2", 4,
+                (int64_t[]){100, 200, 400, 700}); /* 10 .. 80, 160, 320, 640 */
+    check_rungs("steps: 1000, eval_every: 300", "min_steps: 500, eta: 9", 1, (int64_t[]){600});
+    check_rungs("steps: 1000000000, eval_every: 1", "min_steps: 1, eta: 2", 30,
+                (int64_t[]){1,       2,       4,       8,       16,      32,      64,      128,
+                            256,     512,     1024,    2048,    4096,    8192,    16384,   1 << 15,
+                            1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23,
+                            1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29});
+    struct plan *p = plan_of(GATHER "seeds: 3\n");
+    assert_int_equal(plan_rungs(p, 0, steps), 0);
+    free_all(p);
+}
+
+static void test_rungs_refused(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {GATHER "train: {lr: [1e-3, 1e-2], steps: [100, 200], eval_every: 50}\n"
+                "tune: {axes: [train.lr], rungs: {min_steps: 60}}\n",
+         "s.yaml:3:45: tune.rungs.min_steps is 60, but a trial has 100 steps and is evaluated "
+         "every "
+         "50: no evaluation from min_steps on comes before its last step"},
+        {GATHER "train: {lr: [1e-3, 1e-2], steps: 100, eval_every: 10}\n"
+                "tune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
+         "s.yaml:3:45: tune.rungs.min_steps is 100, but a trial has 100 steps and is evaluated "
+         "every 10: no evaluation from min_steps on comes before its last step"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static void test_replicate(void **state)
+{
+    (void)state;
+    struct plan_text name;
+    struct plan *p = plan_of("task: {name: gather, instance: [3, 4], slots: [1, 2]}\n"
+                             "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2], batch: [8, 16]}\n"
+                             "tune: [train.lr]\nreplicate: [train.batch, task.instance]\n");
+    assert_int_equal(plan_points(p), 32);
+    plan_text(p, 31, &name);
+    assert_string_equal(name.setting, "{\"task.slots\":2}");
+    assert_string_equal(name.label, "slots=2");
+    assert_string_equal(name.tuning, "{\"train.lr\":0.01}");
+    assert_string_equal(name.replicate, "{\"task.instance\":4,\"train.batch\":16}");
+    free_all(p);
+    p = plan_of(GATHER);
+    plan_text(p, 0, &name);
+    assert_string_equal(name.replicate, "{}");
+    free_all(p);
+}
+
+static void check_pairs(bool equal, const char *a, const char *b)
+{
+    struct plan *p = plan_of(a), *q = plan_of(b);
+    char x[65], y[65];
+    assert_int_equal(plan_pairs_sha256(p, x, NULL), STATUS_OK);
+    assert_int_equal(plan_pairs_sha256(q, y, NULL), STATUS_OK);
+    assert_int_equal(strlen(x), 64);
+    if ((strcmp(x, y) == 0) != equal)
+        fail_msg("pairs should %s:\n%s\n%s", equal ? "be equal" : "differ", a, b);
+    free_all(p);
+    free_all(q);
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    static const char some[] = GATHER "model: {heads: [1, 2], norm: [pre, post]}\nseeds: 3\n";
+    check_pairs(true, some, some);
+    check_pairs(true, some,
+                "name: other\nseeds: [2, 0, 1]\nmodel: {norm: [post, pre], heads: [2, 1]}\n"
+                "claim: {best: 1, over: [2]}\nequivalence: .1\nretries: 7\n" GATHER);
+    check_pairs(true, some,
+                GATHER "model: {heads: [1, 2, 3], norm: [pre, post]}\n"
+                       "seeds: 3\nconstraints: [model.heads < 3]\n");
+    check_pairs(false, some, GATHER "model: {heads: [1, 2], norm: [pre, post]}\nseeds: 4\n");
+    check_pairs(false, some,
+                GATHER "model: {heads: [1, 2], norm: [pre, post]}\nseeds: [0, 1, 3]\n");
+    check_pairs(false, some, GATHER "model: {heads: [1, 4], norm: [pre, post]}\nseeds: 3\n");
+    check_pairs(false, some, GATHER "model: {heads: [1], norm: [pre, post]}\nseeds: 3\n");
+    check_pairs(false, some,
+                GATHER "model: {heads: [1, 2], norm: [pre, post]}\nseeds: 3\n"
+                       "tune: [model.norm]\n");
+    check_pairs(true, GATHER "looks: [2, 3]\n", GATHER "seeds: 3\n");
+    check_pairs(false, GATHER "seeds: [1, 23]\n", GATHER "seeds: [12, 3]\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_looks),         cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_rungs_refused), cmocka_unit_test(test_replicate),
+        cmocka_unit_test(test_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

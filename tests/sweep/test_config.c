@@ -39,8 +39,8 @@ static void test_example(void **state)
     assert_false(warmup->listed);
     assert_string_equal(warmup->value[0].scalar[0], "75");
     assert_int_equal(c->method, METHOD_GRID);
-    assert_int_equal(c->seeds, 5);
-    assert_int_equal(c->seed[4], 4);
+    assert_int_equal(c->seeds, 8);
+    assert_int_equal(c->seed[7], 7);
     assert_int_equal(c->metric, METRIC_VAL_ACC);
     assert_int_equal(c->retries, 2);
     assert_int_equal(c->workers, 0);

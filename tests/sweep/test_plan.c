@@ -1,4 +1,5 @@
 /* Plans: which points a sweep file comes to, in which order, under which identity. */
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,31 +64,28 @@ static void test_golden(void **state)
     free_all(p);
 }
 
-/* Every ready sweep plans, and the example is the one whose identities are committed. */
+/* Every ready sweep asks a question and plans. */
 static void test_ready_sweeps(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        long points, trials;
-    } list[] = {{"gather", 6, 30},    {"gather-slots", 28, 140}, {"fixed-head-size", 6, 30},
-                {"key-width", 8, 40}, {"magic-four", 10, 100},   {"budget", 6, 30},
-                {"recall", 6, 30},    {"pointers", 7, 35},       {"controls", 18, 90},
-                {"quick", 3, 6}};
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        char path[64];
+    glob_t found;
+    assert_int_equal(glob("configs/*.yaml", 0, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 10);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
         struct config *c;
         struct plan *p;
         struct message m;
-        snprintf(path, sizeof path, "configs/%s.yaml", list[i].name);
-        if (config_read(path, NULL, 0, &c, &m) || plan_new(c, &p, &m))
+        char path[64];
+        if (config_read(found.gl_pathv[i], NULL, 0, &c, &m) || plan_new(c, &p, &m))
             fail_msg("%s", m.text);
-        assert_string_equal(c->name, list[i].name);
+        snprintf(path, sizeof path, "configs/%s.yaml", c->name);
+        assert_string_equal(path, found.gl_pathv[i]);
         assert_true(strchr(c->question, '?') != NULL);
-        assert_int_equal(plan_points(p), list[i].points);
-        assert_int_equal(plan_trials(p), list[i].trials);
+        assert_true(plan_points(p) >= 3);
+        assert_true(plan_trials(p) >= 2 * plan_points(p));
         free_all(p);
     }
+    globfree(&found);
 }
 
 static int64_t heads_of(const struct plan *p, long i)

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Runs sweeps of configs/ and keeps what they found in this folder: NAME.csv (a line per head count and
+# setting), NAME.md (the report), a line of runs.csv, and for some a figure. Then fills in the numbers of
+# the READMEs. Run from the repository's root:
+#
+#   sh results/reference/make.sh NAME...
+#
+# A sweep that was stopped goes on. HEADCOUNT is the program (./headcount), EVIDENCE the folder of the
+# results files (build/evidence), one for each sweep.
+set -eu
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+headcount=${HEADCOUNT:-./headcount}
+work=${EVIDENCE:-build/evidence}
+kept=results/reference
+figures=" gather-tuned "
+mkdir -p "$work"
+
+# What is planned, whatever the order: a hash of all configurations and seeds.
+points() { # config
+    "$headcount" plan "$1" --db "$work/none.db" --json >"$work/plan.json"
+    sqlite3 -separator ' ' :memory: "
+        SELECT value ->> 'config_sha256', value ->> 'seed', value ->> 'is_tuning'
+          FROM json_each(readfile('$work/plan.json'), '\$.trials') ORDER BY 1, 2, 3" | sha256sum | cut -d' ' -f1
+}
+# Its line of runs.csv: trials that were executed, and seconds from the first start to the last end.
+run_of() { # name
+    sqlite3 -csv "$work/$1.db" "
+        SELECT '$1', substr(min(started), 1, 10), count(DISTINCT trial_id),
+               CAST(round((julianday(max(ended)) - julianday(min(started))) * 86400) AS INTEGER),
+               (SELECT group_concat(version || ' (' || substr(git_commit, 1, 7) || '), ' || cpu || ', ' || kernels ||
+                                    ', ' || openblas || ' ' || core_type, '; ') FROM build),
+               '$(points "configs/$1.yaml")'
+          FROM attempt;"
+}
+
+for name; do
+    "$headcount" run "configs/$name.yaml" --db "$work/$name.db" --quiet >"$work/$name.txt" || [ $? -eq 1 ] # some diverged
+    "$headcount" report "$name" --db "$work/$name.db" --csv >"$work/$name.csv"
+    "$headcount" report "$name" --db "$work/$name.db" --markdown >"$work/$name.md"
+    mv "$work/$name.csv" "$work/$name.md" "$kept"
+    run_of "$name" >"$work/$name.run"
+    {
+        echo "name,date,trials,seconds,build,points"
+        { grep -v -e '^name,' -e "^$name," "$kept/runs.csv" || true; cat "$work/$name.run"; } | sort
+    } >"$work/runs.csv"
+    mv "$work/runs.csv" "$kept"
+    case $figures in
+    *" $name "*) gnuplot -e "csv='$kept/$name.csv'; svg='$kept/$name.svg'" $kept/figure.gp ;;
+    esac
+done
+for readme in README.md configs/README.md $kept/README.md; do
+    awk -v folder=$kept -f $kept/numbers.awk "$readme" >"$work/readme"
+    cmp -s "$work/readme" "$readme" || cp "$work/readme" "$readme"
+done

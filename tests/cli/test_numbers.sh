@@ -1,0 +1,129 @@
+#!/bin/sh
+# The numbers in the READMEs are those of results/reference, whose tables are of the sweeps in configs/ as
+# they stand: every number of an accuracy has a mark that says which it is (results/reference/numbers.awk
+# fills them in). And what makes them works. Speaks TAP; run from the repository's root.
+. tests/tap.sh
+kept=results/reference
+filled_in() { awk -v folder=$kept -f $kept/numbers.awk "$1"; }
+
+# ---- what numbers.awk does ----
+mkdir "$dir/kept"
+cat >"$dir/kept/toy.csv" <<'C'
+sweep,setting,setting_label,heads,d_model,n,n_bad,mean_acc,ci95_low,ci95_high,n_solved
+toy,"{""a"":1,""b"":2}","a=1, b=2",1,8,5,0,.5,.44449,.55551,0
+toy,"{""a"":1,""b"":2}","a=1, b=2",8,8,5,0,.9,.8,1.0001,2
+toy,"{""a"":3,""b"":2}","a=3, b=2",1,8,4,1,1,.9996,1.0002,4
+toy,"{""a"":3,""b"":2}","a=3, b=2",2,8,5,0,.25,-.1,.6,0
+C
+cp $kept/numbers.awk "$dir/kept"
+fills() { # line, what becomes of it
+    printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && [ "$(cat "$dir/filled")" = "$2" ] ||
+        { cat "$dir/filled"; false; }
+}
+refuses() { # line
+    ! printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" 2>&1
+}
+check "a mean and its interval" fills 'At <!-- toy interval heads=1 a=1 -->.1 [.2, .3], so.' 'At <!-- toy interval heads=1 a=1 -->.500 [.444, .556], so.'
+check "... cut at 1" fills '<!-- toy interval heads=8 -->.1' '<!-- toy interval heads=8 -->.900 [.800, 1.000]'
+check "... not said where it rounds to the mean" fills '<!-- toy interval heads=1 a=3 -->.1 [0, 1]' '<!-- toy interval heads=1 a=3 -->1.000'
+check "n counts bad trials" fills '<!-- toy n heads=1 a=3 -->7' '<!-- toy n heads=1 a=3 -->5'
+check "two on one line" fills '<!-- toy least a=3 -->0 <!-- toy most b=2 -->0.' '<!-- toy least a=3 -->.250 <!-- toy most b=2 -->1.000.'
+check "no such sweep" refuses '<!-- toys mean heads=8 -->1'
+check "no such row" refuses '<!-- toy mean heads=4 -->1'
+check "several rows" refuses '<!-- toy mean heads=1 -->1'
+check "no number to fill in" refuses '<!-- toy mean heads=8 --> about 1'
+check "no such table" refuses '<!-- table:toys rows -->'
+cat >"$dir/grid.md" <<'M'
+<!-- table:toy grid -->
+
+| setting | n | 1 head | 2 heads | 8 heads |
+|---|---:|---|---|---|
+| a=1, b=2 | 5 | .500 [.444, .556] | | .900 [.800, 1.000] |
+| a=3, b=2 | 5 | 1.000 | .250 [.000, .600] | |
+
+Text.
+M
+grid_stays() { awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" "$dir/grid.md" | cmp - "$dir/grid.md"; }
+check "a grid with holes" grid_stays
+grid_comes() { sed '4,5d' "$dir/grid.md" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" | cmp - "$dir/grid.md"; }
+check "... in place of another" grid_comes
+
+# ---- the READMEs ----
+findings() { sed -n '/^## What each config found/,$p' configs/README.md; }
+says_what_is_kept() { filled_in "$1" >"$dir/filled" && diff "$1" "$dir/filled"; }
+for readme in README.md configs/README.md $kept/README.md; do
+    check "$readme: marked tables and numbers are those of $kept" says_what_is_kept "$readme"
+done
+# What is left without code, marked tables and numbers, and paragraphs of what others published: no
+# accuracy (.5, 1.000).
+unmarked() {
+    awk '/^```/ { code = !code; next }
+        code { next }
+        /^<!-- table:/ { table = 1; next }
+        table && /^(\|.*)?$/ { next }
+        /^<!-- published -->$/ { published = 1; next }
+        /^$/ { published = 0 }
+        published { next }
+        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[0-9]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |
+        grep -nE '(^|[^0-9])\.[0-9]|1\.00'
+}
+every_number_is_marked() {
+    cat README.md >"$dir/prose"
+    findings >>"$dir/prose"
+    ! unmarked <"$dir/prose"
+}
+check "every accuracy in README.md and in the findings is marked" every_number_is_marked
+printf 'One head: <!-- toy mean heads=8 -->.9, two: .95.\n' >"$dir/unmarked"
+check "... one that is not would be seen" [ "$(unmarked <"$dir/unmarked" | wc -l)" = 1 ]
+# A sentence of the program, quoted behind <!-- says:NAME -->, stands in the report.
+plain_text() { sed 's/^[->] //; s/[\\*]//g' "$@" | tr '\n' ' ' | tr -s ' '; }
+quoted_as_said() {
+    cat README.md configs/README.md | sed -n 's/^<!-- says:\(.*\) -->$/\1/p' >"$dir/said"
+    [ -s "$dir/said" ] || return 0
+    while read -r name; do
+        cat README.md configs/README.md | sed -n "/^<!-- says:$name -->$/,/^[[:space:]]*$/p" | sed '1d' >"$dir/quote"
+        plain_text "$kept/$name.md" | grep -qF "$(plain_text "$dir/quote" | sed 's/ *$//')" ||
+            { echo "the report of $name does not say:"; cat "$dir/quote"; return 1; }
+    done <"$dir/said"
+}
+check "sentences of the program are quoted as it said them" quoted_as_said
+
+# ---- the tables are of the sweeps in configs/ ----
+points() { # config
+    "$headcount" plan "$1" --db "$dir/none.db" --json >"$dir/plan.json" &&
+        sqlite3 -separator ' ' :memory: "
+            SELECT value ->> 'config_sha256', value ->> 'seed', value ->> 'is_tuning'
+              FROM json_each(readfile('$dir/plan.json'), '\$.trials') ORDER BY 1, 2, 3" | sha256sum | cut -d' ' -f1
+}
+of_this_config() { # name
+    grep -q "^$1,.*,$(points "configs/$1.yaml")\$" $kept/runs.csv && [ -s "$kept/$1.csv" ] && [ -s "$kept/$1.md" ]
+}
+admits_it() { # name
+    findings | sed -n "/^\(- \)\?\*\*$1\*\*/,/^$/p" | grep -q 'Not run yet'
+}
+for config in configs/*.yaml; do
+    name=$(basename "$config" .yaml)
+    [ "$name" = quick ] && continue
+    if grep -q "^$name," $kept/runs.csv; then
+        check "$kept has $config as it stands" of_this_config "$name"
+        check "... and its numbers are shown" grep -q "^<!-- table:$name " README.md configs/README.md
+    else
+        check "$config was not run, and its findings say so" admits_it "$name"
+    fi
+done
+
+# ---- what makes them ----
+mkdir "$dir/copy"
+cp -r configs results README.md "$dir/copy"
+rm -rf "$dir"/copy/results/*.db*
+cd "$dir/copy" || exit 1
+printf '<!-- quick n heads=4 -->0\n' >>README.md
+sed -i 's/steps: 300/steps: 30/; s/eval_every: 100/eval_every: 10/' configs/quick.yaml
+make_quick() {
+    HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh quick && [ -s $kept/quick.csv ] && [ -s $kept/quick.md ] &&
+        grep -q '^quick,20[0-9-]*,6,' $kept/runs.csv && grep -qx '<!-- quick n heads=4 -->2' README.md
+}
+check "make.sh runs a sweep, keeps what it found and fills it in" make_quick
+check "... again" make_quick
+check "... once" [ "$(grep -c '^quick,' $kept/runs.csv)" = 1 ]
+finish

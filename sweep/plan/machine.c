@@ -3,22 +3,42 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LINE = 4096 };
 
-/* The first numbers of /sys/fs/cgroup{group}/{name}; returns how many there are ("max" is none). */
-static int group_numbers(const char *group, const char *name, double numbers[2])
+static FILE *group_open(const char *group, const char *name)
 {
     char path[LINE + 64];
     snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
-    FILE *f = fopen(path, "re");
+    return fopen(path, "re");
+}
+
+/* The first numbers of /sys/fs/cgroup{group}/{name}; returns how many there are ("max" is none). */
+static int group_numbers(const char *group, const char *name, double numbers[2])
+{
+    FILE *f = group_open(group, name);
     if (!f)
         return 0;
     int n = fscanf(f, "%lf %lf", &numbers[0], &numbers[1]);
     fclose(f);
     return n < 0 ? 0 : n;
+}
+
+/* The number behind `key` in lines "key number"; 0 where there is none. */
+static double number_behind(FILE *f, const char *key)
+{
+    char line[LINE];
+    double number = 0;
+    size_t n = strlen(key);
+    while (f && number == 0 && fgets(line, sizeof line, f))
+        if (strncmp(line, key, n) == 0 && line[n] == ' ')
+            number = strtod(line + n, NULL);
+    if (f)
+        fclose(f);
+    return number;
 }
 
 /* What one group grants; infinite where it does not say. */
@@ -51,6 +71,25 @@ static double memory_v1(const char *group)
 {
     double number[2];
     return group_numbers(group, "memory.limit_in_bytes", number) > 0 ? number[0] : INFINITY;
+}
+
+/* What is left of a limit: cached files would make room. */
+static double left_of(double limit, const char *group, const char *usage, const char *cached)
+{
+    double number[2];
+    if (isinf(limit) || group_numbers(group, usage, number) < 1)
+        return limit;
+    return fmax(0, limit - number[0] + number_behind(group_open(group, "memory.stat"), cached));
+}
+
+static double memory_free_v2(const char *group)
+{
+    return left_of(memory_v2(group), group, "memory.current", "inactive_file");
+}
+
+static double memory_free_v1(const char *group)
+{
+    return left_of(memory_v1(group), group, "memory.usage_in_bytes", "total_inactive_file");
 }
 
 /* The least that a group and those above it grant, below `mount`. */
@@ -123,4 +162,11 @@ struct machine_memory machine_memory(void)
         memory = (struct machine_memory){fmin(there, group), group < there};
     }
     return memory;
+}
+
+double machine_memory_free(void)
+{
+    double kib = number_behind(fopen("/proc/meminfo", "re"), "MemAvailable:");
+    double there = kib > 0 ? kib * 1024 : INFINITY;
+    return fmin(there, group_least("memory", memory_free_v2, memory_free_v1));
 }

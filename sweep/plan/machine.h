@@ -17,4 +17,8 @@ struct machine_memory {
 /* The same at every call. bytes is infinite where the system does not say. */
 struct machine_memory machine_memory(void);
 
+/* Bytes that could be had now without swapping: what the system takes to be available, or what a
+ * group still grants, where files that it has cached do not count. Infinite where neither says. */
+double machine_memory_free(void);
+
 #endif

@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/text.h"
 #include "sweep/plan/machine.h"
+#include "sweep/run/room.h"
 #include "sweep/run/stop.h"
 #include "sweep/store/lock.h"
 
@@ -236,12 +238,22 @@ static int loop(struct runner *r)
 
 /* ---- the whole run ---- */
 
-static int slots_for(const struct plan *p, int wanted)
+static int slots_wanted(const struct plan *p, int wanted)
 {
     int64_t slots = wanted > 0 ? wanted : plan_config(p)->workers;
     if (slots <= 0)
         slots = machine_cores();
     return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
+}
+
+static void tell_room(struct runner *r, int wanted, double available, double largest)
+{
+    char needed[32], there[32];
+    text_quantity(largest, needed, sizeof needed);
+    text_quantity(available, there, sizeof there);
+    runner_say(r,
+               "%d trial%s at once, not %d: a trial may take %sB of memory, and %sB are available",
+               r->slots, r->slots == 1 ? "" : "s", wanted, needed, there);
 }
 
 /* More trials at once than cores are allowed, but they only take turns. */
@@ -318,7 +330,9 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
 enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
-    struct runner r = {.plan = p, .slots = slots_for(p, o->workers)};
+    int wanted = slots_wanted(p, o->workers);
+    double available = room_free(), largest;
+    struct runner r = {.plan = p, .slots = room_for_trials(p, wanted, available, &largest)};
     int lock = -1;
     memset(result, 0, sizeof *result);
     enum status s = lock_take(o->db, &lock, m);
@@ -331,6 +345,8 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
             s = store_open(o->db, STORE_WRITE, &r.store, m);
         while (runner_wait_for_file(&r, &s, m));
     }
+    if (s == STATUS_OK && r.slots < wanted && !o->quiet)
+        tell_room(&r, wanted, available, largest);
     if (s == STATUS_OK)
         s = run_opened(&r, o, result, m);
     progress_finish(r.view);

@@ -84,6 +84,12 @@ check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep 
 check "with one worker" run one.db -j 1
 check "the export of one worker is the same" same_export one.db
 
+# ---- less memory than trials at once would take ----
+HEADCOUNT_FREE_MIB=20 "$headcount" run sweep.yaml --db room.db -j 3 2>room.err >/dev/null
+check "where memory has no room for three, one runs at a time, and run says so" grep -qE '^1 trial at once, not 3: a trial may take [0-9.]+ MB of memory, and 21(\.0)? MB are available$' room.err
+check "... no two overlapped" [ "$(sql room.db "SELECT count(*) FROM attempt AS a JOIN attempt AS b ON a.trial_id < b.trial_id WHERE a.started < b.ended AND b.started < a.ended")" = 0 ]
+check "... and the results are the same" same_export room.db
+
 # ---- Ctrl-C ----
 HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run sweep.yaml --db int.db 2>int.err >int.out &
 pid=$!

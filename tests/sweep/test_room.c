@@ -1,0 +1,90 @@
+/* How many trials at once there is memory for. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sweep/plan/machine.h"
+#include "sweep/run/room.h"
+
+#include "tests/sweep/config_help.h"
+
+/* Four seeds of a small point and of a large one. */
+static const char file[] = "name: room\n"
+                           "task: {name: gather, length: 8, vocab: 8}\n"
+                           "model: {d_model: 16, heads: 2}\n"
+                           "train: {steps: 10, batch: 4, val_examples: [64, 1000000]}\n"
+                           "seeds: 4\n";
+
+static double point_bytes(const struct plan *p, long i)
+{
+    struct point point;
+    struct encoder_io io;
+    struct task_shape shape;
+    plan_point(p, i, &point);
+    assert_int_equal(point_check(&point, &io, &shape, NULL, NULL), STATUS_OK);
+    return point_memory(&point, &io, &shape);
+}
+
+static struct plan *plan_of(struct config *c)
+{
+    struct plan *p;
+    struct message m;
+    if (plan_new(c, &p, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    return p;
+}
+
+static void the_largest_must_fit_together(void **state)
+{
+    (void)state;
+    struct config *c = config_of(file);
+    struct plan *p = plan_of(c);
+    double small = point_bytes(p, 0) + ROOM_WORKER, large = point_bytes(p, 1) + ROOM_WORKER, most;
+    assert_true(large > 2 * small);
+    assert_int_equal(room_for_trials(p, 8, 0, &most), 1);
+    assert_true(most == large);
+    assert_int_equal(room_for_trials(p, 8, 2 * large - 1, &most), 1);
+    assert_int_equal(room_for_trials(p, 8, 2 * large, &most), 2);
+    assert_int_equal(room_for_trials(p, 8, 4 * large, &most), 4);
+    assert_int_equal(room_for_trials(p, 8, 4 * large + 2 * small, &most), 6);
+    assert_int_equal(room_for_trials(p, 8, 4 * large + 4 * small, &most), 8);
+    assert_int_equal(room_for_trials(p, 3, 100 * large, &most), 3);
+    assert_int_equal(room_for_trials(p, 1, 0, &most), 1);
+    plan_free(p);
+    config_free(c);
+}
+
+/* A trial is ended at its limit, so it cannot take more. */
+static void a_limit_is_the_most_that_a_trial_takes(void **state)
+{
+    (void)state;
+    char text[512];
+    snprintf(text, sizeof text, "%slimits: {memory: 32MiB}\n", file);
+    struct config *c = config_of(text);
+    struct plan *p = plan_of(c);
+    double most;
+    assert_true(point_bytes(p, 1) > 32 << 20);
+    assert_int_equal(room_for_trials(p, 8, 3.5 * (32 << 20), &most), 3);
+    assert_true(most == 32 << 20);
+    plan_free(p);
+    config_free(c);
+}
+
+static void free_memory_is_some_of_it(void **state)
+{
+    (void)state;
+    unsetenv("HEADCOUNT_FREE_MIB");
+    assert_true(room_free() > 1 << 20);
+    assert_true(machine_memory_free() <= machine_memory().bytes);
+    setenv("HEADCOUNT_FREE_MIB", "3", 1);
+    assert_true(room_free() == 3 << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_must_fit_together),
+        cmocka_unit_test(a_limit_is_the_most_that_a_trial_takes),
+        cmocka_unit_test(free_memory_is_some_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -409,20 +409,48 @@ void progress_note(struct progress_view *v, const char *text)
     v->drawn_s = 0.0;
 }
 
-/* The one line that a trial leaves where there is no terminal. */
-static void plain_line(struct progress_view *v, const struct progress_line *s,
-                       enum trial_state state, double acc)
+/* The one line that a trial leaves where there is no terminal; outcome: "" where it is done. */
+static void plain_line(struct progress_view *v, const struct progress_line *s, const char *outcome,
+                       double acc)
 {
     char text[16];
     char took[32];
     text_duration(clock_now_s() - s->started_s, took, sizeof took);
     text_print(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
-    if (state != TRIAL_COMPLETED)
-        fprintf(v->err, "  %s", state == TRIAL_QUEUED ? "queued again" : trial_state_name(state));
+    if (outcome[0])
+        fprintf(v->err, "  %s", outcome);
     if (isfinite(acc))
         fprintf(v->err, "  val %s", line_accuracy(acc, text));
     fprintf(v->err, "  %s\n", took);
     fflush(v->err);
+}
+
+/* It goes on later. */
+static void put_back(struct progress_view *v, struct progress_line *s, const char *outcome,
+                     double acc)
+{
+    v->done_work += s->work * line_share(s);
+    v->queued_work += s->work * (1.0 - line_fraction(s));
+    if (!v->quiet && !may_draw(v))
+        plain_line(v, s, outcome, acc);
+    s->busy = false;
+}
+
+void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double acc)
+{
+    char outcome[64];
+    struct progress_line *s = line_at(v, slot);
+    snprintf(outcome, sizeof outcome, "paused at step %lld", (long long)step);
+    if (s && s->busy)
+        put_back(v, s, outcome, acc);
+}
+
+void progress_best(struct progress_view *v, double acc, const char *label)
+{
+    if (!v || !isfinite(acc) || acc <= v->best)
+        return;
+    v->best = acc;
+    text_shown(label, v->best_label, sizeof v->best_label);
 }
 
 void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc)
@@ -431,18 +459,15 @@ void progress_trial_ended(struct progress_view *v, int slot, enum trial_state st
     if (!s || !s->busy)
         return;
     if (state == TRIAL_QUEUED) {
-        v->done_work += s->work * line_share(s);
-        v->queued_work += s->work * (1.0 - line_fraction(s));
-    } else {
-        v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
-        *(state == TRIAL_COMPLETED ? &v->done : &v->failed) += 1;
+        put_back(v, s, "queued again", acc);
+        return;
     }
-    if (state == TRIAL_COMPLETED && isfinite(acc) && !(acc <= v->best)) {
-        v->best = acc;
-        memcpy(v->best_label, s->label, sizeof v->best_label);
-    }
+    v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
+    *(state == TRIAL_COMPLETED ? &v->done : &v->failed) += 1;
+    if (state == TRIAL_COMPLETED)
+        progress_best(v, acc, s->label);
     if (!v->quiet && !may_draw(v))
-        plain_line(v, s, state, acc);
+        plain_line(v, s, state == TRIAL_COMPLETED ? "" : trial_state_name(state), acc);
     s->busy = false;
 }
 

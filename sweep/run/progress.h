@@ -3,10 +3,11 @@
  * wiped at the end. Elsewhere, and while the run is in the background of its terminal:
  * one plain line per ended trial and nothing else. Quiet: notes only.
  *
- * Call order: progress_new, progress_counts once at the start; then in any order trial_started,
- * update, trial_ended, counts, note; progress_draw from the event loop whenever it turns (it limits
- * itself to 5 redraws a second); progress_finish on every way out, also after a signal. No function
- * fails: what cannot be shown is left out (a view must never stop a sweep). Texts are copied. */
+ * Call order: progress_new, progress_best and progress_counts once at the start; then in any order
+ * trial_started, update, trial_ended, counts, note; progress_draw from the event loop whenever it
+ * turns (it limits itself to 5 redraws a second); progress_finish on every way out, also after a
+ * signal. No function fails: what cannot be shown is left out (a view must never stop a sweep).
+ * Texts are copied. */
 #ifndef SWEEP_RUN_PROGRESS_H
 #define SWEEP_RUN_PROGRESS_H
 
@@ -35,6 +36,10 @@ void progress_work_left(struct progress_view *v, double work);
 /* What each head count has come to; copied. The trials that run are counted here. */
 void progress_heads(struct progress_view *v, const struct head_counts *list, int count);
 
+/* The best validation accuracy of what ended before this run, and whose it is ("heads=8 seed=1").
+ */
+void progress_best(struct progress_view *v, double acc, const char *label);
+
 struct progress_trial {
     int64_t trial_id;
     const char *label; /* "heads=8 seed=1"; "": its trial_id is shown */
@@ -56,6 +61,9 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
  * failed until the next progress_counts (which comes after this, not before), and prints its line
  * where no frames are drawn. */
 void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc);
+
+/* As a trial that ended as TRIAL_QUEUED, at the step of its rung: it waits for its rivals. */
+void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double acc);
 
 /* Trials in the plan that are completed or pruned, failed or diverged, running, and still to do. */
 void progress_counts(struct progress_view *v, long done, long failed, long running, long left);

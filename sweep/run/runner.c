@@ -277,6 +277,21 @@ static enum status make_slots(struct runner *r, struct message *m)
     return STATUS_OK;
 }
 
+/* What the view is to know of what came before. */
+static void tell_view(struct runner *r)
+{
+    struct best_trial best;
+    char label[SLOT_LABEL];
+    if (!progress_live(r->view))
+        return;
+    if (forecast_new(r->plan, r->store, false, NULL, &r->forecast, NULL) == STATUS_OK)
+        progress_work_left(r->view, r->forecast->left_s);
+    if (store_best(r->store, r->sweep_id, &best, NULL) != STATUS_OK || best.trial_id == 0)
+        return;
+    slot_label(best.heads, best.label, best.seed, label);
+    progress_best(r->view, best.val_acc, label);
+}
+
 static enum status run_opened(struct runner *r, const struct runner_options *o,
                               struct runner_result *result, struct message *m)
 {
@@ -290,9 +305,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
         tell_cores(r);
     result->sweep_id = r->sweep_id;
     store_set_patience(r->store, loop_patience_ms);
-    if (progress_live(r->view) &&
-        forecast_new(r->plan, r->store, false, NULL, &r->forecast, NULL) == STATUS_OK)
-        progress_work_left(r->view, r->forecast->left_s);
+    tell_view(r);
     r->committed_s = clock_now_s();
     runner_show_counts(r);
     int killed = loop(r);

@@ -12,6 +12,12 @@
 #include "sweep/run/result.h"
 #include "sweep/run/worker.h"
 
+void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_LABEL])
+{
+    snprintf(text, SLOT_LABEL, "heads=%" PRId64 " %s%sseed=%" PRIu32, heads, label,
+             label[0] ? " " : "", seed);
+}
+
 void slot_init(struct slot *s)
 {
     memset(s, 0, sizeof *s);
@@ -26,8 +32,7 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, double wo
     trial_file_name(c->trial_id, c->attempt, TRIAL_FILE_RESULT, s->file, sizeof s->file);
     s->step = c->resumed_from_step;
     s->val_acc = NAN;
-    snprintf(s->label, sizeof s->label, "heads=%" PRId64 " %s%sseed=%" PRIu32, c->heads, c->label,
-             c->label[0] ? " " : "", c->seed);
+    slot_label(c->heads, c->label, c->seed, s->label);
     job->trial = c->trial_id;
     job->attempt = c->attempt;
     job->seed = c->seed;

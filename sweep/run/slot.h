@@ -45,6 +45,9 @@ struct slot {
 typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_type type,
                               const char *text);
 
+/* "heads=8 lr=0.01 seed=1": a trial, for people; label as in struct claimed. */
+void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_LABEL]);
+
 /* Free; what s held before is not looked at. */
 void slot_init(struct slot *s);
 

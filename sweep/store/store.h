@@ -219,8 +219,9 @@ struct counts {
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
-/* What a head count of a sweep has come to: trials of the plan, and of those that judge it (not the
- * tuning ones) the mean best validation accuracy of the completed, NaN where there is none. */
+/* What a head count of a sweep has come to: trials of the plan, and the mean best validation
+ * accuracy of the completed ones among those that judge it. Until one of these has completed, it is
+ * that of the tuning trials of the candidate which is best so far; NaN without any. */
 struct head_counts {
     int64_t heads;
     long planned, done; /* done: neither queued nor running */
@@ -229,6 +230,17 @@ struct head_counts {
 /* By head count, *list malloced, NULL where there is none. Looks at every trial of the sweep. */
 enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
                               int *count, struct message *m);
+
+/* The completed trial of a sweep's plan that has the best validation accuracy. */
+struct best_trial {
+    int64_t trial_id; /* 0: none has completed */
+    int64_t heads;
+    uint32_t seed;
+    double val_acc;
+    char label[256]; /* as in struct claimed */
+};
+enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
+                       struct message *m);
 
 /* Id of the sweep of that name; BAD_INPUT lists the names there are. name NULL: the only one, or
  * the one run last. */

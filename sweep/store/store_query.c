@@ -1,6 +1,7 @@
 #include "sweep/store/store_internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,20 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
     *count = 0;
     struct rows r =
         store_rows(s, "counting trials by heads",
-                   "SELECT heads, count(*), sum(state NOT IN ('queued', 'running')),"
-                   " avg(CASE WHEN state = 'completed' AND NOT is_tuning THEN val_acc END)"
-                   " FROM trial JOIN config USING (config_id)"
-                   " WHERE sweep_id = ? AND in_plan = 1 GROUP BY heads ORDER BY heads",
+                   "WITH candidate AS ("
+                   " SELECT setting, heads, is_tuning, count(*) AS planned,"
+                   "   sum(state NOT IN ('queued', 'running')) AS done,"
+                   "   count(val_acc) FILTER (WHERE state = 'completed') AS n,"
+                   "   avg(val_acc) FILTER (WHERE state = 'completed') AS mean"
+                   "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ? AND in_plan = 1"
+                   "  GROUP BY setting, heads, is_tuning, tuning), "
+                   "tuned AS ("
+                   " SELECT heads, avg(best) AS mean FROM (SELECT heads, max(mean) AS best"
+                   "   FROM candidate WHERE is_tuning GROUP BY setting, heads) GROUP BY heads) "
+                   "SELECT heads, sum(planned), sum(done), coalesce("
+                   "  sum(candidate.mean * n) FILTER (WHERE NOT is_tuning)"
+                   "    / sum(n) FILTER (WHERE NOT is_tuning), tuned.mean)"
+                   " FROM candidate LEFT JOIN tuned USING (heads) GROUP BY heads ORDER BY heads",
                    VALUES(INTEGER(sweep_id)), m);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r)) {
@@ -80,6 +91,26 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
         *count = 0;
     }
     return status;
+}
+
+enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
+                       struct message *m)
+{
+    *best = (struct best_trial){.val_acc = NAN};
+    struct rows r = store_rows(s, "looking for the best trial",
+                               "SELECT trial_id, heads, seed, val_acc, setting_label, tuning"
+                               " FROM trial JOIN config USING (config_id)"
+                               " WHERE sweep_id = ? AND in_plan = 1 AND state = 'completed'"
+                               " ORDER BY val_acc DESC, plan_order LIMIT 1",
+                               VALUES(INTEGER(sweep_id)), m);
+    if (rows_next(&r)) {
+        best->trial_id = rows_integer(&r, 0);
+        best->heads = rows_integer(&r, 1);
+        best->seed = (uint32_t)rows_integer(&r, 2);
+        best->val_acc = rows_real(&r, 3);
+        plan_full_label(rows_given(&r, 4), rows_given(&r, 5), best->label, sizeof best->label);
+    }
+    return rows_close(&r);
 }
 
 static enum status no_such_sweep(struct store *s, const char *name, struct message *m)

@@ -190,6 +190,8 @@ static void plain_lines(void **state)
     progress_trial_ended(v, 1, TRIAL_FAILED, NAN);
     start(v, 0, "late\033[31m", 14);
     progress_trial_ended(v, 0, TRIAL_QUEUED, NAN);
+    start(v, 1, "at its rung", 15);
+    progress_trial_paused(v, 1, 150, 0.5);
     progress_note(v, "a note");
     progress_finish(v);
     rewind(f);
@@ -197,6 +199,7 @@ static void plain_lines(void **state)
     assert_non_null(strstr(text, "12/30  gather heads=8 seed=1  val .998  "));
     assert_non_null(strstr(text, "\n13/30  gather trial 13  failed  "));
     assert_non_null(strstr(text, "\n13/30  gather late?[31m  queued again  "));
+    assert_non_null(strstr(text, "\n13/30  gather at its rung  paused at step 150  val .500  "));
     assert_non_null(strstr(text, "\na note\n"));
     assert_null(strchr(text, '\033'));
     free(text);
@@ -334,6 +337,35 @@ static const struct head_counts some_heads[] = {
     {1, 5, 5, 0.6291}, {2, 5, 3, 0.974}, {4, 5, 0, NAN}, {8, 1000, 0, NAN}};
 
 /* What every head count has come to, above the trials; who runs is counted as it changes. */
+/* Also that of an earlier run, until a better one comes. */
+static void the_best_is_that_of_all_runs(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(100);
+    struct screen s;
+    static char text[1 << 16];
+    environment("xterm", "C", "1");
+    screen_init(&s, 100);
+    struct progress_view *v = progress_new(t.f, false, "gather", 30, 2);
+    progress_best(v, NAN, "none");
+    progress_best(v, 0.75, "heads=4 seed=\033");
+    progress_counts(v, 10, 2, 0, 18);
+    start(v, 0, "heads=8 seed=1", 1);
+    start(v, 1, "heads=8 seed=2", 2);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
+    progress_draw(v, 10.0);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_true(screen_has(&s, "best .750 heads=4 seed=?"));
+    progress_trial_ended(v, 1, TRIAL_COMPLETED, 0.8);
+    progress_draw(v, 11.0);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_true(screen_has(&s, "best .800 heads=8 seed=2"));
+    progress_finish(v);
+    terminal_close(&t);
+}
+
 static void a_table_of_head_counts(void **state)
 {
     (void)state;
@@ -468,6 +500,8 @@ static void no_view_is_no_view(void **state)
     progress_note(NULL, "x");
     progress_draw(NULL, 1.0);
     progress_work_left(NULL, 1.0);
+    progress_best(NULL, 1.0, "");
+    progress_trial_paused(NULL, 0, 1, 1.0);
     progress_finish(NULL);
 }
 
@@ -479,6 +513,7 @@ int main(void)
         cmocka_unit_test(the_background_draws_nothing),
         cmocka_unit_test(long_labels_keep_both_ends),
         cmocka_unit_test(frames_are_redrawn_in_place),
+        cmocka_unit_test(the_best_is_that_of_all_runs),
         cmocka_unit_test(a_table_of_head_counts),
         cmocka_unit_test(wide_tables_are_broken),
         cmocka_unit_test(frames_fit_any_width),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs sweeps of configs/ and keeps what they found in this folder: NAME.csv (a line per head count and
-# setting), NAME.md (the report), a line of runs.csv, and for some a figure. Then fills in the numbers of
-# the READMEs. Run from the repository's root:
+# setting), NAME.chosen.csv (what tuning chose), NAME.md (the report), a line of runs.csv, and for some a
+# figure. Then fills in the numbers of the READMEs. Run from the repository's root:
 #
 #   sh results/reference/make.sh NAME...
 #
@@ -38,6 +38,9 @@ for name; do
     "$headcount" report "$name" --db "$work/$name.db" --csv >"$work/$name.csv"
     "$headcount" report "$name" --db "$work/$name.db" --markdown >"$work/$name.md"
     mv "$work/$name.csv" "$work/$name.md" "$kept"
+    sqlite3 -csv -header "$work/$name.db" "
+        SELECT setting_label, heads, tuning, score FROM chosen ORDER BY setting, heads" >"$kept/$name.chosen.csv"
+    [ -s "$kept/$name.chosen.csv" ] || rm "$kept/$name.chosen.csv" # not tuned
     run_of "$name" >"$work/$name.run"
     {
         echo "name,date,trials,seconds,build,points"

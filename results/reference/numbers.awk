@@ -4,7 +4,7 @@
 #
 # A mark is a comment, which readers do not see, right before what it fills in. NAME is a sweep:
 #
-#   <!-- table:NAME rows -->        the table below it: a line per head count (of one setting)
+#   <!-- table:NAME rows -->        the table below it: a line per head count, with the learning rate if it was tuned
 #   <!-- table:NAME grid -->        the table below it: a line per setting, a column per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
@@ -82,12 +82,22 @@ function interval(name, row) {
 
 # ---- tables ----
 
+# What tuning chose for a row: {"train.lr":0.01} is .01.
+function chosen(name, row,    i, of, words, word) {
+    of = name ".chosen"
+    for (i = 1; i <= rows[of]; i++)
+        if (value[of, i, "setting_label"] == value[name, row, "setting_label"] && value[of, i, "heads"] == value[name, row, "heads"]) {
+            words = split(value[of, i, "tuning"], word, /[:}]/)
+            return word[words - 1]
+        }
+    return fail(of " has no " value[name, row, "heads"] " heads")
+}
 function print_rows(name,    i, rate) {
-    rate = (name, 1, "lr") in value
+    rate = load(name ".chosen")
     print "| heads |" (rate ? " lr |" : "") " n | mean test accuracy | 95% interval | solved |"
     print "|---:|" (rate ? "---:|" : "") "---:|---:|---|---:|"
     for (i = 1; i <= rows[name]; i++)
-        print "| " value[name, i, "heads"] " |" (rate ? " " value[name, i, "lr"] " |" : "") " " number(name, i) " | " \
+        print "| " value[name, i, "heads"] " |" (rate ? " " chosen(name, i) " |" : "") " " number(name, i) " | " \
             mean(name, i) " | " low(name, i) " to " high(name, i) " | " value[name, i, "n_solved"] " |"
 }
 function print_grid(name,    i, label, labels, line, counts, heads, n, at, k, h, settings) {

@@ -15,6 +15,14 @@ toy,"{""a"":1,""b"":2}","a=1, b=2",8,8,5,0,.9,.8,1.0001,2
 toy,"{""a"":3,""b"":2}","a=3, b=2",1,8,4,1,1,.9996,1.0002,4
 toy,"{""a"":3,""b"":2}","a=3, b=2",2,8,5,0,.25,-.1,.6,0
 C
+cat >"$dir/kept/tuned.csv" <<'C'
+sweep,setting,setting_label,heads,d_model,n,n_bad,mean_acc,ci95_low,ci95_high,n_solved
+tuned,{},,4,8,5,0,.5,.44449,.55551,0
+C
+cat >"$dir/kept/tuned.chosen.csv" <<'C'
+setting_label,heads,tuning,score
+"",4,"{""train.lr"":0.01}",.6
+C
 cp $kept/numbers.awk "$dir/kept"
 fills() { # line, what becomes of it
     printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && [ "$(cat "$dir/filled")" = "$2" ] ||
@@ -47,6 +55,11 @@ grid_stays() { awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" "$dir/grid.m
 check "a grid with holes" grid_stays
 grid_comes() { sed '4,5d' "$dir/grid.md" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" | cmp - "$dir/grid.md"; }
 check "... in place of another" grid_comes
+table_comes() { # mark, row
+    printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && grep -qxF "$2" "$dir/filled"
+}
+check "rows" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
+check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
 
 # ---- the READMEs ----
 findings() { sed -n '/^## What each config found/,$p' configs/README.md; }

@@ -113,5 +113,12 @@ const struct option_entry train_options[] = {
      .max = 1e6,
      .preset = "1024",
      .help = "examples of the test set"},
+    {.name = "eval_sets",
+     .type = OPTION_CHOICE,
+     .offset = AT(eval_sets),
+     .words = WORDS([EVAL_SETS_COMMON] = "common", [EVAL_SETS_INSTANCE] = "instance"),
+     .preset = "common",
+     .late = true,
+     .help = "validation and test inputs: the same for all, or drawn for each task.instance"},
     {.name = NULL},
 };

@@ -18,7 +18,10 @@ struct train_config {
     int64_t eval_every;
     int64_t examples; /* size of a finite training set; 0: always fresh */
     int64_t val_examples, test_examples;
+    int64_t eval_sets; /* enum train_eval_sets */
 };
+/* What the validation and test sets depend on beside the task and its options. */
+enum train_eval_sets { EVAL_SETS_COMMON, EVAL_SETS_INSTANCE };
 extern const struct option_entry train_options[];
 enum { TRAIN_VERSION = 1 }; /* raised when the meaning of training changes; part of identity */
 

@@ -15,8 +15,9 @@ enum rng_stream {
     RNG_DATA,     /* training examples: step, element = position in the batch */
     RNG_ORDER,    /* order of a finite training set: step = epoch */
     RNG_DROPOUT,  /* step, element = site in the network */
-    RNG_VAL,      /* validation examples (seed 0): element = example */
-    RNG_TEST,     /* test examples (seed 0): element = example */
+    RNG_VAL,      /* validation examples: seed = 0 or, by train.eval_sets, task.instance;
+                     element = example */
+    RNG_TEST,     /* test examples: as RNG_VAL */
     RNG_INSTANCE, /* what a task instance draws: seed = task.instance */
     RNG_SAMPLER   /* random search: seed = sampler seed, step = hash of the axis, element = draw */
 };

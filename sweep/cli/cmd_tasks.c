@@ -213,7 +213,7 @@ static enum status print_example(const struct point *p, const struct task_shape 
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
         goto cleanup;
     }
-    example_draw(&source, 0, RNG_TEST, 0, (uint32_t)(index - 1), inputs, targets);
+    example_draw(&source, data_eval_seed(p), RNG_TEST, 0, (uint32_t)(index - 1), inputs, targets);
     print_grid(s, inputs, targets);
     if (has_masked(targets, source.targets_each))
         printf("  A dot is a position without a target.\n");

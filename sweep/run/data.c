@@ -30,6 +30,15 @@ struct example_source example_source(const struct point *p, const struct task_sh
     };
 }
 
+uint32_t data_eval_seed(const struct point *p)
+{
+    const struct option_entry *instance = option_find(p->task->options, "instance");
+    int64_t seed = 0;
+    if (p->train.eval_sets == EVAL_SETS_INSTANCE)
+        memcpy(&seed, p->task_options + instance->offset, sizeof seed);
+    return (uint32_t)seed;
+}
+
 void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
                   int64_t step, uint32_t index, int32_t *tokens, int32_t *targets)
 {
@@ -81,8 +90,9 @@ enum status data_new(struct arena *a, const struct point *p, uint32_t seed, stru
 
 void data_draw(struct data *d)
 {
-    draw(d, 0, RNG_VAL, 0, &d->val);
-    draw(d, 0, RNG_TEST, 0, &d->test);
+    uint32_t seed = data_eval_seed(&d->point);
+    draw(d, seed, RNG_VAL, 0, &d->val);
+    draw(d, seed, RNG_TEST, 0, &d->test);
     draw(d, d->seed, RNG_DATA, 0, &d->finite);
 }
 

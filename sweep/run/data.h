@@ -1,6 +1,6 @@
 /* The examples of one trial: the bridge from a task to the engine. Training examples depend on
- * (seed, step); validation and test sets on the task alone, so that every trial of a sweep is
- * judged on the same examples. */
+ * (seed, step); validation and test sets on the task alone, with train.eval_sets: instance on its
+ * instance too, so that all trials of an instance are judged on the same examples. */
 #ifndef SWEEP_RUN_DATA_H
 #define SWEEP_RUN_DATA_H
 
@@ -18,8 +18,12 @@ struct example_source {
 struct example_source example_source(const struct point *p, const struct task_shape *shape,
                                      void *instance);
 
-/* Example `index` of what (seed, stream, step) draws, for the validation and test sets (0, RNG_VAL,
- * 0) and (0, RNG_TEST, 0). */
+/* The seed of the point's validation and test sets: 0 or, under train.eval_sets: instance, its
+ * task.instance. */
+uint32_t data_eval_seed(const struct point *p);
+
+/* Example `index` of what (seed, stream, step) draws, for the validation and test sets
+ * (data_eval_seed, RNG_VAL, 0) and (data_eval_seed, RNG_TEST, 0). */
 void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
                   int64_t step, uint32_t index, int32_t *tokens, int32_t *targets);
 

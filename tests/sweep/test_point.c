@@ -230,6 +230,10 @@ static void test_late(void **state)
     ((struct late_options *)(void *)p.task_options)->extra = 3;
     point_json(&p, json);
     assert_non_null(strstr(json, "\"options\":{\"extra\":3,\"instance\":0,"));
+    assert_null(strstr(json, "eval_sets"));
+    p.train.eval_sets = EVAL_SETS_INSTANCE;
+    point_json(&p, json);
+    assert_non_null(strstr(json, "\"eval_every\":100,\"eval_sets\":\"instance\",\"examples\":0"));
 }
 
 static void assert_impossible(const struct point *p, enum point_fault_kind kind, const char *option,

@@ -130,12 +130,16 @@ static void default_training(void **state)
     assert_int_equal(c.examples, 0);
     assert_int_equal(c.val_examples, 1024);
     assert_int_equal(c.test_examples, 1024);
+    assert_int_equal(c.eval_sets, EVAL_SETS_COMMON);
     assert_true(c.lr == 1e-3 && c.beta1 == 0.9 && c.beta2 == 0.999 && c.epsilon == 1e-8);
     assert_true(c.weight_decay == 0.01 && c.clip == 1);
     const char *const *words = option_find(train_options, "schedule.name")->words;
     assert_string_equal(words[SCHEDULE_CONSTANT], "constant");
     assert_string_equal(words[SCHEDULE_COSINE], "cosine");
     assert_string_equal(words[SCHEDULE_LINEAR], "linear");
+    words = option_find(train_options, "eval_sets")->words;
+    assert_string_equal(words[EVAL_SETS_COMMON], "common");
+    assert_string_equal(words[EVAL_SETS_INSTANCE], "instance");
     words = option_find(train_options, "optimizer")->words;
     assert_string_equal(words[OPTIM_ADAMW], "adamw");
     assert_string_equal(words[OPTIM_ADAM], "adam");

@@ -6,63 +6,83 @@
 
 #define LAYERNORM_EPSILON 1e-5f
 
-static void layernorm_forward(long M, long C, const real *x, const real *gain, const real *bias,
-                              real *y, real *mean, real *rstd)
+/* Rows are taken by the vector, so that sums, square root and division are made for all of them at
+ * once. ROWS: rows that there are; the rest of the vector is 0. */
+ALWAYS_INLINE void layernorm_forward_rows(const int ROWS, long C, const float *x, const float *gain,
+                                          const float *bias, float *y, float *mean, float *rstd)
 {
     const float share = 1 / (float)C;
-    for (long r = 0; r < M; r++, x += C, y += C) {
-        vf sum = vset(0), squares = vset(0);
-        for (long c = 0; c < C; c += LANES)
-            sum += vload_n(x + c, C - c);
-        const float mu = vsum(sum) * share;
-        long c = 0;
-        for (; c + LANES <= C; c += LANES) {
-            vf d = vload(x + c) - mu;
-            squares += d * d;
+    vf sum[LANES], squares[LANES];
+#pragma GCC unroll 16
+    for (int r = 0; r < LANES; r++) {
+        sum[r] = vset(0);
+        for (long c = 0; r < ROWS && c < C; c += LANES)
+            sum[r] += vload_n(x + r * C + c, C - c);
+    }
+    vstore_n(mean, ROWS, vsum_each(sum) * share);
+#pragma GCC unroll 16
+    for (int r = 0; r < LANES; r++) {
+        squares[r] = vset(0);
+        for (long c = 0; r < ROWS && c < C; c += LANES) {
+            vf d = vload_or(x + r * C + c, C - c, mean[r]) - mean[r];
+            squares[r] += d * d;
         }
-        if (c < C) {
-            vf d = vload_or(x + c, C - c, mu) - mu;
-            squares += d * d;
+    }
+    vstore_n(rstd, ROWS, 1 / vsqrt(vsum_each(squares) * share + LAYERNORM_EPSILON));
+    for (long c = 0; c < C; c += LANES) {
+        const vf w = vload_n(gain + c, C - c), b = vload_n(bias + c, C - c);
+        for (int r = 0; r < ROWS; r++) {
+            vf n = (vload_n(x + r * C + c, C - c) - mean[r]) * rstd[r];
+            vstore_n(y + r * C + c, C - c, n * w + b);
         }
-        const float inverse = 1 / sqrtf(vsum(squares) * share + LAYERNORM_EPSILON);
-        for (c = 0; c < C; c += LANES) {
-            vf n = (vload_n(x + c, C - c) - mu) * inverse;
-            vstore_n(y + c, C - c, n * vload_n(gain + c, C - c) + vload_n(bias + c, C - c));
-        }
-        mean[r] = mu;
-        rstd[r] = inverse;
     }
 }
 
-/* ROWS rows: dgain and dbias are read and written once for all of them. */
+static void layernorm_forward(long M, long C, const real *x, const real *gain, const real *bias,
+                              real *y, real *mean, real *rstd)
+{
+    long r = 0;
+    for (; r + LANES <= M; r += LANES)
+        layernorm_forward_rows(LANES, C, x + r * C, gain, bias, y + r * C, mean + r, rstd + r);
+    for (; r < M; r++)
+        layernorm_forward_rows(1, C, x + r * C, gain, bias, y + r * C, mean + r, rstd + r);
+}
+
+enum { LAYERNORM_ROWS = LANES / 2 }; /* two sums each make a vector */
+
+/* dgain and dbias are read and written once for all rows. */
 ALWAYS_INLINE void layernorm_backward_rows(const int ROWS, long C, const float *x,
                                            const float *gain, const float *mean, const float *rstd,
                                            const float *dy, float beta, float *dx, float *dgain,
                                            float *dbias)
 {
-    const float share = 1 / (float)C;
-    vf sum[4] = {{0}}, moment[4] = {{0}};
+    vf sum[LANES] = {{0}}; /* of dy gain; from LAYERNORM_ROWS on, of dy gain n */
     for (long c = 0; c < C; c += LANES) {
         const vf w = vload_n(gain + c, C - c);
         vf to_gain = vset(0), to_bias = vset(0);
+#pragma GCC unroll 8
         for (int r = 0; r < ROWS; r++) {
             vf d = vload_n(dy + r * C + c, C - c);
             vf n = (vload_n(x + r * C + c, C - c) - mean[r]) * rstd[r];
             sum[r] += d * w;
-            moment[r] += d * w * n;
+            sum[LAYERNORM_ROWS + r] += d * w * n;
             to_gain += d * n;
             to_bias += d;
         }
         vstore_n(dgain + c, C - c, vload_n(dgain + c, C - c) + to_gain);
         vstore_n(dbias + c, C - c, vload_n(dbias + c, C - c) + to_bias);
     }
-    for (int r = 0; r < ROWS; r++, x += C, dy += C, dx += C) {
-        const float s = vsum(sum[r]) * share, m = vsum(moment[r]) * share;
-        for (long c = 0; c < C; c += LANES) {
-            vf g = vload_n(dy + c, C - c) * vload_n(gain + c, C - c);
-            vf n = (vload_n(x + c, C - c) - mean[r]) * rstd[r];
-            vf d = (g - s - n * m) * rstd[r];
-            vstore_n(dx + c, C - c, beta == 0 ? d : d + vload_n(dx + c, C - c));
+    float share[LANES];
+    vstore(share, vsum_each(sum) * (1 / (float)C));
+    for (long c = 0; c < C; c += LANES) {
+        const vf w = vload_n(gain + c, C - c);
+#pragma GCC unroll 8
+        for (int r = 0; r < ROWS; r++) {
+            const long at = r * C + c;
+            vf n = (vload_n(x + at, C - c) - mean[r]) * rstd[r];
+            vf d = vload_n(dy + at, C - c) * w - share[r] - n * share[LAYERNORM_ROWS + r];
+            d *= rstd[r];
+            vstore_n(dx + at, C - c, beta == 0 ? d : d + vload_n(dx + at, C - c));
         }
     }
 }
@@ -72,9 +92,9 @@ static void layernorm_backward(long M, long C, const real *x, const real *gain, 
                                real *dbias)
 {
     long r = 0;
-    for (; r + 4 <= M; r += 4)
-        layernorm_backward_rows(4, C, x + r * C, gain, mean + r, rstd + r, dy + r * C, beta,
-                                dx + r * C, dgain, dbias);
+    for (; r + LAYERNORM_ROWS <= M; r += LAYERNORM_ROWS)
+        layernorm_backward_rows(LAYERNORM_ROWS, C, x + r * C, gain, mean + r, rstd + r, dy + r * C,
+                                beta, dx + r * C, dgain, dbias);
     for (; r < M; r++)
         layernorm_backward_rows(1, C, x + r * C, gain, mean + r, rstd + r, dy + r * C, beta,
                                 dx + r * C, dgain, dbias);

@@ -244,6 +244,28 @@ ALWAYS_INLINE float vsum(vf x)
     return s[0] + s[1];
 }
 
+/* Lane i: the sum over x[i]'s lanes. A tree of halves, which costs a third of as many vsum. */
+ALWAYS_INLINE vf vsum_each(const vf x[LANES])
+{
+    vf y[LANES / 4]; /* blocks of 4 lanes, each with a part of the sums of 4 vectors */
+#pragma GCC unroll 4
+    for (int i = 0; i < LANES / 4; i++) {
+        const vf *z = x + 4 * i;
+        vf ab = SHUFFLE(z[0], z[1], UNPACK_LOW) + SHUFFLE(z[0], z[1], UNPACK_HIGH);
+        vf cd = SHUFFLE(z[2], z[3], UNPACK_LOW) + SHUFFLE(z[2], z[3], UNPACK_HIGH);
+        y[i] = SHUFFLE(ab, cd, UNPACK_LOW_2) + SHUFFLE(ab, cd, UNPACK_HIGH_2);
+    }
+#if LANES == 4
+    return y[0];
+#elif LANES == 8
+    return SHUFFLE(y[0], y[1], BLOCKS_LOW) + SHUFFLE(y[0], y[1], BLOCKS_HIGH);
+#else
+    vf low = SHUFFLE(y[0], y[1], BLOCKS_EVEN) + SHUFFLE(y[0], y[1], BLOCKS_ODD);
+    vf high = SHUFFLE(y[2], y[3], BLOCKS_EVEN) + SHUFFLE(y[2], y[3], BLOCKS_ODD);
+    return SHUFFLE(low, high, BLOCKS_EVEN) + SHUFFLE(low, high, BLOCKS_ODD);
+#endif
+}
+
 /* Maximum over the lanes; whether a NaN comes through is not said. */
 ALWAYS_INLINE float vmax_across(vf x)
 {

@@ -188,14 +188,17 @@ struct turned_rows {
     vi first;             /* where the first largest stands */
 };
 
-/* x (rows,V) -> t->x */
-ALWAYS_INLINE void turned_load(long rows, long V, const float *x, struct turned_rows *t)
+/* x (rows,V) -> t->x. whole: rows fill a vector, and V is a multiple of it. */
+ALWAYS_INLINE void turned_load(long rows, long V, const bool whole, const float *x,
+                               struct turned_rows *t)
 {
     for (long c = 0; c < V; c += LANES) {
         vf tile[LANES];
 #pragma GCC unroll 16
         for (long i = 0; i < LANES; i++)
-            tile[i] = i < rows ? vload_n(x + i * V + c, V - c) : vset(0);
+            tile[i] = whole      ? vload(x + i * V + c)
+                      : i < rows ? vload_n(x + i * V + c, V - c)
+                                 : vset(0);
         vtranspose(tile);
 #pragma GCC unroll 16
         for (long i = 0; i < LANES; i++)
@@ -203,7 +206,8 @@ ALWAYS_INLINE void turned_load(long rows, long V, const float *x, struct turned_
     }
 }
 
-ALWAYS_INLINE void turned_store(long rows, long V, const struct turned_rows *t, float *dx)
+ALWAYS_INLINE void turned_store(long rows, long V, const bool whole, const struct turned_rows *t,
+                                float *dx)
 {
     for (long c = 0; c < V; c += LANES) {
         vf tile[LANES];
@@ -213,7 +217,9 @@ ALWAYS_INLINE void turned_store(long rows, long V, const struct turned_rows *t, 
         vtranspose(tile);
 #pragma GCC unroll 16
         for (long i = 0; i < LANES; i++)
-            if (i < rows)
+            if (whole)
+                vstore(dx + i * V + c, tile[i]);
+            else if (i < rows)
                 vstore_n(dx + i * V + c, V - c, tile[i]);
     }
 }
@@ -244,40 +250,53 @@ ALWAYS_INLINE void turned_gradient(long V, float scale, struct turned_rows *t)
     }
 }
 
-/* At most LANES rows of at most TURNED_CLASSES logits; returns their loss. dx may be x. */
-static double cross_entropy_turned(long rows, long V, const float *x, const int32_t *target,
-                                   uint8_t *correct, float scale, float *dx)
+/* At most LANES rows of at most TURNED_CLASSES logits; adds their loss. dx may be x. */
+ALWAYS_INLINE void cross_entropy_turned(long rows, long V, const bool whole, const float *x,
+                                        const int32_t *target, uint8_t *correct, float scale,
+                                        float *dx, vd *loss)
 {
     struct turned_rows t; /* an initializer would clear 4 KiB each time */
     t.target = (vi){EVERY_LANE(-1)};
     memcpy(&t.target, target, (size_t)rows * sizeof *target);
-    turned_load(rows, V, x, &t);
+    turned_load(rows, V, whole, x, &t);
     turned_softmax(V, &t);
-    const uint32_t right = vbits((t.first == t.target) & (t.sum == t.sum));
-    const vf above = t.top - t.hit, ln = vlog(t.sum);
-    double loss = 0;
-    for (long i = 0; i < rows; i++) {
-        correct[i] = target[i] < 0 ? 2 : right >> i & 1;
-        loss += target[i] < 0 ? 0 : (double)above[i] + (double)ln[i];
-    }
+    const vi counts = t.target >= 0, right = (t.first == t.target) & (t.sum == t.sum);
+    const vb outcome = __builtin_convertvector((counts & right & 1) | (~counts & 2), vb);
+    memcpy(correct, &outcome, (size_t)rows);
+    *loss += vsum_halves((vf)(counts & (vi)(t.top - t.hit))) +
+             vsum_halves((vf)(counts & (vi)vlog(t.sum)));
     if (dx) {
         turned_gradient(V, scale, &t);
-        turned_store(rows, V, &t, dx);
+        turned_store(rows, V, whole, &t, dx);
     }
-    return loss;
+}
+
+static double cross_entropy_narrow(long R, long V, const float *logits, const int32_t *target,
+                                   uint8_t *correct, float scale, float *dlogits)
+{
+    vd loss = {0};
+    long r = 0;
+    for (; V % LANES == 0 && r + LANES <= R; r += LANES)
+        cross_entropy_turned(LANES, V, true, logits + r * V, target + r, correct + r, scale,
+                             dlogits ? dlogits + r * V : NULL, &loss);
+    for (; r < R; r += LANES)
+        cross_entropy_turned(R - r < LANES ? R - r : LANES, V, false, logits + r * V, target + r,
+                             correct + r, scale, dlogits ? dlogits + r * V : NULL, &loss);
+    double total = 0;
+    for (int l = 0; l < LANES / 2; l++)
+        total += loss[l];
+    return total;
 }
 
 static double cross_entropy(long R, long V, const real *logits, const int32_t *target,
                             uint8_t *correct, real scale, real *dlogits)
 {
+    if (V <= TURNED_CLASSES)
+        return cross_entropy_narrow(R, V, logits, target, correct, scale, dlogits);
     double loss = 0;
-    /* also because logarithms are cheap by the vector only */
-    for (long r = 0; r < R; r += LANES) {
-        const long rows = R - r < LANES ? R - r : LANES;
-        loss += (V <= TURNED_CLASSES ? cross_entropy_turned : cross_entropy_wide)(
-            rows, V, logits + r * V, target + r, correct + r, scale,
-            dlogits ? dlogits + r * V : NULL);
-    }
+    for (long r = 0; r < R; r += LANES) /* because logarithms are cheap by the vector only */
+        loss += cross_entropy_wide(R - r < LANES ? R - r : LANES, V, logits + r * V, target + r,
+                                   correct + r, scale, dlogits ? dlogits + r * V : NULL);
     return loss;
 }
 

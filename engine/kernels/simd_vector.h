@@ -35,6 +35,7 @@ typedef uint32_t vu __attribute__((vector_size(4 * LANES)));
 typedef uint64_t vw __attribute__((vector_size(4 * LANES))); /* LANES/2 wide words */
 typedef double vd __attribute__((vector_size(4 * LANES)));   /* LANES/2 doubles */
 typedef float vf_half __attribute__((vector_size(2 * LANES)));
+typedef uint8_t vb __attribute__((vector_size(LANES)));
 
 /* The same at any address. */
 typedef float vf_loose __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -217,6 +218,14 @@ ALWAYS_INLINE uint32_t vbits(vi mask)
         bits |= (uint32_t)(mask[l] & 1) << l;
     return bits;
 #endif
+}
+
+/* Lanes l and l + LANES/2, added in double. */
+ALWAYS_INLINE vd vsum_halves(vf x)
+{
+    vf_half half[2];
+    memcpy(half, &x, sizeof x);
+    return __builtin_convertvector(half[0], vd) + __builtin_convertvector(half[1], vd);
 }
 
 typedef float v4 __attribute__((vector_size(16)));

@@ -4,12 +4,13 @@
 
 #include "engine/kernels/simd_attention_lanes.h"
 
-/* A group of heads in lanes takes as long as 2 + 1.25 width heads take as tiles: measured, nearly
- * the same for 8 lanes as for 16. */
+/* A vector of heads in lanes takes as long as 2 + 1.25 width heads take as tiles, or as 2.7 + 1.7
+ * width heads that are taken in groups: measured, nearly the same for 8 lanes as for 16. */
 static bool heads_as_lanes(const struct attention *a)
 {
-    const long width = lanes_width(a), groups = (a->H + LANES - 1) / LANES;
-    return width > 0 && groups * (8 + 5 * width) < 4 * a->H;
+    const long width = lanes_width(a), vectors = (a->H + LANES - 1) / LANES;
+    const long share = tiles_group(a) == 1 ? 4 : 3;
+    return width > 0 && vectors * (8 + 5 * width) < share * a->H;
 }
 
 static void attention_forward(const struct attention *a, const real *qkv, real *o, real *saved,

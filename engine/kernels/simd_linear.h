@@ -54,7 +54,7 @@ static void linear_forward(long M, long N, long K, const real *x, const real *w,
                                       .c = y + n,
                                       .c_row = N,
                                       .bias = bias ? bias + n : NULL},
-                    K, 1, BLOCK_LONG);
+                    K, 1, BLOCK_LONG, 1);
     }
 }
 
@@ -70,7 +70,7 @@ static void linear_backward_input(long M, long N, long K, const real *dy, const 
                                   .c = dx,
                                   .c_row = K,
                                   .add = beta != 0},
-                N, 1, BLOCK_LONG);
+                N, 1, BLOCK_LONG, 1);
 }
 
 static void linear_backward_weight(long M, long N, long K, const real *dy, const real *x, real beta,
@@ -86,7 +86,7 @@ static void linear_backward_weight(long M, long N, long K, const real *dy, const
                                       .c = dw,
                                       .c_row = K,
                                       .add = beta != 0},
-                    1, N, BLOCK_LONG);
+                    1, N, BLOCK_LONG, 1);
 }
 
 #endif

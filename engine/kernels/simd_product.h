@@ -1,11 +1,14 @@
 /* The one matrix product behind attention's five and a linear layer's three: c (+)= a x, where
  * numbers of `a` are broadcast and columns of x and c are lanes. `a` may lie either way round; rows
  * of x and c are whole vectors. A block of c, rows by two vectors, stays in registers over the
- * whole depth. */
+ * whole depth.
+ *
+ * GROUP products at once if it is more than 1: they are interleaved (simd_groups.h), so that every
+ * GROUP-th column is one product's, and a number of `a` is GROUP neighbours, as is one of scale. */
 #ifndef ENGINE_KERNELS_SIMD_PRODUCT_H
 #define ENGINE_KERNELS_SIMD_PRODUCT_H
 
-#include "engine/kernels/simd_vector.h"
+#include "engine/kernels/simd_groups.h"
 
 /* Independent sums of a block: enough to cover the latency of two multiply-adds a cycle, few enough
  * to leave registers for x and the broadcasts. Many rows of short depth (attention) like smaller
@@ -19,19 +22,19 @@ enum { BLOCK_ROWS = 16 }; /* at most */
 
 struct product {
     long rows, columns, depth; /* columns: a multiple of LANES */
-    const float *a;            /* a(r,k) = a[r*row_step + k*depth_step] */
+    const float *a;            /* a(r,k) = a[r*row_step + k*depth_step], GROUP numbers */
     const float *x;            /* (depth, x_row) */
     long x_row;
     float *c; /* (rows, c_row) */
     long c_row;
     bool add;           /* to the old content */
-    const float *scale; /* (rows) multiplies each row; NULL: 1 */
+    const float *scale; /* (rows,GROUP) multiplies each row; NULL: 1 */
     const float *bias;  /* (columns) is added to each row; NULL: 0 */
 };
 
 /* Rows r..r+ROWS-1, columns from..from+VECTORS*LANES-1. */
 ALWAYS_INLINE void product_block(const struct product *p, long row_step, long depth_step, long r,
-                                 long from, const int ROWS, const int VECTORS)
+                                 long from, const int ROWS, const int VECTORS, const int GROUP)
 {
     vf sum[BLOCK_LONG];
     for (int i = 0; i < ROWS * VECTORS; i++)
@@ -42,11 +45,11 @@ ALWAYS_INLINE void product_block(const struct product *p, long row_step, long de
         for (int i = 0; i < ROWS; i++)
 #pragma GCC unroll 2
             for (int v = 0; v < VECTORS; v++)
-                sum[i * VECTORS + v] += a[i * row_step] * vload(x + v * LANES);
+                sum[i * VECTORS + v] += vgroup(a + i * row_step, GROUP) * vload(x + v * LANES);
     }
     float *c = p->c + r * p->c_row + from;
     for (int i = 0; i < ROWS; i++, c += p->c_row) {
-        const vf scale = vset(p->scale ? p->scale[r + i] : 1);
+        const vf scale = p->scale ? vgroup(p->scale + (r + i) * GROUP, GROUP) : vset(1);
         for (int v = 0; v < VECTORS; v++) {
             vf y = sum[i * VECTORS + v] * scale;
             if (p->bias)
@@ -57,37 +60,38 @@ ALWAYS_INLINE void product_block(const struct product *p, long row_step, long de
 }
 
 ALWAYS_INLINE void product_columns(const struct product *p, long row_step, long depth_step,
-                                   long from, const int ROWS, const int VECTORS)
+                                   long from, const int ROWS, const int VECTORS, const int GROUP)
 {
     long r = 0;
     for (; r + ROWS <= p->rows; r += ROWS)
-        product_block(p, row_step, depth_step, r, from, ROWS, VECTORS);
+        product_block(p, row_step, depth_step, r, from, ROWS, VECTORS, GROUP);
     if (ROWS > 8 && r + 8 <= p->rows) {
-        product_block(p, row_step, depth_step, r, from, 8, VECTORS);
+        product_block(p, row_step, depth_step, r, from, 8, VECTORS, GROUP);
         r += 8;
     }
     if (ROWS > 4 && r + 4 <= p->rows) {
-        product_block(p, row_step, depth_step, r, from, 4, VECTORS);
+        product_block(p, row_step, depth_step, r, from, 4, VECTORS, GROUP);
         r += 4;
     }
     if (ROWS > 2 && r + 2 <= p->rows) {
-        product_block(p, row_step, depth_step, r, from, 2, VECTORS);
+        product_block(p, row_step, depth_step, r, from, 2, VECTORS, GROUP);
         r += 2;
     }
     for (; r < p->rows; r++)
-        product_block(p, row_step, depth_step, r, from, 1, VECTORS);
+        product_block(p, row_step, depth_step, r, from, 1, VECTORS, GROUP);
 }
 
 /* row_step or depth_step should be a constant, so that a's addresses fold. BLOCK: one of the above.
  */
 ALWAYS_INLINE void product_run(const struct product *p, long row_step, long depth_step,
-                               const int BLOCK)
+                               const int BLOCK, const int GROUP)
 {
     long from = 0;
     for (; from + 2 * LANES <= p->columns; from += 2 * LANES)
-        product_columns(p, row_step, depth_step, from, BLOCK / 2, 2);
+        product_columns(p, row_step, depth_step, from, BLOCK / 2, 2, GROUP);
     if (from < p->columns)
-        product_columns(p, row_step, depth_step, from, BLOCK < BLOCK_ROWS ? BLOCK : BLOCK_ROWS, 1);
+        product_columns(p, row_step, depth_step, from, BLOCK < BLOCK_ROWS ? BLOCK : BLOCK_ROWS, 1,
+                        GROUP);
 }
 
 #endif

@@ -46,6 +46,7 @@ typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), m
  * cheapest shuffle there is; BLOCKS_* move whole ones. */
 #if LANES == 16
 #define EVERY_LANE(x) x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x
+#define EVERY_PAIR(x) x, x, x, x, x, x, x, x
 #define LANE_NUMBERS  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 #define ZIP_LOW       0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HIGH      8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
@@ -59,6 +60,7 @@ typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), m
 #define BLOCKS_ODD    4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31
 #elif LANES == 8
 #define EVERY_LANE(x) x, x, x, x, x, x, x, x
+#define EVERY_PAIR(x) x, x, x, x
 #define LANE_NUMBERS  0, 1, 2, 3, 4, 5, 6, 7
 #define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH      4, 12, 5, 13, 6, 14, 7, 15
@@ -72,6 +74,7 @@ typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), m
 #define BLOCKS_HIGH   4, 5, 6, 7, 12, 13, 14, 15
 #else
 #define EVERY_LANE(x) x, x, x, x
+#define EVERY_PAIR(x) x, x
 #define LANE_NUMBERS  0, 1, 2, 3
 #define ZIP_LOW       0, 4, 1, 5
 #define ZIP_HIGH      2, 6, 3, 7

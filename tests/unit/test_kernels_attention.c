@@ -107,13 +107,16 @@ static void test_long_sequence(void **state)
     struct attention a = shape(2, 150, 2, 24, 130);
     a.dropout = (struct dropout){.probability = .1, .seed = 1, .site = 2, .step = 1ull << 40};
     check_shape(a);
+    a = shape(2, 150, 4, 8, 8);
+    a.dropout = (struct dropout){.probability = .1, .seed = 1, .site = 2, .step = 1ull << 40};
+    check_shape(a);
     a = shape(2, 150, 16, 2, 2);
     a.dropout = (struct dropout){.probability = .1, .seed = 1, .site = 2, .step = 1ull << 40};
     check_shape(a);
 }
 
-static const long property_shapes[][3] = {{17, 1, 1}, {16, 4, 4},  {8, 4, 4},
-                                          {6, 2, 1},  {2, 16, 16}, {3, 5, 9}};
+static const long property_shapes[][3] = {{17, 1, 1},  {16, 4, 4}, {8, 4, 4}, {6, 2, 1},
+                                          {2, 16, 16}, {3, 5, 9},  {4, 8, 8}};
 enum { PROPERTY_SHAPES = sizeof property_shapes / sizeof *property_shapes };
 
 static struct attention property_shape(int i)

@@ -9,17 +9,18 @@
  *
  * In this clock a buffer is alive from when it is written first until it is read last:
  *
- *     a    0 to 8     backward of gelu reads its input
+ *     a    0 to 3     residual reads it last; backward of gelu and of residual read no inputs
  *     h    1 to 7     backward of linear reads its input
- *     z    2 to 3     backward of residual reads no values
+ *     s    1 to 8     what gelu saves for its backward: the slope at every number of a
+ *     z    2 to 3
  *     y    3 to end   what the last node reads, and what is kept, is the caller's to look at
  *     dy   5 to 9     dz and da too: one buffer, see below
  *     dh   7 to 8
  *
  * Buffers whose lives overlap lie side by side, others take turns (layout.h). All have one size
- * here, and the eight of them take five places:
+ * here, and the nine of them take five places:
  *
- *     place 0: a    1: h    2: z, then dy = dz = da    3: y    4: dh
+ *     place 0: a, then dy = dz = da    1: h    2: s    3: z, then dh    4: y
  *
  * For inference nothing is read again, and three are enough: a | h, then y | z.
  *
@@ -175,9 +176,10 @@ static void assign_memory(struct graph *g)
     for (int i = 0; i < g->count; i++) {
         const struct node *n = &g->node[i];
         if (n->op->saved)
-            saved[i] = (struct layout_buffer){.size = (size_t)n->op->saved(n) * sizeof(real),
-                                              .from = i,
-                                              .to = g->inference ? i : time_back(g, i)};
+            saved[i] =
+                (struct layout_buffer){.size = (size_t)n->op->saved(n, g->inference) * sizeof(real),
+                                       .from = i,
+                                       .to = g->inference ? i : time_back(g, i)};
     }
     if (!g->inference)
         grad_life(g, uses, root, grad);
@@ -187,7 +189,7 @@ static void assign_memory(struct graph *g)
     for (int i = 0; i < g->count; i++) {
         struct node *n = &g->node[i];
         n->out->data = (real *)(memory + data[i].offset);
-        if (n->op->saved)
+        if (saved[i].size > 0)
             n->saved = (real *)(memory + saved[i].offset);
         if (!g->inference)
             n->out->grad = (real *)(memory + grad[root[i]].offset);

@@ -81,15 +81,14 @@ struct kernels {
                                const real *rstd, const real *dy, real beta, real *dx, real *dgain,
                                real *dbias);
 
-    /* y = gelu(x + bias) with gelu(z) = z Phi(z), Phi by erf (Hendrycks and Gimpel 2016). bias (N)
-     * may be NULL. x, y (M,N). backward: dx = dy gelu'(x + bias), dbias += column sums of dx. dx
-     * may be dy. */
-    void (*gelu_forward)(long M, long N, const real *x, const real *bias, real *y);
-    void (*gelu_backward)(long M, long N, const real *x, const real *bias, const real *dy,
-                          real beta, real *dx, real *dbias);
-    void (*relu_forward)(long M, long N, const real *x, const real *bias, real *y);
-    void (*relu_backward)(long M, long N, const real *x, const real *bias, const real *dy,
-                          real beta, real *dx, real *dbias);
+    /* y = gelu(x + bias) with gelu(z) = z Phi(z), Phi by erf (Hendrycks and Gimpel 2016), or
+     * max(x + bias, 0); slope = the derivative there, for backward, unless NULL. bias (N) may be
+     * NULL. x, y, slope (M,N). backward: dx = beta*dx + dy slope, dbias += column sums of dy slope.
+     * dx may be dy. */
+    void (*gelu_forward)(long M, long N, const real *x, const real *bias, real *y, real *slope);
+    void (*relu_forward)(long M, long N, const real *x, const real *bias, real *y, real *slope);
+    void (*activation_backward)(long M, long N, const real *slope, const real *dy, real beta,
+                                real *dx, real *dbias);
 
     /* y = residual + dropout(x + bias). residual (M,N) and bias (N) may be NULL. backward: dx =
      * beta*dx + mask*dy/(1-p), dbias += column sums of the masked dy. (The residual's own gradient

@@ -259,48 +259,42 @@ static double relu_slope(double z)
     return z > 0 ? 1 : z <= 0 ? 0 : NAN;
 }
 
-static void activation_forward(double (*f)(double), long M, long N, const real *x, const real *bias,
-                               real *y)
-{
-    for (long r = 0; r < M; r++)
-        for (long c = 0; c < N; c++)
-            y[r * N + c] = (real)f((double)x[r * N + c] + (bias ? (double)bias[c] : 0));
-}
-
-static void activation_backward(double (*slope)(double), long M, long N, const real *x,
-                                const real *bias, const real *dy, real beta, real *dx, real *dbias)
+static void activation_forward(double (*f)(double), double (*f_slope)(double), long M, long N,
+                               const real *x, const real *bias, real *y, real *slope)
 {
     for (long r = 0; r < M; r++) {
         for (long c = 0; c < N; c++) {
             long e = r * N + c;
-            real share = (real)((double)dy[e] * slope((double)x[e] + (bias ? (double)bias[c] : 0)));
+            double z = (double)x[e] + (bias ? (double)bias[c] : 0);
+            y[e] = (real)f(z);
+            if (slope)
+                slope[e] = (real)f_slope(z);
+        }
+    }
+}
+
+static void gelu_forward(long M, long N, const real *x, const real *bias, real *y, real *slope)
+{
+    activation_forward(gelu, gelu_slope, M, N, x, bias, y, slope);
+}
+
+static void relu_forward(long M, long N, const real *x, const real *bias, real *y, real *slope)
+{
+    activation_forward(relu, relu_slope, M, N, x, bias, y, slope);
+}
+
+static void activation_backward(long M, long N, const real *slope, const real *dy, real beta,
+                                real *dx, real *dbias)
+{
+    for (long r = 0; r < M; r++) {
+        for (long c = 0; c < N; c++) {
+            long e = r * N + c;
+            real share = dy[e] * slope[e];
             dx[e] = share + (beta == 0 ? 0 : dx[e]);
             if (dbias)
                 dbias[c] += share;
         }
     }
-}
-
-static void gelu_forward(long M, long N, const real *x, const real *bias, real *y)
-{
-    activation_forward(gelu, M, N, x, bias, y);
-}
-
-static void gelu_backward(long M, long N, const real *x, const real *bias, const real *dy,
-                          real beta, real *dx, real *dbias)
-{
-    activation_backward(gelu_slope, M, N, x, bias, dy, beta, dx, dbias);
-}
-
-static void relu_forward(long M, long N, const real *x, const real *bias, real *y)
-{
-    activation_forward(relu, M, N, x, bias, y);
-}
-
-static void relu_backward(long M, long N, const real *x, const real *bias, const real *dy,
-                          real beta, real *dx, real *dbias)
-{
-    activation_backward(relu_slope, M, N, x, bias, dy, beta, dx, dbias);
 }
 
 static void residual_forward(long M, long N, const real *x, const real *bias, const real *residual,
@@ -418,9 +412,8 @@ const struct kernels kernels_reference = {
     .layernorm_forward = layernorm_forward,
     .layernorm_backward = layernorm_backward,
     .gelu_forward = gelu_forward,
-    .gelu_backward = gelu_backward,
     .relu_forward = relu_forward,
-    .relu_backward = relu_backward,
+    .activation_backward = activation_backward,
     .residual_forward = residual_forward,
     .residual_backward = residual_backward,
     .add = add,

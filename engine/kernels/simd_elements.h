@@ -12,42 +12,48 @@ ALWAYS_INLINE void flatten(long *M, long *N)
     *M = 1;
 }
 
-ALWAYS_INLINE vf vrelu(vf z)
+/* z > 0 ? 1 : 0 is the slope, NaN for NaN. */
+ALWAYS_INLINE vf vrelu(vf z, vf *slope)
 {
+    *slope = vselect(z > 0, vset(1), vselect(z <= 0, vset(0), z));
     return vmax(vset(0), z);
 }
 
-/* z > 0 ? 1 : 0, NaN for NaN. */
-ALWAYS_INLINE vf vrelu_slope(vf z)
-{
-    return vselect(z > 0, vset(1), vselect(z <= 0, vset(0), z));
-}
-
-ALWAYS_INLINE void activation_forward(vf (*f)(vf), long M, long N, const float *x,
-                                      const float *bias, float *y)
+ALWAYS_INLINE void activation_forward(vf (*f)(vf, vf *), long M, long N, const float *x,
+                                      const float *bias, float *y, float *slope)
 {
     if (!bias)
         flatten(&M, &N);
-    for (long r = 0; r < M; r++, x += N, y += N) {
-        long c = 0;
-        for (; c + LANES <= N; c += LANES)
-            vstore(y + c, f(bias ? vload(x + c) + vload(bias + c) : vload(x + c)));
-        if (c < N) {
-            vf z = vload_n(x + c, N - c);
-            vstore_n(y + c, N - c, f(bias ? z + vload_n(bias + c, N - c) : z));
+    for (long r = 0; r < M; r++) {
+        for (long c = 0; c < N; c += LANES) {
+            const long e = r * N + c, n = N - c;
+            vf z = vload_n(x + e, n), s;
+            if (bias)
+                z += vload_n(bias + c, n);
+            vstore_n(y + e, n, f(z, &s));
+            if (slope)
+                vstore_n(slope + e, n, s);
         }
     }
 }
 
-/* n <= LANES columns of ROWS rows, N apart: dbias is read and written once for all of them. */
-ALWAYS_INLINE void activation_backward_block(vf (*slope)(vf), const int ROWS, long n, long N,
-                                             const float *x, const float *bias, const float *dy,
-                                             float beta, float *dx, float *dbias)
+static void gelu_forward(long M, long N, const real *x, const real *bias, real *y, real *slope)
 {
-    const vf shift = bias ? vload_n(bias, n) : vset(0);
+    activation_forward(vgelu, M, N, x, bias, y, slope);
+}
+
+static void relu_forward(long M, long N, const real *x, const real *bias, real *y, real *slope)
+{
+    activation_forward(vrelu, M, N, x, bias, y, slope);
+}
+
+/* n <= LANES columns of ROWS rows, N apart: dbias is read and written once for all of them. */
+ALWAYS_INLINE void activation_backward_block(const int ROWS, long n, long N, const float *slope,
+                                             const float *dy, float beta, float *dx, float *dbias)
+{
     vf sum = vset(0);
-    for (int r = 0; r < ROWS; r++, x += N, dy += N, dx += N) {
-        vf share = vload_n(dy, n) * slope(vload_n(x, n) + shift);
+    for (int r = 0; r < ROWS; r++, slope += N, dy += N, dx += N) {
+        vf share = vload_n(dy, n) * vload_n(slope, n);
         sum += share;
         vstore_n(dx, n, beta == 0 ? share : share + vload_n(dx, n));
     }
@@ -55,52 +61,20 @@ ALWAYS_INLINE void activation_backward_block(vf (*slope)(vf), const int ROWS, lo
         vstore_n(dbias, n, vload_n(dbias, n) + sum);
 }
 
-ALWAYS_INLINE void activation_backward_rows(vf (*slope)(vf), const int ROWS, long N, const float *x,
-                                            const float *bias, const float *dy, float beta,
-                                            float *dx, float *dbias)
+static void activation_backward(long M, long N, const real *slope, const real *dy, real beta,
+                                real *dx, real *dbias)
 {
-    long c = 0;
-    for (; c + LANES <= N; c += LANES)
-        activation_backward_block(slope, ROWS, LANES, N, x + c, bias ? bias + c : NULL, dy + c,
-                                  beta, dx + c, dbias ? dbias + c : NULL);
-    if (c < N)
-        activation_backward_block(slope, ROWS, N - c, N, x + c, bias ? bias + c : NULL, dy + c,
-                                  beta, dx + c, dbias ? dbias + c : NULL);
-}
-
-ALWAYS_INLINE void activation_backward(vf (*slope)(vf), long M, long N, const float *x,
-                                       const float *bias, const float *dy, float beta, float *dx,
-                                       float *dbias)
-{
-    if (!bias && !dbias)
+    if (!dbias)
         flatten(&M, &N);
     long r = 0;
-    for (; r + 4 <= M; r += 4)
-        activation_backward_rows(slope, 4, N, x + r * N, bias, dy + r * N, beta, dx + r * N, dbias);
+    for (; r + 8 <= M; r += 8)
+        for (long c = 0; c < N; c += LANES)
+            activation_backward_block(8, N - c, N, slope + r * N + c, dy + r * N + c, beta,
+                                      dx + r * N + c, dbias ? dbias + c : NULL);
     for (; r < M; r++)
-        activation_backward_rows(slope, 1, N, x + r * N, bias, dy + r * N, beta, dx + r * N, dbias);
-}
-
-static void gelu_forward(long M, long N, const real *x, const real *bias, real *y)
-{
-    activation_forward(vgelu, M, N, x, bias, y);
-}
-
-static void gelu_backward(long M, long N, const real *x, const real *bias, const real *dy,
-                          real beta, real *dx, real *dbias)
-{
-    activation_backward(vgelu_slope, M, N, x, bias, dy, beta, dx, dbias);
-}
-
-static void relu_forward(long M, long N, const real *x, const real *bias, real *y)
-{
-    activation_forward(vrelu, M, N, x, bias, y);
-}
-
-static void relu_backward(long M, long N, const real *x, const real *bias, const real *dy,
-                          real beta, real *dx, real *dbias)
-{
-    activation_backward(vrelu_slope, M, N, x, bias, dy, beta, dx, dbias);
+        for (long c = 0; c < N; c += LANES)
+            activation_backward_block(1, N - c, N, slope + r * N + c, dy + r * N + c, beta,
+                                      dx + r * N + c, dbias ? dbias + c : NULL);
 }
 
 static void residual_forward(long M, long N, const real *x, const real *bias, const real *residual,

@@ -95,46 +95,28 @@ ALWAYS_INLINE vf vlog(vf x)
     return ln + (x - x); /* NaN and Inf have no logarithm in the bits above */
 }
 
-/* Q(a) = 1 - Phi(a), the upper tail of the standard normal distribution, for a >= 0: its logarithm
- * is so smooth that a polynomial serves from 0 to underflow. a Q(a) is within 5e-8, Q within 1e-7.
- */
-ALWAYS_INLINE vf vtail(vf a)
+/* gelu(z) = z Phi(z) = max(z,0) - |z| Q(|z|), within 1e-7 + 1 ulp, and its slope Phi(z) + z phi(z),
+ * within 3e-7: with u = Q(|z|) - |z| phi(z) that is u for z < 0, else 1 - u. Q = 1 - Phi is the
+ * upper tail of the standard normal distribution; it falls with e^(-z^2/2), and what is left is a
+ * polynomial's: both come from one exponential. */
+ALWAYS_INLINE vf vgelu(vf z, vf *slope)
 {
-    vf p = -2.275882025e-6f * a + 3.296814975e-5f; /* log2 Q; weighted for a Q on [0, 5.7] */
-    p = p * a - 1.572795009e-4f;
-    p = p * a - 2.024769637e-4f;
-    p = p * a + 7.142778952e-3f;
-    p = p * a - 5.254643410e-2f;
-    p = p * a - 4.591930509e-1f;
-    p = p * a - 1.151106954f;
-    p = p * a - 0.99999994f;
-    return vexp2(p);
-}
-
-/* gelu(z) = z Phi(z) = max(z,0) - |z| Q(|z|), within 1e-7 + 1 ulp. An infinite z gives NaN. */
-ALWAYS_INLINE vf vgelu(vf z)
-{
-    vf a = vabs(z);
-    return vmax(vset(0), z) - a * vtail(a);
-}
-
-/* gelu'(z) = Phi(z) + z phi(z); with u = Q(|z|) - |z| phi(z) that is u for z < 0, else 1 - u. u
- * falls with e^(-z^2/2), and what is left is a polynomial's. Within 3e-7. */
-ALWAYS_INLINE vf vgelu_slope(vf z)
-{
-    vf a = vabs(z);
-    vf p = 1.631695223e-6f * a - 3.520787777e-5f; /* u e^(a^2/2); weighted for a u on [0, 7] */
-    p = p * a + 3.397391427e-4f;
-    p = p * a - 1.974630198e-3f;
-    p = p * a + 7.939397387e-3f;
-    p = p * a - 2.431393997e-2f;
-    p = p * a + 6.115489513e-2f;
-    p = p * a - 1.325138028e-1f;
-    p = p * a + 2.499167946e-1f;
-    p = p * a - 7.978787953e-1f;
-    p = p * a + 4.999999341e-1f;
-    vf u = p * vexp2((-0.5f * LOG2_E) * (a * a));
-    return vselect(z < 0, u, 1.0f - u);
+    vf a = vmin(vset(14), vabs(z)); /* Q(14) is 0, and what is larger must not overflow */
+    vf p = -2.217798305e-7f * a + 5.800693764e-6f; /* Q e^(a^2/2); weighted for a Q on [0, 8] */
+    p = p * a - 6.826110181e-5f;
+    p = p * a + 4.841670453e-4f;
+    p = p * a - 2.356120834e-3f;
+    p = p * a + 8.568207572e-3f;
+    p = p * a - 2.495886359e-2f;
+    p = p * a + 6.155325017e-2f;
+    p = p * a - 1.326521072e-1f;
+    p = p * a + 2.499405251e-1f;
+    p = p * a - 3.989380539e-1f;
+    p = p * a + 4.999999503e-1f;
+    vf e = vexp2((-0.5f * LOG2_E) * (a * a));
+    vf u = e * (p - 0.398942280f * a);
+    *slope = vselect(z < 0, u, 1.0f - u);
+    return vmax(vset(0), z) - a * (e * p);
 }
 
 #endif

@@ -175,6 +175,20 @@ ALWAYS_INLINE vf vmax(vf a, vf b)
 #endif
 }
 
+/* The smaller; b where one of both is NaN. */
+ALWAYS_INLINE vf vmin(vf a, vf b)
+{
+#if SIMD_AVX512
+    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
+#elif SIMD_AVX2
+    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
+#elif SIMD_SSE2
+    return (vf)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return vselect((vi)(a < b), a, b);
+#endif
+}
+
 ALWAYS_INLINE vf vabs(vf x)
 {
     return (vf)((vi)x & INT32_MAX);

@@ -49,7 +49,7 @@ struct node {
     struct tensor *in[OP_MAX_INPUTS]; /* an optional input that is absent is NULL */
     struct tensor *out;
     bool keep;   /* out shares its memory with nothing that comes after it */
-    real *saved; /* op->saved(node) numbers, kept from forward to backward */
+    real *saved; /* op->saved(node) numbers, kept from forward to backward; NULL: 0 */
 };
 
 /* The tape, in the order in which operations were applied: written by op_apply, replayed by
@@ -110,7 +110,8 @@ struct op {
     /* Adds to the gradient of every input that wants one (tensor_grad_beta, tensor_grad_sum). */
     void (*backward)(struct node *n, struct pass *p);
     unsigned constant; /* bit i: in[i] need not want a gradient, in a graph for training either */
-    long (*saved)(const struct node *n);     /* numbers to keep per replay; NULL: none */
+    /* Numbers to keep per replay, in a tape for inference or for training; NULL: none. */
+    long (*saved)(const struct node *n, bool inference);
     size_t (*scratch)(const struct node *n); /* bytes needed while it runs; NULL: none */
     /* What the tape must know to let buffers share memory. backward_reads: bit i where backward
      * reads in[i]->data, OP_READS_OUT where it reads out->data. shares_grad: bit i where backward

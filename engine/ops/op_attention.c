@@ -26,8 +26,9 @@ static enum status shape(const struct node *n, struct shape *out, struct message
 }
 
 /* log-sum-exp of each row of scores: (B,H,T). */
-static long saved(const struct node *n)
+static long saved(const struct node *n, bool inference)
 {
+    (void)inference;
     const struct attention_options *o = n->options;
     return tensor_rows(n->out) * o->heads;
 }

@@ -17,18 +17,24 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return STATUS_OK;
 }
 
+/* The slope at every number; inference needs none. */
+static long saved(const struct node *n, bool inference)
+{
+    return inference ? 0 : tensor_size(n->out);
+}
+
 static void forward(struct node *n, struct pass *p)
 {
     const struct tensor *x = n->in[X], *bias = n->in[BIAS];
     p->kernels->relu_forward(pass_rows(x, p), tensor_width(x), x->data, bias ? bias->data : NULL,
-                             n->out->data);
+                             n->out->data, n->saved);
 }
 
 static void backward(struct node *n, struct pass *p)
 {
-    struct tensor *x = n->in[X], *bias = n->in[BIAS];
-    p->kernels->relu_backward(pass_rows(x, p), tensor_width(x), x->data, bias ? bias->data : NULL,
-                              n->out->grad, tensor_grad_beta(x), x->grad, tensor_grad_sum(bias));
+    struct tensor *x = n->in[X];
+    p->kernels->activation_backward(pass_rows(x, p), tensor_width(x), n->saved, n->out->grad,
+                                    tensor_grad_beta(x), x->grad, tensor_grad_sum(n->in[BIAS]));
 }
 
 static unsigned shares_grad(const struct node *n)
@@ -48,7 +54,7 @@ const struct op op_relu = {
     .shape = shape,
     .forward = forward,
     .backward = backward,
-    .backward_reads = 1u << X | 1u << BIAS,
+    .saved = saved,
     .shares_grad = shares_grad,
     .cases = cases,
 };

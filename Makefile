@@ -148,14 +148,20 @@ TEST_LIBS   = $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 $(BUILD)/tests/%: tests/%.c $(TEST_LIBS)
 	@mkdir -p $(@D)
 	$(SAY) LD $@
-	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $< $(TEST_LIBS) -lcmocka $(SWEEP_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(TEST_LIBS) -lcmocka $(SWEEP_LIBS)
 
 $(GRADIENT): $(wildcard tests/gradient/*.[ch]) $(LIBDOUBLE)
 	@mkdir -p $(@D)
 	$(SAY) LD $@
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBDOUBLE) -lcmocka $(ENGINE_LIBS)
 
-tests: $(TEST_BIN) $(GRADIENT) $(PROGRAM)
+# The simulation of the verdict: its short form is a test, its long form a program.
+CALIBRATE_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard tests/calibrate/*.c)))
+CALIBRATE     = $(BUILD)/tests/calibrate/main
+
+$(CALIBRATE) $(BUILD)/tests/sweep/test_calibration: $(CALIBRATE_OBJ)
+
+tests: $(TEST_BIN) $(GRADIENT) $(CALIBRATE) $(PROGRAM)
 
 # TESTS=name runs only those whose path contains it.
 test: deps
@@ -167,6 +173,12 @@ test-only: tests check-deps
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
 	@sh tests/check_deps.sh $(LIBENGINE)
+
+# SWEEPS=2000: sooner, less exact. CASE=looks: those whose name contains it.
+SWEEPS = 20000
+CASE   =
+calibrate: $(CALIBRATE)
+	$(CALIBRATE) -s $(SWEEPS) "$(CASE)"
 
 # ---- a fresh machine ----
 
@@ -280,6 +292,7 @@ help:
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX)"
 	@echo "make fuzz         libFuzzer on all that reads foreign bytes (FUZZ_SECONDS=20 each)"
 	@echo "make crash        kill it everywhere and see that nothing is lost"
+	@echo "make calibrate    how often the verdict errs, on synthetic sweeps (SWEEPS=20000 each, CASE=: some)"
 	@echo "make coverage     lines and branches that the tests reach      make lint"
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
@@ -287,9 +300,9 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force calibrate fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 
 -include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \
-         $(TEST_BIN:=.d) $(BUILD)/sweep/cli/main.d
+         $(TEST_BIN:=.d) $(CALIBRATE_OBJ:.o=.d) $(CALIBRATE).d $(BUILD)/sweep/cli/main.d

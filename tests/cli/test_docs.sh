@@ -16,6 +16,8 @@ make test|runs this test
 make bench|a benchmark of minutes
 make bench-peers|a benchmark of minutes
 gcc -I. learn.c build/libengine.a -lm -ldl -o learn && ./learn|cli/test_engine.sh builds and runs it
+make calibrate|minutes; sweep/test_calibration.c is its short form
+make calibrate SWEEPS=2000 CASE=looks|half a minute; sweep/test_calibration.c is its short form
 make crash|hours
 sh results/reference/make.sh gather|minutes; cli/test_numbers.sh runs it on a small sweep
 CRASH_KILLS=50 make crash|minutes; cli/test_faults.sh runs a sample

@@ -1,0 +1,179 @@
+#include "tests/calibrate/cases.h"
+
+#include <string.h>
+
+const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS] = {{3, 5}, {3, 8}, {3, 20},
+                                                                  {6, 5}, {6, 8}, {6, 20}};
+
+/* A lead that is never missed, and one that is never found. */
+#define FAR  .2
+#define HAIR 1e-6
+
+/* Worlds. Under `equivalence`, noise is small enough for .005 to be shown. */
+#define NOISE  .base = .9, .spread = .02, .shared = .3
+#define NEAR_1 .base = .98, .spread = .01, .shape = SKEWED
+#define TWO    .base = .8, .spread = .15, .shape = CLUSTERS
+#define COARSE .base = .9, .spread = .01, .shared = .3, .grain = .02
+#define HEAVY  .base = .9, .spread = .05, .shared = .9
+#define FINE   .base = .98, .spread = .003, .shared = .3, .equivalence = .005
+#define RARE   .base = .98, .spread = .002, .fails = .0125, .fall = .4, .equivalence = .005
+#define LOOKS  .seeds = 20, .look = {5, 10, 20}
+#define PLACES .seeds = 3, .base = .9, .spread = .01, .shared = .3, .instance_spread = .03
+
+const struct calibration CALIBRATIONS[] = {
+    {"all equal, gaussian", FLAT, 0, {NOISE}, false},
+    {"all equal, near 1", FLAT, 0, {NEAR_1}, false},
+    {"all equal, two clusters", FLAT, 0, {TWO}, false},
+    {"all equal, seeds weigh heavily", FLAT, 0, {HEAVY}, false},
+    {"all equal, coarse accuracies", FLAT, 0, {COARSE}, false},
+    {"all equal, some diverge", FLAT, 0, {NEAR_1, .bad = .1}, false},
+    {"all equal, loss", FLAT, 0, {NOISE, .loss = true}, false},
+    {"all at guessing, slopes of 0",
+     FLAT,
+     0,
+     {.base = .0625, .spread = .001, .test_set = .0038, .slope_spread = .01},
+     false},
+    {"best by a hair", PEAK, HAIR, {NOISE}, false},
+    {"plateau without the smallest", FIRST_LOW, FAR, {NOISE}, false},
+    {"plateau without the largest", LAST_LOW, FAR, {NOISE}, false},
+    {"plateau, near 1", FIRST_LOW, FAR, {NEAR_1}, false},
+    {"plateau, two clusters", FIRST_LOW, FAR, {TWO}, false},
+    {"edge", RISING, .01, {NOISE}, false},
+
+    {"claim false by 0", FLAT, 0, {NOISE, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, near 1", FLAT, 0, {NEAR_1, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, two clusters", FLAT, 0, {TWO, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, seeds weigh heavily", FLAT, 0, {HEAVY, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, coarse accuracies", FLAT, 0, {COARSE, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, some diverge",
+     FLAT,
+     0,
+     {NEAR_1, .bad = .1, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"claim false by 0, loss", FLAT, 0, {NOISE, .loss = true, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0 for one of two", FIRST_LOW, FAR, {NOISE, .claim = CLAIM_OVER_EDGES}, false},
+    {"claim over all others, all equal", FLAT, 0, {NOISE, .claim = CLAIM_OVER_ALL}, false},
+    {"claim in the wrong direction", DIP, .02, {NOISE, .claim = CLAIM_OVER_EDGES}, false},
+
+    {"others worse by the margin", PEAK, .005, {FINE}, false},
+    {"others but the smallest worse by the margin", FIRST_HIGH, .005, {FINE}, false},
+    {"smallest worse by the margin", FIRST_LOW, .005, {FINE}, false},
+    {"middle worse by the margin", DIP, .005, {FINE}, false},
+    {"others worse by the margin, poor validation", PEAK, .005, {FINE, .val_spread = .02}, false},
+    {"middle better by the margin, loss", PEAK, .005, {FINE, .loss = true}, false},
+    {"all equal, margin asked", FLAT, 0, {FINE}, false},
+
+    {"looks, all equal", FLAT, 0, {NOISE, LOOKS}, false},
+    {"looks, plateau without the smallest", FIRST_LOW, FAR, {NOISE, LOOKS}, false},
+    {"looks, claim false by 0", FLAT, 0, {NOISE, LOOKS, .claim = CLAIM_OVER_LARGEST}, false},
+    {"looks, claim over all others, all equal",
+     FLAT,
+     0,
+     {NOISE, LOOKS, .claim = CLAIM_OVER_ALL},
+     false},
+    {"looks, others worse by the margin", PEAK, .005, {FINE, LOOKS}, false},
+
+    {"instances, all equal", FLAT, 0, {PLACES, .instances = 1, .interaction = .03}, false},
+    {"instances, plateau without the smallest",
+     FIRST_LOW,
+     FAR,
+     {PLACES, .instances = 1, .interaction = .03},
+     false},
+    {"instances, claim false by 0",
+     FLAT,
+     0,
+     {PLACES, .instances = 1, .interaction = .03, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"instances that differ in nothing, claim false by 0",
+     FLAT,
+     0,
+     {PLACES, .instances = 1, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"instances, others worse by the margin",
+     PEAK,
+     .005,
+     {.seeds = 3, FINE, .instances = 1, .instance_spread = .003, .interaction = .002},
+     false},
+
+    {"tuned, rates equal", FLAT, 0, {NOISE, .rates = 5, .rate_spread = .02}, false},
+    {"tuned, rates differ",
+     FLAT,
+     0,
+     {NOISE, .rates = 5, .rate_step = .005, .rate_spread = .02},
+     false},
+    {"tuned, claim false by 0",
+     FLAT,
+     0,
+     {NOISE, .rates = 5, .rate_spread = .02, .claim = CLAIM_OVER_LARGEST},
+     false},
+
+    {"middle better by .01", PEAK, .01, {NOISE}, false},
+    {"middle better by .02", PEAK, .02, {NOISE}, false},
+    {"middle better by .05", PEAK, .05, {NOISE}, false},
+    {"claim true by .02", PEAK, .02, {NOISE, .claim = CLAIM_OVER_EDGES}, false},
+    {"looks, claim true by .02", PEAK, .02, {NOISE, LOOKS, .claim = CLAIM_OVER_EDGES}, false},
+    {"instances, claim true by .02",
+     PEAK,
+     .02,
+     {PLACES, .instances = 1, .interaction = .01, .claim = CLAIM_OVER_EDGES},
+     false},
+
+    {"equal means, the middle fails at 1 seed in 10",
+     PEAK,
+     .02,
+     {NOISE, .failing = MIDDLE_FAILS, .fails = .1, .fall = .2, .claim = CLAIM_OVER_EDGES},
+     true},
+    {"worse by the margin by failing at 1 seed in 80",
+     FLAT,
+     0,
+     {RARE, .failing = OTHERS_FAIL},
+     true},
+};
+const int CALIBRATIONS_COUNT = sizeof CALIBRATIONS / sizeof *CALIBRATIONS;
+
+const struct calibration *calibration_find(const char *name)
+{
+    for (int i = 0; i < CALIBRATIONS_COUNT; i++)
+        if (strcmp(CALIBRATIONS[i].name, name) == 0)
+            return &CALIBRATIONS[i];
+    return NULL;
+}
+
+static double gain(enum curve curve, double size, int i, int heads)
+{
+    bool middle = i == heads / 2;
+    switch (curve) {
+    case PEAK:
+        return middle ? size : 0;
+    case DIP:
+        return middle ? -size : 0;
+    case FIRST_LOW:
+        return i == 0 ? -size : 0;
+    case LAST_LOW:
+        return i == heads - 1 ? -size : 0;
+    case FIRST_HIGH:
+        return i == 0 ? size : 0;
+    case RISING:
+        return i * size;
+    default:
+        return 0;
+    }
+}
+
+bool calibration_has(const struct calibration *c, struct variant v)
+{
+    return c->world.look[0] == 0 || v.n == CALIBRATION_VARIANT[0].n;
+}
+
+struct world calibration_world(const struct calibration *c, struct variant v)
+{
+    struct world w = c->world;
+    w.heads = v.heads;
+    if (w.instances)
+        w.instances = v.n;
+    else if (!w.look[0])
+        w.seeds = v.n;
+    for (int i = 0; i < v.heads; i++)
+        w.gain[i] = gain(c->curve, c->size, i, v.heads);
+    return w;
+}

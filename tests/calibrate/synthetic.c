@@ -1,0 +1,177 @@
+#include "tests/calibrate/synthetic.h"
+
+#include <math.h>
+
+#include "engine/base/rng.h"
+
+enum { SEED = 20261121, TUNING_SEEDS = 3 };
+
+static const double GUESSING = .0625;
+static const double CLUSTER = .3; /* share of the lower cluster */
+
+static double normal_share(double z)
+{
+    return .5 * erfc(-z / M_SQRT2);
+}
+
+/* The value that a share u of all trials stays below: mean 0, standard deviation 1, rising in u. */
+static double shape_quantile(enum shape shape, double u)
+{
+    if (shape == SKEWED) /* 1 - x^8 of a uniform x: x^8 has mean 1/9 and second moment 1/17 */
+        return (1. / 9 - pow(1 - u, 8)) / sqrt(1. / 17 - 1. / 81);
+    /* CLUSTERS: two steps, each a little inclined. */
+    double jump = 1 / sqrt(CLUSTER * (1 - CLUSTER)), tilt = .1;
+    if (u < CLUSTER)
+        return -(1 - CLUSTER) * jump + tilt * (u / CLUSTER - .5);
+    return CLUSTER * jump + tilt * ((u - CLUSTER) / (1 - CLUSTER) - .5);
+}
+
+/* The metric of an accuracy. */
+static double metric(const struct world *w, double accuracy)
+{
+    return w->loss ? 1 - accuracy : accuracy;
+}
+
+double synthetic_guess(const struct world *w)
+{
+    return w->loss ? -log(GUESSING) : GUESSING;
+}
+
+static bool fails(const struct world *w, int i)
+{
+    bool middle = i == w->heads / 2;
+    return w->failing == (middle ? MIDDLE_FAILS : OTHERS_FAIL);
+}
+
+/* accuracy: of the head count's trials that neither fail nor diverge. */
+static struct truth truth_of(const struct world *w, int i, double accuracy)
+{
+    double failing = fails(w, i) ? w->fails : 0, offset = 0;
+    if (w->shape != GAUSSIAN) /* bad trials are below all others */
+        offset = w->spread * shape_quantile(w->shape, (.5 - w->bad) / (1 - w->bad));
+    return (struct truth){(1 - w->bad) * metric(w, accuracy - failing * w->fall) +
+                              w->bad * synthetic_guess(w),
+                          failing > 0 ? NAN : metric(w, accuracy + offset)};
+}
+
+/* Which learning rate wins on the tuning seeds; returns what it costs against the best. */
+static double tune(const struct world *w, struct rng *r)
+{
+    double best = -INFINITY, cost = 0;
+    for (int i = 0; i < w->rates; i++) {
+        double sum = 0;
+        for (int k = 0; k < TUNING_SEEDS; k++)
+            sum += w->rate_spread * rng_normal(r) - i * w->rate_step;
+        if (sum > best) {
+            best = sum;
+            cost = i * w->rate_step;
+        }
+    }
+    return cost;
+}
+
+/* What is common to all head counts: on this test set, at one instance, at one seed. */
+struct luck {
+    double test_set, instance[SYNTHETIC_TRIALS], seed[SYNTHETIC_TRIALS];
+};
+
+static void draw_luck(struct luck *luck, const struct world *w, int trials, struct rng *r)
+{
+    luck->test_set = w->test_set > 0 ? w->test_set * rng_normal(r) : 0;
+    for (int i = 0; i < w->instances; i++)
+        luck->instance[i] = w->instance_spread * rng_normal(r);
+    for (int i = 0; i < trials; i++)
+        luck->seed[i] = w->shared > 0 ? rng_normal(r) : 0;
+}
+
+static void draw_heads(struct synthetic *s, const struct world *w, int i, const struct luck *luck,
+                       int trials, struct rng *r)
+{
+    double accuracy = w->base + w->gain[i] + luck->test_set - tune(w, r);
+    double val_spread = w->val_spread > 0 ? w->val_spread : .001;
+    double own = sqrt(1 - w->shared), common = sqrt(w->shared), instance = 0;
+    s->truth[i] = truth_of(w, i, accuracy);
+    for (int k = 0; k < trials; k++) {
+        int unit = w->instances ? k / w->seeds : 0;
+        if (w->instances && k % w->seeds == 0)
+            instance = luck->instance[unit] + w->interaction * rng_normal(r);
+        double z = own * rng_normal(r) + common * luck->seed[k];
+        double shaped = w->shape == GAUSSIAN ? z : shape_quantile(w->shape, normal_share(z));
+        double value = accuracy + instance + w->spread * shaped;
+        if (fails(w, i) && rng_uniform(r) < w->fails)
+            value -= w->fall;
+        if (w->grain > 0)
+            value = w->grain * round(value / w->grain);
+        s->trial[i][k] = (struct verdict_trial){
+            .seed = k % w->seeds,
+            .bad = w->bad > 0 && rng_uniform(r) < w->bad,
+            .test = metric(w, value),
+            .val = metric(w, value + val_spread * rng_normal(r)),
+            .unit = unit,
+            .exact = NAN,
+            .late_slope = w->slope_spread > 0 ? w->slope_spread * rng_normal(r) : NAN,
+        };
+    }
+}
+
+static void make_claim(struct synthetic *s, const struct world *w)
+{
+    int middle = w->heads / 2, last = w->heads - 1;
+    s->in.has_claim = w->claim != CLAIM_NONE;
+    s->in.claim_best = (int64_t)1 << middle;
+    s->in.claim_over = s->over;
+    for (int i = 0; i <= last && s->in.has_claim; i++) {
+        bool edge = i == last || (i == 0 && w->claim != CLAIM_OVER_LARGEST);
+        if (edge || (w->claim == CLAIM_OVER_ALL && i != middle))
+            s->over[s->in.claim_over_count++] = (int64_t)1 << i;
+    }
+}
+
+int synthetic_looks(const struct world *w)
+{
+    int n = 0;
+    while (n < SYNTHETIC_LOOKS && w->look[n])
+        n++;
+    return n;
+}
+
+/* The first `seeds` of each instance. */
+static void show(struct synthetic *s, const struct world *w, int seeds)
+{
+    int units = w->instances ? w->instances : 1;
+    for (int i = 0; i < w->heads; i++) {
+        int n = 0;
+        for (int k = 0; k < units * w->seeds; k++)
+            if (k % w->seeds < seeds)
+                s->ended[i][n++] = s->trial[i][k];
+        s->heads[i] = (struct verdict_heads){.heads = 1 << i, .n = n, .trial = s->ended[i]};
+    }
+    s->in.planned = w->heads * units * seeds;
+}
+
+void synthetic_look(struct synthetic *s, const struct world *w, int look)
+{
+    s->in.looks = synthetic_looks(w);
+    s->in.look = look;
+    show(s, w, w->look[look - 1]);
+}
+
+void synthetic_draw(struct synthetic *s, const struct world *w, const char *name, uint64_t sweep)
+{
+    struct luck luck;
+    int trials = (w->instances ? w->instances : 1) * w->seeds;
+    struct rng r = rng_at(SEED, RNG_SAMPLER, sweep, (uint32_t)rng_name(name));
+    s->in = (struct verdict_input){.count = w->heads,
+                                   .heads = s->heads,
+                                   .loss = w->loss,
+                                   .chance = GUESSING,
+                                   .test_targets = 4096,
+                                   .steps = 1500,
+                                   .replicated = w->instances ? "task.instance" : NULL,
+                                   .equivalence = w->equivalence};
+    draw_luck(&luck, w, trials, &r);
+    for (int i = 0; i < w->heads; i++)
+        draw_heads(s, w, i, &luck, trials, &r);
+    make_claim(s, w);
+    show(s, w, w->seeds);
+}

@@ -1,0 +1,82 @@
+/* Synthetic sweeps: results of trials drawn from a world whose truth is known, in the form in which
+ * the verdict reads those of real ones. */
+#ifndef TESTS_CALIBRATE_SYNTHETIC_H
+#define TESTS_CALIBRATE_SYNTHETIC_H
+
+#include "sweep/judge/verdict.h"
+
+enum { SYNTHETIC_HEADS = 6, SYNTHETIC_TRIALS = 160, SYNTHETIC_LOOKS = 3 };
+
+/* How the results of one head count are spread over seeds, around their mean. */
+enum shape {
+    GAUSSIAN,
+    SKEWED,  /* bounded above and close to it, with a tail below: accuracies near 1 */
+    CLUSTERS /* three seeds in ten end in a cluster far below the others */
+};
+
+enum claim {
+    CLAIM_NONE,
+    CLAIM_OVER_LARGEST, /* the middle head count beats the largest */
+    CLAIM_OVER_EDGES,   /* it beats smallest and largest */
+    CLAIM_OVER_ALL      /* it beats every other */
+};
+
+/* Whose seeds fail now and then, far below the others. */
+enum failing { NOBODY_FAILS, MIDDLE_FAILS, OTHERS_FAIL };
+
+struct world {
+    int heads; /* head counts: 1, 2, 4, ... */
+    int seeds; /* per head count and instance; with looks, at the last one */
+    double base;
+    double gain[SYNTHETIC_HEADS]; /* true mean accuracy: base + gain, less what failing costs */
+    enum shape shape;
+    double spread;   /* standard deviation over seeds */
+    double shared;   /* share of it (as variance, before it takes shape) that a seed does to all */
+    double test_set; /* standard deviation of what the finite test set does to all trials alike */
+    double val_spread; /* of a trial's validation around its test value; 0: .001 */
+    double grain;      /* accuracies are multiples of it: a small test set; 0: any number */
+    double bad;        /* share of trials that diverge; not with GAUSSIAN */
+    enum failing failing;
+    double fails, fall;        /* share of seeds that fail, and how far they fall */
+    bool loss;                 /* the metric is a loss: 1 - accuracy */
+    int instances;             /* replicates; 0: none. Only GAUSSIAN */
+    double instance_spread;    /* of how hard an instance is for all head counts */
+    double interaction;        /* standard deviation of what an instance does to one head count */
+    int rates;                 /* learning rates to be tuned over; 0: not tuned */
+    double rate_step;          /* each is worse than the one before by this much */
+    double rate_spread;        /* standard deviation of a tuning trial */
+    double slope_spread;       /* of late slopes, whose true mean is 0; 0: unknown slopes */
+    int look[SYNTHETIC_LOOKS]; /* seeds at each look; 0: no more */
+    enum claim claim;
+    double equivalence; /* 0: not asked */
+};
+
+struct truth {
+    double mean, median; /* of the metric, on this test set, at the learning rate that was chosen;
+                            the median NaN where it is not known */
+};
+
+/* One sweep. `in` points into it: not to be copied. */
+struct synthetic {
+    struct verdict_input in;
+    struct verdict_heads heads[SYNTHETIC_HEADS];
+    struct verdict_trial trial[SYNTHETIC_HEADS][SYNTHETIC_TRIALS]; /* all, also of later looks */
+    struct verdict_trial ended[SYNTHETIC_HEADS][SYNTHETIC_TRIALS];
+    int64_t over[SYNTHETIC_HEADS];
+    struct truth truth[SYNTHETIC_HEADS];
+};
+
+/* Draws sweep number `sweep` of a world: a function of nothing else. `name` tells worlds apart.
+ * Without looks, s->in has all trials. */
+void synthetic_draw(struct synthetic *s, const struct world *w, const char *name, uint64_t sweep);
+
+/* The looks of a world; 0 without. */
+int synthetic_looks(const struct world *w);
+
+/* Puts the trials of look 1, 2, ... into s->in. */
+void synthetic_look(struct synthetic *s, const struct world *w, int look);
+
+/* Value of a guess. */
+double synthetic_guess(const struct world *w);
+
+#endif

@@ -1,0 +1,218 @@
+#include "tests/calibrate/tally.h"
+
+#include <math.h>
+
+/* Two true values that differ by less are equal. */
+static const double ROUNDING = 1e-9;
+
+/* A test at .05 in two directions is wrong in either with .025. */
+const struct statement_text STATEMENT[STATEMENTS] = {
+    [SAYS_MIDDLE] = {"a middle head count wins", .025, true},
+    [SAYS_CONFIRMED] = {"claim confirmed", .025, true},
+    [SAYS_CONTRADICTED] = {"claim contradicted", .025, true},
+    [SAYS_SET] = {"the set that contains the best", .05, false},
+    [SAYS_APART] = {"outside that set", 1, true},
+    [SAYS_WITHIN] = {"within the margin of the best", .05, true},
+    [SAYS_PICKED] = {"the picked best within the margin", 1, false},
+    [SAYS_EQUIVALENT] = {"equivalent", .05, true},
+    [SAYS_ABOVE] = {"above guessing", .05, true},
+    [SAYS_IMPROVING] = {"still improving", .05, true},
+};
+
+const char *const INTERVAL_NAME[INTERVALS] = {
+    [OF_MEAN] = "95 % interval of a mean",
+    [OF_MEDIAN] = "95 % interval of a median",
+    [OF_DIFFERENCE] = "95 % interval of a paired difference",
+};
+
+bool tally_applies(const struct world *w, enum statement what)
+{
+    switch (what) {
+    case SAYS_MIDDLE:
+        return w->claim == CLAIM_NONE;
+    case SAYS_CONFIRMED:
+    case SAYS_CONTRADICTED:
+        return w->claim != CLAIM_NONE;
+    case SAYS_WITHIN:
+    case SAYS_PICKED:
+    case SAYS_EQUIVALENT:
+        return w->equivalence > 0;
+    case SAYS_ABOVE:
+        return w->base <= synthetic_guess(w) && !w->loss;
+    case SAYS_IMPROVING:
+        return w->slope_spread > 0;
+    default:
+        return true;
+    }
+}
+
+/* One sweep and what was said of it. */
+struct judged {
+    const struct synthetic *s;
+    const struct world *w;
+    const struct verdict *v;
+};
+
+static int row_of(const struct judged *j, int64_t heads)
+{
+    int i = 0;
+    while (j->v->row[i].heads != heads)
+        i++;
+    return i;
+}
+
+/* How much better head count a truly is than b. */
+static double lead(const struct judged *j, int64_t a, int64_t b)
+{
+    double difference = j->s->truth[row_of(j, a)].mean - j->s->truth[row_of(j, b)].mean;
+    return j->w->loss ? -difference : difference;
+}
+
+static bool beats(const struct judged *j, int64_t a, int64_t b)
+{
+    return lead(j, a, b) > ROUNDING;
+}
+
+/* How far it is truly from the best. */
+static double behind(const struct judged *j, int64_t heads)
+{
+    double most = 0;
+    for (int i = 0; i < j->v->rows; i++)
+        most = fmax(most, lead(j, j->v->row[i].heads, heads));
+    return most;
+}
+
+static void count(struct tally *t, enum statement what, bool made, bool wrong)
+{
+    t->made[what] += made;
+    t->wrong[what] += made && wrong;
+}
+
+static void tally_kind(struct tally *t, const struct judged *j)
+{
+    const struct verdict *v = j->v;
+    bool beats_all = true, beaten = false;
+    for (int i = 0; i < v->rivals; i++) {
+        beats_all = beats_all && beats(j, v->candidate, v->rival[i].heads);
+        beaten = beaten || beats(j, v->rival[i].heads, v->candidate);
+    }
+    count(t, SAYS_MIDDLE, v->kind == VERDICT_MIDDLE, !beats_all);
+    count(t, SAYS_CONFIRMED, v->kind == VERDICT_CLAIM_CONFIRMED, !beats_all);
+    count(t, SAYS_CONTRADICTED, v->kind == VERDICT_CLAIM_CONTRADICTED, !beaten);
+}
+
+/* What is said of rows: made, or wrong, for any of them. */
+static void tally_rows(struct tally *t, const struct judged *j)
+{
+    const struct verdict *v = j->v;
+    bool made[STATEMENTS] = {false}, wrong[STATEMENTS] = {false};
+    double margin = v->best ? j->w->equivalence : 0;
+    bool contains = false;
+    for (int i = 0; i < v->rows; i++) {
+        const struct verdict_row *r = &v->row[i];
+        bool best = behind(j, r->heads) <= ROUNDING, picked = r->heads == v->best;
+        bool far = margin > 0 && behind(j, r->heads) >= margin - ROUNDING;
+        bool apart = margin > 0 && fabs(lead(j, r->heads, v->best)) >= margin - ROUNDING;
+        bool above = j->w->base + j->w->gain[i] > synthetic_guess(j->w) + ROUNDING;
+        const struct {
+            enum statement what;
+            bool made, wrong;
+        } said[] = {
+            {SAYS_APART, v->best && !r->among_best, best},
+            {SAYS_WITHIN, r->in_plateau && !picked, far},
+            {SAYS_PICKED, r->in_plateau && picked, far},
+            {SAYS_EQUIVALENT, r->equivalent && !picked, apart},
+            {SAYS_ABOVE, r->above_chance, !above},
+            {SAYS_IMPROVING, r->improving, true},
+        };
+        contains = contains || (r->among_best && best);
+        for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+            made[said[k].what] = made[said[k].what] || said[k].made;
+            wrong[said[k].what] = wrong[said[k].what] || (said[k].made && said[k].wrong);
+        }
+    }
+    made[SAYS_SET] = v->best != 0; /* nothing is said of what has not learned */
+    wrong[SAYS_SET] = !contains;
+    for (enum statement i = 0; i < STATEMENTS; i++)
+        count(t, i, made[i], wrong[i]);
+}
+
+static void cover(struct tally *t, enum interval what, double low, double high, double truth)
+{
+    if (isnan(low) || isnan(truth))
+        return;
+    t->given[what]++;
+    t->covering[what] += low <= truth && truth <= high;
+}
+
+static void tally_intervals(struct tally *t, const struct judged *j, long sweep)
+{
+    const struct verdict *v = j->v;
+    const struct truth *truth = &j->s->truth[sweep % v->rows];
+    const struct verdict_row *r = &v->row[sweep % v->rows];
+    cover(t, OF_MEAN, r->test.low, r->test.high, truth->mean);
+    cover(t, OF_MEDIAN, r->median_low, r->median_high, truth->median);
+    if (v->rivals) {
+        const struct verdict_rival *rival = &v->rival[sweep % v->rivals];
+        double difference = lead(j, v->candidate, rival->heads);
+        cover(t, OF_DIFFERENCE, rival->pair.low, rival->pair.high,
+              j->w->loss ? -difference : difference);
+    }
+}
+
+/* Judges as run does: at each look until the verdict is decided. */
+static enum status judge_looks(struct synthetic *s, const struct world *w, struct verdict **v)
+{
+    int looks = synthetic_looks(w);
+    for (int look = 1;; look++) {
+        if (looks)
+            synthetic_look(s, w, look);
+        enum status status = verdict_new(&s->in, v, NULL);
+        if (status != STATUS_OK || look >= looks || (*v)->decided)
+            return status;
+        verdict_free(*v);
+    }
+}
+
+enum status tally_sweeps(struct tally *t, const struct world *w, const char *name, long first,
+                         long end, long step)
+{
+    struct synthetic s;
+    for (long sweep = first; sweep < end; sweep += step) {
+        struct verdict *v;
+        synthetic_draw(&s, w, name, (uint64_t)sweep);
+        enum status status = judge_looks(&s, w, &v);
+        if (status != STATUS_OK)
+            return status;
+        struct judged j = {&s, w, v};
+        t->sweeps++;
+        if (s.in.looks)
+            t->last_look[s.in.look - 1]++;
+        tally_kind(t, &j);
+        tally_rows(t, &j);
+        tally_intervals(t, &j, sweep);
+        verdict_free(v);
+    }
+    return STATUS_OK;
+}
+
+void tally_add(struct tally *a, const struct tally *b)
+{
+    a->sweeps += b->sweeps;
+    for (int i = 0; i < STATEMENTS; i++) {
+        a->made[i] += b->made[i];
+        a->wrong[i] += b->wrong[i];
+    }
+    for (int i = 0; i < INTERVALS; i++) {
+        a->given[i] += b->given[i];
+        a->covering[i] += b->covering[i];
+    }
+    for (int i = 0; i < SYNTHETIC_LOOKS; i++)
+        a->last_look[i] += b->last_look[i];
+}
+
+bool tally_breach(const struct tally *t, enum statement what, double surprise)
+{
+    double wrong = (double)t->wrong[what], others = (double)(t->sweeps - t->wrong[what]);
+    return wrong > 0 && stats_beta(wrong, others + 1, STATEMENT[what].level) < surprise;
+}

@@ -53,19 +53,6 @@ struct draws {
     uint64_t mask;
 };
 
-static uint64_t draw_hash(const struct plan *p, uint64_t g)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (int a = 0; a < p->axes; a++) {
-        struct plan_choice choice = plan_choose(p, &p->axis[a], g);
-        uint64_t bits;
-        memcpy(&bits, &choice.number, sizeof bits);
-        hash = (hash ^ bits ^ (uint64_t)choice.index) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
 static bool same_draw(const struct plan *p, uint64_t g, uint64_t h)
 {
     for (int a = 0; a < p->axes; a++) {
@@ -80,7 +67,7 @@ static bool same_draw(const struct plan *p, uint64_t g, uint64_t h)
 /* False where an earlier draw was the same. */
 static bool draw_is_new(const struct plan *p, struct draws *d, uint64_t g)
 {
-    uint64_t at = draw_hash(p, g) & d->mask;
+    uint64_t at = plan_hash(p, g, ~0u) & d->mask;
     for (; d->slot[at]; at = (at + 1) & d->mask)
         if (same_draw(p, d->slot[at] - 1, g))
             return false;
@@ -238,7 +225,7 @@ static enum status build(struct plan *p, struct message *m)
         (s = plan_build_labels(p, m)))
         return s;
     p->by_duplicate = (long)twins;
-    if ((s = expand(p, total, m)) || (s = plan_check_rungs(p, m)))
+    if ((s = expand(p, total, m)) || (s = plan_build_groups(p, m)))
         return s;
     return check_claim(p, m);
 }
@@ -268,6 +255,7 @@ void plan_free(struct plan *p)
         return;
     plan_free_filters(p);
     free(p->kept);
+    free(p->candidates);
     pool_free(p->pool);
 }
 

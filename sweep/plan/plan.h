@@ -68,6 +68,10 @@ struct plan_trial plan_trial(const struct plan *p, long k);
  * differ in tuned and replicated axes only. Returns how many: 0 without rungs, else at least 1. */
 int plan_rungs(const struct plan *p, long i, int64_t steps[PLAN_RUNGS_MAX]);
 
+/* How many values of the tuned axes the i-th point's head count has in its setting: one of them is
+ * chosen. 1 without tune. */
+long plan_candidates(const struct plan *p, long i);
+
 /* SHA-256 of the set of (configuration, seed) pairs of the plan, those of tuning apart, as
  * lowercase hex: whatever the order and the wording of the file. NO_MEMORY is the only failure. */
 enum status plan_pairs_sha256(const struct plan *p, char sha256[65], struct message *m);

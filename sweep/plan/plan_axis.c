@@ -261,6 +261,21 @@ struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, 
     return choice;
 }
 
+uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int a = 0; a < p->axes; a++) {
+        if (!(p->axis[a].role & roles))
+            continue;
+        struct plan_choice choice = plan_choose(p, &p->axis[a], g);
+        uint64_t bits;
+        memcpy(&bits, &choice.number, sizeof bits);
+        hash = (hash ^ bits ^ (uint64_t)choice.index) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
 int plan_decode(const struct plan *p, uint64_t g, struct point *out)
 {
     int task = 0;

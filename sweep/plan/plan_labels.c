@@ -43,11 +43,13 @@ static bool has_path(const char *const *paths, int n, const char *path)
     return false;
 }
 
-/* Part of the setting: neither heads nor tuned nor replicated. */
-static bool is_of_setting(const struct config *c, const char *path)
+static enum plan_role role_of(const struct config *c, const char *path)
 {
-    return strcmp(path, "model.heads") != 0 && !has_path(c->tune_path, c->tune, path) &&
-           !has_path(c->replicate_path, c->replicate, path);
+    if (strcmp(path, "model.heads") == 0)
+        return ROLE_HEADS;
+    return has_path(c->tune_path, c->tune, path)             ? ROLE_TUNED
+           : has_path(c->replicate_path, c->replicate, path) ? ROLE_REPLICATED
+                                                             : ROLE_SETTING;
 }
 
 static void insert_by_path(const struct plan *p, int *list, int *n, int axis)
@@ -71,7 +73,6 @@ static size_t widest(const struct plan_axis *a)
 
 static enum status build_settings(struct plan *p, struct message *m)
 {
-    const struct config *c = p->config;
     p->setting = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->setting);
     p->tuning = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->tuning);
     p->replicate = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->replicate);
@@ -88,12 +89,37 @@ static enum status build_settings(struct plan *p, struct message *m)
                         path, PLAN_TEXT_MAX);
             return config_within(p->config, p->axis[a].written->place, m);
         }
-        if (has_path(c->tune_path, c->tune, path))
-            insert_by_path(p, p->tuning, &p->tuned, a);
-        else if (has_path(c->replicate_path, c->replicate, path))
-            insert_by_path(p, p->replicate, &p->replicated, a);
-        else if (is_of_setting(c, path))
+        switch (p->axis[a].role = role_of(p->config, path)) {
+        case ROLE_SETTING:
             insert_by_path(p, p->setting, &p->settings, a);
+            break;
+        case ROLE_TUNED:
+            insert_by_path(p, p->tuning, &p->tuned, a);
+            break;
+        case ROLE_REPLICATED:
+            insert_by_path(p, p->replicate, &p->replicated, a);
+            break;
+        case ROLE_HEADS:
+            break;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* A list of equal values is no axis. */
+static enum status refuse_lone_replicate(const struct plan *p, struct message *m)
+{
+    const struct config *c = p->config;
+    for (int i = 0; i < c->replicate; i++) {
+        int a = 0;
+        while (a < p->axes && strcmp(p->axis[a].path, c->replicate_path[i]) != 0)
+            a++;
+        if (a < p->axes)
+            continue;
+        status_fail(m, STATUS_BAD_INPUT,
+                    "%s has only one value, so there is nothing to replicate over",
+                    c->replicate_path[i]);
+        return config_within(c, c->replicate_place[i], m);
     }
     return STATUS_OK;
 }
@@ -101,7 +127,9 @@ static enum status build_settings(struct plan *p, struct message *m)
 enum status plan_build_labels(struct plan *p, struct message *m)
 {
     enum status s = build_labels(p, m);
-    return s ? s : build_settings(p, m);
+    if (!s)
+        s = build_settings(p, m);
+    return s ? s : refuse_lone_replicate(p, m);
 }
 
 const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
@@ -156,7 +184,7 @@ void plan_text(const struct plan *p, long i, struct plan_text *text)
     text->label[0] = '\0';
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
-        if (is_of_setting(p->config, axis->path))
+        if (axis->role == ROLE_SETTING)
             append_pair(axis->label, plan_choice_json(p, axis, g, buffer), text->label,
                         sizeof text->label);
     }

@@ -16,6 +16,9 @@ struct plan_value {
     void *images;     /* (tasks, size): the value as each task's option stores it */
 };
 
+/* What an axis is for; a set of them where several are meant. */
+enum plan_role { ROLE_HEADS = 1, ROLE_SETTING = 2, ROLE_TUNED = 4, ROLE_REPLICATED = 8 };
+
 /* An option and some of its values: an axis, or one pair of an exclusion. */
 struct plan_axis {
     const char *path;
@@ -25,8 +28,9 @@ struct plan_axis {
     size_t *at;                         /* (tasks): where its value stands in a struct point */
     int values;
     struct plan_value *value;
-    uint64_t stride;   /* grid: points between two of its values */
-    uint64_t stream;   /* random: rng_name(path) */
+    uint64_t stride; /* grid: points between two of its values */
+    uint64_t stream; /* random: rng_name(path) */
+    enum plan_role role;
     const char *label; /* for people; see struct plan_text */
     bool shared_label; /* another axis would have the same: the whole path is used */
 };
@@ -75,7 +79,8 @@ struct plan {
     int *setting, *tuning, *replicate;
 
     long points;
-    uint32_t *kept; /* (points): index in the grid or among the draws; malloc */
+    uint32_t *kept;       /* (points): index in the grid or among the draws; malloc */
+    uint32_t *candidates; /* (points), see plan_candidates; NULL without tune; malloc */
     long by_constraint, by_exclude, by_duplicate;
 };
 
@@ -94,6 +99,8 @@ enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *
                       struct message *m);
 /* The value on an axis of point g of the grid or of the draws. */
 struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, uint64_t g);
+/* A hash of what point g chooses on the axes that have one of those roles. */
+uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles);
 /* The task's index and the whole point g. */
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);
 
@@ -106,8 +113,9 @@ enum status plan_filter(struct plan *p, struct point *point, int task, enum plan
 void plan_free_filters(struct plan *p);
 
 /* plan_trials.c */
-/* BAD_INPUT where a trial is too short to have a rung. */
-enum status plan_check_rungs(const struct plan *p, struct message *m);
+/* Counts candidates. BAD_INPUT where rungs have nothing to choose from, or a trial is too short to
+ * have one, or where guessing is right more often on one replicate than on another. */
+enum status plan_build_groups(struct plan *p, struct message *m);
 
 /* plan_labels.c */
 /* The axes of settings and the labels of all axes. */

@@ -1,6 +1,7 @@
-/* The trials of a plan: their order, the looks that they belong to, the rungs at which they pause.
- */
+/* The trials of a plan: their order, the looks that they belong to, the rungs at which they pause,
+ * and the groups of points among which `tune` chooses. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "sweep/plan/plan_parts.h"
 
@@ -50,12 +51,17 @@ int plan_rungs(const struct plan *p, long i, int64_t steps[PLAN_RUNGS_MAX])
     return n;
 }
 
-enum status plan_check_rungs(const struct plan *p, struct message *m)
+long plan_candidates(const struct plan *p, long i)
+{
+    return p->candidates ? (long)p->candidates[i] : 1;
+}
+
+static enum status refuse_short(const struct plan *p, struct message *m)
 {
     const struct config *c = p->config;
     int64_t steps[PLAN_RUNGS_MAX];
     struct point point;
-    for (long i = 0; c->rung_eta && i < p->points; i++) {
+    for (long i = 0; i < p->points; i++) {
         if (plan_rungs(p, i, steps) > 0)
             continue;
         plan_point(p, i, &point);
@@ -67,4 +73,100 @@ enum status plan_check_rungs(const struct plan *p, struct message *m)
         return config_within(c, c->rung_place, m);
     }
     return STATUS_OK;
+}
+
+/* A point among those that it is compared with. */
+struct member {
+    uint64_t group, candidate; /* hashes */
+    uint32_t point;
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->candidate != y->candidate)
+        return x->candidate < y->candidate ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* The points, those of a setting and a head count together. NULL when there is no memory. */
+static struct member *list_members(const struct plan *p)
+{
+    size_t n = (size_t)p->points;
+    struct member *member = malloc(n * sizeof *member);
+    for (size_t i = 0; member && i < n; i++)
+        member[i] = (struct member){.group = plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS),
+                                    .candidate = plan_hash(p, p->kept[i], ROLE_TUNED),
+                                    .point = (uint32_t)i};
+    if (member)
+        qsort(member, n, sizeof *member, by_group);
+    return member;
+}
+
+/* Returns the most candidates of any group. */
+static uint32_t count_candidates(struct plan *p, const struct member *member)
+{
+    uint32_t most = 0;
+    for (long first = 0, end; first < p->points; first = end) {
+        uint32_t n = 1;
+        for (end = first + 1; end < p->points && member[end].group == member[first].group; end++)
+            n += member[end].candidate != member[end - 1].candidate;
+        for (long i = first; i < end; i++)
+            p->candidates[member[i].point] = n;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Replicates are averaged, so guessing must be worth the same on each. */
+static enum status refuse_other_chance(const struct plan *p, const struct member *member,
+                                       struct message *m)
+{
+    const struct config *c = p->config;
+    double chance = 0;
+    for (long i = 0; i < p->points; i++) {
+        struct point point;
+        struct encoder_io io;
+        struct task_shape shape;
+        struct plan_text name;
+        plan_point(p, member[i].point, &point);
+        enum status s = point_check(&point, &io, &shape, NULL, m);
+        if (s)
+            return s;
+        bool other = i > 0 && member[i].group == member[i - 1].group && shape.chance != chance;
+        if (other) {
+            plan_text(p, member[i].point, &name);
+            status_fail(m, STATUS_BAD_INPUT,
+                        "guessing is right in %.3g of cases at %s and in %.3g at another value: "
+                        "replicates must be equally hard to guess",
+                        shape.chance, name.replicate, chance);
+            return config_within(c, c->replicate_place[0], m);
+        }
+        chance = shape.chance;
+    }
+    return STATUS_OK;
+}
+
+enum status plan_build_groups(struct plan *p, struct message *m)
+{
+    const struct config *c = p->config;
+    enum status s = c->rung_eta ? refuse_short(p, m) : STATUS_OK;
+    if (s || (!c->tune && !c->replicate))
+        return s;
+    struct member *member = list_members(p);
+    p->candidates = c->tune ? calloc((size_t)p->points, sizeof *p->candidates) : NULL;
+    if (!member || (c->tune && !p->candidates))
+        s = plan_no_memory(m);
+    if (!s && c->replicate)
+        s = refuse_other_chance(p, member, m);
+    if (!s && c->tune && count_candidates(p, member) == 1 && c->rung_eta) {
+        status_fail(m, STATUS_BAD_INPUT,
+                    "tune.rungs has nothing to choose from: each head count has one value of the "
+                    "tuned axes");
+        s = config_within(c, c->tune_place[0], m);
+    }
+    free(member);
+    return s;
 }

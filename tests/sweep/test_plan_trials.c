@@ -87,8 +87,52 @@ static void test_rungs_refused(void **state)
                 "tune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
          "s.yaml:3:45: tune.rungs.min_steps is 100, but a trial has 100 steps and is evaluated "
          "every 10: no evaluation from min_steps on comes before its last step"},
+        {GATHER "train: {lr: [1e-3, 0.001]}\ntune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
+         "s.yaml:3:15: tune.rungs has nothing to choose from: each head count has one value of the "
+         "tuned axes"},
+        {GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2]}\n"
+                "exclude: [{model.heads: 1, train.lr: 1e-3}, {model.heads: 2, train.lr: 1e-2}]\n"
+                "tune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
+         "s.yaml:5:15: tune.rungs has nothing to choose from: each head count has one value of the "
+         "tuned axes"},
     };
     ASSERT_ALL_REFUSED(list);
+}
+
+static void test_candidates(void **state)
+{
+    (void)state;
+    struct plan *p =
+        plan_of(GATHER "model: {heads: [1, 2], norm: [pre, post]}\n"
+                       "train: {lr: [1e-3, 1e-2, 1e-1], batch: [8, 16]}\n"
+                       "tune: [train.lr]\nreplicate: [train.batch]\n"
+                       "exclude: [{model.heads: 1, train.lr: 1e-3, model.norm: pre}]\n");
+    struct point point;
+    assert_int_equal(plan_points(p), 22);
+    for (long i = 0; i < 22; i++) {
+        plan_point(p, i, &point);
+        bool fewer = point.model.heads == 1 && point.model.norm == NORM_PRE;
+        assert_int_equal(plan_candidates(p, i), fewer ? 2 : 3);
+    }
+    free_all(p);
+    p = plan_of(GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2]}\n");
+    assert_int_equal(plan_candidates(p, 3), 1);
+    free_all(p);
+}
+
+static void test_replicate_refused(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {"task: {name: gather, vocab: [16, 8]}\nreplicate: [task.vocab]\n",
+         "s.yaml:2:13: guessing is right in 0.125 of cases at {\"task.vocab\":8} and in 0.0625 at "
+         "another value: replicates must be equally hard to guess"},
+        {"task: {name: gather, instance: [7, 7]}\nreplicate: [task.instance]\n",
+         "s.yaml:2:13: task.instance has only one value, so there is nothing to replicate over"},
+    };
+    ASSERT_ALL_REFUSED(list);
+    free_all(plan_of("task: {name: gather, vocab: [16, 8], instance: [1, 2]}\n"
+                     "replicate: [task.instance]\n"));
 }
 
 static void test_replicate(void **state)
@@ -150,9 +194,13 @@ static void test_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_looks),         cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_rungs_refused), cmocka_unit_test(test_replicate),
+        cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_rungs_refused),
+        cmocka_unit_test(test_replicate),
         cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_replicate_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

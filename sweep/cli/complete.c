@@ -47,6 +47,9 @@ static void print_keys(void)
     for (const char *const *key = config_keys; *key; key++)
         if (strcmp(*key, "task") != 0 && strcmp(*key, "model") != 0 && strcmp(*key, "train") != 0)
             puts(*key); /* of the sections, what stands under them follows */
+    for (const struct config_mapping *map = config_mappings; map->path; map++)
+        for (int i = 0; map->key[i]; i++)
+            printf("%s.%s\n", map->path, map->key[i]);
     puts("task.name");
     print_task_options();
     print_table("model", encoder_options);
@@ -73,11 +76,25 @@ static const struct option_entry *option_of(const char *path)
     return o;
 }
 
+static void print_metrics(const char *key)
+{
+    for (int i = 0; i < METRICS; i++) {
+        if (strcmp(key, "name") == 0)
+            puts(metric_name((enum metric)i));
+        else if (strcmp(key, "goal") == 0)
+            puts(metric_goal((enum metric)i));
+    }
+}
+
 static void print_values(const char *key)
 {
     const struct option_entry *o = option_of(key);
     if (strcmp(key, "task.name") == 0)
         print_tasks();
+    else if (strcmp(key, "method") == 0)
+        puts("grid\nrandom");
+    else if (strncmp(key, "metric.", strlen("metric.")) == 0)
+        print_metrics(key + strlen("metric."));
     else if (o && o->type == OPTION_BOOL)
         puts("true\nfalse");
     for (int i = 0; o && o->words && o->words[i]; i++)

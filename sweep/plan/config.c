@@ -152,6 +152,21 @@ static struct tree *child_for_set(const struct reading *r, struct tree *map, con
     return child;
 }
 
+/* `tune: [train.lr]` means {axes: [train.lr]}, which has room for another key. */
+static enum status open_tune(const struct reading *r, struct tree *tune)
+{
+    struct tree *axes = pool_alloc(r->pool, 1, sizeof *axes);
+    if (!axes)
+        return reading_no_memory(r);
+    *axes = *tune;
+    axes->key = "axes";
+    axes->next = NULL;
+    tune->kind = TREE_MAP;
+    tune->first = axes;
+    tune->count = 1;
+    return STATUS_OK;
+}
+
 /* Puts value (its place marked) where path says, from the root. */
 static enum status graft(const struct reading *r, struct tree *map, const char *path,
                          const struct tree *value)
@@ -170,6 +185,8 @@ static enum status graft(const struct reading *r, struct tree *map, const char *
             child->next = old.next;
             return STATUS_OK;
         }
+        if (child->kind == TREE_LIST && strcmp(key, "tune") == 0 && open_tune(r, child))
+            return STATUS_NO_MEMORY;
         if (child->kind != TREE_MAP)
             return reading_refuse(r, value->place, "'%s' is %s in the file, not a mapping", key,
                                   tree_kind_name(child));
@@ -211,6 +228,12 @@ static bool is_known(const struct reading *r, const char *path)
     for (int i = 0; config_keys[i]; i++)
         if (strcmp(config_keys[i], path) == 0)
             return true;
+    for (const struct config_mapping *map = config_mappings; map->path; map++) {
+        size_t n = strlen(map->path);
+        for (int i = 0; strncmp(map->path, path, n) == 0 && path[n] == '.' && map->key[i]; i++)
+            if (strcmp(map->key[i], path + n + 1) == 0)
+                return true;
+    }
     return reading_path(r, path, &set, &unknown) == STATUS_OK;
 }
 

@@ -108,6 +108,12 @@ struct config {
 
 extern const char *const config_keys[]; /* of the top level, all of them; ends with NULL */
 
+struct config_mapping {     /* a mapping that is no section of options, and its keys */
+    const char *path;       /* "tune.rungs" */
+    const char *const *key; /* ends with NULL */
+};
+extern const struct config_mapping config_mappings[]; /* ends with a path of NULL */
+
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
  * ("model.heads=[1,2]"), each replacing what the file says, or taking it away ("claim=null");
  * `set_count` of them. */

@@ -48,6 +48,13 @@ static const struct {
     {"repeats", "seeds"},
     {"timeout", "limits.time"},
     {"filter", "constraints"},
+    {"margin", "equivalence"},
+    {"rope", "equivalence"},
+    {"halving", "tune.rungs"},
+    {"early_stopping", "tune.rungs"},
+    {"reduction_factor", "tune.rungs.eta"},
+    {"grace_period", "tune.rungs.min_steps"},
+    {"min_iter", "tune.rungs.min_steps"},
 };
 
 /* Keys of W&B sweeps that have no counterpart here. */
@@ -194,15 +201,43 @@ static bool is_dotted(const struct catalogue *c, const char *path, const char *k
     return strchr(key, '.') && has_word(c->path, full);
 }
 
+/* Writes the path of exactly that key in one of the mappings (but `name`: so many things have
+ * names); with near, of one like it. Returns path, or NULL if there is none. */
+static const char *key_of_mapping(const char *key, bool near, char path[PATH_SIZE])
+{
+    for (const struct config_mapping *map = config_mappings; map->path; map++) {
+        const char *meant = near                      ? nearest_name(key, map->key)
+                            : has_word(map->key, key) ? key
+                                                      : NULL;
+        if (!meant || strcmp(meant, "name") == 0)
+            continue;
+        snprintf(path, PATH_SIZE, "%s.%s", map->path, meant);
+        return path;
+    }
+    return NULL;
+}
+
+/* "tune.rungs" written as one key. */
+static bool is_dotted_key(const char *path, const char *key, char full[])
+{
+    snprintf(full, FULL_SIZE, "%s%s%s", path, *path ? "." : "", key);
+    const char *dot = strrchr(full, '.');
+    for (const struct config_mapping *map = config_mappings; dot && map->path; map++)
+        if (strlen(map->path) == (size_t)(dot - full) &&
+            strncmp(map->path, full, (size_t)(dot - full)) == 0 && has_word(map->key, dot + 1))
+            return strchr(key, '.') != NULL;
+    return false;
+}
+
 static enum status refuse_key(const struct reading *r, const struct tree *t, const char *path,
                               const char *const *names)
 {
-    char shown[64], full[FULL_SIZE];
+    char shown[64], full[FULL_SIZE], other[PATH_SIZE];
     struct catalogue c;
     enum status s = list_options(r, &c);
     if (s)
         return s;
-    if (is_dotted(&c, path, t->key, full))
+    if (is_dotted(&c, path, t->key, full) || is_dotted_key(path, t->key, full))
         return reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
                               strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
     if (!*path && strcmp(t->key, "parameters") == 0)
@@ -218,8 +253,9 @@ static enum status refuse_key(const struct reading *r, const struct tree *t, con
                               shown, path);
     const char *meant;
     if (!(meant = same_last_part(&c, t->key)) && !(meant = translated(&c, t->key)) &&
-        !(meant = nearest_name(t->key, names)))
-        meant = near_last_part(&c, t->key);
+        !(meant = key_of_mapping(t->key, false, other)) && !(meant = nearest_name(t->key, names)) &&
+        !(meant = near_last_part(&c, t->key)))
+        meant = key_of_mapping(t->key, true, other);
     return reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s", shown,
                           *path ? " under " : "", path, meant ? " (did you mean " : "",
                           meant ? meant : "", meant ? "?)" : "");
@@ -232,4 +268,43 @@ enum status reading_known_options(const struct reading *r, const struct tree *ma
         if (!has_word(names, t->key))
             return refuse_key(r, t, path, names);
     return STATUS_OK;
+}
+
+/* An unknown key of a mapping: another name for one of its keys or for something elsewhere, a key
+ * that belongs elsewhere, a misspelt one. */
+static enum status refuse_key_of(const struct reading *r, const struct tree *t,
+                                 const struct config_mapping *map)
+{
+    char shown[64], full[FULL_SIZE], other[PATH_SIZE];
+    struct catalogue c;
+    enum status s = list_options(r, &c);
+    if (s)
+        return s;
+    if (is_dotted_key(map->path, t->key, full))
+        return reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
+                              strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
+    text_shown(t->key, shown, sizeof shown);
+    if (has_word(config_keys, t->key))
+        return reading_refuse(r, t->key_place,
+                              "unknown key '%s' under %s (it stands beside %.*s, not under it)",
+                              shown, map->path, (int)strcspn(map->path, "."), map->path);
+    const char *meant;
+    if (!(meant = key_of_mapping(t->key, false, other)) &&
+        !(meant = nearest_name(t->key, map->key)) && !(meant = same_last_part(&c, t->key)) &&
+        !(meant = translated(&c, t->key)) && !(meant = nearest_name(t->key, config_keys)))
+        meant = key_of_mapping(t->key, true, other);
+    return reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s", shown, map->path,
+                          meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
+}
+
+enum status reading_mapping(const struct reading *r, const struct tree *t, const char *path)
+{
+    const struct config_mapping *map = config_mappings;
+    enum status s = reading_expect(r, t, TREE_MAP, path);
+    while (strcmp(map->path, path) != 0)
+        map++;
+    for (const struct tree *key = t->first; !s && key; key = key->next)
+        if (!has_word(map->key, key->key))
+            return refuse_key_of(r, key, map);
+    return s;
 }

@@ -85,6 +85,10 @@ enum status reading_looks(struct reading *r, const struct tree *t)
     enum status s = reading_expect(r, t, TREE_LIST, "looks");
     if (s)
         return s;
+    if (seeds && seeds->place.line == 0)
+        return reading_refuse(r, seeds->place,
+                              "looks says how many seeds there are; take it away as well, with "
+                              "--set looks=null");
     if (seeds)
         return reading_refuse(r, t->key_place,
                               "looks says how many seeds there are, so it cannot stand beside "
@@ -157,11 +161,10 @@ static enum status read_over(struct reading *r, const struct tree *over)
 
 enum status reading_claim(struct reading *r, const struct tree *t)
 {
-    static const char *const keys[] = {"best", "over", NULL};
     if (!t)
         return STATUS_OK;
-    enum status s = reading_expect(r, t, TREE_MAP, "claim");
-    if (s || (s = reading_known_keys(r, t, "claim", keys)))
+    enum status s = reading_mapping(r, t, "claim");
+    if (s)
         return s;
     const struct tree *best = tree_find(t, "best"), *over = tree_find(t, "over");
     if (!best || !over)

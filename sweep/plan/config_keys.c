@@ -118,7 +118,6 @@ const char *const reading_metrics[] = {"val_acc", "val_loss", NULL};
 
 static enum status read_metric(struct reading *r, const struct tree *t)
 {
-    static const char *const keys[] = {"name", "goal", NULL};
     static const char *const goals[] = {"maximize", "minimize"};
     const char *const names[] = {metric_name(METRIC_VAL_ACC), metric_name(METRIC_VAL_LOSS)};
     int name = METRIC_VAL_ACC, goal = 0;
@@ -126,8 +125,7 @@ static enum status read_metric(struct reading *r, const struct tree *t)
     r->c->metric = METRIC_VAL_ACC;
     if (!t)
         return s;
-    if ((s = reading_expect(r, t, TREE_MAP, "metric")) ||
-        (s = reading_known_keys(r, t, "metric", keys)))
+    if ((s = reading_mapping(r, t, "metric")))
         return s;
     const struct tree *name_node = tree_find(t, "name"), *goal_node = tree_find(t, "goal");
     if (name_node && (s = read_word(r, name_node, "metric.name", names, &name)))
@@ -171,15 +169,14 @@ static enum status read_quantity(const struct reading *r, const struct tree *t, 
 
 static enum status read_limits(struct reading *r, const struct tree *t)
 {
-    static const char *const keys[] = {"time", "memory", NULL};
     static const struct unit times[] = {{"", 1},     {"s", 1},     {"m", 60},
                                         {"h", 3600}, {"d", 86400}, {NULL, 0}};
     static const struct unit sizes[] = {{"", 1},         {"KiB", 0x1p10}, {"MiB", 0x1p20},
                                         {"GiB", 0x1p30}, {"TiB", 0x1p40}, {NULL, 0}};
     if (!t)
         return STATUS_OK;
-    enum status s = reading_expect(r, t, TREE_MAP, "limits");
-    if (s || (s = reading_known_keys(r, t, "limits", keys)))
+    enum status s = reading_mapping(r, t, "limits");
+    if (s)
         return s;
     const struct tree *time = tree_find(t, "time"), *memory = tree_find(t, "memory");
     if (time &&
@@ -211,6 +208,14 @@ static enum status read_run_cap(struct reading *r, const struct tree *t)
     r->c->run_cap = 100000;
     return t ? reading_integer(r, t, "run_cap", 1, 1e7, &r->c->run_cap) : STATUS_OK;
 }
+
+const struct config_mapping config_mappings[] = {
+    {"metric", (const char *const[]){"name", "goal", NULL}},
+    {"tune", (const char *const[]){"axes", "seeds", "rungs", NULL}},
+    {"tune.rungs", (const char *const[]){"eta", "min_steps", NULL}},
+    {"limits", (const char *const[]){"time", "memory", NULL}},
+    {"claim", (const char *const[]){"best", "over", NULL}},
+    {NULL, NULL}};
 
 const char *const config_keys[] = {
     "name",        "task",   "model",   "train",        "seeds",   "looks",       "replicate",

@@ -58,6 +58,10 @@ int reading_tables(const struct reading *r, const char *section,
 enum status reading_known_options(const struct reading *r, const struct tree *map, const char *path,
                                   const char *const *names);
 
+/* Refuses t unless it is a mapping with the keys that config_mappings has for that path. A hint may
+ * lead to where a key belongs. */
+enum status reading_mapping(const struct reading *r, const struct tree *t, const char *path);
+
 /* BAD_INPUT: "there is no option 'model.head' (did you mean model.heads?)", without a place. */
 enum status reading_unknown_path(const struct reading *r, const char *path, struct message *m);
 

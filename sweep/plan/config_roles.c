@@ -85,10 +85,9 @@ static bool is_of_steps(const char *path)
 /* The tuned axes are read. */
 static enum status read_rungs(struct reading *r, const struct tree *t)
 {
-    static const char *const keys[] = {"eta", "min_steps", NULL};
     struct config *c = r->c;
-    enum status s = reading_expect(r, t, TREE_MAP, "tune.rungs");
-    if (s || (s = reading_known_keys(r, t, "tune.rungs", keys)))
+    enum status s = reading_mapping(r, t, "tune.rungs");
+    if (s)
         return s;
     const struct tree *eta = tree_find(t, "eta"), *steps = tree_find(t, "min_steps");
     if (!steps)
@@ -129,7 +128,6 @@ static enum status refuse_tuning_seeds(const struct reading *r)
 
 enum status reading_tune(struct reading *r, const struct tree *t)
 {
-    static const char *const keys[] = {"axes", "seeds", "rungs", NULL};
     static const struct role tuned = {"an axis to tune", check_tuned, "there is nothing to choose"};
     struct config *c = r->c;
     const struct tree *axes = t, *seeds = NULL, *rungs = NULL;
@@ -138,7 +136,7 @@ enum status reading_tune(struct reading *r, const struct tree *t)
     if (!t)
         return s;
     if (t->kind == TREE_MAP) {
-        if ((s = reading_known_keys(r, t, "tune", keys)))
+        if ((s = reading_mapping(r, t, "tune")))
             return s;
         axes = tree_find(t, "axes");
         seeds = tree_find(t, "seeds");

@@ -44,8 +44,14 @@ check "sweep files" has "headcount run configs/q" configs/quick.yaml
 check "folders on the way" has "headcount plan con" configs
 check "one argument only" gives "headcount run configs/quick.yaml " ""
 check "keys for --set" has "headcount run configs/quick.yaml --set tr" train.steps= train.lr= train.schedule.warmup=
-check "... of the top level" gives "headcount run x --set cl" "claim="
+check "... of the top level" gives "headcount run x --set cl" "claim= claim.best= claim.over="
 check "... behind an equals sign" gives "headcount run x --set=train.st" "train.steps="
+check "... of a mapping" gives "headcount run x --set tune.r" "tune.rungs= tune.rungs.eta= tune.rungs.min_steps="
+check "... new ones" has "headcount run x --set " looks= replicate= equivalence= train.eval_sets=
+check "words of a key" gives "headcount run x --set method=" "grid random"
+check "... of a mapping's" gives "headcount run x --set metric.name=" "val_acc val_loss"
+check "... and its other" gives "headcount run x --set metric.goal=m" "maximize minimize"
+check "... of no kind" gives "headcount run x --set tune.seeds=" ""
 check "values of a key" gives "headcount run x --set model.norm=" "post pre"
 check "... begun" gives "headcount run x --set train.schedule.name=co" "constant cosine"
 check "... behind two equals signs" gives "headcount run x --set=train.schedule.name=co" "constant cosine"

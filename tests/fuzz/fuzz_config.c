@@ -35,15 +35,33 @@ static void check_point(const struct plan *p, long i, char sha256[65])
             name.replicate[strlen(name.replicate) - 1] == '}');
 }
 
+static void check_rungs(const struct plan *p, long i)
+{
+    int64_t steps[PLAN_RUNGS_MAX];
+    struct point point;
+    plan_point(p, i, &point);
+    int n = plan_rungs(p, i, steps);
+    promise((n > 0) == (plan_config(p)->rung_eta > 0));
+    for (int k = 0; k < n; k++)
+        promise(steps[k] < point.train.steps && steps[k] % point.train.eval_every == 0 &&
+                steps[k] > (k ? steps[k - 1] : 0));
+    promise(plan_candidates(p, i) >= 1 && plan_candidates(p, i) <= plan_points(p));
+}
+
 static void check_plan(const struct plan *p)
 {
     enum { LOOKED_AT = 16 };
     static char sha256[LOOKED_AT][65];
     long n = plan_points(p) < LOOKED_AT ? plan_points(p) : LOOKED_AT;
     promise(n > 0 && plan_trials(p) >= plan_points(p));
-    promise(plan_trial(p, plan_trials(p) - 1).point == plan_points(p) - 1);
+    const struct config *c = plan_config(p);
+    struct plan_trial last = plan_trial(p, plan_trials(p) - 1);
+    promise(last.point == plan_points(p) - 1);
+    promise(last.look == (c->looks ? c->looks : 1));
+    promise(plan_pairs_sha256(p, sha256[0], NULL) == STATUS_OK);
     for (long i = 0; i < n; i++) {
         check_point(p, i, sha256[i]);
+        check_rungs(p, i);
         for (long k = 0; k < i; k++)
             promise(strcmp(sha256[k], sha256[i]) != 0);
     }

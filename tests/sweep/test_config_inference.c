@@ -177,12 +177,120 @@ static void test_rungs(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
+/* A key that belongs elsewhere, or is misspelt, is shown its place. */
+static void test_hints(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {TASK "equivalance: .01\n",
+         "s.yaml:2:1: unknown key 'equivalance' (did you mean equivalence?)"},
+        {TASK "look: [5, 10]\n", "s.yaml:2:1: unknown key 'look' (did you mean looks?)"},
+        {TASK "rungs: {min_steps: 9}\n",
+         "s.yaml:2:1: unknown key 'rungs' (did you mean tune.rungs?)"},
+        {TASK "eta: 3\n", "s.yaml:2:1: unknown key 'eta' (did you mean tune.rungs.eta?)"},
+        {TASK "best: 3\n", "s.yaml:2:1: unknown key 'best' (did you mean claim.best?)"},
+        {TASK "min_stesp: 9\n",
+         "s.yaml:2:1: unknown key 'min_stesp' (did you mean tune.rungs.min_steps?)"},
+        {TASK "margin: .01\n", "s.yaml:2:1: unknown key 'margin' (did you mean equivalence?)"},
+        {TASK "tune.rungs: 3\n", "s.yaml:2:1: unknown key 'tune.rungs'; write rungs under tune"},
+        {TASK "tune.rungs.eta: 3\n",
+         "s.yaml:2:1: unknown key 'tune.rungs.eta'; write eta under tune.rungs"},
+        {TASK "tune: {rungs.eta: 3}\n",
+         "s.yaml:2:8: unknown key 'rungs.eta'; write eta under tune.rungs"},
+        {TASK "tune: {axis: [train.lr]}\n",
+         "s.yaml:2:8: unknown key 'axis' under tune (did you mean axes?)"},
+        {TASK "tune: {axes: [train.lr], rung: {eta: 3}}\n",
+         "s.yaml:2:26: unknown key 'rung' under tune (did you mean rungs?)"},
+        {TASK "tune: {axes: [train.lr], eta: 3}\n",
+         "s.yaml:2:26: unknown key 'eta' under tune (did you mean tune.rungs.eta?)"},
+        {TASK "tune: {axes: [train.lr], grace_period: 3}\n",
+         "s.yaml:2:26: unknown key 'grace_period' under tune (did you mean tune.rungs.min_steps?)"},
+        {TASK "tune: {metod: grid}\n",
+         "s.yaml:2:8: unknown key 'metod' under tune (did you mean method?)"},
+        {TASK "tune: {method: grid}\n",
+         "s.yaml:2:8: unknown key 'method' under tune (it stands beside tune, not under it)"},
+        {TASK LR "tune: {axes: [train.lr], rungs: {min_steps: 9, seeds: 3}}\n",
+         "s.yaml:3:48: unknown key 'seeds' under tune.rungs (it stands beside tune, not under it)"},
+        {TASK "metric: {nmae: val_loss}\n",
+         "s.yaml:2:10: unknown key 'nmae' under metric (did you mean name?)"},
+        {TASK "metric: {equivalence: .1}\n",
+         "s.yaml:2:10: unknown key 'equivalence' under metric (it stands beside metric, not under "
+         "it)"},
+        {TASK "limits: {timeout: 3}\n",
+         "s.yaml:2:10: unknown key 'timeout' under limits (did you mean limits.time?)"},
+        {TASK "limits: {memroy: 3}\n",
+         "s.yaml:2:10: unknown key 'memroy' under limits (did you mean memory?)"},
+        {TASK "claim: {bset: 3}\n",
+         "s.yaml:2:9: unknown key 'bset' under claim (did you mean best?)"},
+        {TASK "claim: {heads: 3}\n",
+         "s.yaml:2:9: unknown key 'heads' under claim (did you mean model.heads?)"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static enum status set(const char *text, const char *const *sets, int count, struct config **c,
+                       struct message *m)
+{
+    return config_parse("s.yaml", text, strlen(text), sets, count, c, m);
+}
+
+static void test_sets(void **state)
+{
+    (void)state;
+    static const char text[] = TASK LR "tune: [train.lr]\nlooks: [5, 10]\n";
+    static const char *const good[] = {"looks=[2, 3]",     "equivalence=.01",
+                                       "tune.seeds=7",     "tune.rungs={min_steps: 8}",
+                                       "tune.rungs.eta=5", "replicate=[task.instance]",
+                                       "metric.goal=null"};
+    struct config *c;
+    struct message m;
+    if (set(text, good, 7, &c, &m))
+        fail_msg("%s", m.text);
+    assert_int_equal(c->seeds, 3);
+    assert_true(c->equivalence == .01);
+    assert_int_equal(c->tune, 1);
+    assert_string_equal(c->tune_path[0], "train.lr");
+    assert_int_equal(c->tune_seeds, 7);
+    assert_int_equal(c->rung_eta, 5);
+    assert_int_equal(c->rung_min_steps, 8);
+    assert_int_equal(c->replicate, 1);
+    config_free(c);
+    static const char *const fewer[] = {"looks=null", "tune.rungs.eta=null", "seeds=4"};
+    assert_int_equal(set(text, fewer, 3, &c, &m), STATUS_OK);
+    assert_int_equal(c->looks, 0);
+    assert_int_equal(c->seeds, 4);
+    config_free(c);
+    static const struct {
+        const char *set, *message;
+    } list[] = {
+        {"seeds=3", "--set seeds: looks says how many seeds there are; take it away as well, with "
+                    "--set looks=null"},
+        {"looks=[5, 5]", "--set looks: the look 5 comes after 5; looks count all seeds so far, so "
+                         "each must be larger than the one before"},
+        {"tune.rungs.eta=2", "--set tune.rungs.eta: missing key 'min_steps' under tune.rungs: the "
+                             "steps after which candidates are compared first"},
+        {"tune.rung.eta=2", "--set tune.rung.eta: unknown key 'rung' under tune (did you mean "
+                            "rungs?)"},
+        {"limits.tim=2m", "--set limits.tim: unknown key 'tim' under limits (did you mean time?)"},
+        {"metric.nam=null",
+         "--set metric.nam: unknown key 'nam' under metric (did you mean name?)"},
+        {"equivalence=0",
+         "--set equivalence: equivalence is 0; allowed: a number above 0 and below "
+         "1, as in .005: a difference of accuracies"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        assert_int_equal(set(text, &list[i].set, 1, &c, &m), STATUS_BAD_INPUT);
+        assert_string_equal(m.text, list[i].message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),  cmocka_unit_test(test_good),
         cmocka_unit_test(test_looks),     cmocka_unit_test(test_equivalence),
         cmocka_unit_test(test_replicate), cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_hints),     cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -556,9 +556,10 @@ static void test_no_memory(void **state)
 {
     (void)state;
 #ifdef FAULTS_IN_MALLOC
-    static const char *const files[] = {"tests/data/yaml/everything.yaml", "configs/controls.yaml"};
+    static const char *const files[] = {"tests/data/yaml/everything.yaml", "configs/controls.yaml",
+                                        "tests/data/yaml/inference.yaml"};
     const char *sets[] = {"model.d_k=[1, 2]", "train.beta1=0.5"};
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         enum status s = STATUS_NO_MEMORY;
         for (int nth = 1; s != STATUS_OK; nth++) {
             struct config *c = NULL;
@@ -568,6 +569,9 @@ static void test_no_memory(void **state)
             s = config_read(files[k], sets, 2, &c, &m);
             if (!s)
                 s = plan_new(c, &p, &m);
+            char pairs[65];
+            if (!s)
+                s = plan_pairs_sha256(p, pairs, &m);
             bool fired = fault_disarm() != 0;
             if (!fired && s)
                 fail_msg("%s", m.text);
@@ -595,6 +599,11 @@ static void test_no_memory_for_faults(void **state)
                                         GATHER "model: {heds: 4}\n",
                                         GATHER "exclude: [{heads: 4}]\n",
                                         GATHER "tune: [lr]\n",
+                                        GATHER "tune: {sees: 3}\n",
+                                        GATHER "claim: {min_step: 3}\n",
+                                        GATHER "looks: [3, 2]\n",
+                                        "task: {name: gather, vocab: [2, 3]}\n"
+                                        "replicate: [task.vocab]\n",
                                         GATHER "seeds: [1, 2, 1]\n",
                                         GATHER "model: {heads: [1, 2}\n",
                                         GATHER "model: {heads: 3, d_model: 8}\n"};

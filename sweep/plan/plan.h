@@ -68,6 +68,11 @@ struct plan_trial plan_trial(const struct plan *p, long k);
  * differ in tuned and replicated axes only. Returns how many: 0 without rungs, else at least 1. */
 int plan_rungs(const struct plan *p, long i, int64_t steps[PLAN_RUNGS_MAX]);
 
+/* The same for a trial of so many steps, evaluated every `every`; eta at least 2, min_steps at
+ * least 1. */
+int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every,
+                    int64_t out[PLAN_RUNGS_MAX]);
+
 /* How many values of the tuned axes the i-th point's head count has in its setting: one of them is
  * chosen. 1 without tune. */
 long plan_candidates(const struct plan *p, long i);

@@ -34,21 +34,29 @@ struct plan_trial plan_trial(const struct plan *p, long k)
     return (struct plan_trial){k % p->points, (uint32_t)c->seed[round], false, look_of(c, round)};
 }
 
+int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every,
+                    int64_t out[PLAN_RUNGS_MAX])
+{
+    int n = 0;
+    for (int64_t least = min_steps; least < steps && n < PLAN_RUNGS_MAX; least *= eta) {
+        int64_t rung = (least + every - 1) / every * every;
+        if (rung < steps && (n == 0 || rung > out[n - 1]))
+            out[n++] = rung;
+        if (least > INT64_MAX / eta)
+            break;
+    }
+    return n;
+}
+
 int plan_rungs(const struct plan *p, long i, int64_t steps[PLAN_RUNGS_MAX])
 {
     const struct config *c = p->config;
     struct point point;
-    int n = 0;
     if (!c->rung_eta)
         return 0;
     plan_point(p, i, &point);
-    int64_t every = point.train.eval_every, least = c->rung_min_steps;
-    for (; least < point.train.steps && n < PLAN_RUNGS_MAX; least *= c->rung_eta) {
-        int64_t rung = (least + every - 1) / every * every;
-        if (rung < point.train.steps && (n == 0 || rung > steps[n - 1]))
-            steps[n++] = rung;
-    }
-    return n;
+    return plan_rung_steps(c->rung_eta, c->rung_min_steps, point.train.steps,
+                           point.train.eval_every, steps);
 }
 
 long plan_candidates(const struct plan *p, long i)

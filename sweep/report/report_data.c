@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sweep/report/rows_table.h"
+#include "sweep/store/evidence.h"
 
 static enum status out_of_memory(struct message *m)
 {
@@ -27,11 +28,10 @@ static char *copy(const char *text)
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
                               struct message *m)
 {
-    enum { NAME, QUESTION, CLAIM_BEST, CLAIM_CHANGED, OVERRIDES, OVERRIDES_SHOWN, REMARK };
+    enum { NAME, QUESTION, CLAIM_BEST, OVERRIDES, OVERRIDES_SHOWN, REMARK };
     struct rows rows = rows_open(
         s, m,
         "SELECT name, question, claim ->> '$.best',"
-        "       EXISTS (SELECT 1 FROM claim_change WHERE sweep_id = ?1 AND trials_ended > 0),"
         "       overrides, (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides)),"
         "       remark"
         "  FROM sweep WHERE sweep_id = ?1",
@@ -42,7 +42,6 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         r->question = copy(rows_text(&rows, QUESTION));
         r->base.has_claim = !rows_null(&rows, CLAIM_BEST);
         r->base.claim_best = rows_integer(&rows, CLAIM_BEST);
-        r->base.proof.status = rows_integer(&rows, CLAIM_CHANGED) ? PROOF_CHANGED : PROOF_FIRST;
         r->overrides = copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
         r->overrides_shown = copy(rows_text(&rows, OVERRIDES_SHOWN));
         r->remark = copy(rows_text(&rows, REMARK));
@@ -54,6 +53,9 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         return status_fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)sweep_id);
     if (!r->name || !r->question || !r->overrides || !r->overrides_shown || !r->remark)
         return out_of_memory(m);
+    status = evidence_proof(s, sweep_id, &r->base.proof, m);
+    if (status != STATUS_OK)
+        return status;
 
     rows = rows_open(s, m,
                      "SELECT over.value FROM sweep, json_each(claim, '$.over') AS over"

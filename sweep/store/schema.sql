@@ -1,4 +1,4 @@
--- The results file of headcount, format 3: one SQLite database (application_id 0x48454144, "HEAD";
+-- The results file of headcount, format 4: one SQLite database (application_id 0x48454144, "HEAD";
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
@@ -24,18 +24,49 @@ CREATE TABLE sweep (
     overrides   TEXT CHECK (overrides IS NULL OR json_type(overrides) = 'array'),
                 -- ["train.steps=100"]: what --set put in the place of what the file says;
                 -- NULL: last run by a version that did not record it
-    remark      TEXT  -- what a person wrote about it: headcount sweep note
+    remark      TEXT,  -- what a person wrote about it: headcount sweep note
+    replicate   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(replicate) = 'array'),
+                -- ["task.instance"]: axes that are samples of what a finding is for
+    looks       TEXT NOT NULL DEFAULT '[]' CHECK (json_type(looks) = 'array'),
+                -- [5,10,20]: seeds in all by each look; [] without
+    equivalence REAL CHECK (equivalence > 0 AND equivalence < 1e308),  -- a difference within which
+                -- head counts are taken for equal, in units of the metric
+    rungs       TEXT CHECK (rungs IS NULL OR json_type(rungs) = 'object')
+                -- {"eta":3,"min_steps":150}: under `tune`, successive halving
 ) STRICT;
 
--- A claim that was changed after it had been recorded: what it was, what it became.
-CREATE TABLE claim_change (
-    claim_change_id INTEGER PRIMARY KEY,
-    sweep_id        INTEGER NOT NULL REFERENCES sweep,
-    changed         TEXT NOT NULL,
-    trials_ended    INTEGER NOT NULL,  -- how many results were there to be seen by then
-    old_claim       TEXT,
-    new_claim       TEXT
+-- How the plan of a sweep came to be what it is: a row when it was first planned, and one whenever
+-- its (config, seed) pairs or its claim had changed. What the newest row says `seen` to be, a claim
+-- could have been read off; with 0 it is a prediction.
+CREATE TABLE plan_change (
+    plan_change_id INTEGER PRIMARY KEY,
+    sweep_id     INTEGER NOT NULL REFERENCES sweep,
+    changed      TEXT NOT NULL,
+    pairs_sha256 TEXT CHECK (length(pairs_sha256) = 64),  -- of the set of pairs; NULL: planned by a
+                                                          -- version that did not record it
+    pairs        INTEGER NOT NULL CHECK (pairs >= 0),     -- (config, seed), tuning ones too
+    added        INTEGER NOT NULL CHECK (added >= 0),     -- of them, against the row before
+    removed      INTEGER NOT NULL CHECK (removed >= 0),
+    what         TEXT NOT NULL CHECK (json_type(what) = 'object'),
+                 -- {"heads_added":[],"heads_removed":[1],"seeds_added":[5],...,"points_added":0,...}
+    claim        TEXT CHECK (claim IS NULL OR json_type(claim) = 'object'),  -- from then on
+    seen         INTEGER NOT NULL CHECK (seen >= 0),  -- pairs whose results were there to be seen: of
+                 -- the plan, in any sweep or in `deleted`, and all of this sweep, in the plan or not
+    seen_outside INTEGER NOT NULL CHECK (seen_outside BETWEEN 0 AND seen),  -- of these, not planned
+    trials_ended INTEGER NOT NULL CHECK (trials_ended >= 0)  -- of this sweep, in the plan or not
 ) STRICT;
+CREATE INDEX plan_change_sweep ON plan_change (sweep_id, plan_change_id);
+
+-- Under `looks`: what was found once all trials up to a look had ended.
+CREATE TABLE look (
+    sweep_id INTEGER NOT NULL REFERENCES sweep,
+    setting  TEXT NOT NULL CHECK (json_type(setting) = 'object'),  -- as in `trial`
+    look     INTEGER NOT NULL CHECK (look >= 1),
+    judged   TEXT NOT NULL,
+    kind     TEXT NOT NULL,  -- of the verdict: claim_confirmed, middle, ...
+    decided  INTEGER NOT NULL CHECK (decided IN (0, 1)),  -- 1: trials of later looks are not run
+    PRIMARY KEY (sweep_id, setting, look)
+) STRICT, WITHOUT ROWID;
 
 -- A grid point without its seed. The JSON is its identity; the columns after it are read from it.
 CREATE TABLE config (
@@ -117,7 +148,9 @@ CREATE TABLE trial (
     tuning     TEXT NOT NULL CHECK (json_type(tuning) = 'object'),  -- the tuned axes; {} without
     is_tuning  INTEGER NOT NULL CHECK (is_tuning IN (0, 1)),  -- serves only to choose
     choice     TEXT NOT NULL DEFAULT 'chosen' CHECK (choice IN ('chosen', 'waiting', 'passed')),
-               -- under `tune`: waits for the tuning trials of its head count, or lost to another
+               -- under `tune`: waits for the tuning trials of its head count, or its value lost to
+               -- another, at a rung or in the end; under `looks`: waits for the look before, or is
+               -- not needed any more
     attempt      INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),  -- the newest; 0: none yet
     retries_used INTEGER NOT NULL DEFAULT 0 CHECK (retries_used >= 0),
     resume_step  INTEGER NOT NULL DEFAULT 0 CHECK (resume_step >= 0),  -- of its checkpoint
@@ -136,6 +169,13 @@ CREATE TABLE trial (
     checkpoint   TEXT,  -- weights of the best step: a file's name in <this file>.d
     checkpoint_sha256 TEXT CHECK (length(checkpoint_sha256) = 64),
     remark       TEXT,  -- what a person wrote about it: headcount sweep note
+    replicate    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(replicate) = 'object'),
+                 -- values of the replicated axes: {"task.instance":3}; {} without
+    look         INTEGER NOT NULL DEFAULT 1 CHECK (look >= 1),  -- the look that it runs for
+    until        INTEGER CHECK (until >= 1),  -- the step at which it pauses to be compared; NULL: it
+                                              -- trains to its end
+    limit_hit    INTEGER NOT NULL DEFAULT 0 CHECK (limit_hit IN (0, 1)),
+                 -- its last attempt ended at limits.time or limits.memory; its state is failed
     UNIQUE (sweep_id, config_id, seed),
     CHECK (state <> 'completed' OR (best_step IS NOT NULL AND train_acc IS NOT NULL
            AND val_acc IS NOT NULL AND test_acc IS NOT NULL AND test_exact IS NOT NULL
@@ -190,9 +230,11 @@ CREATE TABLE deleted (
     seed          INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),
     sweep         TEXT NOT NULL,  -- its name at the time
     ended         TEXT,  -- when the trial had ended; NULL: it had not
-    deleted       TEXT NOT NULL
+    deleted       TEXT NOT NULL,
+    seen          INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1))
+                  -- 1: it had ended, or had been evaluated on the way
 ) STRICT;
-CREATE INDEX deleted_pair ON deleted (config_sha256, seed) WHERE ended IS NOT NULL;
+CREATE INDEX deleted_seen ON deleted (config_sha256, seed) WHERE seen = 1;
 
 -- Learning curves; train_* are means since the row before.
 CREATE TABLE curve (
@@ -239,7 +281,7 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
        c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
        c.eval_every, c.examples, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
        a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
-       t.remark, t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
+       t.replicate, t.look, t.until, t.limit_hit, t.remark, t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
   FROM trial AS t
   JOIN sweep AS s USING (sweep_id)
   JOIN config AS c USING (config_id)
@@ -292,12 +334,15 @@ SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, me
 
 -- Under `tune`: how each candidate did on the tuning seeds. score is the sweep's metric (its mean;
 -- diverged and failed trials count as guessing), rank 1 the best; settled = 0 while some still run.
+-- passed_at: the step of the rung at which a candidate was passed over; it ranks behind those that
+-- went further, whatever its score.
 CREATE VIEW tuning AS
 WITH score AS (
     SELECT t.sweep_id, t.setting, t.setting_label, c.heads, t.tuning, min(t.plan_order) AS first,
            count(*) AS n,
            count(*) FILTER (WHERE t.state IN ('diverged', 'failed')) AS n_bad,
            count(*) FILTER (WHERE t.state IN ('queued', 'running')) AS n_left,
+           CASE WHEN sum(t.choice = 'passed') THEN coalesce(max(t.until), 0) END AS passed_at,
            s.metric, s.goal,
            avg(CASE WHEN s.metric = 'val_loss' THEN CASE WHEN t.state = 'completed' THEN val_loss END
                     WHEN t.state = 'completed' THEN val_acc
@@ -308,11 +353,12 @@ WITH score AS (
 )
 SELECT s.name AS sweep, setting, setting_label, heads, tuning, n, n_bad, score,
        row_number() OVER (PARTITION BY sweep_id, setting, heads
-                          ORDER BY CASE score.metric WHEN 'val_loss' THEN n_bad END,
+                          ORDER BY passed_at IS NOT NULL, passed_at DESC,
+                                   CASE score.metric WHEN 'val_loss' THEN n_bad END,
                                    score IS NULL,
                                    CASE score.goal WHEN 'minimize' THEN score ELSE -score END,
                                    first) AS rank,
-       sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled,
+       sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled, passed_at,
        sweep_id
   FROM score JOIN sweep AS s USING (sweep_id);
 

@@ -24,8 +24,11 @@
  *   running    queued, failed      store_fail          the attempt's end, a retry (queued) or the
  *                                                      choice under `tune` (failed)
  *   failed     queued              store_retry_failed  its retries are given back
- *   queued     pruned, and back    store_settle        `choice`: under `tune` another setting was
- *                                                      chosen; within finish, fail and plan
+ *   running    queued              store_pause         the curve so far, the attempt's end, the
+ * step to go on from; the rung if this was its last queued     pruned, and back    store_settle
+ * `choice`: under `tune` another value was chosen, at a rung or in the end; within finish, fail,
+ *                                                      pause and plan
+ *   queued     pruned              store_look_judged   the look; `choice` of later looks
  *   any        -                   store_delete        a row of `deleted`, if it had run
  *
  * Only the coordinator moves trials, and it claims before it spawns: a worker's report counts only
@@ -33,15 +36,17 @@
  * nothing. A coordinator that was killed leaves `running` behind; the next one, holding the lock,
  * records the durable result of each such trial or queues it again (sweep/run/recover.h). Apart
  * from the state there is `in_plan`: a trial that the sweep file no longer asks for keeps its state
- * and result and is not claimed. Under `tune` a queued trial also waits until the tuning trials of
- * its head count have ended (`choice` is 'waiting'). */
+ * and result and is not claimed. A queued trial whose `choice` is 'waiting' is not claimed either:
+ * under `tune` until the tuning trials of its head count have ended; with rungs a tuning trial that
+ * has paused (at step `until`, with its checkpoint) until the others have come as far; under
+ * `looks` until the look before has been judged without a decision. */
 #ifndef SWEEP_STORE_STORE_H
 #define SWEEP_STORE_STORE_H
 
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 3 };
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 4 };
 
 struct store;
 
@@ -102,8 +107,10 @@ struct plan_changes {
     bool changed_text, changed_claim; /* the file differs from the one recorded */
 };
 /* Inserts or updates the sweep and its trials in one transaction. Where the stored sweep of this
- * name is a stranger (below): BAD_INPUT ("... use another name or --replace") unless `replace`. A
- * changed claim is recorded (table claim_change). */
+ * name is a stranger (below): BAD_INPUT ("... use another name or --replace") unless `replace`.
+ * Other pairs of configuration and seed, and another claim, are recorded with what could be seen by
+ * then (table plan_change). Choices, rungs and looks are settled anew where they may have come out
+ * otherwise. */
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 
@@ -124,6 +131,7 @@ struct claimed {
     int64_t heads, steps, n_params;
     char label[256]; /* setting and tuned axes, for people; "" when nothing but heads varies */
     bool tuning;
+    int64_t until; /* the step at which it is to pause (store_pause); 0: it trains to its end */
 };
 /* The first queued trial in plan order becomes running. Outside begin/commit it is a transaction of
  * its own. Under `tune`, trials that wait for the choice are skipped until every tuning trial
@@ -149,6 +157,7 @@ struct attempt_end {
     int64_t max_rss_kib;
     const char *error; /* tail of its stderr, or NULL */
     int64_t step;      /* of the newest checkpoint it left: the trial goes on from there */
+    bool limit_hit;    /* it was over limits.time or limits.memory */
 };
 
 /* How a trial's attempt ended. All are fenced: they change something only if the trial is running
@@ -167,6 +176,12 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
 /* Queued again without costing a retry: stopped, killed, lost. */
 enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
                           const struct attempt_end *end, bool *accepted, struct message *m);
+
+/* At the step of claimed.until, end->step, with a checkpoint: queued again, to wait until the other
+ * tuning trials of its head count have come as far, be passed over or go on; what that comes to is
+ * in the same transaction. rows: all of the curve so far (JSON array of rows). */
+enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+                        const struct attempt_end *end, bool *accepted, struct message *m);
 
 /* Live rows of the curve while a trial runs (JSON array of rows); replaced at the finish. */
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
@@ -193,6 +208,24 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
 
 /* Failed trials of a sweep become queued again with their retries restored (--retry-failed). */
 enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
+
+/* ---- looks ---- */
+
+struct look_due {
+    int look; /* 0: none is due */
+    char setting[PLAN_TEXT_MAX];
+};
+/* The first setting, in the order of the plan, of which all trials up to the open look have ended,
+ * and which was not judged by them yet. The verdict of it (evidence.h) says what to tell
+ * store_look_judged; then ask again. */
+enum status store_look_due(struct store *s, int64_t sweep_id, struct look_due *due,
+                           struct message *m);
+
+/* Records what a look came to; kind: verdict_kind_name. Decided: trials of later looks become
+ * pruned. Not: those of the next one can be claimed. One transaction; a look that is not due (it
+ * was judged in between) changes nothing. */
+enum status store_look_judged(struct store *s, int64_t sweep_id, const struct look_due *due,
+                              const char *kind, bool decided, struct message *m);
 
 /* ---- what people change, while no run holds the file ---- */
 

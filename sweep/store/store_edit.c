@@ -80,18 +80,21 @@ enum status store_remark_trial(struct store *s, int64_t trial_id, const char *te
 enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
 {
     static const char *const statements[] = {
-        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted)"
+        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
         " SELECT trial_id, config_sha256, seed, name,"
         "  CASE WHEN state IN ('completed', 'diverged', 'failed') THEN"
         "   coalesce((SELECT ended FROM attempt AS a WHERE a.trial_id = t.trial_id"
-        "             AND a.attempt = t.attempt), " NOW ") END, " NOW
+        "             AND a.attempt = t.attempt), " NOW ") END, " NOW ","
+        "  state IN ('completed', 'diverged', 'failed')"
+        "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
         " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
         " WHERE sweep_id = ?1 AND attempt > 0",
         "DELETE FROM curve" OF_SWEEP,
         "DELETE FROM head_metric" OF_SWEEP,
         "DELETE FROM attempt" OF_SWEEP,
         "DELETE FROM trial WHERE sweep_id = ?1",
-        "DELETE FROM claim_change WHERE sweep_id = ?1",
+        "DELETE FROM plan_change WHERE sweep_id = ?1",
+        "DELETE FROM look WHERE sweep_id = ?1",
         "DELETE FROM sweep WHERE sweep_id = ?1",
     };
     /* SQLite looks for trials of each configuration that goes: without the index, in all of them.

@@ -1,12 +1,14 @@
 /* What the store's files share; else only tests of the store include this.
  *
  *   store.c          opening: create, check, journal; closing
- *   store_migrate.c  older formats
+ *   store_migrate.c  older formats; store_migrate_3.c is the last step
  *   store_file.c     what can be known of the file before SQLite touches it
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
- *   store_plan.c     planning
+ *   store_plan.c     planning, with store_sweep.c and store_history.c (store_plan.h)
  *   store_trial.c    claiming and ending
+ *   store_settle.c   which trials are needed: the choice under `tune`, looks
+ *   store_rungs.c    successive halving among tuning trials
  *   store_query.c    small queries
  *   store_edit.c     names, remarks, deleting */
 #ifndef SWEEP_STORE_STORE_INTERNAL_H
@@ -56,6 +58,7 @@ enum status store_set_version(struct store *s, int version, struct message *m);
 /* ---- store_migrate.c ---- */
 
 extern const struct store_migration store_migrations[];
+extern const char store_migration_3[]; /* its last step, in store_migrate_3.c */
 
 /* Backs the file up as "{path}.v{from}.backup" and migrates it. */
 enum status store_migrate(struct store *s, int from, const struct store_format *f,
@@ -122,10 +125,20 @@ enum status store_leave(struct store *s, enum status status, struct message *m);
 enum status store_change(struct store *s, const char *doing, const char *sql,
                          const struct value *values, int count, struct message *m);
 
-/* ---- store_trial.c ---- */
+/* ---- store_settle.c ---- */
 
-/* Lets every head count of a sweep take the values that its tuning trials speak for, if they have
- * all ended; else wait. */
+/* Takes all choices of a sweep anew, from what its trials have come to: at rungs, under `tune`, by
+ * looks. Looks whose trials have not ended any more are forgotten. */
 enum status store_settle(struct store *s, int64_t sweep_id, struct message *m);
+
+/* The same where a trial has just ended or paused: of its head count. */
+enum status store_settle_after(struct store *s, int64_t trial_id, struct message *m);
+
+/* ---- store_rungs.c ---- */
+
+/* Where the tuning trials of a sweep pause, which of them wait, go on or are passed over: of all
+ * head counts, or of one in one setting (heads > 0). */
+enum status store_settle_rungs(struct store *s, int64_t sweep_id, const char *setting,
+                               int64_t heads, struct message *m);
 
 #endif

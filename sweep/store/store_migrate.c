@@ -11,6 +11,7 @@
  * column stands last in its table (ALTER TABLE appends), in the view `trials` where it belongs, and
  * in tests/crash/rows.sh where any value is welcome. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ const struct store_migration store_migrations[] = {
         " seed INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),"
         " sweep TEXT NOT NULL, ended TEXT, deleted TEXT NOT NULL) STRICT;"
         "CREATE INDEX deleted_pair ON deleted (config_sha256, seed) WHERE ended IS NOT NULL"},
+    {3, store_migration_3},
     {0, NULL},
 };
 
@@ -42,6 +44,20 @@ enum status store_copy(sqlite3 *from, struct store *to, struct message *m)
     bool whole = copying && sqlite3_backup_step(copying, -1) == SQLITE_DONE;
     if (sqlite3_backup_finish(copying) != SQLITE_OK || !whole)
         return store_error(to, "copying the file", m);
+    return STATUS_OK;
+}
+
+/* An empty file of this name, for as many eyes as the results file: what lies there is taken away
+ * and not followed. */
+static enum status create_anew(const struct store *s, const char *name, struct message *m)
+{
+    struct stat original;
+    unlink(name);
+    int mode = stat(s->path, &original) == 0 ? (int)(original.st_mode & 0666) : 0600;
+    int fd = open(name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
+    if (fd < 0)
+        return status_fail(m, status_of_errno(errno), "%s: %s", name, strerror(errno));
+    close(fd);
     return STATUS_OK;
 }
 
@@ -58,10 +74,11 @@ static enum status back_up(struct store *s, int version, struct message *m)
     }
     snprintf(name, size, "%s.v%d.backup", s->path, version);
     snprintf(unfinished, size, "%s.v%d.backup.new", s->path, version);
-    unlink(unfinished);
+    status = create_anew(s, unfinished, m);
+    if (status != STATUS_OK)
+        goto done;
     errno = 0;
-    if (sqlite3_open_v2(unfinished, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_open_v2(unfinished, &copy.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         status = store_error(&copy, "backing up before migrating", m);
     else
         status = store_copy(s->db, &copy, m);
@@ -77,6 +94,87 @@ done:
     free(name);
     return status;
 }
+
+/* ---- names ---- */
+
+/* The next name in `sql` behind a keyword, in `name`; where the text goes on, or NULL. */
+static const char *name_after(const char *sql, const char *keyword, char *name, size_t size)
+{
+    const char *at = strstr(sql, keyword);
+    if (!at)
+        return NULL;
+    at += strlen(keyword);
+    int length = (int)strcspn(at, " (");
+    snprintf(name, size, "%.*s", length, at);
+    return at + length;
+}
+
+static enum status refuse_object(struct store *s, const char *name, int version, struct message *m)
+{
+    struct rows r = store_rows(s, "migrating",
+                               "SELECT type FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+                               " AND type <> 'trigger'",
+                               VALUES(TEXT(name)), m);
+    if (rows_next(&r)) {
+        const char *type = rows_given(&r, 0);
+        bool table = strcmp(type, "table") == 0;
+        r.status = status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s holds %s %s \"%s\" of yours; format %d of results files needs that name. Give "
+            "yours another one (sqlite3 %s '%s %s%s') and try again; nothing was changed",
+            s->path, strcspn(type, "i") == 0 ? "an" : "a", type, name, version, s->path,
+            table                       ? "ALTER TABLE"
+            : strcmp(type, "view") == 0 ? "DROP VIEW"
+                                        : "DROP INDEX",
+            name, table ? " RENAME TO NEW_NAME" : "; CREATE ...");
+    }
+    return rows_close(&r);
+}
+
+static enum status refuse_column(struct store *s, const char *table, const char *name, int version,
+                                 struct message *m)
+{
+    int64_t there = 0;
+    enum status status = store_integer(
+        s, "migrating", "SELECT 1 FROM pragma_table_info(?) WHERE name = ? COLLATE NOCASE",
+        VALUES(TEXT(table), TEXT(name)), 0, &there, m);
+    if (status == STATUS_OK && there)
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "%s: table %s has a column \"%s\" of yours; format %d of results "
+                             "files needs that name. Give yours another one (sqlite3 %s 'ALTER "
+                             "TABLE %s RENAME COLUMN %s TO NEW_NAME') and try again; nothing was "
+                             "changed",
+                             s->path, table, name, version, s->path, table, name);
+    return status;
+}
+
+/* A user may have made tables, indexes, views and columns of their own in the file. */
+static enum status refuse_taken_names(struct store *s, int from, const struct store_format *f,
+                                      struct message *m)
+{
+    static const char *const objects[] = {"CREATE TABLE ", "CREATE INDEX "};
+    enum status status = STATUS_OK;
+    for (const struct store_migration *step = f->migrations; step->sql; step++) {
+        char name[80], column[80];
+        const char *at;
+        if (step->from < from)
+            continue;
+        for (int i = 0; i < 2; i++)
+            for (at = step->sql; status == STATUS_OK &&
+                                 (at = name_after(at, objects[i], name, sizeof name)) != NULL;)
+                status = refuse_object(s, name, f->version, m);
+        for (at = step->sql; status == STATUS_OK &&
+                             (at = name_after(at, "ALTER TABLE ", name, sizeof name)) != NULL;) {
+            at = name_after(at, " ADD COLUMN ", column, sizeof column);
+            if (!at)
+                break;
+            status = refuse_column(s, name, column, f->version, m);
+        }
+    }
+    return status;
+}
+
+/* ---- the steps ---- */
 
 /* Views hold nothing, so they are always today's: away before the steps, there again after them. A
  * user's own are left alone. */
@@ -147,8 +245,10 @@ static enum status apply_migrations(struct store *s, int from, const struct stor
 enum status store_migrate(struct store *s, int from, const struct store_format *f,
                           struct message *m)
 {
-    enum status status = store_script(s, "leaving WAL mode before migrating",
-                                      "PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF", m);
+    enum status status = refuse_taken_names(s, from, f, m);
+    if (status == STATUS_OK)
+        status = store_script(s, "leaving WAL mode before migrating",
+                              "PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF", m);
     if (status == STATUS_OK)
         status = back_up(s, from, m);
     if (status == STATUS_OK)
@@ -170,6 +270,8 @@ enum status store_migrate_copy(struct store *s, int from, const struct store_for
         store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK)
         status = store_copy(file, s, m);
+    if (status == STATUS_OK)
+        status = refuse_taken_names(s, from, f, m);
     if (status == STATUS_OK)
         status = store_script(s, "migrating", "PRAGMA foreign_keys = OFF", m);
     if (status == STATUS_OK)

@@ -1,6 +1,5 @@
-#include "sweep/store/store_internal.h"
+#include "sweep/store/store_plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,58 +9,10 @@
 /* The plan as two temporary tables, so that it can be held against the stored trials by SQL. */
 static const char TABLES[] =
     "CREATE TEMP TABLE planned_point (point INTEGER PRIMARY KEY, config_id INTEGER, setting TEXT,"
-    " setting_label TEXT, tuning TEXT);"
+    " setting_label TEXT, tuning TEXT, replicate TEXT);"
     "CREATE TEMP TABLE planned_trial (config_id INTEGER, seed INTEGER, plan_order INTEGER,"
-    " is_tuning INTEGER, point INTEGER, PRIMARY KEY (config_id, seed)) WITHOUT ROWID";
+    " is_tuning INTEGER, point INTEGER, look INTEGER, PRIMARY KEY (config_id, seed)) WITHOUT ROWID";
 static const char NO_TABLES[] = "DROP TABLE planned_trial; DROP TABLE planned_point";
-
-enum { CLAIM_SIZE = 1024, TUNE_SIZE = 4096 };
-
-struct planning {
-    struct store *s;
-    const struct plan *p;
-    struct plan_changes *changes;
-    struct message *m;
-    char plan_sha256[65]; /* of everything that decides about rows of `trial` */
-    char claim[CLAIM_SIZE], tune[TUNE_SIZE];
-    long in_plan; /* trials, before */
-    bool same_plan;
-};
-
-static int compare_integers(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* As many rivals as config.h has room for fit; their order says nothing. */
-static void write_claim(struct planning *g)
-{
-    const struct config *c = plan_config(g->p);
-    struct claim claim = c->claim;
-    if (!c->has_claim)
-        return;
-    qsort(claim.over, (size_t)claim.over_count, sizeof *claim.over, compare_integers);
-    int used =
-        snprintf(g->claim, sizeof g->claim, "{\"best\":%lld,\"over\":[", (long long)claim.best);
-    for (int i = 0; i < claim.over_count; i++)
-        used += snprintf(g->claim + used, sizeof g->claim - (size_t)used, "%s%lld", i ? "," : "",
-                         (long long)claim.over[i]);
-    snprintf(g->claim + used, sizeof g->claim - (size_t)used, "]}");
-}
-
-static enum status write_tune(struct planning *g)
-{
-    const struct config *c = plan_config(g->p);
-    size_t used = (size_t)snprintf(g->tune, sizeof g->tune, "[");
-    for (int i = 0; i < c->tune && used < sizeof g->tune; i++)
-        used += (size_t)snprintf(g->tune + used, sizeof g->tune - used, "%s\"%s\"", i ? "," : "",
-                                 c->tune_path[i]);
-    if (used + 2 > sizeof g->tune)
-        return status_fail(g->m, STATUS_BAD_INPUT, "%s: `tune` names too many axes", c->path);
-    memcpy(g->tune + used, "]", 2);
-    return STATUS_OK;
-}
 
 /* ---- points ---- */
 
@@ -98,13 +49,16 @@ static void describe_point(const struct plan *p, long i, struct point_text *t,
     sha256_update(digest, t->of.setting, strlen(t->of.setting) + 1);
     sha256_update(digest, t->of.label, strlen(t->of.label) + 1);
     sha256_update(digest, t->of.tuning, strlen(t->of.tuning) + 1);
+    if (plan_config(p)->replicate)
+        sha256_update(digest, t->of.replicate, strlen(t->of.replicate) + 1);
 }
 
 static struct plan_trial describe_trial(const struct plan *p, long k, struct sha256 *digest)
 {
     struct plan_trial t = plan_trial(p, k);
-    int64_t words[] = {t.point, t.seed, t.tuning};
-    sha256_update(digest, words, sizeof words);
+    int64_t words[] = {t.point, t.seed, t.tuning, t.look};
+    /* Without looks as before there were any, so that a file that was planned then is known. */
+    sha256_update(digest, words, (plan_config(p)->looks ? 4 : 3) * sizeof *words);
     return t;
 }
 
@@ -150,8 +104,9 @@ static enum status load_point(struct planning *g, struct point_statements *st, l
     else if (status == STATUS_OK)
         status = insert_config(g, &st->insert, i, t.json, t.sha256, &id);
     if (status == STATUS_OK)
-        status = store_repeat(&st->note, VALUES(INTEGER(i), INTEGER(id), TEXT(t.of.setting),
-                                                TEXT(t.of.label), TEXT(t.of.tuning)));
+        status = store_repeat(&st->note,
+                              VALUES(INTEGER(i), INTEGER(id), TEXT(t.of.setting), TEXT(t.of.label),
+                                     TEXT(t.of.tuning), TEXT(t.of.replicate)));
     return status;
 }
 
@@ -165,7 +120,7 @@ static enum status load_points(struct planning *g, struct sha256 *digest)
                    "INSERT INTO config (config_sha256, config_json, n_params,"
                    " flops_per_step, chance) VALUES (?, ?, ?, ?, ?)",
                    NO_VALUES, g->m),
-        store_rows(g->s, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?)", NO_VALUES,
+        store_rows(g->s, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?, ?)", NO_VALUES,
                    g->m)};
     enum status status = STATUS_OK;
     for (long i = 0; status == STATUS_OK && i < plan_points(g->p); i++)
@@ -181,13 +136,13 @@ static enum status load_points(struct planning *g, struct sha256 *digest)
 static enum status load_trials(struct planning *g, struct sha256 *digest)
 {
     struct rows insert = store_rows(g->s, "loading the plan",
-                                    "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4, point"
-                                    " FROM planned_point WHERE point = ?1",
+                                    "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4, point,"
+                                    " ?5 FROM planned_point WHERE point = ?1",
                                     NO_VALUES, g->m);
     for (long k = 0; insert.status == STATUS_OK && k < plan_trials(g->p); k++) {
         struct plan_trial t = describe_trial(g->p, k, digest);
-        store_repeat(&insert,
-                     VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k), INTEGER(t.tuning)));
+        store_repeat(&insert, VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k),
+                                     INTEGER(t.tuning), INTEGER(t.look)));
     }
     return rows_close(&insert);
 }
@@ -207,33 +162,16 @@ static enum status load(struct planning *g)
 
 /* ---- what is stored, against what is planned ---- */
 
-static bool differs(const char *stored, const char *now)
-{
-    return strcmp(stored ? stored : "", now) != 0;
-}
-
 static enum status find_sweep(struct planning *g)
 {
-    const struct config *c = plan_config(g->p);
-    struct rows r = store_rows(
-        g->s, "looking for the sweep",
-        "SELECT sweep_id, yaml_sha256, claim, plan_sha256,"
-        " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1),"
-        " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
-        "  AND state = 'completed') FROM sweep AS s WHERE name = ?",
-        VALUES(TEXT(c->name)), g->m);
-    if (rows_next(&r)) {
-        g->changes->sweep_id = rows_integer(&r, 0);
-        g->changes->changed_text = differs(rows_text(&r, 1), c->sha256);
-        g->changes->changed_claim = differs(rows_text(&r, 2), g->claim);
-        g->changes->kept = g->in_plan = (long)rows_integer(&r, 4);
-        g->changes->completed = (long)rows_integer(&r, 5);
-        fingerprint(g);
-        /* The number too: somebody may have removed trials with sqlite3. */
-        g->same_plan =
-            !differs(rows_text(&r, 3), g->plan_sha256) && g->in_plan == plan_trials(g->p);
-    }
-    return rows_close(&r);
+    char stored[65];
+    enum status status = plan_find_sweep(g, stored);
+    if (status != STATUS_OK || !g->changes->sweep_id)
+        return status;
+    fingerprint(g);
+    /* The number too: somebody may have removed trials with sqlite3. */
+    g->same_plan = strcmp(stored, g->plan_sha256) == 0 && g->in_plan == plan_trials(g->p);
+    return STATUS_OK;
 }
 
 /* Where the plan is another one. */
@@ -323,59 +261,17 @@ static enum status change_plan(struct planning *g, bool replace)
         status = refuse_stranger(g);
     if (status == STATUS_OK && g->changes->sweep_id)
         status = refuse_other_metric(g);
+    if (status == STATUS_OK && g->changes->sweep_id)
+        status = plan_describe_change(g);
     return status;
 }
 
 /* ---- writing ---- */
 
-static enum status record_claim_change(struct planning *g)
-{
-    return store_execute(
-        g->s, "recording a changed claim",
-        "INSERT INTO claim_change (sweep_id, changed, trials_ended, old_claim, new_claim)"
-        " SELECT sweep_id, " NOW ", (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id"
-        " AND state IN ('completed', 'diverged', 'failed')), claim, nullif(?2, '')"
-        " FROM sweep AS s WHERE sweep_id = ?1",
-        VALUES(INTEGER(g->changes->sweep_id), TEXT(g->claim)), NULL, g->m);
-}
-
-/* What --set said this time: none of it is in the sweep's text. */
-static enum status write_overrides(struct planning *g)
-{
-    const struct config *c = plan_config(g->p);
-    enum status status = STATUS_OK;
-    for (int i = 0; status == STATUS_OK && i < c->sets; i++)
-        status = store_execute(g->s, "recording the sweep",
-                               "UPDATE sweep SET overrides = json_insert(overrides, '$[#]', ?2)"
-                               " WHERE sweep_id = ?1",
-                               VALUES(INTEGER(g->changes->sweep_id), TEXT(c->set[i])), NULL, g->m);
-    return status;
-}
-
-static enum status write_sweep(struct planning *g)
-{
-    const struct config *c = plan_config(g->p);
-    enum status status = STATUS_OK;
-    if (g->changes->changed_claim)
-        status = record_claim_change(g);
-    if (status != STATUS_OK)
-        return status;
-    status = store_integer(
-        g->s, "recording the sweep",
-        "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune,"
-        " claim, created, last_run, overrides) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), " NOW
-        ", " NOW ", '[]')"
-        " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
-        " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
-        " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
-        " claim = excluded.claim, last_run = excluded.last_run, overrides = '[]'"
-        " RETURNING sweep_id",
-        VALUES(TEXT(c->name), TEXT(c->question), TEXT(c->text), TEXT(c->sha256),
-               TEXT(g->plan_sha256), TEXT(metric_name(c->metric)), TEXT(metric_goal(c->metric)),
-               TEXT(g->tune), TEXT(g->claim)),
-        0, &g->changes->sweep_id, g->m);
-    return status == STATUS_OK ? write_overrides(g) : status;
-}
+/* Until store_settle knows better. */
+#define CHOICE                                                                                     \
+    "CASE WHEN (q.tuning <> '{}' AND NOT p.is_tuning) OR p.look > 1 THEN 'waiting' ELSE 'chosen' " \
+    "END"
 
 static enum status write_trials(struct planning *g)
 {
@@ -385,22 +281,23 @@ static enum status write_trials(struct planning *g)
     static const char keep[] =
         "UPDATE trial SET in_plan = 1, plan_order = p.plan_order, setting = q.setting,"
         " setting_label = q.setting_label, tuning = q.tuning, is_tuning = p.is_tuning,"
-        " choice = CASE WHEN q.tuning <> '{}' AND NOT p.is_tuning THEN 'waiting' ELSE 'chosen' END,"
+        " replicate = q.replicate, look = p.look, until = NULL, choice = " CHOICE ","
         " state = CASE state WHEN 'pruned' THEN 'queued' ELSE state END"
         " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
         " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
         " AND (in_plan <> 1 OR (trial.plan_order, trial.setting, trial.setting_label, trial.tuning,"
-        "  trial.is_tuning) <> (p.plan_order, q.setting, q.setting_label, q.tuning, p.is_tuning))";
+        "  trial.is_tuning, trial.replicate, trial.look) <> (p.plan_order, q.setting,"
+        "  q.setting_label, q.tuning, p.is_tuning, q.replicate, p.look))";
     /* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
     static const char add[] =
         "WITH last AS MATERIALIZED (SELECT max(ifnull((SELECT max(trial_id) FROM trial), 0),"
         " ifnull((SELECT max(trial_id) FROM deleted), 0)) AS id) "
         "INSERT INTO trial (trial_id, sweep_id, config_id, seed, in_plan, plan_order, setting,"
-        " setting_label, tuning, is_tuning, choice, chance)"
+        " setting_label, tuning, is_tuning, replicate, look, choice, chance)"
         " SELECT (SELECT id FROM last) + row_number() OVER (ORDER BY p.plan_order),"
         " ?1, p.config_id, p.seed, 1, p.plan_order,"
-        " q.setting, q.setting_label, q.tuning, p.is_tuning, CASE WHEN q.tuning <> '{}' AND NOT"
-        " p.is_tuning THEN 'waiting' ELSE 'chosen' END, c.chance"
+        " q.setting, q.setting_label, q.tuning, p.is_tuning, q.replicate, p.look, " CHOICE ","
+        " c.chance"
         " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
         " JOIN config AS c ON c.config_id = p.config_id WHERE NOT EXISTS (SELECT 1 FROM trial AS t"
         " WHERE t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed)"
@@ -410,21 +307,33 @@ static enum status write_trials(struct planning *g)
     for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
         status = store_execute(g->s, "recording the plan", statements[i],
                                VALUES(INTEGER(g->changes->sweep_id)), NULL, g->m);
+    return status;
+}
+
+/* Choices and looks are taken anew: what they were taken by may be another one. */
+static enum status settle_anew(struct planning *g)
+{
+    const struct value sweep[] = {INTEGER(g->changes->sweep_id)};
+    enum status status = store_execute(g->s, "settling the looks",
+                                       "DELETE FROM look WHERE sweep_id = ?", sweep, 1, NULL, g->m);
     return status == STATUS_OK ? store_settle(g->s, g->changes->sweep_id, g->m) : status;
 }
 
 static enum status plan_within(struct planning *g, bool replace)
 {
-    write_claim(g);
-    enum status status = write_tune(g);
+    enum status status = plan_write_texts(g);
     if (status == STATUS_OK)
         status = find_sweep(g);
     if (status == STATUS_OK && !g->same_plan)
         status = change_plan(g, replace);
     if (status == STATUS_OK)
-        status = write_sweep(g);
+        status = plan_write_sweep(g);
     if (status == STATUS_OK && !g->same_plan)
         status = write_trials(g);
+    if (status == STATUS_OK && !(g->same_plan && g->same_question))
+        status = settle_anew(g);
+    if (status == STATUS_OK)
+        status = plan_record_change(g);
     if (status == STATUS_OK && !g->same_plan)
         status = store_script(g->s, "loading the plan", NO_TABLES, g->m);
     return status;
@@ -436,5 +345,8 @@ enum status store_plan(struct store *s, const struct plan *p, bool replace,
     struct planning g = {.s = s, .p = p, .changes = changes, .m = m};
     *changes = (struct plan_changes){0};
     enum status status = store_enter(s, m);
-    return status == STATUS_OK ? store_leave(s, plan_within(&g, replace), m) : status;
+    if (status == STATUS_OK)
+        status = store_leave(s, plan_within(&g, replace), m);
+    free(g.what);
+    return status;
 }

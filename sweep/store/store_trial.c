@@ -4,67 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the choice under `tune` ---- */
-
-/* In both: trials that are not queued keep their state. Results of values that were passed over
- * since stay, but by_heads and paired look at chosen ones only. */
-
-enum status store_settle(struct store *s, int64_t sweep_id, struct message *m)
-{
-    /* IN, not JOIN: SQLite looks up in the former and scans `best` for every row in the latter. */
-    static const char sql[] =
-        "WITH best AS MATERIALIZED ("
-        " SELECT setting, heads, tuning FROM chosen WHERE sweep_id = ?1), "
-        "verdict AS MATERIALIZED (SELECT t.trial_id, CASE"
-        "   WHEN (t.setting, f.heads, t.tuning) IN (SELECT setting, heads, tuning FROM best)"
-        "   THEN 'chosen' WHEN (t.setting, f.heads) IN (SELECT setting, heads FROM best)"
-        "   THEN 'passed' ELSE 'waiting' END AS choice"
-        " FROM trial AS t JOIN config AS f USING (config_id)"
-        " WHERE t.sweep_id = ?1 AND t.is_tuning = 0 AND t.tuning <> '{}') "
-        "UPDATE trial SET choice = v.choice, state = CASE"
-        "   WHEN state = 'queued' AND v.choice = 'passed' THEN 'pruned'"
-        "   WHEN state = 'pruned' AND v.choice <> 'passed' THEN 'queued' ELSE state END "
-        "FROM verdict AS v WHERE trial.trial_id = v.trial_id AND (trial.choice <> v.choice"
-        "   OR state = CASE v.choice WHEN 'passed' THEN 'queued' ELSE 'pruned' END)";
-    return store_execute(s, "settling the choice under tune", sql, VALUES(INTEGER(sweep_id)), NULL,
-                         m);
-}
-
-static enum status settle_one(struct store *s, int64_t sweep_id, const char *setting, int64_t heads,
-                              const char *best, struct message *m)
-{
-    static const char sql[] =
-        "UPDATE trial SET choice = CASE WHEN tuning = ?4 THEN 'chosen' ELSE 'passed' END,"
-        " state = CASE WHEN state = 'queued' AND tuning <> ?4 THEN 'pruned'"
-        "   WHEN state = 'pruned' AND tuning = ?4 THEN 'queued' ELSE state END"
-        " WHERE sweep_id = ?1 AND setting = ?2 AND tuning <> '{}' AND is_tuning = 0"
-        "   AND (SELECT heads FROM config AS c WHERE c.config_id = trial.config_id) = ?3";
-    return store_execute(s, "settling the choice under tune", sql,
-                         VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads), TEXT(best)), NULL,
-                         m);
-}
-
-/* A trial has ended: if it was the last tuning trial of its head count, that has its choice now. */
-static enum status settle_after(struct store *s, int64_t trial_id, struct message *m)
-{
-    static const char group[] = "SELECT sweep_id, setting, heads FROM trial JOIN config USING"
-                                " (config_id) WHERE trial_id = ? AND is_tuning = 1 AND in_plan = 1";
-    static const char choice[] =
-        "SELECT tuning FROM chosen WHERE sweep_id = ? AND setting = ? AND heads = ?";
-    const char *doing = "settling the choice under tune";
-    struct rows ended = store_rows(s, doing, group, VALUES(INTEGER(trial_id)), m);
-    if (rows_next(&ended)) {
-        int64_t sweep_id = rows_integer(&ended, 0), heads = rows_integer(&ended, 2);
-        const char *setting = rows_text(&ended, 1);
-        struct rows best = store_rows(s, doing, choice,
-                                      VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)), m);
-        if (rows_next(&best))
-            best.status = settle_one(s, sweep_id, setting, heads, rows_text(&best, 0), m);
-        ended.status = rows_close(&best);
-    }
-    return rows_close(&ended);
-}
-
 /* ---- claiming ---- */
 
 /* Columns of the query in first_queued. */
@@ -81,7 +20,8 @@ enum {
     TASK,
     HEADS,
     STEPS,
-    N_PARAMS
+    N_PARAMS,
+    UNTIL
 };
 
 static enum status first_queued(struct store *s, int64_t sweep_id, struct claimed *c,
@@ -90,7 +30,7 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
     /* The WHERE repeats that of the index trial_queue word by word. */
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
-        "config_sha256, setting_label, tuning, task, heads, steps, n_params"
+        "config_sha256, setting_label, tuning, task, heads, steps, n_params, until"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
         "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
@@ -109,6 +49,7 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         c->heads = rows_integer(&r, HEADS);
         c->steps = rows_integer(&r, STEPS);
         c->n_params = rows_integer(&r, N_PARAMS);
+        c->until = rows_integer(&r, UNTIL);
     }
     return rows_close(&r);
 }
@@ -280,7 +221,7 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
     if (status == STATUS_OK && *accepted)
         status = end_attempt(s, trial_id, attempt, outcome, end, m);
     if (status == STATUS_OK && *accepted)
-        status = settle_after(s, trial_id, m);
+        status = store_settle_after(s, trial_id, m);
     status = store_leave(s, status, m);
     *accepted = *accepted && status == STATUS_OK;
     return status;
@@ -299,10 +240,12 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
     status = store_execute(
         s, "recording a failure",
         "UPDATE trial SET state = CASE WHEN retries_used < ?1 THEN 'queued' ELSE 'failed' END,"
-        " retries_used = retries_used + (retries_used < ?1), resume_step = max(resume_step, ?4)"
+        " retries_used = retries_used + (retries_used < ?1), resume_step = max(resume_step, ?4),"
+        " limit_hit = ?5 AND retries_used >= ?1"
         " WHERE trial_id = ?2 AND state = 'running' AND attempt = ?3",
-        VALUES(INTEGER(retries), INTEGER(trial_id), INTEGER(attempt), INTEGER(end->step)), &changed,
-        m);
+        VALUES(INTEGER(retries), INTEGER(trial_id), INTEGER(attempt), INTEGER(end->step),
+               INTEGER(end->limit_hit)),
+        &changed, m);
     if (status == STATUS_OK && changed == 1) {
         *accepted = true;
         status = end_attempt(s, trial_id, attempt, OUTCOME_FAILED, end, m);
@@ -311,7 +254,7 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
                                    "SELECT state = 'failed' FROM trial WHERE trial_id = ?",
                                    VALUES(INTEGER(trial_id)), 0, &for_good, m);
         if (status == STATUS_OK && for_good)
-            status = settle_after(s, trial_id, m);
+            status = store_settle_after(s, trial_id, m);
     }
     status = store_leave(s, status, m);
     *accepted = *accepted && status == STATUS_OK;
@@ -339,6 +282,31 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
     return status;
 }
 
+enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+                        const struct attempt_end *end, bool *accepted, struct message *m)
+{
+    long changed = 0;
+    enum status status = store_enter(s, m);
+    *accepted = false;
+    if (status != STATUS_OK)
+        return status;
+    status = store_execute(
+        s, "pausing a trial",
+        "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
+        VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
+        &changed, m);
+    if (status == STATUS_OK && changed == 1) {
+        status = insert_curve(s, trial_id, rows, "$", m);
+        if (status == STATUS_OK)
+            status = end_attempt(s, trial_id, attempt, OUTCOME_REQUEUED, end, m);
+        if (status == STATUS_OK)
+            status = store_settle_after(s, trial_id, m);
+    }
+    status = store_leave(s, status, m);
+    *accepted = changed == 1 && status == STATUS_OK;
+    return status;
+}
+
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
                         struct message *m)
 {
@@ -360,7 +328,7 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
     if (status != STATUS_OK)
         return status;
     status = store_execute(s, "queueing failed trials again",
-                           "UPDATE trial SET state = 'queued', retries_used = 0"
+                           "UPDATE trial SET state = 'queued', retries_used = 0, limit_hit = 0"
                            " WHERE sweep_id = ? AND state = 'failed' AND in_plan = 1",
                            VALUES(INTEGER(sweep_id)), count, m);
     if (status == STATUS_OK && *count > 0)

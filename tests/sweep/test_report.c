@@ -288,7 +288,10 @@ static void test_settings(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "'{\"best\":4,\"over\":[1,32]}'");
-    sql(f, "INSERT INTO claim_change (sweep_id, changed, trials_ended) VALUES (1, '2025', 3)");
+    sql(f,
+        "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
+        " seen_outside, trials_ended) VALUES (1, '2025', 9, 9, 0, '{}', '{\"best\":1}', 0, 0, 0),"
+        " (1, '2025', 9, 0, 0, '{}', (SELECT claim FROM sweep), 3, 0, 3)");
     add_gather(f, 8, "{\"task.slots\":8}", "slots=8");
     add_gather(f, 10, "{\"task.slots\":10}", "slots=10");
     sql(f, "UPDATE trial SET state = 'diverged', test_acc = NULL WHERE trial_id = 820001");

@@ -82,7 +82,7 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
                                  &accepted, &x->m));
     }
     plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"));
-    assert_answer(r.db, "SELECT count(*) FROM claim_change", "1");
+    assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "2");
 
     assert_ok(store_delete(r.s, r.sweep, &x->m));
     assert_answer(r.db, "SELECT group_concat(name) FROM sweep", "other");
@@ -90,7 +90,7 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
     assert_answer(r.db, "SELECT group_concat(heads) FROM config", "2,4"); /* 2: of both */
     assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
     assert_answer(r.db, "SELECT count(*) FROM curve", "2");
-    assert_answer(r.db, "SELECT count(*) FROM claim_change", "0");
+    assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "0");
     assert_answer(r.db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
     assert_answer(r.db,
                   "SELECT group_concat(trial_id || ':' || seed || ':' || sweep || ':'"
@@ -135,8 +135,8 @@ static long work_of_deleting(struct fixture *x, struct run r, int trials)
              2 * trials, trials);
     run_sql(r.db, sql);
     run_sql(r.db, "INSERT OR REPLACE INTO sweep SELECT 2, 'other', question, yaml, yaml_sha256,"
-                  " plan_sha256, metric, goal, tune, claim, created, last_run, overrides, remark"
-                  " FROM sweep WHERE sweep_id = 1;"
+                  " plan_sha256, metric, goal, tune, claim, created, last_run, overrides, remark,"
+                  " replicate, looks, equivalence, rungs FROM sweep WHERE sweep_id = 1;"
                   "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting,"
                   " setting_label, tuning, is_tuning, chance)"
                   " SELECT 1 + config_id % 2, config_id, 7, 1, 0, '{}', '', '{}', 0, 0"

@@ -167,7 +167,7 @@ static void changed_claims_are_recorded(void **state)
         plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 1\nclaim: {best: 2, over: [1, 4]}\n"));
     assert_false(c.changed_claim);
     assert_answer(store_db(s), "SELECT claim FROM sweep", "{\"best\":2,\"over\":[1,4]}");
-    assert_answer(store_db(s), "SELECT count(*) FROM claim_change", "0");
+    assert_answer(store_db(s), "SELECT count(*) FROM plan_change", "1");
     /* the same, written otherwise */
     c = plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 1\nclaim: {over: [4, 1], best: 2}\n"));
     assert_false(c.changed_claim);
@@ -178,10 +178,9 @@ static void changed_claims_are_recorded(void **state)
     c = plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 1\n"));
     assert_true(c.changed_claim);
     assert_answer(store_db(s),
-                  "SELECT group_concat(trials_ended || old_claim || '->' || coalesce(new_claim, "
-                  "'none'), ' ') FROM claim_change",
-                  "1{\"best\":2,\"over\":[1,4]}->{\"best\":4,\"over\":[1]} "
-                  "1{\"best\":4,\"over\":[1]}->none");
+                  "SELECT group_concat(seen || '/' || pairs || ':' || coalesce(claim, 'none'), ' ')"
+                  " FROM plan_change",
+                  "0/3:{\"best\":2,\"over\":[1,4]} 1/3:{\"best\":4,\"over\":[1]} 1/3:none");
     assert_answer(store_db(s), "SELECT claim IS NULL FROM sweep", "1");
     close_store(x, s);
 }

@@ -32,8 +32,8 @@ static void add_rows(struct sha256 *h, sqlite3 *db, const char *table, bool time
 
 static struct content content_of(sqlite3 *db, bool times)
 {
-    static const char *const tables[] = {"sweep",   "claim_change", "config",  "trial", "build",
-                                         "attempt", "curve",        "deleted", NULL};
+    static const char *const tables[] = {"sweep", "plan_change", "look",  "config",  "trial",
+                                         "build", "attempt",     "curve", "deleted", NULL};
     struct content c;
     struct sha256 h;
     sha256_init(&h);

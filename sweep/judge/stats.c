@@ -105,9 +105,19 @@ double stats_t_quantile(double p, double df)
     return p < .5 ? -t : t;
 }
 
-static double interval_factor(int n)
+double stats_above(double mean, double sd, int n, double bound)
 {
-    return stats_t_quantile((1 + LEVEL) / 2, n - 1) / sqrt(n);
+    if (n < 2)
+        return NAN;
+    if (sd == 0)
+        return mean > bound ? ldexp(1, -n) : 1;
+    double t = (mean - bound) / (sd / sqrt(n)), both = stats_t_p(t, n - 1);
+    return t > 0 ? both / 2 : 1 - both / 2;
+}
+
+static double interval_factor(int n, double level)
+{
+    return stats_t_quantile((1 + level) / 2, n - 1) / sqrt(n);
 }
 
 static int compare_reals(const void *a, const void *b)
@@ -136,7 +146,7 @@ struct stats_summary stats_summarize(double *x, int n)
     s.sd = sqrt(squares / (n - 1));
     s.all_equal = s.min == s.max;
     if (!s.all_equal) {
-        double half = interval_factor(n) * s.sd;
+        double half = interval_factor(n, LEVEL) * s.sd;
         s.low = s.mean - half;
         s.high = s.mean + half;
     }
@@ -286,13 +296,20 @@ struct stats_paired stats_pair_t(const double *a, const double *b, int n)
     if (r.all_equal) {
         r.p = r.ties == n ? 1 : NAN;
     } else {
-        double half = interval_factor(n) * r.sd;
-        r.low = r.mean - half;
-        r.high = r.mean + half;
+        stats_pair_level(&r, LEVEL);
         r.t = r.mean / (r.sd / sqrt(n));
         r.p = stats_t_p(r.t, n - 1);
     }
     return r;
+}
+
+void stats_pair_level(struct stats_paired *r, double level)
+{
+    if (r->n < 2 || r->all_equal)
+        return;
+    double half = interval_factor(r->n, level) * r->sd;
+    r->low = r->mean - half;
+    r->high = r->mean + half;
 }
 
 struct stats_paired stats_pair(const double *a, const double *b, int n)
@@ -313,6 +330,11 @@ int stats_sign_flip_seeds(double alpha)
 
 void stats_holm(double *p, int m, int *order)
 {
+    stats_step_down(p, m, m, order);
+}
+
+void stats_step_down(double *p, int m, int most, int *order)
+{
     for (int i = 0; i < m; i++) { /* insertion: head counts are few; NaN goes last */
         int k = i;
         for (; k > 0 && (p[i] < p[order[k - 1]] || (isnan(p[order[k - 1]]) && !isnan(p[i]))); k--)
@@ -321,7 +343,8 @@ void stats_holm(double *p, int m, int *order)
     }
     double running = 0;
     for (int i = 0; i < m && !isnan(p[order[i]]); i++) {
-        running = fmax(running, fmin(1, (m - i) * p[order[i]]));
+        int left = m - i < most ? m - i : most;
+        running = fmax(running, fmin(1, left * p[order[i]]));
         p[order[i]] = running;
     }
 }
@@ -345,4 +368,43 @@ void stats_binomial(int k, int n, double *low, double *high)
     double tail = (1 - LEVEL) / 2;
     *low = k == 0 ? 0 : beta_quantile(tail, k, n - k + 1);
     *high = k == n ? 1 : beta_quantile(1 - tail, k + 1, n - k);
+}
+
+void stats_median_interval(const double *sorted, int n, double *low, double *high)
+{
+    *low = *high = NAN;
+    /* P(fewer than i of n values lie below the median) = I_1/2(n - i + 1, i). */
+    int i = 0;
+    while (i < n / 2 && stats_beta(n - i, i + 1, .5) <= (1 - LEVEL) / 2)
+        i++;
+    if (i == 0)
+        return;
+    *low = sorted[i - 1];
+    *high = sorted[n - i];
+}
+
+void stats_components(const double *x, const int *size, int groups, double *between, double *within)
+{
+    double all = 0, among = 0, inside = 0, squares = 0;
+    int n = 0;
+    for (int g = 0; g < groups; g++)
+        for (int i = 0; i < size[g]; i++)
+            all += x[n++];
+    all /= n;
+    const double *first = x;
+    for (int g = 0; g < groups; g++) {
+        double mean = 0;
+        for (int i = 0; i < size[g]; i++)
+            mean += first[i] / size[g];
+        for (int i = 0; i < size[g]; i++)
+            inside += (first[i] - mean) * (first[i] - mean);
+        among += size[g] * (mean - all) * (mean - all);
+        squares += (double)size[g] * size[g];
+        first += size[g];
+    }
+    *between = *within = NAN;
+    if (groups < 2 || n == groups)
+        return;
+    *within = inside / (n - groups);
+    *between = fmax(0, (among / (groups - 1) - *within) / ((n - squares / n) / (groups - 1)));
 }

@@ -13,6 +13,13 @@ double stats_beta(double a, double b, double x);
 double stats_t_p(double t, double df);
 double stats_t_quantile(double p, double df);
 
+/* One-sided t test of n values with this mean and standard deviation: p of "the true mean is at
+ * most `bound`", small where the mean is well above it. With sd = 0 the t test is undefined and the
+ * one-sided sign-flip test of the differences from the bound decides: 2^-n, or 1 where the mean is
+ * not above. NaN for n < 2. "At least" is tested by turning the signs of mean and bound; two such
+ * tests make one of equivalence (Schuirmann 1987). */
+double stats_above(double mean, double sd, int n, double bound);
+
 struct stats_summary {
     int n;
     double mean, sd, median, min, max; /* NaN for n < 1; sd for n < 2 */
@@ -21,6 +28,17 @@ struct stats_summary {
 };
 /* Mean and variance in two passes. Sorts x, of n values. */
 struct stats_summary stats_summarize(double *x, int n);
+
+/* Interval of the median of n values in rising order, from the i-th smallest to the i-th largest
+ * with the largest i whose coverage is at least 95% (binomial: Conover 1999, section 3.2). NaN for
+ * n < 6, where not even the extremes cover as much. */
+void stats_median_interval(const double *sorted, int n, double *low, double *high);
+
+/* Variance components of the one-way random effects model, from the mean squares between and within
+ * (Searle 1971, section 9.6; unequal group sizes): x holds the values group after group, size[i] of
+ * group i. *between is cut at 0. NaN with fewer than two groups, or with no group of two. */
+void stats_components(const double *x, const int *size, int groups, double *between,
+                      double *within);
 
 enum { STATS_EXACT_MAX = 24, STATS_DRAWS = 100000 };
 
@@ -43,6 +61,9 @@ struct stats_paired stats_pair(const double *a, const double *b, int n);
 /* The same without the sign-flip test (sign_flip_p NaN), where many pairs are compared. */
 struct stats_paired stats_pair_t(const double *a, const double *b, int n);
 
+/* Sets the interval of r to another level, 0 < level < 1. */
+void stats_pair_level(struct stats_paired *r, double level);
+
 /* Smallest n at which the exact sign-flip test can go below alpha, 0 < alpha. */
 int stats_sign_flip_seeds(double alpha);
 
@@ -50,6 +71,9 @@ int stats_sign_flip_seeds(double alpha);
  * test procedure"): an adjusted value below alpha rejects with family-wise error alpha. NaN (no
  * test was possible) stays NaN but is counted among the m. order: scratch of m. */
 void stats_holm(double *p, int m, int *order);
+
+/* The same where at most `most` of the m hypotheses can be true together (Shaffer 1986). */
+void stats_step_down(double *p, int m, int most, int *order);
 
 /* Exact binomial interval (Clopper and Pearson 1934), 95%, 0 <= k <= n successes of n >= 1. */
 void stats_binomial(int k, int n, double *low, double *high);

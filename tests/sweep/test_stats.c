@@ -280,6 +280,96 @@ static void test_holm(void **state)
     assert_true(with_nan[2] == 1);
 }
 
+/* One-sided: against SciPy's ttest_1samp, both ways. */
+static void test_above(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/above.csv");
+    while (file_next(&t, 5)) {
+        double mean = number(&t, 0), sd = number(&t, 1), bound = number(&t, 3);
+        int n = atoi(t.field[2]);
+        double p = stats_above(mean, sd, n, bound);
+        assert_close(p, number(&t, 4), "above", t.rows);
+        assert_close(stats_above(-mean, sd, n, -bound), 1 - p, "below", t.rows);
+    }
+    assert_true(isnan(stats_above(1, NAN, 1, 0)));
+    assert_true(stats_above(.1, 0, 5, 0) == 1. / 32); /* no variance: signs alone */
+    assert_true(stats_above(0, 0, 5, 0) == 1 && stats_above(-1, 0, 5, 0) == 1);
+}
+
+static void test_median_interval(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/median.csv");
+    while (file_next(&t, 3)) {
+        double x[128], low, high;
+        int n = atoi(t.field[0]);
+        for (int i = 0; i < n; i++)
+            x[i] = i + 1;
+        stats_median_interval(x, n, &low, &high);
+        if (n < 6)
+            assert_true(isnan(low) && isnan(high));
+        else
+            assert_true(low == number(&t, 1) && high == number(&t, 2));
+    }
+}
+
+static void test_components(void **state)
+{
+    (void)state;
+    /* Strength of cloth from four looms: Montgomery, Design and Analysis of Experiments, chapter
+     * 13 (example 13.1): 1.90 within, 6.96 between. */
+    const double looms[16] = {98, 97, 99, 96, 91, 90, 93, 92, 96, 95, 97, 95, 95, 96, 99, 98};
+    double between, within;
+    stats_components(looms, (const int[4]){4, 4, 4, 4}, 4, &between, &within);
+    assert_true(fabs(within - 1.90) < .005 && fabs(between - 6.96) < .005);
+    struct table_file t;
+    file_open(&t, "tests/data/stats/components.csv");
+    while (file_next(&t, 4)) {
+        double x[MAX_SEEDS], sizes[MAX_SEEDS];
+        int size[MAX_SEEDS], groups = numbers(t.field[0], sizes);
+        for (int i = 0; i < groups; i++)
+            size[i] = (int)sizes[i];
+        numbers(t.field[3], x);
+        stats_components(x, size, groups, &between, &within);
+        assert_close(between, number(&t, 1), "between", t.rows);
+        assert_close(within, number(&t, 2), "within", t.rows);
+    }
+    stats_components(looms, (const int[1]){4}, 1, &between, &within);
+    assert_true(isnan(between) && isnan(within));
+    stats_components(looms, (const int[2]){1, 1}, 2, &between, &within);
+    assert_true(isnan(between) && isnan(within));
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    const double a[5] = {.9, .7, 1, .8, .6}, zero[5] = {0};
+    struct stats_paired r = stats_pair_t(a, zero, 5);
+    stats_pair_level(&r, .99);
+    assert_close(r.low, .8 - 4.604094871349993 * sqrt(.025 / 5), "low at 99%", 0); /* SciPy */
+    assert_close(r.high, .8 + 4.604094871349993 * sqrt(.025 / 5), "high at 99%", 0);
+    r = stats_pair_t(zero, zero, 5);
+    stats_pair_level(&r, .99);
+    assert_true(isnan(r.low) && isnan(r.high));
+}
+
+/* At most three of four hypotheses can be true at once: 3, 3, 2, 1 in place of 4, 3, 2, 1. */
+static void test_step_down(void **state)
+{
+    (void)state;
+    double p[4] = {.04, .01, .03, .005}, two[2] = {.03, .04};
+    int order[4];
+    stats_step_down(p, 4, 3, order);
+    const double expected[4] = {.06, .03, .06, .015};
+    for (int i = 0; i < 4; i++)
+        assert_close(p[i], expected[i], "step_down", i);
+    stats_step_down(two, 2, 1, order);
+    assert_true(two[0] == .03 && two[1] == .04);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +384,11 @@ int main(void)
         cmocka_unit_test(test_sign_flip_seeds),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_holm),
+        cmocka_unit_test(test_above),
+        cmocka_unit_test(test_median_interval),
+        cmocka_unit_test(test_components),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_step_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 """Writes the expected values of tests/sweep/test_stats.c with SciPy: run it in this folder.
 
-The committed files were made with SciPy 1.10.1, NumPy 1.24.2. published.csv is not written here: its
+The committed files were made with SciPy 1.10.1, NumPy 1.24.2; above.csv, median.csv and
+components.csv with SciPy 1.17.1, NumPy 2.4.6. published.csv is not written here: its
 values are copied from printed sources, which it names.
 """
 import csv
@@ -69,10 +70,43 @@ def pairs():
                    " ".join("%.17g" % x for x in a), " ".join("%.17g" % x for x in b))
 
 
+def above():
+    draw = np.random.default_rng(7)
+    for n in [2, 3, 5, 8, 20]:
+        for bound in [-.5, 0., .01, .3]:
+            x = draw.normal(.02, .05, n)
+            yield (float(x.mean()), float(x.std(ddof=1)), n, bound,
+                   float(stats.ttest_1samp(x, bound, alternative="greater").pvalue))
+
+
+def median():
+    """Of the numbers 1..n; NaN where the order statistics do not reach 95%."""
+    for n in list(range(1, 31)) + [50, 100]:
+        ci = stats.quantile_test(np.arange(1., n + 1), q=n, p=.5).confidence_interval(.95)
+        yield n, float(ci.low), float(ci.high)
+
+
+def components():
+    """Mean squares by way of the F of a one-way analysis of variance."""
+    draw = np.random.default_rng(11)
+    for sizes in [[3] * 8, [2, 3, 4], [1, 5, 2, 1], [4, 4]]:
+        for spread in [0., .1]:
+            groups = [draw.normal(draw.normal(0, spread), .05, n) for n in sizes]
+            n, k = sum(sizes), len(sizes)
+            within = sum(((g - g.mean()) ** 2).sum() for g in groups) / (n - k)
+            f = stats.f_oneway(*groups).statistic
+            typical = (n - sum(m * m for m in sizes) / n) / (k - 1)
+            yield (" ".join(map(str, sizes)), float(max(0, (f - 1) * within / typical)),
+                   float(within), " ".join("%.17g" % x for g in groups for x in g))
+
+
 write("beta.csv", ["a", "b", "x", "I"], beta())
 write("t_p.csv", ["df", "t", "p"], t_p())
 write("t_quantile.csv", ["df", "p", "t"], t_quantile())
 write("binomial.csv", ["k", "n", "low", "high"], binomial())
+write("above.csv", ["mean", "sd", "n", "bound", "p"], above())
+write("median.csv", ["n", "low", "high"], median())
+write("components.csv", ["sizes", "between", "within", "x"], components())
 write("pairs.csv", ["n", "wins", "losses", "mean", "sd", "low", "high", "t", "p", "sign_flip_p",
                     "a", "b"], pairs())
 # The fast sign_flip above against SciPy's own permutation test.

@@ -1,116 +1,15 @@
+/* What is decided from the results of each head count and their comparisons. */
 #include "sweep/judge/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "sweep/judge/verdict_parts.h"
 
 static const double ALPHA = .05;
-const double VERDICT_SOLVED = .99;
 const double VERDICT_TOLERANCE = .005;
 const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES] = {0, .005, .02};
-
-/* Shared by the steps of one judgement; a and b are as long as the longest list of trials. */
-struct judge {
-    const struct verdict_input *in;
-    struct verdict *v;
-    double *a, *b;
-    double *p;  /* one per head count */
-    int *order; /* one per head count */
-};
-
-static bool counts(const struct judge *j, const struct verdict_trial *t)
-{
-    return !t->bad || !isnan(j->in->chance);
-}
-
-static double test_acc(const struct judge *j, const struct verdict_trial *t)
-{
-    return t->bad ? j->in->chance : t->test;
-}
-
-static void summarize_row(struct judge *j, int i)
-{
-    const struct verdict_heads *h = &j->in->heads[i];
-    struct verdict_row *r = &j->v->row[i];
-    double completed = 0, val = 0;
-    int n = 0;
-    for (int k = 0; k < h->n; k++) {
-        const struct verdict_trial *t = &h->trial[k];
-        r->bad += t->bad;
-        if (!counts(j, t))
-            continue;
-        j->a[n++] = test_acc(j, t);
-        val += t->bad ? j->in->chance : t->val;
-        if (!t->bad) {
-            completed += t->test;
-            r->solved += t->test >= VERDICT_SOLVED;
-        }
-    }
-    r->heads = h->heads;
-    r->d_head = h->d_head;
-    r->trials = n;
-    r->exact_mean = r->median_low = r->median_high = r->chance_p = NAN;
-    r->late_gain = r->late_low = r->late_high = r->plateau_p = r->equivalent_p = NAN;
-    r->test = stats_summarize(j->a, n);
-    r->val_mean = n ? val / n : NAN;
-    r->completed_mean = h->n > r->bad ? completed / (h->n - r->bad) : NAN;
-    r->best_p = r->solved_low = r->solved_high = NAN;
-    if (n)
-        stats_binomial(r->solved, n, &r->solved_low, &r->solved_high);
-}
-
-/* Lines up the trials of two head counts (indices, -1: not in the plan) at equal seeds in j->a and
- * j->b. Returns how many pairs there are; *unpaired seeds have no partner. */
-static int align(struct judge *j, int first, int second, int *unpaired)
-{
-    static const struct verdict_heads none = {0};
-    const struct verdict_heads *x = first < 0 ? &none : &j->in->heads[first];
-    const struct verdict_heads *y = second < 0 ? &none : &j->in->heads[second];
-    int n = 0, i = 0, k = 0;
-    *unpaired = 0;
-    while (i < x->n || k < y->n) {
-        if (k == y->n || (i < x->n && x->trial[i].seed < y->trial[k].seed)) {
-            i++;
-            ++*unpaired;
-        } else if (i == x->n || x->trial[i].seed > y->trial[k].seed) {
-            k++;
-            ++*unpaired;
-        } else {
-            if (counts(j, &x->trial[i]) && counts(j, &y->trial[k])) {
-                j->a[n] = test_acc(j, &x->trial[i]);
-                j->b[n++] = test_acc(j, &y->trial[k]);
-            } else {
-                ++*unpaired;
-            }
-            i++;
-            k++;
-        }
-    }
-    return n;
-}
-
-static int index_of(const struct verdict_input *in, int64_t heads)
-{
-    for (int i = 0; i < in->count; i++)
-        if (in->heads[i].heads == heads)
-            return i;
-    return -1;
-}
-
-static void compare_rival(struct judge *j, int64_t candidate, int64_t rival)
-{
-    struct verdict_rival *r = &j->v->rival[j->v->rivals++];
-    int n = align(j, index_of(j->in, candidate), index_of(j->in, rival), &r->unpaired);
-    r->heads = rival;
-    r->sd_between = r->sd_within = NAN;
-    r->pair = stats_pair(j->a, j->b, n);
-    r->p = isnan(r->pair.p) && r->pair.all_equal ? r->pair.sign_flip_p : r->pair.p;
-    if (isnan(r->p))
-        r->outcome = RIVAL_UNTESTED;
-    else if (r->p >= j->v->alpha)
-        r->outcome = RIVAL_NOT_BEATEN;
-    else
-        r->outcome = r->pair.mean > 0 ? RIVAL_BEATEN : RIVAL_BETTER;
-}
 
 static int rivals_with(const struct verdict *v, enum rival_outcome outcome)
 {
@@ -125,11 +24,13 @@ static enum verdict_kind judge_claim(struct judge *j)
     const struct verdict_input *in = j->in;
     struct verdict *v = j->v;
     v->candidate = in->claim_best;
-    v->alpha = ALPHA;
+    v->alpha = j->alpha;
     for (int i = 0; i < in->claim_over_count; i++)
-        compare_rival(j, in->claim_best, in->claim_over[i]);
+        compare_rival(j, in->claim_best, in->claim_over[i], in->claim_over_count);
     if (rivals_with(v, RIVAL_BETTER))
         return VERDICT_CLAIM_CONTRADICTED;
+    if (rivals_with(v, RIVAL_UNFINISHED))
+        return VERDICT_CLAIM_UNDECIDED;
     if (rivals_with(v, RIVAL_NOT_BEATEN))
         return VERDICT_CLAIM_NOT_CONFIRMED;
     if (v->rivals == 0 || rivals_with(v, RIVAL_UNTESTED))
@@ -137,24 +38,29 @@ static enum verdict_kind judge_claim(struct judge *j)
     return VERDICT_CLAIM_CONFIRMED;
 }
 
-/* best: row of the highest mean validation accuracy. */
+/* The fewest heads whose mean validation value is within the tolerance of row `best`. */
+static int64_t pick(const struct judge *j, int best, double tolerance)
+{
+    const struct verdict *v = j->v;
+    /* Rounding must not shut out a mean that is exactly the tolerance away. */
+    double least = j->sign * v->row[best].val_mean - tolerance - 1e-12;
+    int i = 0;
+    while (!row_tested(&v->row[i]) || j->sign * v->row[i].val_mean < least)
+        i++;
+    return v->row[i].heads;
+}
+
 static enum verdict_kind judge_exploratory(struct judge *j, int best)
 {
-    const struct verdict_input *in = j->in;
     struct verdict *v = j->v;
-    int picked = 0;
-    /* Rounding must not shut out a mean that is exactly the tolerance away; NaN compares false. */
-    double least = v->row[best].val_mean - VERDICT_TOLERANCE - 1e-12;
-    while (!(v->row[picked].val_mean >= least))
-        picked++;
-    v->candidate = v->row[picked].heads;
-    if (in->count == 1)
+    v->candidate = pick(j, best, VERDICT_TOLERANCE);
+    if (v->smallest == v->largest)
         return VERDICT_SINGLE;
-    if (picked == 0 || picked == in->count - 1)
+    if (v->candidate == v->smallest || v->candidate == v->largest)
         return VERDICT_EDGE;
-    v->alpha = ALPHA / v->interior;
-    compare_rival(j, v->candidate, in->heads[0].heads);
-    compare_rival(j, v->candidate, in->heads[in->count - 1].heads);
+    v->alpha = j->alpha / v->interior;
+    compare_rival(j, v->candidate, v->smallest, 1);
+    compare_rival(j, v->candidate, v->largest, 1);
     if (rivals_with(v, RIVAL_BEATEN) == v->rivals)
         return VERDICT_MIDDLE;
     if (rivals_with(v, RIVAL_NOT_BEATEN) || rivals_with(v, RIVAL_BETTER))
@@ -162,74 +68,106 @@ static enum verdict_kind judge_exploratory(struct judge *j, int best)
     return VERDICT_UNTESTED;
 }
 
-/* Marks the rows that cannot be told apart from row `best`. */
-static void compare_with_best(struct judge *j, int best)
+/* Row with the best mean validation value; -1: none has results. */
+static int best_row(const struct judge *j)
 {
-    struct verdict *v = j->v;
-    int tests = 0, unpaired;
-    for (int i = 0; i < v->rows; i++) {
-        if (i == best || v->row[i].test.n == 0)
-            continue;
-        int n = align(j, best, i, &unpaired);
-        struct stats_paired pair = stats_pair_t(j->a, j->b, n);
-        if (isnan(pair.p) && pair.all_equal)
-            pair = stats_pair(j->a, j->b, n);
-        j->p[tests++] = isnan(pair.p) ? pair.sign_flip_p : pair.p;
-        v->row[i].among_best = !(pair.mean > 0); /* not worse: no test needed */
-    }
-    stats_holm(j->p, tests, j->order);
-    tests = 0;
-    for (int i = 0; i < v->rows; i++) {
-        struct verdict_row *r = &v->row[i];
-        if (i == best) {
-            r->among_best = true;
-        } else if (r->test.n) {
-            r->best_p = j->p[tests++];
-            r->among_best = r->among_best || !(r->best_p < ALPHA);
-        }
-        if (r->among_best && !v->smallest_among_best)
-            v->smallest_among_best = r->heads;
-    }
+    const struct verdict_row *row = j->v->row;
+    int best = -1;
+    for (int i = 0; i < j->v->rows; i++)
+        if (row_tested(&row[i]) &&
+            (best < 0 || j->sign * row[i].val_mean > j->sign * row[best].val_mean))
+            best = i;
+    return best;
 }
 
-static bool any_good(const struct verdict_input *in)
+/* The head counts that take part: those at a limit do not. */
+static void find_edges(struct verdict *v)
 {
-    for (int i = 0; i < in->count; i++)
-        for (int k = 0; k < in->heads[i].n; k++)
-            if (!in->heads[i].trial[k].bad)
-                return true;
+    int taking_part = 0;
+    for (int i = 0; i < v->rows; i++) {
+        const struct verdict_row *r = &v->row[i];
+        if (r->limited)
+            continue;
+        taking_part++;
+        v->finished += row_tested(r);
+        v->smallest = v->smallest ? v->smallest : r->heads;
+        v->largest = r->heads;
+    }
+    v->interior = taking_part > 2 ? taking_part - 2 : 0;
+}
+
+/* Whether there is anything to compare: `kind` says why not. */
+static bool has_results(const struct verdict *v, enum verdict_kind *kind)
+{
+    bool bad = false, limited = false;
+    for (int i = 0; i < v->rows; i++) {
+        const struct verdict_row *r = &v->row[i];
+        if (r->limited == 0 && !isnan(r->completed_mean))
+            return true;
+        limited = limited || r->limited;
+        bad = bad || r->bad;
+    }
+    *kind = limited ? VERDICT_UNFINISHED : bad ? VERDICT_UNTRAINED : VERDICT_NOTHING;
     return false;
 }
 
-static void judge(struct judge *j)
+static enum verdict_kind judge(struct judge *j)
 {
     struct verdict *v = j->v;
-    int best = -1;
-    for (int i = 0; i < v->rows; i++) {
-        summarize_row(j, i);
-        if (v->row[i].test.n && (best < 0 || v->row[i].val_mean > v->row[best].val_mean))
-            best = i;
-    }
-    v->proof = j->in->proof;
-    v->looks = j->in->looks;
-    v->look = j->in->look;
-    v->unit = "seed";
-    v->guess = j->in->chance;
-    v->level = 1 - ALPHA;
-    v->plateau_margin = NAN;
-    v->lead = 1;
-    v->kind = VERDICT_NOTHING;
-    v->interior = v->rows > 2 ? v->rows - 2 : 0;
-    v->alpha = NAN;
-    if (best < 0)
-        return;
-    if (!any_good(j->in)) {
-        v->kind = VERDICT_UNTRAINED;
-        return;
-    }
+    enum verdict_kind kind;
+    summarize_rows(j);
+    find_edges(v);
+    if (!has_results(v, &kind))
+        return kind;
+    if (all_at_chance(j))
+        return VERDICT_AT_CHANCE;
+    int best = best_row(j);
     v->best = v->row[best].heads;
+    for (int i = 0; i < VERDICT_TOLERANCES; i++)
+        v->candidate_at[i] = pick(j, best, VERDICT_TOLERANCE_AT[i]);
     compare_with_best(j, best);
-    v->kind = j->in->has_claim ? judge_claim(j) : judge_exploratory(j, best);
+    find_plateau(j, best);
+    if (all_equal(j))
+        return VERDICT_ALL_EQUAL;
+    return v->prediction ? judge_claim(j) : judge_exploratory(j, best);
+}
+
+static bool preliminary(const struct verdict_input *in)
+{
+    int ended = 0;
+    for (int i = 0; i < in->count; i++)
+        ended += in->heads[i].n;
+    return ended < in->planned;
+}
+
+/* What is known before any trial is looked at. */
+static void prepare(struct judge *j)
+{
+    const struct verdict_input *in = j->in;
+    struct verdict *v = j->v;
+    bool instances = in->replicated && !strcmp(in->replicated, "task.instance");
+    j->sign = in->loss ? -1 : 1;
+    j->alpha = ALPHA / (in->looks > 1 ? in->looks : 1);
+    v->rows = in->count;
+    v->prediction = in->has_claim && in->proof.status == PROOF_FIRST;
+    v->proof = in->proof;
+    v->looks = in->looks;
+    v->look = in->look;
+    v->unit = !in->replicated ? "seed" : instances ? "task instance" : "replicate";
+    v->guess = in->loss ? -log(in->chance) : in->chance;
+    v->alpha = v->plateau_margin = NAN;
+    v->level = 1 - j->alpha;
+}
+
+static enum status judge_and_say(struct judge *j, struct message *m)
+{
+    struct verdict *v = j->v;
+    prepare(j);
+    v->kind = judge(j);
+    v->decided =
+        !preliminary(j->in) && (v->kind == VERDICT_CLAIM_CONFIRMED ||
+                                v->kind == VERDICT_CLAIM_CONTRADICTED || v->kind == VERDICT_MIDDLE);
+    return verdict_sentences(j->in, v, m);
 }
 
 enum status verdict_new(const struct verdict_input *in, struct verdict **out, struct message *m)
@@ -238,24 +176,25 @@ enum status verdict_new(const struct verdict_input *in, struct verdict **out, st
     for (int i = 0; i < in->count; i++)
         if ((size_t)in->heads[i].n > longest)
             longest = (size_t)in->heads[i].n;
-    size_t rivals = in->has_claim ? (size_t)in->claim_over_count + 1 : 2;
+    size_t rivals = (size_t)in->claim_over_count + 2;
     struct judge j = {.in = in, .v = calloc(1, sizeof *j.v)};
     enum status s = STATUS_NO_MEMORY;
-    j.a = calloc(2 * longest, sizeof *j.a);
+    j.a = calloc(3 * longest, sizeof *j.a);
+    j.size = calloc(longest, sizeof *j.size);
     j.p = calloc(rows, sizeof *j.p);
     j.order = calloc(rows, sizeof *j.order);
-    if (!j.v || !j.a || !j.p || !j.order)
+    if (!j.v || !j.a || !j.size || !j.p || !j.order)
         goto done;
     j.b = j.a + longest;
+    j.difference = j.b + longest;
     j.v->row = calloc(rows, sizeof *j.v->row);
     j.v->rival = calloc(rivals, sizeof *j.v->rival);
     if (!j.v->row || !j.v->rival)
         goto done;
-    j.v->rows = in->count;
-    judge(&j);
-    s = verdict_sentences(in, j.v, m);
+    s = judge_and_say(&j, m);
 done:
     free(j.a);
+    free(j.size);
     free(j.p);
     free(j.order);
     if (s == STATUS_OK) {

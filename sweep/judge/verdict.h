@@ -131,6 +131,12 @@ enum verdict_kind {
     VERDICT_UNFINISHED          /* no head count finished within the limit */
 };
 
+/* Trials whose test values lie together. */
+struct verdict_cluster {
+    int n;
+    double low, high;
+};
+
 /* A head count's results, bad trials as guesses. */
 struct verdict_row {
     int64_t heads;
@@ -148,10 +154,11 @@ struct verdict_row {
     double exact_mean;              /* of the completed trials that know it; NaN: none */
     double median_low, median_high; /* order-statistic interval of the median over units, at least
                                        95 %; NaN for n < 6 */
-    bool bimodal;                   /* completed trials fall into two clusters */
-    bool above_chance;              /* shown to be; false where guessing is unknown */
-    double chance_p;                /* Holm-corrected, one-sided; NaN where not testable */
-    bool improving;                 /* still, at the last step */
+    bool bimodal;                   /* completed trials fall into two clusters: */
+    struct verdict_cluster clusters[2];    /* of lower and of higher values */
+    bool above_chance;                     /* shown to be; false where guessing is unknown */
+    double chance_p;                       /* Holm-corrected, one-sided; NaN where not testable */
+    bool improving;                        /* still, at the last step */
     double late_gain, late_low, late_high; /* mean late_slope and its 95% t interval over units;
                                               NaN where unknown, the interval for one unit too */
     double best_p;       /* one-sided p of "the best is not better", times m - 1, at most 1; NaN for
@@ -196,12 +203,12 @@ struct verdict {
     bool decided;               /* no further look is needed: confirmed, contradicted or middle */
     struct verdict_proof proof; /* the input's; looks, look likewise */
     int looks, look;
-    const char *unit;          /* what tests count: "seed" or "instance"; static */
-    int units;                 /* with replicate: instances; else 0 */
-    double guess;              /* value of a guess; NaN: unknown */
-    double alpha;              /* each rival's p is held against this; NaN without rivals */
-    double level;              /* of the intervals of paired differences: .95 without looks */
-    int finished;              /* head counts with results and none at a limit */
+    const char *unit; /* what tests count: "seed", "task instance" or, of other axes, "replicate" */
+    int units;        /* with replicate: instances; else 0 */
+    double guess;     /* value of a guess; NaN: unknown */
+    double alpha;     /* each rival's p is held against this; NaN without rivals */
+    double level;     /* of the intervals of paired differences: .95 without looks */
+    int finished;     /* head counts with results and none at a limit */
     int64_t smallest, largest; /* of the finished ones: the edges; 0: none */
     int interior;              /* finished head counts between the edges */
     int64_t candidate;         /* the claim's best, or the one picked; 0: none */
@@ -234,8 +241,5 @@ const char *rival_outcome_name(enum rival_outcome outcome);
 
 /* "first", "late", "changed", "plan_changed": for programs. */
 const char *verdict_proof_name(enum verdict_proof_status status);
-
-/* The second half of verdict_new, in verdict_text.c: writes the sentences. NO_MEMORY. */
-enum status verdict_sentences(const struct verdict_input *in, struct verdict *v, struct message *m);
 
 #endif

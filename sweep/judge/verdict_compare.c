@@ -1,0 +1,201 @@
+/* Head counts against each other, unit by unit. */
+#include <math.h>
+
+#include "sweep/judge/verdict_parts.h"
+
+/* What two head counts have in common. */
+struct alignment {
+    int units;    /* their values are in j->a and j->b */
+    int trials;   /* pairs of equal seed, in j->difference */
+    int unpaired; /* trials without a partner */
+};
+
+/* < 0 where trial x comes before y: by instance, then by seed. NULL comes last. */
+static int compare_places(const struct judge *j, const struct verdict_trial *x,
+                          const struct verdict_trial *y)
+{
+    if (!x || !y)
+        return x ? -1 : 1;
+    if (j->in->replicated && x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
+    return (x->seed > y->seed) - (x->seed < y->seed);
+}
+
+static void add_pair(struct judge *j, struct alignment *al, double a, double b, bool new_unit)
+{
+    if (new_unit) {
+        j->a[al->units] = j->b[al->units] = 0;
+        j->size[al->units++] = 0;
+    }
+    j->a[al->units - 1] += a;
+    j->b[al->units - 1] += b;
+    j->size[al->units - 1]++;
+    j->difference[al->trials++] = a - b;
+}
+
+/* Lines up the trials of two head counts (indices, -1: not in the plan) at equal seeds. With
+ * replicate the values of an instance are averaged over the seeds that both have. */
+static struct alignment align(struct judge *j, int first, int second)
+{
+    static const struct verdict_heads none = {0};
+    const struct verdict_heads *x = first < 0 ? &none : &j->in->heads[first];
+    const struct verdict_heads *y = second < 0 ? &none : &j->in->heads[second];
+    struct alignment al = {0};
+    int i = 0, k = 0, unit = 0;
+    while (i < x->n || k < y->n) {
+        const struct verdict_trial *s = i < x->n ? &x->trial[i] : NULL;
+        const struct verdict_trial *t = k < y->n ? &y->trial[k] : NULL;
+        int order = compare_places(j, s, t);
+        if (order == 0 && judge_counts(j, s) && judge_counts(j, t)) {
+            bool new_unit = al.units == 0 || !j->in->replicated || unit != s->unit;
+            unit = s->unit;
+            add_pair(j, &al, judge_test(j, s), judge_test(j, t), new_unit);
+        } else {
+            al.unpaired++;
+        }
+        i += order <= 0;
+        k += order >= 0;
+    }
+    for (int u = 0; u < al.units; u++) {
+        j->a[u] /= j->size[u];
+        j->b[u] /= j->size[u];
+    }
+    return al;
+}
+
+/* With losses the smaller one wins. */
+static struct stats_paired as_the_metric_counts(const struct judge *j, struct stats_paired pair)
+{
+    if (j->sign < 0) {
+        int wins = pair.wins;
+        pair.wins = pair.losses;
+        pair.losses = wins;
+    }
+    return pair;
+}
+
+static bool unfinished(const struct judge *j, int index)
+{
+    return index >= 0 && j->v->row[index].limited > 0;
+}
+
+static enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r,
+                                     int family)
+{
+    double alpha = j->v->alpha;
+    bool ahead = j->sign * r->pair.mean > 0;
+    if (isnan(r->p))
+        return RIVAL_UNTESTED;
+    if (ahead && r->p < alpha)
+        return RIVAL_BEATEN;
+    return !ahead && r->p < alpha / family ? RIVAL_BETTER : RIVAL_NOT_BEATEN;
+}
+
+void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family)
+{
+    struct verdict_rival *r = &j->v->rival[j->v->rivals++];
+    int first = heads_index(j->in, candidate), second = heads_index(j->in, rival);
+    struct alignment al = align(j, first, second);
+    r->heads = rival;
+    r->seed_pairs = al.trials;
+    r->unpaired = al.unpaired;
+    r->sd_between = r->sd_within = NAN;
+    r->pair = as_the_metric_counts(j, stats_pair(j->a, j->b, al.units));
+    stats_pair_level(&r->pair, j->v->level);
+    r->p = isnan(r->pair.p) && r->pair.all_equal ? r->pair.sign_flip_p : r->pair.p;
+    if (j->in->replicated) {
+        stats_components(j->difference, j->size, al.units, &r->sd_between, &r->sd_within);
+        r->sd_between = sqrt(r->sd_between);
+        r->sd_within = sqrt(r->sd_within);
+    }
+    r->outcome =
+        unfinished(j, first) || unfinished(j, second) ? RIVAL_UNFINISHED : outcome_of(j, r, family);
+}
+
+static int tested_rows(const struct verdict *v)
+{
+    int n = 0;
+    for (int i = 0; i < v->rows; i++)
+        n += row_tested(&v->row[i]);
+    return n;
+}
+
+void compare_with_best(struct judge *j, int best)
+{
+    struct verdict *v = j->v;
+    int comparisons = tested_rows(v) - 1;
+    for (int i = 0; i < v->rows; i++) {
+        struct verdict_row *r = &v->row[i];
+        if (!row_tested(r))
+            continue;
+        if (i != best) {
+            struct stats_paired pair = stats_pair_t(j->a, j->b, align(j, best, i).units);
+            double p = stats_above(j->sign * pair.mean, pair.sd, pair.n, 0);
+            r->best_p = isnan(p) ? NAN : fmin(1, comparisons * p);
+        }
+        r->among_best = !(r->best_p < j->alpha);
+        if (r->among_best && !v->smallest_among_best)
+            v->smallest_among_best = r->heads;
+    }
+}
+
+/* p of "some other head count is better than row i by the margin or more"; NaN where one of them
+ * cannot be compared. */
+static double behind_p(struct judge *j, int i)
+{
+    double worst = 0, margin = j->in->equivalence;
+    for (int k = 0; k < j->v->rows; k++) {
+        if (k == i || !row_tested(&j->v->row[k]))
+            continue;
+        struct stats_paired pair = stats_pair_t(j->a, j->b, align(j, i, k).units);
+        double p = stats_above(j->sign * pair.mean, pair.sd, pair.n, -margin);
+        if (!(p <= worst))
+            worst = p;
+        if (isnan(worst))
+            break;
+    }
+    return worst;
+}
+
+static void test_margin(struct judge *j, int best)
+{
+    struct verdict *v = j->v;
+    int tests = 0, at = 0;
+    for (int i = 0; i < v->rows; i++)
+        if (row_tested(&v->row[i]))
+            j->p[tests++] = behind_p(j, i);
+    stats_step_down(j->p, tests, tests - 1, j->order);
+    for (int i = 0; i < v->rows; i++)
+        if (row_tested(&v->row[i]))
+            v->row[i].plateau_p = j->p[at++];
+    double best_p = v->row[best].plateau_p;
+    for (int i = 0; i < v->rows; i++) {
+        struct verdict_row *r = &v->row[i];
+        if (i == best || isnan(r->plateau_p) || isnan(best_p))
+            continue;
+        r->equivalent_p = fmax(r->plateau_p, best_p);
+        r->equivalent = r->equivalent_p < j->alpha;
+    }
+}
+
+void find_plateau(struct judge *j, int best)
+{
+    struct verdict *v = j->v;
+    bool margin = j->in->equivalence > 0 && tested_rows(v) > 1;
+    if (margin)
+        test_margin(j, best);
+    v->plateau_margin = margin ? j->in->equivalence : NAN;
+    for (int i = 0; i < v->rows; i++) {
+        struct verdict_row *r = &v->row[i];
+        r->in_plateau = i == best || (margin ? r->plateau_p < j->alpha : r->among_best);
+        if (!r->in_plateau)
+            continue;
+        v->plateau_low = v->plateau_low ? v->plateau_low : r->heads;
+        v->plateau_high = r->heads;
+    }
+    for (int i = 0; i < v->rows; i++) {
+        const struct verdict_row *r = &v->row[i];
+        v->plateau_holes += row_tested(r) && !r->in_plateau && r->heads > v->plateau_low &&
+                            r->heads < v->plateau_high;
+    }
+}

@@ -1,0 +1,55 @@
+/* What the files of the verdict share: verdict_rows.c summarizes each head count, verdict_compare.c
+ * compares them, verdict.c decides, verdict_text*.c say it. */
+#ifndef SWEEP_JUDGE_VERDICT_PARTS_H
+#define SWEEP_JUDGE_VERDICT_PARTS_H
+
+#include "sweep/judge/verdict.h"
+
+/* Shared by the steps of one judgement. */
+struct judge {
+    const struct verdict_input *in;
+    struct verdict *v;
+    double sign;  /* 1, or -1 where values are losses: sign * value is the larger the better */
+    double alpha; /* .05 / looks */
+    /* As long as the longest list of trials: values of one or two head counts per unit; with
+     * replicate differences by seed, unit after unit, and how many of them each unit has. */
+    double *a, *b, *difference;
+    int *size;
+    double *p;  /* one per head count */
+    int *order; /* one per head count */
+};
+
+/* The value that a trial counts with, and whether it counts at all. */
+bool judge_counts(const struct judge *j, const struct verdict_trial *t);
+double judge_test(const struct judge *j, const struct verdict_trial *t);
+
+/* Has results and takes part in the tests. */
+bool row_tested(const struct verdict_row *r);
+
+/* Index of a head count of the plan; -1: it has none of that number. */
+int heads_index(const struct verdict_input *in, int64_t heads);
+
+/* Fills v->row, but for the comparisons, and v->units. */
+void summarize_rows(struct judge *j);
+
+/* Whether no head count is shown to be above guessing; marks those that are. false where guessing
+ * is unknown. */
+bool all_at_chance(struct judge *j);
+
+/* Whether at least two head counts have results and all trials have the same test value. */
+bool all_equal(const struct judge *j);
+
+/* Adds to v->rival the comparison of `candidate` with a rival. One that is better at p < `alpha` /
+ * `family` is BETTER. */
+void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family);
+
+/* Fills best_p, among_best of the rows: those that row `best` does not beat. */
+void compare_with_best(struct judge *j, int best);
+
+/* Fills plateau_p, equivalent_p, equivalent, in_plateau of the rows and the plateau of v. */
+void find_plateau(struct judge *j, int best);
+
+/* Writes the sentences. NO_MEMORY. */
+enum status verdict_sentences(const struct verdict_input *in, struct verdict *v, struct message *m);
+
+#endif

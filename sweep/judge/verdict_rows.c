@@ -1,0 +1,217 @@
+/* Each head count by itself: its mean, its spread, whether it learned and whether it still does. */
+#include <math.h>
+
+#include "sweep/judge/verdict_parts.h"
+
+const double VERDICT_SOLVED = .99;
+
+bool judge_counts(const struct judge *j, const struct verdict_trial *t)
+{
+    return !t->limited && (!t->bad || !isnan(j->v->guess));
+}
+
+double judge_test(const struct judge *j, const struct verdict_trial *t)
+{
+    return t->bad ? j->v->guess : t->test;
+}
+
+static double judge_val(const struct judge *j, const struct verdict_trial *t)
+{
+    return t->bad ? j->v->guess : t->val;
+}
+
+static double judge_late_slope(const struct judge *j, const struct verdict_trial *t)
+{
+    (void)j;
+    return t->bad ? NAN : t->late_slope;
+}
+
+bool row_tested(const struct verdict_row *r)
+{
+    return r->limited == 0 && r->test.n > 0;
+}
+
+int heads_index(const struct verdict_input *in, int64_t heads)
+{
+    for (int i = 0; i < in->count; i++)
+        if (in->heads[i].heads == heads)
+            return i;
+    return -1;
+}
+
+/* Writes into j->a what the units of a head count have: the values of its trials or, with
+ * replicate, the mean of each instance's. Trials that do not count, and NaN, are left out. Returns
+ * how many units there are. */
+static int unit_values(struct judge *j, const struct verdict_heads *h,
+                       double (*value)(const struct judge *, const struct verdict_trial *))
+{
+    int n = 0, unit = 0;
+    for (int k = 0; k < h->n; k++) {
+        const struct verdict_trial *t = &h->trial[k];
+        double x = value(j, t);
+        if (!judge_counts(j, t) || isnan(x))
+            continue;
+        if (n == 0 || !j->in->replicated || unit != t->unit) {
+            unit = t->unit;
+            j->a[n] = 0;
+            j->size[n++] = 0;
+        }
+        j->a[n - 1] += x;
+        j->size[n - 1]++;
+    }
+    for (int i = 0; i < n; i++)
+        j->a[i] /= j->size[i];
+    return n;
+}
+
+static void count_trials(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
+{
+    double completed = 0, exact = 0;
+    int good = 0, exacts = 0;
+    for (int k = 0; k < h->n; k++) {
+        const struct verdict_trial *t = &h->trial[k];
+        r->limited += t->limited;
+        r->bad += t->bad && !t->limited;
+        r->trials += judge_counts(j, t);
+        if (t->bad || t->limited)
+            continue;
+        good++;
+        completed += t->test;
+        r->solved += !j->in->loss && t->test >= VERDICT_SOLVED;
+        if (!isnan(t->exact)) {
+            exact += t->exact;
+            exacts++;
+        }
+    }
+    r->completed_mean = good ? completed / good : NAN;
+    r->exact_mean = exacts ? exact / exacts : NAN;
+    r->solved_low = r->solved_high = NAN;
+    if (r->trials && !j->in->loss && !j->in->replicated)
+        stats_binomial(r->solved, r->trials, &r->solved_low, &r->solved_high);
+}
+
+/* Two clusters: a gap of at least .1 that is more than twice as wide as what lies on either side
+ * of it. */
+static void find_clusters(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
+{
+    const double gap_least = .1;
+    int n = 0;
+    for (int k = 0; k < h->n; k++)
+        if (!h->trial[k].bad && !h->trial[k].limited)
+            j->a[n++] = h->trial[k].test;
+    stats_summarize(j->a, n); /* sorts */
+    for (int i = 1; i < n && n >= 4 && !r->bimodal; i++) {
+        double gap = j->a[i] - j->a[i - 1];
+        double widest = fmax(j->a[i - 1] - j->a[0], j->a[n - 1] - j->a[i]);
+        if (gap < gap_least || gap <= 2 * widest)
+            continue;
+        r->bimodal = true;
+        r->clusters[0] = (struct verdict_cluster){i, j->a[0], j->a[i - 1]};
+        r->clusters[1] = (struct verdict_cluster){n - i, j->a[i], j->a[n - 1]};
+    }
+}
+
+/* Still improving: the gain per tenth of the training is not small and shown to be above 0. */
+static void find_improvement(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
+{
+    const double least = j->in->loss ? .01 : .002;
+    struct stats_summary s = stats_summarize(j->a, unit_values(j, h, judge_late_slope));
+    r->late_gain = s.mean;
+    r->late_low = s.low;
+    r->late_high = s.high;
+    r->improving = s.mean >= least && !(s.low <= 0);
+}
+
+static void summarize_row(struct judge *j, int i)
+{
+    const struct verdict_heads *h = &j->in->heads[i];
+    struct verdict_row *r = &j->v->row[i];
+    r->heads = h->heads;
+    r->d_head = h->d_head;
+    r->chance_p = r->best_p = r->plateau_p = r->equivalent_p = NAN;
+    count_trials(j, h, r);
+    int units = unit_values(j, h, judge_val);
+    r->val_mean = stats_summarize(j->a, units).mean;
+    units = unit_values(j, h, judge_test);
+    r->test = stats_summarize(j->a, units);
+    stats_median_interval(j->a, units, &r->median_low, &r->median_high);
+    if (j->in->replicated && units > j->v->units)
+        j->v->units = units;
+    find_clusters(j, h, r);
+    find_improvement(j, h, r);
+}
+
+void summarize_rows(struct judge *j)
+{
+    for (int i = 0; i < j->v->rows; i++)
+        summarize_row(j, i);
+}
+
+/* How much better than guessing a mean has to be before it is called so: what the finite test set
+ * can do by itself, and at least .01. */
+static double chance_margin(const struct judge *j)
+{
+    double g = j->in->chance, least = .01;
+    if (j->in->loss || j->in->test_targets < 1)
+        return least;
+    return fmax(least, 4 * sqrt(g * (1 - g) / (double)j->in->test_targets));
+}
+
+/* A single trial is proof where it covers a tenth of the way from guessing to perfect. */
+static bool trial_above_chance(const struct judge *j, const struct verdict_heads *h)
+{
+    double perfect = j->in->loss ? 0 : 1, way = j->sign * (perfect - j->v->guess);
+    double least = fmax(.1 * way, chance_margin(j));
+    for (int k = 0; k < h->n; k++) {
+        const struct verdict_trial *t = &h->trial[k];
+        if (!t->bad && !t->limited && j->sign * (t->test - j->v->guess) > least)
+            return true;
+    }
+    return false;
+}
+
+bool all_at_chance(struct judge *j)
+{
+    struct verdict *v = j->v;
+    int tests = 0, above = 0;
+    if (isnan(v->guess))
+        return false;
+    double bound = j->sign * v->guess + chance_margin(j);
+    for (int i = 0; i < v->rows; i++)
+        if (row_tested(&v->row[i])) {
+            const struct stats_summary *s = &v->row[i].test;
+            j->p[tests++] = stats_above(j->sign * s->mean, s->sd, s->n, bound);
+        }
+    stats_holm(j->p, tests, j->order);
+    tests = 0;
+    for (int i = 0; i < v->rows; i++) {
+        struct verdict_row *r = &v->row[i];
+        if (!row_tested(r))
+            continue;
+        r->chance_p = j->p[tests++];
+        r->above_chance = r->chance_p < j->alpha || trial_above_chance(j, &j->in->heads[i]);
+        above += r->above_chance;
+    }
+    return above == 0;
+}
+
+bool all_equal(const struct judge *j)
+{
+    const struct verdict_trial *first = NULL;
+    int tested = 0;
+    for (int i = 0; i < j->v->rows; i++) {
+        const struct verdict_heads *h = &j->in->heads[i];
+        if (!row_tested(&j->v->row[i]))
+            continue;
+        tested++;
+        for (int k = 0; k < h->n; k++) {
+            const struct verdict_trial *t = &h->trial[k];
+            if (!judge_counts(j, t))
+                continue;
+            first = first ? first : t;
+            if (judge_test(j, t) != judge_test(j, first))
+                return false;
+        }
+    }
+    return tested > 1;
+}

@@ -1,0 +1,48 @@
+/* What the files of the verdict's words share. */
+#ifndef SWEEP_JUDGE_VERDICT_TEXT_H
+#define SWEEP_JUDGE_VERDICT_TEXT_H
+
+#include "engine/base/text.h"
+#include "sweep/judge/verdict_parts.h"
+
+/* Sentences are written into one text, a line feed after each, and cut apart at the end. */
+struct writer {
+    const struct verdict_input *in;
+    const struct verdict *v;
+    struct text_buffer *out;
+};
+
+#define put(w, ...) text_add((w)->out, __VA_ARGS__)
+
+/* "s" unless n is 1; "is" or "are". */
+const char *plural(int64_t n);
+const char *verb(int64_t n);
+
+/* What separates item i of n in "1, 2 and 4". */
+const char *separator(int i, int n);
+
+/* "4 heads"; "p = 0.03"; "+0.120 test accuracy" as "test accuracy". */
+void put_heads(const struct writer *w, int64_t heads);
+void put_p(const struct writer *w, double p);
+const char *test_metric(const struct writer *w);
+const char *val_metric(const struct writer *w);
+
+/* ", within 1500 steps at lr 0.003 for all, on this task instance": what bounds every finding. */
+void put_scope(const struct writer *w);
+
+/* "4, 8 and 16": the head counts that `chosen` takes; how many these are is returned and, with
+ * `out` false, nothing is written. */
+int put_list(const struct writer *w, bool (*chosen)(const struct verdict_row *), bool out);
+
+/* heads is one of v's. */
+const struct verdict_row *row_of(const struct verdict *v, int64_t heads);
+
+int rivals_with(const struct verdict *v, enum rival_outcome outcome);
+
+/* What is read first, the finding last; verdict_text_lead.c. */
+void say_lead(const struct writer *w);
+
+/* What it rests on; verdict_text_rest.c. */
+void say_rest(const struct writer *w);
+
+#endif

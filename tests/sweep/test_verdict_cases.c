@@ -1,0 +1,450 @@
+/* The sentences of the verdict in special cases: nothing learned, nothing finished, plateaus,
+ * replicates, losses, looks, clusters, tuning. */
+#include "verdict_help.h"
+
+static void test_bad_trials(void **state)
+{
+    (void)state;
+    const double one_bad[5] = {.99, -1, .98, 1, .99}, all_bad[5] = {-1, -1, -1, -1, -1};
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 4, .99, 5, one_bad);
+    add(&s, 16, 0, 5, all_bad);
+    EXPECT(
+        &s, VERDICT_NOT_SIGNIFICANT,
+        "Plateau: 1 and 4 heads cannot be told apart from the best; with 95% confidence the best "
+        "of the head counts tried is among them.",
+        "Not significant: 4 heads, picked by validation accuracy, are not shown to be better than "
+        "1 (difference +0.095, p = 0.642), within 1500 steps, on this task instance.",
+        "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
+        "head count between the smallest and the largest).",
+        "4 heads against 1: +0.095 test accuracy, 95% interval -0.428 to +0.617, over 5 seeds (4 "
+        "won, 1 lost); paired t test p = 0.642, exact sign-flip test p = 0.75.",
+        "4 heads against 16: +0.742 test accuracy, 95% interval +0.227 to +1.257, over 5 seeds (4 "
+        "won, 0 lost); paired t test p = 0.0161, exact sign-flip test p = 0.125.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
+        "for p < 0.05.",
+        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not shown "
+        "to be equal: `equivalence` in the sweep file tests that.",
+        "4 heads: 1 of 5 trials diverged or failed; it counts as guessing (test accuracy 0.0625), "
+        "the mean of the completed alone is 0.990.",
+        "16 heads: all 5 trials diverged or failed; they count as guessing (test accuracy 0.0625).",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
+    struct sketch unknown = sketch_new();
+    unknown.in.chance = NAN;
+    add(&unknown, 1, .70, 5, one_bad);
+    EXPECT(&unknown, VERDICT_SINGLE, "No comparison: 1 is the only head count that was tried.",
+           "1 head: 1 of 5 trials diverged or failed; what guessing gets is not known, so it is "
+           "left out.");
+}
+
+static void test_no_difference(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .5, 5, good);
+    add(&s, 2, .9, 5, good);
+    claim(&s, 2, 1, 0);
+    EXPECT(&s, VERDICT_CLAIM_NOT_CONFIRMED,
+           "Plateau: 1 and 2 heads cannot be told apart from the best; with 95% confidence the "
+           "best of the head counts tried is among them.",
+           "Claim not confirmed: 2 heads are not shown to be better than 1 (difference +0.000, p = "
+           "1), within 1500 steps, on this task instance.",
+           "2 heads against 1: no difference at any of 5 seeds.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
+           "needed for p < 0.05.",
+           "2 heads, best on validation, beat no other head count in a one-sided paired t test at "
+           "p < 0.05 (0.05 / 1 comparison). Not told apart is not shown to be equal: `equivalence` "
+           "in the sweep file tests that.",
+           "Not tested: other head counts, other training lengths, other instances of the task or "
+           "other tasks.");
+}
+
+/* Beyond the exact range the sign-flip test is not called exact; unknown steps are not named. */
+static void test_many_seeds(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    double a[30], b[30];
+    for (int k = 0; k < 30; k++) {
+        a[k] = .9 + .001 * (k % 3);
+        b[k] = .5 + .001 * (k % 7);
+    }
+    add(&s, 1, .5, 30, b);
+    add(&s, 2, .9, 30, a);
+    claim(&s, 2, 1, 0);
+    s.in.steps = 0;
+    EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
+           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Claim confirmed: 2 heads are better than 1, as predicted, on this task instance.",
+           "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
+           "(30 won, 0 lost); paired t test p < 0.0001, sign-flip test p < 0.0001.",
+           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+           "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
+           "Not tested: other head counts, other instances of the task or other tasks.");
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, NAN, 0, NULL);
+    add(&s, 4, NAN, 0, NULL);
+    s.in.planned = 10;
+    EXPECT(&s, VERDICT_NOTHING, "No trial has ended: there is nothing to judge yet.");
+    s.in.tuning = 60;
+    s.in.tuning_ended = 15;
+    EXPECT(&s, VERDICT_NOTHING,
+           "Tuning is under way (15 of 60 trials); no trial that will be judged has ended.");
+    s.in.tuning_ended = 60;
+    EXPECT(&s, VERDICT_NOTHING,
+           "No trial that is judged has ended: there is nothing to judge yet.");
+    struct sketch single = sketch_new();
+    add(&single, 1, .99, 5, good);
+    EXPECT(&single, VERDICT_SINGLE, "No comparison: 1 is the only head count that was tried.");
+    const double all_bad[2] = {-1, -1};
+    struct sketch wild = sketch_new();
+    add(&wild, 1, 0, 2, all_bad);
+    add(&wild, 4, 0, 2, all_bad);
+    wild.trial[0][0].trial_id = 7;
+    EXPECT(
+        &wild, VERDICT_UNTRAINED,
+        "No verdict: every trial diverged or failed; `headcount show 7` says why.",
+        "1 head: all 2 trials diverged or failed; they count as guessing (test accuracy 0.0625).",
+        "4 heads: all 2 trials diverged or failed; they count as guessing (test accuracy 0.0625).");
+    wild.in.chance = NAN; /* nothing that counts is not nothing */
+    EXPECT(&wild, VERDICT_UNTRAINED,
+           "No verdict: every trial diverged or failed; `headcount show 7` says why.",
+           "1 head: all 2 trials diverged or failed; what guessing gets is not known, so they are "
+           "left out.",
+           "4 heads: all 2 trials diverged or failed; what guessing gets is not known, so they are "
+           "left out.");
+}
+
+/* Head counts that did not learn are not compared. */
+static void test_at_chance(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .06, 5, (const double[]){.0630, .0621, .0640, .0625, .0619});
+    add(&s, 2, .06, 5, (const double[]){.0641, .0633, .0625, .0640, .0629});
+    describe(&s, "1e-06");
+    s.in.steps = 2;
+    claim(&s, 2, 1, 0);
+    EXPECT(&s, VERDICT_AT_CHANCE,
+           "At chance: no head count is shown to be better than guessing (test accuracy 0.0625; "
+           "the best mean is 0.0634, with 2 heads), within 2 steps at lr 1e-06 for all, on this "
+           "task instance; there is nothing to compare.");
+    s.in.planned = 20;
+    EXPECT(&s, VERDICT_AT_CHANCE,
+           "Preliminary, with 10 of 20 trials ended (a verdict needs them all: stopping when the "
+           "numbers look good is no test). At chance: no head count is shown to be better than "
+           "guessing (test accuracy 0.0625; the best mean is 0.0634, with 2 heads), within 2 steps "
+           "at lr 1e-06 for all, on this task instance; there is nothing to compare.");
+}
+
+static void test_all_equal(void **state)
+{
+    (void)state;
+    const double ones[5] = {1, 1, 1, 1, 1};
+    struct sketch s = sketch_new();
+    add(&s, 1, .99, 5, ones);
+    add(&s, 4, 1, 5, ones);
+    EXPECT(&s, VERDICT_ALL_EQUAL,
+           "All equal: each of 10 trials, at every one of 2 head counts, has a test accuracy of "
+           "1.000, within 1500 steps, on this task instance.",
+           "Not tested: other head counts, other training lengths, other instances of the task or "
+           "other tasks.");
+    claim(&s, 4, 1, 0);
+    expect_sentence(
+        &s, 0,
+        "All equal: each of 10 trials, at every one of 2 head counts, has a test accuracy of "
+        "1.000, within 1500 steps, on this task instance; the claim is not confirmed.");
+}
+
+static void test_still_improving(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 4, .99, 5, good);
+    for (int k = 0; k < 5; k++) {
+        s.trial[0][k].late_slope = .02 + .001 * k;
+        s.trial[1][k].late_slope = .004 + .001 * k;
+    }
+    expect_sentence(&s, 0,
+                    "Still improving at the last step, in validation accuracy per 150 steps: 1 "
+                    "head (+0.022) and 4 heads (+0.006); more steps may change the comparison.");
+    s.in.loss = true;
+    s.in.steps = 9;
+    s.trial[1][1].late_slope = -1;
+    expect_sentence(&s, 0,
+                    "Still improving at the last step, in validation loss per tenth of the "
+                    "training: 1 head (-0.022); more steps may change the comparison.");
+}
+
+static void test_not_finished(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 2, .99, 5, good);
+    add(&s, 4, .28, 5, poor);
+    add(&s, 8, 1, 5, good);
+    s.trial[3][2].limited = true;
+    EXPECT(&s, VERDICT_MIDDLE,
+           "Not finished within the limit of time or memory: 8 heads (1 of 5 trials); a head count "
+           "with such a trial is in no comparison.",
+           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Exploratory finding, a middle head count wins: 2 heads are better than both the "
+           "smallest (1) and the largest (4) head count that finished, within 1500 steps, on this "
+           "task instance.",
+           "2 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
+           "head count between the smallest and the largest).",
+           "2 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
+           "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+           "2 heads against 4: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds "
+           "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
+           "needed for p < 0.05.",
+           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+           "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
+           "To confirm it, predict it: a sweep with claim: {best: 2, over: [1, 4]} and seeds not "
+           "used here.",
+           "Not tested: other head counts, other training lengths, other instances of the task or "
+           "other tasks.");
+    claim(&s, 2, 1, 8);
+    expect_sentence(&s, 2, "Claim undecided: 8 heads did not finish.");
+    for (int k = 0; k < 2; k++)
+        s.trial[2][k].limited = true;
+    expect_sentence(&s, 0,
+                    "Not finished within the limit of time or memory: 4 heads (2 of 5 trials) and "
+                    "8 heads (1 of 5 trials); a head count with such a trial is in no comparison.");
+    s.in.has_claim = false;
+    expect_sentence(
+        &s, 2,
+        "No middle: the best head count on validation (the fewest heads within 0.005 of the top) "
+        "is the largest one that finished, 2, within 1500 steps, on this task instance.");
+    s.trial[1][0].limited = true;
+    expect_sentence(&s, 1, "No comparison: 1 is the only head count that finished.");
+    s.trial[0][0].limited = true;
+    expect_sentence(&s, 1,
+                    "No verdict: no head count finished within the limit of time or memory.");
+}
+
+static void test_plateau(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 2, .98, 5, fair);
+    add(&s, 4, .71, 5, low);
+    add(&s, 8, .99, 5, good);
+    describe(&s, "0.003");
+    s.trial[0][0].test = .6;
+    expect_sentence(&s, 0,
+                    "Plateau: 2 and 8 heads (d_head 16 and 4) cannot be told apart from the best; "
+                    "4 lies between and is left out; with 95% confidence the best of the head "
+                    "counts tried is among them.");
+    s.in.equivalence = .05;
+    expect_sentence(&s, 0,
+                    "Plateau: 2 and 8 heads (d_head 16 and 4) are equivalent: each is shown to be "
+                    "within 0.05 of the best test accuracy; 4 lies between and is left out "
+                    "(one-sided paired t tests, corrected p < 0.05).");
+    expect_with(&s, "confidence",
+                "With 95% confidence the best of the head counts tried is one of 2 and 8: 8 heads, "
+                "best on validation, beat every other in a one-sided paired t test at p < 0.0167 "
+                "(0.05 / 3 comparisons).");
+    s.in.equivalence = .02;
+    expect_sentence(
+        &s, 0,
+        "Plateau: 8 heads (d_head 4) alone, best on validation; no other head count is shown to be "
+        "within 0.02 of the best test accuracy (one-sided paired t tests, corrected p < 0.05).");
+    struct sketch t = sketch_new(); /* the best on validation is not shown to be near the top */
+    add(&t, 1, .99, 5, (const double[]){.90, .99, .93, .99, .99});
+    add(&t, 2, .98, 5, (const double[]){.990, .988, .991, .987, .990});
+    t.in.equivalence = .04;
+    add(&t, 4, .98, 5, (const double[]){.989, .988, .991, .987, .990});
+    expect_sentence(
+        &t, 0,
+        "Plateau: 1, 2 and 4 heads: 1 is best on validation, the others are shown to be within "
+        "0.04 of the best test accuracy (one-sided paired t tests, corrected p < 0.05).");
+}
+
+static void test_replicated(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 6, (const double[]){.70, .72, .69, .71, .73, .74});
+    add(&s, 2, .99, 6, (const double[]){.99, .98, .95, .97, .99, .98});
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 6; k++)
+            s.trial[i][k].unit = k / 2;
+    s.in.replicated = "task.instance";
+    claim(&s, 2, 1, 0);
+    EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
+           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Claim confirmed: 2 heads are better than 1, as predicted, within 1500 steps, over 3 "
+           "task instances.",
+           "2 heads against 1: +0.262 test accuracy, 95% interval +0.230 to +0.293, over 3 task "
+           "instances (3 won, 0 lost; each the mean of its seeds, 6 pairs in all); paired t test p "
+           "= 0.00077, exact sign-flip test p = 0.25; standard deviation of the difference 0.007 "
+           "between task instances, 0.015 between seeds.",
+           "With 3 task instances the exact sign-flip test cannot go below p = 0.25; at least 6 "
+           "are needed for p < 0.05.",
+           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+           "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
+           "Not tested: other head counts, other training lengths or other tasks.");
+    s.in.replicated = "task.noise";
+    expect_sentence(&s, 1,
+                    "Claim confirmed: 2 heads are better than 1, as predicted, within 1500 steps, "
+                    "over 3 replicates (task.noise).");
+}
+
+static void test_loss(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    s.in.loss = true;
+    add(&s, 1, 1.7, 5, (const double[]){1.70, 1.72, 1.69, 1.71, 1.73});
+    add(&s, 2, .99, 5, good);
+    add(&s, 4, 1.2, 5, (const double[]){1.28, 1.27, 1.30, 1.26, 1.29});
+    EXPECT(
+        &s, VERDICT_MIDDLE,
+        "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+        "Exploratory finding, a middle head count wins: 2 heads are better than both the smallest "
+        "(1) and the largest (4) head count tried, within 1500 steps, on this task instance.",
+        "2 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
+        "head count between the smallest and the largest).",
+        "2 heads against 1: -0.718 test loss (less is better), 95% interval -0.734 to -0.702, over "
+        "5 seeds (5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "2 heads against 4: -0.288 test loss (less is better), 95% interval -0.318 to -0.258, over "
+        "5 seeds (5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
+        "for p < 0.05.",
+        "A head count is left out of the plateau where 2 heads, best on validation, beat it in a "
+        "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
+        "To confirm it, predict it: a sweep with claim: {best: 2, over: [1, 4]} and seeds not used "
+        "here.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
+}
+
+static void test_looks(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 2, .98, 5, fair);
+    add(&s, 4, .99, 5, good);
+    add(&s, 8, .28, 5, poor);
+    s.in.looks = 3;
+    s.in.look = 2;
+    EXPECT(
+        &s, VERDICT_MIDDLE,
+        "Plateau: 2 and 4 heads cannot be told apart from the best; with 98.3% confidence the best "
+        "of the head counts tried is among them.",
+        "Exploratory finding, a middle head count wins: 4 heads are better than both the smallest "
+        "(1) and the largest (8) head count tried, within 1500 steps, on this task instance.",
+        "Decided at look 2 of 3. Each look tests at 0.0167 (0.05 / 3), because there are several.",
+        "4 was picked from the results, so each comparison needs p < 0.00833 (0.05 / 3 looks / 2, "
+        "for the 2 head counts between the smallest and the largest).",
+        "4 heads against 1: +0.282 test accuracy, 98.3% interval +0.259 to +0.305, over 5 seeds (5 "
+        "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "4 heads against 8: +0.712 test accuracy, 98.3% interval +0.670 to +0.754, over 5 seeds (5 "
+        "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 8 are needed "
+        "for p < 0.00833.",
+        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "one-sided paired t test at p < 0.00556 (0.0167 / 3 comparisons). Not told apart is not "
+        "shown to be equal: `equivalence` in the sweep file tests that.",
+        "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 8]} and seeds not used "
+        "here.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
+    s.trial[3][0].test = .99;
+    expect_with(&s, "look",
+                "Look 2 of 3; not decided, so that seeds are added for the next. Each look tests "
+                "at 0.0167 (0.05 / 3), because there are several.");
+    s.in.look = 3;
+    expect_with(
+        &s, "the last",
+        "Look 3 of 3, the last. Each look tests at 0.0167 (0.05 / 3), because there are several.");
+}
+
+static void test_clusters(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 4, .9, 7, (const double[]){.42, 1, .99, .40, 1, .98, .41});
+    expect_with(&s, "clusters",
+                "4 heads: trials fall into two clusters, 3 at 0.400 to 0.420 and 4 at 0.980 to "
+                "1.000, which a mean does not describe; the median over 7 seeds is 0.980, 95% "
+                "interval 0.400 to 1.000.");
+    s.trial[1][0].test = s.trial[1][3].test = .99;
+    s.heads[1].n = 5;
+    expect_with(&s, "clusters", NULL); /* .99, 1, .99, .99, 1 */
+    s.trial[1][4].test = .1;
+    expect_with(&s, "clusters",
+                "4 heads: trials fall into two clusters, 1 at 0.100 and 4 at 0.990 to 1.000, which "
+                "a mean does not describe; the median over 5 seeds is 0.990.");
+}
+
+static void test_tuned(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .99, 5, good);
+    add(&s, 2, .28, 5, poor);
+    s.in.choices = 2;
+    s.in.tuned_lr = "0.003 and 0.01";
+    s.heads[1].shared = "d_head=8";
+    s.choice[0] = (struct verdict_choice){1, "lr=0.003", ""};
+    s.choice[1] = (struct verdict_choice){2, "lr=0.01", "lr"};
+    EXPECT(
+        &s, VERDICT_EDGE,
+        "Plateau: 1 head alone, with 95% confidence the best of the head counts tried.",
+        "No middle: the best head count on validation (the fewest heads within 0.005 of the top) "
+        "is the smallest one tried, 1, within 1500 steps, each head count at its own best of lr "
+        "0.003 and 0.01, on this task instance.",
+        "A head count is left out of the plateau where 1 head, best on validation, beats it in a "
+        "one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
+        "Chosen for each head count on validation, with separate seeds: lr=0.003 with 1 head; "
+        "lr=0.01 with 2 heads.",
+        "Warning: a choice is at the edge of its grid, so that a better value may lie beyond it: "
+        "lr with 2 heads.",
+        "2 heads: these are also the trials of the setting d_head=8; as evidence they count once.",
+        "Not tested: other head counts, other training lengths, other learning rates, other "
+        "instances of the task or other tasks.");
+    s.in.tuned_lr = NULL;
+    s.heads[0].lr = "0.01";
+    s.heads[1].lr = "0.005";
+    expect_sentence(&s, 1,
+                    "No middle: the best head count on validation (the fewest heads within 0.005 "
+                    "of the top) is the smallest one tried, 1, within 1500 steps at lr 0.01 with 1 "
+                    "and 0.005 with 2, on this task instance.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_trials),
+        cmocka_unit_test(test_no_difference),
+        cmocka_unit_test(test_many_seeds),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_at_chance),
+        cmocka_unit_test(test_all_equal),
+        cmocka_unit_test(test_still_improving),
+        cmocka_unit_test(test_not_finished),
+        cmocka_unit_test(test_plateau),
+        cmocka_unit_test(test_replicated),
+        cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_tuned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,7 +2,9 @@
 #include "sweep/cli/command.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
@@ -78,12 +80,96 @@ static void print_dropped(const struct plan *p)
     putchar('\n');
 }
 
-static void print_count(enum forecast_state state, long n, bool limited, bool retry_failed)
+static void print_counts(const struct forecast *f, bool retry_failed)
 {
     char text[32];
-    if (n > 0)
-        printf("  %-10s %9s  %s\n", forecast_name(state), text_count(n, text, sizeof text),
-               forecast_reason(state, limited, retry_failed));
+    for (int i = 0; i < FORECAST_STATES; i++) {
+        for (int k = 0; k < FORECAST_NOTES; k++) {
+            enum forecast_state state = (enum forecast_state)i;
+            if (f->noted[i][k] > 0)
+                printf("  %-10s %9s  %s\n", forecast_name(state),
+                       text_count(f->noted[i][k], text, sizeof text),
+                       forecast_reason(state, (enum forecast_note)k, retry_failed));
+        }
+    }
+    if (f->leaving > 0) {
+        printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
+               text_count(f->leaving, text, sizeof text));
+    }
+}
+
+/* "5", "5 and 10", "5, 10 and 20". */
+static void print_list(const int64_t *item, int n)
+{
+    char text[32];
+    for (int i = 0; i < n; i++)
+        printf("%s%s",
+               i == 0       ? ""
+               : i == n - 1 ? " and "
+                            : ", ",
+               text_count((long)item[i], text, sizeof text));
+}
+
+static bool same_rungs(const struct plan *p)
+{
+    int64_t first[PLAN_RUNGS_MAX];
+    int64_t other[PLAN_RUNGS_MAX];
+    int n = plan_rungs(p, 0, first);
+    for (long i = 1; i < plan_points(p); i++)
+        if (plan_candidates(p, i) != plan_candidates(p, 0) || plan_rungs(p, i, other) != n ||
+            memcmp(first, other, (size_t)n * sizeof *first) != 0)
+            return false;
+    return true;
+}
+
+/* "the best 2 and 1 go on from steps 150 and 450", up to the rung that leaves one, and how many of
+ * the steps without rungs that is. */
+static void print_rungs(const struct plan *p, const struct forecast *f)
+{
+    int64_t step[PLAN_RUNGS_MAX];
+    int64_t best[PLAN_RUNGS_MAX] = {0};
+    char some[32];
+    char all[32];
+    const int64_t eta = plan_config(p)->rung_eta;
+    int rungs = 0;
+    printf("Of the settings that tuning tries, ");
+    if (same_rungs(p)) {
+        int n = plan_rungs(p, 0, step);
+        for (int64_t in = plan_candidates(p, 0); rungs < n && in > 1; rungs++)
+            best[rungs] = in = (in + eta - 1) / eta;
+        printf("the best ");
+        if (rungs > 1 || best[0] > 1)
+            print_list(best, rungs);
+        printf(rungs > 1 || best[0] > 1 ? " go on from step%s " : "goes on from step%s ",
+               rungs > 1 ? "s" : "");
+        print_list(step, rungs);
+    } else {
+        printf("one in %lld goes on from each rung", (long long)eta);
+    }
+    printf(": %s of %s steps.\n", text_count(lround(f->tuning_steps_left), some, sizeof some),
+           text_count(lround(f->tuning_steps), all, sizeof all));
+}
+
+/* What decides how many of the trials run, and over what they are compared. */
+static void print_design(const struct plan *p, const struct forecast *f)
+{
+    const struct config *c = plan_config(p);
+    if (f->candidates > 1)
+        printf("Each head count tries %ld settings; only the one it chooses is judged.\n",
+               f->candidates);
+    if (c->rung_eta)
+        print_rungs(p, f);
+    if (c->replicate) {
+        printf("Replicates: %ld (", plan_replicates(p));
+        for (int i = 0; i < c->replicate; i++)
+            printf("%s%s", i ? " x " : "", c->replicate_path[i]);
+        printf("); each counts once, whatever the number of its seeds.\n");
+    }
+    if (c->looks) {
+        printf("Looks at ");
+        print_list(c->look, c->looks);
+        printf(" seeds; each setting stops at the first that decides.\n");
+    }
 }
 
 static void print_summary(const struct plan *p, const struct forecast *f,
@@ -100,20 +186,8 @@ static void print_summary(const struct plan *p, const struct forecast *f,
                text_count((long)c->samples, text, sizeof text));
     printf(", %s trial%s\n", text_count(f->trials, text, sizeof text), f->trials == 1 ? "" : "s");
     print_dropped(p);
-    for (int i = 0; i < FORECAST_STATES; i++) {
-        enum forecast_state state = (enum forecast_state)i;
-        long limited = state == FORECAST_FAILED ? f->limited : 0;
-        print_count(state, f->count[i] - limited, false, o->retry_failed);
-        print_count(state, limited, true, o->retry_failed);
-    }
-    if (f->leaving > 0) {
-        printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
-               text_count(f->leaving, text, sizeof text));
-    }
-    if (f->candidates > 1) {
-        printf("Each head count tries %ld settings; only the one it chooses is judged.\n",
-               f->candidates);
-    }
+    print_counts(f, o->retry_failed);
+    print_design(p, f);
     if (f->other_plan) {
         printf(
             "The results file has a sweep of this name that shares no point with this file: `run`\n"
@@ -124,15 +198,6 @@ static void print_summary(const struct plan *p, const struct forecast *f,
             "The results file has trials of this sweep that ran with another metric, which chose\n"
             "their best steps: `run` refuses this. Give the sweep another name.\n");
     }
-}
-
-/* Trials that would run only to choose a setting. */
-static long tuning_left(const struct plan *p, const struct forecast *f, bool retry_failed)
-{
-    long n = 0;
-    for (long k = 0; k < f->trials; k++)
-        n += plan_trial(p, k).tuning && forecast_runs(f->trial[k].state, retry_failed);
-    return n;
 }
 
 /* "Estimated from finished trials of the same configuration (4 points), ...": where the times of
@@ -173,18 +238,27 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         return;
     }
     workers = workers < n ? workers : n;
-    long tuning = tuning_left(p, f, o->retry_failed);
-    if (tuning > 0)
-        printf(
-            "\n%ld tuning trials would run, then those of the other %ld that they choose: about ",
-            tuning, n - tuning);
+    long least = lround(f->trials_left.least);
+    long most = lround(f->trials_left.most);
+    bool open = most > least;
+    printf("\n");
+    if (f->tuning_left > 0)
+        printf("%ld tuning trial%s would run, then ", f->tuning_left,
+               f->tuning_left == 1 ? "" : "s");
+    if (open)
+        printf("%ld to ", least);
+    printf("%ld", most);
+    if (f->tuning_left > 0)
+        printf(" of the other %ld: about ", n - f->tuning_left);
     else
-        printf("\n%ld trial%s would run: about ", n, n == 1 ? "" : "s");
-    printf("%s with %ld at once", text_duration(cost_wall_s(f->left_s, workers), text, sizeof text),
-           workers);
+        printf(" trial%s would run: about ", most == 1 ? "" : "s");
+    if (open)
+        printf("%s to ", text_duration(cost_wall_s(f->left_s.least, workers), text, sizeof text));
+    printf("%s with %ld at once",
+           text_duration(cost_wall_s(f->left_s.most, workers), text, sizeof text), workers);
     if (workers > machine_cores())
         printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
-    printf(".\n");
+    printf("%s.\n", open ? ", by the look that decides" : "");
     print_sources(f, o->retry_failed);
 }
 
@@ -206,13 +280,15 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         {.title = "one trial", .right = true},  {0}};
     struct table *t = table_new(columns);
     struct plan_text name;
-    char full[2 * PLAN_TEXT_MAX];
+    char part[2 * PLAN_TEXT_MAX];
+    char full[3 * PLAN_TEXT_MAX];
     char text[32];
     for (long i = 0; i < f->points; i++) {
         const struct forecast_point *q = &f->point[i];
         plan_text(p, i, &name);
         table_integer(t, q->heads);
-        plan_full_label(name.label, f->candidates > 1 ? name.tuning : "", full, sizeof full);
+        plan_full_label(name.label, name.replicate, part, sizeof part);
+        plan_full_label(part, f->candidates > 1 ? name.tuning : "", full, sizeof full);
         table_text(t, full);
         table_text(t, text_count(q->n_params, text, sizeof text));
         table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
@@ -314,10 +390,11 @@ static void write_trial(const struct plan *p, const struct forecast *f, long k, 
     struct plan_text name;
     plan_text(p, t.point, &name);
     printf("%s\n  {\"point\": %ld, \"heads\": %lld, \"seed\": %lu, \"setting\": %s, "
-           "\"tuning\": %s, \"is_tuning\": %s, \"config_sha256\": \"%s\", \"n_params\": %lld, "
-           "\"flops_per_step\": ",
+           "\"replicate\": %s, \"tuning\": %s, \"is_tuning\": %s, \"look\": %d, "
+           "\"config_sha256\": \"%s\", \"n_params\": %lld, \"flops_per_step\": ",
            k ? "," : "", t.point, (long long)q->heads, (unsigned long)t.seed, name.setting,
-           name.tuning, t.tuning ? "true" : "false", q->sha256, (long long)q->n_params);
+           name.replicate, name.tuning, t.tuning ? "true" : "false", t.look, q->sha256,
+           (long long)q->n_params);
     text_json_real(stdout, q->flops_per_step);
     printf(", \"estimated_s\": ");
     text_json_real(stdout, q->trial_s);
@@ -328,7 +405,7 @@ static void write_trial(const struct plan *p, const struct forecast *f, long k, 
         printf("null");
     printf(", \"state\": \"%s\", \"would_run\": %s, \"why\": ", forecast_name(state),
            forecast_runs(state, retry_failed) ? "true" : "false");
-    text_json(stdout, forecast_reason(state, f->trial[k].limited, retry_failed));
+    text_json(stdout, forecast_reason(state, f->trial[k].note, retry_failed));
     putchar('}');
 }
 
@@ -345,7 +422,11 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
            "\"core_s\": ",
            f->points, f->trials, would_run(f->count, o->retry_failed), f->leaving, by_constraint,
            by_exclude, by_duplicate);
-    text_json_real(stdout, f->left_s);
+    text_json_real(stdout, f->left_s.expected);
+    printf(", \"least_core_s\": ");
+    text_json_real(stdout, f->left_s.least);
+    printf(", \"most_core_s\": ");
+    text_json_real(stdout, f->left_s.most);
     printf(",\n \"trials\": [");
     for (long k = 0; k < f->trials; k++)
         write_trial(p, f, k, o->retry_failed);

@@ -77,6 +77,10 @@ int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every
  * chosen. 1 without tune. */
 long plan_candidates(const struct plan *p, long i);
 
+/* How many replicates each head count of a setting is tried on: combinations of the replicated
+ * axes' values, before constraints and exclude. 1 without. */
+long plan_replicates(const struct plan *p);
+
 /* SHA-256 of the set of (configuration, seed) pairs of the plan, those of tuning apart, as
  * lowercase hex: whatever the order and the wording of the file. NO_MEMORY is the only failure. */
 enum status plan_pairs_sha256(const struct plan *p, char sha256[65], struct message *m);

@@ -64,6 +64,14 @@ long plan_candidates(const struct plan *p, long i)
     return p->candidates ? (long)p->candidates[i] : 1;
 }
 
+long plan_replicates(const struct plan *p)
+{
+    long n = 1;
+    for (int i = 0; i < p->replicated; i++)
+        n *= p->axis[p->replicate[i]].values;
+    return n;
+}
+
 static enum status refuse_short(const struct plan *p, struct message *m)
 {
     const struct config *c = p->config;

@@ -34,12 +34,19 @@ const char *forecast_name(enum forecast_state s)
     return s == FORECAST_NEW ? "new" : trial_state_name((enum trial_state)(s - FORECAST_QUEUED));
 }
 
-const char *forecast_reason(enum forecast_state s, bool limited, bool retry_failed)
+const char *forecast_reason(enum forecast_state s, enum forecast_note note, bool retry_failed)
 {
-    if (s == FORECAST_FAILED && limited)
+    if (s == FORECAST_FAILED && note == FORECAST_LIMITED)
         return retry_failed ? "stopped by a limit, will be resumed"
                             : "stopped by a limit; --retry-failed resumes it";
-    return s == FORECAST_FAILED && retry_failed ? "failed, will be tried again" : reasons[s];
+    if (s == FORECAST_FAILED && retry_failed)
+        return "failed, will be tried again";
+    if (note == FORECAST_RUNG)
+        return s == FORECAST_PRUNED ? "left behind at a rung" : "waits at a rung for the others";
+    if (note == FORECAST_LOOK)
+        return s == FORECAST_PRUNED ? "not needed: an earlier look decided"
+                                    : "runs if an earlier look does not decide";
+    return reasons[s];
 }
 
 /* A trial of the results file. */
@@ -171,53 +178,59 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
     return s;
 }
 
+/* What the file has of a trial; NULL: nothing. */
+static struct stored *find_stored(const struct stored_list *list, const char *sha256, uint32_t seed)
+{
+    struct stored key = {.seed = seed};
+    snprintf(key.sha256, sizeof key.sha256, "%s", sha256);
+    return list->count ? bsearch(&key, list->item, list->count, sizeof *list->item, compare_stored)
+                       : NULL;
+}
+
 static void match_trials(const struct plan *p, const struct stored_list *list, struct forecast *f)
 {
+    for (long i = 0; i < f->points; i++)
+        f->point[i].look = 1;
     for (long k = 0; k < f->trials; k++) {
         struct plan_trial t = plan_trial(p, k);
         struct forecast_point *q = &f->point[t.point];
-        struct stored key = {.seed = t.seed};
-        memcpy(key.sha256, q->sha256, sizeof key.sha256);
-        struct stored *known =
-            list->count ? bsearch(&key, list->item, list->count, sizeof *list->item, compare_stored)
-                        : NULL;
+        struct stored *known = find_stored(list, q->sha256, t.seed);
         enum forecast_state state = known ? known->state : FORECAST_NEW;
         if (known) {
             known->matched = true;
             f->trial[k].trial_id = known->trial_id;
-            f->trial[k].chosen = !known->waiting;
+            f->trial[k].waits = known->waiting;
             f->trial[k].step = known->step;
-            f->trial[k].limited = known->limited;
-            f->limited += known->limited;
+            f->trial[k].note = known->limited ? FORECAST_LIMITED : FORECAST_PLAIN;
         }
         f->trial[k].state = state;
         q->count[state]++;
         f->count[state]++;
+        bool goes = known && !t.tuning && !known->waiting && state != FORECAST_PRUNED;
+        q->chosen |= goes;
+        if (goes && t.look > q->look)
+            q->look = t.look;
     }
     for (size_t i = 0; i < list->count; i++)
         f->leaving += list->item[i].in_plan && !list->item[i].matched;
 }
 
-/* How many values the tuned axes have together: distinct `tuning` texts. */
-static long count_candidates(const struct plan *p)
+/* Once it is known what each point has come to. */
+static void note_trials(const struct plan *p, struct forecast *f)
 {
-    enum { MOST = 256 };
-    static const size_t text_size = 1024;
-    struct plan_text name;
-    long n = 0;
-    if (plan_config(p)->tune == 0)
-        return 1;
-    char *seen = malloc(MOST * text_size);
-    for (long i = 0; seen && i < plan_points(p) && n < MOST; i++) {
-        long k = 0;
-        plan_text(p, i, &name);
-        while (k < n && strcmp(seen + (size_t)k * text_size, name.tuning) != 0)
-            k++;
-        if (k == n)
-            memcpy(seen + (size_t)n++ * text_size, name.tuning, text_size);
+    for (long k = 0; k < f->trials; k++) {
+        struct plan_trial t = plan_trial(p, k);
+        const struct forecast_point *q = &f->point[t.point];
+        struct forecast_trial *trial = &f->trial[k];
+        bool out = trial->state == FORECAST_PRUNED;
+        bool held = out || (trial->waits && trial->state == FORECAST_QUEUED);
+        bool later = !t.tuning && t.look > q->look && (q->chosen || !plan_config(p)->tune);
+        if (held && t.tuning)
+            trial->note = FORECAST_RUNG;
+        else if (held && later)
+            trial->note = FORECAST_LOOK;
+        f->noted[trial->state][trial->note]++;
     }
-    free(seen);
-    return n > 0 ? n : 1;
 }
 
 static struct cost_shape shape_of(const struct forecast_point *q)
@@ -273,29 +286,80 @@ static void measure_strange(const struct plan *p, struct forecast *f, bool retry
     }
 }
 
-/* What is still to be done of a trial of point q, in seconds. */
-static double rest_of(const struct forecast *f, const struct forecast_point *q,
-                      const struct forecast_trial *t)
+/* The share of a tuning trial's steps that it is still to train, from `step` on: all of it where
+ * there are no rungs; else behind each rung only as much as candidates go on. waits: at that rung.
+ */
+static double tuning_share(const struct plan *p, long point, int64_t all, int64_t step, bool waits)
 {
-    double done = q->steps > 0 ? (double)t->step / (double)q->steps : 0;
-    return cost_rest_s(&f->cost, q->trial_s, done);
+    int64_t rung[PLAN_RUNGS_MAX + 1], at = 0;
+    int rungs = plan_rungs(p, point, rung);
+    double left = 0, in = (double)plan_candidates(p, point), now = 0;
+    rung[rungs] = all;
+    for (int k = 0; k <= rungs; at = rung[k++]) {
+        bool here = step < rung[k] || (step == rung[k] && waits);
+        if (here && now == 0)
+            now = in; /* so many candidates are as far as this one */
+        if (here)
+            left += (double)(rung[k] - (step > at ? step : at)) * in / now;
+        if (in > 1)
+            in = ceil(in / (double)plan_config(p)->rung_eta);
+    }
+    return all > 0 ? left / (double)all : 0;
+}
+
+/* How far a judged trial's turn is certain, by its look: the open one of its point runs in any
+ * case, and each that may decide is taken to be as likely to. */
+static struct forecast_range look_range(const struct plan *p, const struct forecast_point *q,
+                                        int look)
+{
+    int last = plan_config(p)->looks;
+    if (look <= q->look)
+        return (struct forecast_range){1, 1, 1};
+    return (struct forecast_range){0, (double)(last - look + 1) / (last - q->look + 1), 1};
+}
+
+static void add_range(struct forecast_range *sum, struct forecast_range r, double times)
+{
+    sum->least += r.least * times;
+    sum->expected += r.expected * times;
+    sum->most += r.most * times;
+}
+
+static void estimate_trial(const struct plan *p, long k, struct forecast *f)
+{
+    const struct forecast_trial *trial = &f->trial[k];
+    struct plan_trial t = plan_trial(p, k);
+    const struct forecast_point *q = &f->point[t.point];
+    if (t.tuning) {
+        double share = tuning_share(p, t.point, q->steps, trial->step, trial->waits);
+        double seconds = cost_rest_s(&f->cost, q->trial_s, 1 - share);
+        add_range(&f->left_s, (struct forecast_range){1, 1, 1}, seconds);
+        f->tuning_left++;
+        return;
+    }
+    double done = q->steps > 0 ? (double)trial->step / (double)q->steps : 0;
+    /* of the candidates of a head count, one will be chosen to run, or has been */
+    double share = q->chosen ? 1.0 : 1.0 / (double)plan_candidates(p, t.point);
+    struct forecast_range r = look_range(p, q, t.look);
+    add_range(&f->trials_left, r, share);
+    add_range(&f->left_s, r, share * cost_rest_s(&f->cost, q->trial_s, done));
 }
 
 static void estimate(const struct plan *p, bool retry_failed, struct forecast *f)
 {
     for (long i = 0; i < f->points; i++) {
         struct forecast_point *q = &f->point[i];
+        double steps = (double)q->steps * (double)plan_config(p)->tune_seeds;
         if (q->source != COST_RECORDED)
             q->trial_s = f->cost.start_s + q->work / cost_speed(&f->cost, shape_of(q), &q->source);
-    }
-    for (long k = 0; k < f->trials; k++) {
-        struct plan_trial t = plan_trial(p, k);
-        if (forecast_runs(f->trial[k].state, retry_failed)) {
-            /* of the candidates of a head count, one will be chosen to run, or has been */
-            double share = t.tuning || f->trial[k].chosen ? 1.0 : 1.0 / (double)f->candidates;
-            f->left_s += rest_of(f, &f->point[t.point], &f->trial[k]) * share;
+        if (plan_config(p)->tune) {
+            f->tuning_steps += steps;
+            f->tuning_steps_left += steps * tuning_share(p, i, q->steps, 0, false);
         }
     }
+    for (long k = 0; k < f->trials; k++)
+        if (forecast_runs(f->trial[k].state, retry_failed))
+            estimate_trial(p, k, f);
 }
 
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
@@ -309,7 +373,10 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     f->points = plan_points(p);
     f->trials = plan_trials(p);
     cost_init(&f->cost);
-    f->candidates = count_candidates(p);
+    f->candidates = 1;
+    for (long i = 0; i < f->points; i++)
+        if (plan_candidates(p, i) > f->candidates)
+            f->candidates = plan_candidates(p, i);
     f->point = calloc((size_t)f->points + 1, sizeof *f->point);
     f->trial = calloc((size_t)f->trials + 1, sizeof *f->trial);
     f->sorted = calloc((size_t)f->points + 1, sizeof *f->sorted);
@@ -331,6 +398,7 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         status = recorded_read(s, f, m);
     if (status == STATUS_OK) {
         match_trials(p, &list, f);
+        note_trials(p, f);
         if (measure)
             measure_strange(p, f, retry_failed, measure);
         estimate(p, retry_failed, f);

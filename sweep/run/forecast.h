@@ -17,9 +17,20 @@ enum forecast_state { /* the first is of trials that the file does not have */
                       FORECAST_STATES = FORECAST_QUEUED + TRIAL_STATES
 };
 
+/* Why a trial is in its state, where the state does not say it. */
+enum forecast_note {
+    FORECAST_PLAIN,
+    FORECAST_LIMITED, /* failed: stopped by a limit */
+    FORECAST_RUNG,    /* queued: waits at a rung; pruned: left behind there */
+    FORECAST_LOOK,    /* queued: waits for an earlier look; pruned: that look has decided */
+    FORECAST_NOTES
+};
+
 struct forecast_point {
     char sha256[65];
     int64_t heads, n_params, steps;
+    int look;    /* the open one: the last that a trial has got a go for; at least 1 */
+    bool chosen; /* by tune, as far as the file says */
     double flops_per_step;
     double work;             /* FLOPs of one trial */
     double trial_s;          /* seconds of one trial on one core */
@@ -30,9 +41,9 @@ struct forecast_point {
 struct forecast_trial {
     enum forecast_state state;
     int64_t trial_id; /* 0: new */
-    bool chosen;      /* does not wait for a choice of `tune` */
+    bool waits;       /* for a choice of `tune`, at a rung, for a look */
     int64_t step;     /* where it goes on from */
-    bool limited;     /* failed, stopped by a limit */
+    enum forecast_note note;
 };
 
 struct forecast {
@@ -41,14 +52,23 @@ struct forecast {
     struct forecast_point **sorted; /* (points), by sha256 */
     struct forecast_trial *trial;   /* (trials), as plan_trial */
     long count[FORECAST_STATES];
-    long limited;         /* of the failed: those that a limit stopped */
+    long noted[FORECAST_STATES][FORECAST_NOTES]; /* the same by note */
     long leaving;         /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;      /* the file's sweep of this name shares no point with this plan */
     int64_t other_metric; /* ... has trials whose best step another metric chose */
-    long candidates;      /* values of the tuned axes per head count: one of them will be chosen; 1
-                             without tune */
+    long candidates;      /* the most values of the tuned axes that a head count has, of which one
+                             will be chosen; 1 without tune */
     struct cost cost;
-    double left_s; /* core seconds of everything that would run */
+    /* Of everything that would run: trials, those of tuning not among them, and core seconds. Under
+     * `tune` one candidate of each head count counts, under rungs what of the tuning trials trains
+     * on. least: the open look decides everywhere; most: only the last does; expected: every look
+     * that may decide is as likely to. All the same without looks. */
+    struct forecast_range {
+        double least, expected, most;
+    } trials_left, left_s;
+    long tuning_left; /* tuning trials that would run */
+    /* Steps of all tuning trials from their beginning, and of those what rungs leave. */
+    double tuning_steps, tuning_steps_left;
 };
 
 /* s: NULL where there is no results file. retry_failed: failed trials would run too. measure: asked
@@ -61,10 +81,9 @@ void forecast_free(struct forecast *f);
 /* Seconds of one trial of that configuration; 0 where the plan has none. */
 double forecast_trial_s(const struct forecast *f, const char *sha256);
 
-/* Whether `run` would take a trial of that state up, and the reason in a few words. limited: a
- * limit stopped it. */
+/* Whether `run` would take a trial of that state up, and the reason in a few words. */
 bool forecast_runs(enum forecast_state s, bool retry_failed);
 const char *forecast_name(enum forecast_state s);
-const char *forecast_reason(enum forecast_state s, bool limited, bool retry_failed);
+const char *forecast_reason(enum forecast_state s, enum forecast_note note, bool retry_failed);
 
 #endif

@@ -285,7 +285,7 @@ static void tell_view(struct runner *r)
     if (!progress_live(r->view))
         return;
     if (forecast_new(r->plan, r->store, false, NULL, &r->forecast, NULL) == STATUS_OK)
-        progress_work_left(r->view, r->forecast->left_s);
+        progress_work_left(r->view, r->forecast->left_s.expected);
     if (store_best(r->store, r->sweep_id, &best, NULL) != STATUS_OK || best.trial_id == 0)
         return;
     slot_label(best.heads, best.label, best.seed, label);

@@ -30,7 +30,7 @@ static void tuning_counts_what_will_run(void **state)
     assert_int_equal(f->candidates, 2);
     assert_int_equal(f->count[FORECAST_NEW], 16);
     double one = f->point[0].trial_s;
-    assert_true(one > 0 && fabs(f->left_s - 14 * one) < 1e-9 * one);
+    assert_true(one > 0 && fabs(f->left_s.expected - 14 * one) < 1e-9 * one);
     forecast_free(f);
 
     plan_into(x, s, TUNED);
@@ -47,7 +47,140 @@ static void tuning_counts_what_will_run(void **state)
     double expected = 0;
     for (long i = 0; i < f->points; i++) /* two of heads 1, of which one was chosen, two of 2 */
         expected += f->point[i].heads == 2 ? 3.5 * f->point[i].trial_s : f->point[i].trial_s / 2;
-    assert_true(fabs(f->left_s - expected) < 1e-9 * expected);
+    assert_true(fabs(f->left_s.expected - expected) < 1e-9 * expected);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, s);
+}
+
+static void assert_near(double x, double expected)
+{
+    if (!(fabs(x - expected) < 1e-9 * expected))
+        fail_msg("%.12g, should be %.12g", x, expected);
+}
+
+#define RUNGS                                                                                      \
+    "name: rungs\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
+    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
+    "train: {steps: 1000, batch: 8, lr: [1e-4, 3e-4, 1e-3, 3e-3, 1e-2], eval_every: 10}\n"         \
+    "tune: {axes: [train.lr], seeds: 2, rungs: {min_steps: 100, eta: 3}}\nseeds: 3\n"
+
+/* Of five candidates two go on from step 100, one from step 300. */
+static void rungs_leave_a_share_of_the_steps(void **state)
+{
+    struct fixture *x = *state;
+    struct planned p = plan_of(x, RUNGS);
+    struct forecast *f = forecast_of(x, p.plan, NULL);
+    assert_near(f->tuning_steps, 2 * 2 * 5 * 1000);
+    assert_near(f->tuning_steps_left, 2 * 2 * (5 * 100 + 2 * 200 + 1 * 700));
+    assert_int_equal(f->tuning_left, 2 * 2 * 5);
+    assert_near(f->trials_left.least, 2 * 3);
+    double start = f->cost.start_s, seconds = 0;
+    for (long i = 0; i < f->points; i++) { /* 3 / 5 of a trial, and 2 * 1600 / 5000 of two */
+        double one = f->point[i].trial_s - start;
+        seconds += 3 * (start + one) / 5 + 2 * (start + one * 0.32);
+    }
+    assert_near(f->left_s.expected, seconds);
+    assert_near(f->left_s.most, seconds);
+    forecast_free(f);
+    free_plan(p);
+}
+
+/* The last of three looks is as likely as the first. */
+static void looks_have_a_least_and_a_most(void **state)
+{
+    struct fixture *x = *state;
+    struct planned p = plan_of(x, "name: looks\ntask: {name: gather, length: 16}\n"
+                                  "model: {d_model: 32, heads: [1, 2], d_ff: 32}\n"
+                                  "train: {lr: [1e-3, 1e-2]}\ntune: {axes: [train.lr], seeds: 2}\n"
+                                  "looks: [5, 10, 20]\n");
+    struct forecast *f = forecast_of(x, p.plan, NULL);
+    assert_int_equal(f->tuning_left, 8);
+    assert_near(f->trials_left.least, 2 * 5);
+    assert_near(f->trials_left.expected, 2 * (5 + 5 * 2 / 3.0 + 10 / 3.0));
+    assert_near(f->trials_left.most, 2 * 20);
+    double seconds[3] = {0, 0, 0};
+    for (long i = 0; i < f->points; i++) {
+        seconds[0] += f->point[i].trial_s * (2 + 2.5);
+        seconds[1] += f->point[i].trial_s * (2 + (5 + 10 / 3.0 + 10 / 3.0) / 2);
+        seconds[2] += f->point[i].trial_s * (2 + 10);
+    }
+    assert_near(f->left_s.least, seconds[0]);
+    assert_near(f->left_s.expected, seconds[1]);
+    assert_near(f->left_s.most, seconds[2]);
+    forecast_free(f);
+    free_plan(p);
+}
+
+static void edit(struct fixture *x, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    run_sql(db, sql);
+    sqlite3_close(db);
+}
+
+/* The look that is open, and those behind it, are read from the trials of the file. */
+static void looks_go_on_from_the_open_one(void **state)
+{
+    static const char looks[] = "name: looks\ntask: {name: gather, length: 16}\n"
+                                "model: {d_model: 32, heads: [1, 2], d_ff: 32}\n"
+                                "looks: [2, 3, 5]\n";
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct planned p = plan_of(x, looks);
+    plan_into(x, s, looks);
+    edit(x, "UPDATE trial SET choice = 'waiting' WHERE seed >= 2");
+    struct forecast *f = forecast_of(x, p.plan, s);
+    assert_int_equal(f->noted[FORECAST_QUEUED][FORECAST_PLAIN], 2 * 2);
+    assert_int_equal(f->noted[FORECAST_QUEUED][FORECAST_LOOK], 2 * 3);
+    assert_near(f->trials_left.least, 2 * 2);
+    assert_near(f->trials_left.most, 2 * 5);
+    forecast_free(f);
+    edit(x, "UPDATE trial SET choice = 'chosen' WHERE seed = 2"); /* the first look is over */
+    f = forecast_of(x, p.plan, s);
+    assert_int_equal(f->point[0].look, 2);
+    assert_near(f->trials_left.least, 2 * 3);
+    assert_near(f->trials_left.expected, 2 * (3 + 2 / 2.0));
+    forecast_free(f);
+    edit(x, "UPDATE trial SET state = 'pruned', choice = 'passed' WHERE seed >= 3");
+    f = forecast_of(x, p.plan, s);
+    assert_int_equal(f->noted[FORECAST_PRUNED][FORECAST_LOOK], 2 * 2);
+    assert_near(f->trials_left.least, 2 * 3);
+    assert_near(f->trials_left.most, 2 * 3);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, s);
+}
+
+/* A trial that waits at a rung goes on as often as candidates do; one that has passed it does. */
+static void rungs_go_on_from_the_last_one(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct planned p = plan_of(x, RUNGS);
+    plan_into(x, s, RUNGS);
+    edit(x, "DELETE FROM trial WHERE is_tuning = 0");
+    edit(x, "UPDATE trial SET choice = 'waiting', resume_step = 100");
+    struct forecast *f = forecast_of(x, p.plan, s);
+    double start = f->cost.start_s, judged = 0, one = 0;
+    for (long i = 0; i < f->points; i++) {
+        one += f->point[i].trial_s - start;
+        judged += 3 * f->point[i].trial_s / 5;
+    }
+    assert_int_equal(f->noted[FORECAST_QUEUED][FORECAST_RUNG], 20);
+    /* two of five train 200 steps, one of five 700 */
+    assert_near(f->left_s.most - judged, 20 * start + 2 * one * (0.4 * 0.2 + 0.2 * 0.7));
+    forecast_free(f);
+    edit(x, "UPDATE trial SET choice = 'chosen'");
+    f = forecast_of(x, p.plan, s);
+    assert_near(f->left_s.most - judged, 20 * start + 2 * one * (0.2 + 0.5 * 0.7));
+    forecast_free(f);
+    edit(x, "UPDATE trial SET choice = 'passed', state = 'pruned'");
+    f = forecast_of(x, p.plan, s);
+    assert_int_equal(f->noted[FORECAST_PRUNED][FORECAST_RUNG], 20);
+    assert_near(f->left_s.most, judged);
+    assert_int_equal(f->tuning_left, 0);
     forecast_free(f);
     free_plan(p);
     close_store(x, s);
@@ -96,7 +229,7 @@ static void a_trial_has_a_price_of_its_own(void **state)
     struct fixture *x = *state;
     struct planned p = plan_of(x, PRICED("[1]", "1", "1000"));
     struct forecast *f = forecast_of(x, p.plan, NULL);
-    assert_true(f->left_s > 1000 * 0.005 && f->left_s < 1000 * 0.2);
+    assert_true(f->left_s.expected > 1000 * 0.005 && f->left_s.expected < 1000 * 0.2);
     /* Evaluation and test take 1024 examples each: of one step's work as much as 2048 / (3 * 8). */
     double step = f->point[0].flops_per_step;
     assert_true(fabs(f->point[0].work - step * (1 + 2048 / 24.0)) < 1e-6 * step);
@@ -212,7 +345,7 @@ static void what_is_done_of_a_trial_is_deducted(void **state)
     struct planned p = plan_of(x, PRICED("[1]", "100", "2"));
     struct forecast *f = forecast_of(x, p.plan, s);
     double start = f->cost.start_s, one = f->point[0].trial_s - start;
-    assert_true(fabs(f->left_s - 2 * (start + one)) < 1e-9);
+    assert_true(fabs(f->left_s.expected - 2 * (start + one)) < 1e-9);
     forecast_free(f);
     int64_t build = add_build(x, s);
     struct claimed a = claim(x, s, 1, build), b = claim(x, s, 1, build);
@@ -225,7 +358,7 @@ static void what_is_done_of_a_trial_is_deducted(void **state)
                           &x->m));
     f = forecast_of(x, p.plan, s);
     one = f->point[0].trial_s - start; /* at the speed of what is done */
-    assert_true(fabs(f->left_s - (2 * start + (0.25 + 0.5) * one)) < 1e-9);
+    assert_true(fabs(f->left_s.expected - (2 * start + (0.25 + 0.5) * one)) < 1e-9);
     forecast_free(f);
     free_plan(p);
     close_store(x, s);
@@ -264,11 +397,11 @@ static void plan_and_status_agree(void **state)
     struct forecast *f = forecast_of(x, p.plan, s);
     assert_int_equal(f->point[0].source, COST_ALIKE);
     assert_true(f->point[0].trial_s > 110 && f->point[0].trial_s < 180); /* and its test */
-    expect_left(x, s, f->left_s);
+    expect_left(x, s, f->left_s.expected);
     forecast_free(f);
     assert_true(finish(x, s, &b, result_of(0.5)));
     f = forecast_of(x, p.plan, s);
-    expect_left(x, s, f->left_s);
+    expect_left(x, s, f->left_s.expected);
     forecast_free(f);
     free_plan(p);
     close_store(x, s);
@@ -338,6 +471,10 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(tuning_counts_what_will_run),
+        TEST(rungs_leave_a_share_of_the_steps),
+        TEST(looks_have_a_least_and_a_most),
+        TEST(looks_go_on_from_the_open_one),
+        TEST(rungs_go_on_from_the_last_one),
         TEST(a_sweep_of_the_same_name),
         TEST(a_trial_has_a_price_of_its_own),
         TEST(strange_points_are_measured),

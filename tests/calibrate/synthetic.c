@@ -49,9 +49,9 @@ static struct truth truth_of(const struct world *w, int i, double accuracy)
     double failing = fails(w, i) ? w->fails : 0, offset = 0;
     if (w->shape != GAUSSIAN) /* bad trials are below all others */
         offset = w->spread * shape_quantile(w->shape, (.5 - w->bad) / (1 - w->bad));
-    return (struct truth){(1 - w->bad) * metric(w, accuracy - failing * w->fall) +
-                              w->bad * synthetic_guess(w),
-                          failing > 0 ? NAN : metric(w, accuracy + offset)};
+    double completed = metric(w, accuracy - failing * w->fall);
+    return (struct truth){.mean = (1 - w->bad) * completed + w->bad * synthetic_guess(w),
+                          .median = failing > 0 ? NAN : metric(w, accuracy + offset)};
 }
 
 /* Which learning rate wins on the tuning seeds; returns what it costs against the best. */
@@ -87,17 +87,21 @@ static void draw_luck(struct luck *luck, const struct world *w, int trials, stru
 static void draw_heads(struct synthetic *s, const struct world *w, int i, const struct luck *luck,
                        int trials, struct rng *r)
 {
-    double accuracy = w->base + w->gain[i] + luck->test_set - tune(w, r);
+    double cost = tune(w, r), accuracy = w->base + w->gain[i] + luck->test_set - cost;
     double val_spread = w->val_spread > 0 ? w->val_spread : .001;
     double own = sqrt(1 - w->shared), common = sqrt(w->shared), instance = 0;
+    double seed[SYNTHETIC_TRIALS];
+    for (int k = 0; k < w->seeds; k++)
+        seed[k] = w->seed_interaction > 0 ? w->seed_interaction * rng_normal(r) : 0;
     s->truth[i] = truth_of(w, i, accuracy);
+    s->truth[i].mean_at_best = truth_of(w, i, accuracy + cost).mean;
     for (int k = 0; k < trials; k++) {
         int unit = w->instances ? k / w->seeds : 0;
         if (w->instances && k % w->seeds == 0)
             instance = luck->instance[unit] + w->interaction * rng_normal(r);
         double z = own * rng_normal(r) + common * luck->seed[k];
         double shaped = w->shape == GAUSSIAN ? z : shape_quantile(w->shape, normal_share(z));
-        double value = accuracy + instance + w->spread * shaped;
+        double value = accuracy + instance + seed[k % w->seeds] + w->spread * shaped;
         if (fails(w, i) && rng_uniform(r) < w->fails)
             value -= w->fall;
         if (w->grain > 0)

@@ -42,6 +42,7 @@ struct world {
     int instances;             /* replicates; 0: none. Only GAUSSIAN */
     double instance_spread;    /* of how hard an instance is for all head counts */
     double interaction;        /* standard deviation of what an instance does to one head count */
+    double seed_interaction;   /* of what a seed does to one head count at every instance alike */
     int rates;                 /* learning rates to be tuned over; 0: not tuned */
     double rate_step;          /* each is worse than the one before by this much */
     double rate_spread;        /* standard deviation of a tuning trial */
@@ -52,6 +53,7 @@ struct world {
 };
 
 struct truth {
+    double mean_at_best; /* the mean, at the learning rate that is best */
     double mean, median; /* of the metric, on this test set, at the learning rate that was chosen;
                             the median NaN where it is not known */
 };

@@ -10,6 +10,7 @@ const struct statement_text STATEMENT[STATEMENTS] = {
     [SAYS_MIDDLE] = {"a middle head count wins", .025, true},
     [SAYS_CONFIRMED] = {"claim confirmed", .025, true},
     [SAYS_CONTRADICTED] = {"claim contradicted", .025, true},
+    [SAYS_WINNER] = {"either, each at its truly best rate", 1, true},
     [SAYS_SET] = {"the set that contains the best", .05, false},
     [SAYS_APART] = {"outside that set", 1, true},
     [SAYS_WITHIN] = {"within the margin of the best", .05, true},
@@ -33,6 +34,8 @@ bool tally_applies(const struct world *w, enum statement what)
     case SAYS_CONFIRMED:
     case SAYS_CONTRADICTED:
         return w->claim != CLAIM_NONE;
+    case SAYS_WINNER:
+        return w->rate_step > 0;
     case SAYS_WITHIN:
     case SAYS_PICKED:
     case SAYS_EQUIVALENT:
@@ -61,11 +64,21 @@ static int row_of(const struct judged *j, int64_t heads)
     return i;
 }
 
+static double by_metric(const struct judged *j, double difference)
+{
+    return j->w->loss ? -difference : difference;
+}
+
 /* How much better head count a truly is than b. */
 static double lead(const struct judged *j, int64_t a, int64_t b)
 {
-    double difference = j->s->truth[row_of(j, a)].mean - j->s->truth[row_of(j, b)].mean;
-    return j->w->loss ? -difference : difference;
+    return by_metric(j, j->s->truth[row_of(j, a)].mean - j->s->truth[row_of(j, b)].mean);
+}
+
+static double lead_at_best(const struct judged *j, int64_t a, int64_t b)
+{
+    const struct truth *truth = j->s->truth;
+    return by_metric(j, truth[row_of(j, a)].mean_at_best - truth[row_of(j, b)].mean_at_best);
 }
 
 static bool beats(const struct judged *j, int64_t a, int64_t b)
@@ -91,13 +104,16 @@ static void count(struct tally *t, enum statement what, bool made, bool wrong)
 static void tally_kind(struct tally *t, const struct judged *j)
 {
     const struct verdict *v = j->v;
-    bool beats_all = true, beaten = false;
+    bool beats_all = true, beaten = false, at_best = true;
     for (int i = 0; i < v->rivals; i++) {
         beats_all = beats_all && beats(j, v->candidate, v->rival[i].heads);
+        at_best = at_best && lead_at_best(j, v->candidate, v->rival[i].heads) > ROUNDING;
         beaten = beaten || beats(j, v->rival[i].heads, v->candidate);
     }
     count(t, SAYS_MIDDLE, v->kind == VERDICT_MIDDLE, !beats_all);
     count(t, SAYS_CONFIRMED, v->kind == VERDICT_CLAIM_CONFIRMED, !beats_all);
+    count(t, SAYS_WINNER, v->kind == VERDICT_MIDDLE || v->kind == VERDICT_CLAIM_CONFIRMED,
+          !at_best);
     count(t, SAYS_CONTRADICTED, v->kind == VERDICT_CLAIM_CONTRADICTED, !beaten);
 }
 
@@ -154,9 +170,8 @@ static void tally_intervals(struct tally *t, const struct judged *j, long sweep)
     cover(t, OF_MEDIAN, r->median_low, r->median_high, truth->median);
     if (v->rivals) {
         const struct verdict_rival *rival = &v->rival[sweep % v->rivals];
-        double difference = lead(j, v->candidate, rival->heads);
         cover(t, OF_DIFFERENCE, rival->pair.low, rival->pair.high,
-              j->w->loss ? -difference : difference);
+              by_metric(j, lead(j, v->candidate, rival->heads)));
     }
 }
 

@@ -9,6 +9,7 @@ enum statement {
     SAYS_MIDDLE,       /* wrong unless that head count beats both edges */
     SAYS_CONFIRMED,    /* wrong unless the claim's best beats all its rivals */
     SAYS_CONTRADICTED, /* wrong unless a rival beats it */
+    SAYS_WINNER,       /* middle or confirmed: wrong unless it does so with each at its best rate */
     SAYS_SET,          /* a set that contains the best: wrong where it has none of the best */
     SAYS_APART,        /* head counts are left out of it: wrong if one of them is as good as any */
     SAYS_WITHIN,     /* not the picked best, in the plateau: wrong if worse by the margin or more */

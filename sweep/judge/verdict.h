@@ -155,10 +155,11 @@ struct verdict_row {
     double median_low, median_high; /* order-statistic interval of the median over units, at least
                                        95 %; NaN for n < 6 */
     bool bimodal;                   /* completed trials fall into two clusters: */
-    struct verdict_cluster clusters[2];    /* of lower and of higher values */
-    bool above_chance;                     /* shown to be; false where guessing is unknown */
-    double chance_p;                       /* Holm-corrected, one-sided; NaN where not testable */
-    bool improving;                        /* still, at the last step */
+    struct verdict_cluster clusters[2]; /* of lower and of higher values */
+    bool above_chance;                  /* shown to be; false where guessing is unknown */
+    double chance_p;                    /* Holm-corrected, one-sided; NaN where not testable */
+    bool improving; /* still, at the last step: by the one-sided t test of late_gain, corrected over
+                       the head counts after Holm, and not by a trifle */
     double late_gain, late_low, late_high; /* mean late_slope and its 95% t interval over units;
                                               NaN where unknown, the interval for one unit too */
     double best_p;       /* one-sided p of "the best is not better", times m - 1, at most 1; NaN for

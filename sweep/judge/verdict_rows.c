@@ -111,15 +111,23 @@ static void find_clusters(struct judge *j, const struct verdict_heads *h, struct
     }
 }
 
-/* Still improving: the gain per tenth of the training is not small and shown to be above 0. */
-static void find_improvement(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
+/* Still improving: the gain per tenth of the training is not small and shown to be above 0. All
+ * head counts are asked, hence Holm; one unit alone cannot show it and is taken at its word. */
+static void find_improvement(struct judge *j)
 {
-    const double least = j->in->loss ? .01 : .002;
-    struct stats_summary s = stats_summarize(j->a, unit_values(j, h, judge_late_slope));
-    r->late_gain = s.mean;
-    r->late_low = s.low;
-    r->late_high = s.high;
-    r->improving = s.mean >= least && !(s.low <= 0);
+    const double least = j->in->loss ? .01 : .002, level = .05;
+    for (int i = 0; i < j->v->rows; i++) {
+        struct verdict_row *r = &j->v->row[i];
+        int units = unit_values(j, &j->in->heads[i], judge_late_slope);
+        struct stats_summary s = stats_summarize(j->a, units);
+        r->late_gain = s.mean;
+        r->late_low = s.low;
+        r->late_high = s.high;
+        j->p[i] = stats_above(s.mean, s.sd, s.n, 0);
+    }
+    stats_holm(j->p, j->v->rows, j->order);
+    for (int i = 0; i < j->v->rows; i++)
+        j->v->row[i].improving = j->v->row[i].late_gain >= least && !(j->p[i] >= level);
 }
 
 static void summarize_row(struct judge *j, int i)
@@ -138,13 +146,13 @@ static void summarize_row(struct judge *j, int i)
     if (j->in->replicated && units > j->v->units)
         j->v->units = units;
     find_clusters(j, h, r);
-    find_improvement(j, h, r);
 }
 
 void summarize_rows(struct judge *j)
 {
     for (int i = 0; i < j->v->rows; i++)
         summarize_row(j, i);
+    find_improvement(j);
 }
 
 /* How much better than guessing a mean has to be before it is called so: what the finite test set

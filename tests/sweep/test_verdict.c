@@ -274,6 +274,10 @@ static void test_improving(void **state)
     assert_near(v->row[0].late_low, 0.005077074129165046);
     assert_near(v->row[0].late_high, 0.031322925870834954);
     verdict_free(v);
+    s.trial[0][4].late_slope = -.006; /* alone p = .025; one of three head counts needs .05 / 3 */
+    v = judge_sketch(&s);
+    assert_true(v->row[0].late_gain > .002 && !v->row[0].improving);
+    verdict_free(v);
     s.in.loss = true; /* .01 of a loss is nothing to speak of */
     s.trial[0][0].late_slope = .001;
     for (int k = 0; k < 5; k++)

@@ -1,0 +1,119 @@
+/* The short form of `make calibrate`: error rates of the verdict on synthetic sweeps, where a
+ * correction that is missing shows most. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tests/calibrate/cases.h"
+#include "tests/calibrate/tally.h"
+
+#include <cmocka.h>
+
+enum { SWEEPS = 3000 };
+
+/* Rates that are all exactly at their levels fail one of these tests once in 10,000 runs. */
+static const double SURPRISE = 1e-4 / 12;
+
+static struct tally tally_of(const char *name, struct variant v)
+{
+    const struct calibration *c = calibration_find(name);
+    assert_non_null(c);
+    struct world w = calibration_world(c, v);
+    struct tally t = {0};
+    assert_int_equal(tally_sweeps(&t, &w, name, 0, SWEEPS, 1), STATUS_OK);
+    assert_int_equal(t.sweeps, SWEEPS);
+    return t;
+}
+
+static void expect_level(const struct tally *t, enum statement what)
+{
+    if (tally_breach(t, what, SURPRISE))
+        fail_msg("%s: wrong in %ld of %ld sweeps, more than %g", STATEMENT[what].name,
+                 t->wrong[what], t->sweeps, STATEMENT[what].level);
+}
+
+static void test_claim(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("claim false by 0", (struct variant){3, 8});
+    expect_level(&t, SAYS_CONFIRMED);
+    expect_level(&t, SAYS_CONTRADICTED);
+    assert_true(t.made[SAYS_CONFIRMED] > 0 && t.made[SAYS_CONTRADICTED] > 0);
+}
+
+/* One of many rivals is soon better by chance. */
+static void test_claim_of_many_rivals(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("claim over all others, all equal", (struct variant){6, 8});
+    expect_level(&t, SAYS_CONTRADICTED);
+    assert_true(t.made[SAYS_CONTRADICTED] > 0);
+}
+
+/* One of four between the edges is picked for its results. */
+static void test_picked(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("plateau without the smallest", (struct variant){6, 20});
+    expect_level(&t, SAYS_MIDDLE);
+    assert_true(t.made[SAYS_MIDDLE] > 0);
+}
+
+static void test_set_that_contains_the_best(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("best by a hair", (struct variant){6, 20});
+    expect_level(&t, SAYS_SET);
+    assert_true(t.wrong[SAYS_SET] > 0);
+}
+
+static void test_looks(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("looks, claim false by 0", (struct variant){3, 5});
+    expect_level(&t, SAYS_CONFIRMED);
+    expect_level(&t, SAYS_CONTRADICTED);
+    for (int i = 0; i < SYNTHETIC_LOOKS; i++)
+        assert_true(t.last_look[i] > 0);
+}
+
+static void test_instances(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("instances, claim false by 0", (struct variant){3, 8});
+    expect_level(&t, SAYS_CONFIRMED);
+    expect_level(&t, SAYS_CONTRADICTED);
+    assert_true(t.made[SAYS_CONFIRMED] > 0);
+}
+
+/* Validation picks a head count that may be worse, or better, by the margin. */
+static void test_margin(void **state)
+{
+    (void)state;
+    struct tally t =
+        tally_of("others worse by the margin, poor validation", (struct variant){3, 20});
+    expect_level(&t, SAYS_WITHIN);
+    expect_level(&t, SAYS_EQUIVALENT);
+    assert_true(t.made[SAYS_WITHIN] > 0 && t.made[SAYS_EQUIVALENT] > 0);
+}
+
+static void test_guessing(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("all at guessing, slopes of 0", (struct variant){6, 8});
+    expect_level(&t, SAYS_ABOVE);
+    expect_level(&t, SAYS_IMPROVING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claim),  cmocka_unit_test(test_claim_of_many_rivals),
+        cmocka_unit_test(test_picked), cmocka_unit_test(test_set_that_contains_the_best),
+        cmocka_unit_test(test_looks),  cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_margin), cmocka_unit_test(test_guessing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

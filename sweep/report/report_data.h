@@ -2,45 +2,31 @@
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
-#include "sweep/judge/verdict.h"
 #include "sweep/report/table.h"
-#include "sweep/store/store.h"
+#include "sweep/store/evidence.h"
 
-/* One head count, beyond what the verdict needs. */
-struct report_heads {
-    int64_t n_params;
-    double train_s; /* of the completed trials together */
-    int completed;
-    int first_trial; /* index in report_data.trial */
-};
-
-/* One combination of the varying axes other than heads and the tuned ones. */
+/* One combination of the varying axes other than heads, the tuned and the replicated ones: its
+ * evidence, and what follows from it. */
 struct report_setting {
-    char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
-    int64_t place;         /* of its first trial in the plan */
-    int count;             /* head counts */
-    struct verdict_heads *heads;
-    struct report_heads *extra; /* as many as heads */
-    int choices;
-    struct verdict_choice *choice; /* their texts are owned */
-    struct verdict_input input;    /* points to the above */
+    const char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
+    int count;                   /* head counts */
+    const struct verdict_heads *heads;
+    const struct evidence_heads *extra; /* as many as heads */
+    struct verdict_input input;         /* points into the evidence */
     struct verdict *verdict;
     struct table *by_heads; /* its rows of the view; NULL if they were not asked for */
 };
 
 struct report_data {
     char *name, *question;
-    char *overrides;           /* JSON: ["train.steps=100"], the --set arguments; null: unknown */
-    char *overrides_shown;     /* "--set train.steps=100"; "" without */
-    char *remark;              /* what a person noted; "" without */
-    char *task;                /* "gather" */
-    char *fixed;               /* "d_model=32, ...": what is the same in all settings */
-    long planned, ended;       /* trials of the plan, tuning ones too */
-    struct verdict_input base; /* the claim: the same for all settings */
-    int64_t *claim_over;
-    int trials;
-    struct verdict_trial *trial; /* all that ended, by setting, heads and seed */
-    int settings;
+    char *overrides;       /* JSON: ["train.steps=100"], the --set arguments; null: unknown */
+    char *overrides_shown; /* "--set train.steps=100"; "" without */
+    char *remark;          /* what a person noted; "" without */
+    char *task;            /* "gather" */
+    char *fixed;           /* "d_model=32, ...": what is the same in all settings */
+    long planned, ended;   /* trials of the plan, tuning ones too */
+    struct evidence *evidence;
+    int settings;                   /* as in evidence */
     struct report_setting *setting; /* in the order of the plan */
     struct table_column *column;    /* of the view by_heads */
 };

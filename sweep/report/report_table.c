@@ -40,7 +40,7 @@ static void plot_title(int cells, char title[PLOT_MOST + 1])
 struct cell {
     const struct layout *layout;
     const struct verdict_row *row;
-    const struct report_heads *extra;
+    const struct evidence_heads *extra;
     bool candidate;
 };
 

@@ -1,9 +1,70 @@
-/* What the verdict on each setting of a sweep is given, read from the results file. */
+/* What the verdict on each setting of a sweep is given, read from the results file. Whoever judges
+ * reads it here: the report, and a run that asks whether more seeds are needed. */
 #ifndef SWEEP_STORE_EVIDENCE_H
 #define SWEEP_STORE_EVIDENCE_H
 
 #include "sweep/judge/verdict.h"
 #include "sweep/store/store.h"
+
+/* One head count, beyond what the verdict needs. */
+struct evidence_heads {
+    int64_t n_params;
+    double train_s; /* of the completed trials together */
+    int completed;
+};
+
+/* One combination of the varying axes other than heads, the tuned and the replicated ones. */
+struct evidence_setting {
+    char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
+    int count;             /* head counts */
+    struct verdict_heads *heads;
+    struct evidence_heads *extra; /* as many as heads */
+    struct verdict_input input;   /* points to the above, and to what the evidence owns */
+    /* For those who read it. */
+    struct verdict_choice *choice;
+    char *tuned_lr;
+    int64_t place; /* of its first trial in the plan */
+    int *first;    /* as many as heads: index of their first trial */
+};
+
+/* Trials of the sweep that have ended and are not in its plan (any more), at one head count. */
+struct evidence_outside {
+    int64_t heads;
+    int ended, completed;
+    double
+        mean; /* test accuracy or, where the metric is a loss, loss of the completed; NaN: none */
+};
+
+/* A row of plan_change. */
+struct evidence_change {
+    char *changed;                 /* when */
+    int64_t pairs, added, removed; /* (config, seed) pairs */
+    int64_t seen, outside;         /* pairs whose results were there to be seen; not of the plan */
+    char *what;                    /* JSON: {"heads_added":[],...}; "{}" where nothing is known */
+    char *claim;                   /* JSON; "" without */
+};
+
+struct evidence {
+    int settings;
+    struct evidence_setting *setting; /* in the order of the plan */
+    int outsides;
+    struct evidence_outside *outside; /* by rising head count */
+    int changes;
+    struct evidence_change *change; /* the first: as it was planned first */
+    /* For those who read it. */
+    struct verdict_input base; /* the same for all settings */
+    int64_t *claim_over;
+    char *replicated;
+    int trials;
+    struct verdict_trial *trial;
+};
+
+/* Reads a sweep, in one snapshot. Free with evidence_free; *e is NULL on failure: BAD_INPUT for an
+ * unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks a setting has the trials up to its open
+ * look, or to the one that decided. */
+enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **e,
+                          struct message *m);
+void evidence_free(struct evidence *e); /* NULL is allowed */
 
 /* Whether the sweep's present claim is a prediction, by how its plan and its claim changed (table
  * plan_change): nothing could be seen of the plan's trials when it was last changed. pairs is 0

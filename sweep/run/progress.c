@@ -24,7 +24,7 @@ struct progress_line {
     int64_t heads;
     int64_t first, step, steps;
     double loss, acc;
-    double work;
+    double work, done; /* done: the share that was behind it at its start */
     double started_s;
 };
 
@@ -115,6 +115,12 @@ static double line_fraction(const struct progress_line *s)
     return s->steps > 0 ? (double)s->step / (double)s->steps : 0.0;
 }
 
+/* Work that is still to do. */
+static double line_left(const struct progress_line *s)
+{
+    return s->work * (1.0 - (s->updated ? line_fraction(s) : s->done));
+}
+
 /* Share that this run did. */
 static double line_share(const struct progress_line *s)
 {
@@ -151,6 +157,9 @@ void progress_work_left(struct progress_view *v, double work)
     if (v) {
         v->weighed = true;
         v->queued_work = work;
+        for (int i = 0; i < v->slots; i++)
+            if (v->slot[i].busy)
+                v->queued_work -= line_left(&v->slot[i]);
     }
 }
 
@@ -164,7 +173,8 @@ void progress_trial_started(struct progress_view *v, int slot, const struct prog
     s->loss = s->acc = NAN;
     s->heads = t->heads;
     s->work = v->weighed ? t->work : 1.0;
-    v->queued_work -= s->work * (1.0 - t->done);
+    s->done = t->done;
+    v->queued_work -= line_left(s);
     s->started_s = clock_now_s();
     char full[LABEL_SIZE];
     snprintf(full, sizeof full, "%s", t->label);
@@ -272,7 +282,7 @@ static double estimate(const struct progress_view *v)
         const struct progress_line *s = &v->slot[i];
         if (s->busy) {
             done += s->work * line_share(s);
-            left += s->work * (1.0 - line_fraction(s));
+            left += line_left(s);
         }
     }
     if (elapsed < ESTIMATE_AFTER_S || done <= 0.0)
@@ -430,7 +440,7 @@ static void put_back(struct progress_view *v, struct progress_line *s, const cha
                      double acc)
 {
     v->done_work += s->work * line_share(s);
-    v->queued_work += s->work * (1.0 - line_fraction(s));
+    v->queued_work += line_left(s);
     if (!v->quiet && !may_draw(v))
         plain_line(v, s, outcome, acc);
     s->busy = false;

@@ -29,8 +29,9 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
  * otherwise. */
 bool progress_live(const struct progress_view *v);
 
-/* Weighs the estimate of the time left: the work (any unit, say seconds) still to do at the start.
- * Without this call trials count equally. */
+/* Weighs the estimate of the time left: the work (any unit, say seconds) still to do, that of
+ * running trials included. Told again where less turns out to be needed. Without this call trials
+ * count equally. */
 void progress_work_left(struct progress_view *v, double work);
 
 /* What each head count has come to; copied. The trials that run are counted here. */

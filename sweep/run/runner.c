@@ -81,7 +81,7 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 
 /* ---- what workers say, and how they end ---- */
 
-void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
+bool runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
 {
     struct runner *r = context;
     if (type == WIRE_NOTE)
@@ -90,7 +90,7 @@ void runner_hear(void *context, const struct slot *s, enum wire_type type, const
         int capacity = 2 * r->remark_capacity + 16;
         struct remark *remark = realloc(r->remark, (size_t)capacity * sizeof *remark);
         if (!remark)
-            return; /* the rows come again with the result */
+            return false;
         r->remark = remark;
         r->remark_capacity = capacity;
     }
@@ -98,6 +98,7 @@ void runner_hear(void *context, const struct slot *s, enum wire_type type, const
     if (copy)
         r->remark[r->remarks++] =
             (struct remark){s->claim.trial_id, s->claim.attempt, type == WIRE_NOTE, copy};
+    return copy != NULL;
 }
 
 /* A trial that is killed again and again at the same place takes the machine down with it. */
@@ -284,8 +285,7 @@ static void tell_view(struct runner *r)
     char label[SLOT_LABEL];
     if (!progress_live(r->view))
         return;
-    if (forecast_new(r->plan, r->store, false, NULL, &r->forecast, NULL) == STATUS_OK)
-        progress_work_left(r->view, r->forecast->left_s.expected);
+    runner_show_left(r);
     if (store_best(r->store, r->sweep_id, &best, NULL) != STATUS_OK || best.trial_id == 0)
         return;
     slot_label(best.heads, best.label, best.seed, label);

@@ -23,6 +23,8 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
         slot_fail(s,
                   m->text); /* this trial's result cannot be; the others are not to wait for it */
         return put_ending(r, s, failed, accepted, m);
+    case ENDING_PAUSE:
+        return store_pause(r->store, c->trial_id, c->attempt, "[]", &s->end, accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
         retries = s->ending == ENDING_LIMIT ? 0 : plan_config(r->plan)->retries;
@@ -70,6 +72,19 @@ static enum status put_all(struct runner *r, struct outcome *outcome, struct mes
     return s;
 }
 
+void runner_remove_losers(struct runner *r, int64_t trial_id)
+{
+    struct loser *list;
+    int count;
+    if (plan_config(r->plan)->rung_eta == 0)
+        return;
+    if (store_losers(r->store, r->sweep_id, trial_id, &list, &count, NULL) != STATUS_OK)
+        return;
+    for (int i = 0; i < count; i++)
+        trial_files_remove(r->job.folder, list[i].trial_id, list[i].attempt, false);
+    free(list);
+}
+
 static void close_ending(struct runner *r, int i, const struct outcome *o)
 {
     struct slot *s = &r->slot[i];
@@ -86,13 +101,18 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
     if (o->accepted && fails)
         runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->claim.trial_id, s->label,
                    o->failed ? "" : " and will be tried again", s->error);
-    else if (o->accepted && state == TRIAL_QUEUED && !r->stopping)
+    else if (o->accepted && state == TRIAL_QUEUED && s->ending != ENDING_PAUSE && !r->stopping)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
                    s->claim.trial_id, s->label, s->step, s->error);
     if (o->accepted && (s->ending == ENDING_FINISH || (o->failed && s->ending == ENDING_FAIL)))
         trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
                            s->ending == ENDING_FINISH);
-    progress_trial_ended(r->view, i, state, s->val_acc);
+    if (o->accepted && s->claim.tuning)
+        runner_remove_losers(r, s->claim.trial_id);
+    if (o->accepted && s->ending == ENDING_PAUSE)
+        progress_trial_paused(r->view, i, s->step, s->val_acc);
+    else
+        progress_trial_ended(r->view, i, state, s->val_acc);
     slot_clear(s);
 }
 
@@ -129,7 +149,27 @@ static void start_claims(struct runner *r)
     }
 }
 
-/* The table looks at every trial of the sweep: as often as it takes a twentieth of the time. */
+/* What looks at every trial of the sweep is done as often as it takes a twentieth of the time. */
+static double due_again(double from_s)
+{
+    double now_s = clock_now_s();
+    return now_s + 19 * (now_s - from_s);
+}
+
+void runner_show_left(struct runner *r)
+{
+    struct forecast *f;
+    double from_s = clock_now_s();
+    if (!progress_live(r->view) || from_s < r->left_due_s)
+        return;
+    if (forecast_new(r->plan, r->store, false, NULL, &f, NULL) == STATUS_OK) {
+        forecast_free(r->forecast);
+        r->forecast = f;
+        progress_work_left(r->view, f->left_s.expected);
+    }
+    r->left_due_s = due_again(from_s);
+}
+
 static void show_heads(struct runner *r)
 {
     struct head_counts *list;
@@ -140,8 +180,7 @@ static void show_heads(struct runner *r)
     if (store_head_counts(r->store, r->sweep_id, &list, &count, NULL) == STATUS_OK)
         progress_heads(r->view, list, count);
     free(list);
-    double now_s = clock_now_s();
-    r->heads_due_s = now_s + 19 * (now_s - from_s);
+    r->heads_due_s = due_again(from_s);
 }
 
 void runner_show_counts(struct runner *r)
@@ -160,16 +199,22 @@ static void after_commit(struct runner *r, const struct outcome *outcome)
     for (int i = 0; i < r->remarks; i++)
         free(r->remark[i].text);
     r->remarks = 0;
+    const struct config *c = plan_config(r->plan);
+    bool shorter = false; /* fewer trials may be needed now */
     for (int i = 0; i < r->slots; i++) {
         r->slot[i].pid_recorded = r->slot[i].pid > 0;
-        if (r->slot[i].busy && r->slot[i].ending != ENDING_NONE)
+        if (r->slot[i].busy && r->slot[i].ending != ENDING_NONE) {
             close_ending(r, i, &outcome[i]);
+            shorter = c->rung_eta > 0 || c->looks > 0;
+        }
     }
     r->drained = !r->stopping && r->claims < wanted;
     r->committed_s = clock_now_s();
     r->busy_since_s = r->retry_s = 0;
     r->pids_due = false;
     start_claims(r);
+    if (shorter)
+        runner_show_left(r);
     runner_show_counts(r);
 }
 

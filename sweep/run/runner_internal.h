@@ -58,6 +58,7 @@ struct runner {
     struct message why;
     double committed_s, retry_s;
     double heads_due_s;  /* not before, the table by heads is filled again */
+    double left_due_s;   /* not before, what is left is forecast again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
 };
 
@@ -66,9 +67,9 @@ struct runner {
 void runner_say(struct runner *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A slot_listener whose context is the runner: keeps rows of a curve and notes for the next commit;
- * a note is shown at once too. Where memory is out, rows are left to the result, which has them
- * all. */
-void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
+ * a note is shown at once too. False where memory is out: rows come again, with the result or from
+ * a trial that has paused. */
+bool runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
 
 /* Claims nothing more and lets workers checkpoint and end; the first reason is the run's outcome.
  */
@@ -103,6 +104,13 @@ bool runner_commit_due(const struct runner *r);
  * claimed trials are started. Where another program holds the file (BUSY) nothing has changed, all
  * is kept for the next try, and the answer is OK. */
 enum status runner_commit(struct runner *r, struct message *m);
+
+/* Removes what tuning trials that lost at a rung left in the folder: rivals of this trial, or (0)
+ * all of the sweep. Best effort: what stays is found by `gc`. */
+void runner_remove_losers(struct runner *r, int64_t trial_id);
+
+/* Tells the view what is left to do. */
+void runner_show_left(struct runner *r);
 
 /* Reports how many trials are done, failed, running and left. */
 void runner_show_counts(struct runner *r);

@@ -169,6 +169,8 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)
         s = recover(r, m);
+    if (s == STATUS_OK)
+        runner_remove_losers(r, 0);
     if (s == STATUS_OK && o->retry_failed)
         s = retry_failed(r, m);
     return s;

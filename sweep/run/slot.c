@@ -36,6 +36,7 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, double wo
     job->trial = c->trial_id;
     job->attempt = c->attempt;
     job->seed = c->seed;
+    job->until = c->until;
     snprintf(job->config, sizeof job->config, "%s", c->config_json);
     const struct progress_trial shown = {
         .trial_id = c->trial_id,
@@ -65,12 +66,14 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
     case WIRE_STARTED:
     case WIRE_PROGRESS:
     case WIRE_STOPPED:
+    case WIRE_PAUSED:
         memcpy(&p, payload, sizeof p);
         s->started = true;
         s->step = p.step;
         if (!isnan(p.val_acc))
             s->val_acc = p.val_acc;
         progress_update(v, i, p.step, p.steps, p.loss, p.acc);
+        s->paused = type == WIRE_PAUSED && s->claim.until > 0 && p.step >= s->claim.until;
         break;
     case WIRE_FINISHED:
         s->finished = true;
@@ -98,7 +101,7 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
     while (wire_next(&s->process.reader, &type, &payload, &size)) {
         take_message(s, i, v, type, payload);
         if (type == WIRE_CURVE || type == WIRE_NOTE)
-            listen(context, s, type, payload);
+            s->deaf |= !listen(context, s, type, payload);
     }
     process_read_errors(&s->process);
 }
@@ -154,11 +157,23 @@ static enum ending judge_signal(struct slot *s)
     return is_crash(signal_number) ? ENDING_FAIL : ENDING_REQUEUE;
 }
 
+/* Its checkpoint is durable however the process went down after that. Without its whole curve the
+ * rung would be decided on half of it: the trial says it once more. */
+static enum ending judge_pause(struct slot *s)
+{
+    if (!s->deaf)
+        return ENDING_PAUSE;
+    snprintf(s->error, sizeof s->error, "out of memory for its curve");
+    return ENDING_REQUEUE;
+}
+
 static enum ending judge(struct slot *s, const char *folder)
 {
     enum ending ending = take_result(s, folder);
     if (ending != ENDING_NONE)
         return ending;
+    if (s->paused)
+        return judge_pause(s);
     if (s->end.signal != 0)
         return judge_signal(s);
     if (s->end.exit_code == WORKER_STOPPED)
@@ -183,7 +198,7 @@ static int64_t saved_step(const struct slot *s, const char *folder)
     bool damaged = false;
     if (s->ending == ENDING_FINISH || (s->ending == ENDING_FAIL && !s->killed[0]))
         return 0;
-    if (s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_LIMIT)
+    if (s->paused || s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_LIMIT)
         return s->step;
     int64_t step = trial_files_newest(folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
                                       sizeof path, &damaged);

@@ -12,10 +12,10 @@ int wire_job_format(const struct job *j, char *text, size_t size)
     if (strpbrk(j->folder, "\n\r") || strpbrk(j->build, "\n\r") || strpbrk(j->config, "\n\r"))
         return -1;
     int n = snprintf(text, size,
-                     "trial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32
+                     "trial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32 "\nuntil=%" PRId64
                      "\nfolder=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
                      "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nconfig=%s\n",
-                     j->trial, j->attempt, j->seed, j->folder, j->checkpoint_s, j->memory,
+                     j->trial, j->attempt, j->seed, j->until, j->folder, j->checkpoint_s, j->memory,
                      j->time_s, j->build, metric_name(j->metric), j->config);
     return n < 0 || (size_t)n >= size ? -1 : n;
 }
@@ -61,6 +61,7 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         {.key = "trial", .integer = &j->trial},
         {.key = "attempt", .integer = &j->attempt},
         {.key = "seed", .integer = &seed},
+        {.key = "until", .integer = &j->until},
         {.key = "folder", .text = j->folder, .size = sizeof j->folder},
         {.key = "checkpoint_s", .real = &j->checkpoint_s},
         {.key = "memory", .integer = &j->memory},
@@ -87,7 +88,7 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         seen |= 1u << i;
         at += length + (at[length] == '\n');
     }
-    if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX)
+    if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX || j->until < 0)
         return status_fail(m, STATUS_BAD_INPUT, "the job is incomplete");
     if (!metric_find(metric, &j->metric))
         return status_fail(m, STATUS_BAD_INPUT, "the job's metric is unknown: %s", metric);
@@ -133,6 +134,7 @@ static bool frame_valid(const struct frame *f)
     case WIRE_STARTED:
     case WIRE_PROGRESS:
     case WIRE_STOPPED:
+    case WIRE_PAUSED:
         return f->size == sizeof(struct wire_progress);
     case WIRE_ALIVE:
         return f->size == 0;

@@ -22,6 +22,7 @@ enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX 
 struct job {
     int64_t trial, attempt;
     uint32_t seed;
+    int64_t until;         /* the step at which it pauses for its rung; 0: it runs to its end */
     char folder[PATH_MAX]; /* absolute, "<db>.d" */
     double checkpoint_s;
     int64_t memory;     /* bytes of resident size; 0: no limit */
@@ -44,6 +45,7 @@ enum wire_type {
     WIRE_CURVE,       /* text: rows of the curve as a JSON array */
     WIRE_FINISHED,    /* text: name of the durable result file, relative to folder */
     WIRE_STOPPED,     /* struct wire_progress: checkpointed and stopped as asked */
+    WIRE_PAUSED,      /* struct wire_progress: checkpointed at `until`; after its whole curve */
     WIRE_NOTE,        /* text: a warning for people */
     WIRE_ALIVE,       /* nothing: it is at work, and has nothing else to say (watch.h) */
     WIRE_TYPES

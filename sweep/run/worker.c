@@ -276,10 +276,52 @@ static int between_steps(struct worker *w, struct message *m)
     return -1;
 }
 
-/* Trains to the end, a stop or a divergence; exit status, or -1 when a result is due. */
+/* Says all rows of the curve so far, ROWS to a message. */
+static enum status send_curve(const struct worker *w, struct message *m)
+{
+    enum { ROWS = 1000, ROW = 512 };
+    char *text = malloc(ROWS * ROW + 2);
+    if (!text)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for the curve");
+    enum status s = STATUS_OK;
+    for (int i = 0; i < w->trial->result.rows && s == STATUS_OK;) {
+        size_t used = 0;
+        for (int k = 0; k < ROWS && i < w->trial->result.rows; k++, i++) {
+            text[used++] = k == 0 ? '[' : ',';
+            used += (size_t)curve_row_json(&w->trial->curve[i], text + used, ROW - 1);
+        }
+        text[used++] = ']';
+        s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, text, used, m);
+    }
+    free(text);
+    return s;
+}
+
+/* At its rung, or beyond it where the plan has changed meanwhile. */
+static bool at_rung(const struct worker *w)
+{
+    return w->job.until > 0 && w->trial->trainer->step >= w->job.until;
+}
+
+/* Whether it goes on is decided by the curves of its rivals and its own, of which the results file
+ * may lack what an attempt that was cut off had said. */
+static int pause_at_rung(struct worker *w, struct message *m)
+{
+    enum status s = save(w, m);
+    if (s == STATUS_OK)
+        s = send_curve(w, m);
+    if (s != STATUS_OK)
+        return exit_of(s);
+    send_progress(w, WIRE_PAUSED);
+    return WORKER_PAUSED;
+}
+
+/* Trains to the end, a rung, a stop or a divergence; exit status, or -1 when a result is due. */
 static int train(struct worker *w, struct message *m, enum status *s)
 {
     while (!trial_done(w->trial)) {
+        if (at_rung(w))
+            return pause_at_rung(w, m);
         bool evaluated;
         *s = trial_step(w->trial, &evaluated, m);
         if (*s == STATUS_DIVERGED)
@@ -295,7 +337,8 @@ static int train(struct worker *w, struct message *m, enum status *s)
             if (*s != STATUS_OK)
                 return WORKER_FAILED;
         }
-        int exit_status = trial_done(w->trial) ? -1 : between_steps(w, m);
+        bool goes_on = !trial_done(w->trial) && !at_rung(w);
+        int exit_status = goes_on ? between_steps(w, m) : -1;
         if (exit_status >= 0)
             return exit_status;
     }
@@ -406,7 +449,8 @@ int worker_main(void)
     int exit_status = WORKER_FAILED;
     if (read_job(&w.job, &m) == STATUS_OK)
         exit_status = run_guarded(&w, &m);
-    if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED)
+    if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED &&
+        exit_status != WORKER_PAUSED)
         fprintf(stderr, "%s\n", m.text);
     close(WIRE_MESSAGE_FD); /* the last word: whoever waits for the end may lose patience now */
     return exit_status;

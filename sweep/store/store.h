@@ -179,7 +179,8 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
 
 /* At the step of claimed.until, end->step, with a checkpoint: queued again, to wait until the other
  * tuning trials of its head count have come as far, be passed over or go on; what that comes to is
- * in the same transaction. rows: all of the curve so far (JSON array of rows). */
+ * in the same transaction. rows: those of its curve that store_curve was not given yet (JSON
+ * array). */
 enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
                         const struct attempt_end *end, bool *accepted, struct message *m);
 
@@ -274,6 +275,15 @@ struct best_trial {
 };
 enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
                        struct message *m);
+
+/* Tuning trials of a sweep's plan that were passed over after they had run, each with its newest
+ * attempt: their checkpoints are of no use any more. trial_id > 0: only those of its setting and
+ * head count. *list malloced, NULL where there is none. */
+struct loser {
+    int64_t trial_id, attempt;
+};
+enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, struct loser **list,
+                         int *count, struct message *m);
 
 /* Id of the sweep of that name; BAD_INPUT lists the names there are. name NULL: the only one, or
  * the one run last. */

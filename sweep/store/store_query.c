@@ -113,6 +113,38 @@ enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *bes
     return rows_close(&r);
 }
 
+enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, struct loser **list,
+                         int *count, struct message *m)
+{
+    *list = NULL;
+    *count = 0;
+    struct rows r = store_rows(
+        s, "looking for trials that were passed over",
+        "SELECT t.trial_id, t.attempt FROM trial AS t JOIN config AS c USING (config_id)"
+        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 1 AND t.state = 'pruned'"
+        " AND t.attempt > 0 AND (?2 = 0 OR (t.setting, c.heads) = (SELECT setting, heads"
+        "   FROM trial JOIN config USING (config_id) WHERE trial_id = ?2))",
+        VALUES(INTEGER(sweep_id), INTEGER(trial_id)), m);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r)) {
+        struct loser *longer = realloc(*list, ((size_t)*count + 1) * sizeof *longer);
+        if (longer) {
+            *list = longer;
+            longer[(*count)++] = (struct loser){rows_integer(&r, 0), rows_integer(&r, 1)};
+        } else {
+            status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", *count + 1);
+        }
+    }
+    enum status closed = rows_close(&r);
+    status = status == STATUS_OK ? closed : status;
+    if (status != STATUS_OK) {
+        free(*list);
+        *list = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
 static enum status no_such_sweep(struct store *s, const char *name, struct message *m)
 {
     char names[512] = "";

@@ -1,29 +1,7 @@
 # Killed at every call that changes a file: the coordinator by strace, which sees the system calls
 # themselves; the coordinator and its workers by the injector, which also tears writes in two.
 choose_sweep tiny '[1, 2]' 8 8
-fault_calls=
 
-kill_everywhere() { # name, who ('' both), how, points in the short form
-    if ! can_inject; then
-        skip "$1" "a plain build"
-        return
-    fi
-    db=$dir/calls.db
-    fresh "$db"
-    faulty FAULT_WHO="$2" FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
-    status_in "$1, undisturbed" 0
-    total=$(matched)
-    hits=0
-    for at in $(points "$total" "$4"); do
-        fresh "$db"
-        faulty FAULT_WHO="$2" FAULT_AT="$at" FAULT_DO="$3" -- run "$sweep" --db "$db" --quiet -j 1
-        [ "$fired" = 1 ] || trouble "$1 $at of $total: was not killed"
-        [ "$2" = worker ] && status_in "$1 $at of $total" 0
-        hits=$((hits + fired))
-        whole "$1 $at of $total" "$db"
-    done
-    verdict "$1: $hits of $total calls, all recovered"
-}
 kill_everywhere "the coordinator killed at a call that changes a file" coordinator kill 5
 kill_everywhere "the coordinator killed in the middle of a write" coordinator torn 4
 kill_everywhere "coordinator and worker killed together at a call of either" '' crash 5

@@ -2,38 +2,6 @@
 choose_sweep tiny '[1, 2]' 8 8
 db=$dir/disk.db
 
-# Every Nth call of a kind fails once or from then on; the run must not claim success, must say why,
-# and must go on afterwards.
-fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, points, status...
-    if ! can_inject; then
-        skip "$1" "a plain build"
-        return
-    fi
-    fail_name=$1 fault_calls=$2 fail_settings=$3 pattern=$4 fail_points=$5
-    shift 5
-    fresh "$db"
-    faulty FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
-    total=$(matched)
-    hits=0
-    for at in $(points "$total" "$fail_points"); do
-        fresh "$db"
-        faulty FAULT_AT="$at" $fail_settings -- run "$sweep" --db "$db" --quiet -j 1
-        label="$fail_name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
-        [ $fired = 1 ] || trouble "$label: did not happen"
-        hits=$((hits + fired))
-        case $(cat "$count.fired" 2>/dev/null) in
-        # SQLite hides why it could not make or remove a file: it says "unable to open" of a later attempt.
-        "coordinator open"* | "coordinator unlink"*) status_in "$label" 3 "$@" && tells_failure "$label" "$pattern|unable to open" ;;
-        *) status_in "$label" "$@" && tells_failure "$label" "$pattern" ;;
-        esac
-        [ "$code" -ne 0 ] || same_results "$label, status 0" "$db"
-        whole "$label" "$db"
-    done
-    verdict "$fail_name: $hits of $total calls"
-}
-tells_failure() { # label, pattern
-    [ "$code" -eq 0 ] || tells "$1" "$2"
-}
 # Status 0 is right where nothing that counts was lost, as the name of the holder in the lock file.
 room='open mkdir write sync rename'
 fail_everywhere "the disk is full from a call on" "$room" "FAULT_DO=ENOSPC FAULT_LASTS=1" \

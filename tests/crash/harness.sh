@@ -191,14 +191,19 @@ same_results() { # label, db
     "$headcount" export results --db "$2" >"$dir/got.jsonl" 2>"$dir/said" ||
         trouble "$1: export: $(cat "$dir/said")"
     cmp "$reference" "$dir/got.jsonl" >"$dir/said" 2>&1 || trouble "$1: $(cat "$dir/said")"
+    [ ! -e "$reference.looks" ] || [ "$(looks_of "$2")" = "$(cat "$reference.looks")" ] ||
+        trouble "$1: looks: $(looks_of "$2")"
     state=$(sqlite3 "$2" "PRAGMA integrity_check; PRAGMA foreign_key_check;
-        SELECT count(*) FROM trial WHERE state <> 'completed';
-        SELECT count(*) FROM trial AS t WHERE 1 <>
+        SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'pruned');
+        SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
             (SELECT count(*) FROM attempt AS a
              WHERE a.trial_id = t.trial_id AND a.outcome = 'completed');
         SELECT count(*) FROM attempt WHERE ended IS NULL;" 2>&1 | tr '\n' ' ')
     [ "$state" = "ok 0 0 0 " ] ||
         trouble "$1: integrity, unfinished trials, trials not completed once, open attempts: $state"
+}
+looks_of() { # db: what looks came to
+    sqlite3 "$1" "SELECT setting, look, kind, decided FROM look ORDER BY 1, 2"
 }
 tells() { # label, pattern: what the last command said
     grep -Eqi -- "$2" "$dir/said" || trouble "$1: does not say /$2/: $(tail -n 3 "$dir/said")"
@@ -228,4 +233,98 @@ Y
     run "$dir/$1.db" || trouble "the undisturbed run of $1: status $?: $(tail -n 3 "$dir/said")"
     "$headcount" export results --db "$dir/$1.db" >"$reference"
     [ -s "$reference" ] || trouble "the undisturbed run of $1 has no results"
+}
+
+# ---- a fault at every call ----
+
+kill_everywhere() { # name, who ('' both), how, points in the short form
+    if ! can_inject; then
+        skip "$1" "a plain build"
+        return
+    fi
+    db=$dir/everywhere.db fault_calls=
+    fresh "$db"
+    faulty FAULT_WHO="$2" FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
+    status_in "$1, undisturbed" 0
+    total=$(matched)
+    hits=0
+    for at in $(points "$total" "$4"); do
+        fresh "$db"
+        faulty FAULT_WHO="$2" FAULT_AT="$at" FAULT_DO="$3" -- run "$sweep" --db "$db" --quiet -j 1
+        [ "$fired" = 1 ] || trouble "$1 $at of $total: was not killed"
+        [ "$2" = worker ] && status_in "$1 $at of $total" 0
+        hits=$((hits + fired))
+        whole "$1 $at of $total" "$db"
+    done
+    verdict "$1: $hits of $total calls, all recovered"
+}
+# Every Nth call of a kind fails once or from then on; the run must not claim success, must say why,
+# and must go on afterwards.
+fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, points, status...
+    if ! can_inject; then
+        skip "$1" "a plain build"
+        return
+    fi
+    db=$dir/everywhere.db
+    fail_name=$1 fault_calls=$2 fail_settings=$3 pattern=$4 fail_points=$5
+    shift 5
+    fresh "$db"
+    faulty FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
+    total=$(matched)
+    hits=0
+    for at in $(points "$total" "$fail_points"); do
+        fresh "$db"
+        faulty FAULT_AT="$at" $fail_settings -- run "$sweep" --db "$db" --quiet -j 1
+        label="$fail_name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
+        [ $fired = 1 ] || trouble "$label: did not happen"
+        hits=$((hits + fired))
+        case $(cat "$count.fired" 2>/dev/null) in
+        # SQLite hides why it could not make or remove a file: it says "unable to open" of a later attempt.
+        "coordinator open"* | "coordinator unlink"*) status_in "$label" 3 "$@" && tells_failure "$label" "$pattern|unable to open" ;;
+        *) status_in "$label" "$@" && tells_failure "$label" "$pattern" ;;
+        esac
+        [ "$code" -ne 0 ] || same_results "$label, status 0" "$db"
+        whole "$label" "$db"
+    done
+    verdict "$fail_name: $hits of $total calls"
+}
+tells_failure() { # label, pattern
+    [ "$code" -eq 0 ] || tells "$1" "$2"
+}
+no_crash() { # label: no signal, and a word about it
+    if [ "$code" -gt 128 ]; then
+        trouble "$1: ended by signal $((code - 128)): $(tail -n 3 "$dir/said")"
+    elif [ "$code" -ne 0 ]; then
+        # "is not a result": SQLite's json_valid() says no where it had no memory to look
+        tells "$1" "memory|could not be written|is not a result"
+    fi
+}
+starve_run() { # whose allocations, points
+    db=$dir/everywhere.db
+    fault_calls=memory
+    fresh "$db"
+    faulty FAULT_AT=0 FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
+    total=$(matched)
+    hits=0
+    for at in $(points_of_many "$total" "$2"); do
+        fresh "$db"
+        faulty FAULT_DO=ENOMEM FAULT_AT="$at" FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
+        label="run, $1 allocation $at of $total ($(cat "$count.fired" 2>/dev/null))"
+        # SQLite's count varies a little with times and process ids; the program's, by how the
+        # workers' messages fall into reads
+        [ $fired = 1 ] || [ "$1" = sqlite3 ] || [ "$at" -gt $((total - 4)) ] ||
+            trouble "$label: did not happen"
+        hits=$((hits + fired))
+        no_crash "$label"
+        whole "$label" "$db"
+    done
+    verdict "run without memory: $hits of $total allocations of $1, all finished later"
+}
+# SQLite allocates by the ten thousand: about 300 of them in the long form.
+points_of_many() {
+    if long && [ "$1" -gt 2000 ]; then
+        seq 1 $(($1 / 300)) "$1"
+    else
+        points "$1" "$2"
+    fi
 }

@@ -4,14 +4,6 @@ choose_sweep tiny '[1, 2]' 8 8
 db=$dir/memory.db
 fault_calls=memory
 
-no_crash() { # label: no signal, and a word about it
-    if [ "$code" -gt 128 ]; then
-        trouble "$1: ended by signal $((code - 128)): $(tail -n 3 "$dir/said")"
-    elif [ "$code" -ne 0 ]; then
-        # "is not a result": SQLite's json_valid() says no where it had no memory to look
-        tells "$1" "memory|could not be written|is not a result"
-    fi
-}
 # Commands that change nothing: an error, or what they print is whole.
 starve_reader() { # name, whose allocations, points, arguments...
     starve_name=$1 from=$2 starve_points=$3
@@ -31,33 +23,6 @@ starve_reader() { # name, whose allocations, points, arguments...
             trouble "$label: status 0, but the output differs"
     done
     verdict "$starve_name without memory: $hits of $total allocations of $from"
-}
-starve_run() { # whose allocations, points
-    fresh "$db"
-    faulty FAULT_AT=0 FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
-    total=$(matched)
-    hits=0
-    for at in $(points_of_many "$total" "$2"); do
-        fresh "$db"
-        faulty FAULT_DO=ENOMEM FAULT_AT="$at" FAULT_FROM="$1" -- run "$sweep" --db "$db" --quiet -j 1
-        label="run, $1 allocation $at of $total ($(cat "$count.fired" 2>/dev/null))"
-        # SQLite's count varies a little with times and process ids; the program's, by how the
-        # workers' messages fall into reads
-        [ $fired = 1 ] || [ "$1" = sqlite3 ] || [ "$at" -gt $((total - 4)) ] ||
-            trouble "$label: did not happen"
-        hits=$((hits + fired))
-        no_crash "$label"
-        whole "$label" "$db"
-    done
-    verdict "run without memory: $hits of $total allocations of $1, all finished later"
-}
-# SQLite allocates by the ten thousand: about 300 of them in the long form.
-points_of_many() {
-    if long && [ "$1" -gt 2000 ]; then
-        seq 1 $(($1 / 300)) "$1"
-    else
-        points "$1" "$2"
-    fi
 }
 if can_inject; then
     run "$db" || trouble "status $?"

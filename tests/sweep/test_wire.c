@@ -17,6 +17,7 @@ static struct job sample_job(void)
     struct job j = {.trial = 12,
                     .attempt = 3,
                     .seed = 4000000000u,
+                    .until = INT64_C(5000000000),
                     .checkpoint_s = 0.1,
                     .memory = INT64_C(1) << 40,
                     .time_s = 1200,
@@ -70,6 +71,10 @@ static void broken_jobs_are_refused(void **state)
     assert_int_equal(wire_job_parse("", &j, &m), STATUS_BAD_INPUT);
     assert_int_equal(wire_job_parse("trial=x\n", &j, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "line 1"));
+    j = sample_job();
+    j.until = -1;
+    assert_true(wire_job_format(&j, broken, sizeof broken) > 0);
+    assert_int_equal(wire_job_parse(broken, &j, &m), STATUS_BAD_INPUT);
     char *metric = strstr(text, "metric=val_loss");
     assert_non_null(metric);
     memcpy(metric, "metric=test_acc", strlen("metric=test_acc"));
@@ -122,7 +127,8 @@ static void nonsense_is_refused(void **state)
 {
     (void)state;
     static const uint32_t frames[][2] = {
-        {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0}, {0, WIRE_TYPES}, {3, WIRE_PROGRESS}, {1, 4000000000u}};
+        {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0},           {0, WIRE_TYPES},
+        {3, WIRE_PROGRESS},          {3, WIRE_PAUSED}, {1, 4000000000u}};
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
         struct wire_reader r = {0};
         struct message m;

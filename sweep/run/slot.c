@@ -220,6 +220,7 @@ bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view 
         trial_files_remove_unfinished(folder, s->claim.trial_id, s->claim.attempt);
     snprintf(s->error, sizeof s->error, "%s", s->end.error ? s->end.error : "");
     s->ending = judge(s, folder);
+    s->end.limit_hit = s->ending == ENDING_LIMIT;
     s->end.step = saved_step(s, folder);
     s->end.error = s->error[0] ? s->error : NULL;
     return true;

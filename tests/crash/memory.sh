@@ -52,8 +52,8 @@ Y
     limited "$headcount" run "$dir/limits.yaml" --db "$db" --quiet -j 2
     code=$?
     status_in "$1" 1
-    [ "$(sqlite3 "$db" "SELECT count(*) FROM trial WHERE state = 'failed'")" = 2 ] ||
-        trouble "$1: not every trial failed"
+    [ "$(sqlite3 "$db" "SELECT count(*) FROM trial WHERE state = 'failed' AND limit_hit")" = 2 ] ||
+        trouble "$1: not every trial failed at a limit"
     [ "$(sqlite3 "$db" "SELECT count(*) FROM attempt WHERE error LIKE '%$2%'")" = 2 ] ||
         trouble "$1: $2 is not named: $(sqlite3 "$db" "SELECT error FROM attempt")"
     verdict "$3"

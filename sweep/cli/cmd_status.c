@@ -2,6 +2,7 @@
 #include "sweep/cli/command.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "sweep/plan/machine.h"
 #include "sweep/report/table.h"
@@ -20,7 +21,7 @@ struct status_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
-     "the rows of the view progress, and time_left_s, as JSON"},
+     "the rows of the view progress, with time_left_s, looks and rungs, as JSON"},
     COMMAND_DB_OPTION(struct status_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -33,9 +34,33 @@ static const struct command_syntax syntax = {
 };
 
 static const char sql[] =
-    "SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
-    "       p.mean_train_s, p.created, p.last_run, p.remark, s.sweep_id"
-    "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep";
+    "WITH judged AS (" /* settings of sweeps with looks: the last look, whether it decided */
+    "  SELECT sweep_id, setting, json_array_length(looks) AS looks,"
+    "         coalesce(max(l.look), 0) AS look, coalesce(max(l.decided), 0) AS decided"
+    "    FROM (SELECT DISTINCT sweep_id, setting FROM trial WHERE in_plan = 1 AND is_tuning = 0)"
+    "    JOIN sweep USING (sweep_id) LEFT JOIN look AS l USING (sweep_id, setting)"
+    "   WHERE looks <> '[]' GROUP BY sweep_id, setting"
+    "), looked AS ("
+    "  SELECT sweep_id, count(*) AS settings, sum(decided) AS decided,"
+    "         sum(NOT decided AND look = looks) AS undecided,"
+    "         min(iif(decided OR look = looks, NULL, look + 1)) AS open"
+    "    FROM judged GROUP BY sweep_id"
+    "), paused AS ("
+    "  SELECT sweep_id, count(*) AS trials, sum(state = 'pruned') AS passed,"
+    "         sum(state = 'queued' AND choice = 'waiting') AS waiting"
+    "    FROM trial JOIN sweep USING (sweep_id)"
+    "   WHERE rungs IS NOT NULL AND in_plan = 1 AND is_tuning = 1 GROUP BY sweep_id"
+    ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
+    "       p.mean_train_s, p.created, p.last_run, p.remark, s.sweep_id,"
+    "       json_array_length(looks), l.settings, l.decided, l.undecided, l.open,"
+    "       looks ->> (l.open - 1), iif(l.settings IS NULL, NULL, json_object('seeds', json(looks),"
+    "         'settings', l.settings, 'decided', l.decided, 'undecided', l.undecided,"
+    "         'open', l.open)),"
+    "       t.trials, t.waiting, t.passed, iif(rungs IS NULL, NULL, json_object("
+    "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
+    "         'waiting', t.waiting, 'passed', t.passed))"
+    "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
+    "  LEFT JOIN looked AS l USING (sweep_id) LEFT JOIN paused AS t USING (sweep_id)";
 
 enum column {
     COLUMN_SWEEP,
@@ -50,7 +75,18 @@ enum column {
     COLUMN_CREATED,
     COLUMN_LAST_RUN,
     COLUMN_REMARK,
-    COLUMN_SWEEP_ID
+    COLUMN_SWEEP_ID,
+    COLUMN_LOOKS, /* how many; then settings, and of them those that are decided, ... */
+    COLUMN_SETTINGS,
+    COLUMN_DECIDED,
+    COLUMN_UNDECIDED, /* ... not decided by the last look */
+    COLUMN_OPEN,      /* the first look that is open; NULL: none */
+    COLUMN_OPEN_SEEDS,
+    COLUMN_LOOKS_JSON,
+    COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that lost */
+    COLUMN_WAITING,
+    COLUMN_PASSED,
+    COLUMN_RUNGS_JSON
 };
 
 /* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
@@ -102,6 +138,35 @@ static void json_row(const struct rows *r, double seconds, struct table *t)
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
     table_real(t, seconds);
     table_text(t, rows_text(r, COLUMN_REMARK));
+    table_json(t, rows_text(r, COLUMN_LOOKS_JSON));
+    table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
+}
+
+/* A sentence each for a sweep with looks and with rungs. */
+static void add_stages(const struct rows *r, struct text_buffer *said)
+{
+    long long settings = rows_integer(r, COLUMN_SETTINGS), looks = rows_integer(r, COLUMN_LOOKS);
+    long long decided = rows_integer(r, COLUMN_DECIDED), open = rows_integer(r, COLUMN_OPEN);
+    long long undecided = rows_integer(r, COLUMN_UNDECIDED);
+    const char *name = rows_text(r, COLUMN_SWEEP);
+    if (settings > 1)
+        text_add(said, "%s: %lld of %lld settings decided, %lld undecided after the last look",
+                 name, decided, settings, undecided);
+    else if (settings == 1)
+        text_add(said, "%s: %s", name,
+                 decided     ? "decided, no further look is needed"
+                 : undecided ? "undecided after the last look"
+                             : "not decided yet");
+    if (open)
+        text_add(said, "; look %lld of %lld (%lld seeds) is open", open, looks,
+                 (long long)rows_integer(r, COLUMN_OPEN_SEEDS));
+    if (settings > 0)
+        text_add(said, ".\n");
+    if (!rows_null(r, COLUMN_TUNING))
+        text_add(said, "%s: of %lld tuning trials %lld wait at a rung, %lld lost at one.\n", name,
+                 (long long)rows_integer(r, COLUMN_TUNING),
+                 (long long)rows_integer(r, COLUMN_WAITING),
+                 (long long)rows_integer(r, COLUMN_PASSED));
 }
 
 /* Below the table: a note may be long. */
@@ -137,7 +202,9 @@ static enum status print_status(struct store *s, void *context, struct message *
         {.name = "failed"},       {.name = "pruned"},
         {.name = "mean_train_s"}, {.name = "created"},
         {.name = "last_run"},     {.name = "time_left_s"},
-        {.name = "remark"},       {0}};
+        {.name = "remark"},       {.name = "looks"},
+        {.name = "rungs"},        {0}};
+    struct text_buffer stages = {0};
     struct cost cost;
     double seconds;
     cost_init(&cost);
@@ -149,6 +216,7 @@ static enum status print_status(struct store *s, void *context, struct message *
     while (status == STATUS_OK && rows_next(&r)) {
         status = time_left(s, &cost, &r, &seconds, m);
         (json ? json_row : text_row)(&r, seconds, t);
+        add_stages(&r, &stages);
         o->running += rows_integer(&r, COLUMN_RUNNING);
         o->sweeps++;
     }
@@ -159,6 +227,9 @@ static enum status print_status(struct store *s, void *context, struct message *
     if (json)
         putchar('\n');
     table_free(t);
+    if (status == STATUS_OK && !json && stages.text)
+        text_print(stdout, "%s", stages.text);
+    free(stages.text);
     return status == STATUS_OK && !json ? print_notes(s, m) : status;
 }
 

@@ -146,7 +146,8 @@ static void print_rungs(const struct plan *p, const struct forecast *f)
     } else {
         printf("one in %lld goes on from each rung", (long long)eta);
     }
-    printf(": %s of %s steps.\n", text_count(lround(f->tuning_steps_left), some, sizeof some),
+    printf(": %s of %s tuning steps.\n",
+           text_count(lround(f->tuning_steps_left), some, sizeof some),
            text_count(lround(f->tuning_steps), all, sizeof all));
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */
@@ -43,7 +44,35 @@ struct outcome { /* of one slot's ending, valid once the transaction is committe
     bool failed, accepted;
 };
 
-static enum status put_all(struct runner *r, struct outcome *outcome, struct message *m)
+/* Says the lines, and forgets them. */
+static void say_lines(struct runner *r, struct text_buffer *lines)
+{
+    for (char *rest, *line = lines->text ? strtok_r(lines->text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest))
+        runner_say(r, "%s", line);
+    free(lines->text);
+    *lines = (struct text_buffer){0};
+}
+
+enum status runner_judge_looks(struct runner *r, struct message *m)
+{
+    struct text_buffer said = {0};
+    enum status s = store_begin(r->store, m);
+    if (s == STATUS_OK)
+        s = looks_judge(r->store, r->plan, r->sweep_id, &said, m);
+    if (s == STATUS_OK)
+        s = store_commit(r->store, m);
+    else
+        store_rollback(r->store);
+    if (s == STATUS_OK)
+        say_lines(r, &said);
+    free(said.text);
+    return s;
+}
+
+/* looks: what looks came to in it, to be said once it is committed. */
+static enum status put_all(struct runner *r, struct outcome *outcome, struct text_buffer *looks,
+                           struct message *m)
 {
     enum status s = store_begin(r->store, m);
     for (int i = 0; i < r->remarks && s == STATUS_OK; i++) {
@@ -58,6 +87,8 @@ static enum status put_all(struct runner *r, struct outcome *outcome, struct mes
         if (slot->busy && slot->ending != ENDING_NONE && s == STATUS_OK)
             s = put_ending(r, slot, &outcome[i].failed, &outcome[i].accepted, m);
     }
+    if (s == STATUS_OK && runner_ended(r) > 0)
+        s = looks_judge(r->store, r->plan, r->sweep_id, looks, m);
     r->claims = 0;
     int free_slots = r->stopping ? 0 : r->slots - runner_alive(r);
     while (s == STATUS_OK && r->claims < free_slots) {
@@ -244,13 +275,16 @@ enum status runner_commit(struct runner *r, struct message *m)
     struct outcome *outcome = calloc((size_t)r->slots, sizeof *outcome);
     if (!outcome)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory");
-    enum status s = put_all(r, outcome, m);
+    struct text_buffer looks = {0};
+    enum status s = put_all(r, outcome, &looks, m);
     if (s == STATUS_OK) {
         after_commit(r, outcome);
+        say_lines(r, &looks);
     } else if (s == STATUS_BUSY) {
         note_busy(r);
         s = STATUS_OK;
     }
+    free(looks.text);
     free(outcome);
     return s;
 }

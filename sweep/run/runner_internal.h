@@ -8,6 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "sweep/run/forecast.h"
+#include "sweep/run/looks.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
@@ -104,6 +105,10 @@ bool runner_commit_due(const struct runner *r);
  * claimed trials are started. Where another program holds the file (BUSY) nothing has changed, all
  * is kept for the next try, and the answer is OK. */
 enum status runner_commit(struct runner *r, struct message *m);
+
+/* Judges the looks that are due, in a transaction of its own, and says what they came to: at the
+ * start, where a predecessor or another sweep file left results that were not judged. */
+enum status runner_judge_looks(struct runner *r, struct message *m);
 
 /* Removes what tuning trials that lost at a rung left in the folder: rivals of this trial, or (0)
  * all of the sweep. Best effort: what stays is found by `gc`. */

@@ -126,6 +126,15 @@ static enum status recover(struct runner *r, struct message *m)
     return s;
 }
 
+static enum status judge_looks(struct runner *r, struct message *m)
+{
+    enum status s;
+    do
+        s = runner_judge_looks(r, m);
+    while (runner_wait_for_file(r, &s, m));
+    return s;
+}
+
 static enum status retry_failed(struct runner *r, struct message *m)
 {
     long retried = 0;
@@ -173,5 +182,7 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         runner_remove_losers(r, 0);
     if (s == STATUS_OK && o->retry_failed)
         s = retry_failed(r, m);
+    if (s == STATUS_OK)
+        s = judge_looks(r, m);
     return s;
 }

@@ -12,7 +12,7 @@ export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step, so that every run 
 kills=${CRASH_KILLS:-1000}
 long || kills=5
 
-for group in ${*:-calls kills rungs disk memory damage locks signals hangs limits rows input valgrind}; do
+for group in ${*:-calls kills rungs looks disk memory damage locks signals hangs limits rows input valgrind}; do
     . "tests/crash/$group.sh"
 done
 echo "# $injected faults injected; $failed of $cases cases failed"

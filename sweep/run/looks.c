@@ -1,0 +1,132 @@
+#include "sweep/run/looks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sweep/store/evidence.h"
+#include "sweep/store/rows.h"
+
+static const char *decision(enum verdict_kind kind)
+{
+    switch (kind) {
+    case VERDICT_CLAIM_CONFIRMED:
+        return "the claim is confirmed";
+    case VERDICT_CLAIM_CONTRADICTED:
+        return "the claim is contradicted";
+    case VERDICT_MIDDLE:
+        return "a middle head count wins";
+    default:
+        return "decided";
+    }
+}
+
+void look_line(const struct look_outcome *o, char *text, size_t size)
+{
+    const char *s = o->trials == 1 ? "" : "s";
+    int used = snprintf(text, size, "look %d of %d (%" PRId64 " seeds)%s%s: ", o->look, o->looks,
+                        o->seeds, o->label[0] ? " of " : "", o->label);
+    if (used < 0 || (size_t)used >= size)
+        return;
+    text += used;
+    size -= (size_t)used;
+    if (o->decided && o->more > 0)
+        snprintf(text, size, "%s; %ld trial%s of later looks not needed", decision(o->kind),
+                 o->trials, s);
+    else if (o->decided)
+        snprintf(text, size, "%s", decision(o->kind));
+    else if (o->more > 0)
+        snprintf(text, size,
+                 "not decided; %" PRId64 " more seed%s for each head count, %ld trial%s", o->more,
+                 o->more == 1 ? "" : "s", o->trials, s);
+    else
+        snprintf(text, size, "not decided, and it was the last");
+}
+
+/* Trials of looks from..to of a setting that are in this state. */
+static enum status count_trials(struct store *s, int64_t sweep_id, const char *setting, int from,
+                                int to, enum trial_state state, long *count, struct message *m)
+{
+    struct rows r = rows_open(s, m,
+                              "SELECT count(*) FROM trial WHERE sweep_id = ? AND setting = ?"
+                              " AND in_plan = 1 AND look BETWEEN ? AND ? AND state = ?",
+                              VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(from), INTEGER(to),
+                                     TEXT(trial_state_name(state))));
+    *count = rows_next(&r) ? (long)rows_integer(&r, 0) : 0;
+    return rows_close(&r);
+}
+
+static enum status say(struct store *s, const struct config *c, int64_t sweep_id,
+                       const struct look_due *due, struct look_outcome *o, struct text_buffer *said,
+                       struct message *m)
+{
+    char line[1024];
+    bool last = due->look >= c->looks;
+    enum trial_state state = o->decided ? TRIAL_PRUNED : TRIAL_QUEUED;
+    o->look = due->look;
+    o->looks = c->looks;
+    o->seeds = c->look[due->look - 1];
+    o->more = last ? 0 : c->look[due->look] - o->seeds;
+    enum status status = count_trials(s, sweep_id, due->setting, due->look + 1,
+                                      o->decided ? c->looks : due->look + 1, state, &o->trials, m);
+    if (status != STATUS_OK)
+        return status;
+    look_line(o, line, sizeof line);
+    text_add(said, "%s\n", line);
+    return said->out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "out of memory for a look")
+                               : STATUS_OK;
+}
+
+static const struct evidence_setting *find_setting(const struct evidence *e, const char *setting)
+{
+    for (int i = 0; i < e->settings; i++)
+        if (strcmp(e->setting[i].setting, setting) == 0)
+            return &e->setting[i];
+    return NULL;
+}
+
+static enum status judge(struct store *s, const struct config *c, int64_t sweep_id,
+                         const struct look_due *due, struct text_buffer *said, struct message *m)
+{
+    struct evidence *e;
+    struct verdict *v = NULL;
+    enum status status = evidence_read(s, sweep_id, &e, m);
+    if (status != STATUS_OK)
+        return status;
+    const struct evidence_setting *setting = find_setting(e, due->setting);
+    if (!setting)
+        status = status_fail(m, STATUS_CORRUPT, "there is no evidence of the setting %s at look %d",
+                             due->setting, due->look);
+    if (status == STATUS_OK)
+        status = verdict_new(&setting->input, &v, m);
+    if (status == STATUS_OK)
+        status = store_look_judged(s, sweep_id, due, verdict_kind_name(v->kind), v->decided, m);
+    if (status == STATUS_OK) {
+        struct look_outcome o = {.label = setting->label, .kind = v->kind, .decided = v->decided};
+        status = say(s, c, sweep_id, due, &o, said, m);
+    }
+    verdict_free(v);
+    evidence_free(e);
+    return status;
+}
+
+enum status looks_judge(struct store *s, const struct plan *p, int64_t sweep_id,
+                        struct text_buffer *said, struct message *m)
+{
+    const struct config *c = plan_config(p);
+    struct look_due due, before = {0};
+    if (c->looks == 0)
+        return STATUS_OK;
+    for (;;) {
+        enum status status = store_look_due(s, sweep_id, &due, m);
+        if (status != STATUS_OK || due.look == 0)
+            return status;
+        if (due.look == before.look && strcmp(due.setting, before.setting) == 0)
+            return status_fail(m, STATUS_INTERNAL, "look %d of the setting %s is due for ever",
+                               due.look, due.setting);
+        status = judge(s, c, sweep_id, &due, said, m);
+        if (status != STATUS_OK)
+            return status;
+        before = due;
+    }
+}

@@ -1,0 +1,31 @@
+/* Looks: whether more seeds are needed. When all trials up to the open look of a setting have
+ * ended, its verdict is taken; a verdict that decides closes the later looks, any other opens the
+ * next. */
+#ifndef SWEEP_RUN_LOOKS_H
+#define SWEEP_RUN_LOOKS_H
+
+#include "engine/base/text.h"
+#include "sweep/judge/verdict.h"
+#include "sweep/store/store.h"
+
+/* Judges every look of the sweep that is due, also those that become so by that, between
+ * store_begin and store_commit. Adds what each came to, a line for people, to `said`: to be said
+ * once it is committed. */
+enum status looks_judge(struct store *s, const struct plan *p, int64_t sweep_id,
+                        struct text_buffer *said, struct message *m);
+
+/* What a look came to. */
+struct look_outcome {
+    int look, looks;
+    int64_t seeds;     /* of each head count by then */
+    int64_t more;      /* seeds that the next look adds; 0: it was the last */
+    long trials;       /* ... and its trials; where it is decided, those that are not needed */
+    const char *label; /* of the setting; "" */
+    enum verdict_kind kind;
+    bool decided;
+};
+
+/* "look 1 of 3 (5 seeds): not decided; 5 more seeds for each head count, 30 trials" */
+void look_line(const struct look_outcome *o, char *text, size_t size);
+
+#endif

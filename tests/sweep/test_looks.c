@@ -1,0 +1,140 @@
+/* What is said of a look, and that looks are judged one after the other as their trials end. */
+#include "tests/sweep/store_help.h"
+
+#include "sweep/run/looks.h"
+
+static const char looks[] = "name: patient\n"
+                            "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                            "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
+                            "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
+                            "looks: [2, 3, 5]\n";
+
+static void lines(void **state)
+{
+    (void)state;
+    static const struct {
+        struct look_outcome outcome;
+        const char *line;
+    } cases[] = {
+        {{1, 3, 5, 5, 30, "", VERDICT_NOT_SIGNIFICANT, false},
+         "look 1 of 3 (5 seeds): not decided; 5 more seeds for each head count, 30 trials"},
+        {{2, 3, 6, 1, 1, "slots=4", VERDICT_AT_CHANCE, false},
+         "look 2 of 3 (6 seeds) of slots=4: not decided; 1 more seed for each head count, 1 trial"},
+        {{3, 3, 20, 0, 0, "", VERDICT_EDGE, false},
+         "look 3 of 3 (20 seeds): not decided, and it was the last"},
+        {{1, 3, 5, 5, 60, "", VERDICT_CLAIM_CONFIRMED, true},
+         "look 1 of 3 (5 seeds): the claim is confirmed; 60 trials of later looks not needed"},
+        {{1, 3, 5, 5, 1, "", VERDICT_CLAIM_CONTRADICTED, true},
+         "look 1 of 3 (5 seeds): the claim is contradicted; 1 trial of later looks not needed"},
+        {{3, 3, 20, 0, 0, "", VERDICT_MIDDLE, true},
+         "look 3 of 3 (20 seeds): a middle head count wins"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], small[24];
+        look_line(&cases[i].outcome, text, sizeof text);
+        assert_string_equal(text, cases[i].line);
+        look_line(&cases[i].outcome, small, sizeof small); /* cut, within its size */
+        assert_memory_equal(small, cases[i].line, sizeof small - 1);
+    }
+}
+
+/* Completes the next trial; the rest is as in the runner's transaction. Returns what was said. */
+static const char *end_one(struct fixture *x, struct run *r, const struct planned *p, double acc)
+{
+    static char said[1024];
+    struct text_buffer b = {0};
+    assert_ok(store_begin(r->s, &x->m));
+    struct claimed c = claim(x, r->s, r->sweep, r->build);
+    assert_true(c.trial_id > 0);
+    assert_true(finish(x, r->s, &c, result_of(acc)));
+    assert_ok(looks_judge(r->s, p->plan, r->sweep, &b, &x->m));
+    assert_ok(store_commit(r->s, &x->m));
+    snprintf(said, sizeof said, "%s", b.text ? b.text : "");
+    free(b.text);
+    return said;
+}
+
+static void one_look_opens_the_next(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, looks);
+    struct planned p = plan_of(x, looks);
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(end_one(x, &r, &p, 0.5), "");
+    assert_answer(r.db, "SELECT count(*) FROM trial WHERE choice = 'waiting'", "6");
+    assert_string_equal(
+        end_one(x, &r, &p, 0.5),
+        "look 1 of 3 (2 seeds): not decided; 1 more seed for each head count, 2 trials\n");
+    assert_answer(r.db, "SELECT look || kind || decided FROM look", "1all_equal0");
+    assert_answer(r.db, "SELECT count(*) FROM trial WHERE choice = 'waiting'", "4");
+    assert_string_equal(end_one(x, &r, &p, 0.5), "");
+    assert_non_null(strstr(end_one(x, &r, &p, 0.25), "look 2 of 3 (3 seeds): not decided;"));
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(end_one(x, &r, &p, 0.5), "");
+    assert_string_equal(end_one(x, &r, &p, 0.5),
+                        "look 3 of 3 (5 seeds): not decided, and it was the last\n");
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* As where a run was killed, or the sweep file has got its looks later: all that are due, at once.
+ */
+static void what_was_not_judged_is_judged_at_once(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, looks);
+    struct planned p = plan_of(x, looks);
+    struct text_buffer said = {0};
+    for (int i = 0; i < 10; i++)
+        end_one(x, &r, &p, 0.5);
+    run_sql(r.db, "DELETE FROM look");
+    assert_ok(looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
+    assert_answer(r.db, "SELECT group_concat(look) FROM look", "1,2,3");
+    assert_non_null(strstr(said.text,
+                           "look 1 of 3 (2 seeds): not decided; 1 more seed for each head "
+                           "count, 0 trials\nlook 2 of 3"));
+    free(said.text);
+    said = (struct text_buffer){0};
+    assert_ok(looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
+    assert_null(said.text);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* A transaction that cannot be has changed nothing, and the look is judged later. */
+static void what_cannot_be_judged_is_not(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, looks);
+    struct planned p = plan_of(x, looks);
+    struct text_buffer said = {0};
+    for (int i = 0; i < 10; i++)
+        end_one(x, &r, &p, 0.5);
+    run_sql(r.db, "DELETE FROM look; CREATE TRIGGER t BEFORE INSERT ON look BEGIN SELECT"
+                  " raise(ABORT, 'not today'); END");
+    assert_ok(store_begin(r.s, &x->m));
+    assert_int_not_equal(looks_judge(r.s, p.plan, r.sweep, &said, &x->m), STATUS_OK);
+    assert_non_null(strstr(x->m.text, "not today"));
+    store_rollback(r.s);
+    assert_answer(r.db, "SELECT count(*) FROM look", "0");
+    run_sql(r.db,
+            "DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT ON look BEGIN DELETE FROM look; END");
+    assert_status(STATUS_INTERNAL, looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
+    assert_non_null(strstr(x->m.text, "is due for ever"));
+    free(said.text);
+    free_plan(p);
+    run_sql(r.db, "DROP TRIGGER t");
+    close_store(x, r.s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines),
+        cmocka_unit_test_setup_teardown(one_look_opens_the_next, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_not_judged_is_judged_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_judged_is_not, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

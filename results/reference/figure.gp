@@ -3,15 +3,19 @@
 #   headcount report gather --csv > gather.csv
 #   gnuplot -e "csv='gather.csv'; svg='gather.svg'" results/reference/figure.gp
 #
-# Optional: -e "heading='...'" in place of the sweep's name. A dashed line stands at the accuracy of
-# guessing, where the table has a column `chance` (results files of older versions have none).
+# Optional, each in a -e: heading='...' in place of the sweep's name; trials='...', a table of setting_label,
+# heads, seed and test_acc, whose every line becomes a small point beside its mean (make.sh has the query);
+# plateau='4 16', head counts between which the background is shaded. A dashed line stands at the accuracy
+# of guessing, where the table has a column `chance` (results files of older versions have none).
 
 if (!exists("csv")) { print "figure.gp: give the table: gnuplot -e \"csv='...'; svg='...'\""; exit status 2 }
 if (!exists("svg")) svg = "figure.svg"
 
 # Inside quoted fields gnuplot knows neither doubled quotes (the JSON of the setting) nor a comma (the
 # label of a setting of several axes).
-table = "< sed -e 's/\"\"/ /g' -e 's/, / /g' '" . csv . "'"
+cleaned(file) = "< sed -e 's/\"\"/ /g' -e 's/, / /g' '" . file . "'"
+table = cleaned(csv)
+seeds = exists("trials") ? cleaned(trials) : table
 
 set datafile separator comma
 set datafile missing ""
@@ -72,14 +76,29 @@ if (curves == 1) unset key
 array colour[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 array shape[7] = [7, 5, 9, 11, 13, 4, 6]
 
-# Several curves stand a little apart, so that their intervals can be seen.
+# The range in which the best cannot be told from the others, or is within the margin.
+if (exists("plateau") ? words(plateau) == 2 : 0) {
+    set object rectangle from word(plateau, 1) / 1.12, graph 0 to word(plateau, 2) * 1.12, graph 1 \
+        behind fillcolor rgb "#e4f3ee" fillstyle solid noborder
+    set label "plateau" at sqrt(word(plateau, 1) * word(plateau, 2)), graph 0.03 center font ",11" textcolor "#007a5a"
+}
+
+# Several curves stand a little apart, so that their intervals can be seen. Seeds stand to the right of
+# their mean, each at a place of its own: multiples of the golden ratio spread evenly, whatever their
+# number.
 aside(i) = 2 ** (0.06 * (i - (curves + 1) / 2.0))
+spread(seed) = 2 ** (0.05 + 0.13 * (seed * 0.618034 - floor(seed * 0.618034)))
 mine(i) = key_of(strcol("setting_label")) eq word(labels, i)
 least(x) = x < 0 ? 0 : x
 most(x) = x > 1 ? 1 : x
 
 # Where an interval is missing (one seed) the point stands alone.
-plot for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : \
+singles = exists("trials") ? curves : 0
+seed = exists("trials") ? "seed" : "heads" # columns are looked up even where there is no curve
+single = exists("trials") ? "test_acc" : "mean_acc"
+plot for [i = 1:singles] seeds using (mine(i) ? column("heads") * aside(i) * spread(column(seed)) : NaN) : \
+         (column(single)) with points notitle lc rgb "#70" . colour[(i - 1) % 7 + 1][2:7] pt 7 ps 0.4, \
+     for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : \
          (column("mean_acc")) : (least(column("ci95_low"))) : (most(column("ci95_high"))) \
          with yerrorbars notitle lc rgb colour[(i - 1) % 7 + 1] pt 0 lw 1.5, \
      for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : "mean_acc" \

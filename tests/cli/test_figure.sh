@@ -22,6 +22,22 @@ check "the line of guessing" says guessing
 cut -d, -f1-7 "$dir/table.csv" >"$dir/old.csv"
 check "a table of an older version" figure "$dir/old.csv"
 check "... has no such line" sh -c "! grep -q guessing '$dir/figure.svg'"
+cat >"$dir/trials.csv" <<'C'
+setting_label,heads,seed,test_acc
+length=16,1,0,.25
+length=16,1,1,.35
+length=16,6,0,.9
+"length=32, slots=2",48,0,.4
+C
+plain=$(figure "$dir/table.csv" && grep -c "xlink:href='#gpPt6'" "$dir/figure.svg")
+seeds() {
+    gnuplot -e "csv='$dir/table.csv'; trials='$dir/trials.csv'; plateau='6 48'; svg='$dir/figure.svg'" results/reference/figure.gp
+}
+check "every seed is a point" seeds
+check "... four more than without" sh -c "[ \$(grep -c \"xlink:href='#gpPt6'\" '$dir/figure.svg') = $((plain + 4)) ]"
+check "... and the plateau is named" says plateau
+cp "$dir/figure.svg" "$dir/first.svg"
+check "... the same each time" sh -c "gnuplot -e \"csv='$dir/table.csv'; trials='$dir/trials.csv'; plateau='6 48'; svg='$dir/figure.svg'\" results/reference/figure.gp && cmp '$dir/first.svg' '$dir/figure.svg'"
 check "the reference table" figure results/reference/gather.csv
 check "... has its line of guessing" says guessing
 finish

@@ -44,15 +44,15 @@ static const struct command_syntax syntax = {
 static const struct table_column attempt_columns[] = {
     {.name = "attempt", .title = "attempt", .right = true},
     {.name = "outcome", .title = "outcome"},
-    {.name = "started", .title = "started"},
-    {.name = "ended", .title = "ended"},
+    {.name = "started", .title = "started", .leave_out = 5},
+    {.name = "ended", .title = "ended", .leave_out = 3},
     {.name = "resumed_from_step", .title = "from step", .right = true},
-    {.name = "host", .title = "host"},
+    {.name = "host", .title = "host", .leave_out = 2},
     {.name = "pid"},
-    {.name = "exit_code", .title = "exit", .right = true},
-    {.name = "signal", .title = "signal", .right = true},
-    {.name = "cpu_s", .title = "CPU s", .right = true, .decimals = 2},
-    {.name = "max_rss_kib", .title = "KiB", .right = true},
+    {.name = "exit_code", .title = "exit", .right = true, .leave_out = 4},
+    {.name = "signal", .title = "signal", .right = true, .leave_out = 4},
+    {.name = "cpu_s", .title = "CPU s", .right = true, .decimals = 2, .leave_out = 1},
+    {.name = "max_rss_kib", .title = "KiB", .right = true, .leave_out = 1},
     {.name = "error"},
     {.name = "note"},
     {0}};
@@ -83,7 +83,8 @@ static enum status write_query(struct store *s, int64_t trial, const char *sql,
     rows_to_table(&r, t);
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
-        status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+        status = json ? table_write(t, TABLE_JSON, false, stdout, m)
+                      : table_write_page(t, text_page(stdout), stdout, m);
     table_free(t);
     return status;
 }
@@ -412,10 +413,10 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
     struct table_column columns[] = {
         {.name = "trial_id", .title = "trial", .right = true},
         {.name = "heads", .title = "heads", .right = true},
-        {.name = "setting"},
+        {.name = "setting", .leave_out = 2},
         {.name = "seed", .title = "seed", .right = true},
         {.name = "state", .title = "state"},
-        {.name = "val_acc", .title = "val", .right = true, .decimals = 3},
+        {.name = "val_acc", .title = "val", .right = true, .decimals = 3, .leave_out = 1},
         {.name = "test_acc", .title = "test", .right = true, .decimals = 3},
         {.name = "in_plan"},
         {0}};
@@ -440,7 +441,8 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
     }
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
-        status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+        status = json ? table_write(t, TABLE_JSON, false, stdout, m)
+                      : table_write_page(t, text_page(stdout), stdout, m);
     if (json)
         putchar('\n');
     table_free(t);

@@ -185,16 +185,17 @@ static enum status print_status(struct store *s, void *context, struct message *
 {
     struct status_options *o = context;
     bool json = o->json;
-    static const struct table_column text_columns[] = {{.title = "sweep"},
-                                                       {.title = "done", .right = true},
-                                                       {.title = "running", .right = true},
-                                                       {.title = "left", .right = true},
-                                                       {.title = "failed", .right = true},
-                                                       {.title = "diverged", .right = true},
-                                                       {.title = "pruned", .right = true},
-                                                       {.title = "time left"},
-                                                       {.title = "last run"},
-                                                       {0}};
+    static const struct table_column text_columns[] = {
+        {.title = "sweep"},
+        {.title = "done", .right = true},
+        {.title = "running", .right = true},
+        {.title = "left", .right = true},
+        {.title = "failed", .right = true},
+        {.title = "diverged", .right = true, .leave_out = 3},
+        {.title = "pruned", .right = true, .leave_out = 2},
+        {.title = "time left"},
+        {.title = "last run", .leave_out = 1},
+        {0}};
     static const struct table_column json_columns[] = {
         {.name = "sweep"},        {.name = "planned"},
         {.name = "completed"},    {.name = "running"},
@@ -223,7 +224,8 @@ static enum status print_status(struct store *s, void *context, struct message *
     enum status closed = rows_close(&r);
     status = status == STATUS_OK ? closed : status;
     if (status == STATUS_OK)
-        status = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
+        status = json ? table_write(t, TABLE_JSON, false, stdout, m)
+                      : table_write_page(t, text_page(stdout), stdout, m);
     if (json)
         putchar('\n');
     table_free(t);

@@ -93,6 +93,18 @@ void table_json(struct table *t, const char *json)
     add_text(t, CELL_JSON, json);
 }
 
+void table_buffer(struct table *t, struct text_buffer *b)
+{
+    struct cell *c = next_cell(t);
+    if (c && b->text)
+        *c = (struct cell){.kind = CELL_TEXT, .as.text = b->text};
+    else
+        free(b->text);
+    if (t && b->out_of_memory)
+        t->out_of_memory = true;
+    *b = (struct text_buffer){0};
+}
+
 void table_printf(struct table *t, const char *format, ...)
 {
     char *text;
@@ -415,4 +427,22 @@ enum status table_write(const struct table *t, enum table_format f, bool color, 
         break;
     }
     return text_check(out, m);
+}
+
+enum status table_write_page(struct table *t, struct text_page page, FILE *out, struct message *m)
+{
+    struct text_buffer names = {0}, line = {0};
+    if (page.columns > 0)
+        table_fit(t, page.columns, &names);
+    enum status s = table_write(t, TABLE_TEXT, page.color, out, m);
+    if (names.used) {
+        text_add(&line, "Left out for lack of room: %s; --json has all.", names.text);
+        if (line.text)
+            text_paragraph(out, line.text, 0, 0, page.columns);
+    }
+    if (s == STATUS_OK && (names.out_of_memory || line.out_of_memory))
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
+    free(names.text);
+    free(line.text);
+    return s == STATUS_OK ? text_check(out, m) : s;
 }

@@ -46,6 +46,8 @@ void table_text(struct table *t, const char *text);
 void table_integer(struct table *t, int64_t x);
 void table_real(struct table *t, double x);
 void table_printf(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A text that was put together; b is emptied. Memory that it ran out of is remembered too. */
+void table_buffer(struct table *t, struct text_buffer *b);
 /* A cell that is JSON already (an array, an object): as it stands in JSON, as text elsewhere. */
 void table_json(struct table *t, const char *json);
 
@@ -73,5 +75,8 @@ void table_fit(struct table *t, int page, struct text_buffer *names);
  * if out reports an error. */
 enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,
                         struct message *m);
+
+/* Writes TABLE_TEXT fitted to the page, and below it which columns found no room. */
+enum status table_write_page(struct table *t, struct text_page page, FILE *out, struct message *m);
 
 #endif

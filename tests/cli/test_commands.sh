@@ -105,9 +105,14 @@ check "plan works without a results file" gives 0 "new" "headcount plan configs/
 check "... and writes nothing" [ ! -e results ]
 for c in run $(echo "$commands" | grep -v '^run$'); do
     examples "$c" >"lines.$c"
+    if [ "$c" = report ]; then # it compares gather with a second sweep
+        sed 's/^name: .*/name: gather-tuned/' configs/gather.yaml >second.yaml
+        headcount run second.yaml --set train.steps=100 --set seeds=1 --set model.heads=[1,4] -q >second.txt
+    fi
     while read -r line; do
         check "example: $line" gives 0 '' "$line"
     done <"lines.$c"
+    [ "$c" != report ] || headcount sweep delete gather-tuned --yes >second.txt
 done
 headcount --help | sed -n '/^Examples:/,$s/^  \(headcount .*\)/\1/p' >lines
 while read -r line; do
@@ -183,6 +188,14 @@ if has_terminal; then
     check "colour on a terminal" grep -q "$escape\\[" tty.txt
     in_terminal "env NO_COLOR=1 headcount report" >tty.txt
     check "NO_COLOR is honoured" sh -c "! grep -q '$escape' tty.txt"
+    # no line is wider than the terminal, and what found no room is named
+    narrow() { # command, the lines that are its table's
+        in_terminal "stty cols 50; env NO_COLOR=1 headcount $1" | tr -d '\r' | sed -n "${2-p}" >tty.txt
+        [ -z "$(awk 'length > 50' tty.txt)" ] && tr '\n' ' ' <tty.txt | grep -q "Left out for lack of room: "
+    }
+    check "status fits a narrow terminal" narrow status
+    check "report does" narrow report
+    check "attempts do" narrow "show 1" '/^attempt/,/^$/p'
     in_terminal "headcount run configs/gather.yaml --set train.steps=100 --set seeds=3" >tty.txt
     check "progress is drawn in place on a terminal" grep -q "$escape\\[K" tty.txt
     in_terminal "env NO_COLOR=1 headcount run configs/gather.yaml --set train.steps=100 --set seeds=4" >tty.txt

@@ -111,6 +111,19 @@ static void test_fit(void **state)
         table_free(t);
     }
     free(names.text);
+    struct table *t = table_new(ranked);
+    for (int c = 1; c <= 5; c++)
+        table_integer(t, c);
+    struct message m;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(table_write_page(t, (struct text_page){.columns = 24}, out, &m), STATUS_OK);
+    fclose(out);
+    assert_string_equal(text, "heads  mean  in\n1      3     5\n"
+                              "Left out for lack of\nroom: min, max; --json\nhas all.\n");
+    free(text);
+    table_free(t);
 }
 
 static void test_csv(void **state)

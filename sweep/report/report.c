@@ -1,5 +1,6 @@
 #include "sweep/report/report.h"
 
+#include "sweep/report/report_compare.h"
 #include "sweep/report/report_parts.h"
 #include "sweep/report/rows_table.h"
 
@@ -23,11 +24,11 @@ static enum status write_csv(struct store *s, int64_t sweep_id, FILE *out, struc
     return status;
 }
 
-static enum status write_people(const struct report_data *r, bool markdown, struct text_page page,
-                                FILE *out, struct message *m)
+static enum status write_people(const struct report_data *r, const struct report_map *map,
+                                bool markdown, struct text_page page, FILE *out, struct message *m)
 {
     struct document d = document_new(out, markdown, page);
-    enum status status = report_people(r, &d, m);
+    enum status status = report_people(r, map, &d, m);
     enum status ended = document_end(&d, m);
     return status == STATUS_OK ? ended : status;
 }
@@ -41,10 +42,35 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
     enum status status = report_data_read(s, sweep_id, f == REPORT_JSON, &r, m);
     if (status != STATUS_OK)
         return status;
-    if (f == REPORT_JSON)
-        status = report_json(r, out, m);
-    else
-        status = write_people(r, f == REPORT_MARKDOWN, page, out, m);
+    struct report_map *map;
+    status = report_map_new(r, &map, m);
+    if (status == STATUS_OK) {
+        status = f == REPORT_JSON ? report_json(r, map, out, m)
+                                  : write_people(r, map, f == REPORT_MARKDOWN, page, out, m);
+        report_map_free(map);
+    }
     report_data_free(r);
+    return status;
+}
+
+enum status report_write_several(struct store *s, const int64_t *sweep_id, int sweeps,
+                                 enum report_format f, struct text_page page, FILE *out,
+                                 struct message *m)
+{
+    struct report_compare *c;
+    enum status status = report_compare_new(s, sweep_id, sweeps, &c, m);
+    if (status != STATUS_OK)
+        return status;
+    if (f == REPORT_JSON) {
+        status = report_compare_json(c, out, m);
+    } else if (f == REPORT_CSV) {
+        status = report_compare_csv(c, out, m);
+    } else {
+        struct document d = document_new(out, f == REPORT_MARKDOWN, page);
+        status = report_compare_people(c, &d, m);
+        enum status ended = document_end(&d, m);
+        status = status == STATUS_OK ? ended : status;
+    }
+    report_compare_free(c);
     return status;
 }

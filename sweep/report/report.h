@@ -15,4 +15,12 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m);
 
+/* Writes several sweeps side by side, 2 to REPORT_SWEEPS_MOST of different ids: per setting a table
+ * of head counts, with differences from the first sweep. BAD_INPUT where they are judged by
+ * different metrics. */
+enum { REPORT_SWEEPS_MOST = 8 };
+enum status report_write_several(struct store *s, const int64_t *sweep_id, int sweeps,
+                                 enum report_format f, struct text_page page, FILE *out,
+                                 struct message *m);
+
 #endif

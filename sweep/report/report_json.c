@@ -76,7 +76,8 @@ static void put_verdict(FILE *out, const struct verdict *v, bool preliminary)
     fputs("]}", out);
 }
 
-enum status report_json(const struct report_data *r, FILE *out, struct message *m)
+enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
+                        struct message *m)
 {
     fputs("{\"sweep\":", out);
     text_json(out, r->name);
@@ -86,7 +87,9 @@ enum status report_json(const struct report_data *r, FILE *out, struct message *
     text_json(out, r->remark[0] ? r->remark : NULL);
     fputs(",\"overrides\":", out);
     text_json_as_is(out, r->overrides);
-    fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"settings\":[", r->planned, r->ended);
+    fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"map\":", r->planned, r->ended);
+    report_map_json(map, out);
+    fputs(",\"settings\":[", out);
     for (int i = 0; i < r->settings; i++) {
         const struct report_setting *set = &r->setting[i];
         int ended = 0;

@@ -5,12 +5,18 @@
 
 #include "sweep/report/document.h"
 #include "sweep/report/report_data.h"
+#include "sweep/report/report_map.h"
 
-/* Each fails as table_write does. */
-enum status report_people(const struct report_data *r, struct document *d, struct message *m);
+/* Each fails as table_write does. map: NULL where there is none. */
+enum status report_people(const struct report_data *r, const struct report_map *map,
+                          struct document *d, struct message *m);
 /* The table of one setting, with a plot where there is room for it. */
 enum status report_table(const struct report_setting *set, struct document *d, struct message *m);
+/* A cell with the 95% interval of a head count's mean, or what there is in its place. */
+void report_interval(struct table *t, const struct report_setting *set,
+                     const struct verdict_row *row);
 /* r with the rows of the view by_heads. */
-enum status report_json(const struct report_data *r, FILE *out, struct message *m);
+enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
+                        struct message *m);
 
 #endif

@@ -59,11 +59,12 @@ static enum status write_setting(const struct report_setting *set, struct docume
         document_heading(d, set->label);
     enum status s = report_table(set, d, m);
     for (int k = 0; k < set->verdict->sentences && s == STATUS_OK; k++)
-        (k ? document_item : document_finding)(d, set->verdict->sentence[k]);
+        (k < set->verdict->lead ? document_finding : document_item)(d, set->verdict->sentence[k]);
     return s;
 }
 
-enum status report_people(const struct report_data *r, struct document *d, struct message *m)
+enum status report_people(const struct report_data *r, const struct report_map *map,
+                          struct document *d, struct message *m)
 {
     struct text_buffer facts = {0};
     enum status s = STATUS_OK;
@@ -75,6 +76,8 @@ enum status report_people(const struct report_data *r, struct document *d, struc
         document_paragraph(d, facts.text);
     }
     free(facts.text);
+    if (s == STATUS_OK && map)
+        s = report_map_people(r, map, d, m);
     for (int i = 0; i < r->settings && s == STATUS_OK; i++)
         s = write_setting(&r->setting[i], d, m);
     if (r->settings && s == STATUS_OK)

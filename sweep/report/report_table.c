@@ -39,6 +39,7 @@ static void plot_title(int cells, char title[PLOT_MOST + 1])
 /* The data of a row's cells. */
 struct cell {
     const struct layout *layout;
+    const struct report_setting *set;
     const struct verdict_row *row;
     const struct evidence_heads *extra;
     bool candidate;
@@ -69,17 +70,26 @@ static void add_mean(struct table *t, const struct cell *c)
     table_real(t, c->row->test.mean);
 }
 
-static void add_interval(struct table *t, const struct cell *c)
+void report_interval(struct table *t, const struct report_setting *set,
+                     const struct verdict_row *row)
 {
-    const struct stats_summary *s = &c->row->test;
-    if (s->all_equal)
+    const struct stats_summary *s = &row->test;
+    double most = set->input.loss ? INFINITY : 1;
+    if (row->limited)
+        table_text(t, "not finished");
+    else if (s->all_equal)
         table_printf(t, "all %d equal", s->n);
     else if (s->n == 1)
-        table_text(t, "one seed");
+        table_printf(t, "one %s", set->verdict->unit);
     else if (s->n == 0)
         table_text(t, "");
     else /* an accuracy lies between 0 and 1, whatever the t distribution thinks */
-        table_printf(t, "[%.3f, %.3f]", fmax(s->low, 0), fmin(s->high, 1));
+        table_printf(t, "[%.3f, %.3f]", fmax(s->low, 0), fmin(s->high, most));
+}
+
+static void add_interval(struct table *t, const struct cell *c)
+{
+    report_interval(t, c->set, c->row);
 }
 
 static void add_completed(struct table *t, const struct cell *c)
@@ -186,7 +196,7 @@ static struct table *make_table(const struct report_setting *set, const struct l
     struct table *t = table_new(frame->columns);
     for (int i = 0; i < set->count; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
-        struct cell cell = {l, row, &set->extra[i], row->heads == set->verdict->candidate};
+        struct cell cell = {l, set, row, &set->extra[i], row->heads == set->verdict->candidate};
         for (int c = 0; c < COLUMNS_MOST; c++)
             if (*(const bool *)((const char *)l + COLUMNS[c].shown))
                 COLUMNS[c].add(t, &cell);

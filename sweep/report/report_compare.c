@@ -1,0 +1,394 @@
+#include "sweep/report/report_compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/store/rows.h"
+
+static enum status out_of_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the comparison");
+}
+
+/* ---- options that differ ---- */
+
+/* The option of that path, where it belongs by name; NULL: no memory. */
+static struct compare_option *option_of(struct report_compare *c, const char *path)
+{
+    int at = 0;
+    while (at < c->options && strcmp(c->option[at].path, path) < 0)
+        at++;
+    if (at < c->options && strcmp(c->option[at].path, path) == 0)
+        return &c->option[at];
+    struct compare_option *grown = realloc(c->option, ((size_t)c->options + 1) * sizeof *grown);
+    char *copy = strdup(path);
+    if (grown)
+        c->option = grown;
+    if (!grown || !copy) {
+        free(copy);
+        return NULL;
+    }
+    memmove(&grown[at + 1], &grown[at], (size_t)(c->options++ - at) * sizeof *grown);
+    grown[at] = (struct compare_option){.path = copy};
+    return &grown[at];
+}
+
+/* What each option of the sweep's judged trials is; heads, which every comparison shows, apart. */
+static enum status read_options(struct store *s, struct report_compare *c, int sweep,
+                                int64_t sweep_id, struct message *m)
+{
+    enum status status = STATUS_OK;
+    struct rows rows =
+        rows_open(s, m,
+                  "WITH point AS MATERIALIZED ("
+                  "  SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1"
+                  "     AND is_tuning = 0 AND state <> 'pruned' AND choice <> 'passed'),"
+                  " option AS ("
+                  "  SELECT DISTINCT replace(replace(substr(o.fullkey, 3), '.options.', '.'), "
+                  "'\"', '') AS path,"
+                  "         coalesce(o.atom, o.value) AS value"
+                  "    FROM point JOIN config USING (config_id), json_tree(config_json) AS o"
+                  "   WHERE o.type <> 'object' AND o.fullkey NOT LIKE '%]'"
+                  "   ORDER BY 1, 2)"
+                  " SELECT path, group_concat(value, ', ') FROM option"
+                  "  WHERE path NOT IN ('model.heads', 'v') GROUP BY path",
+                  VALUES(INTEGER(sweep_id)));
+    while (status == STATUS_OK && rows_next(&rows)) {
+        struct compare_option *o = option_of(c, rows_given(&rows, 0));
+        const char *values = rows_text(&rows, 1);
+        if (!o || !(o->values[sweep] = strdup(values ? values : "null")))
+            status = out_of_memory(m);
+    }
+    enum status closed = rows_close(&rows);
+    return status == STATUS_OK ? closed : status;
+}
+
+static void free_option(struct compare_option *o)
+{
+    free(o->path);
+    for (int i = 0; i < COMPARE_MOST; i++)
+        free(o->values[i]);
+}
+
+static bool differs(const struct report_compare *c, const struct compare_option *o)
+{
+    for (int i = 0; i < c->sweeps; i++)
+        if (!o->values[i] || !o->values[0] || strcmp(o->values[i], o->values[0]) != 0)
+            return true;
+    return false;
+}
+
+static void keep_differing(struct report_compare *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->options; i++) {
+        if (differs(c, &c->option[i]))
+            c->option[kept++] = c->option[i];
+        else
+            free_option(&c->option[i]);
+    }
+    c->options = kept;
+}
+
+/* ---- tasks ---- */
+
+/* The tasks, with their options, of a setting's trials at a head count: several with replicate. */
+struct tasks {
+    char *setting, *text;
+    int64_t heads;
+};
+struct task_list {
+    int count;
+    struct tasks *item;
+};
+
+static enum status read_tasks(struct store *s, int64_t sweep_id, struct task_list *list,
+                              struct message *m)
+{
+    enum status status = STATUS_OK;
+    struct rows rows = rows_open(
+        s, m,
+        "WITH task AS ("
+        "  SELECT DISTINCT setting, heads, config_json -> '$.task' AS task"
+        "    FROM trial JOIN config USING (config_id)"
+        "   WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 ORDER BY 1, 2, 3)"
+        " SELECT setting, heads, group_concat(task, ' ') FROM task GROUP BY setting, heads",
+        VALUES(INTEGER(sweep_id)));
+    while (status == STATUS_OK && rows_next(&rows)) {
+        struct tasks *grown = realloc(list->item, ((size_t)list->count + 1) * sizeof *grown);
+        if (!grown) {
+            status = out_of_memory(m);
+            break;
+        }
+        list->item = grown;
+        struct tasks *t = &grown[list->count++];
+        *t = (struct tasks){.setting = strdup(rows_given(&rows, 0)),
+                            .text = strdup(rows_given(&rows, 2)),
+                            .heads = rows_integer(&rows, 1)};
+        if (!t->setting || !t->text)
+            status = out_of_memory(m);
+    }
+    enum status closed = rows_close(&rows);
+    return status == STATUS_OK ? closed : status;
+}
+
+static void free_tasks(struct task_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        free(list->item[i].setting);
+        free(list->item[i].text);
+    }
+    free(list->item);
+}
+
+/* "" where there is none. */
+static const char *tasks_of(const struct task_list *list, const char *setting, int64_t heads)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->item[i].heads == heads && strcmp(list->item[i].setting, setting) == 0)
+            return list->item[i].text;
+    return "";
+}
+
+/* ---- blocks ---- */
+
+static struct compare_block *add_block(struct report_compare *c, const struct report_setting *name)
+{
+    struct compare_block *grown = realloc(c->block, ((size_t)c->blocks + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    c->block = grown;
+    grown[c->blocks] = (struct compare_block){.name = name};
+    return &grown[c->blocks++];
+}
+
+static struct compare_block *block_of(const struct report_compare *c, const char *setting)
+{
+    for (int i = 0; i < c->blocks; i++)
+        if (strcmp(c->block[i].name->setting, setting) == 0)
+            return &c->block[i];
+    return NULL;
+}
+
+/* Puts the settings beside one another. */
+static enum status make_blocks(struct report_compare *c, struct message *m)
+{
+    for (int i = 0; i < c->sweeps; i++) {
+        const struct report_data *r = c->sweep[i];
+        for (int k = 0; k < r->settings && r->settings > 1; k++) {
+            struct compare_block *b = block_of(c, r->setting[k].setting);
+            if (!b && !(b = add_block(c, &r->setting[k])))
+                return out_of_memory(m);
+            b->set[i] = &r->setting[k];
+        }
+    }
+    for (int i = 0; i < c->sweeps; i++) {
+        const struct report_data *r = c->sweep[i];
+        if (r->settings != 1)
+            continue;
+        if (c->blocks == 0 && !add_block(c, &r->setting[0]))
+            return out_of_memory(m);
+        for (int k = 0; k < c->blocks; k++)
+            c->block[k].set[i] = &r->setting[0];
+    }
+    for (int k = 0; k < c->blocks; k++)
+        while (!c->block[k].set[c->block[k].base])
+            c->block[k].base++;
+    return STATUS_OK;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    int64_t x = ((const struct compare_line *)a)->heads;
+    int64_t y = ((const struct compare_line *)b)->heads;
+    return (x > y) - (x < y);
+}
+
+/* Every head count that one of the block's settings has. */
+static enum status make_lines(struct report_compare *c, struct compare_block *b, struct message *m)
+{
+    int most = 0, n = 0;
+    for (int i = 0; i < c->sweeps; i++)
+        most += b->set[i] ? b->set[i]->verdict->rows : 0;
+    b->line = calloc((size_t)most + 1, sizeof *b->line);
+    if (!b->line)
+        return out_of_memory(m);
+    for (int i = 0; i < c->sweeps; i++)
+        for (int k = 0; b->set[i] && k < b->set[i]->verdict->rows; k++)
+            b->line[n++].heads = b->set[i]->verdict->row[k].heads;
+    qsort(b->line, (size_t)n, sizeof *b->line, compare_lines);
+    for (int i = 0; i < n; i++)
+        if (b->lines == 0 || b->line[i].heads != b->line[b->lines - 1].heads)
+            b->line[b->lines++] = b->line[i];
+    return STATUS_OK;
+}
+
+/* ---- differences ---- */
+
+/* A sample of one head count, in arrays with room for all of its trials. */
+struct sample {
+    int64_t *unit;
+    double *value;
+};
+
+/* Index of a head count in the setting's rows, -1 where it has none. */
+static int row_of(const struct report_setting *set, int64_t heads)
+{
+    for (int i = 0; set && i < set->verdict->rows; i++)
+        if (set->verdict->row[i].heads == heads)
+            return i;
+    return -1;
+}
+
+/* The test value of each unit, bad trials as guesses, by rising unit. A head count that did not
+ * finish has none. */
+static struct compare_sample sample_of(const struct report_setting *set, int row, struct sample *s)
+{
+    const struct verdict_heads *h = &set->input.heads[row];
+    struct compare_sample sample = {0, s->unit, s->value};
+    int in_unit = 0; /* trials of the newest unit */
+    for (int i = 0; i < h->n && set->verdict->row[row].limited == 0; i++) {
+        const struct verdict_trial *t = &h->trial[i];
+        int64_t unit = set->input.replicated ? t->unit : t->seed;
+        double value = t->bad ? set->verdict->guess : t->test;
+        if (isnan(value))
+            continue;
+        if (sample.n && s->unit[sample.n - 1] == unit) {
+            double *mean = &s->value[sample.n - 1];
+            *mean += (value - *mean) / ++in_unit;
+        } else {
+            s->unit[sample.n] = unit;
+            s->value[sample.n++] = value;
+            in_unit = 1;
+        }
+    }
+    return sample;
+}
+
+static bool same_replicates(const struct verdict_input *a, const struct verdict_input *b)
+{
+    return !a->replicated == !b->replicated &&
+           (!a->replicated || strcmp(a->replicated, b->replicated) == 0);
+}
+
+static void compare_line(const struct report_compare *c, const struct compare_block *b,
+                         struct compare_line *line, const struct task_list *tasks, struct sample *x,
+                         struct sample *y)
+{
+    const struct report_setting *base = b->set[b->base];
+    int first = row_of(base, line->heads);
+    struct compare_sample sample = {0};
+    if (first >= 0)
+        sample = sample_of(base, first, x);
+    const char *task = tasks_of(&tasks[b->base], base->setting, line->heads);
+    for (int i = 0; i < c->sweeps; i++) {
+        const struct report_setting *set = b->set[i];
+        int row = row_of(set, line->heads);
+        struct compare_cell *cell = &line->cell[i];
+        cell->row = row < 0 ? NULL : &set->verdict->row[row];
+        if (i == b->base || row < 0)
+            continue;
+        struct compare_sample other = sample_of(set, row, y);
+        bool same = same_replicates(&base->input, &set->input) &&
+                    strcmp(task, tasks_of(&tasks[i], set->setting, line->heads)) == 0;
+        cell->diff = compare_samples(&sample, &other, same);
+    }
+}
+
+/* Room for the trials of any head count. */
+static size_t most_trials(const struct report_compare *c)
+{
+    size_t most = 1;
+    for (int i = 0; i < c->sweeps; i++)
+        for (int k = 0; k < c->sweep[i]->settings; k++)
+            for (int h = 0; h < c->sweep[i]->setting[k].input.count; h++) {
+                size_t n = (size_t)c->sweep[i]->setting[k].input.heads[h].n;
+                most = n > most ? n : most;
+            }
+    return most;
+}
+
+static enum status compare_blocks(struct report_compare *c, const struct task_list *tasks,
+                                  struct message *m)
+{
+    size_t most = most_trials(c);
+    int64_t *unit = calloc(2 * most, sizeof *unit);
+    double *value = calloc(2 * most, sizeof *value);
+    enum status status = unit && value ? STATUS_OK : out_of_memory(m);
+    for (int k = 0; k < c->blocks && status == STATUS_OK; k++) {
+        struct sample x = {unit, value}, y = {unit + most, value + most};
+        status = make_lines(c, &c->block[k], m);
+        for (int i = 0; i < c->block[k].lines && status == STATUS_OK; i++)
+            compare_line(c, &c->block[k], &c->block[k].line[i], tasks, &x, &y);
+    }
+    free(unit);
+    free(value);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static bool judged_by_loss(const struct report_data *r)
+{
+    return r->settings > 0 && r->setting[0].input.loss;
+}
+
+static enum status check_metrics(const struct report_compare *c, struct message *m)
+{
+    for (int i = 1; i < c->sweeps; i++)
+        if (judged_by_loss(c->sweep[i]) != judged_by_loss(c->sweep[0]))
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "of %s and %s one is judged by accuracy, the other by loss: "
+                               "compare sweeps of one metric",
+                               c->sweep[0]->name, c->sweep[i]->name);
+    return STATUS_OK;
+}
+
+enum status report_compare_new(struct store *s, const int64_t *sweep_id, int sweeps,
+                               struct report_compare **out, struct message *m)
+{
+    struct report_compare *c = calloc(1, sizeof *c);
+    struct task_list tasks[COMPARE_MOST] = {{0}};
+    enum status status = c ? STATUS_OK : out_of_memory(m);
+    *out = NULL;
+    for (int i = 0; i < sweeps && status == STATUS_OK; i++) {
+        status = report_data_read(s, sweep_id[i], false, &c->sweep[i], m);
+        c->sweeps += status == STATUS_OK;
+        if (status == STATUS_OK)
+            status = read_options(s, c, i, sweep_id[i], m);
+        if (status == STATUS_OK)
+            status = read_tasks(s, sweep_id[i], &tasks[i], m);
+    }
+    if (status == STATUS_OK)
+        status = check_metrics(c, m);
+    if (status == STATUS_OK) {
+        keep_differing(c);
+        status = make_blocks(c, m);
+    }
+    if (status == STATUS_OK)
+        status = compare_blocks(c, tasks, m);
+    for (int i = 0; i < COMPARE_MOST; i++)
+        free_tasks(&tasks[i]);
+    if (status != STATUS_OK) {
+        report_compare_free(c);
+        return status;
+    }
+    *out = c;
+    return STATUS_OK;
+}
+
+void report_compare_free(struct report_compare *c)
+{
+    if (!c)
+        return;
+    for (int i = 0; i < c->options; i++)
+        free_option(&c->option[i]);
+    for (int i = 0; i < c->blocks; i++)
+        free(c->block[i].line);
+    for (int i = 0; i < c->sweeps; i++)
+        report_data_free(c->sweep[i]);
+    free(c->option);
+    free(c->block);
+    free(c);
+}

@@ -1,0 +1,287 @@
+#include "sweep/report/report_map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/json.h"
+
+/* ---- axes ---- */
+
+/* The next member of a setting, {"model.d_model":32,"task.slots":4}: its path, in j->text, and its
+ * value where that is a quantity. False at the end or where it is none. */
+static bool next_member(struct json *j, const char **path, double *value)
+{
+    const char *text;
+    bool quoted;
+    char *end;
+    if (!json_string(j, path) || !json_expect(j, ':') || !json_scalar(j, &text, &quoted))
+        return false;
+    *value = strtod(text, &end);
+    return !quoted && end > text && *end == '\0' && isfinite(*value) && *value > 0 &&
+           strcmp(*path, "task.instance") != 0;
+}
+
+/* Reads a setting's place on at most FIT_AXES_MAX axes; returns how many it has, 0 where it has
+ * more or one that is no quantity. paths: within text, which needs strlen(setting) + 1. */
+static int place_of(const char *setting, char *text, const char *path[FIT_AXES_MAX],
+                    double at[FIT_AXES_MAX])
+{
+    struct message ignored;
+    const unsigned char *bytes = (const unsigned char *)setting;
+    struct json j = {.start = bytes,
+                     .next = bytes,
+                     .end = bytes + strlen(setting),
+                     .place = "setting",
+                     .text = text,
+                     .m = &ignored};
+    int n = 0;
+    bool more = json_take(&j, '{') && !json_take(&j, '}');
+    while (more) {
+        if (n == FIT_AXES_MAX || !next_member(&j, &path[n], &at[n]) || !json_more(&j, '}', &more))
+            return 0;
+        n++;
+    }
+    return n;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The values that the cells have on axis k. */
+static enum status find_values(struct report_map *map, int k)
+{
+    struct report_axis *axis = &map->axis[k];
+    axis->value = calloc((size_t)map->cells, sizeof *axis->value);
+    if (!axis->value)
+        return STATUS_NO_MEMORY;
+    for (int i = 0; i < map->cells; i++)
+        axis->value[i] = map->cell[i].at[k];
+    qsort(axis->value, (size_t)map->cells, sizeof *axis->value, compare_reals);
+    for (int i = 0; i < map->cells; i++)
+        if (axis->count == 0 || axis->value[i] != axis->value[axis->count - 1])
+            axis->value[axis->count++] = axis->value[i];
+    return STATUS_OK;
+}
+
+/* What a task asks stands before what a model has, the question before the answer. */
+static void order_axes(struct report_map *map)
+{
+    const char task[] = "task.";
+    if (strncmp(map->axis[0].path, task, strlen(task)) == 0 ||
+        strncmp(map->axis[1].path, task, strlen(task)) != 0)
+        return;
+    struct report_axis axis = map->axis[0];
+    map->axis[0] = map->axis[1];
+    map->axis[1] = axis;
+    for (int i = 0; i < map->cells; i++) {
+        double at = map->cell[i].at[0];
+        map->cell[i].at[0] = map->cell[i].at[1];
+        map->cell[i].at[1] = at;
+    }
+}
+
+/* The axes and each cell's place on them; map->axes stays 0 where this is no map. */
+static enum status find_axes(const struct report_data *r, struct report_map *map)
+{
+    const char *path[FIT_AXES_MAX];
+    int axes = 0;
+    for (int i = 0; i < r->settings; i++) {
+        map->cell[i].set = &r->setting[i];
+        char *text = malloc(strlen(r->setting[i].setting) + 1);
+        if (!text)
+            return STATUS_NO_MEMORY;
+        int n = place_of(r->setting[i].setting, text, path, map->cell[i].at);
+        bool same = i == 0 || n == axes;
+        for (int k = 0; k < n && same; k++) {
+            struct report_axis *axis = &map->axis[k];
+            if (i == 0)
+                axis->path = strdup(path[k]);
+            same = !axis->path || strcmp(axis->path, path[k]) == 0;
+        }
+        free(text);
+        axes = n;
+        if (n == 0 || !same)
+            return STATUS_OK;
+    }
+    enum status s = STATUS_OK;
+    for (int k = 0; k < axes && s == STATUS_OK; k++) {
+        struct report_axis *axis = &map->axis[k];
+        s = axis->path ? find_values(map, k) : STATUS_NO_MEMORY;
+        if (s == STATUS_OK)
+            axis->name = strrchr(axis->path, '.') ? strrchr(axis->path, '.') + 1 : axis->path;
+    }
+    if (s == STATUS_OK && axes == 2)
+        order_axes(map);
+    bool enough = axes == 1 ? map->axis[0].count > 2
+                            : axes == 2 && map->axis[0].count > 1 && map->axis[1].count > 1;
+    map->axes = enough ? axes : 0;
+    return s;
+}
+
+/* ---- the fit ---- */
+
+/* What the fit reads, laid out for it. */
+struct values {
+    int64_t *unit; /* (units), rising: seeds or, with replicate, instances */
+    int units;
+    double *value; /* (heads of all cells, units) */
+    struct fit_heads *heads;
+    struct fit_cell *cell;
+};
+
+static int64_t unit_of(const struct verdict_input *in, const struct verdict_trial *t)
+{
+    return in->replicated ? t->unit : t->seed;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void find_units(const struct report_data *r, struct values *v)
+{
+    int n = 0;
+    for (int i = 0; i < r->settings; i++) {
+        const struct verdict_input *in = &r->setting[i].input;
+        for (int k = 0; k < in->count; k++)
+            for (int t = 0; t < in->heads[k].n; t++)
+                v->unit[n++] = unit_of(in, &in->heads[k].trial[t]);
+    }
+    qsort(v->unit, (size_t)n, sizeof *v->unit, compare_units);
+    for (int i = 0; i < n; i++)
+        if (v->units == 0 || v->unit[i] != v->unit[v->units - 1])
+            v->unit[v->units++] = v->unit[i];
+}
+
+/* The validation value of a trial, larger better, a bad one's a guess; NaN: it does not count. */
+static double value_of(const struct report_setting *set, const struct verdict_trial *t)
+{
+    double value = t->limited ? NAN : t->bad ? set->verdict->guess : t->val;
+    return set->input.loss ? -value : value;
+}
+
+/* Means of a head count by unit. */
+static void fill_values(const struct report_setting *set, const struct verdict_heads *h,
+                        const struct values *v, double *value)
+{
+    for (int u = 0; u < v->units; u++) {
+        double sum = 0;
+        int n = 0;
+        for (int t = 0; t < h->n; t++) {
+            double x = value_of(set, &h->trial[t]);
+            if (unit_of(&set->input, &h->trial[t]) == v->unit[u] && !isnan(x)) {
+                sum += x;
+                n++;
+            }
+        }
+        value[u] = n ? sum / n : NAN;
+    }
+}
+
+/* A lower edge means something only where the setting was learned somewhere. */
+static bool has_edge(const struct verdict *v)
+{
+    switch (v->kind) {
+    case VERDICT_NOTHING:
+    case VERDICT_UNTRAINED:
+    case VERDICT_AT_CHANCE:
+    case VERDICT_UNFINISHED:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void fill_cells(const struct report_map *map, struct values *v)
+{
+    struct fit_heads *heads = v->heads;
+    double *value = v->value;
+    for (int i = 0; i < map->cells; i++) {
+        const struct report_setting *set = map->cell[i].set;
+        struct fit_cell *c = &v->cell[i];
+        *c = (struct fit_cell){.heads = heads};
+        memcpy(c->axis, map->cell[i].at, sizeof c->axis);
+        for (int k = 0; k < set->input.count && has_edge(set->verdict); k++) {
+            if (set->verdict->row[k].limited)
+                continue; /* not finished: in no comparison */
+            fill_values(set, &set->input.heads[k], v, value);
+            *heads++ = (struct fit_heads){set->input.heads[k].heads, value};
+            c->count++;
+            value += v->units;
+        }
+    }
+}
+
+static enum status fit_cells(const struct report_data *r, struct report_map *map, struct message *m)
+{
+    size_t heads = 1, trials = 1;
+    struct values v = {0};
+    int *each = NULL;
+    for (int i = 0; i < r->settings; i++) {
+        heads += (size_t)r->setting[i].input.count;
+        for (int k = 0; k < r->setting[i].input.count; k++)
+            trials += (size_t)r->setting[i].input.heads[k].n;
+    }
+    v.unit = calloc(trials, sizeof *v.unit);
+    v.heads = calloc(heads, sizeof *v.heads);
+    v.cell = calloc((size_t)map->cells, sizeof *v.cell);
+    if (v.unit) {
+        find_units(r, &v);
+        v.value = calloc(heads * (size_t)(v.units + 1), sizeof *v.value);
+        each = calloc((size_t)v.units + 1, sizeof *each);
+    }
+    enum status s = STATUS_NO_MEMORY;
+    if (v.heads && v.cell && v.value && each) {
+        struct fit_input in = {map->axes, map->cells, v.cell, v.units, VERDICT_TOLERANCE};
+        fill_cells(map, &v);
+        for (int u = 0; u < v.units; u++)
+            each[u] = 1;
+        for (int i = 0; i < map->cells; i++)
+            map->cell[i].edge = fit_edge(&v.cell[i], each, v.units, VERDICT_TOLERANCE);
+        map->units = v.units;
+        s = fit_map(&in, &map->fit, m);
+    }
+    free(v.unit);
+    free(v.heads);
+    free(v.cell);
+    free(v.value);
+    free(each);
+    return s;
+}
+
+enum status report_map_new(const struct report_data *r, struct report_map **out, struct message *m)
+{
+    struct report_map *map = calloc(1, sizeof *map);
+    enum status s = STATUS_NO_MEMORY;
+    *out = NULL;
+    if (map && (map->cell = calloc((size_t)r->settings + 1, sizeof *map->cell))) {
+        map->cells = r->settings;
+        s = find_axes(r, map);
+        if (s == STATUS_OK && map->axes)
+            s = fit_cells(r, map, m);
+    }
+    if (s != STATUS_OK || map->axes == 0) {
+        report_map_free(map);
+        return s == STATUS_OK ? s : status_fail(m, s, "no memory for the report's map");
+    }
+    *out = map;
+    return STATUS_OK;
+}
+
+void report_map_free(struct report_map *map)
+{
+    if (!map)
+        return;
+    for (int k = 0; k < FIT_AXES_MAX; k++) {
+        free(map->axis[k].path);
+        free(map->axis[k].value);
+    }
+    free(map->cell);
+    free(map);
+}

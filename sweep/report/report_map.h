@@ -1,0 +1,49 @@
+/* The map of a sweep that varies one or two quantities beside heads: the plateau of each cell, and
+ * what its lower edge follows (sweep/judge/fit.h). */
+#ifndef SWEEP_REPORT_REPORT_MAP_H
+#define SWEEP_REPORT_REPORT_MAP_H
+
+#include "sweep/judge/fit.h"
+#include "sweep/report/document.h"
+#include "sweep/report/report_data.h"
+
+/* A cell is a setting of the report. */
+struct report_cell {
+    const struct report_setting *set;
+    double at[FIT_AXES_MAX]; /* its value on each axis */
+    int64_t edge;            /* h*: 0 where it has none */
+};
+
+struct report_axis {
+    char *path;       /* "task.slots" */
+    const char *name; /* "slots": within path */
+    int count;
+    double *value; /* rising, each once */
+};
+
+struct report_map {
+    int axes; /* 1 or 2 */
+    struct report_axis axis[FIT_AXES_MAX];
+    int cells; /* as many as the report has settings, in their order */
+    struct report_cell *cell;
+    int units; /* seeds, or instances, that the bootstrap draws from */
+    struct fit fit;
+};
+
+/* *map is NULL where there is none to draw: what varies beside heads is not one quantity with at
+ * least three values or two with at least two each, all above 0 (the fit takes logarithms). A
+ * task instance is a name, no quantity. Free with report_map_free. r must outlive the map. Fails
+ * with NO_MEMORY. */
+enum status report_map_new(const struct report_data *r, struct report_map **map, struct message *m);
+void report_map_free(struct report_map *map);
+
+/* The head counts of a setting's plateau as runs of what was tried, "2, 8-16". */
+void report_plateau(const struct report_setting *set, struct text_buffer *text);
+
+/* The map for people: table and sentences. */
+enum status report_map_people(const struct report_data *r, const struct report_map *map,
+                              struct document *d, struct message *m);
+/* As JSON: an object, or null for NULL. */
+void report_map_json(const struct report_map *map, FILE *out);
+
+#endif

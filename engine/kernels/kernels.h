@@ -104,6 +104,13 @@ struct kernels {
     /* every row of y (M,N) = bias */
     void (*fill_rows)(long M, long N, const real *bias, real *y);
 
+    /* Rows of a table: y[r] = beta*y[r] + table[index[r*stride]] + cycle[r % T], and dtable[...] +=
+     * dy[r]. y, dy (R,C); cycle (T,C), may be NULL. */
+    void (*rows_gather)(long R, long C, const real *table, const int32_t *index, long stride,
+                        const real *cycle, long T, real beta, real *y);
+    void (*rows_scatter)(long R, long C, const real *dy, const int32_t *index, long stride,
+                         real *dtable);
+
     /* Softmax cross-entropy of R rows of V logits. target[r] in 0..V-1, or negative: masked.
      * Returns the sum over unmasked rows of -log softmax(logits)[target] in double. correct[r] = 1
      * where the first largest logit is the target's, 0 where not, 2 where masked. dlogits (R,V),

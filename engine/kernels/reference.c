@@ -360,6 +360,26 @@ static double cross_entropy_row(long V, const real *logits, int32_t target, uint
     return log(sum) + largest - hit;
 }
 
+static void rows_gather(long R, long C, const real *table, const int32_t *index, long stride,
+                        const real *cycle, long T, real beta, real *y)
+{
+    for (long r = 0; r < R; r++)
+        for (long c = 0; c < C; c++) {
+            real sum = table[index[r * stride] * C + c];
+            if (beta != 0)
+                sum = y[r * C + c] + sum;
+            y[r * C + c] = cycle ? sum + cycle[r % T * C + c] : sum;
+        }
+}
+
+static void rows_scatter(long R, long C, const real *dy, const int32_t *index, long stride,
+                         real *dtable)
+{
+    for (long r = 0; r < R; r++)
+        for (long c = 0; c < C; c++)
+            dtable[index[r * stride] * C + c] += dy[r * C + c];
+}
+
 static double cross_entropy(long R, long V, const real *logits, const int32_t *target,
                             uint8_t *correct, real scale, real *dlogits)
 {
@@ -419,6 +439,8 @@ const struct kernels kernels_reference = {
     .add = add,
     .column_sums = column_sums,
     .fill_rows = fill_rows,
+    .rows_gather = rows_gather,
+    .rows_scatter = rows_scatter,
     .cross_entropy = cross_entropy,
     .square_sum = square_sum,
     .adamw = adamw,

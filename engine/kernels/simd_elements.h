@@ -147,6 +147,32 @@ static void fill_rows(long M, long N, const real *bias, real *y)
         memcpy(y + r * N, bias, (size_t)N * sizeof *y);
 }
 
+static void rows_gather(long R, long C, const real *table, const int32_t *index, long stride,
+                        const real *cycle, long T, real beta, real *y)
+{
+    long t = 0; /* r % T */
+    for (long r = 0; r < R; r++, index += stride, y += C) {
+        const float *from = table + *index * C, *also = cycle ? cycle + t * C : NULL;
+        t = t + 1 == T ? 0 : t + 1;
+        for (long c = 0; c < C; c += LANES) {
+            vf sum = vload_n(from + c, C - c);
+            if (beta != 0)
+                sum = vload_n(y + c, C - c) + sum;
+            vstore_n(y + c, C - c, also ? sum + vload_n(also + c, C - c) : sum);
+        }
+    }
+}
+
+static void rows_scatter(long R, long C, const real *dy, const int32_t *index, long stride,
+                         real *dtable)
+{
+    for (long r = 0; r < R; r++, index += stride, dy += C) {
+        float *to = dtable + *index * C;
+        for (long c = 0; c < C; c += LANES)
+            vstore_n(to + c, C - c, vload_n(to + c, C - c) + vload_n(dy + c, C - c));
+    }
+}
+
 static double square_sum(long n, const real *x)
 {
     enum { SUMS = 4 };

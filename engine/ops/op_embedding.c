@@ -42,29 +42,24 @@ static enum status shape(const struct node *n, struct shape *out, struct message
 static void forward(struct node *n, struct pass *p)
 {
     const struct options *o = n->options;
-    long fields = o->fields, T = o->length, C = tensor_width(n->out);
+    const int fields = o->fields;
+    const long T = o->length, C = tensor_width(n->out);
     const struct tensor *pos = n->in[fields];
-    const int32_t *token = p->tokens;
-    for (long row = 0; row < p->batch * T; row++) {
-        real *y = n->out->data + row * C;
-        memcpy(y, n->in[0]->data + *token++ * C, (size_t)C * sizeof(real));
-        for (long f = 1; f < fields; f++)
-            p->kernels->add(C, n->in[f]->data + *token++ * C, 1, y);
-        if (pos)
-            p->kernels->add(C, pos->data + row % T * C, 1, y);
-    }
+    for (int f = 0; f < fields; f++)
+        p->kernels->rows_gather(p->batch * T, C, n->in[f]->data, p->tokens + f, fields,
+                                pos && f == fields - 1 ? pos->data : NULL, T, f > 0, n->out->data);
 }
 
 static void backward(struct node *n, struct pass *p)
 {
     const struct options *o = n->options;
-    long fields = o->fields, T = o->length, C = tensor_width(n->out);
+    const int fields = o->fields;
+    const long T = o->length, C = tensor_width(n->out);
     const real *dy = n->out->grad;
-    for (long f = 0; f < fields; f++) {
+    for (int f = 0; f < fields; f++) {
         real *dtable = tensor_grad_sum(n->in[f]);
-        const int32_t *token = p->tokens + f;
-        for (long row = 0; dtable && row < p->batch * T; row++)
-            p->kernels->add(C, dy + row * C, 1, dtable + token[row * fields] * C);
+        if (dtable)
+            p->kernels->rows_scatter(p->batch * T, C, dy, p->tokens + f, fields, dtable);
     }
     real *dpos = tensor_grad_sum(n->in[fields]);
     if (dpos)

@@ -311,6 +311,37 @@ static void test_sums(void **state)
     }
 }
 
+/* Rows of a table, with a second table over the first, positions and rows that come twice. */
+static void test_rows(void **state)
+{
+    (void)state;
+    enum { R = 23, V = 7, T = 5, STRIDE = 2 };
+    const struct kernels *ref = &kernels_reference;
+    int32_t index[R * STRIDE];
+    for (int i = 0; i < R * STRIDE; i++)
+        index[i] = i * i % V;
+    FOR_EACH_TABLE(k)
+    {
+        for (int i = 0; i < COLUMNS; i++) {
+            const long C = columns[i];
+            const float *table = noise(V * C, 1, 1), *dy = noise(R * C, 2, 1);
+            const float *cycle = noise(T * C, 3, 1);
+            float *y = buffer(R * C), *want_y = buffer(R * C);
+            float *dtable = copy(V * C, table), *want_dtable = copy(V * C, table);
+            for (int f = 0; f < STRIDE; f++) {
+                const float *also = f == STRIDE - 1 ? cycle : NULL;
+                k->rows_gather(R, C, table, index + f, STRIDE, also, T, (float)f, y);
+                ref->rows_gather(R, C, table, index + f, STRIDE, also, T, (float)f, want_y);
+                k->rows_scatter(R, C, dy, index + f, STRIDE, dtable);
+                ref->rows_scatter(R, C, dy, index + f, STRIDE, want_dtable);
+                check_same("gathered", k->name, R * C, y, want_y);
+                check_same("scattered", k->name, V * C, dtable, want_dtable);
+            }
+            buffers_release();
+        }
+    }
+}
+
 static void test_cross_entropy(void **state)
 {
     (void)state;
@@ -450,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_residual),
         cmocka_unit_test(test_dropout_bits),
         cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_cross_entropy),
         cmocka_unit_test(test_exponential_sweep),
         cmocka_unit_test(test_adamw),

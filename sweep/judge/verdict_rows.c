@@ -115,7 +115,7 @@ static void find_clusters(struct judge *j, const struct verdict_heads *h, struct
  * head counts are asked, hence Holm; one unit alone cannot show it and is taken at its word. */
 static void find_improvement(struct judge *j)
 {
-    const double least = j->in->loss ? .01 : .002, level = .05;
+    const double least = j->in->loss ? .01 : .002;
     for (int i = 0; i < j->v->rows; i++) {
         struct verdict_row *r = &j->v->row[i];
         int units = unit_values(j, &j->in->heads[i], judge_late_slope);
@@ -123,11 +123,13 @@ static void find_improvement(struct judge *j)
         r->late_gain = s.mean;
         r->late_low = s.low;
         r->late_high = s.high;
-        j->p[i] = stats_above(s.mean, s.sd, s.n, 0);
+        j->p[i] = r->limited ? NAN : stats_above(s.mean, s.sd, s.n, 0);
     }
     stats_holm(j->p, j->v->rows, j->order);
-    for (int i = 0; i < j->v->rows; i++)
-        j->v->row[i].improving = j->v->row[i].late_gain >= least && !(j->p[i] >= level);
+    for (int i = 0; i < j->v->rows; i++) {
+        struct verdict_row *r = &j->v->row[i];
+        r->improving = r->limited == 0 && r->late_gain >= least && !(j->p[i] >= j->alpha);
+    }
 }
 
 static void summarize_row(struct judge *j, int i)

@@ -46,7 +46,7 @@ static void say_unfinished(const struct writer *w)
 
 static bool still_improving(const struct verdict_row *r)
 {
-    return r->improving && r->limited == 0;
+    return r->improving;
 }
 
 static void say_improving(const struct writer *w)

@@ -137,12 +137,26 @@ static void test_at_chance(void **state)
            "At chance: no head count is shown to be better than guessing (test accuracy 0.0625; "
            "the best mean is 0.0634, with 2 heads), within 2 steps at lr 1e-06 for all, on this "
            "task instance; there is nothing to compare.");
+    s.trial[0][1].bad = true; /* not even this */
     s.in.planned = 20;
     EXPECT(&s, VERDICT_AT_CHANCE,
            "Preliminary, with 10 of 20 trials ended (a verdict needs them all: stopping when the "
            "numbers look good is no test). At chance: no head count is shown to be better than "
            "guessing (test accuracy 0.0625; the best mean is 0.0634, with 2 heads), within 2 steps "
            "at lr 1e-06 for all, on this task instance; there is nothing to compare.");
+}
+
+static void test_loss_at_chance(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    s.in.loss = true;
+    add(&s, 1, 2.8, 3, (const double[]){2.80, 2.77, 2.81});
+    add(&s, 2, 2.8, 3, (const double[]){2.79, 2.76, 2.80});
+    EXPECT(&s, VERDICT_AT_CHANCE,
+           "At chance: no head count is shown to be better than guessing (test loss 2.77; the best "
+           "mean is 2.78, with 2 heads), within 1500 steps, on this task instance; there is "
+           "nothing to compare.");
 }
 
 static void test_all_equal(void **state)
@@ -217,8 +231,11 @@ static void test_not_finished(void **state)
            "other tasks.");
     claim(&s, 2, 1, 8);
     expect_sentence(&s, 2, "Claim undecided: 8 heads did not finish.");
+    expect_with(&s, "against 8", NULL);
     for (int k = 0; k < 2; k++)
         s.trial[2][k].limited = true;
+    expect_sentence(&s, 2,
+                    "Claim undecided: 8 heads did not finish."); /* the claim does not name 4 */
     expect_sentence(&s, 0,
                     "Not finished within the limit of time or memory: 4 heads (2 of 5 trials) and "
                     "8 heads (1 of 5 trials); a head count with such a trial is in no comparison.");
@@ -374,6 +391,21 @@ static void test_looks(void **state)
         "Look 3 of 3, the last. Each look tests at 0.0167 (0.05 / 3), because there are several.");
 }
 
+/* Equal values are pointed out only where they are all there is. */
+static void test_equal_rows(void **state)
+{
+    (void)state;
+    const double ones[5] = {1, 1, 1, 1, 1};
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 2, .99, 5, ones);
+    expect_with(&s, "no spread",
+                "2 heads: all 5 seeds gave the same test accuracy, so there is no spread to "
+                "compute an interval from.");
+    s.trial[1][2].limited = true;
+    expect_with(&s, "no spread", NULL);
+}
+
 static void test_clusters(void **state)
 {
     (void)state;
@@ -401,6 +433,7 @@ static void test_tuned(void **state)
     add(&s, 2, .28, 5, poor);
     s.in.choices = 2;
     s.in.tuned_lr = "0.003 and 0.01";
+    s.in.proof.status = PROOF_PLAN_CHANGED; /* no claim: nothing to say about it */
     s.heads[1].shared = "d_head=8";
     s.choice[0] = (struct verdict_choice){1, "lr=0.003", ""};
     s.choice[1] = (struct verdict_choice){2, "lr=0.01", "lr"};
@@ -431,20 +464,14 @@ static void test_tuned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_trials),
-        cmocka_unit_test(test_no_difference),
-        cmocka_unit_test(test_many_seeds),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_at_chance),
-        cmocka_unit_test(test_all_equal),
-        cmocka_unit_test(test_still_improving),
-        cmocka_unit_test(test_not_finished),
-        cmocka_unit_test(test_plateau),
-        cmocka_unit_test(test_replicated),
-        cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_tuned),
+        cmocka_unit_test(test_bad_trials),   cmocka_unit_test(test_no_difference),
+        cmocka_unit_test(test_many_seeds),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_at_chance),    cmocka_unit_test(test_loss_at_chance),
+        cmocka_unit_test(test_all_equal),    cmocka_unit_test(test_still_improving),
+        cmocka_unit_test(test_not_finished), cmocka_unit_test(test_plateau),
+        cmocka_unit_test(test_replicated),   cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_looks),        cmocka_unit_test(test_equal_rows),
+        cmocka_unit_test(test_clusters),     cmocka_unit_test(test_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,19 @@ static inline void describe(struct sketch *s, const char *lr)
     }
 }
 
+static inline void assert_near(double actual, double expected)
+{
+    if (!(fabs(actual - expected) <= 1e-12 + 1e-6 * fabs(expected)))
+        fail_msg("%.17g, expected %.17g", actual, expected);
+}
+
+static inline void assert_kind(struct sketch *s, enum verdict_kind kind)
+{
+    struct verdict *v = judge_sketch(s);
+    assert_string_equal(verdict_kind_name(v->kind), verdict_kind_name(kind));
+    verdict_free(v);
+}
+
 static const double low[5] = {.70, .72, .69, .71, .73}, good[5] = {.99, 1, .98, 1, .99},
                     fair[5] = {.97, 1, .99, .98, .99}, poor[5] = {.28, .27, .30, .26, .29};
 

@@ -28,7 +28,7 @@ run_of() { # name
         SELECT '$1', substr(min(started), 1, 10), count(DISTINCT trial_id),
                CAST(round((julianday(max(ended)) - julianday(min(started))) * 86400) AS INTEGER),
                (SELECT group_concat(version || ' (' || substr(git_commit, 1, 7) || '), ' || cpu || ', ' || kernels ||
-                                    ', ' || openblas || ' ' || core_type, '; ') FROM build),
+                                    ', ' || openblas || ' ' || core_type, '; ') FROM build WHERE build_id IN (SELECT build_id FROM attempt)),
                '$(points "configs/$1.yaml")'
           FROM attempt;"
 }

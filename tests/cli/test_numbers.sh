@@ -91,13 +91,12 @@ check "... one that is not would be seen" [ "$(unmarked <"$dir/unmarked" | wc -l
 # A sentence of the program, quoted behind <!-- says:NAME -->, stands in the report.
 plain_text() { sed 's/^[->] //; s/[\\*]//g' "$@" | tr '\n' ' ' | tr -s ' '; }
 quoted_as_said() {
-    cat README.md configs/README.md | sed -n 's/^<!-- says:\(.*\) -->$/\1/p' >"$dir/said"
-    [ -s "$dir/said" ] || return 0
-    while read -r name; do
-        cat README.md configs/README.md | sed -n "/^<!-- says:$name -->$/,/^[[:space:]]*$/p" | sed '1d' >"$dir/quote"
-        plain_text "$kept/$name.md" | grep -qF "$(plain_text "$dir/quote" | sed 's/ *$//')" ||
-            { echo "the report of $name does not say:"; cat "$dir/quote"; return 1; }
-    done <"$dir/said"
+    awk '/^<!-- says:[a-z0-9-]* -->$/ { split($2, part, ":"); printf "%s|", part[2]; said = 1; next }
+        said && /^ *$/ { print ""; said = 0 }
+        said { gsub(/\*/, ""); printf "%s ", $0 }' README.md configs/README.md | tr -s ' ' >"$dir/quotes"
+    while IFS='|' read -r name quote; do
+        plain_text "$kept/$name.md" | grep -qF "$quote" || { echo "the report of $name does not say: $quote"; return 1; }
+    done <"$dir/quotes"
 }
 check "sentences of the program are quoted as it said them" quoted_as_said
 

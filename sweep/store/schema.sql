@@ -288,47 +288,81 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
   LEFT JOIN attempt AS a ON a.trial_id = t.trial_id AND a.attempt = t.attempt;
 
 -- Test accuracy per head count over the completed trials of the plan; under `tune` at the chosen
--- setting. n_bad diverged or failed and are in no mean. With n < 2 there is no interval; where all
--- n are equal it has no width, which is not certainty: the sample shows no variance to go by.
+-- setting. n counts what is taken for independent: trials or, where axes are replicated, their
+-- values (instances), each with the mean over its n_trials / n trials. n_bad diverged or failed and
+-- are in no mean but mean_all, where they count as a guess, as in reports; n_limit ended at a limit
+-- and are in none. With n < 2 there is no interval; where all n are equal it has no width, which is
+-- not certainty: the sample shows no variance to go by.
 CREATE VIEW by_heads AS
-WITH outcome AS (
-    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params,
-           t.train_s, t.train_acc, t.test_exact, t.chance, t.test_acc AS acc, t.state = 'completed' AS good
+WITH unit AS (
+    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params, t.chance,
+           t.state = 'completed' AS good, t.state <> 'completed' AND NOT t.limit_hit AS bad,
+           t.limit_hit AS limited, CASE t.state WHEN 'completed' THEN t.test_acc END AS acc,
+           CASE WHEN t.state = 'completed' THEN t.test_acc
+                WHEN NOT t.limit_hit THEN t.chance END AS shown,
+           CASE t.state WHEN 'completed' THEN t.test_loss END AS loss,
+           t.state = 'completed' AND t.test_acc >= 0.99 AS solved,
+           CASE t.state WHEN 'completed' THEN t.train_acc END AS train_acc,
+           CASE t.state WHEN 'completed' THEN t.test_exact END AS exact,
+           CASE t.state WHEN 'completed' THEN t.train_s END AS train_s
       FROM trial AS t JOIN config AS c USING (config_id)
      WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
-       AND t.state IN ('completed', 'diverged', 'failed')
+       AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate = '{}'
+     UNION ALL
+    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params,
+           max(t.chance), sum(t.state = 'completed'),
+           sum(t.state <> 'completed' AND NOT t.limit_hit), sum(t.limit_hit),
+           avg(CASE t.state WHEN 'completed' THEN t.test_acc END),
+           avg(CASE WHEN t.state = 'completed' THEN t.test_acc
+                    WHEN NOT t.limit_hit THEN t.chance END),
+           avg(CASE t.state WHEN 'completed' THEN t.test_loss END),
+           sum(t.state = 'completed' AND t.test_acc >= 0.99),
+           sum(CASE t.state WHEN 'completed' THEN t.train_acc END),
+           sum(CASE t.state WHEN 'completed' THEN t.test_exact END),
+           sum(CASE t.state WHEN 'completed' THEN t.train_s END)
+      FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
+     WHERE s.replicate <> '[]' AND t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
+       AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate <> '{}'
+     GROUP BY t.sweep_id, t.setting, c.heads, t.replicate
 ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY sweep_id, setting, heads
-                                 ORDER BY good DESC, acc) AS place
-      FROM outcome
+                                 ORDER BY acc IS NULL, acc) AS place
+      FROM unit
 ), summary AS (
-    SELECT sweep_id, setting, heads, sum(good) AS n,
-           CASE WHEN min(acc) FILTER (WHERE good) = max(acc) FILTER (WHERE good)
-                THEN min(acc) FILTER (WHERE good)
-                ELSE avg(acc) FILTER (WHERE good) END AS mean
-      FROM outcome GROUP BY sweep_id, setting, heads
+    SELECT sweep_id, setting, heads, count(acc) AS n, count(shown) AS n_all,
+           CASE WHEN min(acc) = max(acc) THEN min(acc) ELSE avg(acc) END AS mean,
+           CASE WHEN min(loss) = max(loss) THEN min(loss) ELSE avg(loss) END AS mean_loss,
+           CASE WHEN min(shown) = max(shown) THEN min(shown) ELSE avg(shown) END AS mean_all
+      FROM unit GROUP BY sweep_id, setting, heads
 ), spread AS (
-    SELECT r.sweep_id, r.setting, r.setting_label, r.task, r.heads, r.d_model, s.n,
-           count(*) - s.n AS n_bad, s.mean,
-           CASE WHEN s.n > 1 THEN sqrt(sum((acc - s.mean) * (acc - s.mean)) FILTER (WHERE good)
-                                       / (s.n - 1)) END AS sd,
-           min(acc) FILTER (WHERE good) AS min_acc,
-           avg(acc) FILTER (WHERE good AND place IN ((s.n + 1) / 2, (s.n + 2) / 2)) AS median_acc,
-           max(acc) FILTER (WHERE good) AS max_acc,
-           count(*) FILTER (WHERE good AND acc >= 0.99) AS n_solved,
-           avg(train_acc) FILTER (WHERE good) AS mean_train_acc,
-           avg(test_exact) FILTER (WHERE good) AS mean_exact,
-           avg(train_s) FILTER (WHERE good) AS mean_train_s, r.n_params, max(r.chance) AS chance
+    SELECT r.sweep_id, r.setting, r.setting_label, r.task, r.heads, r.d_model, s.n, s.n_all,
+           sum(good) AS n_trials, sum(bad) AS n_bad, sum(limited) AS n_limit,
+           s.mean, s.mean_loss, s.mean_all,
+           CASE WHEN s.n > 1 THEN sqrt(sum((acc - s.mean) * (acc - s.mean)) / (s.n - 1)) END AS sd,
+           CASE WHEN s.n > 1 THEN sqrt(sum((loss - s.mean_loss) * (loss - s.mean_loss))
+                                       / (s.n - 1)) END AS sd_loss,
+           CASE WHEN s.n_all > 1 THEN sqrt(sum((shown - s.mean_all) * (shown - s.mean_all))
+                                           / (s.n_all - 1)) END AS sd_all,
+           min(acc) AS min_acc,
+           avg(acc) FILTER (WHERE place IN ((s.n + 1) / 2, (s.n + 2) / 2)) AS median_acc,
+           max(acc) AS max_acc, sum(solved) AS n_solved,
+           sum(train_acc) / sum(good) AS mean_train_acc, sum(exact) / sum(good) AS mean_exact,
+           sum(train_s) / sum(good) AS mean_train_s, r.n_params, max(r.chance) AS chance
       FROM ranked AS r JOIN summary AS s USING (sweep_id, setting, heads)
      GROUP BY r.sweep_id, r.setting, r.heads
 ), wide AS (
-    SELECT *, sd / sqrt(n) * (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
-                               ORDER BY df DESC LIMIT 1) AS half
+    SELECT *, (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
+                ORDER BY df DESC LIMIT 1) / sqrt(n) AS widths,
+           (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n_all - 1
+             ORDER BY df DESC LIMIT 1) / sqrt(n_all) AS widths_all
       FROM spread
 )
 SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, mean AS mean_acc,
-       sd AS sd_acc, mean - half AS ci95_low, mean + half AS ci95_high, min_acc, median_acc,
-       max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params, chance
+       sd AS sd_acc, mean - sd * widths AS ci95_low, mean + sd * widths AS ci95_high, min_acc,
+       median_acc, max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params, chance,
+       n_trials, n_limit, mean_loss, mean_loss - sd_loss * widths AS loss_low,
+       mean_loss + sd_loss * widths AS loss_high, mean_all, mean_all - sd_all * widths_all AS all_low,
+       mean_all + sd_all * widths_all AS all_high
   FROM wide JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads;
 
@@ -367,29 +401,41 @@ CREATE VIEW chosen AS
 SELECT sweep, setting, setting_label, heads, tuning, n, n_bad, score, sweep_id
   FROM tuning WHERE rank = 1 AND settled;
 
--- Differences in test accuracy between head counts, a - b, trials paired by seed; each pair is there
--- in both directions. Under `tune` each head count stands at its chosen setting. The variance is
--- taken about the difference of the two means: the mean difference itself where every seed is on
--- both sides, and next to it elsewhere (corrected two-pass: Chan, Golub, LeVeque 1983).
+-- Differences in test accuracy between head counts, a - b, trials paired by seed and, where axes are
+-- replicated, within each of their values (instance), which then are what n counts: each with the
+-- mean difference over the seeds that both have. Each pair is there in both directions. Under `tune`
+-- each head count stands at its chosen setting. The variance is taken about the difference of the
+-- two means: the mean difference itself where every seed is on both sides, and next to it elsewhere
+-- (corrected two-pass: Chan, Golub, LeVeque 1983).
 CREATE VIEW paired AS
 WITH done AS MATERIALIZED (
-    SELECT t.sweep_id, t.setting, t.setting_label, t.seed, c.heads, t.test_acc AS acc
+    SELECT t.sweep_id, t.setting, t.setting_label, t.replicate, t.seed, c.heads,
+           t.test_acc AS acc, t.test_loss AS loss
       FROM trial AS t JOIN config AS c USING (config_id)
      WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
 ), mean AS MATERIALIZED (
     SELECT sweep_id, setting, heads, avg(acc) AS centre FROM done GROUP BY sweep_id, setting, heads
 ), centred AS MATERIALIZED (
     SELECT done.*, acc - centre AS off FROM done JOIN mean USING (sweep_id, setting, heads)
-), pair AS MATERIALIZED (
+), unit AS (
     SELECT sweep_id, setting, a.setting_label, a.heads AS heads_a, b.heads AS heads_b,
-           count(*) AS n, sum(a.acc > b.acc) AS wins, sum(a.acc < b.acc) AS losses,
-           avg(a.acc - b.acc) AS mean, min(a.acc - b.acc) AS low, max(a.acc - b.acc) AS high,
-           sum(a.off - b.off) AS off, sum((a.off - b.off) * (a.off - b.off)) AS squares
+           a.acc - b.acc AS diff, a.off - b.off AS off, a.loss - b.loss AS loss
       FROM centred AS a JOIN centred AS b USING (sweep_id, setting, seed)
-     WHERE a.heads < b.heads
-     GROUP BY sweep_id, setting, heads_a, heads_b
+     WHERE a.heads < b.heads AND a.replicate = '{}'
+     UNION ALL
+    SELECT sweep_id, setting, a.setting_label, a.heads, b.heads,
+           avg(a.acc - b.acc), avg(a.off - b.off), avg(a.loss - b.loss)
+      FROM centred AS a JOIN centred AS b USING (sweep_id, setting, seed, replicate)
+     WHERE a.heads < b.heads AND a.replicate <> '{}'
+     GROUP BY sweep_id, setting, a.heads, b.heads, replicate
+), pair AS MATERIALIZED (
+    SELECT sweep_id, setting, setting_label, heads_a, heads_b,
+           count(*) AS n, sum(diff > 0) AS wins, sum(diff < 0) AS losses,
+           avg(diff) AS mean, min(diff) AS low, max(diff) AS high, avg(loss) AS mean_loss,
+           sum(off) AS off, sum(off * off) AS squares
+      FROM unit GROUP BY sweep_id, setting, heads_a, heads_b
 ), spread AS (
-    SELECT sweep_id, setting, setting_label, heads_a, heads_b, n, wins, losses,
+    SELECT sweep_id, setting, setting_label, heads_a, heads_b, n, wins, losses, mean_loss,
            CASE WHEN low = high THEN low ELSE mean END AS mean,
            CASE WHEN n > 1 THEN
                 CASE WHEN low = high THEN 0.0
@@ -400,13 +446,16 @@ WITH done AS MATERIALIZED (
                                ORDER BY df DESC LIMIT 1) AS half
       FROM spread
 ), both AS (
-    SELECT sweep_id, setting, setting_label, heads_a, heads_b, n, wins, mean, sd, half FROM wide
+    SELECT sweep_id, setting, setting_label, heads_a, heads_b, n, wins, mean, mean_loss, sd, half
+      FROM wide
     UNION ALL
-    SELECT sweep_id, setting, setting_label, heads_b, heads_a, n, losses, 0 - mean, sd, half
+    SELECT sweep_id, setting, setting_label, heads_b, heads_a, n, losses, 0 - mean, 0 - mean_loss,
+           sd, half
       FROM wide
 )
 SELECT name AS sweep, setting, setting_label, heads_a, heads_b, n, mean AS mean_diff,
-       sd AS sd_diff, mean - half AS ci95_low, mean + half AS ci95_high, wins
+       sd AS sd_diff, mean - half AS ci95_low, mean + half AS ci95_high, wins,
+       mean_loss AS mean_loss_diff
   FROM both JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads_a, heads_b;
 

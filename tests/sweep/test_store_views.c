@@ -60,7 +60,8 @@ static void by_heads_has_the_designs_columns(void **state)
     assert_answer(store_db(s), "SELECT group_concat(name, ' ') FROM pragma_table_info('by_heads')",
                   "sweep setting setting_label task heads d_model n n_bad mean_acc sd_acc ci95_low "
                   "ci95_high min_acc median_acc max_acc n_solved mean_train_acc mean_exact "
-                  "mean_train_s n_params chance");
+                  "mean_train_s n_params chance n_trials n_limit mean_loss loss_low loss_high "
+                  "mean_all all_low all_high");
     assert_answer(store_db(s),
                   "SELECT group_concat(sweep || setting_label || task || heads ||"
                   " d_model || n_params, ' ') FROM by_heads",
@@ -116,6 +117,75 @@ static void medians_of_odd_and_even_counts(void **state)
                        "SELECT median_acc FROM by_heads WHERE setting = '{}' AND heads = 1",
                        median[n - 4]);
     }
+    close_store(x, s);
+}
+
+/* Bad trials as guesses, and losses; what ended at a limit is in neither. */
+static void by_heads_other_means(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    static const char ask_for[] = "SELECT n, n_bad, n_limit, n_trials, mean_all, all_low, all_high"
+                                  " FROM by_heads WHERE setting = '{}' AND heads = ";
+    char sql[300];
+    /* 1, and two at 1/16 */
+    double mean = (1 + 2 / 16.) / 3, sd = (1 - 1 / 16.) / sqrt(3), half = T2 * sd / sqrt(3);
+    snprintf(sql, sizeof sql, "%s4", ask_for);
+    assert_numbers(db, sql, 1, 2, 0, 1, mean, mean - half, mean + half);
+    run_sql(db, "UPDATE trial SET limit_hit = 1 WHERE config_id = 4 AND state = 'failed'");
+    mean = (1 + 1 / 16.) / 2, half = T1 * (1 - 1 / 16.) / 2;
+    assert_numbers(db, sql, 1, 1, 1, 1, mean, mean - half, mean + half);
+    snprintf(sql, sizeof sql, "%s16", ask_for);
+    assert_numbers(db, sql, 0, 1, 0, 0, 1 / 16., NONE, NONE);
+    run_sql(db, "UPDATE trial SET test_loss = 1 + 0.5 * seed WHERE config_id = 1");
+    assert_numbers(db,
+                   "SELECT mean_loss, loss_low, loss_high FROM by_heads WHERE setting = '{}'"
+                   " AND heads = 1",
+                   1.5, 1.5 - T2 * .5 / sqrt(3), 1.5 + T2 * .5 / sqrt(3));
+    run_sql(db, "UPDATE trial SET test_loss = 0.5 WHERE config_id = 2");
+    assert_numbers(db,
+                   "SELECT mean_loss_diff FROM paired WHERE setting = '{}' AND heads_a = 2"
+                   " AND heads_b = 1",
+                   -1);
+    close_store(x, s);
+}
+
+/* Two instances with two seeds each are two values, not four. */
+static void instances_are_the_units(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    run_sql(db, "UPDATE sweep SET replicate = '[\"task.instance\"]';"
+                "UPDATE trial SET in_plan = 0 WHERE config_id NOT IN (1, 2, 8, 101, 102);"
+                /* instance 0: seeds 0, 1; instance 1: seed 2, and 3 of heads 1 (config 101) only */
+                "UPDATE trial SET setting = '{}', setting_label = '', replicate ="
+                " json_object('task.instance', iif(seed < 2 AND config_id < 100, 0, 1));"
+                "UPDATE trial SET seed = 2 WHERE config_id = 102;"
+                "UPDATE trial SET seed = 3 - seed WHERE config_id = 101");
+    /* 1 head: (.4 + .2) / 2 and (.6 + .99 + .98) / 3 */
+    double a = .3, b = (.6 + .99 + .98) / 3, half = T1 * fabs(a - b) / 2;
+    assert_numbers(db,
+                   "SELECT n, n_trials, mean_acc, ci95_low, ci95_high, min_acc, median_acc"
+                   " FROM by_heads WHERE heads = 1",
+                   2, 5, (a + b) / 2, (a + b) / 2 - half, (a + b) / 2 + half, .3, (a + b) / 2);
+    close_store(x, s);
+}
+
+static void instances_are_paired_within(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/views.sql");
+    sqlite3 *db = store_db(s);
+    run_sql(db, "UPDATE sweep SET replicate = '[\"task.instance\"]';"
+                "UPDATE trial SET replicate = json_object('task.instance', iif(seed < 2, 0, 1))");
+    /* 1 against 2 heads: instance 0: .1 at seed 0 and .3 at seed 1, instance 1: .5 at seed 2 */
+    double half = T1 * (.5 - .2) / 2;
+    assert_numbers(db,
+                   "SELECT n, mean_diff, ci95_low, ci95_high, wins FROM paired WHERE setting = '{}'"
+                   " AND heads_a = 1 AND heads_b = 2",
+                   2, .35, .35 - half, .35 + half, 2);
     close_store(x, s);
 }
 
@@ -302,6 +372,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(by_heads_has_the_designs_columns),
         TEST(by_heads_numbers),
+        TEST(by_heads_other_means),
+        TEST(instances_are_the_units),
+        TEST(instances_are_paired_within),
         TEST(medians_of_odd_and_even_counts),
         TEST(paired_numbers),
         TEST(generated_columns_are_typed),

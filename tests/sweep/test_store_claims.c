@@ -1,0 +1,332 @@
+/* When a claim is a prediction: only where nothing of its plan could be seen when it was written,
+ * whatever the sweep is called now, or was. */
+#include "store_troubles.h"
+
+#include "sweep/store/evidence.h"
+
+#define BODY                                                                                       \
+    "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"                                       \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
+#define HEADS(list) "model: {d_model: 32, heads: " list ", layers: 1, d_ff: 32}\n"
+#define FIRST       "claim: {best: 2, over: [1, 4]}\n"
+#define OTHER       "claim: {best: 4, over: [1]}\n"
+#define YAML(name, heads, rest)                                                                    \
+    "name: " name "\n" BODY HEADS(heads)                                                           \
+    rest
+
+static int64_t plan_anew(struct fixture *x, struct store *s, const char *yaml)
+{
+    struct plan_changes changes;
+    struct planned p = plan_of(x, yaml);
+    assert_ok(store_plan(s, p.plan, true, &changes, &x->m));
+    free_plan(p);
+    return changes.sweep_id;
+}
+
+/* Claims and completes so many trials; all that there are for -1. */
+static void work(struct fixture *x, struct store *s, int64_t sweep, int trials)
+{
+    int64_t build = add_build(x, s);
+    for (int i = 0; i != trials; i++) {
+        struct claimed c = claim(x, s, sweep, build);
+        if (!c.trial_id)
+            return;
+        assert_true(finish(x, s, &c, result_of(0.5)));
+    }
+}
+
+static void assert_proof(struct fixture *x, struct store *s, int64_t sweep,
+                         enum verdict_proof_status status, int64_t seen, int64_t pairs)
+{
+    struct verdict_proof proof;
+    assert_ok(evidence_proof(s, sweep, &proof, &x->m));
+    if (proof.status != status || proof.seen != seen || proof.pairs != pairs)
+        fail_msg("%s after %lld of %lld", verdict_proof_name(proof.status), (long long)proof.seen,
+                 (long long)proof.pairs);
+}
+
+static void a_claim_that_was_first(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    static const char yaml[] = YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST);
+    int64_t a = plan_anew(x, s, yaml);
+    work(x, s, a, 3);
+    assert_int_equal(plan_anew(x, s, yaml), a); /* run on */
+    work(x, s, a, -1);
+    assert_int_equal(plan_anew(x, s, yaml), a);
+    assert_proof(x, s, a, PROOF_FIRST, 0, 0);
+    assert_answer(store_db(s), "SELECT count(*) FROM plan_change", "1");
+    /* The same in other words. */
+    plan_anew(x, s, YAML("a", "[4, 1, 2]", "seeds: [1, 0]\nclaim: {over: [4, 1], best: 2}\n"));
+    assert_proof(x, s, a, PROOF_FIRST, 0, 0);
+    /* It was changed, and the plan was, when there was nothing to be seen. */
+    int64_t b = plan_anew(x, s, YAML("b", "[1, 2, 4]", "seeds: [7]\n" OTHER));
+    plan_anew(x, s, YAML("b", "[1, 2, 4]", "seeds: [7, 8]\n" FIRST));
+    work(x, s, b, -1);
+    assert_proof(x, s, b, PROOF_FIRST, 0, 0);
+    /* New seeds in a new sweep: a replication. */
+    int64_t c = plan_anew(x, s, YAML("c", "[1, 2, 4]", "seeds: [20, 21]\n" OTHER));
+    work(x, s, c, -1);
+    assert_proof(x, s, c, PROOF_FIRST, 0, 0);
+    close_store(x, s);
+}
+
+/* Each takes the finished sweep "a", whose six trials have ended, and is told what it did. */
+static void launderings(void **state)
+{
+    static const struct {
+        const char *what, *rename;
+        bool delete;
+        const char *steps[3]; /* sweep files, planned one after the other */
+        enum verdict_proof_status status;
+        int64_t seen, pairs;
+    } cases[] = {
+        {"a claim added",
+         NULL,
+         false,
+         {YAML("a", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"another name",
+         NULL,
+         false,
+         {YAML("n", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"renamed, and planned under the old name",
+         "n",
+         false,
+         {YAML("a", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"renamed, and planned under the new name",
+         "n",
+         false,
+         {YAML("n", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"deleted and run again",
+         NULL,
+         true,
+         {YAML("a", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"renamed and deleted",
+         "n",
+         true,
+         {YAML("a", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"replaced by other points, and back",
+         NULL,
+         false,
+         {YAML("a", "[8]", "seeds: 2\n"), YAML("a", "[1, 2, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         6,
+         6},
+        {"replaced by other points with a claim",
+         NULL,
+         false,
+         {YAML("a", "[8, 16]", "seeds: 2\nclaim: {best: 8, over: [16]}\n")},
+         PROOF_LATE,
+         6,
+         0},
+        {"some seeds picked",
+         NULL,
+         false,
+         {YAML("a", "[1, 2, 4]", "seeds: [0, 9]\n" OTHER)},
+         PROOF_LATE,
+         6,
+         0},
+        {"some seeds picked, another name",
+         NULL,
+         false,
+         {YAML("n", "[1, 2, 4]", "seeds: [0, 9]\n" OTHER)},
+         PROOF_LATE,
+         3,
+         6},
+        {"head counts dropped",
+         NULL,
+         false,
+         {YAML("n", "[1, 4]", "seeds: 2\n" OTHER)},
+         PROOF_LATE,
+         4,
+         4},
+        {"one more seed, another name",
+         NULL,
+         false,
+         {YAML("n", "[1, 2, 4]", "seeds: 3\n" OTHER)},
+         PROOF_LATE,
+         6,
+         9},
+        {"new seeds in the same sweep",
+         NULL,
+         false,
+         {YAML("a", "[1, 2, 4]", "seeds: [7]\n" OTHER)},
+         PROOF_LATE,
+         6,
+         0},
+        {"a claim, another, and the first again",
+         NULL,
+         false,
+         {YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST), YAML("a", "[1, 2, 4]", "seeds: 2\n" OTHER),
+          YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST)},
+         PROOF_CHANGED,
+         6,
+         6},
+        {"a claim taken away and put back",
+         NULL,
+         false,
+         {YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST), YAML("a", "[1, 2, 4]", "seeds: 2\n"),
+          YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST)},
+         PROOF_LATE,
+         6,
+         6},
+    };
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(x->db, sizeof x->db, "%s/%zu.db", x->folder, i);
+        struct store *s = open_store(x, STORE_WRITE);
+        int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n"));
+        work(x, s, a, -1);
+        if (cases[i].rename)
+            assert_ok(store_rename(s, a, cases[i].rename, &x->m));
+        if (cases[i].delete)
+            assert_ok(store_delete(s, a, &x->m));
+        for (int k = 0; k < 3 && cases[i].steps[k]; k++)
+            a = plan_anew(x, s, cases[i].steps[k]);
+        work(x, s, a, -1);
+        struct verdict_proof proof;
+        assert_ok(evidence_proof(s, a, &proof, &x->m));
+        if (proof.status != cases[i].status || proof.seen != cases[i].seen ||
+            proof.pairs != cases[i].pairs)
+            fail_msg("%s: %s after %lld of %lld", cases[i].what, verdict_proof_name(proof.status),
+                     (long long)proof.seen, (long long)proof.pairs);
+        close_store(x, s);
+    }
+}
+
+/* The claim was first; what happened to it and to its plan then. */
+static void first_and_then_changed(void **state)
+{
+    struct fixture *x = *state;
+    struct verdict_proof proof;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
+    work(x, s, a, 4);
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 3\n" FIRST));
+    assert_ok(evidence_proof(s, a, &proof, &x->m));
+    assert_int_equal(proof.status, PROOF_PLAN_CHANGED);
+    assert_int_equal(proof.seen, 4);
+    assert_int_equal(proof.pairs, 9);
+    assert_int_equal(proof.added, 3);
+    assert_int_equal(proof.removed, 0);
+    assert_answer(store_db(s), "SELECT what FROM plan_change ORDER BY plan_change_id DESC",
+                  "{\"heads_added\":[],\"heads_removed\":[],\"seeds_added\":[2],"
+                  "\"seeds_removed\":[],\"points_added\":0,\"points_removed\":0}");
+    /* Changed back, it has been changed. */
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
+    assert_ok(evidence_proof(s, a, &proof, &x->m));
+    assert_int_equal(proof.status, PROOF_PLAN_CHANGED);
+    assert_int_equal(proof.added, 3);
+    assert_int_equal(proof.removed, 3);
+    plan_anew(x, s, YAML("a", "[1, 4]", "seeds: 2\nclaim: {best: 4, over: [1]}\n"));
+    assert_proof(x, s, a, PROOF_CHANGED, 4, 0);
+    assert_answer(store_db(s),
+                  "SELECT what ->> '$.heads_removed' FROM plan_change ORDER BY plan_change_id DESC",
+                  "[2]");
+    close_store(x, s);
+}
+
+/* What was evaluated on the way could be seen, though it never ended: stopped, or deleted. */
+static void curves_are_seen_too(void **state)
+{
+    static const char row[] = "[{\"step\":50,\"train_loss\":1,\"train_acc\":0.5,\"val_loss\":1,"
+                              "\"val_acc\":0.5,\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":1}]";
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 1\n"));
+    struct attempt_end stopped = {.exit_code = 75, .step = 60};
+    bool accepted;
+    struct claimed c = claim(x, s, a, add_build(x, s));
+    assert_ok(store_requeue(s, c.trial_id, 1, &stopped, &accepted, &x->m));
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 1\n" OTHER));
+    assert_proof(x, s, a, PROOF_FIRST, 0, 0); /* begun, never evaluated */
+    c = claim(x, s, a, 1);
+    assert_ok(store_curve(s, c.trial_id, 2, row, &x->m));
+    assert_ok(store_requeue(s, c.trial_id, 2, &stopped, &accepted, &x->m));
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 1\n" FIRST));
+    assert_proof(x, s, a, PROOF_CHANGED, 1, 3);
+    assert_ok(store_delete(s, a, &x->m));
+    a = plan_anew(x, s, YAML("b", "[1, 2, 4]", "seeds: 1\n" FIRST));
+    assert_proof(x, s, a, PROOF_LATE, 1, 3);
+    close_store(x, s);
+}
+
+static void a_copy_of_the_file(void **state)
+{
+    struct fixture *x = *state;
+    char original[320];
+    struct store *s = open_store(x, STORE_WRITE);
+    work(x, s, plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n")), -1);
+    close_store(x, s);
+    snprintf(original, sizeof original, "%s", x->db);
+    snprintf(x->db, sizeof x->db, "%s/copy.db", x->folder);
+    copy_file(original, x->db, 0);
+    s = open_store(x, STORE_WRITE);
+    assert_proof(x, s, plan_anew(x, s, YAML("copy", "[1, 2, 4]", "seeds: 2\n" FIRST)), PROOF_LATE,
+                 6, 6);
+    close_store(x, s);
+}
+
+/* Written past the program. */
+static void a_claim_by_hand(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
+    work(x, s, a, 5);
+    run_sql(store_db(s), "UPDATE sweep SET claim = '{\"best\":4,\"over\":[1]}'");
+    assert_proof(x, s, a, PROOF_LATE, 5, 6);
+    close_store(x, s);
+}
+
+/* An older file did not keep its pairs: they are recorded where the plan is the one it has. */
+static void plans_of_an_older_format(void **state)
+{
+    static const char claimed[] =
+        "# Which format is this?\nname: old\ntask: {name: hist, length: 8, vocab: 4}\n"
+        "model: {d_model: 8, heads: [1, 2], layers: 1, d_ff: 16}\n"
+        "train: {steps: 20000, batch: 8, lr: 1e-2, eval_every: 5000}\n"
+        "claim: {best: 2, over: [1]}\nseeds: ";
+    struct fixture *x = *state;
+    char yaml[600];
+    copy_file("tests/data/db/format-2.db", x->db, 0);
+    struct store *s = open_store(x, STORE_WRITE);
+    snprintf(yaml, sizeof yaml, "%s2\n", claimed);
+    int64_t a = plan_anew(x, s, yaml);
+    assert_answer(store_db(s), "SELECT count(*) || length(pairs_sha256) FROM plan_change", "164");
+    assert_proof(x, s, a, PROOF_FIRST, 0, 0);
+    snprintf(yaml, sizeof yaml, "%s3\n", claimed);
+    plan_anew(x, s, yaml);
+    assert_proof(x, s, a, PROOF_PLAN_CHANGED, 3, 6);
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_claim_that_was_first),   TEST(launderings),        TEST(first_and_then_changed),
+        TEST(curves_are_seen_too),      TEST(a_copy_of_the_file), TEST(a_claim_by_hand),
+        TEST(plans_of_an_older_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

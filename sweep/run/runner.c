@@ -81,7 +81,7 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 
 /* ---- what workers say, and how they end ---- */
 
-bool runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
+void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
 {
     struct runner *r = context;
     if (type == WIRE_NOTE)
@@ -90,7 +90,7 @@ bool runner_hear(void *context, const struct slot *s, enum wire_type type, const
         int capacity = 2 * r->remark_capacity + 16;
         struct remark *remark = realloc(r->remark, (size_t)capacity * sizeof *remark);
         if (!remark)
-            return false;
+            return; /* the rows come again, with the result or from the trial that pauses */
         r->remark = remark;
         r->remark_capacity = capacity;
     }
@@ -98,7 +98,6 @@ bool runner_hear(void *context, const struct slot *s, enum wire_type type, const
     if (copy)
         r->remark[r->remarks++] =
             (struct remark){s->claim.trial_id, s->claim.attempt, type == WIRE_NOTE, copy};
-    return copy != NULL;
 }
 
 /* A trial that is killed again and again at the same place takes the machine down with it. */

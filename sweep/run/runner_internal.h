@@ -68,9 +68,10 @@ struct runner {
 void runner_say(struct runner *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A slot_listener whose context is the runner: keeps rows of a curve and notes for the next commit;
- * a note is shown at once too. False where memory is out: rows come again, with the result or from
- * a trial that has paused. */
-bool runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
+ * a note is shown at once too. Where memory is out, rows are left to the result, which has them
+ * all; a trial that has paused without all of them is not taken to have come as far
+ * (store_settle_rungs), and says them once more. */
+void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
 
 /* Claims nothing more and lets workers checkpoint and end; the first reason is the run's outcome.
  */

@@ -101,7 +101,7 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
     while (wire_next(&s->process.reader, &type, &payload, &size)) {
         take_message(s, i, v, type, payload);
         if (type == WIRE_CURVE || type == WIRE_NOTE)
-            s->deaf |= !listen(context, s, type, payload);
+            listen(context, s, type, payload);
     }
     process_read_errors(&s->process);
 }
@@ -157,23 +157,13 @@ static enum ending judge_signal(struct slot *s)
     return is_crash(signal_number) ? ENDING_FAIL : ENDING_REQUEUE;
 }
 
-/* Its checkpoint is durable however the process went down after that. Without its whole curve the
- * rung would be decided on half of it: the trial says it once more. */
-static enum ending judge_pause(struct slot *s)
-{
-    if (!s->deaf)
-        return ENDING_PAUSE;
-    snprintf(s->error, sizeof s->error, "out of memory for its curve");
-    return ENDING_REQUEUE;
-}
-
 static enum ending judge(struct slot *s, const char *folder)
 {
     enum ending ending = take_result(s, folder);
     if (ending != ENDING_NONE)
         return ending;
     if (s->paused)
-        return judge_pause(s);
+        return ENDING_PAUSE; /* however the process went down after that */
     if (s->end.signal != 0)
         return judge_signal(s);
     if (s->end.exit_code == WORKER_STOPPED)

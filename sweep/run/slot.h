@@ -12,7 +12,7 @@ enum { SLOT_LABEL = 320 };
 enum ending {
     ENDING_NONE,    /* still running */
     ENDING_FINISH,  /* there is a durable result: completed or diverged */
-    ENDING_PAUSE,   /* at its rung, with a durable checkpoint; its whole curve has been heard */
+    ENDING_PAUSE,   /* at its rung, with a durable checkpoint; it has said its whole curve */
     ENDING_FAIL,    /* its own fault: costs a retry */
     ENDING_LIMIT,   /* over a limit: fails at once; resumes under a higher limit */
     ENDING_REQUEUE, /* stopped or killed from outside: resumes later, costs no retry */
@@ -34,7 +34,6 @@ struct slot {
     char file[TRIAL_NAME_MAX]; /* name of the durable result in the folder */
     bool finished;             /* the worker said that it is there */
     bool paused;               /* the worker said that it is at its rung */
-    bool deaf;                 /* something of what it said could not be kept */
     enum ending ending;        /* what is to be committed */
     char *result;              /* ENDING_FINISH: trial JSON, owned */
     enum trial_state state;    /* ENDING_FINISH: what the result says */
@@ -44,9 +43,8 @@ struct slot {
     char error[PROCESS_TAIL + MESSAGE_SIZE];
 };
 
-/* Called for every message that is more than progress: rows of the curve, notes. False where it
- * could not be kept. */
-typedef bool (*slot_listener)(void *context, const struct slot *s, enum wire_type type,
+/* Called for every message that is more than progress: rows of the curve, notes. */
+typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_type type,
                               const char *text);
 
 /* "heads=8 lr=0.01 seed=1": a trial, for people; label as in struct claimed. */

@@ -71,6 +71,8 @@ static void print_stopped(const struct runner_result *r)
         fprintf(stderr, " at %ld of %ld trial%s", r->ended, r->trials, r->trials == 1 ? "" : "s");
     if (r->half_done > 0)
         fprintf(stderr, " (%ld half done, saved)", r->half_done);
+    if (r->looks[0])
+        fprintf(stderr, "; %s", r->looks);
     fprintf(stderr, "; the same command resumes the sweep\n");
 }
 

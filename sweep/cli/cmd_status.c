@@ -7,6 +7,7 @@
 #include "sweep/plan/machine.h"
 #include "sweep/report/table.h"
 #include "sweep/run/cost.h"
+#include "sweep/run/looks.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
 
@@ -34,33 +35,18 @@ static const struct command_syntax syntax = {
 };
 
 static const char sql[] =
-    "WITH judged AS (" /* settings of sweeps with looks: the last look, whether it decided */
-    "  SELECT sweep_id, setting, json_array_length(looks) AS looks,"
-    "         coalesce(max(l.look), 0) AS look, coalesce(max(l.decided), 0) AS decided"
-    "    FROM (SELECT DISTINCT sweep_id, setting FROM trial WHERE in_plan = 1 AND is_tuning = 0)"
-    "    JOIN sweep USING (sweep_id) LEFT JOIN look AS l USING (sweep_id, setting)"
-    "   WHERE looks <> '[]' GROUP BY sweep_id, setting"
-    "), looked AS ("
-    "  SELECT sweep_id, count(*) AS settings, sum(decided) AS decided,"
-    "         sum(NOT decided AND look = looks) AS undecided,"
-    "         min(iif(decided OR look = looks, NULL, look + 1)) AS open"
-    "    FROM judged GROUP BY sweep_id"
-    "), paused AS ("
+    "WITH paused AS (" /* tuning trials of sweeps with rungs */
     "  SELECT sweep_id, count(*) AS trials, sum(state = 'pruned') AS passed,"
     "         sum(state = 'queued' AND choice = 'waiting') AS waiting"
     "    FROM trial JOIN sweep USING (sweep_id)"
     "   WHERE rungs IS NOT NULL AND in_plan = 1 AND is_tuning = 1 GROUP BY sweep_id"
     ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
     "       p.mean_train_s, p.created, p.last_run, p.remark, s.sweep_id,"
-    "       json_array_length(looks), l.settings, l.decided, l.undecided, l.open,"
-    "       looks ->> (l.open - 1), iif(l.settings IS NULL, NULL, json_object('seeds', json(looks),"
-    "         'settings', l.settings, 'decided', l.decided, 'undecided', l.undecided,"
-    "         'open', l.open)),"
     "       t.trials, t.waiting, t.passed, iif(rungs IS NULL, NULL, json_object("
     "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
     "         'waiting', t.waiting, 'passed', t.passed))"
     "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
-    "  LEFT JOIN looked AS l USING (sweep_id) LEFT JOIN paused AS t USING (sweep_id)";
+    "  LEFT JOIN paused AS t USING (sweep_id)";
 
 enum column {
     COLUMN_SWEEP,
@@ -76,13 +62,6 @@ enum column {
     COLUMN_LAST_RUN,
     COLUMN_REMARK,
     COLUMN_SWEEP_ID,
-    COLUMN_LOOKS, /* how many; then settings, and of them those that are decided, ... */
-    COLUMN_SETTINGS,
-    COLUMN_DECIDED,
-    COLUMN_UNDECIDED, /* ... not decided by the last look */
-    COLUMN_OPEN,      /* the first look that is open; NULL: none */
-    COLUMN_OPEN_SEEDS,
-    COLUMN_LOOKS_JSON,
     COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that lost */
     COLUMN_WAITING,
     COLUMN_PASSED,
@@ -128,8 +107,17 @@ static void text_row(const struct rows *r, double seconds, struct table *t)
     table_text(t, last_run);
 }
 
-static void json_row(const struct rows *r, double seconds, struct table *t)
+static void json_row(const struct rows *r, double seconds, const struct looks_state *l,
+                     struct table *t)
 {
+    char looks[512] = "null", open[16] = "null";
+    if (l->open > 0)
+        snprintf(open, sizeof open, "%d", l->open);
+    if (l->looks > 0)
+        snprintf(looks, sizeof looks,
+                 "{\"seeds\":%s,\"settings\":%d,\"decided\":%d,\"undecided\":%d,\"open\":%s}",
+                 l->seeds, l->settings, l->decided, l->undecided, open);
+
     table_text(t, rows_text(r, COLUMN_SWEEP));
     for (int i = COLUMN_PLANNED; i <= COLUMN_PRUNED; i++)
         table_integer(t, rows_integer(r, i));
@@ -138,30 +126,18 @@ static void json_row(const struct rows *r, double seconds, struct table *t)
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
     table_real(t, seconds);
     table_text(t, rows_text(r, COLUMN_REMARK));
-    table_json(t, rows_text(r, COLUMN_LOOKS_JSON));
+    table_json(t, looks);
     table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
 }
 
 /* A sentence each for a sweep with looks and with rungs. */
-static void add_stages(const struct rows *r, struct text_buffer *said)
+static void add_stages(const struct rows *r, const struct looks_state *l, struct text_buffer *said)
 {
-    long long settings = rows_integer(r, COLUMN_SETTINGS), looks = rows_integer(r, COLUMN_LOOKS);
-    long long decided = rows_integer(r, COLUMN_DECIDED), open = rows_integer(r, COLUMN_OPEN);
-    long long undecided = rows_integer(r, COLUMN_UNDECIDED);
+    char words[256];
     const char *name = rows_text(r, COLUMN_SWEEP);
-    if (settings > 1)
-        text_add(said, "%s: %lld of %lld settings decided, %lld undecided after the last look",
-                 name, decided, settings, undecided);
-    else if (settings == 1)
-        text_add(said, "%s: %s", name,
-                 decided     ? "decided, no further look is needed"
-                 : undecided ? "undecided after the last look"
-                             : "not decided yet");
-    if (open)
-        text_add(said, "; look %lld of %lld (%lld seeds) is open", open, looks,
-                 (long long)rows_integer(r, COLUMN_OPEN_SEEDS));
-    if (settings > 0)
-        text_add(said, ".\n");
+    looks_words(l, words, sizeof words);
+    if (words[0])
+        text_add(said, "%s: %s.\n", name, words);
     if (!rows_null(r, COLUMN_TUNING))
         text_add(said, "%s: of %lld tuning trials %lld wait at a rung, %lld lost at one.\n", name,
                  (long long)rows_integer(r, COLUMN_TUNING),
@@ -206,6 +182,7 @@ static enum status print_status(struct store *s, void *context, struct message *
         {.name = "remark"},       {.name = "looks"},
         {.name = "rungs"},        {0}};
     struct text_buffer stages = {0};
+    struct looks_state looks = {0};
     struct cost cost;
     double seconds;
     cost_init(&cost);
@@ -216,8 +193,13 @@ static enum status print_status(struct store *s, void *context, struct message *
     struct rows r = rows_open(s, m, sql, NO_VALUES);
     while (status == STATUS_OK && rows_next(&r)) {
         status = time_left(s, &cost, &r, &seconds, m);
-        (json ? json_row : text_row)(&r, seconds, t);
-        add_stages(&r, &stages);
+        if (status == STATUS_OK)
+            status = looks_read(s, rows_integer(&r, COLUMN_SWEEP_ID), &looks, m);
+        if (json)
+            json_row(&r, seconds, &looks, t);
+        else
+            text_row(&r, seconds, t);
+        add_stages(&r, &looks, &stages);
         o->running += rows_integer(&r, COLUMN_RUNNING);
         o->sweeps++;
     }

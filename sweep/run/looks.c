@@ -43,6 +43,55 @@ void look_line(const struct look_outcome *o, char *text, size_t size)
         snprintf(text, size, "not decided, and it was the last");
 }
 
+enum status looks_read(struct store *s, int64_t sweep_id, struct looks_state *l, struct message *m)
+{
+    static const char sql[] =
+        "WITH judged AS ("
+        "  SELECT setting, json_array_length(looks) AS looks, coalesce(max(l.look), 0) AS look,"
+        "         coalesce(max(l.decided), 0) AS decided"
+        "    FROM (SELECT DISTINCT sweep_id, setting FROM trial"
+        "           WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0)"
+        "    JOIN sweep USING (sweep_id) LEFT JOIN look AS l USING (sweep_id, setting)"
+        "   WHERE looks <> '[]' GROUP BY setting"
+        "), summed AS ("
+        "  SELECT count(*) AS settings, sum(decided) AS decided,"
+        "         sum(NOT decided AND look >= looks) AS undecided,"
+        "         min(iif(decided OR look >= looks, NULL, look + 1)) AS open FROM judged"
+        ") SELECT json_array_length(looks), settings, decided, undecided, open,"
+        "         looks ->> (open - 1), looks FROM sweep, summed WHERE sweep_id = ?1";
+    *l = (struct looks_state){0};
+    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(sweep_id)));
+    if (rows_next(&r)) {
+        l->looks = (int)rows_integer(&r, 0);
+        l->settings = (int)rows_integer(&r, 1);
+        l->decided = (int)rows_integer(&r, 2);
+        l->undecided = (int)rows_integer(&r, 3);
+        l->open = (int)rows_integer(&r, 4);
+        l->open_seeds = rows_integer(&r, 5);
+        rows_copy(&r, 6, l->seeds, sizeof l->seeds);
+    }
+    return rows_close(&r);
+}
+
+void looks_words(const struct looks_state *l, char *text, size_t size)
+{
+    char open[96] = "";
+    if (l->open > 0)
+        snprintf(open, sizeof open, "; look %d of %d (%" PRId64 " seeds) is open", l->open,
+                 l->looks, l->open_seeds);
+    if (l->looks == 0)
+        snprintf(text, size, "%s", "");
+    else if (l->settings > 1)
+        snprintf(text, size, "%d of %d settings decided, %d undecided after the last look%s",
+                 l->decided, l->settings, l->undecided, open);
+    else
+        snprintf(text, size, "%s%s",
+                 l->decided     ? "decided, no further look is needed"
+                 : l->undecided ? "undecided after the last look"
+                                : "not decided yet",
+                 open);
+}
+
 /* Trials of looks from..to of a setting that are in this state. */
 static enum status count_trials(struct store *s, int64_t sweep_id, const char *setting, int from,
                                 int to, enum trial_state state, long *count, struct message *m)

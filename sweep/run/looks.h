@@ -14,6 +14,21 @@
 enum status looks_judge(struct store *s, const struct plan *p, int64_t sweep_id,
                         struct text_buffer *said, struct message *m);
 
+/* How far the looks of a sweep are. */
+struct looks_state {
+    int looks;          /* how many; 0: the sweep has none */
+    int settings;       /* of the plan, and of them ... */
+    int decided;        /* ... those that a look has decided */
+    int undecided;      /* ... and those that the last one has not */
+    int open;           /* the first look that is open in one of the others; 0: none is */
+    int64_t open_seeds; /* seeds of each head count by then */
+    char seeds[256];    /* of all looks, as JSON: [5,10,20] */
+};
+enum status looks_read(struct store *s, int64_t sweep_id, struct looks_state *l, struct message *m);
+
+/* "not decided yet; look 2 of 3 (10 seeds) is open"; "" without looks. */
+void looks_words(const struct looks_state *l, char *text, size_t size);
+
 /* What a look came to. */
 struct look_outcome {
     int look, looks;

@@ -295,6 +295,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
                               struct runner_result *result, struct message *m)
 {
     struct counts c;
+    struct looks_state looks;
     enum status s = runner_prepare(r, o, m);
     if (s == STATUS_OK)
         s = make_slots(r, m);
@@ -333,6 +334,8 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
         result->trials += c.trials[i];
     result->ended = result->trials - c.trials[TRIAL_QUEUED] - c.trials[TRIAL_RUNNING];
     result->half_done = c.half_done;
+    if (looks_read(r->store, r->sweep_id, &looks, NULL) == STATUS_OK)
+        looks_words(&looks, result->looks, sizeof result->looks);
     result->outcome = c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] > 0    ? RUNNER_STOPPED
                       : c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED] > 0 ? RUNNER_SOME_FAILED
                                                                               : RUNNER_DONE;

@@ -38,6 +38,7 @@ struct runner_result {
     long trials;           /* of the plan; 0: the file could not be asked */
     long failed, diverged; /* those that are so at the end */
     long ended, half_done; /* half done: queued, with a checkpoint to resume from */
+    char looks[256];       /* how far they are (looks_words); "" without */
 };
 
 /* Runs the sweep of p to its end or to a stop. Progress and notes on stderr. */

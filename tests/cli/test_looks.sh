@@ -55,6 +55,12 @@ for signal in TERM KILL TERM KILL; do
     kill -$signal $pid
     wait $pid 2>/dev/null
 done
+HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run looks.yaml --db words.db -j 1 2>words.err >/dev/null &
+pid=$!
+wait_until sh -c "[ \"\$(sqlite3 words.db 'SELECT count(*) FROM attempt WHERE pid > 0' 2>/dev/null)\" -ge 2 ]"
+kill -TERM $pid
+wait $pid
+check "a run that is stopped says which look is open" grep -qE '^headcount run: stopped at [0-9]+ of 24 trials.*; 0 of 2 settings decided, 0 undecided after the last look; look 1 of 3 .3 seeds. is open; the same command resumes the sweep$' words.err
 check "status says which look is open" sh -c "'$headcount' status --db stop.db | grep -qE 'look [12] of 3 .[34] seeds. is open\.$'"
 check "stopped and killed in turn, it goes on" run stop.db
 check "... to the same bytes" same_export stop.db

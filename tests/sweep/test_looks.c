@@ -38,6 +38,27 @@ static void lines(void **state)
     }
 }
 
+static void assert_words(const struct looks_state *l, const char *words)
+{
+    char text[256];
+    looks_words(l, text, sizeof text);
+    assert_string_equal(text, words);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    assert_words(&(struct looks_state){0}, "");
+    assert_words(&(struct looks_state){3, 1, 0, 0, 2, 10, ""},
+                 "not decided yet; look 2 of 3 (10 seeds) is open");
+    assert_words(&(struct looks_state){3, 1, 1, 0, 0, 0, ""}, "decided, no further look is needed");
+    assert_words(&(struct looks_state){3, 1, 0, 1, 0, 0, ""}, "undecided after the last look");
+    assert_words(
+        &(struct looks_state){3, 12, 3, 2, 1, 5, ""},
+        "3 of 12 settings decided, 2 undecided after the last look; look 1 of 3 (5 seeds) is "
+        "open");
+}
+
 /* Completes the next trial; the rest is as in the runner's transaction. Returns what was said. */
 static const char *end_one(struct fixture *x, struct run *r, const struct planned *p, double acc)
 {
@@ -132,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines),
+        cmocka_unit_test(words),
         cmocka_unit_test_setup_teardown(one_look_opens_the_next, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_not_judged_is_judged_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_judged_is_not, set_up, tear_down),

@@ -157,7 +157,6 @@ static enum status check_replicated(const struct reading *r, const struct option
                                     const struct tree *t)
 {
     const struct config *c = r->c;
-    const struct axis *axis = axis_of(c, t->text);
     if (strcmp(t->text, "model.heads") == 0)
         return reading_refuse(r, t->place,
                               "model.heads cannot be replicated: head counts are what is compared");
@@ -174,9 +173,6 @@ static enum status check_replicated(const struct reading *r, const struct option
                               "%s cannot be replicated where tune has rungs: candidates would be "
                               "compared at different steps",
                               t->text);
-    if (axis && axis->kind != AXIS_VALUES)
-        return reading_refuse(r, t->place,
-                              "%s is a distribution; list the values to replicate over", t->text);
     return STATUS_OK;
 }
 

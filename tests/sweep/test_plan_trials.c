@@ -188,7 +188,7 @@ static void test_pairs(void **state)
                 GATHER "model: {heads: [1, 2], norm: [pre, post]}\nseeds: 3\n"
                        "tune: [model.norm]\n");
     check_pairs(true, GATHER "looks: [2, 3]\n", GATHER "seeds: 3\n");
-    check_pairs(false, GATHER "seeds: [1, 23]\n", GATHER "seeds: [12, 3]\n");
+    check_pairs(false, GATHER "seeds: [1, 112]\n", GATHER "seeds: [11, 12]\n");
 }
 
 int main(void)

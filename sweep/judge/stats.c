@@ -115,9 +115,19 @@ double stats_above(double mean, double sd, int n, double bound)
     return t > 0 ? both / 2 : 1 - both / 2;
 }
 
+/* The last one is kept: intervals over equally many values come in rows. */
 static double interval_factor(int n, double level)
 {
-    return stats_t_quantile((1 + level) / 2, n - 1) / sqrt(n);
+    static _Thread_local struct {
+        int n;
+        double level, factor;
+    } last;
+    if (n != last.n || level != last.level) {
+        last.n = n;
+        last.level = level;
+        last.factor = stats_t_quantile((1 + level) / 2, n - 1) / sqrt(n);
+    }
+    return last.factor;
 }
 
 static int compare_reals(const void *a, const void *b)

@@ -75,6 +75,33 @@ static const struct promise of_everything[] = {
     {"an interval would be taken from a number that is no t quantile",
      "SELECT 'df ' || df FROM t_quantile WHERE level <> .975 OR df NOT BETWEEN 1 AND 1000"
      " OR t NOT BETWEEN 1.9 AND 13"},
+    {"a trial pauses where it never can",
+     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id) WHERE until IS NOT NULL"
+     " AND (until >= steps OR NOT is_tuning)"},
+    {"a trial has ended, but is to pause",
+     "SELECT 'trial ' || trial_id FROM trial WHERE until IS NOT NULL AND in_plan = 1"
+     " AND state IN ('completed', 'diverged', 'failed')"},
+    {"a tuning trial waits before its rung",
+     "SELECT 'trial ' || trial_id FROM trial WHERE choice = 'waiting' AND is_tuning = 1"
+     " AND in_plan = 1 AND (until IS NULL OR resume_step < until)"},
+    {"a trial hit a limit, but has not failed",
+     "SELECT 'trial ' || trial_id FROM trial WHERE limit_hit AND state <> 'failed'"},
+    {"a look has no trials, or one of them has not ended",
+     "SELECT 'sweep ' || name || ', look ' || look FROM look AS l JOIN sweep USING (sweep_id)"
+     " WHERE NOT EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = l.sweep_id AND t.setting ="
+     "  l.setting AND t.look = l.look AND in_plan = 1 AND is_tuning = 0)"
+     " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = l.sweep_id AND t.setting = l.setting"
+     "  AND t.look <= l.look AND in_plan = 1 AND is_tuning = 0 AND (choice = 'waiting' OR"
+     "  (choice = 'chosen' AND state IN ('queued', 'running'))))"},
+    {"a look was judged without those before it, or after a decision",
+     "SELECT 'sweep ' || name || ', look ' || look FROM look AS l JOIN sweep USING (sweep_id)"
+     " WHERE look <> 1 + (SELECT count(*) FROM look AS b WHERE b.sweep_id = l.sweep_id"
+     "  AND b.setting = l.setting AND b.look < l.look AND NOT b.decided)"},
+    {"a sweep's plan or claim is not the one that was recorded last",
+     "SELECT 'sweep ' || name FROM sweep AS s LEFT JOIN plan_change AS c ON plan_change_id ="
+     " (SELECT max(plan_change_id) FROM plan_change AS n WHERE n.sweep_id = s.sweep_id)"
+     " WHERE c.pairs IS NULL OR c.claim IS NOT s.claim OR c.pairs <> (SELECT count(*) FROM trial AS"
+     " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1)"},
     {"a deleted trial is there again",
      "SELECT 'trial ' || trial_id FROM deleted JOIN trial USING (trial_id)"},
     {"an attempt was left open",

@@ -29,7 +29,9 @@ row_file() {
             test_loss = NULL, train_s = NULL, checkpoint = NULL, checkpoint_sha256 = NULL
             WHERE trial_id = 4;
         DELETE FROM curve WHERE trial_id = 4;
-        INSERT INTO deleted VALUES (99, '$(printf %064d 0)', 1, 'other', 'then', 'now');
+        INSERT INTO deleted VALUES (99, '$(printf %064d 0)', 1, 'other', 'then', 'now', 1);
+        UPDATE trial SET look = 2 WHERE trial_id = 4;
+        INSERT INTO look SELECT sweep_id, '{}', 1, 'now', 'edge', 0 FROM sweep;
         INSERT INTO head_metric VALUES (1, 4, 0, 0, .5, .5);
         UPDATE trial SET remark = 'r'; UPDATE sweep SET remark = 'r'" || trouble "preparing the rows"
     # The same without what would refuse a value.
@@ -84,7 +86,9 @@ told() { # label, command
 may_hold_anything() { # table.column
     case $1 in
     sweep.name | sweep.question | sweep.yaml* | sweep.plan_sha256 | sweep.claim | sweep.tune) ;;
-    sweep.created | sweep.last_run | sweep.overrides | *.remark | claim_change.* | deleted.*) ;;
+    sweep.created | sweep.last_run | sweep.overrides | *.remark | plan_change.* | look.* | deleted.*) ;;
+    sweep.replicate | sweep.looks | sweep.equivalence | sweep.rungs) ;;
+    trial.replicate | trial.look | trial.until | trial.limit_hit) ;;
     trial.setting* | trial.tuning | trial.plan_order | trial.checkpoint | *.chance) ;;
     trial.in_plan | trial.is_tuning | trial.resume_step | trial.retries_used) ;;
     trial.train_* | trial.val_* | trial.test_* | trial.bad_step | config.flops_per_step) ;;

@@ -123,7 +123,7 @@ static void find_improvement(struct judge *j)
         r->late_gain = s.mean;
         r->late_low = s.low;
         r->late_high = s.high;
-        j->p[i] = r->limited ? NAN : stats_above(s.mean, s.sd, s.n, 0);
+        j->p[i] = stats_above(s.mean, s.sd, s.n, 0);
     }
     stats_holm(j->p, j->v->rows, j->order);
     for (int i = 0; i < j->v->rows; i++) {

@@ -77,26 +77,30 @@ static bool in_plateau(const struct verdict_row *r)
     return r->in_plateau;
 }
 
-static bool shown_within(const struct writer *w, const struct verdict_row *r)
+static bool equivalent(const struct verdict_row *r)
 {
-    return r->plateau_p < 1 - w->v->level;
+    return r->equivalent;
 }
 
-/* "4, 8 and 16 heads (d_head 8, 4 and 2)" */
+/* "4, 8 and 16 heads (d_head 8, 4 and 2)", "4 and 8 heads (d_head 8)" */
 static void put_plateau(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int n = put_list(w, in_plateau, true), seen = 0;
-    bool known = true;
+    int64_t width = row_of(v, v->plateau_low)->d_head;
+    bool known = true, same = true;
     put(w, " head%s", n == 1 ? plural(v->plateau_low) : "s");
     for (int i = 0; i < v->rows; i++)
-        known = known && (!v->row[i].in_plateau || v->row[i].d_head > 0);
+        if (v->row[i].in_plateau) {
+            known = known && v->row[i].d_head > 0;
+            same = same && v->row[i].d_head == width;
+        }
     if (!known)
         return;
     put(w, " (d_head ");
     for (int i = 0; i < v->rows; i++)
-        if (v->row[i].in_plateau)
-            put(w, "%s%lld", separator(seen++, n), (long long)v->row[i].d_head);
+        if (v->row[i].in_plateau && (!same || seen == 0))
+            put(w, "%s%lld", separator(seen++, same ? 1 : n), (long long)v->row[i].d_head);
     put(w, ")");
 }
 
@@ -131,7 +135,7 @@ static void say_equivalent(const struct writer *w)
             " alone, best on validation; no other head count is shown to be within %g of the "
             "best %s",
             margin, test_metric(w));
-    else if (shown_within(w, row_of(v, v->best)))
+    else if (put_list(w, equivalent, false) == n - 1) /* all but the best, to which they are */
         put(w, " are equivalent: each is shown to be within %g of the best %s", margin,
             test_metric(w));
     else

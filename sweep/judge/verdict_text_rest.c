@@ -227,7 +227,7 @@ static void say_clusters(const struct writer *w)
         if (!r->bimodal)
             continue;
         put_heads(w, r->heads);
-        put(w, ": trials fall into two clusters, ");
+        put(w, ": trials lie apart, ");
         put_cluster(w, &r->clusters[0]);
         put(w, " and ");
         put_cluster(w, &r->clusters[1]);

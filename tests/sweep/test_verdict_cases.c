@@ -265,11 +265,16 @@ static void test_plateau(void **state)
                     "Plateau: 2 and 8 heads (d_head 16 and 4) cannot be told apart from the best; "
                     "4 lies between and is left out; with 95% confidence the best of the head "
                     "counts tried is among them.");
+    s.heads[1].d_head = s.heads[3].d_head = 8;
+    expect_sentence(
+        &s, 0,
+        "Plateau: 2 and 8 heads (d_head 8) cannot be told apart from the best; 4 lies between and "
+        "is left out; with 95% confidence the best of the head counts tried is among them.");
     s.in.equivalence = .05;
     expect_sentence(&s, 0,
-                    "Plateau: 2 and 8 heads (d_head 16 and 4) are equivalent: each is shown to be "
-                    "within 0.05 of the best test accuracy; 4 lies between and is left out "
-                    "(one-sided paired t tests, corrected p < 0.05).");
+                    "Plateau: 2 and 8 heads (d_head 8) are equivalent: each is shown to be within "
+                    "0.05 of the best test accuracy; 4 lies between and is left out (one-sided "
+                    "paired t tests, corrected p < 0.05).");
     expect_with(&s, "confidence",
                 "With 95% confidence the best of the head counts tried is one of 2 and 8: 8 heads, "
                 "best on validation, beat every other in a one-sided paired t test at p < 0.0167 "
@@ -277,7 +282,7 @@ static void test_plateau(void **state)
     s.in.equivalence = .02;
     expect_sentence(
         &s, 0,
-        "Plateau: 8 heads (d_head 4) alone, best on validation; no other head count is shown to be "
+        "Plateau: 8 heads (d_head 8) alone, best on validation; no other head count is shown to be "
         "within 0.02 of the best test accuracy (one-sided paired t tests, corrected p < 0.05).");
     struct sketch t = sketch_new(); /* the best on validation is not shown to be near the top */
     add(&t, 1, .99, 5, (const double[]){.90, .99, .93, .99, .99});
@@ -412,17 +417,17 @@ static void test_clusters(void **state)
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .9, 7, (const double[]){.42, 1, .99, .40, 1, .98, .41});
-    expect_with(&s, "clusters",
-                "4 heads: trials fall into two clusters, 3 at 0.400 to 0.420 and 4 at 0.980 to "
-                "1.000, which a mean does not describe; the median over 7 seeds is 0.980, 95% "
-                "interval 0.400 to 1.000.");
+    expect_with(
+        &s, "lie apart",
+        "4 heads: trials lie apart, 3 at 0.400 to 0.420 and 4 at 0.980 to 1.000, which a mean does "
+        "not describe; the median over 7 seeds is 0.980, 95% interval 0.400 to 1.000.");
     s.trial[1][0].test = s.trial[1][3].test = .99;
     s.heads[1].n = 5;
-    expect_with(&s, "clusters", NULL); /* .99, 1, .99, .99, 1 */
+    expect_with(&s, "lie apart", NULL); /* .99, 1, .99, .99, 1 */
     s.trial[1][4].test = .1;
-    expect_with(&s, "clusters",
-                "4 heads: trials fall into two clusters, 1 at 0.100 and 4 at 0.990 to 1.000, which "
-                "a mean does not describe; the median over 5 seeds is 0.990.");
+    expect_with(&s, "lie apart",
+                "4 heads: trials lie apart, 1 at 0.100 and 4 at 0.990 to 1.000, which a mean does "
+                "not describe; the median over 5 seeds is 0.990.");
 }
 
 static void test_tuned(void **state)

@@ -123,6 +123,17 @@ for config in configs/*.yaml; do
         check "$config was not run, and its findings say so" admits_it "$name"
     fi
 done
+# `make sweep` shows what tuning finds.
+same_curve() {
+    for name in gather gather-tuned; do
+        awk -v folder=$kept -f $kept/numbers.awk <<M | sed -n 's/^| \([0-9]*\) |.* | \([0-9.]*\) | [0-9.]* to .*/\1 \2/p' | sort >"$dir/$name.curve"
+<!-- table:$name rows -->
+M
+    done
+    join "$dir/gather.curve" "$dir/gather-tuned.curve" >"$dir/curves"
+    [ "$(wc -l <"$dir/curves")" = 6 ] && awk '$1 > 1 && ($2 - $3 > .03 || $3 - $2 > .03) { print; far = 1 } END { exit far }' "$dir/curves"
+}
+check "gather's curve is that of gather-tuned, within .03 from 2 heads on" same_curve
 
 # ---- what makes them ----
 mkdir "$dir/copy"

@@ -8,8 +8,8 @@
 #   <!-- table:NAME grid -->        the table below it: a line per setting, a column per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
-#       `mean`, `n`, `solved`; `least`, `most` (of the means of all rows that are meant); of runs.csv `trials`,
-#       `seconds`, `minutes`
+#       `mean`, `n`, `solved`, `min`, `max`; `least`, `most` (of the means of all rows that are meant); of
+#       runs.csv `trials`, `seconds`, `minutes`
 #
 # A mark that fits no row, or several where one is meant, is an error: status 1. POSIX awk.
 
@@ -72,7 +72,11 @@ function short(x) {
 function mean(name, row) { return short(either(name, row, "mean_all", "mean_acc")) }
 function low(name, row) { return short(either(name, row, "all_low", "ci95_low")) }
 function high(name, row) { return short(either(name, row, "all_high", "ci95_high")) }
-function number(name, row) { return value[name, row, "n"] + value[name, row, "n_bad"] }
+# Trials, bad ones too; of a sweep that is replicated, the instances whose means were taken.
+function number(name, row,    n) {
+    n = value[name, row, "n"] + value[name, row, "n_bad"]
+    return (name, row, "n_trials") in value && value[name, row, "n_trials"] + 0 != n ? value[name, row, "n"] : n
+}
 # Where both ends round to the mean, the mean says it.
 function interval(name, row) {
     if (low(name, row) == mean(name, row) && high(name, row) == mean(name, row))
@@ -206,6 +210,8 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
         return interval(name, row)
     if (what == "n")
         return number(name, row)
+    if (what == "min" || what == "max")
+        return short(value[name, row, what "_acc"])
     if (what == "solved")
         return value[name, row, "n_solved"]
     return fail("'" what "' is no number of a table")

@@ -22,11 +22,11 @@ points() { # config
         SELECT value ->> 'config_sha256', value ->> 'seed', value ->> 'is_tuning'
           FROM json_each(readfile('$work/plan.json'), '\$.trials') ORDER BY 1, 2, 3" | sha256sum | cut -d' ' -f1
 }
-# Its line of runs.csv: trials that were executed, and seconds from the first start to the last end.
+# Its line of runs.csv: trials that were executed, and the CPU time of all of them in seconds.
 run_of() { # name
     sqlite3 -csv "$work/$1.db" "
         SELECT '$1', substr(min(started), 1, 10), count(DISTINCT trial_id),
-               CAST(round((julianday(max(ended)) - julianday(min(started))) * 86400) AS INTEGER),
+               CAST(round(sum(cpu_s)) AS INTEGER),
                (SELECT group_concat(version || ' (' || substr(git_commit, 1, 7) || '), ' || cpu || ', ' || kernels ||
                                     ', ' || openblas || ' ' || core_type, '; ') FROM build WHERE build_id IN (SELECT build_id FROM attempt)),
                '$(points "configs/$1.yaml")'
@@ -43,7 +43,7 @@ for name; do
     [ -s "$kept/$name.chosen.csv" ] || rm "$kept/$name.chosen.csv" # not tuned
     run_of "$name" >"$work/$name.run"
     {
-        echo "name,date,trials,seconds,build,points"
+        echo "name,date,trials,cpu_s,build,points"
         { grep -v -e '^name,' -e "^$name," "$kept/runs.csv" || true; cat "$work/$name.run"; } | sort
     } >"$work/runs.csv"
     mv "$work/runs.csv" "$kept"

@@ -9,7 +9,7 @@
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
 #       `mean`, `n`, `solved`, `min`, `max`; `least`, `most` (of the means of all rows that are meant); of
-#       runs.csv `trials`, `seconds`, `minutes`
+#       runs.csv `trials`, and `minutes` of CPU time
 #
 # A mark that fits no row, or several where one is meant, is an error: status 1. POSIX awk.
 
@@ -147,14 +147,14 @@ function print_grid(name,    i, label, labels, line, counts, heads, n, at, k, h,
     }
 }
 function print_runs(    i) {
-    print "| sweep | made on | trials | minutes | build |"
+    print "| sweep | made on | trials | CPU minutes | build |"
     print "|---|---|---:|---:|---|"
     for (i = 1; i <= rows["runs"]; i++)
         print "| `" value["runs", i, "name"] "` | " value["runs", i, "date"] " | " value["runs", i, "trials"] " | " \
             minutes(i) " | " value["runs", i, "build"] " |"
 }
 function minutes(run) {
-    return sprintf("%.1f", value["runs", run, "seconds"] / 60)
+    return sprintf("%.1f", value["runs", run, "cpu_s"] / 60)
 }
 function print_table(name, form) {
     if (!load(name))
@@ -190,7 +190,7 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
     words = split(mark, word, " ")
     name = word[1]
     what = word[2]
-    if (what ~ /^(trials|seconds|minutes)$/)
+    if (what ~ /^(trials|minutes)$/)
         return of_runs(name, what)
     if (!load(name))
         return fail("there is no " folder "/" name ".csv")

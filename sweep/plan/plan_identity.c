@@ -44,9 +44,11 @@ enum status plan_pairs_sha256(const struct plan *p, char sha256[65], struct mess
     char *configs = malloc(points * 64);
     int64_t *sorted = malloc(seeds * sizeof *sorted);
     struct sha256 digest;
-    enum status s = configs && sorted ? STATUS_OK : plan_no_memory(m);
-    if (s)
+    enum status s = STATUS_OK;
+    if (!configs || !sorted) {
+        s = plan_no_memory(m);
         goto cleanup;
+    }
     for (size_t i = 0; i < points; i++) {
         plan_identity(p, (long)i, json, one);
         memcpy(configs + 64 * i, one, 64);

@@ -112,12 +112,13 @@ static struct member *list_members(const struct plan *p)
 {
     size_t n = (size_t)p->points;
     struct member *member = malloc(n * sizeof *member);
-    for (size_t i = 0; member && i < n; i++)
+    if (!member)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
         member[i] = (struct member){.group = plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS),
                                     .candidate = plan_hash(p, p->kept[i], ROLE_TUNED),
                                     .point = (uint32_t)i};
-    if (member)
-        qsort(member, n, sizeof *member, by_group);
+    qsort(member, n, sizeof *member, by_group);
     return member;
 }
 
@@ -165,6 +166,21 @@ static enum status refuse_other_chance(const struct plan *p, const struct member
     return STATUS_OK;
 }
 
+/* The groups' candidates, for rungs at least two somewhere. */
+static enum status build_candidates(struct plan *p, const struct member *member, struct message *m)
+{
+    const struct config *c = p->config;
+    p->candidates = calloc((size_t)p->points, sizeof *p->candidates);
+    if (!p->candidates)
+        return plan_no_memory(m);
+    if (count_candidates(p, member) > 1 || !c->rung_eta)
+        return STATUS_OK;
+    status_fail(m, STATUS_BAD_INPUT,
+                "tune.rungs has nothing to choose from: each head count has one value of the "
+                "tuned axes");
+    return config_within(c, c->tune_place[0], m);
+}
+
 enum status plan_build_groups(struct plan *p, struct message *m)
 {
     const struct config *c = p->config;
@@ -172,17 +188,12 @@ enum status plan_build_groups(struct plan *p, struct message *m)
     if (s || (!c->tune && !c->replicate))
         return s;
     struct member *member = list_members(p);
-    p->candidates = c->tune ? calloc((size_t)p->points, sizeof *p->candidates) : NULL;
-    if (!member || (c->tune && !p->candidates))
-        s = plan_no_memory(m);
-    if (!s && c->replicate)
+    if (!member)
+        return plan_no_memory(m);
+    if (c->replicate)
         s = refuse_other_chance(p, member, m);
-    if (!s && c->tune && count_candidates(p, member) == 1 && c->rung_eta) {
-        status_fail(m, STATUS_BAD_INPUT,
-                    "tune.rungs has nothing to choose from: each head count has one value of the "
-                    "tuned axes");
-        s = config_within(c, c->tune_place[0], m);
-    }
+    if (!s && c->tune)
+        s = build_candidates(p, member, m);
     free(member);
     return s;
 }

@@ -10,12 +10,10 @@ struct alignment {
     int unpaired; /* trials without a partner */
 };
 
-/* < 0 where trial x comes before y: by instance, then by seed. NULL comes last. */
+/* < 0 where trial x comes before y: by instance, then by seed. */
 static int compare_places(const struct judge *j, const struct verdict_trial *x,
                           const struct verdict_trial *y)
 {
-    if (!x || !y)
-        return x ? -1 : 1;
     if (j->in->replicated && x->unit != y->unit)
         return x->unit < y->unit ? -1 : 1;
     return (x->seed > y->seed) - (x->seed < y->seed);
@@ -45,8 +43,8 @@ static struct alignment align(struct judge *j, int first, int second)
     while (i < x->n || k < y->n) {
         const struct verdict_trial *s = i < x->n ? &x->trial[i] : NULL;
         const struct verdict_trial *t = k < y->n ? &y->trial[k] : NULL;
-        int order = compare_places(j, s, t);
-        if (order == 0 && judge_counts(j, s) && judge_counts(j, t)) {
+        int order = !s ? 1 : !t ? -1 : compare_places(j, s, t);
+        if (s && t && order == 0 && judge_counts(j, s) && judge_counts(j, t)) {
             bool new_unit = al.units == 0 || !j->in->replicated || unit != s->unit;
             unit = s->unit;
             add_pair(j, &al, judge_test(j, s), judge_test(j, t), new_unit);

@@ -108,11 +108,18 @@ void put_scope(const struct writer *w)
         put(w, " (%s)", w->in->replicated);
 }
 
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (const char *c = text; c && *c; c++)
+        n += *c == '\n';
+    return n;
+}
+
 /* Makes v->sentence of lines; sentence[0] is the start of the one block that holds them. */
 static enum status cut_lines(struct verdict *v, char *text)
 {
-    for (const char *c = text; *c; c++)
-        v->sentences += *c == '\n';
+    v->sentences = count_lines(text);
     v->sentence = calloc((size_t)v->sentences + 1, sizeof *v->sentence);
     if (!v->sentence) {
         v->sentences = 0;
@@ -130,8 +137,7 @@ enum status verdict_sentences(const struct verdict_input *in, struct verdict *v,
     struct text_buffer text = {0};
     struct writer w = {in, v, &text};
     say_lead(&w);
-    for (const char *c = text.out_of_memory ? NULL : text.text; c && *c; c++)
-        v->lead += *c == '\n';
+    v->lead = text.out_of_memory ? 0 : count_lines(text.text);
     if (v->kind != VERDICT_AT_CHANCE) /* then nothing else is worth reading */
         say_rest(&w);
     if (text.out_of_memory || cut_lines(v, text.text) != STATUS_OK) {

@@ -322,14 +322,22 @@ static void say_no_verdict(const struct writer *w, const char *why)
     put(w, ".\n");
 }
 
+/* The tested one of best mean; there is one. */
+static const struct verdict_row *top_row(const struct writer *w)
+{
+    const struct verdict_row *row = w->v->row, *top = row;
+    double sign = w->in->loss ? -1 : 1;
+    for (int i = 1; i < w->v->rows; i++)
+        if (row_tested(&row[i]) &&
+            (!row_tested(top) || sign * row[i].test.mean > sign * top->test.mean))
+            top = &row[i];
+    return top;
+}
+
 static void say_at_chance(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    const struct verdict_row *top = NULL;
-    double sign = w->in->loss ? -1 : 1;
-    for (int i = 0; i < v->rows; i++)
-        if (row_tested(&v->row[i]) && (!top || sign * v->row[i].test.mean > sign * top->test.mean))
-            top = &v->row[i];
+    const struct verdict_row *top = top_row(w);
     put(w,
         "At chance: no head count is shown to be better than guessing (%s %.3g; the best mean "
         "is %.3g, with ",

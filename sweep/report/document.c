@@ -114,12 +114,31 @@ void document_item(struct document *d, const char *text)
     }
 }
 
+void document_text(struct document *d, enum document_block block, struct text_buffer *text)
+{
+    if (text->out_of_memory)
+        d->out_of_memory = true;
+    else if (text->used && block == DOCUMENT_PARAGRAPH)
+        document_paragraph(d, text->text);
+    else if (text->used && block == DOCUMENT_FINDING)
+        document_finding(d, text->text);
+    else if (text->used)
+        document_item(d, text->text);
+    free(text->text);
+    *text = (struct text_buffer){0};
+}
+
 enum status document_table(struct document *d, struct table *t, struct message *m)
 {
     begin(d, DOCUMENT_TABLE);
     if (!d->markdown)
         table_fit(t, d->page, &d->left_out);
     return table_write(t, d->markdown ? TABLE_MARKDOWN : TABLE_TEXT, d->color, d->out, m);
+}
+
+void document_leave_out(struct document *d, const char *title)
+{
+    table_name_column(&d->left_out, title);
 }
 
 void document_legend(struct document *d, const char *text)

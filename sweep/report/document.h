@@ -49,8 +49,15 @@ void document_paragraph(struct document *d, const char *text);
 void document_finding(struct document *d, const char *text);
 void document_item(struct document *d, const char *text);
 
+/* One of the three above from a text that was put together, which is emptied; nothing where there
+ * is none. */
+void document_text(struct document *d, enum document_block block, struct text_buffer *text);
+
 /* Writes t, in text without the columns that find no room; fails as table_write does. */
 enum status document_table(struct document *d, struct table *t, struct message *m);
+
+/* Names a column that was left out before. */
+void document_leave_out(struct document *d, const char *title);
 
 /* A paragraph that explains the columns, and names those that found no room. */
 void document_legend(struct document *d, const char *text);

@@ -250,17 +250,6 @@ static void add_tests(const struct compare_block *b, int sweep, struct text_buff
     text_add(text, "%s", said ? "." : "");
 }
 
-static void put(struct document *d, struct text_buffer *text,
-                void (*write)(struct document *d, const char *text))
-{
-    if (text->out_of_memory)
-        d->out_of_memory = true;
-    else if (text->used)
-        write(d, text->text);
-    free(text->text);
-    *text = (struct text_buffer){0};
-}
-
 static enum status write_block(const struct report_compare *c, const struct compare_block *b,
                                struct document *d, struct message *m)
 {
@@ -271,7 +260,7 @@ static enum status write_block(const struct report_compare *c, const struct comp
     for (int i = 0; i < c->sweeps && s == STATUS_OK; i++) {
         if (is_compared(b, i))
             add_tests(b, i, &text);
-        put(d, &text, document_item);
+        document_text(d, DOCUMENT_ITEM, &text);
     }
     return s;
 }
@@ -288,9 +277,9 @@ enum status report_compare_people(const struct report_compare *c, struct documen
     enum status s = STATUS_OK;
     document_title(d, "Comparison", "");
     add_names(c, &text);
-    put(d, &text, document_paragraph);
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
     add_options(c, &text);
-    put(d, &text, document_paragraph);
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
     for (int i = 0; i < c->blocks && s == STATUS_OK; i++)
         s = write_block(c, &c->block[i], d, m);
     if (s == STATUS_OK)

@@ -1,4 +1,6 @@
 /* A report for programs: everything that the verdict weighed, as JSON. */
+#include <math.h>
+
 #include "sweep/report/report_parts.h"
 
 static void put_key(FILE *out, const char *key, double x)
@@ -16,64 +18,200 @@ static void put_heads(FILE *out, const char *key, int64_t heads)
         fprintf(out, ",\"%s\":null", key);
 }
 
-static void put_headline(FILE *out, const struct verdict_row *row)
+static void put_flag(FILE *out, const char *key, bool flag)
 {
-    fprintf(out, "{\"heads\":%lld,\"n\":%d,\"n_bad\":%d", (long long)row->heads, row->test.n,
-            row->bad);
-    put_key(out, "mean", row->test.mean);
-    put_key(out, "ci95_low", row->test.low);
-    put_key(out, "ci95_high", row->test.high);
-    fprintf(out, ",\"all_equal\":%s", row->test.all_equal ? "true" : "false");
-    put_key(out, "completed_mean", row->completed_mean);
-    put_key(out, "mean_val_acc", row->val_mean);
-    fprintf(out, ",\"n_solved\":%d", row->solved);
-    put_key(out, "solved_low", row->solved_low);
-    put_key(out, "solved_high", row->solved_high);
-    put_key(out, "p_against_best", row->best_p);
-    fprintf(out, ",\"among_best\":%s}", row->among_best ? "true" : "false");
+    fprintf(out, ",\"%s\":%s", key, flag ? "true" : "false");
 }
 
+static void put_integer(FILE *out, const char *key, int64_t n)
+{
+    fprintf(out, ",\"%s\":%lld", key, (long long)n);
+}
+
+static void put_row(FILE *out, const struct verdict_row *row)
+{
+    fprintf(out, "{\"heads\":%lld", (long long)row->heads);
+    put_heads(out, "d_head", row->d_head);
+    put_integer(out, "n", row->test.n);
+    put_integer(out, "n_trials", row->trials);
+    put_integer(out, "n_bad", row->bad);
+    put_integer(out, "n_limit", row->limited);
+    put_key(out, "mean", row->test.mean);
+    put_key(out, "sd", row->test.sd);
+    put_key(out, "ci95_low", row->test.low);
+    put_key(out, "ci95_high", row->test.high);
+    put_flag(out, "all_equal", row->test.all_equal);
+    put_key(out, "min", row->test.min);
+    put_key(out, "median", row->test.median);
+    put_key(out, "max", row->test.max);
+    put_key(out, "median_low", row->median_low);
+    put_key(out, "median_high", row->median_high);
+    put_flag(out, "two_clusters", row->bimodal);
+    put_key(out, "completed_mean", row->completed_mean);
+    put_key(out, "mean_val", row->val_mean);
+    put_key(out, "mean_exact", row->exact_mean);
+    put_integer(out, "n_solved", row->solved);
+    put_key(out, "solved_low", row->solved_low);
+    put_key(out, "solved_high", row->solved_high);
+    put_flag(out, "above_chance", row->above_chance);
+    put_key(out, "p_above_chance", row->chance_p);
+    put_flag(out, "still_improving", row->improving);
+    put_key(out, "late_gain", row->late_gain);
+    put_key(out, "late_gain_low", row->late_low);
+    put_key(out, "late_gain_high", row->late_high);
+    put_key(out, "p_against_best", row->best_p);
+    put_flag(out, "among_best", row->among_best);
+    put_key(out, "p_within_margin", row->plateau_p);
+    put_key(out, "p_equivalent", row->equivalent_p);
+    put_flag(out, "equivalent", row->equivalent);
+    put_flag(out, "in_plateau", row->in_plateau);
+    fputc('}', out);
+}
+
+/* The interval of a difference is at the level of the verdict, which looks raise. */
 static void put_comparison(FILE *out, const struct verdict *v, const struct verdict_rival *r)
 {
     const struct stats_paired *p = &r->pair;
-    fprintf(out, "{\"heads_a\":%lld,\"heads_b\":%lld,\"n\":%d,\"wins\":%d,\"losses\":%d",
-            (long long)v->candidate, (long long)r->heads, p->n, p->wins, p->losses);
+    fprintf(out, "{\"heads_a\":%lld,\"heads_b\":%lld", (long long)v->candidate,
+            (long long)r->heads);
+    put_integer(out, "n", p->n);
+    put_integer(out, "wins", p->wins);
+    put_integer(out, "losses", p->losses);
+    put_integer(out, "seed_pairs", r->seed_pairs);
+    put_integer(out, "unpaired", r->unpaired);
     put_key(out, "mean_diff", p->mean);
     put_key(out, "sd_diff", p->sd);
-    put_key(out, "ci95_low", p->low);
-    put_key(out, "ci95_high", p->high);
+    put_key(out, "sd_between", r->sd_between);
+    put_key(out, "sd_within", r->sd_within);
+    put_key(out, "ci_level", v->level);
+    put_key(out, "ci_low", p->low);
+    put_key(out, "ci_high", p->high);
     put_key(out, "t", p->t);
     put_key(out, "p", p->p);
     put_key(out, "sign_flip_p", p->sign_flip_p);
     put_key(out, "sign_flip_least", p->sign_flip_least);
-    fprintf(out, ",\"sign_flip_exact\":%s,\"outcome\":\"%s\"}", p->exact ? "true" : "false",
-            rival_outcome_name(r->outcome));
+    put_flag(out, "sign_flip_exact", p->exact);
+    put_key(out, "p_deciding", r->p);
+    fprintf(out, ",\"outcome\":\"%s\"}", rival_outcome_name(r->outcome));
 }
 
-static void put_verdict(FILE *out, const struct verdict *v, bool preliminary)
+/* Whether the claim was first, and how many results could be seen where it was not. */
+static void put_proof(FILE *out, const struct verdict_proof *proof)
 {
-    fprintf(out, "{\"kind\":\"%s\",\"preliminary\":%s", verdict_kind_name(v->kind),
-            preliminary ? "true" : "false");
-    put_heads(out, "candidate", v->candidate);
-    put_key(out, "alpha", v->alpha);
+    fprintf(out, ",\"claim_proof\":{\"status\":\"%s\"", verdict_proof_name(proof->status));
+    put_integer(out, "seen", proof->seen);
+    put_integer(out, "pairs", proof->pairs);
+    put_integer(out, "added", proof->added);
+    put_integer(out, "removed", proof->removed);
+    fputc('}', out);
+}
+
+/* What would be picked at other tolerances. */
+static void put_sensitivity(FILE *out, const struct verdict *v)
+{
+    fputs(",\"sensitivity\":[", out);
+    for (int i = 0; i < VERDICT_TOLERANCES; i++) {
+        fprintf(out, "%s{\"tolerance\":", i ? "," : "");
+        text_json_real(out, VERDICT_TOLERANCE_AT[i]);
+        put_heads(out, "candidate", v->candidate_at[i]);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void put_plateau(FILE *out, const struct verdict *v)
+{
+    put_heads(out, "plateau_low", v->plateau_low);
+    put_heads(out, "plateau_high", v->plateau_high);
+    put_integer(out, "plateau_holes", v->plateau_holes);
+    put_key(out, "plateau_margin", v->plateau_margin);
     put_heads(out, "best", v->best);
     put_heads(out, "smallest_among_best", v->smallest_among_best);
+}
+
+static void put_verdict(FILE *out, const struct report_setting *set, bool preliminary)
+{
+    const struct verdict *v = set->verdict;
+    fprintf(out, "{\"kind\":\"%s\"", verdict_kind_name(v->kind));
+    put_flag(out, "preliminary", preliminary);
+    put_flag(out, "decided", v->decided);
+    put_integer(out, "looks", v->looks);
+    put_integer(out, "look", v->look);
+    put_flag(out, "prediction", v->prediction);
+    if (set->input.has_claim)
+        put_proof(out, &v->proof);
+    put_plateau(out, v);
+    put_heads(out, "candidate", v->candidate);
+    put_sensitivity(out, v);
+    fprintf(out, ",\"unit\":\"%s\"", v->unit);
+    put_integer(out, "units", v->units);
+    put_key(out, "alpha", v->alpha);
+    put_key(out, "guess", v->guess);
+    put_integer(out, "finished", v->finished);
+    put_heads(out, "smallest", v->smallest);
+    put_heads(out, "largest", v->largest);
+    put_integer(out, "interior", v->interior);
     fputs(",\"heads\":[", out);
     for (int i = 0; i < v->rows; i++) {
         fputs(i ? "," : "", out);
-        put_headline(out, &v->row[i]);
+        put_row(out, &v->row[i]);
     }
     fputs("],\"comparisons\":[", out);
     for (int i = 0; i < v->rivals; i++) {
         fputs(i ? "," : "", out);
         put_comparison(out, v, &v->rival[i]);
     }
-    fputs("],\"sentences\":[", out);
+    fprintf(out, "],\"lead\":%d,\"sentences\":[", v->lead);
     for (int i = 0; i < v->sentences; i++) {
         fputs(i ? "," : "", out);
         text_json(out, v->sentence[i]);
     }
     fputs("]}", out);
+}
+
+/* ---- the sweep ---- */
+
+static void put_outside(FILE *out, const struct evidence *e)
+{
+    fputs(",\"outside_plan\":[", out);
+    for (int i = 0; i < e->outsides; i++) {
+        const struct evidence_outside *o = &e->outside[i];
+        fprintf(out, "%s{\"heads\":%lld,\"ended\":%d,\"completed\":%d", i ? "," : "",
+                (long long)o->heads, o->ended, o->completed);
+        put_key(out, "mean", o->mean);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void put_changes(FILE *out, const struct evidence *e)
+{
+    fputs(",\"plan_changes\":[", out);
+    for (int i = 0; i < e->changes; i++) {
+        const struct evidence_change *c = &e->change[i];
+        fputs(i ? ",{\"changed\":" : "{\"changed\":", out);
+        text_json(out, c->changed);
+        put_integer(out, "pairs", c->pairs);
+        put_integer(out, "added", c->added);
+        put_integer(out, "removed", c->removed);
+        put_integer(out, "seen", c->seen);
+        put_integer(out, "seen_outside", c->outside);
+        fputs(",\"what\":", out);
+        text_json_as_is(out, c->what);
+        fputs(",\"claim\":", out);
+        text_json_as_is(out, c->claim[0] ? c->claim : "null");
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+/* What was asked of all settings alike. */
+static void put_asked(FILE *out, const struct verdict_input *base)
+{
+    fprintf(out, ",\"metric\":\"%s\"", base->loss ? "test_loss" : "test_acc");
+    fputs(",\"replicate\":", out);
+    text_json(out, base->replicated);
+    put_key(out, "equivalence", base->equivalence > 0 ? base->equivalence : NAN);
 }
 
 enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
@@ -87,7 +225,11 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     text_json(out, r->remark[0] ? r->remark : NULL);
     fputs(",\"overrides\":", out);
     text_json_as_is(out, r->overrides);
-    fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"map\":", r->planned, r->ended);
+    put_asked(out, &r->evidence->base);
+    fprintf(out, ",\"planned\":%ld,\"ended\":%ld", r->planned, r->ended);
+    put_outside(out, r->evidence);
+    put_changes(out, r->evidence);
+    fputs(",\"map\":", out);
     report_map_json(map, out);
     fputs(",\"settings\":[", out);
     for (int i = 0; i < r->settings; i++) {
@@ -104,7 +246,7 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
         if (s != STATUS_OK)
             return s;
         fputs(",\"verdict\":", out);
-        put_verdict(out, set->verdict, ended < set->input.planned);
+        put_verdict(out, set, ended < set->input.planned);
         fputc('}', out);
     }
     fputs("]}\n", out);

@@ -211,26 +211,21 @@ static const char MAP_LEGEND[] =
 static void write_fit(const struct report_data *r, const struct report_map *map, const char *unit,
                       struct document *d)
 {
-    struct text_buffer text[6] = {{0}};
-    int n = 0;
+    struct text_buffer text = {0};
     bool possible = map->fit.possible;
-    (possible ? add_line : add_impossible)(map, &text[n++]);
-    for (int k = 0; k < map->axes && possible; k++)
-        add_slope(map, k, &text[n++]);
-    if (possible)
-        add_source(map, unit, &text[n++]);
-    add_bounds(map, &text[n]);
-    n += text[n].used > 0;
-    if (r->ended < r->planned)
-        text_add(&text[n++], "Preliminary: the map moves until all trials have ended.");
-    for (int i = 0; i < n; i++) {
-        if (text[i].out_of_memory)
-            d->out_of_memory = true;
-        else
-            (i ? document_item : document_finding)(d, text[i].text);
+    (possible ? add_line : add_impossible)(map, &text);
+    document_text(d, DOCUMENT_FINDING, &text);
+    for (int k = 0; k < map->axes && possible; k++) {
+        add_slope(map, k, &text);
+        document_text(d, DOCUMENT_ITEM, &text);
     }
-    for (int i = 0; i < 6; i++)
-        free(text[i].text);
+    if (possible)
+        add_source(map, unit, &text);
+    document_text(d, DOCUMENT_ITEM, &text);
+    add_bounds(map, &text);
+    document_text(d, DOCUMENT_ITEM, &text);
+    if (r->ended < r->planned)
+        document_item(d, "Preliminary: the map moves until all trials have ended.");
 }
 
 enum status report_map_people(const struct report_data *r, const struct report_map *map,

@@ -10,6 +10,8 @@
 /* Each fails as table_write does. map: NULL where there is none. */
 enum status report_people(const struct report_data *r, const struct report_map *map,
                           struct document *d, struct message *m);
+/* What was run, what is outside the plan, how the plan changed while results could be seen. */
+void report_facts(const struct report_data *r, struct document *d);
 /* The table of one setting, with a plot where there is room for it. */
 enum status report_table(const struct report_setting *set, struct document *d, struct message *m);
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */

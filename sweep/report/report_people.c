@@ -1,55 +1,8 @@
-/* A report for people: what was run, the table of each setting, the verdict's sentences. */
-#include <math.h>
+/* A report for people: what was run, the map, the table of each setting, the verdict's sentences.
+ */
 #include <stdlib.h>
 
 #include "sweep/report/report_parts.h"
-
-/* Parameters where they are the same at every head count of every setting, else 0. */
-static int64_t common_params(const struct report_data *r)
-{
-    int64_t params = r->settings ? r->setting[0].extra[0].n_params : 0;
-    for (int i = 0; i < r->settings; i++)
-        for (int k = 0; k < r->setting[i].count; k++)
-            if (r->setting[i].extra[k].n_params != params)
-                return 0;
-    return params;
-}
-
-/* Chance accuracy where it is the same in every setting, else NaN. */
-static double common_chance(const struct report_data *r)
-{
-    for (int i = 1; i < r->settings; i++)
-        if (r->setting[i].input.chance != r->setting[0].input.chance)
-            return NAN;
-    return r->settings ? r->setting[0].input.chance : NAN;
-}
-
-/* What was run, and how much of it, in one paragraph. */
-static void add_facts(const struct report_data *r, struct text_buffer *text)
-{
-    int64_t params = common_params(r);
-    double chance = common_chance(r);
-    text_add(text, "Task %s: %s.", r->task, r->fixed);
-    if (r->overrides_shown[0])
-        text_add(text, " Run with %s.", r->overrides_shown);
-    if (params)
-        text_add(text, " %lld parameters at every head count.", (long long)params);
-    if (!isnan(chance))
-        text_add(text, " Guessing gets %.3g.", chance);
-    if (r->ended == r->planned)
-        text_add(text,
-                 r->planned == 1 ? " Its one trial has ended." : " All %ld trials have ended.",
-                 r->planned);
-    else
-        text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
-    if (r->remark[0])
-        text_add(text, " Note: %s", r->remark);
-}
-
-static const char LEGEND[] =
-    "Test accuracy at the step of the best validation, over n seeds, with a 95% t interval of the "
-    "mean (cut at 0 and 1); solved: trials with an accuracy of at least 0.99; share: the exact 95% "
-    "interval of their share; *: the head count that the verdict is about.";
 
 /* A setting's name, table and sentences. */
 static enum status write_setting(const struct report_setting *set, struct document *d,
@@ -63,24 +16,41 @@ static enum status write_setting(const struct report_setting *set, struct docume
     return s;
 }
 
+/* What the columns mean, of those that there are. */
+static void write_legend(const struct report_data *r, struct document *d)
+{
+    const struct report_setting *set = &r->setting[0];
+    struct text_buffer text = {0};
+    bool loss = set->input.loss;
+    text_add(&text,
+             "Test %s at the step of the best validation, over n %ss%s, with a 95%% t interval of "
+             "the mean (cut at 0%s);",
+             loss ? "loss" : "accuracy", set->verdict->unit,
+             set->input.replicated ? ", each the mean of its seeds" : "", loss ? "" : " and 1");
+    if (!loss)
+        text_add(&text, " solved: trials with an accuracy of at least %g;", VERDICT_SOLVED);
+    if (!loss && !set->input.replicated)
+        text_add(&text, " share: the exact 95%% interval of their share;");
+    text_add(&text, " exact: share of test sequences with every position right; *: the head count "
+                    "that the verdict is about; +: others of the plateau.");
+    if (text.out_of_memory)
+        d->out_of_memory = true;
+    else
+        document_legend(d, text.text);
+    free(text.text);
+}
+
 enum status report_people(const struct report_data *r, const struct report_map *map,
                           struct document *d, struct message *m)
 {
-    struct text_buffer facts = {0};
     enum status s = STATUS_OK;
-    add_facts(r, &facts);
-    if (facts.out_of_memory) {
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
-    } else {
-        document_title(d, r->name, r->question);
-        document_paragraph(d, facts.text);
-    }
-    free(facts.text);
-    if (s == STATUS_OK && map)
+    document_title(d, r->name, r->question);
+    report_facts(r, d);
+    if (map)
         s = report_map_people(r, map, d, m);
     for (int i = 0; i < r->settings && s == STATUS_OK; i++)
         s = write_setting(&r->setting[i], d, m);
     if (r->settings && s == STATUS_OK)
-        document_legend(d, LEGEND);
+        write_legend(r, d);
     return s;
 }

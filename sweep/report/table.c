@@ -212,6 +212,12 @@ static bool is_named(const struct text_buffer *names, const char *title)
     return false;
 }
 
+void table_name_column(struct text_buffer *names, const char *title)
+{
+    if (!is_named(names, title))
+        text_add(names, "%s%s", names->used ? ", " : "", title);
+}
+
 /* The lowest leave_out of a column that is still there; 0: none. */
 static int next_to_leave(const struct table *t)
 {
@@ -231,8 +237,8 @@ void table_fit(struct table *t, int page, struct text_buffer *names)
         t->left_out = next;
         for (int c = 0; c < t->columns; c++) {
             const struct table_column *column = &t->column[c];
-            if (column->leave_out == next && column->title && !is_named(names, column->title))
-                text_add(names, "%s%s", names->used ? ", " : "", column->title);
+            if (column->leave_out == next && column->title)
+                table_name_column(names, column->title);
         }
     }
 }

@@ -63,6 +63,8 @@ int table_width(const struct table *t);
  * all that are left must stay. Adds their titles to names (not NULL), ", " between, where they are
  * not in it yet. */
 void table_fit(struct table *t, int page, struct text_buffer *names);
+/* Adds one such title. */
+void table_name_column(struct text_buffer *names, const char *title);
 
 /* Writes the table.
  *   TABLE_TEXT      titles, then rows, two spaces between columns; plain (engine/base/text.h);

@@ -232,6 +232,16 @@ static void test_exploratory(void **state)
     assert_json(f, json, "$.settings[0].verdict.comparisons[1].sign_flip_p", "0.0625");
     assert_json(f, json, "$.settings[0].verdict.heads[3].all_equal", "1");
     assert_json(f, json, "$.settings[0].verdict.heads[2].among_best", "1");
+    assert_json(f, json, "$.settings[0].verdict.heads[2].d_head", "8");
+    assert_json(f, json, "$.settings[0].verdict.heads[2].in_plateau", "1");
+    assert_json(f, json, "$.settings[0].verdict.plateau_low", "4");
+    assert_json(f, json, "$.settings[0].verdict.plateau_high", "8");
+    assert_json(f, json, "$.settings[0].verdict.sensitivity[0].candidate", "8");
+    assert_json(f, json, "$.settings[0].verdict.sensitivity[2].tolerance", "0.02");
+    assert_json(f, json, "$.settings[0].verdict.comparisons[0].ci_level", "0.95");
+    assert_json(f, json, "$.settings[0].verdict.unit", "seed");
+    assert_json(f, json, "$.metric", "test_acc");
+    assert_json(f, json, "$.outside_plan", "[]");
     free(json);
 }
 
@@ -302,6 +312,11 @@ static void test_settings(void **state)
     for (int columns = 60; columns <= 100; columns += 20)
         assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
     char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.outside_plan[0].heads", "1");
+    assert_json(f, json, "$.outside_plan[0].mean", "0.705");
+    assert_json(f, json, "$.plan_changes[1].seen", "3");
+    assert_json(f, json, "$.settings[0].verdict.claim_proof.status", "changed");
+    assert_json(f, json, "$.settings[0].verdict.prediction", "0");
     assert_json(f, json, "$.ended", "58");
     assert_json(f, json, "$.settings[0].setting", "{\"task.slots\":8}");
     assert_json(f, json, "$.settings[0].rows[2].n_bad", "1");
@@ -445,6 +460,85 @@ static void test_one_axis(void **state)
         assert_non_null(strstr(json, "\"map\":null"));
         free(json);
     }
+}
+
+/* Losses: less is better, on a scale of their own; a head count that met its limit has no mean. */
+static void test_loss(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
+           "UPDATE trial SET val_loss = 3 - 2.5 * val_acc, test_loss = 3 - 2.5 * test_acc;"
+           "UPDATE trial SET state = 'failed', limit_hit = 1, test_acc = NULL WHERE trial_id = "
+           "450001");
+    assert_file("loss.txt", report(f, REPORT_TEXT, false));
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.metric", "test_loss");
+    assert_json(f, json, "$.settings[0].verdict.heads[5].n_limit", "1");
+    free(json);
+}
+
+/* Five seeds on three instances are three values, with two components of their variance. */
+static void test_replicate(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    sql(f, "UPDATE sweep SET replicate = '[\"task.instance\"]', equivalence = 0.02;"
+           "UPDATE trial SET replicate = '{\"task.instance\":' || (seed / 2) || '}'");
+    assert_file("replicate.txt", report(f, REPORT_TEXT, false));
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.replicate", "task.instance");
+    assert_json(f, json, "$.equivalence", "0.02");
+    assert_json(f, json, "$.settings[0].verdict.unit", "task instance");
+    assert_json(f, json, "$.settings[0].verdict.heads[0].n", "3");
+    assert_json(f, json, "$.settings[0].verdict.heads[0].n_trials", "5");
+    assert_json(f, json, "$.settings[0].verdict.plateau_margin", "0.02");
+    assert_true(strstr(json, "\"sd_within\":0.") != NULL);
+    free(json);
+}
+
+/* Two looks: the interval of a difference is wider, and later seeds are not there yet. */
+static void test_looks(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    sql(f, "UPDATE sweep SET looks = '[3,5]'; UPDATE trial SET look = 2 WHERE seed > 2");
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.settings[0].verdict.look", "1");
+    assert_json(f, json, "$.settings[0].verdict.looks", "2");
+    assert_json(f, json, "$.settings[0].verdict.heads[0].n", "3");
+    assert_json(f, json, "$.settings[0].verdict.comparisons[0].ci_level", "0.975");
+    free(json);
+    char *text = report(f, REPORT_TEXT, false);
+    assert_non_null(strstr(text, "97.5% interval"));
+    free(text);
+}
+
+/* What became of the plan while results could be seen stands above everything, by name. */
+static void test_history(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    sql(f,
+        "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
+        " seen_outside, trials_ended) VALUES"
+        " (1, '2025-01-02T10:00:00.000Z', 30, 30, 0, '{}', NULL, 0, 0, 0),"
+        " (1, '2025-01-03T10:00:00.000Z', 30, 0, 0, '{}', NULL, 0, 0, 0),"
+        " (1, '2025-01-04T10:00:00.000Z', 28, 3, 5, '{\"heads_added\":[],\"heads_removed\":[1,64],"
+        "\"seeds_added\":[7],\"seeds_removed\":[],\"points_added\":0}', NULL, 30, 0, 30),"
+        " (1, '2025-01-05T10:00:00.000Z', 28, 1, 0, '{\"heads_added\":\"\\u001b\"}',"
+        " '{\"best\":4}', 1, 0, 1);"
+        "UPDATE trial SET in_plan = 0 WHERE seed = 4;"
+        "UPDATE trial SET state = 'diverged', test_acc = NULL WHERE trial_id IN (400004, 450004)");
+    char *text = report(f, REPORT_TEXT, false), *markdown = report(f, REPORT_MARKDOWN, false);
+    *strstr(text, "\nheads") = '\0';
+    assert_file("history.txt", text);
+    assert_non_null(strstr(markdown, "\n- 6 ended trials of this sweep are outside the plan"));
+    free(markdown);
 }
 
 /* A second sweep as the first, at another learning rate and .01 better per seed, with the configs
@@ -622,6 +716,8 @@ int main(void)
         CASE(test_narrow),       CASE(test_settings),
         CASE(test_tune),         CASE(test_nothing_run),
         CASE(test_map),          CASE(test_one_axis),
+        CASE(test_loss),         CASE(test_replicate),
+        CASE(test_looks),        CASE(test_history),
         CASE(test_compare),      CASE(test_compare_settings),
         CASE(test_hostile_name), CASE(test_failures),
     };

@@ -1,0 +1,165 @@
+/* What stands above the tables of a report: what was run, and what became of the plan. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/json.h"
+#include "sweep/report/report_parts.h"
+
+/* Parameters where they are the same at every head count of every setting, else 0. */
+static int64_t common_params(const struct report_data *r)
+{
+    int64_t params = r->settings ? r->setting[0].extra[0].n_params : 0;
+    for (int i = 0; i < r->settings; i++)
+        for (int k = 0; k < r->setting[i].count; k++)
+            if (r->setting[i].extra[k].n_params != params)
+                return 0;
+    return params;
+}
+
+/* Chance accuracy where it is the same in every setting, else NaN. */
+static double common_chance(const struct report_data *r)
+{
+    for (int i = 1; i < r->settings; i++)
+        if (r->setting[i].input.chance != r->setting[0].input.chance)
+            return NAN;
+    return r->settings ? r->setting[0].input.chance : NAN;
+}
+
+/* What was run, and how much of it, in one paragraph. */
+static void add_facts(const struct report_data *r, struct text_buffer *text)
+{
+    int64_t params = common_params(r);
+    double chance = common_chance(r);
+    text_add(text, "Task %s: %s.", r->task, r->fixed);
+    if (r->overrides_shown[0])
+        text_add(text, " Run with %s.", r->overrides_shown);
+    if (params)
+        text_add(text, " %lld parameters at every head count.", (long long)params);
+    if (r->settings && r->setting[0].input.tuned_lr)
+        text_add(text, " Each head count's learning rate was chosen among %s.",
+                 r->setting[0].input.tuned_lr);
+    if (!isnan(chance) && r->setting[0].input.loss)
+        text_add(text, " Guessing has a loss of %.3g.", -log(chance));
+    else if (!isnan(chance))
+        text_add(text, " Guessing gets %.3g.", chance);
+    if (r->ended == r->planned)
+        text_add(text,
+                 r->planned == 1 ? " Its one trial has ended." : " All %ld trials have ended.",
+                 r->planned);
+    else
+        text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
+    if (r->remark[0])
+        text_add(text, " Note: %s", r->remark);
+}
+
+/* ---- what is outside the plan ---- */
+
+/* "5 ended trials of this sweep are outside the plan (mean test accuracy 0.712); by heads: ..." */
+static void add_outside(const struct report_data *r, struct text_buffer *text)
+{
+    const struct evidence *e = r->evidence;
+    const char *metric = e->base.loss ? "test loss" : "test accuracy";
+    double sum = 0;
+    int ended = 0, completed = 0;
+    for (int i = 0; i < e->outsides; i++) {
+        const struct evidence_outside *o = &e->outside[i];
+        ended += o->ended;
+        completed += o->completed;
+        sum += o->completed ? o->completed * o->mean : 0;
+    }
+    if (ended == 0)
+        return;
+    text_add(text, "%d ended trial%s of this sweep %s outside the plan", ended,
+             ended == 1 ? "" : "s", ended == 1 ? "is" : "are");
+    if (completed == 0) {
+        text_add(text, "; none of them completed.");
+        return;
+    }
+    text_add(text, " (mean %s %.3f), and in no number below:", metric, sum / completed);
+    for (int i = 0; i < e->outsides; i++) {
+        const struct evidence_outside *o = &e->outside[i];
+        text_add(text, "%s %d with %lld head%s", i ? ";" : "", o->ended, (long long)o->heads,
+                 o->heads == 1 ? "" : "s");
+        if (o->completed)
+            text_add(text, " (%.3f)", o->mean);
+        else
+            text_add(text, " (none completed)");
+    }
+    text_add(text, ".");
+}
+
+/* ---- how the plan changed ---- */
+
+/* "; heads removed: 1, 32" where the list of that name, of a change's JSON, has any. */
+static void add_list(const struct json *what, const char *key, const char *words,
+                     struct text_buffer *text)
+{
+    struct json list;
+    int64_t number;
+    bool more = json_member(what, key, &list) && json_take(&list, '[') && !json_take(&list, ']');
+    for (const char *before = words; more && json_integer(&list, &number); before = NULL) {
+        text_add(text, before ? "; %s: %lld" : "%s, %lld", before ? before : "", (long long)number);
+        if (!json_more(&list, ']', &more))
+            return;
+    }
+}
+
+static void add_what(const char *json, struct text_buffer *text)
+{
+    static const char *const lists[][2] = {{"heads_added", "heads added"},
+                                           {"heads_removed", "heads removed"},
+                                           {"seeds_added", "seeds added"},
+                                           {"seeds_removed", "seeds removed"}};
+    const unsigned char *bytes = (const unsigned char *)json;
+    struct message ignored;
+    char *scratch = malloc(strlen(json) + 1);
+    struct json what = {.start = bytes,
+                        .next = bytes,
+                        .end = bytes + strlen(json),
+                        .place = "plan_change.what",
+                        .text = scratch,
+                        .m = &ignored};
+    struct json checked = what;
+    if (!scratch) {
+        text->out_of_memory = true;
+        return;
+    }
+    if (json_skip(&checked) && json_end(&checked))
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+            add_list(&what, lists[i][0], lists[i][1], text);
+    free(scratch);
+}
+
+/* A change of the plan, or of the claim, at a time when results could be seen. */
+static void add_change(const struct evidence_change *c, const struct evidence_change *before,
+                       struct text_buffer *text)
+{
+    bool plan = c->added || c->removed, claim = strcmp(c->claim, before->claim) != 0;
+    text_add(text, "The %s changed on %.10s, after %lld trial%s had ended",
+             plan && claim ? "plan and the claim were"
+             : plan        ? "plan was"
+                           : "claim was",
+             c->changed, (long long)c->seen, c->seen == 1 ? "" : "s");
+    if (plan)
+        text_add(text, ": %lld added, %lld removed", (long long)c->added, (long long)c->removed);
+    if (plan)
+        add_what(c->what, text);
+    text_add(text, ".");
+}
+
+void report_facts(const struct report_data *r, struct document *d)
+{
+    const struct evidence *e = r->evidence;
+    struct text_buffer text = {0};
+    add_facts(r, &text);
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
+    add_outside(r, &text);
+    document_text(d, DOCUMENT_ITEM, &text);
+    for (int i = 1; i < e->changes; i++) {
+        const struct evidence_change *c = &e->change[i], *before = &e->change[i - 1];
+        if (c->seen > 0 && (c->added || c->removed || strcmp(c->claim, before->claim) != 0))
+            add_change(c, before, &text);
+        document_text(d, DOCUMENT_ITEM, &text);
+    }
+}

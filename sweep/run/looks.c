@@ -134,27 +134,33 @@ static const struct evidence_setting *find_setting(const struct evidence *e, con
     return NULL;
 }
 
+static enum status judge_setting(struct store *s, const struct config *c, int64_t sweep_id,
+                                 const struct look_due *due, const struct evidence_setting *setting,
+                                 struct text_buffer *said, struct message *m)
+{
+    struct verdict *v;
+    enum status status = verdict_new(&setting->input, &v, m);
+    if (status != STATUS_OK)
+        return status;
+    struct look_outcome o = {.label = setting->label, .kind = v->kind, .decided = v->decided};
+    verdict_free(v);
+    status = store_look_judged(s, sweep_id, due, verdict_kind_name(o.kind), o.decided, m);
+    return status == STATUS_OK ? say(s, c, sweep_id, due, &o, said, m) : status;
+}
+
 static enum status judge(struct store *s, const struct config *c, int64_t sweep_id,
                          const struct look_due *due, struct text_buffer *said, struct message *m)
 {
     struct evidence *e;
-    struct verdict *v = NULL;
     enum status status = evidence_read(s, sweep_id, &e, m);
     if (status != STATUS_OK)
         return status;
     const struct evidence_setting *setting = find_setting(e, due->setting);
-    if (!setting)
+    if (setting)
+        status = judge_setting(s, c, sweep_id, due, setting, said, m);
+    else
         status = status_fail(m, STATUS_CORRUPT, "there is no evidence of the setting %s at look %d",
                              due->setting, due->look);
-    if (status == STATUS_OK)
-        status = verdict_new(&setting->input, &v, m);
-    if (status == STATUS_OK)
-        status = store_look_judged(s, sweep_id, due, verdict_kind_name(v->kind), v->decided, m);
-    if (status == STATUS_OK) {
-        struct look_outcome o = {.label = setting->label, .kind = v->kind, .decided = v->decided};
-        status = say(s, c, sweep_id, due, &o, said, m);
-    }
-    verdict_free(v);
     evidence_free(e);
     return status;
 }

@@ -143,9 +143,12 @@ static void what_cannot_be_judged_is_not(void **state)
             "DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT ON look BEGIN DELETE FROM look; END");
     assert_status(STATUS_INTERNAL, looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
     assert_non_null(strstr(x->m.text, "is due for ever"));
+    run_sql(r.db,
+            "DROP TRIGGER t; UPDATE trial SET setting = json_object('k', hex(zeroblob(999)))");
+    assert_status(STATUS_CORRUPT, looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
+    assert_non_null(strstr(x->m.text, "there is no evidence of the setting"));
     free(said.text);
     free_plan(p);
-    run_sql(r.db, "DROP TRIGGER t");
     close_store(x, r.s);
 }
 

@@ -65,7 +65,7 @@ _headcount_argument()
 {
     case $command:${#arguments[@]}:${arguments[0]} in
     run:0: | plan:0:) _headcount_files .yaml .yml ;;
-    report:0: | export:1:results) _headcount_ask sweeps "$db" ;;
+    report:* | export:1:results) _headcount_ask sweeps "$db" ;;
     show:0: | export:1:weights | export:1:testset) _headcount_ask trials "$db" "$word" ;;
     export:0:) _headcount_offer results weights testset ;;
     sweep:0:) _headcount_offer rename delete note ;;

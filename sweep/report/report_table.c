@@ -256,13 +256,14 @@ static struct table *make_table(const struct report_setting *set, const struct l
 
 /* Columns of the page that the table without a plot leaves to one. */
 static int room_for_plot(const struct report_setting *set, const struct layout *l,
-                         const struct document *d)
+                         struct document *d)
 {
     struct frame frame;
     struct table *t = make_table(set, l, &frame);
     int width = table_width(t);
     table_free(t);
-    return d->markdown || width < 0 ? 0 : d->page - width - 2;
+    d->out_of_memory = d->out_of_memory || width < 0; /* it would be a table without its plot */
+    return d->markdown ? 0 : d->page - width - 2;
 }
 
 enum status report_table(const struct report_setting *set, struct document *d, struct message *m)

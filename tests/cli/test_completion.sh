@@ -59,6 +59,7 @@ check "names of tasks as a value" has "headcount plan x --set task.name=" gather
 check "sweeps" gives "headcount report q" "quick"
 check "what sweep does" gives "headcount sweep re" "rename"
 check "... to which" gives "headcount sweep delete q" "quick"
+check "a second sweep" gives "headcount report other q" "quick"
 check "sweeps of another file" gives "headcount report --db elsewhere.db " "other"
 check "... named with an equals sign" gives "headcount report --db=elsewhere.db o" "other"
 check "... and to export" gives "headcount export --db elsewhere.db results " "other"

@@ -42,6 +42,12 @@ bare = ""
 add_bare(heads) = (bare = bare . (strstrt(ticks . " ", sprintf(" %d ", heads)) ? "" : sprintf(" %d", heads)), 0)
 stats table using (add_bare(column("heads"))) nooutput
 
+# Means in which a trial that diverged or failed counts as a guess, as in the report, where the table has them.
+all = system("head -n 1 '" . csv . "' | grep -c mean_all") + 0 > 0
+mean = all ? "mean_all" : "mean_acc"
+low = all ? "all_low" : "ci95_low"
+high = all ? "all_high" : "ci95_high"
+
 # Each accuracy of guessing once.
 guesses = ""
 most_guessed = 0.0
@@ -95,12 +101,12 @@ most(x) = x > 1 ? 1 : x
 # Where an interval is missing (one seed) the point stands alone.
 singles = exists("trials") ? curves : 0
 seed = exists("trials") ? "seed" : "heads" # columns are looked up even where there is no curve
-single = exists("trials") ? "test_acc" : "mean_acc"
+single = exists("trials") ? "test_acc" : mean
 plot for [i = 1:singles] seeds using (mine(i) ? column("heads") * aside(i) * spread(column(seed)) : NaN) : \
          (column(single)) with points notitle lc rgb "#70" . colour[(i - 1) % 7 + 1][2:7] pt 7 ps 0.4, \
      for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : \
-         (column("mean_acc")) : (least(column("ci95_low"))) : (most(column("ci95_high"))) \
+         (column(mean)) : (least(column(low))) : (most(column(high))) \
          with yerrorbars notitle lc rgb colour[(i - 1) % 7 + 1] pt 0 lw 1.5, \
-     for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : "mean_acc" \
+     for [i = 1:curves] table using (mine(i) ? column("heads") * aside(i) : NaN) : (column(mean)) \
          with linespoints title spaced(word(labels, i)) \
          lc rgb colour[(i - 1) % 7 + 1] pt shape[(i - 1) % 7 + 1] ps 0.6 lw 1.8

@@ -38,6 +38,13 @@ check "... four more than without" sh -c "[ \$(grep -c \"xlink:href='#gpPt6'\" '
 check "... and the plateau is named" says plateau
 cp "$dir/figure.svg" "$dir/first.svg"
 check "... the same each time" sh -c "gnuplot -e \"csv='$dir/table.csv'; trials='$dir/trials.csv'; plateau='6 48'; svg='$dir/figure.svg'\" results/reference/figure.gp && cmp '$dir/first.svg' '$dir/figure.svg'"
+{ # diverged trials in the mean: another curve than that of the completed
+    sed -n '1s/$/,mean_all,all_low,all_high/p' "$dir/table.csv"
+    sed '1d; s/$/,.1,.05,.15/' "$dir/table.csv"
+} >"$dir/all.csv"
+figure "$dir/table.csv" && cp "$dir/figure.svg" "$dir/first.svg"
+check "a table with bad trials in its means" figure "$dir/all.csv"
+check "... shows them" sh -c "! cmp -s '$dir/first.svg' '$dir/figure.svg'"
 check "the reference table" figure results/reference/gather.csv
 check "... has its line of guessing" says guessing
 finish

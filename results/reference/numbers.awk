@@ -8,7 +8,7 @@
 #   <!-- table:NAME grid -->        the table below it: a line per setting, a column per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
-#       `mean`, `n`, `solved`, `min`, `max`; `least`, `most` (of the means of all rows that are meant); of
+#       `mean`, `n`, `solved`, `min`, `max`, `params`; `least`, `most` (of the means of all rows that are meant); of
 #       runs.csv `trials`, and `minutes` of CPU time
 #
 # A mark that fits no row, or several where one is meant, is an error: status 1. POSIX awk.
@@ -68,6 +68,9 @@ function short(x) {
     x = sprintf("%.3f", x < 0 ? 0 : x > 1 ? 1 : x)
     sub(/^0/, "", x)
     return x
+}
+function thousands(n) {
+    return n < 1000 ? n : substr(n, 1, length(n) - 3) "," substr(n, length(n) - 2)
 }
 function mean(name, row) { return short(either(name, row, "mean_all", "mean_acc")) }
 function low(name, row) { return short(either(name, row, "all_low", "ci95_low")) }
@@ -212,6 +215,8 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
         return number(name, row)
     if (what == "min" || what == "max")
         return short(value[name, row, what "_acc"])
+    if (what == "params")
+        return thousands(value[name, row, "n_params"])
     if (what == "solved")
         return value[name, row, "n_solved"]
     return fail("'" what "' is no number of a table")
@@ -223,7 +228,7 @@ function fill_in(line,    done, mark, behind) {
         behind = RSTART + RLENGTH
         done = done substr(line, 1, behind - 1) lookup(mark)
         line = substr(line, behind)
-        if (!match(line, /^[0-9?]*\.?[0-9?]+( \[[0-9., ]+\])?/))
+        if (!match(line, /^[0-9?,]*\.?[0-9?]+( \[[0-9., ]+\])?/))
             fail("no number behind <!-- " mark " -->")
         line = substr(line, RLENGTH > 0 ? RLENGTH + 1 : 1)
     }

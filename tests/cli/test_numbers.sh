@@ -9,11 +9,11 @@ filled_in() { awk -v folder=$kept -f $kept/numbers.awk "$1"; }
 # ---- what numbers.awk does ----
 mkdir "$dir/kept"
 cat >"$dir/kept/toy.csv" <<'C'
-sweep,setting,setting_label,heads,d_model,n,n_bad,mean_acc,ci95_low,ci95_high,n_solved,min_acc,n_trials
-toy,"{""a"":1,""b"":2}","a=1, b=2",1,8,5,0,.5,.44449,.55551,0,.4,5
-toy,"{""a"":1,""b"":2}","a=1, b=2",8,8,5,0,.9,.8,1.0001,2,.7,15
-toy,"{""a"":3,""b"":2}","a=3, b=2",1,8,4,1,1,.9996,1.0002,4,1,5
-toy,"{""a"":3,""b"":2}","a=3, b=2",2,8,5,0,.25,-.1,.6,0,0,5
+sweep,setting,setting_label,heads,d_model,n,n_bad,mean_acc,ci95_low,ci95_high,n_solved,min_acc,n_trials,n_params
+toy,"{""a"":1,""b"":2}","a=1, b=2",1,8,5,0,.5,.44449,.55551,0,.4,5,999
+toy,"{""a"":1,""b"":2}","a=1, b=2",8,8,5,0,.9,.8,1.0001,2,.7,15,12256
+toy,"{""a"":3,""b"":2}","a=3, b=2",1,8,4,1,1,.9996,1.0002,4,1,5,1
+toy,"{""a"":3,""b"":2}","a=3, b=2",2,8,5,0,.25,-.1,.6,0,0,5,2
 C
 cat >"$dir/kept/tuned.csv" <<'C'
 sweep,setting,setting_label,heads,d_model,n,n_bad,mean_acc,ci95_low,ci95_high,n_solved
@@ -38,6 +38,7 @@ check "n counts bad trials" fills '<!-- toy n heads=1 a=3 -->7' '<!-- toy n head
 check "two on one line" fills '<!-- toy least a=3 -->0 <!-- toy most b=2 -->0.' '<!-- toy least a=3 -->.250 <!-- toy most b=2 -->1.000.'
 check "... and of a replicated sweep, instances" fills '<!-- toy n heads=8 -->7' '<!-- toy n heads=8 -->5'
 check "the worst seed" fills '<!-- toy min heads=8 -->0' '<!-- toy min heads=8 -->.700'
+check "parameters" fills '<!-- toy params heads=8 -->1,0' '<!-- toy params heads=8 -->12,256'
 check "no such sweep" refuses '<!-- toys mean heads=8 -->1'
 check "no such row" refuses '<!-- toy mean heads=4 -->1'
 check "several rows" refuses '<!-- toy mean heads=1 -->1'
@@ -79,7 +80,7 @@ unmarked() {
         /^<!-- published -->$/ { published = 1; next }
         /^$/ { published = 0 }
         published { next }
-        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[0-9]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |
+        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[0-9,]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |
         grep -nE '(^|[^0-9])\.[0-9]|1\.00'
 }
 every_number_is_marked() {

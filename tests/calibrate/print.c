@@ -74,13 +74,14 @@ static double worst(const struct outcome *o, enum statement what)
     return most;
 }
 
-/* Lowest coverage of the variants with n seeds (0: with any number); NaN: none was given. */
+/* Lowest coverage of the variants with n seeds (0: with any number), of those where an interval is
+ * not an exception; NaN: there is none. */
 static double least(const struct outcome *o, enum interval what, int n)
 {
     double lowest = NAN;
     for (int i = 0; i < CALIBRATION_VARIANTS; i++) {
         const struct tally *t = &o->tally[i];
-        if (t->given[what] && (n == 0 || n == CALIBRATION_VARIANT[i].n))
+        if (t->given[what] > t->sweeps / 20 && (n == 0 || n == CALIBRATION_VARIANT[i].n))
             lowest = fmin(lowest, (double)t->covering[what] / (double)t->given[what]);
     }
     return lowest;

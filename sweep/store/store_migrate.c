@@ -7,7 +7,7 @@
  *                         "PRAGMA journal_mode = DELETE" VACUUM
  *
  * Whatever format N has beyond format N - 1 (remarks, a deleted trial) is put in before the last
- * command. tests/sweep/test_store_migrate.c and tests/cli/test_sweep.sh list the formats. A new
+ * command. tests/sweep/test_store_formats.c and tests/cli/test_sweep.sh list the formats. A new
  * column stands last in its table (ALTER TABLE appends), in the view `trials` where it belongs, and
  * in tests/crash/rows.sh where any value is welcome. */
 #include <errno.h>

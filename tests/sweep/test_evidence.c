@@ -1,0 +1,206 @@
+/* What the verdict is given, from a results file. */
+#include "store_help.h"
+
+#include <math.h>
+
+#include "sweep/store/evidence.h"
+
+static struct evidence *read_it(struct fixture *x, struct run *r)
+{
+    struct evidence *e = NULL;
+    assert_ok(evidence_read(r->s, r->sweep, &e, &x->m));
+    return e;
+}
+
+static void work(struct fixture *x, struct run *r, int trials)
+{
+    for (int i = 0; i < trials; i++) {
+        struct claimed c = claim(x, r->s, r->sweep, r->build);
+        assert_true(finish(x, r->s, &c, result_of(0.5)));
+    }
+}
+
+static void assert_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-12 + 1e-12 * fabs(expected)))
+        fail_msg("%.17g is not %.17g", got, expected);
+}
+
+/* Five evaluations that rise by .02 per 100 of 1000 steps, after one that does not count. */
+static void trials_and_their_slopes(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 3\nclaim: {best: 1, over: [2]}\n"
+                                            "equivalence: .01\n"));
+    work(x, &r, 5);
+    bool failed, accepted;
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    assert_ok(store_fail(r.s, c.trial_id, 1, 0,
+                         &(struct attempt_end){.exit_code = 78, .limit_hit = true}, &failed,
+                         &accepted, &x->m));
+    run_sql(r.db, "DELETE FROM curve WHERE trial_id = 1;"
+                  "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 5)"
+                  "INSERT INTO curve (trial_id, step, val_acc, val_loss)"
+                  " SELECT 1, 50 + 10 * i, iif(i, .3 + .02 * i, .9), 2 - .1 * i FROM n;"
+                  "UPDATE trial SET test_exact = .25, test_loss = .75, val_loss = 1.75 WHERE"
+                  " trial_id = 1");
+    struct evidence *e = read_it(x, &r);
+    assert_int_equal(e->settings, 1);
+    const struct evidence_setting *set = &e->setting[0];
+    const struct verdict_input *in = &set->input;
+    assert_int_equal(set->count, 2);
+    assert_string_equal(set->setting, "{}");
+    assert_int_equal(in->planned, 6);
+    assert_int_equal(in->steps, 100);
+    assert_true(in->has_claim && in->claim_best == 1 && in->claim_over[0] == 2);
+    assert_int_equal(in->proof.status, PROOF_FIRST);
+    assert_true(in->equivalence == .01 && !in->loss && !in->replicated && in->looks == 0);
+    assert_true(in->chance == .125);
+    assert_int_equal(in->test_targets, 16 * 2 * 1024); /* every slot of every position */
+    const struct verdict_heads *one = &in->heads[0], *two = &in->heads[1];
+    assert_true(one->heads == 1 && one->n == 3 && one->d_head == 32 && !one->shared);
+    assert_string_equal(one->lr, "0.001");
+    assert_near(one->trial[0].late_slope, .02);
+    assert_true(isnan(one->trial[1].late_slope)); /* of two evaluations */
+    assert_true(one->trial[0].exact == .25 && one->trial[0].test == .5);
+    assert_true(two->n == 3 && two->trial[2].limited && !two->trial[2].bad);
+    assert_int_equal(set->extra[0].completed, 3);
+    evidence_free(e);
+    /* As a loss: what falls improves. */
+    run_sql(r.db, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'");
+    e = read_it(x, &r);
+    assert_true(e->setting[0].input.loss);
+    assert_true(e->setting[0].input.heads[0].trial[0].test == .75);
+    assert_true(e->setting[0].input.heads[0].trial[0].val == 1.75);
+    assert_near(e->setting[0].input.heads[0].trial[0].late_slope, .1);
+    evidence_free(e);
+    close_store(x, r.s);
+}
+
+#define INSTANCES                                                                                  \
+    "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [3, 5]}\n"        \
+    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nreplicate: [task.instance]\n"
+
+static void instances_are_units(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, INSTANCES "seeds: 2\n");
+    work(x, &r, 8);
+    struct evidence *e = read_it(x, &r);
+    assert_int_equal(e->settings, 1);
+    assert_string_equal(e->setting[0].input.replicated, "task.instance");
+    const struct verdict_heads *h = &e->setting[0].input.heads[1];
+    assert_int_equal(h->n, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(h->trial[i].unit, i / 2);
+        assert_int_equal(h->trial[i].seed, i % 2);
+    }
+    evidence_free(e);
+    close_store(x, r.s);
+}
+
+/* Up to the open look, or to the one that decided. */
+static void trials_of_a_look(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "looks: [2, 3, 5]\n"));
+    struct look_due due;
+    work(x, &r, 4);
+    struct evidence *e = read_it(x, &r);
+    assert_true(e->setting[0].input.looks == 3 && e->setting[0].input.look == 1);
+    assert_true(e->setting[0].input.planned == 4 && e->setting[0].input.heads[0].n == 2);
+    evidence_free(e);
+    assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
+    assert_ok(store_look_judged(r.s, r.sweep, &due, "edge", false, &x->m));
+    work(x, &r, 1);
+    e = read_it(x, &r);
+    assert_true(e->setting[0].input.look == 2 && e->setting[0].input.planned == 6);
+    assert_int_equal(e->setting[0].input.heads[0].n + e->setting[0].input.heads[1].n, 5);
+    evidence_free(e);
+    work(x, &r, 1);
+    assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
+    assert_ok(store_look_judged(r.s, r.sweep, &due, "middle", true, &x->m));
+    e = read_it(x, &r);
+    assert_true(e->setting[0].input.look == 2 && e->setting[0].input.planned == 6);
+    evidence_free(e);
+    close_store(x, r.s);
+}
+
+/* At four heads "split" is 8: the same models twice. */
+static void settings_that_mean_the_same(void **state)
+{
+    struct fixture *x = *state;
+    struct run r =
+        start(x, "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                 "model: {d_model: 32, heads: [2, 4], d_head: [split, 8], layers: 1, d_ff: 32}\n"
+                 "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 1\n");
+    struct evidence *e = read_it(x, &r);
+    assert_int_equal(e->settings, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_null(e->setting[i].input.heads[0].shared);
+        assert_string_equal(e->setting[i].input.heads[1].shared, e->setting[1 - i].label);
+        assert_int_equal(e->setting[i].input.heads[1].d_head, 8);
+    }
+    evidence_free(e);
+    close_store(x, r.s);
+}
+
+/* Learning rates that were tried, and the one that each head count chose. */
+static void rates_under_tune(void **state)
+{
+    static const char yaml[] =
+        "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+        "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+        "train: {steps: 100, batch: 8, lr: [1e-2, 1e-3, 3e-3], eval_every: 50}\n"
+        "tune: {axes: [train.lr], seeds: 1}\nseeds: 1\n";
+    struct fixture *x = *state;
+    struct run r = start(x, yaml);
+    struct evidence *e = read_it(x, &r);
+    assert_string_equal(e->setting[0].input.tuned_lr, "0.001, 0.003 and 0.01");
+    assert_null(e->setting[0].input.heads[0].lr);
+    assert_true(e->setting[0].input.tuning == 6 && e->setting[0].input.tuning_ended == 0);
+    evidence_free(e);
+    work(x, &r, 7);
+    e = read_it(x, &r);
+    assert_int_equal(e->setting[0].input.choices, 2);
+    assert_string_equal(e->setting[0].input.choice[0].label, "lr=0.01"); /* all equal: the first */
+    assert_string_equal(e->setting[0].input.choice[0].edge, "lr");
+    assert_string_equal(e->setting[0].input.heads[0].lr, "0.01");
+    assert_int_equal(e->setting[0].input.heads[0].n, 1);
+    evidence_free(e);
+    close_store(x, r.s);
+}
+
+static void what_left_the_plan_is_told(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2, 4]", "seeds: 2\n"));
+    work(x, &r, 6);
+    plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\n"));
+    plan_into(x, r.s, SWEEP("[1, 2]", "seeds: [1, 2]\nclaim: {best: 1, over: [2]}\n"));
+    struct evidence *e = read_it(x, &r);
+    assert_int_equal(e->outsides, 3);
+    assert_true(e->outside[0].heads == 1 && e->outside[0].ended == 1);
+    assert_true(e->outside[2].heads == 4 && e->outside[2].completed == 2);
+    assert_near(e->outside[2].mean, .5);
+    assert_int_equal(e->changes, 3);
+    assert_true(e->change[1].removed == 2 && e->change[1].seen == 6 && e->change[1].outside == 2);
+    assert_string_equal(e->change[2].claim, "{\"best\":1,\"over\":[2]}");
+    assert_int_equal(e->setting[0].input.proof.status, PROOF_LATE);
+    evidence_free(e);
+    assert_status(STATUS_BAD_INPUT, evidence_read(r.s, 99, &e, &x->m));
+    assert_null(e);
+    close_store(x, r.s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(trials_and_their_slopes), TEST(instances_are_units),
+        TEST(trials_of_a_look),        TEST(settings_that_mean_the_same),
+        TEST(rates_under_tune),        TEST(what_left_the_plan_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -109,26 +109,6 @@ static enum status judge_settings(struct report_data *r, struct message *m)
 
 /* ---- by_heads ---- */
 
-void report_columns_free(struct table_column *columns)
-{
-    for (int i = 0; columns && columns[i].name; i++)
-        free((char *)columns[i].name);
-    free(columns);
-}
-
-enum status report_columns(struct store *s, struct table_column **columns, struct message *m)
-{
-    struct rows rows = rows_open(s, m, "SELECT * FROM by_heads LIMIT 0", NO_VALUES);
-    enum status status = rows.status;
-    int n = status == STATUS_OK ? rows_columns(&rows) : 0;
-    *columns = calloc((size_t)n + 1, sizeof **columns);
-    for (int i = 0; *columns && i < n && status == STATUS_OK; i++)
-        if (!((*columns)[i].name = strdup(rows_name(&rows, i))))
-            status = out_of_memory(m);
-    rows_close(&rows);
-    return *columns ? status : out_of_memory(m);
-}
-
 static int compare_settings(const void *a, const void *b)
 {
     const struct report_setting *const *x = a, *const *y = b;

@@ -38,9 +38,4 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
                              struct message *m);
 void report_data_free(struct report_data *r);
 
-/* The columns of the view by_heads, all of which a report in CSV or JSON has. Free with
- * report_columns_free. */
-enum status report_columns(struct store *s, struct table_column **columns, struct message *m);
-void report_columns_free(struct table_column *columns);
-
 #endif

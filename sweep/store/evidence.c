@@ -5,22 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status evidence_no_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the results of a sweep");
-}
-
-void *evidence_grow(void *array, int count, size_t size)
-{
-    bool full = count == 0 || (count >= 4 && (count & (count - 1)) == 0);
-    return full ? realloc(array, (size_t)(count < 4 ? 4 : 2 * count) * size) : array;
-}
-
-char *evidence_copy(const char *text)
-{
-    return strdup(text ? text : "");
-}
-
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(((const struct evidence_setting *)a)->setting,
@@ -98,25 +82,17 @@ static struct evidence_setting *setting_of(struct evidence *e, struct rows *row)
     if (!grown)
         return NULL;
     e->setting = grown;
-    struct evidence_setting *added = &grown[e->settings++];
-    *added = (struct evidence_setting){.setting = evidence_copy(setting),
-                                       .label = evidence_copy(rows_given(row, LABEL)),
-                                       .place = INT64_MAX,
-                                       .input = e->base};
-    added->input.look = (int)rows_integer(row, LOOK);
-    return added->setting && added->label ? added : NULL;
-}
-
-/* The learning rate of a row, malloced; NULL with *ok where it is not known. */
-static char *rate_of(const struct rows *row, bool *ok)
-{
-    char text[32];
-    if (rows_null(row, LR))
+    char *text = evidence_copy(setting), *label = evidence_copy(rows_given(row, LABEL));
+    if (!text || !label) {
+        free(text);
+        free(label);
         return NULL;
-    snprintf(text, sizeof text, "%.6g", rows_real(row, LR));
-    char *rate = evidence_copy(text);
-    *ok = *ok && rate;
-    return rate;
+    }
+    struct evidence_setting *added = &grown[e->settings++];
+    *added = (struct evidence_setting){
+        .setting = text, .label = label, .place = INT64_MAX, .input = e->base};
+    added->input.look = (int)rows_integer(row, LOOK);
+    return added;
 }
 
 /* The head count of a row within its setting, likewise. */
@@ -134,13 +110,12 @@ static struct verdict_heads *heads_of(struct evidence *e, struct evidence_settin
     set->first = first ? first : set->first;
     if (!heads || !extra || !first)
         return NULL;
-    bool ok = true;
     first[set->count] = e->trials;
     extra[set->count] = (struct evidence_heads){.n_params = rows_integer(row, PARAMS)};
-    heads[set->count] = (struct verdict_heads){
-        .heads = count, .d_head = rows_integer(row, D_HEAD), .lr = rate_of(row, &ok)};
-    set->count++;
-    return ok ? &heads[set->count - 1] : NULL;
+    if (!rows_null(row, LR))
+        snprintf(extra[set->count].lr, sizeof extra->lr, "%.6g", rows_real(row, LR));
+    heads[set->count] = (struct verdict_heads){.heads = count, .d_head = rows_integer(row, D_HEAD)};
+    return &heads[set->count++];
 }
 
 /* ---- trials ---- */
@@ -176,17 +151,15 @@ static enum status add_trial(struct evidence *e, struct rows *row, struct messag
     set->input.steps = steps > set->input.steps ? steps : set->input.steps;
     set->input.chance = rows_real(row, CHANCE);
     set->input.planned++;
-    if (!rows_integer(row, SAME_LR)) { /* not chosen yet */
-        free((char *)heads->lr);
-        heads->lr = NULL;
-    }
+    struct evidence_heads *extra = &set->extra[set->count - 1];
+    if (!rows_integer(row, SAME_LR)) /* not chosen yet */
+        extra->lr[0] = '\0';
     enum trial_state state = rows_state(row, STATE);
     if (!trial_state_ended(state))
         return STATUS_OK;
     put_trial(e, row, state, &trial[e->trials++]);
     heads->n++;
     if (state == TRIAL_COMPLETED) {
-        struct evidence_heads *extra = &set->extra[set->count - 1];
         extra->completed++;
         extra->train_s += rows_real(row, TRAIN_S);
     }
@@ -300,8 +273,10 @@ static void put_in_order(struct evidence *e)
         qsort(e->setting, (size_t)e->settings, sizeof *e->setting, compare_places);
     for (int i = 0; i < e->settings; i++) {
         struct evidence_setting *set = &e->setting[i];
-        for (int k = 0; k < set->count; k++)
+        for (int k = 0; k < set->count; k++) {
             set->heads[k].trial = e->trial + set->first[k];
+            set->heads[k].lr = set->extra[k].lr[0] ? set->extra[k].lr : NULL;
+        }
         set->input.count = set->count;
         set->input.heads = set->heads;
         set->input.choice = set->choice;
@@ -349,8 +324,6 @@ static void free_setting(struct evidence_setting *set)
         free((char *)set->choice[k].label);
         free((char *)set->choice[k].edge);
     }
-    for (int k = 0; k < set->count; k++)
-        free((char *)set->heads[k].lr);
     free(set->setting);
     free(set->label);
     free(set->heads);

@@ -11,6 +11,7 @@ struct evidence_heads {
     int64_t n_params;
     double train_s; /* of the completed trials together */
     int completed;
+    char lr[24]; /* learning rate; "" where it is not chosen yet */
 };
 
 /* One combination of the varying axes other than heads, the tuned and the replicated ones. */

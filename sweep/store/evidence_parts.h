@@ -3,7 +3,8 @@
  *   evidence.c          settings, head counts, trials
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
- *   evidence_proof.c    whether its claim was first */
+ *   evidence_proof.c    whether its claim was first
+ *   evidence_memory.c   arrays and texts */
 #ifndef SWEEP_STORE_EVIDENCE_PARTS_H
 #define SWEEP_STORE_EVIDENCE_PARTS_H
 

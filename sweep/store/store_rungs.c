@@ -5,6 +5,7 @@
 #include "sweep/store/store_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@ struct rung_trial {
 };
 
 struct candidate {
-    char *tuning;
+    char tuning[PLAN_TEXT_MAX];
     bool in;      /* not passed over */
+    bool out_now; /* at the rung at hand */
     double score; /* higher is better; NaN: none */
     int bad;
 };
@@ -54,8 +56,10 @@ static int candidate_of(struct rungs *g, const char *tuning)
     if (!grown)
         return -1;
     g->candidate = grown;
-    grown[g->candidates] = (struct candidate){.tuning = strdup(tuning), .in = true};
-    return grown[g->candidates].tuning ? g->candidates++ : -1;
+    struct candidate *added = &grown[g->candidates];
+    *added = (struct candidate){.in = true};
+    snprintf(added->tuning, sizeof added->tuning, "%s", tuning);
+    return g->candidates++;
 }
 
 enum { TRIAL_ID, STATE, CHOICE, UNTIL, RESUME_STEP, BAD_STEP, TUNING, CHANCE, STEPS, EVERY };
@@ -180,8 +184,10 @@ static enum status halve(struct rungs *g, int64_t step)
         if (best >= 0)
             kept[best] = true;
     }
-    for (int i = 0; i < g->candidates; i++)
+    for (int i = 0; i < g->candidates; i++) {
+        g->candidate[i].out_now = g->candidate[i].in && !kept[i];
         g->candidate[i].in = kept[i];
+    }
     free(kept);
     return g->best.status;
 }
@@ -235,13 +241,13 @@ static enum status send(struct rungs *g, int64_t step)
     return status;
 }
 
-/* Those of the candidates that a rung has just taken out. */
-static enum status pass_over(struct rungs *g, const bool *were_in, int64_t step)
+/* Those of the candidates that the rung at hand has taken out. */
+static enum status pass_over(struct rungs *g, int64_t step)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < g->trials && status == STATUS_OK; i++) {
         struct rung_trial *t = &g->trial[i];
-        if (were_in[t->candidate] && !g->candidate[t->candidate].in)
+        if (g->candidate[t->candidate].out_now)
             status = put(g, t, step, CHOICE_PASSED);
     }
     return status;
@@ -257,26 +263,20 @@ static bool all_reached(struct rungs *g, int64_t step)
 
 static enum status climb(struct rungs *g)
 {
-    bool *were_in = malloc((size_t)g->candidates * sizeof *were_in);
-    enum status status = were_in ? STATUS_OK : out_of_memory(g);
+    enum status status = STATUS_OK;
     int64_t open = 0;
-    for (int k = 0; k < g->steps && status == STATUS_OK && !open && more_than_one_in(g); k++) {
+    for (int k = 0; k < g->steps && status == STATUS_OK && more_than_one_in(g); k++) {
         if (!all_reached(g, g->step[k])) {
             open = g->step[k];
             break;
         }
-        for (int i = 0; i < g->candidates; i++)
-            were_in[i] = g->candidate[i].in;
         status = halve(g, g->step[k]);
         if (status == STATUS_OK)
-            status = pass_over(g, were_in, g->step[k]);
+            status = pass_over(g, g->step[k]);
     }
     if (status == STATUS_OK)
         status = g->best.status;
-    if (status == STATUS_OK)
-        status = send(g, open);
-    free(were_in);
-    return status;
+    return status == STATUS_OK ? send(g, open) : status;
 }
 
 static enum status settle_group(struct rungs *g, int64_t sweep_id, const char *setting,
@@ -285,8 +285,6 @@ static enum status settle_group(struct rungs *g, int64_t sweep_id, const char *s
     enum status status = read_group(g, sweep_id, setting, heads);
     if (status == STATUS_OK && g->trials > 0)
         status = climb(g);
-    for (int i = 0; i < g->candidates; i++)
-        free(g->candidate[i].tuning);
     free(g->candidate);
     free(g->trial);
     g->candidate = NULL;

@@ -186,6 +186,7 @@ static void only_a_pause_reaches_a_rung(void **state)
     struct attempt_end end = {.exit_code = 75, .step = 50};
     bool accepted = false;
     assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
+    plan_into(x, r.s, TUNED("tune: {axes: [train.lr], seeds: 2}\nseeds: 1\n"));
     plan_into(x, r.s, RUNGS);
     struct claimed again = claim(x, r.s, r.sweep, r.build);
     assert_int_equal(again.trial_id, c.trial_id);

@@ -70,14 +70,14 @@ says_what_is_kept() { filled_in "$1" >"$dir/filled" && diff "$1" "$dir/filled"; 
 for readme in README.md configs/README.md $kept/README.md; do
     check "$readme: marked tables and numbers are those of $kept" says_what_is_kept "$readme"
 done
-# What is left without code, marked tables and numbers, and paragraphs of what others published: no
-# accuracy (.5, 1.000).
+# What is left without code, marked tables and numbers, sentences of reports and paragraphs of what others
+# published: no accuracy (.5, 1.000).
 unmarked() {
     awk '/^```/ { code = !code; next }
         code { next }
         /^<!-- table:/ { table = 1; next }
         table && /^(\|.*)?$/ { next }
-        /^<!-- published -->$/ { published = 1; next }
+        /^<!-- (published|says:.*) -->$/ { published = 1; next }
         /^$/ { published = 0 }
         published { next }
         { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[0-9,]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |

@@ -33,6 +33,14 @@ void put_p(const struct writer *w, double p)
         put(w, "p = %.3g", p);
 }
 
+void put_difference(const struct writer *w, double x)
+{
+    if (x == 0)
+        put(w, "0");
+    else
+        put(w, fabs(x) < .0005 ? "%+.1g" : "%+.3f", x);
+}
+
 const char *test_metric(const struct writer *w)
 {
     return w->in->loss ? "test loss" : "test accuracy";

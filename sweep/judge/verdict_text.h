@@ -21,9 +21,10 @@ const char *verb(int64_t n);
 /* What separates item i of n in "1, 2 and 4". */
 const char *separator(int i, int n);
 
-/* "4 heads"; "p = 0.03"; "+0.120 test accuracy" as "test accuracy". */
+/* "4 heads"; "p = 0.03"; "-0.120", tiny ones with the digit that counts; "test accuracy". */
 void put_heads(const struct writer *w, int64_t heads);
 void put_p(const struct writer *w, double p);
+void put_difference(const struct writer *w, double x);
 const char *test_metric(const struct writer *w);
 const char *val_metric(const struct writer *w);
 

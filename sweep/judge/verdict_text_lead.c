@@ -191,7 +191,9 @@ static void put_rivals(const struct writer *w, enum rival_outcome outcome, bool 
             continue;
         put(w, "%s%lld", separator(seen++, n), (long long)r->heads);
         if (with_p) {
-            put(w, " (difference %+.3f, ", r->pair.mean);
+            put(w, " (difference ");
+            put_difference(w, r->pair.mean);
+            put(w, ", ");
             put_p(w, r->p);
             put(w, ")");
         }

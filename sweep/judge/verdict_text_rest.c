@@ -1,6 +1,7 @@
 /* What the finding rests on: the comparisons one by one, what was picked and how, what is to be
  * known about single head counts, what was not tested. */
 #include <math.h>
+#include <string.h>
 
 #include "sweep/judge/verdict_text.h"
 
@@ -86,16 +87,20 @@ static void put_tests(const struct writer *w, const struct verdict_rival *r)
         return;
     }
     if (pair->all_equal) {
+        put_difference(w, pair->mean);
         put(w,
-            "%+.3f %s%s at each of %d %ss; equal differences leave the t test undefined, so the "
+            " %s%s at each of %d %ss; equal differences leave the t test undefined, so the "
             "%ssign-flip test decides: ",
-            pair->mean, test_metric(w), less, pair->n, unit, pair->exact ? "exact " : "");
+            test_metric(w), less, pair->n, unit, pair->exact ? "exact " : "");
         put_p(w, pair->sign_flip_p);
         return;
     }
-    put(w, "%+.3f %s%s, %.3g%% interval %+.3f to %+.3f, over %d %ss (%d won, %d lost", pair->mean,
-        test_metric(w), less, 100 * w->v->level, pair->low, pair->high, pair->n, unit, pair->wins,
-        pair->losses);
+    put_difference(w, pair->mean);
+    put(w, " %s%s, %.3g%% interval ", test_metric(w), less, 100 * w->v->level);
+    put_difference(w, pair->low);
+    put(w, " to ");
+    put_difference(w, pair->high);
+    put(w, ", over %d %ss (%d won, %d lost", pair->n, unit, pair->wins, pair->losses);
     if (w->in->replicated)
         put(w, "; each the mean of its seeds, %d pairs in all", r->seed_pairs);
     put(w, "); paired t test ");
@@ -116,9 +121,10 @@ static void say_rival(const struct writer *w, const struct verdict_rival *r)
     put(w, " against %lld: ", (long long)r->heads);
     if (pair->n == 0)
         put(w, "no %s in common", w->v->unit);
-    else if (pair->n == 1)
-        put(w, "%+.3f %s at the one %s in common", pair->mean, test_metric(w), w->v->unit);
-    else
+    else if (pair->n == 1) {
+        put_difference(w, pair->mean);
+        put(w, " %s at the one %s in common", test_metric(w), w->v->unit);
+    } else
         put_tests(w, r);
     if (pair->n > 1 && r->unpaired)
         put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
@@ -149,6 +155,11 @@ static bool cannot_be_told_apart(const struct verdict_row *r)
     return r->among_best;
 }
 
+static bool is_beaten(const struct verdict_row *r)
+{
+    return row_tested(r) && !r->among_best;
+}
+
 static bool was_not_compared(const struct verdict_row *r)
 {
     return r->among_best && isnan(r->best_p);
@@ -177,7 +188,8 @@ static void say_among_best(const struct writer *w)
         put_list(w, cannot_be_told_apart, true);
         put(w, ": ");
         put_heads(w, v->best);
-        put(w, ", best on validation, %s every other", beat);
+        put(w, ", best on validation, %s ", beat);
+        put_list(w, is_beaten, true);
     }
     put(w, " in a one-sided paired t test at p < %.3g (%.3g / %d comparison%s).",
         (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));
@@ -293,6 +305,25 @@ static void say_equal_rows(const struct writer *w)
     }
 }
 
+/* "1, 2 and 4 heads": those for which tune made the same choice as for the i-th. Nothing
+ * where one before it has said so. */
+static void put_same_choice(const struct writer *w, int i, const char *before)
+{
+    const struct verdict_choice *choice = w->in->choice;
+    int n = 0, seen = 0;
+    for (int k = 0; k < w->in->choices; k++) {
+        bool same = !strcmp(choice[k].label, choice[i].label);
+        if (same && k < i)
+            return;
+        n += same;
+    }
+    put(w, "%s%s with ", before, choice[i].label);
+    for (int k = i; k < w->in->choices; k++)
+        if (!strcmp(choice[k].label, choice[i].label))
+            put(w, "%s%lld", separator(seen++, n), (long long)choice[k].heads);
+    put(w, " head%s", n == 1 ? plural(choice[i].heads) : "s");
+}
+
 static void say_chosen(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
@@ -301,8 +332,7 @@ static void say_chosen(const struct writer *w)
         return;
     put(w, "Chosen for each head count on validation, with separate seeds: ");
     for (int i = 0; i < in->choices; i++) {
-        put(w, "%s%s with ", i ? "; " : "", in->choice[i].label);
-        put_heads(w, in->choice[i].heads);
+        put_same_choice(w, i, i ? "; " : "");
         edges += in->choice[i].edge[0] != '\0';
     }
     put(w, ".\n");

@@ -165,6 +165,22 @@ static bool was_not_compared(const struct verdict_row *r)
     return r->among_best && isnan(r->best_p);
 }
 
+/* A mean over n units says nothing of what happens to fewer than these: all n may have been spared
+ * with a probability of 1 - level. */
+static void say_rare(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    int n = 0;
+    for (int i = 0; i < v->rows; i++)
+        if (v->row[i].equivalent && (n == 0 || v->row[i].test.n < n))
+            n = v->row[i].test.n;
+    if (n > 0)
+        put(w,
+            "Equivalent in the mean: with %d %ss, failures at fewer than %.0f%% of them may go "
+            "unseen.\n",
+            n, v->unit, 100 * (1 - pow(1 - v->level, 1.0 / n)));
+}
+
 /* How the set that contains the best was found, and what it does not say. */
 static void say_among_best(const struct writer *w)
 {
@@ -335,7 +351,7 @@ static void say_chosen(const struct writer *w)
         put_same_choice(w, i, i ? "; " : "");
         edges += in->choice[i].edge[0] != '\0';
     }
-    put(w, ".\n");
+    put(w, "; the comparison holds for these choices.\n");
     if (edges == 0)
         return;
     put(w, "Warning: a choice is at the edge of its grid, so that a better value may lie beyond "
@@ -370,8 +386,10 @@ static void say_not_tested(const struct writer *w)
         return;
     put(w, "Not tested: other head counts%s%s", w->in->steps > 0 ? ", other training lengths" : "",
         w->in->tuned_lr || lr ? ", other learning rates" : "");
-    put(w, "%s.\n",
-        w->in->replicated ? " or other tasks" : ", other instances of the task or other tasks");
+    if (w->in->replicated)
+        put(w, ", other tasks or other initial weights: every %s had the same seeds.\n", v->unit);
+    else
+        put(w, ", other instances of the task or other tasks.\n");
 }
 
 void say_rest(const struct writer *w)
@@ -383,6 +401,7 @@ void say_rest(const struct writer *w)
         say_rival(w, &w->v->rival[i]);
     say_least(w);
     say_among_best(w);
+    say_rare(w);
     say_next(w);
     say_one_unit(w);
     say_clusters(w);

@@ -50,7 +50,7 @@ static void test_no_difference(void **state)
     EXPECT(&s, VERDICT_CLAIM_NOT_CONFIRMED,
            "Plateau: 1 and 2 heads cannot be told apart from the best; with 95% confidence the "
            "best of the head counts tried is among them.",
-           "Claim not confirmed: 2 heads are not shown to be better than 1 (difference +0.000, p = "
+           "Claim not confirmed: 2 heads are not shown to be better than 1 (difference 0, p = "
            "1), within 1500 steps, on this task instance.",
            "2 heads against 1: no difference at any of 5 seeds.",
            "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
@@ -279,7 +279,11 @@ static void test_plateau(void **state)
                 "With 95% confidence the best of the head counts tried is one of 2 and 8: 8 heads, "
                 "best on validation, beat 1 and 4 in a one-sided paired t test at p < 0.0167 "
                 "(0.05 / 3 comparisons).");
+    expect_with(&s, "unseen",
+                "Equivalent in the mean: with 5 seeds, failures at fewer than 45% of them may go "
+                "unseen.");
     s.in.equivalence = .02;
+    expect_with(&s, "unseen", NULL);
     expect_sentence(
         &s, 0,
         "Plateau: 8 heads (d_head 8) alone, best on validation; no other head count is shown to be "
@@ -318,7 +322,8 @@ static void test_replicated(void **state)
            "are needed for p < 0.05.",
            "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
            "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
-           "Not tested: other head counts, other training lengths or other tasks.");
+           "Not tested: other head counts, other training lengths, other tasks or other initial "
+           "weights: every task instance had the same seeds.");
     s.in.replicated = "task.noise";
     expect_sentence(&s, 1,
                     "Claim confirmed: 2 heads are better than 1, as predicted, within 1500 steps, "
@@ -451,13 +456,17 @@ static void test_tuned(void **state)
         "A head count is left out of the plateau where 1 head, best on validation, beats it in a "
         "one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
         "Chosen for each head count on validation, with separate seeds: lr=0.003 with 1 head; "
-        "lr=0.01 with 2 heads.",
+        "lr=0.01 with 2 heads; the comparison holds for these choices.",
         "Warning: a choice is at the edge of its grid, so that a better value may lie beyond it: "
         "lr with 2 heads.",
         "2 heads: these are also the trials of the setting d_head=8; as evidence they count once.",
         "Not tested: other head counts, other training lengths, other learning rates, other "
         "instances of the task or other tasks.");
     s.in.tuned_lr = NULL;
+    s.choice[0].label = "lr=0.01";
+    expect_with(&s, "Chosen",
+                "Chosen for each head count on validation, with separate seeds: lr=0.01 with 1 and "
+                "2 heads; the comparison holds for these choices.");
     s.heads[0].lr = "0.01";
     s.heads[1].lr = "0.005";
     expect_sentence(&s, 1,

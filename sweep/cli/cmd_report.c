@@ -41,7 +41,7 @@ static enum status report(struct store *s, void *context, struct message *m)
                                 : o->json     ? REPORT_JSON
                                 : o->markdown ? REPORT_MARKDOWN
                                               : REPORT_TEXT;
-    int64_t sweep_id[REPORT_SWEEPS_MOST];
+    int64_t sweep_id[REPORT_SWEEPS_MOST] = {0};
     enum status status = STATUS_OK;
     for (int i = 0; i < o->sweeps && status == STATUS_OK; i++) {
         status = store_sweep(s, o->sweep[i], &sweep_id[i], m);

@@ -1,6 +1,7 @@
 #include "sweep/judge/fit.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +17,24 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
+/* Column c of a matrix (n, ...) that is stored column by column. */
+static double *column(double *q, int n, int c)
+{
+    return q + (ptrdiff_t)c * n;
+}
+
 /* Takes out of column c of q what lies along the columns before it, which are orthonormal, and adds
  * the shares to r. The second pass removes what rounding left of the first (Giraud et al. 2005). */
 static void orthogonalize(int n, int c, int before, double *q, double r[FIT_TERMS_MAX])
 {
     for (int pass = 0; pass < 2; pass++) {
         for (int p = 0; p < before; p++) {
-            double share = dot(n, q + p * n, q + c * n);
+            const double *along = column(q, n, p);
+            double *of = column(q, n, c);
+            double share = dot(n, along, of);
             r[p] += share;
             for (int i = 0; i < n; i++)
-                q[c * n + i] -= share * q[p * n + i];
+                of[i] -= share * along[i];
         }
     }
 }
@@ -44,11 +53,11 @@ bool fit_least_squares(int n, int terms, const double *x, const double *y, doubl
                        double *r2)
 {
     double r[FIT_TERMS_MAX + 1][FIT_TERMS_MAX] = {{0}}; /* column c in terms of those before it */
-    double *residual = work + terms * n;
+    double *residual = column(work, n, terms);
     if (n < terms)
         return false;
     for (int c = 0; c < terms; c++) {
-        double *q = work + c * n;
+        double *q = column(work, n, c);
         for (int i = 0; i < n; i++)
             q[i] = x[i * terms + c];
         double size = sqrt(dot(n, q, q));
@@ -121,7 +130,7 @@ static bool fit_cells(struct mapper *a, int *cells, int *floor, double *b, doubl
             continue;
         *floor += edge == c->heads[0].heads;
         a->y[*cells] = log2((double)edge);
-        double *row = a->x + (*cells)++ * terms;
+        double *row = a->x + (ptrdiff_t)(*cells)++ * terms;
         row[0] = 1;
         for (int k = 0; k < in->axes; k++)
             row[1 + k] = log2(c->axis[k]);
@@ -164,7 +173,7 @@ static void bootstrap(struct mapper *a, struct fit *f)
         return;
     int tail = (f->draws + 1) / 40; /* of 9999 draws the 250th from below and from above */
     for (int t = 0; t < terms; t++) {
-        double *drawn = a->drawn + t * FIT_DRAWS;
+        double *drawn = column(a->drawn, FIT_DRAWS, t);
         qsort(drawn, (size_t)f->draws, sizeof *drawn, compare_reals);
         f->term[t].low = drawn[tail - 1];
         f->term[t].high = drawn[f->draws - tail];

@@ -4,158 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/store/rows.h"
+#include "sweep/report/report_compare_read.h"
 
 static enum status out_of_memory(struct message *m)
 {
     return status_fail(m, STATUS_NO_MEMORY, "no memory for the comparison");
 }
 
-/* ---- options that differ ---- */
-
-/* The option of that path, where it belongs by name; NULL: no memory. */
-static struct compare_option *option_of(struct report_compare *c, const char *path)
-{
-    int at = 0;
-    while (at < c->options && strcmp(c->option[at].path, path) < 0)
-        at++;
-    if (at < c->options && strcmp(c->option[at].path, path) == 0)
-        return &c->option[at];
-    struct compare_option *grown = realloc(c->option, ((size_t)c->options + 1) * sizeof *grown);
-    char *copy = strdup(path);
-    if (grown)
-        c->option = grown;
-    if (!grown || !copy) {
-        free(copy);
-        return NULL;
-    }
-    memmove(&grown[at + 1], &grown[at], (size_t)(c->options++ - at) * sizeof *grown);
-    grown[at] = (struct compare_option){.path = copy};
-    return &grown[at];
-}
-
-/* What each option of the sweep's judged trials is; heads, which every comparison shows, apart. */
-static enum status read_options(struct store *s, struct report_compare *c, int sweep,
-                                int64_t sweep_id, struct message *m)
-{
-    enum status status = STATUS_OK;
-    struct rows rows =
-        rows_open(s, m,
-                  "WITH point AS MATERIALIZED ("
-                  "  SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1"
-                  "     AND is_tuning = 0 AND state <> 'pruned' AND choice <> 'passed'),"
-                  " option AS ("
-                  "  SELECT DISTINCT replace(replace(substr(o.fullkey, 3), '.options.', '.'), "
-                  "'\"', '') AS path,"
-                  "         coalesce(o.atom, o.value) AS value"
-                  "    FROM point JOIN config USING (config_id), json_tree(config_json) AS o"
-                  "   WHERE o.type <> 'object' AND o.fullkey NOT LIKE '%]'"
-                  "   ORDER BY 1, 2)"
-                  " SELECT path, group_concat(value, ', ') FROM option"
-                  "  WHERE path NOT IN ('model.heads', 'v') GROUP BY path",
-                  VALUES(INTEGER(sweep_id)));
-    while (status == STATUS_OK && rows_next(&rows)) {
-        struct compare_option *o = option_of(c, rows_given(&rows, 0));
-        const char *values = rows_text(&rows, 1);
-        if (!o || !(o->values[sweep] = strdup(values ? values : "null")))
-            status = out_of_memory(m);
-    }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
-}
-
-static void free_option(struct compare_option *o)
-{
-    free(o->path);
-    for (int i = 0; i < COMPARE_MOST; i++)
-        free(o->values[i]);
-}
-
-static bool differs(const struct report_compare *c, const struct compare_option *o)
-{
-    for (int i = 0; i < c->sweeps; i++)
-        if (!o->values[i] || !o->values[0] || strcmp(o->values[i], o->values[0]) != 0)
-            return true;
-    return false;
-}
-
-static void keep_differing(struct report_compare *c)
-{
-    int kept = 0;
-    for (int i = 0; i < c->options; i++) {
-        if (differs(c, &c->option[i]))
-            c->option[kept++] = c->option[i];
-        else
-            free_option(&c->option[i]);
-    }
-    c->options = kept;
-}
-
-/* ---- tasks ---- */
-
-/* The tasks, with their options, of a setting's trials at a head count: several with replicate. */
-struct tasks {
-    char *setting, *text;
-    int64_t heads;
-};
-struct task_list {
-    int count;
-    struct tasks *item;
-};
-
-static enum status read_tasks(struct store *s, int64_t sweep_id, struct task_list *list,
-                              struct message *m)
-{
-    enum status status = STATUS_OK;
-    struct rows rows = rows_open(
-        s, m,
-        "WITH task AS ("
-        "  SELECT DISTINCT setting, heads, config_json -> '$.task' AS task"
-        "    FROM trial JOIN config USING (config_id)"
-        "   WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 ORDER BY 1, 2, 3)"
-        " SELECT setting, heads, group_concat(task, ' ') FROM task GROUP BY setting, heads",
-        VALUES(INTEGER(sweep_id)));
-    while (status == STATUS_OK && rows_next(&rows)) {
-        struct tasks *grown = realloc(list->item, ((size_t)list->count + 1) * sizeof *grown);
-        if (!grown) {
-            status = out_of_memory(m);
-            break;
-        }
-        list->item = grown;
-        struct tasks *t = &grown[list->count++];
-        *t = (struct tasks){.setting = strdup(rows_given(&rows, 0)),
-                            .text = strdup(rows_given(&rows, 2)),
-                            .heads = rows_integer(&rows, 1)};
-        if (!t->setting || !t->text)
-            status = out_of_memory(m);
-    }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
-}
-
-static void free_tasks(struct task_list *list)
-{
-    for (int i = 0; i < list->count; i++) {
-        free(list->item[i].setting);
-        free(list->item[i].text);
-    }
-    free(list->item);
-}
-
-/* "" where there is none. */
-static const char *tasks_of(const struct task_list *list, const char *setting, int64_t heads)
-{
-    for (int i = 0; i < list->count; i++)
-        if (list->item[i].heads == heads && strcmp(list->item[i].setting, setting) == 0)
-            return list->item[i].text;
-    return "";
-}
-
 /* ---- blocks ---- */
 
 static struct compare_block *add_block(struct report_compare *c, const struct report_setting *name)
 {
-    struct compare_block *grown = realloc(c->block, ((size_t)c->blocks + 1) * sizeof *grown);
+    struct compare_block *grown = report_grow(c->block, c->blocks, sizeof *grown);
     if (!grown)
         return NULL;
     c->block = grown;
@@ -273,15 +133,15 @@ static bool same_replicates(const struct verdict_input *a, const struct verdict_
 }
 
 static void compare_line(const struct report_compare *c, const struct compare_block *b,
-                         struct compare_line *line, const struct task_list *tasks, struct sample *x,
-                         struct sample *y)
+                         struct compare_line *line, const struct compare_tasks *tasks,
+                         struct sample *x, struct sample *y)
 {
     const struct report_setting *base = b->set[b->base];
     int first = row_of(base, line->heads);
     struct compare_sample sample = {0};
     if (first >= 0)
         sample = sample_of(base, first, x);
-    const char *task = tasks_of(&tasks[b->base], base->setting, line->heads);
+    const char *task = compare_tasks_of(&tasks[b->base], base->setting, line->heads);
     for (int i = 0; i < c->sweeps; i++) {
         const struct report_setting *set = b->set[i];
         int row = row_of(set, line->heads);
@@ -291,7 +151,7 @@ static void compare_line(const struct report_compare *c, const struct compare_bl
             continue;
         struct compare_sample other = sample_of(set, row, y);
         bool same = same_replicates(&base->input, &set->input) &&
-                    strcmp(task, tasks_of(&tasks[i], set->setting, line->heads)) == 0;
+                    strcmp(task, compare_tasks_of(&tasks[i], set->setting, line->heads)) == 0;
         cell->diff = compare_samples(&sample, &other, same);
     }
 }
@@ -309,13 +169,18 @@ static size_t most_trials(const struct report_compare *c)
     return most;
 }
 
-static enum status compare_blocks(struct report_compare *c, const struct task_list *tasks,
+static enum status compare_blocks(struct report_compare *c, const struct compare_tasks *tasks,
                                   struct message *m)
 {
     size_t most = most_trials(c);
     int64_t *unit = calloc(2 * most, sizeof *unit);
     double *value = calloc(2 * most, sizeof *value);
-    enum status status = unit && value ? STATUS_OK : out_of_memory(m);
+    enum status status = STATUS_OK;
+    if (!unit || !value) {
+        free(unit);
+        free(value);
+        return out_of_memory(m);
+    }
     for (int k = 0; k < c->blocks && status == STATUS_OK; k++) {
         struct sample x = {unit, value}, y = {unit + most, value + most};
         status = make_lines(c, &c->block[k], m);
@@ -349,27 +214,29 @@ enum status report_compare_new(struct store *s, const int64_t *sweep_id, int swe
                                struct report_compare **out, struct message *m)
 {
     struct report_compare *c = calloc(1, sizeof *c);
-    struct task_list tasks[COMPARE_MOST] = {{0}};
-    enum status status = c ? STATUS_OK : out_of_memory(m);
+    struct compare_tasks tasks[COMPARE_MOST] = {{0}};
+    enum status status = STATUS_OK;
     *out = NULL;
+    if (!c)
+        return out_of_memory(m);
     for (int i = 0; i < sweeps && status == STATUS_OK; i++) {
         status = report_data_read(s, sweep_id[i], false, &c->sweep[i], m);
         c->sweeps += status == STATUS_OK;
         if (status == STATUS_OK)
-            status = read_options(s, c, i, sweep_id[i], m);
+            status = compare_read_options(s, c, i, sweep_id[i], m);
         if (status == STATUS_OK)
-            status = read_tasks(s, sweep_id[i], &tasks[i], m);
+            status = compare_read_tasks(s, sweep_id[i], &tasks[i], m);
     }
     if (status == STATUS_OK)
         status = check_metrics(c, m);
     if (status == STATUS_OK) {
-        keep_differing(c);
+        compare_keep_differing(c);
         status = make_blocks(c, m);
     }
     if (status == STATUS_OK)
         status = compare_blocks(c, tasks, m);
     for (int i = 0; i < COMPARE_MOST; i++)
-        free_tasks(&tasks[i]);
+        compare_tasks_free(&tasks[i]);
     if (status != STATUS_OK) {
         report_compare_free(c);
         return status;
@@ -383,7 +250,7 @@ void report_compare_free(struct report_compare *c)
     if (!c)
         return;
     for (int i = 0; i < c->options; i++)
-        free_option(&c->option[i]);
+        compare_option_free(&c->option[i]);
     for (int i = 0; i < c->blocks; i++)
         free(c->block[i].line);
     for (int i = 0; i < c->sweeps; i++)

@@ -22,6 +22,19 @@ static bool next_member(struct json *j, const char **path, double *value)
            strcmp(*path, "task.instance") != 0;
 }
 
+/* What a task asks stands before what a model has, the question before the answer. */
+static void order_axes(const char *path[FIT_AXES_MAX], double at[FIT_AXES_MAX])
+{
+    const char task[] = "task.", *first = path[0];
+    double x = at[0];
+    if (strncmp(path[0], task, strlen(task)) == 0 || strncmp(path[1], task, strlen(task)) != 0)
+        return;
+    path[0] = path[1];
+    path[1] = first;
+    at[0] = at[1];
+    at[1] = x;
+}
+
 /* Reads a setting's place on at most FIT_AXES_MAX axes; returns how many it has, 0 where it has
  * more or one that is no quantity. paths: within text, which needs strlen(setting) + 1. */
 static int place_of(const char *setting, char *text, const char *path[FIT_AXES_MAX],
@@ -42,6 +55,8 @@ static int place_of(const char *setting, char *text, const char *path[FIT_AXES_M
             return 0;
         n++;
     }
+    if (n == 2)
+        order_axes(path, at);
     return n;
 }
 
@@ -65,23 +80,6 @@ static enum status find_values(struct report_map *map, int k)
         if (axis->count == 0 || axis->value[i] != axis->value[axis->count - 1])
             axis->value[axis->count++] = axis->value[i];
     return STATUS_OK;
-}
-
-/* What a task asks stands before what a model has, the question before the answer. */
-static void order_axes(struct report_map *map)
-{
-    const char task[] = "task.";
-    if (strncmp(map->axis[0].path, task, strlen(task)) == 0 ||
-        strncmp(map->axis[1].path, task, strlen(task)) != 0)
-        return;
-    struct report_axis axis = map->axis[0];
-    map->axis[0] = map->axis[1];
-    map->axis[1] = axis;
-    for (int i = 0; i < map->cells; i++) {
-        double at = map->cell[i].at[0];
-        map->cell[i].at[0] = map->cell[i].at[1];
-        map->cell[i].at[1] = at;
-    }
 }
 
 /* The axes and each cell's place on them; map->axes stays 0 where this is no map. */
@@ -110,12 +108,12 @@ static enum status find_axes(const struct report_data *r, struct report_map *map
     enum status s = STATUS_OK;
     for (int k = 0; k < axes && s == STATUS_OK; k++) {
         struct report_axis *axis = &map->axis[k];
-        s = axis->path ? find_values(map, k) : STATUS_NO_MEMORY;
-        if (s == STATUS_OK)
-            axis->name = strrchr(axis->path, '.') ? strrchr(axis->path, '.') + 1 : axis->path;
+        if (!axis->path)
+            return STATUS_NO_MEMORY;
+        s = find_values(map, k);
+        const char *dot = strrchr(axis->path, '.');
+        axis->name = dot ? dot + 1 : axis->path;
     }
-    if (s == STATUS_OK && axes == 2)
-        order_axes(map);
     bool enough = axes == 1 ? map->axis[0].count > 2
                             : axes == 2 && map->axis[0].count > 1 && map->axis[1].count > 1;
     map->axes = enough ? axes : 0;

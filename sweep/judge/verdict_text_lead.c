@@ -82,6 +82,11 @@ static bool equivalent(const struct verdict_row *r)
     return r->equivalent;
 }
 
+static bool among_best(const struct verdict_row *r)
+{
+    return r->among_best;
+}
+
 /* "4, 8 and 16 heads (d_head 8, 4 and 2)", "4 and 8 heads (d_head 8)" */
 static void put_plateau(const struct writer *w)
 {
@@ -122,12 +127,22 @@ static void put_holes(const struct writer *w)
         v->plateau_holes == 1 ? " lies between and is left out" : " lie between and are left out");
 }
 
-/* With a margin: what is shown to be within it of the best. */
+/* With a margin: what is shown to be within it of the best. A best one alone would read as a peak where
+ * others are as good, and one of widely spread trials forbids to say so. */
 static void say_equivalent(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int n = put_list(w, in_plateau, false);
     double margin = v->plateau_margin;
+    if (n == 1 && put_list(w, among_best, false) > 1) {
+        put(w, "No plateau is shown: ");
+        put_list(w, among_best, true);
+        put(w,
+            " heads cannot be told apart from the best, but none is shown to be within %g of the "
+            "best %s (one-sided paired t tests, corrected p < %.3g).\n",
+            margin, test_metric(w), 1 - v->level);
+        return;
+    }
     put(w, "Plateau: ");
     put_plateau(w);
     if (n == 1)

@@ -127,8 +127,8 @@ static void put_holes(const struct writer *w)
         v->plateau_holes == 1 ? " lies between and is left out" : " lie between and are left out");
 }
 
-/* With a margin: what is shown to be within it of the best. A best one alone would read as a peak where
- * others are as good, and one of widely spread trials forbids to say so. */
+/* With a margin: what is shown to be within it of the best. A best one alone would read as a peak
+ * where others are as good, and one of widely spread trials forbids to say so. */
 static void say_equivalent(const struct writer *w)
 {
     const struct verdict *v = w->v;

@@ -286,7 +286,8 @@ static void test_plateau(void **state)
     expect_with(&s, "unseen", NULL);
     expect_sentence(
         &s, 0,
-        "No plateau is shown: 2 and 8 heads cannot be told apart from the best, but none is shown to "
+        "No plateau is shown: 2 and 8 heads cannot be told apart from the best, but none is shown "
+        "to "
         "be within 0.02 of the best test accuracy (one-sided paired t tests, corrected p < 0.05).");
     struct sketch t = sketch_new(); /* the best on validation is not shown to be near the top */
     add(&t, 1, .99, 5, (const double[]){.90, .99, .93, .99, .99});

@@ -300,7 +300,7 @@ check "a runaway trial is stopped by its time limit, exit status 1" status_is 1 
 check "... and the limit is named" sh -c "sqlite3 slow.db 'SELECT error FROM attempt' | grep -q limits.time"
 check "plan says so, and what to do" sh -c "'$headcount' plan sweep.yaml --db slow.db | grep -qx '  failed  *1  stopped by a limit; --retry-failed resumes it'"
 check "... for each trial" sh -c "'$headcount' plan sweep.yaml --db slow.db --retry-failed --json | grep -q '\"why\": \"stopped by a limit, will be resumed\"'"
-check "the report names a trial that has the reason" sh -c "'$headcount' report --db slow.db | grep -qxF 'No verdict: every trial diverged or failed; \`headcount show 1\` says why.'"
+check "the report names a trial that has the reason" sh -c "'$headcount' report --db slow.db | grep -q 'No verdict: no head count finished within the limit of time or memory; .headcount show 1.'"
 sed -i 's/retries: 0/retries: 2/' sweep.yaml
 check "a limit costs one attempt, whatever the retries" status_is 1 run slow2.db
 check "... not more" [ "$(sql slow2.db "SELECT count(*) FROM attempt")" = 1 ]

@@ -26,8 +26,11 @@ static void say_proof(const struct writer *w)
         put(w, "it was changed");
         break;
     default:
-        put(w, "the plan was changed (%lld trial%s added, %lld removed)", (long long)p->added,
-            plural(p->added), (long long)p->removed);
+        if (p->added || p->removed)
+            put(w, "the plan was changed (%lld trial%s added, %lld removed)", (long long)p->added,
+                plural(p->added), (long long)p->removed);
+        else
+            put(w, "what it is judged by was changed");
     }
     if (p->pairs > 0)
         put(w, " after %lld of %lld trials had ended", (long long)p->seen, (long long)p->pairs);

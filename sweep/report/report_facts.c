@@ -131,16 +131,28 @@ static void add_what(const char *json, struct text_buffer *text)
     free(scratch);
 }
 
-/* A change of the plan, or of the claim, at a time when results could be seen. */
+/* A change of the plan, of the claim or of the rules, at a time when results could be seen. */
 static void add_change(const struct evidence_change *c, const struct evidence_change *before,
                        struct text_buffer *text)
 {
-    bool plan = c->added || c->removed, claim = strcmp(c->claim, before->claim) != 0;
-    text_add(text, "The %s changed on %.10s, after %lld trial%s had ended",
-             plan && claim ? "plan and the claim were"
-             : plan        ? "plan was"
-                           : "claim was",
-             c->changed, (long long)c->seen, c->seen == 1 ? "" : "s");
+    bool plan = c->added || c->removed;
+    const char *changed[3];
+    int n = 0;
+    if (plan)
+        changed[n++] = "plan";
+    if (strcmp(c->claim, before->claim) != 0)
+        changed[n++] = "claim";
+    if (c->rules[0])
+        changed[n++] = "rules";
+    if (n == 0 || c->seen == 0)
+        return;
+    for (int i = 0; i < n; i++)
+        text_add(text, "%s%s", i == 0 ? "The " : i == n - 1 ? " and the " : ", the ", changed[i]);
+    if (c->rules[0])
+        text_add(text, " (%s)", c->rules);
+    text_add(text, " %s changed on %.10s, after %lld trial%s had ended",
+             n == 1 && !c->rules[0] ? "was" : "were", c->changed, (long long)c->seen,
+             c->seen == 1 ? "" : "s");
     if (plan)
         text_add(text, ": %lld added, %lld removed", (long long)c->added, (long long)c->removed);
     if (plan)
@@ -157,9 +169,7 @@ void report_facts(const struct report_data *r, struct document *d)
     add_outside(r, &text);
     document_text(d, DOCUMENT_ITEM, &text);
     for (int i = 1; i < e->changes; i++) {
-        const struct evidence_change *c = &e->change[i], *before = &e->change[i - 1];
-        if (c->seen > 0 && (c->added || c->removed || strcmp(c->claim, before->claim) != 0))
-            add_change(c, before, &text);
+        add_change(&e->change[i], &e->change[i - 1], &text);
         document_text(d, DOCUMENT_ITEM, &text);
     }
 }

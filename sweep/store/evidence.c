@@ -342,6 +342,7 @@ void evidence_free(struct evidence *e)
     for (int i = 0; i < e->changes; i++) {
         free(e->change[i].changed);
         free(e->change[i].what);
+        free(e->change[i].rules);
         free(e->change[i].claim);
     }
     free(e->setting);

@@ -42,6 +42,7 @@ struct evidence_change {
     int64_t pairs, added, removed; /* (config, seed) pairs */
     int64_t seen, outside;         /* pairs whose results were there to be seen; not of the plan */
     char *what;                    /* JSON: {"heads_added":[],...}; "{}" where nothing is known */
+    char *rules;                   /* "looks, equivalence": the keys that changed; "" for none */
     char *claim;                   /* JSON; "" without */
 };
 

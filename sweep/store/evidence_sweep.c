@@ -81,10 +81,11 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
 enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evidence *e,
                                   struct message *m)
 {
-    enum { CHANGED, PAIRS, ADDED, REMOVED, SEEN, OUTSIDE, WHAT, CLAIM };
+    enum { CHANGED, PAIRS, ADDED, REMOVED, SEEN, OUTSIDE, WHAT, RULES, CLAIM };
     struct rows rows =
         rows_open(s, m,
-                  "SELECT changed, pairs, added, removed, seen, seen_outside, what, claim"
+                  "SELECT changed, pairs, added, removed, seen, seen_outside, what,"
+                  " (SELECT group_concat(value, ', ') FROM json_each(what, '$.rules')), claim"
                   " FROM plan_change WHERE sweep_id = ?1 ORDER BY plan_change_id",
                   VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
@@ -103,8 +104,9 @@ enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evid
                                       rows_integer(&rows, SEEN),
                                       rows_integer(&rows, OUTSIDE),
                                       evidence_copy(rows_text(&rows, WHAT)),
+                                      evidence_copy(rows_text(&rows, RULES)),
                                       evidence_copy(rows_text(&rows, CLAIM))};
-        if (!c->changed || !c->what || !c->claim)
+        if (!c->changed || !c->what || !c->rules || !c->claim)
             status = evidence_no_memory(m);
     }
     enum status closed = rows_close(&rows);

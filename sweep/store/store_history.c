@@ -84,14 +84,15 @@ static enum status record(struct planning *g, const char *pairs_sha256, int64_t 
         " pair AS (SELECT max(planned) AS planned FROM planned"
         "  WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed) "
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
-        " claim, seen, seen_outside, trials_ended) SELECT ?1, " NOW ", ?2, ?3, ?4, ?5, ?6,"
+        " claim, seen, seen_outside, trials_ended) SELECT ?1, " NOW ", ?2, ?3, ?4, ?5,"
+        " CASE ?8 WHEN '' THEN ?6 ELSE json_set(?6, '$.rules', json(?8)) END,"
         " nullif(?7, ''), count(*), count(*) FILTER (WHERE NOT planned),"
         " (SELECT count(*) FROM trial WHERE sweep_id = ?1"
         "   AND state IN ('completed', 'diverged', 'failed')) FROM pair";
     return store_execute(g->s, "recording the plan", sql,
                          VALUES(INTEGER(g->changes->sweep_id), TEXT(pairs_sha256),
                                 INTEGER(plan_trials(g->p)), INTEGER(added), INTEGER(removed),
-                                TEXT(g->what ? g->what : "{}"), TEXT(g->claim)),
+                                TEXT(g->what ? g->what : "{}"), TEXT(g->claim), TEXT(g->rules)),
                          NULL, g->m);
 }
 
@@ -101,8 +102,8 @@ enum status plan_record_change(struct planning *g)
     char sha256[65];
     int64_t added = g->changes->added + g->changes->returned, removed = g->changes->left;
     enum status status = find_newest(g, &newest);
-    if (status == STATUS_OK && newest.id && newest.same_claim && g->same_plan &&
-        newest.pairs_sha256[0])
+    bool same_rules = newest.same_claim && !g->rules[0];
+    if (status == STATUS_OK && newest.id && same_rules && g->same_plan && newest.pairs_sha256[0])
         return STATUS_OK;
     if (status == STATUS_OK)
         status = plan_pairs_sha256(g->p, sha256, g->m);
@@ -114,7 +115,7 @@ enum status plan_record_change(struct planning *g)
                                "UPDATE plan_change SET pairs_sha256 = ?2 WHERE plan_change_id = ?1",
                                VALUES(INTEGER(newest.id), TEXT(sha256)), NULL, g->m);
     bool same_pairs = known || strcmp(sha256, newest.pairs_sha256) == 0;
-    if (status == STATUS_OK && !(newest.id && same_pairs && newest.same_claim))
+    if (status == STATUS_OK && !(newest.id && same_pairs && same_rules))
         status = record(g, sha256, newest.id ? added : plan_trials(g->p), removed);
     return status;
 }

@@ -8,7 +8,7 @@
 
 #include "sweep/store/store_internal.h"
 
-enum { CLAIM_SIZE = 1024, PATHS_SIZE = 4096, LOOKS_SIZE = 256, RUNGS_SIZE = 80 };
+enum { CLAIM_SIZE = 1024, PATHS_SIZE = 4096, LOOKS_SIZE = 256, RUNGS_SIZE = 80, RULES_SIZE = 80 };
 
 struct planning {
     struct store *s;
@@ -19,10 +19,12 @@ struct planning {
     /* As they stand in `sweep`; "" for NULL. */
     char claim[CLAIM_SIZE], tune[PATHS_SIZE], replicate[PATHS_SIZE];
     char looks[LOOKS_SIZE], rungs[RUNGS_SIZE];
-    long in_plan;       /* trials, before */
-    bool same_plan;     /* the rows of `trial` are as they should be */
-    bool same_question; /* what is chosen and judged is so by the same rules */
-    char *what;         /* plan_change.what; NULL: nothing to compare with */
+    long in_plan;           /* trials, before */
+    bool same_plan;         /* the rows of `trial` are as they should be */
+    bool same_question;     /* what is chosen and judged is so by the same rules */
+    char rules[RULES_SIZE]; /* the keys among tune, replicate, looks, rungs and equivalence that
+                               have changed: ["looks"]; "" for none */
+    char *what;             /* plan_change.what; NULL: nothing to compare with */
 };
 
 /* ---- store_sweep.c ---- */
@@ -43,8 +45,8 @@ enum status plan_write_sweep(struct planning *g);
  * into g->what (malloced); before trials are written. */
 enum status plan_describe_change(struct planning *g);
 
-/* A row of `plan_change` where pairs or claim are not those of the newest one; after trials and
- * sweep are written. */
+/* A row of `plan_change` where pairs, claim or rules are not those of the newest one; after trials
+ * and sweep are written. */
 enum status plan_record_change(struct planning *g);
 
 #endif

@@ -79,6 +79,19 @@ static struct value equivalence_of(const struct planning *g)
     return equivalence > 0 ? REAL(equivalence) : TEXT(NULL);
 }
 
+/* Reads from column `first` on whether each of these keys is as it was. */
+static void take_rules(struct planning *g, const struct rows *r, int first)
+{
+    static const char *const keys[] = {"tune", "replicate", "looks", "rungs", "equivalence"};
+    size_t used = 0;
+    for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++)
+        if (!rows_integer(r, first + i))
+            used += (size_t)snprintf(g->rules + used, sizeof g->rules - used, "%s\"%s\"",
+                                     used ? "," : "[", keys[i]);
+    if (used)
+        snprintf(g->rules + used, sizeof g->rules - used, "]");
+}
+
 enum status plan_find_sweep(struct planning *g, char plan_sha256[65])
 {
     const struct config *c = plan_config(g->p);
@@ -88,8 +101,8 @@ enum status plan_find_sweep(struct planning *g, char plan_sha256[65])
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1),"
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
         "  AND state = 'completed'),"
-        " claim IS nullif(?2, '') AND tune = ?3 AND replicate = ?4 AND looks = ?5"
-        "  AND rungs IS nullif(?6, '') AND equivalence IS ?7 AND metric = ?8"
+        " claim IS nullif(?2, '') AND metric = ?8, tune = ?3, replicate = ?4, looks = ?5,"
+        " rungs IS nullif(?6, ''), equivalence IS ?7"
         " FROM sweep AS s WHERE name = ?1",
         VALUES(TEXT(c->name), TEXT(g->claim), TEXT(g->tune), TEXT(g->replicate), TEXT(g->looks),
                TEXT(g->rungs), equivalence_of(g), TEXT(metric_name(c->metric))),
@@ -102,7 +115,8 @@ enum status plan_find_sweep(struct planning *g, char plan_sha256[65])
         rows_copy(&r, 3, plan_sha256, 65);
         g->changes->kept = g->in_plan = (long)rows_integer(&r, 4);
         g->changes->completed = (long)rows_integer(&r, 5);
-        g->same_question = rows_integer(&r, 6) != 0;
+        take_rules(g, &r, 7);
+        g->same_question = rows_integer(&r, 6) != 0 && !g->rules[0];
     }
     return rows_close(&r);
 }

@@ -531,7 +531,10 @@ static void test_history(void **state)
         " (1, '2025-01-04T10:00:00.000Z', 28, 3, 5, '{\"heads_added\":[],\"heads_removed\":[1,64],"
         "\"seeds_added\":[7],\"seeds_removed\":[],\"points_added\":0}', NULL, 30, 0, 30),"
         " (1, '2025-01-05T10:00:00.000Z', 28, 1, 0, '{\"heads_added\":\"\\u001b\"}',"
-        " '{\"best\":4}', 1, 0, 1);"
+        " '{\"best\":4}', 1, 0, 1),"
+        " (1, '2025-01-06T10:00:00.000Z', 28, 0, 0, '{\"rules\":[\"looks\",\"equivalence\"]}',"
+        " '{\"best\":4}', 2, 0, 2),"
+        " (1, '2025-01-07T10:00:00.000Z', 28, 0, 1, '{\"rules\":[\"tune\"]}', NULL, 2, 0, 2);"
         "UPDATE trial SET in_plan = 0 WHERE seed = 4;"
         "UPDATE trial SET state = 'diverged', test_acc = NULL WHERE trial_id IN (400004, 450004)");
     char *text = report(f, REPORT_TEXT, false), *markdown = report(f, REPORT_MARKDOWN, false);

@@ -245,6 +245,31 @@ static void first_and_then_changed(void **state)
     close_store(x, s);
 }
 
+/* The same trials, judged by other rules than those that the claim was written for. */
+static void other_rules_are_a_change(void **state)
+{
+    struct fixture *x = *state;
+    struct verdict_proof proof;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\nequivalence: .01\n" FIRST));
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\nequivalence: .02\n" FIRST));
+    work(x, s, a, 4);
+    assert_proof(x, s, a, PROOF_FIRST, 0, 0); /* nothing had been seen */
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\nequivalence: .05\n" FIRST));
+    assert_ok(evidence_proof(s, a, &proof, &x->m));
+    assert_int_equal(proof.status, PROOF_PLAN_CHANGED);
+    assert_int_equal(proof.seen, 4);
+    assert_int_equal(proof.added + proof.removed, 0);
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "looks: [2, 3]\nequivalence: .05\n" FIRST));
+    assert_answer(store_db(s),
+                  "SELECT group_concat(coalesce(what ->> '$.rules', '-'), ' ') FROM"
+                  " (SELECT what FROM plan_change ORDER BY plan_change_id)",
+                  "- [\"equivalence\"] [\"equivalence\"] [\"looks\"]");
+    plan_anew(x, s, YAML("a", "[1, 2, 4]", "looks: [2, 3]\nequivalence: .05\n" FIRST));
+    assert_answer(store_db(s), "SELECT count(*) FROM plan_change", "4");
+    close_store(x, s);
+}
+
 /* What was evaluated on the way could be seen, though it never ended: stopped, or deleted. */
 static void curves_are_seen_too(void **state)
 {
@@ -324,9 +349,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_claim_that_was_first),   TEST(launderings),        TEST(first_and_then_changed),
-        TEST(curves_are_seen_too),      TEST(a_copy_of_the_file), TEST(a_claim_by_hand),
-        TEST(plans_of_an_older_format),
+        TEST(a_claim_that_was_first), TEST(launderings),
+        TEST(first_and_then_changed), TEST(other_rules_are_a_change),
+        TEST(curves_are_seen_too),    TEST(a_copy_of_the_file),
+        TEST(a_claim_by_hand),        TEST(plans_of_an_older_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,11 @@ static void test_no_prediction(void **state)
                 "The claim, 4 heads better than 1 and 16, is no prediction: the plan was changed "
                 "(1 trial added, 20 removed) after 12 of 15 trials had ended. The results are "
                 "judged as if it were not there.");
+    s.in.proof = (struct verdict_proof){PROOF_PLAN_CHANGED, 12, 15, 0, 0};
+    expect_with(&s, "no prediction",
+                "The claim, 4 heads better than 1 and 16, is no prediction: what it is judged by "
+                "was changed after 12 of 15 trials had ended. The results are judged as if it were "
+                "not there.");
     s.in.proof = (struct verdict_proof){PROOF_CHANGED, 0, 0, 0, 0};
     expect_with(&s, "no prediction",
                 "The claim, 4 heads better than 1 and 16, is no prediction: it was changed after "

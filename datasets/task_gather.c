@@ -150,8 +150,8 @@ const struct task task_gather = {
         "draws others at random. Where to look depends on the position alone, so learned positions "
         "suffice. One head has to pack all K places into one weighted average; K heads can look at "
         "one place each. With very many heads each is too narrow to single out one position (low "
-        "rank: Bhojanapalli et al. 2020). What was found: one head is enough for K = 2; 4 and 8 "
-        "heads are best for K = 4 and 8 (configs/gather-slots.yaml).",
+        "rank: Bhojanapalli et al. 2020). What was found at d_model 64: one head is enough for "
+        "K = 2, two for K = 4, four to eight for K = 8 (configs/gather-slots.yaml).",
     .options = options_table,
     .options_size = sizeof(struct options),
     .instance_size = sizeof(struct instance),

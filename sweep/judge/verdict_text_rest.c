@@ -324,47 +324,56 @@ static void say_equal_rows(const struct writer *w)
     }
 }
 
-/* "1, 2 and 4 heads": those for which tune made the same choice as for the i-th. Nothing
- * where one before it has said so. */
-static void put_same_choice(const struct writer *w, int i, const char *before)
+static const char *choice_label(const struct verdict_choice *c)
+{
+    return c->label;
+}
+
+static const char *choice_edge(const struct verdict_choice *c)
+{
+    return c->edge;
+}
+
+/* "lr=0.01 with 1, 2 and 4 heads; lr=0.03 with 8 heads": each text that choices have, but for "".
+ */
+static void put_choices(const struct writer *w, const char *(*text)(const struct verdict_choice *))
 {
     const struct verdict_choice *choice = w->in->choice;
-    int n = 0, seen = 0;
-    for (int k = 0; k < w->in->choices; k++) {
-        bool same = !strcmp(choice[k].label, choice[i].label);
-        if (same && k < i)
-            return;
-        n += same;
+    int texts = 0;
+    for (int i = 0; i < w->in->choices; i++) {
+        const char *own = text(&choice[i]);
+        int n = 0, seen = 0, before = 0;
+        for (int k = 0; k < w->in->choices; k++) {
+            bool same = strcmp(text(&choice[k]), own) == 0;
+            n += same;
+            before += same && k < i;
+        }
+        if (!own[0] || before)
+            continue;
+        put(w, "%s%s with ", texts++ ? "; " : "", own);
+        for (int k = i; k < w->in->choices; k++)
+            if (strcmp(text(&choice[k]), own) == 0)
+                put(w, "%s%lld", separator(seen++, n), (long long)choice[k].heads);
+        put(w, " head%s", n == 1 ? plural(choice[i].heads) : "s");
     }
-    put(w, "%s%s with ", before, choice[i].label);
-    for (int k = i; k < w->in->choices; k++)
-        if (!strcmp(choice[k].label, choice[i].label))
-            put(w, "%s%lld", separator(seen++, n), (long long)choice[k].heads);
-    put(w, " head%s", n == 1 ? plural(choice[i].heads) : "s");
 }
 
 static void say_chosen(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
-    int edges = 0, seen = 0;
+    bool edge = false;
     if (in->choices == 0)
         return;
+    for (int i = 0; i < in->choices; i++)
+        edge = edge || in->choice[i].edge[0];
     put(w, "Chosen for each head count on validation, with separate seeds: ");
-    for (int i = 0; i < in->choices; i++) {
-        put_same_choice(w, i, i ? "; " : "");
-        edges += in->choice[i].edge[0] != '\0';
-    }
+    put_choices(w, choice_label);
     put(w, "; the comparison holds for these choices.\n");
-    if (edges == 0)
+    if (!edge)
         return;
     put(w, "Warning: a choice is at the edge of its grid, so that a better value may lie beyond "
            "it: ");
-    for (int i = 0; i < in->choices; i++) {
-        if (!in->choice[i].edge[0])
-            continue;
-        put(w, "%s%s with ", separator(seen++, edges), in->choice[i].edge);
-        put_heads(w, in->choice[i].heads);
-    }
+    put_choices(w, choice_edge);
     put(w, ".\n");
 }
 

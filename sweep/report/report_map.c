@@ -114,9 +114,12 @@ static enum status find_axes(const struct report_data *r, struct report_map *map
         const char *dot = strrchr(axis->path, '.');
         axis->name = dot ? dot + 1 : axis->path;
     }
+    bool heads = false;
+    for (int i = 0; i < r->settings; i++)
+        heads = heads || r->setting[i].count > 1;
     bool enough = axes == 1 ? map->axis[0].count > 2
                             : axes == 2 && map->axis[0].count > 1 && map->axis[1].count > 1;
-    map->axes = enough ? axes : 0;
+    map->axes = enough && heads ? axes : 0;
     return s;
 }
 

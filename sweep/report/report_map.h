@@ -31,7 +31,8 @@ struct report_map {
 };
 
 /* *map is NULL where there is none to draw: what varies beside heads is not one quantity with at
- * least three values or two with at least two each, all above 0 (the fit takes logarithms). A
+ * least three values or two with at least two each, all above 0 (the fit takes logarithms), or
+ * no setting has more than one head count. A
  * task instance is a name, no quantity. Free with report_map_free. r must outlive the map. Fails
  * with NO_MEMORY. */
 enum status report_map_new(const struct report_data *r, struct report_map **map, struct message *m);

@@ -128,21 +128,21 @@ static enum status write_table(const struct report_map *map, struct document *d,
 
 /* ---- the sentences ---- */
 
-static void add_line(const struct report_map *map, struct text_buffer *text)
-{
-    const struct fit_term *b = map->fit.term;
-    text_add(text, "The fewest heads that do as well as the best, h*: log2 h* = %.2f",
-             b[0].estimate);
-    for (int k = 0; k < map->axes; k++)
-        text_add(text, " %c %.2f log2 %s", b[k + 1].estimate < 0 ? '-' : '+',
-                 fabs(b[k + 1].estimate), map->axis[k].name);
-    text_add(text, ".");
-}
-
 /* Not "-0.00". */
 static double shown(double x)
 {
     return fabs(x) < .005 ? 0 : x;
+}
+
+static void add_line(const struct report_map *map, struct text_buffer *text)
+{
+    const struct fit_term *b = map->fit.term;
+    text_add(text, "The fewest heads that do as well as the best, h*: log2 h* = %.2f",
+             shown(b[0].estimate));
+    for (int k = 0; k < map->axes; k++)
+        text_add(text, " %c %.2f log2 %s", shown(b[k + 1].estimate) < 0 ? '-' : '+',
+                 fabs(b[k + 1].estimate), map->axis[k].name);
+    text_add(text, ".");
 }
 
 static void add_slope(const struct report_map *map, int k, struct text_buffer *text)
@@ -186,8 +186,8 @@ static void add_bounds(const struct report_map *map, struct text_buffer *text)
     int without = map->cells - f->cells;
     if (f->floor)
         text_add(text,
-                 "In %d of %d settings h* is the smallest head count tried: it may lie lower "
-                 "there than could be seen, which mostly makes the line too flat.",
+                 "In %d of %d settings h* is the smallest head count tried and could not come out "
+                 "lower, which mostly makes the line too flat.",
                  f->floor, f->cells);
     if (without)
         text_add(text, "%s%d of %d settings %s no h* and %s left out of the fit.",

@@ -460,6 +460,13 @@ static void test_one_axis(void **state)
         assert_non_null(strstr(json, "\"map\":null"));
         free(json);
     }
+    /* and with one head count there is nothing to follow */
+    sql(f, "UPDATE trial SET setting = '{\"task.slots\":' || slots || '}' FROM config AS c"
+           " WHERE c.config_id = trial.config_id;"
+           "DELETE FROM trial WHERE config_id IN (SELECT config_id FROM config WHERE heads > 1)");
+    text = report(f, REPORT_TEXT, false);
+    assert_null(strstr(text, "h*"));
+    free(text);
 }
 
 /* Losses: less is better, on a scale of their own; a head count that met its limit has no mean. */

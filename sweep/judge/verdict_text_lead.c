@@ -139,7 +139,7 @@ static void say_equivalent(const struct writer *w)
         put_list(w, among_best, true);
         put(w,
             " heads cannot be told apart from the best, but none is shown to be within %g of the "
-            "best %s (one-sided paired t tests, corrected p < %.3g).\n",
+            "best %s (one-sided paired t tests, p < %.3g after correction for their number).\n",
             margin, test_metric(w), 1 - v->level);
         return;
     }
@@ -157,7 +157,8 @@ static void say_equivalent(const struct writer *w)
         put(w, ": %lld %s best on validation, the others are shown to be within %g of the best %s",
             (long long)v->best, verb(v->best), margin, test_metric(w));
     put_holes(w);
-    put(w, " (one-sided paired t tests, corrected p < %.3g).\n", 1 - v->level);
+    put(w, " (one-sided paired t tests, p < %.3g after correction for their number).\n",
+        1 - v->level);
 }
 
 /* Without: the set that contains the best. */
@@ -286,7 +287,7 @@ static void say_confirmed(const struct writer *w)
     put_heads(w, w->v->candidate);
     put(w, " %s better than ", verb(w->v->candidate));
     put_rivals(w, RIVAL_BEATEN, false);
-    put(w, ", as predicted");
+    put(w, ", as predicted before the first trial");
     put_scope(w);
     put(w, ".\n");
 }

@@ -111,8 +111,10 @@ static void put_tests(const struct writer *w, const struct verdict_rival *r)
     put(w, ", %ssign-flip test ", pair->exact ? "exact " : "");
     put_p(w, pair->sign_flip_p);
     if (!isnan(r->sd_between))
-        put(w, "; standard deviation of the difference %.3f between %ss, %.3f between seeds",
-            r->sd_between, unit, r->sd_within);
+        put(w,
+            "; estimated standard deviation of the difference between seeds %.3f, between %ss, "
+            "beyond what seeds explain, %.3f",
+            r->sd_within, unit, r->sd_between);
 }
 
 static void say_rival(const struct writer *w, const struct verdict_rival *r)
@@ -179,9 +181,9 @@ static void say_rare(const struct writer *w)
             n = v->row[i].test.n;
     if (n > 0)
         put(w,
-            "Equivalent in the mean: with %d %ss, failures at fewer than %.0f%% of them may go "
-            "unseen.\n",
-            n, v->unit, 100 * (1 - pow(1 - v->level, 1.0 / n)));
+            "Equivalent is said of means: what strikes fewer than %.0f%% of all %ss may not have "
+            "shown among %d.\n",
+            100 * (1 - pow(1 - v->level, 1.0 / n)), v->unit, n);
 }
 
 /* How the set that contains the best was found, and what it does not say. */
@@ -219,6 +221,18 @@ static void say_among_best(const struct writer *w)
         put(w, " Not told apart is not shown to be equal: `equivalence` in the sweep file tests "
                "that.");
     put(w, "\n");
+}
+
+/* Why p-values stand as they are: Berger 1982. */
+static void say_all_must_hold(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    if (v->prediction && v->rivals > 1 && rivals_with(v, RIVAL_UNTESTED) == 0 &&
+        v->kind != VERDICT_CLAIM_UNDECIDED)
+        put(w,
+            "The claim holds if each of these t tests gives p < %.3g; as all must, none is "
+            "corrected.\n",
+            v->alpha);
 }
 
 static void say_next(const struct writer *w)
@@ -399,7 +413,7 @@ static void say_not_tested(const struct writer *w)
     put(w, "Not tested: other head counts%s%s", w->in->steps > 0 ? ", other training lengths" : "",
         w->in->tuned_lr || lr ? ", other learning rates" : "");
     if (w->in->replicated)
-        put(w, ", other tasks or other initial weights: every %s had the same seeds.\n", v->unit);
+        put(w, ", other tasks or other seeds: every %s had the same.\n", v->unit);
     else
         put(w, ", other instances of the task or other tasks.\n");
 }
@@ -411,6 +425,7 @@ void say_rest(const struct writer *w)
     say_picked(w);
     for (int i = 0; i < w->v->rivals; i++)
         say_rival(w, &w->v->rival[i]);
+    say_all_must_hold(w);
     say_least(w);
     say_among_best(w);
     say_rare(w);

@@ -26,6 +26,31 @@ static double common_chance(const struct report_data *r)
     return r->settings ? r->setting[0].input.chance : NAN;
 }
 
+/* How much has run. Under tune: what for; a trial that lost at a rung is none of those planned. */
+static void add_trials(const struct report_data *r, struct text_buffer *text)
+{
+    long judged = 0, tuning = 0;
+    for (int i = 0; i < r->settings; i++) {
+        judged += r->setting[i].input.planned;
+        tuning += r->setting[i].input.tuning;
+    }
+    long lost = judged + tuning - r->planned;
+    if (r->ended < r->planned)
+        text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
+    else if (r->planned == 1)
+        text_add(text, " Its one trial has ended.");
+    else if (tuning == 0 || lost < 0)
+        text_add(text, " All %ld trials have ended.", r->planned);
+    else if (lost == 0)
+        text_add(text, " All %ld trials have ended: %ld are judged, %ld served to choose.",
+                 r->planned, judged, tuning);
+    else
+        text_add(text,
+                 " All %ld trials have ended: %ld are judged, %ld served to choose (%ld of them up "
+                 "to a rung).",
+                 judged + tuning, judged, tuning, lost);
+}
+
 /* What was run, and how much of it, in one paragraph. */
 static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
@@ -43,12 +68,7 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
         text_add(text, " Guessing has a loss of %.3g.", -log(chance));
     else if (!isnan(chance))
         text_add(text, " Guessing gets %.3g.", chance);
-    if (r->ended == r->planned)
-        text_add(text,
-                 r->planned == 1 ? " Its one trial has ended." : " All %ld trials have ended.",
-                 r->planned);
-    else
-        text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
+    add_trials(r, text);
     if (r->remark[0])
         text_add(text, " Note: %s", r->remark);
 }
@@ -160,12 +180,33 @@ static void add_change(const struct evidence_change *c, const struct evidence_ch
     text_add(text, ".");
 }
 
+/* Where a claim is judged in several settings: what it came to in all of them. */
+static void add_claims(const struct report_data *r, struct text_buffer *text)
+{
+    int judged = 0, confirmed = 0, contradicted = 0;
+    for (int i = 0; i < r->settings; i++) {
+        const struct verdict *v = r->setting[i].verdict;
+        judged += v->prediction;
+        confirmed += v->kind == VERDICT_CLAIM_CONFIRMED;
+        contradicted += v->kind == VERDICT_CLAIM_CONTRADICTED;
+    }
+    if (judged < 2)
+        return;
+    text_add(text, "The claim is judged in each of %d settings: confirmed in %d", judged,
+             confirmed);
+    if (contradicted)
+        text_add(text, ", contradicted in %d", contradicted);
+    text_add(text, ".");
+}
+
 void report_facts(const struct report_data *r, struct document *d)
 {
     const struct evidence *e = r->evidence;
     struct text_buffer text = {0};
     add_facts(r, &text);
     document_text(d, DOCUMENT_PARAGRAPH, &text);
+    add_claims(r, &text);
+    document_text(d, DOCUMENT_ITEM, &text);
     add_outside(r, &text);
     document_text(d, DOCUMENT_ITEM, &text);
     for (int i = 1; i < e->changes; i++) {

@@ -31,8 +31,10 @@ static void write_legend(const struct report_data *r, struct document *d)
         text_add(&text, " solved: trials with an accuracy of at least %g;", VERDICT_SOLVED);
     if (!loss && !set->input.replicated)
         text_add(&text, " share: the exact 95%% interval of their share;");
-    text_add(&text, " exact: share of test sequences with every position right; *: the head count "
-                    "that the verdict is about; +: others of the plateau.");
+    text_add(&text,
+             " exact: share of test sequences with every position right; *: the head count "
+             "that the verdict is about; +: others of the plateau; at the right, mean and interval "
+             "on a line.");
     if (text.out_of_memory)
         d->out_of_memory = true;
     else

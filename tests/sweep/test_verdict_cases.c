@@ -78,7 +78,8 @@ static void test_many_seeds(void **state)
     s.in.steps = 0;
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
            "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
-           "Claim confirmed: 2 heads are better than 1, as predicted, on this task instance.",
+           "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, on "
+           "this task instance.",
            "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
            "(30 won, 0 lost); paired t test p < 0.0001, sign-flip test p < 0.0001.",
            "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
@@ -274,21 +275,23 @@ static void test_plateau(void **state)
     expect_sentence(&s, 0,
                     "Plateau: 2 and 8 heads (d_head 8) are equivalent: each is shown to be within "
                     "0.05 of the best test accuracy; 4 lies between and is left out (one-sided "
-                    "paired t tests, corrected p < 0.05).");
+                    "paired t tests, p < 0.05 after correction for their number).");
     expect_with(&s, "confidence",
                 "With 95% confidence the best of the head counts tried is one of 2 and 8: 8 heads, "
                 "best on validation, beat 1 and 4 in a one-sided paired t test at p < 0.0167 "
                 "(0.05 / 3 comparisons).");
-    expect_with(&s, "unseen",
-                "Equivalent in the mean: with 5 seeds, failures at fewer than 45% of them may go "
-                "unseen.");
+    expect_with(
+        &s, "Equivalent is",
+        "Equivalent is said of means: what strikes fewer than 45% of all seeds may not have "
+        "shown among 5.");
     s.in.equivalence = .02;
-    expect_with(&s, "unseen", NULL);
+    expect_with(&s, "Equivalent is", NULL);
     expect_sentence(
         &s, 0,
         "No plateau is shown: 2 and 8 heads cannot be told apart from the best, but none is shown "
         "to "
-        "be within 0.02 of the best test accuracy (one-sided paired t tests, corrected p < 0.05).");
+        "be within 0.02 of the best test accuracy (one-sided paired t tests, p < 0.05 after "
+        "correction for their number).");
     struct sketch t = sketch_new(); /* the best on validation is not shown to be near the top */
     add(&t, 1, .99, 5, (const double[]){.90, .99, .93, .99, .99});
     add(&t, 2, .98, 5, (const double[]){.990, .988, .991, .987, .990});
@@ -297,7 +300,8 @@ static void test_plateau(void **state)
     expect_sentence(
         &t, 0,
         "Plateau: 1, 2 and 4 heads: 1 is best on validation, the others are shown to be within "
-        "0.04 of the best test accuracy (one-sided paired t tests, corrected p < 0.05).");
+        "0.04 of the best test accuracy (one-sided paired t tests, p < 0.05 after correction for "
+        "their number).");
 }
 
 static void test_replicated(void **state)
@@ -313,21 +317,24 @@ static void test_replicated(void **state)
     claim(&s, 2, 1, 0);
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
            "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
-           "Claim confirmed: 2 heads are better than 1, as predicted, within 1500 steps, over 3 "
+           "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
+           "within 1500 steps, over 3 "
            "task instances.",
            "2 heads against 1: +0.262 test accuracy, 95% interval +0.230 to +0.293, over 3 task "
            "instances (3 won, 0 lost; each the mean of its seeds, 6 pairs in all); paired t test p "
-           "= 0.00077, exact sign-flip test p = 0.25; standard deviation of the difference 0.007 "
-           "between task instances, 0.015 between seeds.",
+           "= 0.00077, exact sign-flip test p = 0.25; estimated standard deviation of the "
+           "difference between seeds 0.015, between task instances, beyond what seeds explain, "
+           "0.007.",
            "With 3 task instances the exact sign-flip test cannot go below p = 0.25; at least 6 "
            "are needed for p < 0.05.",
            "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
            "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
-           "Not tested: other head counts, other training lengths, other tasks or other initial "
-           "weights: every task instance had the same seeds.");
+           "Not tested: other head counts, other training lengths, other tasks or other seeds: "
+           "every task instance had the same.");
     s.in.replicated = "task.noise";
     expect_sentence(&s, 1,
-                    "Claim confirmed: 2 heads are better than 1, as predicted, within 1500 steps, "
+                    "Claim confirmed: 2 heads are better than 1, as predicted before the first "
+                    "trial, within 1500 steps, "
                     "over 3 replicates (task.noise).");
 }
 

@@ -13,12 +13,14 @@ static void test_claim_confirmed(void **state)
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
         "Plateau: 4 heads (d_head 8) alone, with 95% confidence the best of the head counts tried.",
-        "Claim confirmed: 4 heads are better than 1 and 16, as predicted, within 1500 steps at lr "
+        "Claim confirmed: 4 heads are better than 1 and 16, as predicted before the first trial, "
+        "within 1500 steps at lr "
         "0.003 for all, on this task instance.",
         "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "4 heads against 16: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds (5 "
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
         "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
@@ -35,22 +37,24 @@ static void test_claim_not_confirmed(void **state)
     add(&s, 4, .98, 5, fair);
     add(&s, 8, .99, 5, good);
     claim(&s, 4, 1, 8);
-    EXPECT(&s, VERDICT_CLAIM_NOT_CONFIRMED,
-           "Plateau: 4 and 8 heads cannot be told apart from the best; with 95% confidence the "
-           "best of the head counts tried is among them.",
-           "Claim not confirmed: 4 heads are not shown to be better than 8 (difference -0.006, p = "
-           "0.374), within 1500 steps, on this task instance.",
-           "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
-           "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-           "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
-           "(1 won, 2 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
-           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
-           "needed for p < 0.05.",
-           "A head count is left out of the plateau where 8 heads, best on validation, beat it in "
-           "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
-           "shown to be equal: `equivalence` in the sweep file tests that.",
-           "Not tested: other head counts, other training lengths, other instances of the task or "
-           "other tasks.");
+    EXPECT(
+        &s, VERDICT_CLAIM_NOT_CONFIRMED,
+        "Plateau: 4 and 8 heads cannot be told apart from the best; with 95% confidence the "
+        "best of the head counts tried is among them.",
+        "Claim not confirmed: 4 heads are not shown to be better than 8 (difference -0.006, p = "
+        "0.374), within 1500 steps, on this task instance.",
+        "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
+        "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
+        "(1 won, 2 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
+        "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
+        "needed for p < 0.05.",
+        "A head count is left out of the plateau where 8 heads, best on validation, beat it in "
+        "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
+        "shown to be equal: `equivalence` in the sweep file tests that.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
 }
 
 static void test_claim_contradicted(void **state)
@@ -64,23 +68,25 @@ static void test_claim_contradicted(void **state)
     add(&s, 16, .98, 5, fair);
     add(&s, 32, .7, 5, (const double[]){.72, .70, .71, .69, .74});
     claim(&s, 8, 1, 32);
-    EXPECT(&s, VERDICT_CLAIM_CONTRADICTED,
-           "Plateau: 1, 4 and 16 heads cannot be told apart from the best; 8 lies between and is "
-           "left out; with 95% confidence the best of the head counts tried is among them.",
-           "Claim contradicted: 8 heads are significantly worse than 1 (difference -0.264, p < "
-           "0.0001) and not shown to be better than 32 (difference -0.002, p = 0.838), within 1500 "
-           "steps, on this task instance.",
-           "8 heads against 1: -0.264 test accuracy, 95% interval -0.311 to -0.217, over 5 seeds "
-           "(0 won, 5 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-           "8 heads against 32: -0.002 test accuracy, 95% interval -0.027 to +0.023, over 5 seeds "
-           "(2 won, 3 lost); paired t test p = 0.838, exact sign-flip test p = 1.",
-           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
-           "needed for p < 0.05.",
-           "A head count is left out of the plateau where 1 head, best on validation, beats it in "
-           "a one-sided paired t test at p < 0.0125 (0.05 / 4 comparisons). Not told apart is not "
-           "shown to be equal: `equivalence` in the sweep file tests that.",
-           "Not tested: other head counts, other training lengths, other instances of the task or "
-           "other tasks.");
+    EXPECT(
+        &s, VERDICT_CLAIM_CONTRADICTED,
+        "Plateau: 1, 4 and 16 heads cannot be told apart from the best; 8 lies between and is "
+        "left out; with 95% confidence the best of the head counts tried is among them.",
+        "Claim contradicted: 8 heads are significantly worse than 1 (difference -0.264, p < "
+        "0.0001) and not shown to be better than 32 (difference -0.002, p = 0.838), within 1500 "
+        "steps, on this task instance.",
+        "8 heads against 1: -0.264 test accuracy, 95% interval -0.311 to -0.217, over 5 seeds "
+        "(0 won, 5 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "8 heads against 32: -0.002 test accuracy, 95% interval -0.027 to +0.023, over 5 seeds "
+        "(2 won, 3 lost); paired t test p = 0.838, exact sign-flip test p = 1.",
+        "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
+        "needed for p < 0.05.",
+        "A head count is left out of the plateau where 1 head, best on validation, beats it in "
+        "a one-sided paired t test at p < 0.0125 (0.05 / 4 comparisons). Not told apart is not "
+        "shown to be equal: `equivalence` in the sweep file tests that.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
 }
 
 static void test_claim_untested(void **state)
@@ -278,7 +284,8 @@ static void test_zero_variance(void **state)
     EXPECT(&six, VERDICT_CLAIM_CONFIRMED,
            "Plateau: 2 and 4 heads cannot be told apart from the best; with 95% confidence the "
            "best of the head counts tried is among them.",
-           "Claim confirmed: 2 heads are better than 1, as predicted, within 1500 steps, on this "
+           "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
+           "within 1500 steps, on this "
            "task instance.",
            "2 heads against 1: +0.500 test accuracy at each of 6 seeds; equal differences leave "
            "the t test undefined, so the exact sign-flip test decides: p = 0.0312.",

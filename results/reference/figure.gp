@@ -86,7 +86,7 @@ array shape[7] = [7, 5, 9, 11, 13, 4, 6]
 if (exists("plateau") ? words(plateau) == 2 : 0) {
     set object rectangle from word(plateau, 1) / 1.12, graph 0 to word(plateau, 2) * 1.12, graph 1 \
         behind fillcolor rgb "#e4f3ee" fillstyle solid noborder
-    set label "plateau" at sqrt(word(plateau, 1) * word(plateau, 2)), graph 0.03 center font ",11" textcolor "#007a5a"
+    set label "plateau" at sqrt(word(plateau, 1) * word(plateau, 2)), graph 0.10 center font ",11" textcolor "#007a5a"
 }
 
 # Several curves stand a little apart, so that their intervals can be seen. Seeds stand to the right of

@@ -164,7 +164,8 @@ static void test_restore(void **state)
 
 int main(void)
 {
-    signal(SIGINT, SIG_DFL); /* a shell starts its background jobs with it ignored */
+    signal(SIGINT, SIG_DFL); /* a shell starts its background jobs with it ignored, */
+    signal(SIGHUP, SIG_DFL); /* and nohup whatever it starts with this one */
     const struct CMUnitTest tests[] = {
         CASE(test_nothing_asked),
         CASE(test_every_signal_asks),

@@ -42,6 +42,11 @@ static bool reader_gone(FILE *out)
     return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
+char *text_copy(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
 enum status text_check(FILE *out, struct message *m)
 {
     errno = 0;

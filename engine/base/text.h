@@ -29,6 +29,9 @@ void text_add(struct text_buffer *b, const char *format, ...) __attribute__((for
  * gone is OK: all that was wanted did arrive. */
 enum status text_check(FILE *out, struct message *m);
 
+/* malloced; "" for NULL. NULL where there is no memory. */
+char *text_copy(const char *text);
+
 /* Terminal columns that text_plain takes, one per character. */
 int text_width(const char *text);
 

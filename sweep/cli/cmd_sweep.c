@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/array.h"
 #include "engine/base/option.h"
 #include "engine/base/text.h"
 #include "sweep/run/trial_files.h"
@@ -77,19 +78,16 @@ static enum status list_trials(struct store *s, int64_t sweep_id, struct trials 
     struct rows r = rows_open(s, m, "SELECT trial_id, attempt, state FROM trial WHERE sweep_id = ?",
                               VALUES(INTEGER(sweep_id)));
     while (status == STATUS_OK && rows_next(&r)) {
-        size_t n = t->attempted_count;
         t->count++;
         t->ended += trial_state_ended(rows_state(&r, STATE));
         if (rows_integer(&r, ATTEMPT) == 0)
             continue;
-        if ((n & (n - 1)) == 0) { /* full: 0, 1, 2, 4, ... */
-            void *grown = realloc(t->attempted, (n ? 2 * n : 1) * sizeof *t->attempted);
-            if (!grown) {
-                status = status_fail(m, STATUS_NO_MEMORY, "no memory for a list of trials");
-                break;
-            }
-            t->attempted = grown;
+        struct attempted *grown = array_grow(t->attempted, t->attempted_count, sizeof *grown);
+        if (!grown) {
+            status = status_fail(m, STATUS_NO_MEMORY, "no memory for a list of trials");
+            break;
         }
+        t->attempted = grown;
         t->attempted[t->attempted_count++] =
             (struct attempted){rows_integer(&r, TRIAL), rows_integer(&r, ATTEMPT)};
     }

@@ -11,14 +11,6 @@ static const double ALPHA = .05;
 const double VERDICT_TOLERANCE = .005;
 const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES] = {0, .005, .02};
 
-static int rivals_with(const struct verdict *v, enum rival_outcome outcome)
-{
-    int n = 0;
-    for (int i = 0; i < v->rivals; i++)
-        n += v->rival[i].outcome == outcome;
-    return n;
-}
-
 static enum verdict_kind judge_claim(struct judge *j)
 {
     const struct verdict_input *in = j->in;

@@ -110,6 +110,14 @@ void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family
         unfinished(j, first) || unfinished(j, second) ? RIVAL_UNFINISHED : outcome_of(j, r, family);
 }
 
+int rivals_with(const struct verdict *v, enum rival_outcome outcome)
+{
+    int n = 0;
+    for (int i = 0; i < v->rivals; i++)
+        n += v->rival[i].outcome == outcome;
+    return n;
+}
+
 static int tested_rows(const struct verdict *v)
 {
     int n = 0;

@@ -43,6 +43,9 @@ bool all_equal(const struct judge *j);
  * `family` is BETTER. */
 void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family);
 
+/* How many of v's rivals have that outcome. */
+int rivals_with(const struct verdict *v, enum rival_outcome outcome);
+
 /* Fills best_p, among_best of the rows: those that row `best` does not beat. */
 void compare_with_best(struct judge *j, int best);
 

@@ -59,14 +59,6 @@ const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
     return &v->row[i];
 }
 
-int rivals_with(const struct verdict *v, enum rival_outcome outcome)
-{
-    int n = 0;
-    for (int i = 0; i < v->rivals; i++)
-        n += v->rival[i].outcome == outcome;
-    return n;
-}
-
 int put_list(const struct writer *w, bool (*chosen)(const struct verdict_row *), bool out)
 {
     const struct verdict *v = w->v;

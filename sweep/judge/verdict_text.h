@@ -38,8 +38,6 @@ int put_list(const struct writer *w, bool (*chosen)(const struct verdict_row *),
 /* heads is one of v's. */
 const struct verdict_row *row_of(const struct verdict *v, int64_t heads);
 
-int rivals_with(const struct verdict *v, enum rival_outcome outcome);
-
 /* What is read first, the finding last; verdict_text_lead.c. */
 void say_lead(const struct writer *w);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 #include "sweep/report/report_compare_read.h"
 
 static enum status out_of_memory(struct message *m)
@@ -15,7 +16,7 @@ static enum status out_of_memory(struct message *m)
 
 static struct compare_block *add_block(struct report_compare *c, const struct report_setting *name)
 {
-    struct compare_block *grown = report_grow(c->block, c->blocks, sizeof *grown);
+    struct compare_block *grown = array_grow(c->block, (size_t)c->blocks, sizeof *grown);
     if (!grown)
         return NULL;
     c->block = grown;

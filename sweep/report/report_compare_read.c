@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
+#include "engine/base/text.h"
 #include "sweep/store/rows.h"
 
 static enum status out_of_memory(struct message *m)
@@ -18,12 +20,12 @@ static struct compare_option *option_of(struct report_compare *c, const char *pa
     for (int i = 0; i < c->options; i++)
         if (strcmp(c->option[i].path, path) == 0)
             return &c->option[i];
-    struct compare_option *grown = report_grow(c->option, c->options, sizeof *grown);
+    struct compare_option *grown = array_grow(c->option, (size_t)c->options, sizeof *grown);
     if (!grown)
         return NULL;
     c->option = grown;
     struct compare_option *added = &grown[c->options];
-    *added = (struct compare_option){.path = report_copy(path)};
+    *added = (struct compare_option){.path = text_copy(path)};
     if (!added->path)
         return NULL;
     c->options++;
@@ -53,7 +55,7 @@ enum status compare_read_options(struct store *s, struct report_compare *c, int 
         struct compare_option *o = option_of(c, rows_given(&rows, 0));
         const char *values = rows_text(&rows, 1);
         if (o)
-            o->values[sweep] = report_copy(values ? values : "null");
+            o->values[sweep] = text_copy(values ? values : "null");
         if (!o || !o->values[sweep])
             status = out_of_memory(m);
     }
@@ -111,15 +113,15 @@ enum status compare_read_tasks(struct store *s, int64_t sweep_id, struct compare
         " SELECT setting, heads, group_concat(task, ' ') FROM task GROUP BY setting, heads",
         VALUES(INTEGER(sweep_id)));
     while (status == STATUS_OK && rows_next(&rows)) {
-        struct compare_task *grown = report_grow(list->item, list->count, sizeof *grown);
+        struct compare_task *grown = array_grow(list->item, (size_t)list->count, sizeof *grown);
         if (!grown) {
             status = out_of_memory(m);
             break;
         }
         list->item = grown;
         struct compare_task *t = &grown[list->count++];
-        *t = (struct compare_task){.setting = report_copy(rows_given(&rows, 0)),
-                                   .text = report_copy(rows_given(&rows, 2)),
+        *t = (struct compare_task){.setting = text_copy(rows_given(&rows, 0)),
+                                   .text = text_copy(rows_given(&rows, 2)),
                                    .heads = rows_integer(&rows, 1)};
         if (!t->setting || !t->text)
             status = out_of_memory(m);

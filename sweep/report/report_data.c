@@ -4,22 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "sweep/report/rows_table.h"
 #include "sweep/store/rows.h"
 
 static enum status out_of_memory(struct message *m)
 {
     return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
-}
-
-char *report_copy(const char *text)
-{
-    return strdup(text ? text : "");
-}
-
-void *report_grow(void *array, int count, size_t size)
-{
-    return realloc(array, ((size_t)count + 1) * size);
 }
 
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
@@ -33,12 +24,12 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         "  FROM sweep WHERE sweep_id = ?1",
         VALUES(INTEGER(sweep_id)));
     if (rows_next(&rows)) {
-        r->name = report_copy(rows_text(&rows, NAME));
-        r->question = report_copy(rows_text(&rows, QUESTION));
+        r->name = text_copy(rows_text(&rows, NAME));
+        r->question = text_copy(rows_text(&rows, QUESTION));
         r->overrides =
-            report_copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
-        r->overrides_shown = report_copy(rows_text(&rows, OVERRIDES_SHOWN));
-        r->remark = report_copy(rows_text(&rows, REMARK));
+            text_copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
+        r->overrides_shown = text_copy(rows_text(&rows, OVERRIDES_SHOWN));
+        r->remark = text_copy(rows_text(&rows, REMARK));
     }
     enum status status = rows_close(&rows);
     if (status == STATUS_OK &&
@@ -83,8 +74,8 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         "   FROM options WHERE path NOT IN (SELECT key FROM varies)",
         VALUES(INTEGER(sweep_id)));
     if (rows_next(&rows)) {
-        r->task = report_copy(rows_text(&rows, 0));
-        r->fixed = report_copy(rows_text(&rows, 1));
+        r->task = text_copy(rows_text(&rows, 0));
+        r->fixed = text_copy(rows_text(&rows, 1));
     }
     status = rows_close(&rows);
     return status != STATUS_OK ? status : r->task && r->fixed ? STATUS_OK : out_of_memory(m);

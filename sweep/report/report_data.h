@@ -38,9 +38,4 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
                              struct message *m);
 void report_data_free(struct report_data *r);
 
-/* What readers of a report's parts share: a malloced copy, "" for NULL; an array with room for one
- * element more, or NULL where there is no memory (it stays as it was). */
-char *report_copy(const char *text);
-void *report_grow(void *array, int count, size_t size);
-
 #endif

@@ -25,7 +25,7 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
                   m->text); /* this trial's result cannot be; the others are not to wait for it */
         return put_ending(r, s, failed, accepted, m);
     case ENDING_PAUSE:
-        return store_pause(r->store, c->trial_id, c->attempt, "[]", &s->end, accepted, m);
+        return store_pause(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
         retries = s->ending == ENDING_LIMIT ? 0 : plan_config(r->plan)->retries;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
+#include "engine/base/text.h"
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(((const struct evidence_setting *)a)->setting,
@@ -72,17 +74,22 @@ static const char TRIALS[] =
     "  AND choice <> 'passed' AND (?2 = 0 OR t.look <= coalesce(open.look, 1))"
     " GROUP BY t.setting, heads, unit.unit, seed ORDER BY t.setting, heads, unit.unit, seed";
 
+enum status evidence_no_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the results of a sweep");
+}
+
 /* The setting of a row: the newest one, or a new one. NULL: no memory. */
 static struct evidence_setting *setting_of(struct evidence *e, struct rows *row)
 {
     const char *setting = rows_given(row, SETTING);
     if (e->settings && strcmp(e->setting[e->settings - 1].setting, setting) == 0)
         return &e->setting[e->settings - 1];
-    struct evidence_setting *grown = evidence_grow(e->setting, e->settings, sizeof *grown);
+    struct evidence_setting *grown = array_grow(e->setting, (size_t)e->settings, sizeof *grown);
     if (!grown)
         return NULL;
     e->setting = grown;
-    char *text = evidence_copy(setting), *label = evidence_copy(rows_given(row, LABEL));
+    char *text = text_copy(setting), *label = text_copy(rows_given(row, LABEL));
     if (!text || !label) {
         free(text);
         free(label);
@@ -102,11 +109,11 @@ static struct verdict_heads *heads_of(struct evidence *e, struct evidence_settin
     int64_t count = rows_integer(row, HEADS);
     if (set->count && set->heads[set->count - 1].heads == count)
         return &set->heads[set->count - 1];
-    struct verdict_heads *heads = evidence_grow(set->heads, set->count, sizeof *heads);
+    struct verdict_heads *heads = array_grow(set->heads, (size_t)set->count, sizeof *heads);
     set->heads = heads ? heads : set->heads;
-    struct evidence_heads *extra = evidence_grow(set->extra, set->count, sizeof *extra);
+    struct evidence_heads *extra = array_grow(set->extra, (size_t)set->count, sizeof *extra);
     set->extra = extra ? extra : set->extra;
-    int *first = evidence_grow(set->first, set->count, sizeof *first);
+    int *first = array_grow(set->first, (size_t)set->count, sizeof *first);
     set->first = first ? first : set->first;
     if (!heads || !extra || !first)
         return NULL;
@@ -141,7 +148,7 @@ static enum status add_trial(struct evidence *e, struct rows *row, struct messag
 {
     struct evidence_setting *set = setting_of(e, row);
     struct verdict_heads *heads = set ? heads_of(e, set, row) : NULL;
-    struct verdict_trial *trial = evidence_grow(e->trial, e->trials, sizeof *trial);
+    struct verdict_trial *trial = array_grow(e->trial, (size_t)e->trials, sizeof *trial);
     e->trial = trial ? trial : e->trial;
     if (!heads || !trial)
         return evidence_no_memory(m);

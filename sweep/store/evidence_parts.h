@@ -3,8 +3,7 @@
  *   evidence.c          settings, head counts, trials
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
- *   evidence_proof.c    whether its claim was first
- *   evidence_memory.c   arrays and texts */
+ *   evidence_proof.c    whether its claim was first */
 #ifndef SWEEP_STORE_EVIDENCE_PARTS_H
 #define SWEEP_STORE_EVIDENCE_PARTS_H
 
@@ -12,13 +11,6 @@
 #include "sweep/store/rows.h"
 
 enum status evidence_no_memory(struct message *m);
-
-/* The array with room for one more than `count` elements, doubled when it is full; NULL where there
- * is no memory (the array stays as it was). */
-void *evidence_grow(void *array, int count, size_t size);
-
-/* malloced; "" for NULL. */
-char *evidence_copy(const char *text);
 
 /* While settings are in the order of their texts; NULL: there is none. */
 struct evidence_setting *evidence_find(struct evidence *e, const char *setting);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "engine/base/array.h"
+#include "engine/base/text.h"
 static enum status read_claim(struct store *s, int64_t sweep_id, struct evidence *e,
                               struct message *m)
 {
@@ -11,7 +13,7 @@ static enum status read_claim(struct store *s, int64_t sweep_id, struct evidence
                                  VALUES(INTEGER(sweep_id)));
     enum status status = evidence_proof(s, sweep_id, &e->base.proof, m);
     while (status == STATUS_OK && rows_next(&rows)) {
-        int64_t *over = evidence_grow(e->claim_over, e->base.claim_over_count, sizeof *over);
+        int64_t *over = array_grow(e->claim_over, (size_t)e->base.claim_over_count, sizeof *over);
         if (!over) {
             status = evidence_no_memory(m);
             break;
@@ -42,7 +44,7 @@ enum status evidence_read_sweep(struct store *s, int64_t sweep_id, struct eviden
         e->base.looks = (int)rows_integer(&rows, LOOKS);
         e->base.equivalence = rows_null(&rows, EQUIVALENCE) ? 0 : rows_real(&rows, EQUIVALENCE);
         if (!rows_null(&rows, REPLICATED) &&
-            !(e->replicated = evidence_copy(rows_text(&rows, REPLICATED))))
+            !(e->replicated = text_copy(rows_text(&rows, REPLICATED))))
             rows.status = evidence_no_memory(m);
         e->base.replicated = e->replicated;
     }
@@ -64,7 +66,7 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
                   VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
-        struct evidence_outside *grown = evidence_grow(e->outside, e->outsides, sizeof *grown);
+        struct evidence_outside *grown = array_grow(e->outside, (size_t)e->outsides, sizeof *grown);
         if (!grown) {
             status = evidence_no_memory(m);
             break;
@@ -90,22 +92,22 @@ enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evid
                   VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
-        struct evidence_change *grown = evidence_grow(e->change, e->changes, sizeof *grown);
+        struct evidence_change *grown = array_grow(e->change, (size_t)e->changes, sizeof *grown);
         if (!grown) {
             status = evidence_no_memory(m);
             break;
         }
         e->change = grown;
         struct evidence_change *c = &grown[e->changes++];
-        *c = (struct evidence_change){evidence_copy(rows_text(&rows, CHANGED)),
+        *c = (struct evidence_change){text_copy(rows_text(&rows, CHANGED)),
                                       rows_integer(&rows, PAIRS),
                                       rows_integer(&rows, ADDED),
                                       rows_integer(&rows, REMOVED),
                                       rows_integer(&rows, SEEN),
                                       rows_integer(&rows, OUTSIDE),
-                                      evidence_copy(rows_text(&rows, WHAT)),
-                                      evidence_copy(rows_text(&rows, RULES)),
-                                      evidence_copy(rows_text(&rows, CLAIM))};
+                                      text_copy(rows_text(&rows, WHAT)),
+                                      text_copy(rows_text(&rows, RULES)),
+                                      text_copy(rows_text(&rows, CLAIM))};
         if (!c->changed || !c->what || !c->rules || !c->claim)
             status = evidence_no_memory(m);
     }

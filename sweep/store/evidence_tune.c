@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
+#include "engine/base/text.h"
 /* The last part of a dotted path: what is left of it after everything up to the last dot. */
 #define LAST_PART(key) "substr(" key ", 1 + length(rtrim(" key ", replace(" key ", '.', ''))))"
 
@@ -36,13 +38,13 @@ static enum status read_choices(struct store *s, int64_t sweep_id, struct eviden
         if (!set)
             continue;
         struct verdict_choice *choice =
-            evidence_grow(set->choice, set->input.choices, sizeof *choice);
+            array_grow(set->choice, (size_t)set->input.choices, sizeof *choice);
         if (choice) {
             set->choice = choice;
             choice += set->input.choices++;
             *choice = (struct verdict_choice){rows_integer(&rows, HEADS),
-                                              evidence_copy(rows_text(&rows, LABEL)),
-                                              evidence_copy(rows_text(&rows, EDGE))};
+                                              text_copy(rows_text(&rows, LABEL)),
+                                              text_copy(rows_text(&rows, EDGE))};
         }
         if (!choice || !choice->label || !choice->edge)
             status = evidence_no_memory(m);

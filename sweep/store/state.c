@@ -27,6 +27,11 @@ const char *trial_state_name(enum trial_state s)
     return states[s].name;
 }
 
+const char *trial_choice_name(enum trial_choice c)
+{
+    return choices[c];
+}
+
 const char *attempt_outcome_name(enum attempt_outcome o)
 {
     return outcomes[o];

@@ -29,6 +29,7 @@ enum attempt_outcome {
 };
 
 const char *trial_state_name(enum trial_state s);
+const char *trial_choice_name(enum trial_choice c);
 const char *attempt_outcome_name(enum attempt_outcome o);
 
 /* The one of that name; false where there is none. */

@@ -24,10 +24,11 @@
  *   running    queued, failed      store_fail          the attempt's end, a retry (queued) or the
  *                                                      choice under `tune` (failed)
  *   failed     queued              store_retry_failed  its retries are given back
- *   running    queued              store_pause         the curve so far, the attempt's end, the
- * step to go on from; the rung if this was its last queued     pruned, and back    store_settle
- * `choice`: under `tune` another value was chosen, at a rung or in the end; within finish, fail,
- *                                                      pause and plan
+ *   running    queued              store_pause         the attempt's end, the step to go on from,
+ *                                                      and the rung if this was its last
+ *   queued     pruned, and back    store_settle        `choice`: under `tune` another value was
+ *                                                      chosen, at a rung or in the end; within
+ *                                                      finish, fail, pause and plan
  *   queued     pruned              store_look_judged   the look; `choice` of later looks
  *   any        -                   store_delete        a row of `deleted`, if it had run
  *
@@ -179,9 +180,8 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
 
 /* At the step of claimed.until, end->step, with a checkpoint: queued again, to wait until the other
  * tuning trials of its head count have come as far, be passed over or go on; what that comes to is
- * in the same transaction. rows: those of its curve that store_curve was not given yet (JSON
- * array). */
-enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+ * in the same transaction. store_curve has been given all of its curve. */
+enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt,
                         const struct attempt_end *end, bool *accepted, struct message *m);
 
 /* Live rows of the curve while a trial runs (JSON array of rows); replaced at the finish. */

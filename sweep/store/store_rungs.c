@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 struct rung_trial {
     int64_t trial_id;
     enum trial_state state;
@@ -52,7 +53,7 @@ static int candidate_of(struct rungs *g, const char *tuning)
     for (int i = 0; i < g->candidates; i++)
         if (strcmp(g->candidate[i].tuning, tuning) == 0)
             return i;
-    struct candidate *grown = realloc(g->candidate, ((size_t)g->candidates + 1) * sizeof *grown);
+    struct candidate *grown = array_grow(g->candidate, (size_t)g->candidates, sizeof *grown);
     if (!grown)
         return -1;
     g->candidate = grown;
@@ -66,7 +67,7 @@ enum { TRIAL_ID, STATE, CHOICE, UNTIL, RESUME_STEP, BAD_STEP, TUNING, CHANCE, ST
 
 static enum status add_trial(struct rungs *g, struct rows *r)
 {
-    struct rung_trial *grown = realloc(g->trial, ((size_t)g->trials + 1) * sizeof *grown);
+    struct rung_trial *grown = array_grow(g->trial, (size_t)g->trials, sizeof *grown);
     if (!grown)
         return out_of_memory(g);
     g->trial = grown;
@@ -205,8 +206,6 @@ static bool more_than_one_in(const struct rungs *g)
 static enum status put(struct rungs *g, struct rung_trial *t, int64_t until,
                        enum trial_choice choice)
 {
-    static const char *const names[] = {
-        [CHOICE_CHOSEN] = "chosen", [CHOICE_WAITING] = "waiting", [CHOICE_PASSED] = "passed"};
     bool ended = trial_state_ended(t->state);
     if (ended) /* it pauses no more */
         until = 0;
@@ -217,13 +216,13 @@ static enum status put(struct rungs *g, struct rung_trial *t, int64_t until,
         return STATUS_OK;
     t->until = until;
     t->choice = choice;
-    return store_execute(g->s, "settling rungs",
-                         "UPDATE trial SET until = nullif(?2, 0), choice = ?3, state = CASE"
-                         "   WHEN state = 'queued' AND ?3 = 'passed' THEN 'pruned'"
-                         "   WHEN state = 'pruned' AND ?3 <> 'passed' THEN 'queued' ELSE state END"
-                         " WHERE trial_id = ?1",
-                         VALUES(INTEGER(t->trial_id), INTEGER(until), TEXT(names[choice])), NULL,
-                         g->m);
+    return store_execute(
+        g->s, "settling rungs",
+        "UPDATE trial SET until = nullif(?2, 0), choice = ?3, state = CASE"
+        "   WHEN state = 'queued' AND ?3 = 'passed' THEN 'pruned'"
+        "   WHEN state = 'pruned' AND ?3 <> 'passed' THEN 'queued' ELSE state END"
+        " WHERE trial_id = ?1",
+        VALUES(INTEGER(t->trial_id), INTEGER(until), TEXT(trial_choice_name(choice))), NULL, g->m);
 }
 
 /* Trials of candidates that are in: to `step`, or (0) to their end. */

@@ -262,8 +262,10 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
     return status;
 }
 
-enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
-                          const struct attempt_end *end, bool *accepted, struct message *m)
+/* `settles`: the choice under tune may hang on it. */
+static enum status put_back(struct store *s, const char *doing, int64_t trial_id, int64_t attempt,
+                            const struct attempt_end *end, bool settles, bool *accepted,
+                            struct message *m)
 {
     long changed = 0;
     enum status status = store_enter(s, m);
@@ -271,40 +273,28 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
     if (status != STATUS_OK)
         return status;
     status = store_execute(
-        s, "queueing a trial again",
-        "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
+        s, doing, "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
         VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
         &changed, m);
     if (status == STATUS_OK && changed == 1)
         status = end_attempt(s, trial_id, attempt, OUTCOME_REQUEUED, end, m);
+    if (status == STATUS_OK && changed == 1 && settles)
+        status = store_settle_after(s, trial_id, m);
     status = store_leave(s, status, m);
     *accepted = changed == 1 && status == STATUS_OK;
     return status;
 }
 
-enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,
+enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
+                          const struct attempt_end *end, bool *accepted, struct message *m)
+{
+    return put_back(s, "queueing a trial again", trial_id, attempt, end, false, accepted, m);
+}
+
+enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt,
                         const struct attempt_end *end, bool *accepted, struct message *m)
 {
-    long changed = 0;
-    enum status status = store_enter(s, m);
-    *accepted = false;
-    if (status != STATUS_OK)
-        return status;
-    status = store_execute(
-        s, "pausing a trial",
-        "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
-        VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
-        &changed, m);
-    if (status == STATUS_OK && changed == 1) {
-        status = insert_curve(s, trial_id, rows, "$", m);
-        if (status == STATUS_OK)
-            status = end_attempt(s, trial_id, attempt, OUTCOME_REQUEUED, end, m);
-        if (status == STATUS_OK)
-            status = store_settle_after(s, trial_id, m);
-    }
-    status = store_leave(s, status, m);
-    *accepted = changed == 1 && status == STATUS_OK;
-    return status;
+    return put_back(s, "pausing a trial", trial_id, attempt, end, true, accepted, m);
 }
 
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,

@@ -29,8 +29,9 @@ static void pause_at(struct fixture *x, struct store *s, const struct claimed *c
 {
     struct attempt_end end = {.exit_code = 74, .step = c->until};
     bool accepted = false;
-    assert_ok(store_pause(s, c->trial_id, c->attempt,
-                          curve(c->resumed_from_step + 50, c->until, acc), &end, &accepted, &x->m));
+    assert_ok(store_curve(s, c->trial_id, c->attempt,
+                          curve(c->resumed_from_step + 50, c->until, acc), &x->m));
+    assert_ok(store_pause(s, c->trial_id, c->attempt, &end, &accepted, &x->m));
     assert_true(accepted);
 }
 
@@ -191,7 +192,7 @@ static void only_a_pause_reaches_a_rung(void **state)
     struct claimed again = claim(x, r.s, r.sweep, r.build);
     assert_int_equal(again.trial_id, c.trial_id);
     assert_int_equal(again.until, 50);
-    assert_ok(store_pause(r.s, c.trial_id, c.attempt, "[]", &end, &accepted, &x->m));
+    assert_ok(store_pause(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
     assert_false(accepted);
     again.resumed_from_step = 0;
     pause_at(x, r.s, &again, .5);

@@ -48,6 +48,10 @@ struct task {
     /* Computes the targets from the inputs alone, by another route than `example`: (T,S) or (S). */
     void (*oracle)(const void *options, const void *instance, const int32_t *inputs,
                    int32_t *targets);
+    /* Where each target stands to be read: source (T,S) or (S) is the position whose input is the
+     * target, -1 where there is no target. NULL: no single position says it. */
+    void (*sources)(const void *options, const void *instance, const int32_t *inputs,
+                    int32_t *source);
 };
 
 extern const struct task *const task_table[]; /* ends with NULL */

@@ -31,6 +31,16 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
     memcpy(targets, inputs, (size_t)o->length * sizeof *targets);
 }
 
+static void sources(const void *options, const void *instance, const int32_t *inputs,
+                    int32_t *source)
+{
+    (void)instance;
+    (void)inputs;
+    const struct task_common *o = options;
+    for (int64_t i = 0; i < o->length; i++)
+        source[i] = (int32_t)i;
+}
+
 const struct task task_copy = {
     .name = "copy",
     .version = 1,
@@ -45,4 +55,5 @@ const struct task task_copy = {
     .instance = task_no_instance,
     .example = example,
     .oracle = oracle,
+    .sources = sources,
 };

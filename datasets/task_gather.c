@@ -139,6 +139,18 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
         }
 }
 
+static void sources(const void *options, const void *instance, const int32_t *inputs,
+                    int32_t *source)
+{
+    (void)inputs;
+    const struct options *o = options;
+    const struct instance *in = instance;
+    int64_t T = o->common.length, S = o->slots;
+    for (int64_t i = 0; i < T; i++)
+        for (int64_t k = 0; k < S; k++)
+            source[i * S + k] = (int32_t)((i + in->offset[k]) % T);
+}
+
 const struct task task_gather = {
     .name = "gather",
     .version = 1,
@@ -159,4 +171,5 @@ const struct task task_gather = {
     .instance = draw_instance,
     .example = example,
     .oracle = oracle,
+    .sources = sources,
 };

@@ -69,6 +69,17 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
                     targets[i * S + k] = inputs[from * fields + PAYLOAD];
 }
 
+static void sources(const void *options, const void *instance, const int32_t *inputs,
+                    int32_t *source)
+{
+    (void)instance;
+    const struct options *o = options;
+    int64_t T = o->common.length, S = o->slots, fields = POINTER + S;
+    for (int64_t i = 0; i < T; i++)
+        for (int64_t k = 0; k < S; k++)
+            source[i * S + k] = inputs[i * fields + POINTER + k];
+}
+
 const struct task task_pointers = {
     .name = "pointers",
     .version = 1,
@@ -87,4 +98,5 @@ const struct task task_pointers = {
     .instance = task_no_instance,
     .example = example,
     .oracle = oracle,
+    .sources = sources,
 };

@@ -94,6 +94,21 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
         }
 }
 
+static void sources(const void *options, const void *instance, const int32_t *inputs,
+                    int32_t *source)
+{
+    (void)instance;
+    const struct options *o = options;
+    int64_t T = o->common.length, S = o->slots, R = records(o), fields = QUERY + S;
+    int32_t record_of[TASK_MAX_LENGTH / 2 + 1];
+    for (int64_t i = 0; i < R; i++)
+        record_of[inputs[i * fields + KEY]] = (int32_t)i;
+    record_of[R] = -1; /* nothing is asked */
+    for (int64_t i = 0; i < T; i++)
+        for (int64_t k = 0; k < S; k++)
+            source[i * S + k] = record_of[inputs[i * fields + QUERY + k]];
+}
+
 const struct task task_recall = {
     .name = "recall",
     .version = 1,
@@ -113,4 +128,5 @@ const struct task task_recall = {
     .instance = task_no_instance,
     .example = example,
     .oracle = oracle,
+    .sources = sources,
 };

@@ -34,6 +34,16 @@ static void oracle(const void *options, const void *instance, const int32_t *inp
     }
 }
 
+static void sources(const void *options, const void *instance, const int32_t *inputs,
+                    int32_t *source)
+{
+    (void)instance;
+    (void)inputs;
+    const struct task_common *o = options;
+    for (int64_t i = 0; i < o->length; i++)
+        source[i] = (int32_t)(o->length - 1 - i);
+}
+
 const struct task task_reverse = {
     .name = "reverse",
     .version = 1,
@@ -48,4 +58,5 @@ const struct task task_reverse = {
     .instance = task_no_instance,
     .example = example,
     .oracle = oracle,
+    .sources = sources,
 };

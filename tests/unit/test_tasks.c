@@ -212,6 +212,44 @@ static void examples_are_sound(void **state)
     }
 }
 
+/* Whether column f of every example holds each target at its source, and nothing else has one. */
+static bool column_holds(const struct setup *s, size_t f)
+{
+    int32_t *x = numbers(s->inputs), *y = numbers(s->targets), *source = numbers(s->targets);
+    bool holds = true;
+    for (uint32_t i = 0; i < 200; i++) {
+        memset(source, 0x33, (s->targets + 1) * sizeof *source);
+        draw(s, 3, RNG_DATA, 8, i, x, y);
+        s->task->sources(s->options, s->instance, x, source);
+        assert_int_equal(source[s->targets], 0x33333333);
+        for (size_t k = 0; k < s->targets; k++) {
+            if (y[k] == TASK_MASKED) {
+                assert_int_equal(source[k], -1);
+                continue;
+            }
+            assert_in_range(source[k], 0, s->shape.length - 1);
+            holds &= x[(size_t)(source[k] * s->shape.fields) + f] == y[k];
+        }
+    }
+    free(x), free(y), free(source);
+    return holds;
+}
+
+static void sources_hold_the_targets(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CASES; c++) {
+        struct setup s;
+        setup_task(&s, cases[c][0], cases[c][1]);
+        size_t f = 0, columns = s.task->sources ? (size_t)s.shape.fields : 0;
+        while (f < columns && !column_holds(&s, f))
+            f++;
+        if (columns && f == columns)
+            fail_msg("%s %s: no column holds the targets", cases[c][0], cases[c][1]);
+        setup_free(&s);
+    }
+}
+
 static void every_coordinate_changes_the_example(void **state)
 {
     (void)state;
@@ -480,6 +518,7 @@ int main(void)
         cmocka_unit_test(every_task_is_complete),
         cmocka_unit_test(shapes_are_sound),
         cmocka_unit_test(examples_are_sound),
+        cmocka_unit_test(sources_hold_the_targets),
         cmocka_unit_test(every_coordinate_changes_the_example),
         cmocka_unit_test(chance_is_as_stated),
         cmocka_unit_test(chance_of_sort_by_hand),

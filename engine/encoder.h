@@ -38,10 +38,21 @@ enum status encoder_new(struct arena *a, const struct encoder_config *c,
 /* Draws the parameters from seed, by the option `init`. */
 void encoder_init(struct encoder *e, uint32_t seed);
 
+/* What a tape shows of its heads beside the logits. Filled by encoder_graph, all of it the arena's.
+ * Each layer's input, its packed queries, keys and values, the heads' outputs and the log-sum-exp
+ * of their scores are kept, so that graph_forward_from can begin behind any attention. */
+struct encoder_probe {
+    struct tensor **gate; /* (L): (capacity,H), factors of the heads' outputs, all 1 at first;
+                             with gradients in a tape for training */
+    const struct node **attention; /* (L); its gate is the next node */
+};
+
 /* Builds a tape over the encoder's parameters for slices of up to `capacity` sequences. Several
- * tapes may share one encoder (training and evaluation). *logits (B,T,S*V), (B,S*V) when pooled;
- * it is the input of the last node, a cross-entropy. */
+ * tapes may share one encoder (training and evaluation). probe: NULL where nothing is to be seen of
+ * the heads; then the tape has no gates. *logits (B,T,S*V), (B,S*V) when pooled; it is the input of
+ * the last node, a cross-entropy. */
 enum status encoder_graph(struct arena *a, const struct encoder *e, long capacity, bool inference,
-                          struct graph **g, struct tensor **logits, struct message *m);
+                          struct encoder_probe *probe, struct graph **g, struct tensor **logits,
+                          struct message *m);
 
 #endif

@@ -15,7 +15,8 @@ enum {
 struct builder {
     struct graph *graph;
     const struct encoder *encoder;
-    double dropout; /* 0 in inference */
+    struct encoder_probe *probe; /* NULL: none */
+    double dropout;              /* 0 in inference */
     long layer;
 };
 
@@ -36,6 +37,23 @@ static struct tensor *embed(const struct builder *b)
     return dropout(b, SITE_EMBEDDING, x);
 }
 
+/* o (B,T,H*d_v) times the layer's gates, a factor of 1 for each head; all that a probe shows is
+ * kept. */
+static struct tensor *gated(const struct builder *b, struct tensor *x, struct tensor *qkv,
+                            struct tensor *o)
+{
+    struct graph *g = b->graph;
+    struct tensor *gate =
+        tensor_new(g->arena, NULL, SHAPE(g->capacity, b->encoder->shapes.heads), !g->inference);
+    for (long i = 0; i < tensor_size(gate); i++)
+        gate->data[i] = 1;
+    b->probe->gate[b->layer] = gate;
+    graph_keep(g, x);
+    graph_keep(g, qkv);
+    graph_keep(g, o);
+    return graph_gate(g, o, gate);
+}
+
 /* x + dropout(W_o attention(W_qkv y)) */
 static struct tensor *attention_block(const struct builder *b, struct tensor *x, struct tensor *y)
 {
@@ -45,6 +63,8 @@ static struct tensor *attention_block(const struct builder *b, struct tensor *x,
     struct attention_options heads = {s->heads, s->d_k, s->d_v, site_at(b, SITE_ATTENTION)};
     struct tensor *qkv = graph_linear(g, y, l->in_proj_weight, l->in_proj_bias);
     struct tensor *o = graph_attention(g, qkv, heads);
+    if (b->probe)
+        o = gated(b, x, qkv, o);
     struct tensor *z = graph_linear(g, o, l->out_proj_weight, NULL);
     return graph_residual(g, z, l->out_proj_bias, x, site_at(b, SITE_PROJECTION));
 }
@@ -76,11 +96,25 @@ static struct tensor *layer(const struct builder *b, struct tensor *x)
     return graph_layernorm(g, feed_forward_block(b, x, x), l->norm2_weight, l->norm2_bias);
 }
 
+/* The nodes of a finished tape do not move any more. */
+static void find_attention(struct arena *a, const struct graph *g, const struct encoder *e,
+                           struct encoder_probe *probe)
+{
+    probe->attention = arena_alloc(a, (size_t)e->config.layers, sizeof *probe->attention);
+    for (int i = 0; i < g->count; i++)
+        for (long l = 0; l < e->config.layers && g->node[i].op == &op_gate; l++)
+            if (probe->gate[l] == g->node[i].in[1])
+                probe->attention[l] = &g->node[i - 1];
+}
+
 enum status encoder_graph(struct arena *a, const struct encoder *e, long capacity, bool inference,
-                          struct graph **out, struct tensor **logits, struct message *m)
+                          struct encoder_probe *probe, struct graph **out, struct tensor **logits,
+                          struct message *m)
 {
     struct graph *g = *out = graph_new(a, capacity, inference);
-    struct builder b = {g, e, .dropout = inference ? 0 : e->config.dropout};
+    struct builder b = {g, e, probe, .dropout = inference ? 0 : e->config.dropout};
+    if (probe)
+        probe->gate = arena_alloc(a, (size_t)e->config.layers, sizeof(struct tensor *));
     struct tensor *x = embed(&b);
     for (; b.layer < e->config.layers; b.layer++)
         x = layer(&b, x);
@@ -90,5 +124,8 @@ enum status encoder_graph(struct arena *a, const struct encoder *e, long capacit
         x = graph_pool(g, x, e->config.pool == POOL_FIRST ? POOLING_FIRST : POOLING_MEAN);
     *logits = graph_linear(g, x, e->out_weight, e->out_bias);
     graph_cross_entropy(g, *logits, e->io.slots);
-    return graph_finish(g, m);
+    enum status s = graph_finish(g, m);
+    if (s == STATUS_OK && probe)
+        find_attention(a, g, e, probe);
+    return s;
 }

@@ -179,7 +179,9 @@ static void assign_memory(struct graph *g)
             saved[i] =
                 (struct layout_buffer){.size = (size_t)n->op->saved(n, g->inference) * sizeof(real),
                                        .from = i,
-                                       .to = g->inference ? i : time_back(g, i)};
+                                       .to = n->keep        ? 2 * g->count
+                                             : g->inference ? i
+                                                            : time_back(g, i)};
     }
     if (!g->inference)
         grad_life(g, uses, root, grad);
@@ -230,13 +232,18 @@ static void begin(const struct graph *g, struct pass *p)
     p->loss_sum = 0;
 }
 
-void graph_forward(struct graph *g, struct pass *p)
+void graph_forward_from(struct graph *g, int first, struct pass *p)
 {
     begin(g, p);
-    for (int i = 0; i < g->count; i++) {
+    for (int i = first; i < g->count; i++) {
         g->node[i].op->forward(&g->node[i], p);
         heartbeat();
     }
+}
+
+void graph_forward(struct graph *g, struct pass *p)
+{
+    graph_forward_from(g, 0, p);
 }
 
 static void forget_grads(struct graph *g)

@@ -22,7 +22,8 @@
 struct graph *graph_new(struct arena *a, long capacity, bool inference);
 
 /* Keeps the value of t, the output of an operation, readable until the next replay. To be called
- * before graph_finish. NULL (after a refusal) is ignored; inputs and parameters are always kept. */
+ * before graph_finish; what the operation saves is kept with it. NULL (after a refusal) is ignored;
+ * inputs and parameters are always kept. */
 void graph_keep(struct graph *g, const struct tensor *t);
 
 /* Allocates activations, gradients, saved and scratch memory; nothing can be applied afterwards.
@@ -35,6 +36,10 @@ enum status graph_finish(struct graph *g, struct message *m);
 /* Runs the tape forward on one slice, which p describes. The calling thread takes denormals for 0
  * from then on (kernels/denormals.h). */
 void graph_forward(struct graph *g, struct pass *p);
+
+/* The same from node `first` on, after a graph_forward of this slice. What the nodes from there on
+ * read of earlier ones must have been kept. */
+void graph_forward_from(struct graph *g, int first, struct pass *p);
 
 /* Computes the gradients from the last node back, with the pass of the preceding forward. A last
  * node that is a loss needs no seed; any other starts from its grad as the caller left it.

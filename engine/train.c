@@ -25,28 +25,27 @@ static void init_optimizer(struct arena *a, struct trainer *t)
     optim_init(a, &t->optim, &t->encoder->nn);
 }
 
-enum status trainer_new(struct arena *a, const struct encoder_config *model,
-                        const struct encoder_io *io, const struct train_config *train,
-                        uint32_t seed, train_fill fill, void *context, struct trainer **out,
-                        struct message *m)
+enum status trainer_of(struct arena *a, struct encoder *e, const struct train_config *train,
+                       uint32_t seed, train_fill fill, void *context, struct trainer **out,
+                       struct message *m)
 {
+    const struct encoder_config *model = &e->config;
+    const struct encoder_io *io = &e->io;
     struct trainer *t = arena_alloc(a, 1, sizeof *t);
+    t->encoder = e;
     t->config = *train;
     t->kernels = kernels_best();
     t->seed = seed;
     t->fill = fill;
     t->context = context;
-    enum status s = encoder_new(a, model, io, true, &t->encoder, m);
-    if (s != STATUS_OK)
-        return s;
 
     long most = (long)(train->val_examples > train->test_examples ? train->val_examples
                                                                   : train->test_examples);
     t->slice = encoder_slice(model, io, (long)train->batch);
     t->eval_slice = encoder_slice(model, io, most);
-    s = encoder_graph(a, t->encoder, t->slice, false, &t->graph, &t->logits, m);
+    enum status s = encoder_graph(a, e, t->slice, false, NULL, &t->graph, &t->logits, m);
     if (s == STATUS_OK)
-        s = encoder_graph(a, t->encoder, t->eval_slice, true, &t->eval_graph, &t->eval_logits, m);
+        s = encoder_graph(a, e, t->eval_slice, true, NULL, &t->eval_graph, &t->eval_logits, m);
     if (s != STATUS_OK)
         return s;
 
@@ -59,9 +58,22 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
     t->correct = arena_alloc(a, (size_t)widest * targets, 1);
     t->slot_targets = arena_alloc(a, (size_t)io->slots, sizeof *t->slot_targets);
     init_optimizer(a, t);
-    encoder_init(t->encoder, seed); /* last: no page is touched where the memory does not suffice */
     *out = t;
     return STATUS_OK;
+}
+
+enum status trainer_new(struct arena *a, const struct encoder_config *model,
+                        const struct encoder_io *io, const struct train_config *train,
+                        uint32_t seed, train_fill fill, void *context, struct trainer **t,
+                        struct message *m)
+{
+    struct encoder *e;
+    enum status s = encoder_new(a, model, io, true, &e, m);
+    if (s == STATUS_OK)
+        s = trainer_of(a, e, train, seed, fill, context, t, m);
+    if (s == STATUS_OK)
+        encoder_init(e, seed); /* last: no page is touched where the memory does not suffice */
+    return s;
 }
 
 /* Points p at the slice of `set` that starts at sequence `first`; its length is p->batch. */

@@ -52,6 +52,12 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
                         uint32_t seed, train_fill fill, void *context, struct trainer **t,
                         struct message *m);
 
+/* The same for an encoder that is already there, made with wants_grad: its weights stay as they
+ * are. It is kept, and so are `fill` and `context`; where no step is taken, fill may be NULL. */
+enum status trainer_of(struct arena *a, struct encoder *e, const struct train_config *train,
+                       uint32_t seed, train_fill fill, void *context, struct trainer **t,
+                       struct message *m);
+
 /* One step: forward, backward, clip, update. DIVERGED when loss or gradient norm is NaN or Inf: the
  * weights are then untouched, and the message names the step and the first parameter or operation
  * that has it. No allocation, no system call. */

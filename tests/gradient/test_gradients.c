@@ -56,6 +56,7 @@ struct model {
     struct arena arena;
     struct encoder *encoder;
     struct graph *graph;
+    struct encoder_probe probe;
     int32_t tokens[BATCH * LENGTH * FIELDS], targets[BATCH * LENGTH * SLOTS];
     uint8_t padding[BATCH * LENGTH], correct[BATCH * LENGTH * SLOTS];
     bool padded;
@@ -70,9 +71,10 @@ static double run(struct model *m, bool backward)
     struct pass p = {.kernels = &kernels_reference, .training = true, .seed = 3, .step = 11};
     p.loss_scale = 1 / (real)unmasked;
     double loss = 0;
-    for (long first = 0; first < BATCH; first += CAPACITY) {
+    long capacity = m->graph->capacity;
+    for (long first = 0; first < BATCH; first += capacity) {
         p.first = first;
-        p.batch = BATCH - first < CAPACITY ? BATCH - first : CAPACITY;
+        p.batch = BATCH - first < capacity ? BATCH - first : capacity;
         p.tokens = m->tokens + first * LENGTH * FIELDS;
         p.targets = m->targets + first * per_sequence;
         p.padding = m->padded ? m->padding + first * LENGTH : NULL;
@@ -126,7 +128,8 @@ static void check_model(const struct encoder_config *c, bool padded, bool masked
     m.padded = padded;
     arena_init(&m.arena, NULL);
     if (encoder_new(&m.arena, c, &io, true, &m.encoder, &why) != STATUS_OK ||
-        encoder_graph(&m.arena, m.encoder, CAPACITY, false, &m.graph, &logits, &why) != STATUS_OK)
+        encoder_graph(&m.arena, m.encoder, CAPACITY, false, NULL, &m.graph, &logits, &why) !=
+            STATUS_OK)
         fail_msg("%s: %s", name, why.text);
     encoder_init(m.encoder, 1);
     draw_model(&m, masked);
@@ -204,6 +207,40 @@ static void several_layers(void **state)
         c.dropout = i / 4 ? 0.25 : 0;
         snprintf(name, sizeof name, "three layers, %d", i);
         check_model(&c, true, true, name);
+    }
+}
+
+/* The gradient of the loss with respect to every head's gate, in every layer and sequence. */
+static void gates(void **state)
+{
+    (void)state;
+    static struct model m;
+    for (int i = 0; i < 8; i++) {
+        struct encoder_config c = small_model();
+        struct message why;
+        struct tensor *logits;
+        c.layers = 2;
+        c.norm = i % 2;
+        c.pool = i / 2 % 2;
+        m.padded = i / 4 % 2;
+        arena_init(&m.arena, NULL);
+        if (encoder_new(&m.arena, &c, &io, true, &m.encoder, &why) != STATUS_OK ||
+            encoder_graph(&m.arena, m.encoder, BATCH, false, &m.probe, &m.graph, &logits, &why) !=
+                STATUS_OK)
+            fail_msg("%s", why.text);
+        encoder_init(m.encoder, 1);
+        draw_model(&m, true);
+        for (long l = 0; l < c.layers; l++)
+            for (long k = 0; k < tensor_size(m.probe.gate[l]); k++)
+                m.probe.gate[l]->data[k] = 1 - 0.1 * (real)k;
+        run(&m, true);
+        for (long l = 0; l < c.layers; l++) {
+            char text[GRADCHECK_TEXT], name[64];
+            snprintf(name, sizeof name, "model %d, gates of layer %ld", i, l);
+            if (!gradcheck_tensor(m.probe.gate[l], name, model_loss, &m, text))
+                fail_msg("%s", text);
+        }
+        arena_free(&m.arena);
     }
 }
 
@@ -312,6 +349,7 @@ int main(void)
         cmocka_unit_test(random_tapes),
         cmocka_unit_test(whole_model),
         cmocka_unit_test(several_layers),
+        cmocka_unit_test(gates),
         cmocka_unit_test(denormals_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,8 @@ static void build_model(struct fixture *f)
     struct message m;
     arena_init(&f->arena, NULL);
     if (encoder_new(&f->arena, &c, &io, true, &f->encoder, &m) != STATUS_OK ||
-        encoder_graph(&f->arena, f->encoder, B, false, &f->graph, &f->logits, &m) != STATUS_OK)
+        encoder_graph(&f->arena, f->encoder, B, false, NULL, &f->graph, &f->logits, &m) !=
+            STATUS_OK)
         fail_msg("%s: %s", f->name, m.text);
     f->optim = (struct optim){
         .name = says(f, "optimizer", "adam") ? OPTIM_ADAM : OPTIM_ADAMW,

@@ -164,7 +164,7 @@ static void check_costs(const struct encoder_config *c)
     struct message m;
     arena_init(&a, NULL);
     if (encoder_new(&a, c, &io, true, &e, &m) != STATUS_OK ||
-        encoder_graph(&a, e, B, false, &g, &logits, &m) != STATUS_OK)
+        encoder_graph(&a, e, B, false, NULL, &g, &logits, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     assert_int_equal(encoder_parameters(c, &io), e->nn.size);
     double expected = tape_flops(g);
@@ -253,7 +253,8 @@ static void model_new(struct model *m, const struct encoder_config *c)
     memset(m, 0, sizeof *m);
     arena_init(&m->arena, NULL);
     if (encoder_new(&m->arena, c, &io, false, &m->encoder, &why) != STATUS_OK ||
-        encoder_graph(&m->arena, m->encoder, B, true, &m->graph, &m->logits, &why) != STATUS_OK)
+        encoder_graph(&m->arena, m->encoder, B, true, NULL, &m->graph, &m->logits, &why) !=
+            STATUS_OK)
         fail_msg("%s", why.text);
     encoder_init(m->encoder, 1);
     struct rng r = rng_at(2, RNG_DATA, 0, 0);
@@ -372,7 +373,7 @@ static void dropout_sites(void **state)
         struct message m;
         arena_init(&a, NULL);
         assert_int_equal(encoder_new(&a, &c, &io, true, &e, &m), STATUS_OK);
-        assert_int_equal(encoder_graph(&a, e, B, inference, &g, &logits, &m), STATUS_OK);
+        assert_int_equal(encoder_graph(&a, e, B, inference, NULL, &g, &logits, &m), STATUS_OK);
         int found = 0;
         const struct node *n;
         for (int i = 0; (n = graph_node(g, i)); i++) {

@@ -60,7 +60,8 @@ static struct tensor *attention_block(const struct builder *b, struct tensor *x,
     struct graph *g = b->graph;
     const struct encoder_layer *l = &b->encoder->layer[b->layer];
     const struct encoder_shapes *s = &b->encoder->shapes;
-    struct attention_options heads = {s->heads, s->d_k, s->d_v, site_at(b, SITE_ATTENTION)};
+    struct attention_options heads = {
+        .heads = s->heads, .d_k = s->d_k, .d_v = s->d_v, .dropout = site_at(b, SITE_ATTENTION)};
     struct tensor *qkv = graph_linear(g, y, l->in_proj_weight, l->in_proj_bias);
     struct tensor *o = graph_attention(g, qkv, heads);
     if (b->probe)

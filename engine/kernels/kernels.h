@@ -32,8 +32,13 @@ struct dropout {
 
 struct attention {
     long B, T, H;
+    long G;                 /* heads of keys and values; below H, heads share them (Shazeer 2019,
+                               Ainslie et al. 2023) */
     long d_k, d_v;          /* widths of a head's queries and keys, and of its values */
     real scale;             /* 1/sqrt(d_k) */
+    const int32_t *kv_of;   /* (H) whose keys and values each head uses, 0..G-1, in any order;
+                               NULL: head h those of h*G/H */
+    bool causal;            /* query i sees no key j > i */
     const uint8_t *padding; /* (B,T), 1 = ignore this key; NULL: none */
     struct dropout dropout; /* element ((b*H + h)*T + i)*T + j */
 };
@@ -48,10 +53,10 @@ struct kernels {
     const char *name; /* "reference", "sse2", "avx2", "avx512"; elsewhere than x86 "portable" */
 
     /* O = dropout(softmax(scale Q K^T)) V per sequence and head (Vaswani et al. 2017, eq. 1). A row
-     * whose keys are all padding gives 0. Packed rows: queries of all heads, then keys, then
-     * values. */
+     * that sees no key gives 0. Packed rows: queries of all heads, then keys, then values. What a
+     * query does not see moves none of its bits as long as it is finite. */
     void (*attention_forward)(const struct attention *a,
-                              const real *qkv, /* (B,T,H*d_k + H*d_k + H*d_v) */
+                              const real *qkv, /* (B,T,H*d_k + G*d_k + G*d_v) */
                               real *o,         /* (B,T,H*d_v) */
                               real *saved,     /* (B,H,T): log-sum-exp, for backward */
                               void *scratch);  /* attention_scratch(a) bytes, 64-aligned */
@@ -60,6 +65,11 @@ struct kernels {
     void (*attention_backward)(const struct attention *a, const real *qkv, const real *o,
                                const real *saved, const real *d_o, /* (B,T,H*d_v) */
                                real *dqkv, void *scratch);
+    /* The softmax itself, without dropout, from qkv and saved, which the same table wrote: rows sum
+     * to 1 to rounding, and a key that is not seen has exactly 0. */
+    void (*attention_weights)(const struct attention *a, const real *qkv, const real *saved,
+                              real *w, /* (B,H,T,T): query, then key */
+                              void *scratch);
     size_t (*attention_scratch)(const struct attention *a);
 
     /* y = x w^T + bias and its gradients, for weights that linear_suits: a choice by shape and

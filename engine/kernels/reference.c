@@ -1,5 +1,6 @@
 /* Every kernel in its most obvious form: one element at a time, sums in double whatever `real` is.
  * The fast tables are held against this one, so it is written to be read, not to be run. */
+#include "engine/kernels/attention.h"
 #include "engine/kernels/dropout.h"
 #include "engine/kernels/kernels.h"
 
@@ -30,31 +31,29 @@ static double dropout_factor(const struct dropout *d, uint64_t e)
 struct head {
     const real *q, *k, *v;  /* (T,d_k), (T,d_k), (T,d_v) */
     const uint8_t *padding; /* (T) or NULL */
-    long row;               /* numbers from a position's row to the next's, in qkv */
-    uint64_t element;       /* dropout element of (i,j) = (0,0) */
+    bool causal;
+    long row;         /* numbers from a position's row to the next's, in qkv */
+    uint64_t element; /* dropout element of (i,j) = (0,0) */
 };
-
-static long qkv_width(const struct attention *a)
-{
-    return a->H * (2 * a->d_k + a->d_v);
-}
 
 static struct head head_at(const struct attention *a, const real *qkv, long b, long h)
 {
-    const real *base = qkv + b * a->T * qkv_width(a);
+    const long g = attention_kv(a, h);
+    const real *base = qkv + b * a->T * attention_row(a);
     return (struct head){
         .q = base + h * a->d_k,
-        .k = base + a->H * a->d_k + h * a->d_k,
-        .v = base + 2 * a->H * a->d_k + h * a->d_v,
+        .k = base + attention_key_column(a, g),
+        .v = base + attention_value_column(a, g),
         .padding = a->padding ? a->padding + b * a->T : NULL,
-        .row = qkv_width(a),
+        .causal = a->causal,
+        .row = attention_row(a),
         .element = (uint64_t)((b * a->H + h) * a->T * a->T),
     };
 }
 
-static bool sees(const struct head *s, long j)
+static bool sees(const struct head *s, long i, long j)
 {
-    return !s->padding || !s->padding[j];
+    return (!s->padding || !s->padding[j]) && !(s->causal && j > i);
 }
 
 static double dot(long n, const real *x, const real *y)
@@ -76,10 +75,10 @@ static double log_sum_exp(const struct attention *a, const struct head *s, long 
 {
     double largest = -INFINITY, sum = 0;
     for (long j = 0; j < a->T; j++)
-        if (sees(s, j))
+        if (sees(s, i, j))
             largest = fmax(largest, score(a, s, i, j));
     for (long j = 0; j < a->T; j++)
-        if (sees(s, j))
+        if (sees(s, i, j))
             sum += exp(score(a, s, i, j) - largest);
     return sum == 0 ? 0 : largest + log(sum);
 }
@@ -101,7 +100,7 @@ static void attention_forward(const struct attention *a, const real *qkv, real *
                 saved[(b * a->H + h) * a->T + i] = (real)lse;
                 memset(sum, 0, (size_t)a->d_v * sizeof *sum);
                 for (long j = 0; j < a->T; j++) {
-                    if (!sees(&s, j))
+                    if (!sees(&s, i, j))
                         continue;
                     double p = exp(score(a, &s, i, j) - lse) *
                                dropout_factor(&a->dropout, s.element + (uint64_t)(i * a->T + j));
@@ -122,7 +121,7 @@ static void attention_backward(const struct attention *a, const real *qkv, const
                                const real *saved, const real *d_o, real *dqkv, void *scratch)
 {
     double *dq = scratch; /* (d_k) */
-    memset(dqkv, 0, (size_t)(a->B * a->T * qkv_width(a)) * sizeof *dqkv);
+    memset(dqkv, 0, (size_t)(a->B * a->T * attention_row(a)) * sizeof *dqkv);
     for (long b = 0; b < a->B; b++) {
         for (long h = 0; h < a->H; h++) {
             struct head s = head_at(a, qkv, b, h);
@@ -133,7 +132,7 @@ static void attention_backward(const struct attention *a, const real *qkv, const
                 double lse = (double)saved[(b * a->H + h) * a->T + i];
                 memset(dq, 0, (size_t)a->d_k * sizeof *dq);
                 for (long j = 0; j < a->T; j++) {
-                    if (!sees(&s, j))
+                    if (!sees(&s, i, j))
                         continue;
                     double p = exp(score(a, &s, i, j) - lse);
                     double r = dropout_factor(&a->dropout, s.element + (uint64_t)(i * a->T + j));
@@ -148,6 +147,23 @@ static void attention_backward(const struct attention *a, const real *qkv, const
                 }
                 for (long d = 0; d < a->d_k; d++)
                     dqkv[(s.q - qkv) + i * s.row + d] = (real)dq[d];
+            }
+        }
+    }
+}
+
+static void attention_weights(const struct attention *a, const real *qkv, const real *saved,
+                              real *w, void *scratch)
+{
+    (void)scratch;
+    for (long b = 0; b < a->B; b++) {
+        for (long h = 0; h < a->H; h++) {
+            struct head s = head_at(a, qkv, b, h);
+            for (long i = 0; i < a->T; i++) {
+                const long row = (b * a->H + h) * a->T + i;
+                for (long j = 0; j < a->T; j++)
+                    w[row * a->T + j] =
+                        sees(&s, i, j) ? (real)exp(score(a, &s, i, j) - (double)saved[row]) : 0;
             }
         }
     }
@@ -424,6 +440,7 @@ const struct kernels kernels_reference = {
     .name = "reference",
     .attention_forward = attention_forward,
     .attention_backward = attention_backward,
+    .attention_weights = attention_weights,
     .attention_scratch = attention_scratch,
     .linear_suits = linear_suits,
     .linear_forward = linear_forward,

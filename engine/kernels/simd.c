@@ -16,6 +16,7 @@ const struct kernels TABLE(KERNEL_SET) = {
     .name = TEXT(KERNEL_SET),
     .attention_forward = attention_forward,
     .attention_backward = attention_backward,
+    .attention_weights = attention_weights,
     .attention_scratch = attention_scratch,
     .linear_suits = linear_suits,
     .linear_forward = linear_forward,

@@ -13,10 +13,18 @@ static bool heads_as_lanes(const struct attention *a)
     return width > 0 && vectors * (8 + 5 * width) < share * a->H;
 }
 
+/* Every head has keys and values of its own and sees all of them. */
+static bool plain(const struct attention *a)
+{
+    return !a->causal && a->G == a->H && !a->kv_of;
+}
+
 static void attention_forward(const struct attention *a, const real *qkv, real *o, real *saved,
                               void *scratch)
 {
-    if (heads_as_lanes(a))
+    if (!plain(a))
+        kernels_reference.attention_forward(a, qkv, o, saved, scratch);
+    else if (heads_as_lanes(a))
         lanes_forward(a, qkv, o, saved, scratch);
     else
         tiles_forward(a, qkv, o, saved, scratch);
@@ -25,10 +33,18 @@ static void attention_forward(const struct attention *a, const real *qkv, real *
 static void attention_backward(const struct attention *a, const real *qkv, const real *o,
                                const real *saved, const real *d_o, real *dqkv, void *scratch)
 {
-    if (heads_as_lanes(a))
+    if (!plain(a))
+        kernels_reference.attention_backward(a, qkv, o, saved, d_o, dqkv, scratch);
+    else if (heads_as_lanes(a))
         lanes_backward(a, qkv, o, saved, d_o, dqkv, scratch);
     else
         tiles_backward(a, qkv, saved, d_o, dqkv, scratch);
+}
+
+static void attention_weights(const struct attention *a, const real *qkv, const real *saved,
+                              real *w, void *scratch)
+{
+    kernels_reference.attention_weights(a, qkv, saved, w, scratch);
 }
 
 static size_t attention_scratch(const struct attention *a)

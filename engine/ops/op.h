@@ -75,7 +75,13 @@ struct dropout_site {
 };
 
 struct attention_options {
-    long heads, d_k, d_v;        /* H; widths of a head's queries and keys, and of its values */
+    long heads;                  /* H */
+    long kv_heads;               /* G heads of keys and values, a divisor of H or as kv_of says;
+                                    0: H */
+    long d_k, d_v;               /* widths of a head's queries and keys, and of its values */
+    const int32_t *kv_of;        /* (H) whose keys and values each head uses, 0..G-1; NULL: head h
+                                    those of h*G/H; kept, the caller's, for the tape's life */
+    bool causal;                 /* query i sees no key j > i */
     struct dropout_site dropout; /* of the weights */
 };
 

@@ -4,7 +4,7 @@
 
 #include "engine/ops/op.h"
 
-/* in (B,T,H*(2*d_k + d_v)): queries of all heads, keys of all heads, values of all heads;
+/* in (B,T,H*d_k + G*(d_k + d_v)): queries of all heads, then G heads' keys, then their values;
  * out (B,T,H*d_v) */
 
 struct tensor *graph_attention(struct graph *g, struct tensor *qkv,
@@ -13,13 +13,32 @@ struct tensor *graph_attention(struct graph *g, struct tensor *qkv,
     return op_apply(g, &op_attention, &options, 1, &qkv);
 }
 
+static long kv_heads(const struct attention_options *o)
+{
+    return o->kv_heads ? o->kv_heads : o->heads;
+}
+
+/* Every head has keys and values to use. */
+static bool served(const struct attention_options *o)
+{
+    const long G = kv_heads(o);
+    if (!o->kv_of)
+        return G >= 1 && o->heads % G == 0;
+    for (long h = 0; h < o->heads; h++)
+        if (o->kv_of[h] < 0 || o->kv_of[h] >= G)
+            return false;
+    return true;
+}
+
 static enum status shape(const struct node *n, struct shape *out, struct message *m)
 {
     const struct tensor *qkv = n->in[0];
     const struct attention_options *o = n->options;
-    if (!qkv || qkv->shape.rank != 3 || o->heads < 1 || o->d_k < 1 || o->d_v < 1 ||
-        tensor_width(qkv) != o->heads * (2 * o->d_k + o->d_v))
-        return op_mismatch(n, m, "needs (B,T,H*(2*d_k + d_v))");
+    if (o->heads < 1 || !served(o))
+        return op_mismatch(n, m, "needs keys and values for every head");
+    if (!qkv || qkv->shape.rank != 3 || o->d_k < 1 || o->d_v < 1 ||
+        tensor_width(qkv) != o->heads * o->d_k + kv_heads(o) * (o->d_k + o->d_v))
+        return op_mismatch(n, m, "needs (B,T,H*d_k + G*(d_k + d_v))");
     *out = qkv->shape;
     out->dim[2] = o->heads * o->d_v;
     return STATUS_OK;
@@ -41,9 +60,12 @@ static struct attention setting(const struct node *n, const struct pass *p)
         .B = p->batch,
         .T = T,
         .H = o->heads,
+        .G = kv_heads(o),
         .d_k = o->d_k,
         .d_v = o->d_v,
         .scale = (real)(1 / sqrt((double)o->d_k)),
+        .kv_of = o->kv_of,
+        .causal = o->causal,
         .padding = p->padding,
         .dropout = op_dropout(o->dropout, p, o->heads * T * T),
     };
@@ -87,6 +109,8 @@ static void backward(struct node *n, struct pass *p)
         p->kernels->add(pass_rows(qkv, p) * tensor_width(qkv), dqkv, 1, qkv->grad);
 }
 
+static const int32_t ragged[] = {1, 0, 1, 3, 3}; /* out of order, and nobody uses number 2 */
+
 static const struct gradcheck_case cases[] = {
     {.name = "one head",
      .options = &(const struct attention_options){.heads = 1, .d_k = 4, .d_v = 4},
@@ -116,6 +140,30 @@ static const struct gradcheck_case cases[] = {
     {.name = "one position",
      .options = &(const struct attention_options){.heads = 2, .d_k = 2, .d_v = 2},
      .in = {SHAPE(3, 1, 12)}},
+    {.name = "causal",
+     .options = &(const struct attention_options){.heads = 2, .d_k = 3, .d_v = 2, .causal = true},
+     .in = {SHAPE(3, 5, 16)}},
+    {.name = "causal with dropout and padding",
+     .options =
+         &(const struct attention_options){
+             .heads = 2, .d_k = 2, .d_v = 2, .causal = true, .dropout = {0.3, 1}},
+     .in = {SHAPE(3, 5, 12)},
+     .padding = true},
+    {.name = "one head of keys for all",
+     .options = &(const struct attention_options){.heads = 4, .kv_heads = 1, .d_k = 2, .d_v = 3},
+     .in = {SHAPE(3, 5, 13)}},
+    {.name = "grouped keys, causal, with dropout and padding",
+     .options =
+         &(const struct attention_options){
+             .heads = 4, .kv_heads = 2, .d_k = 3, .d_v = 2, .causal = true, .dropout = {0.3, 2}},
+     .in = {SHAPE(3, 5, 22)},
+     .padding = true},
+    {.name = "ragged groups",
+     .options =
+         &(const struct attention_options){
+             .heads = 5, .kv_heads = 4, .d_k = 2, .d_v = 1, .kv_of = ragged, .causal = true},
+     .in = {SHAPE(3, 4, 22)},
+     .padding = true},
     {0},
 };
 

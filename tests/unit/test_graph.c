@@ -330,7 +330,9 @@ static void refuses_shapes_by_name(void **state)
     REFUSES(graph_layernorm(g, x, NULL, NULL),
             "layernorm of (2,4), none, none: needs x (..,C), a gain (C) and a bias (C)");
     REFUSES(graph_attention(g, x, (struct attention_options){.heads = 2}),
-            "attention of (2,4): needs (B,T,H*(2*d_k + d_v))");
+            "attention of (2,4): needs (B,T,H*d_k + G*(d_k + d_v))");
+    REFUSES(graph_attention(g, x, (struct attention_options){.heads = 4, .kv_heads = 3}),
+            "attention of (2,4): needs keys and values for every head");
     REFUSES(graph_embedding(g, 3, 0, NULL, NULL),
             "embedding of none: needs one table (V,C) per field, and positions or none");
     REFUSES(graph_embedding(g, 3, OP_MAX_INPUTS, many, NULL),

@@ -1,15 +1,17 @@
 /* Attention of every table against the naive reference (sums in double), and its properties. */
+#include "engine/kernels/attention.h"
 #include "tests/unit/kernel_check.h"
 
 struct run {
     struct attention a;
     float *qkv, *d_o;        /* in */
     float *o, *saved, *dqkv; /* out */
+    float *w;
 };
 
 static long qkv_size(const struct attention *a)
 {
-    return a->B * a->T * a->H * (2 * a->d_k + a->d_v);
+    return a->B * a->T * attention_row(a);
 }
 
 static long o_size(const struct attention *a)
@@ -19,8 +21,13 @@ static long o_size(const struct attention *a)
 
 static struct attention shape(long B, long T, long H, long d_k, long d_v)
 {
-    return (struct attention){
-        .B = B, .T = T, .H = H, .d_k = d_k, .d_v = d_v, .scale = (float)(1 / sqrt((double)d_k))};
+    return (struct attention){.B = B,
+                              .T = T,
+                              .H = H,
+                              .G = H,
+                              .d_k = d_k,
+                              .d_v = d_v,
+                              .scale = (float)(1 / sqrt((double)d_k))};
 }
 
 static struct run run_new(struct attention a, const float *qkv, const float *d_o)
@@ -30,6 +37,7 @@ static struct run run_new(struct attention a, const float *qkv, const float *d_o
                         .d_o = copy(o_size(&a), d_o),
                         .o = buffer(o_size(&a)),
                         .saved = buffer(a.B * a.H * a.T),
+                        .w = buffer(a.B * a.H * a.T * a.T),
                         .dqkv = buffer(qkv_size(&a))};
 }
 
@@ -42,6 +50,8 @@ static void run_table(const struct kernels *k, struct run *r)
     k->attention_forward(&r->a, r->qkv, r->o, r->saved, scratch);
     memset(scratch, 0xff, size);
     k->attention_backward(&r->a, r->qkv, r->o, r->saved, r->d_o, r->dqkv, scratch);
+    memset(scratch, 0xff, size);
+    k->attention_weights(&r->a, r->qkv, r->saved, r->w, scratch);
     free(scratch);
 }
 
@@ -65,13 +75,35 @@ static void check_shape(struct attention a)
     {
         struct run got = run_new(a, qkv, d_o);
         run_table(k, &got);
-        snprintf(label, sizeof label, "%s (B=%ld T=%ld H=%ld d_k=%ld d_v=%ld padding=%d p=%g)",
-                 k->name, a.B, a.T, a.H, a.d_k, a.d_v, a.padding != NULL, a.dropout.probability);
+        snprintf(label, sizeof label,
+                 "%s (B=%ld T=%ld H=%ld G=%ld kv_of=%d d_k=%ld d_v=%ld causal=%d padding=%d p=%g)",
+                 k->name, a.B, a.T, a.H, a.G, a.kv_of != NULL, a.d_k, a.d_v, a.causal,
+                 a.padding != NULL, a.dropout.probability);
         check_close("o", label, o_size(&a), got.o, want.o, 3e-6, 3e-6);
         check_close("saved", label, a.B * a.H * a.T, got.saved, want.saved, 1e-6, 1e-6);
         check_close("dqkv", label, qkv_size(&a), got.dqkv, want.dqkv, 2e-5, 2e-5);
+        check_close("w", label, a.B * a.H * a.T * a.T, got.w, want.w, 1e-6, 3e-6);
     }
     buffers_release();
+}
+
+/* Fewer heads of keys and values than of queries: one, half as many, or any number for any head. */
+static void check_shared(struct attention a)
+{
+    int32_t *ragged = malloc((size_t)a.H * sizeof *ragged);
+    assert_non_null(ragged);
+    for (long h = 0; h < a.H; h++)
+        ragged[h] = (int32_t)((h * 5 + 2) % (a.H + 1));
+    a.G = 1;
+    check_shape(a);
+    if (a.H % 2 == 0) {
+        a.G = a.H / 2;
+        check_shape(a);
+    }
+    a.G = a.H + 1;
+    a.kv_of = ragged;
+    check_shape(a);
+    free(ragged);
 }
 
 static void test_matches_reference(void **state)
@@ -93,6 +125,10 @@ static void test_matches_reference(void **state)
                     a.dropout = (struct dropout){
                         .probability = probability[variant / 2], .seed = 3, .site = 5, .step = 1};
                     check_shape(a);
+                    a.causal = true;
+                    check_shape(a);
+                    a.causal = (w + t) % 2;
+                    check_shared(a);
                     free(padding);
                 }
             }

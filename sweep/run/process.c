@@ -68,13 +68,15 @@ static void close_end(int *fd)
 
 /* In the child, between fork and exec: nothing here allocates. The parent's death is to be the
  * child's from here on, not only once the program has found out what it is. */
-static _Noreturn void become_worker(pid_t parent, int job, int message, int error,
+static _Noreturn void become_worker(pid_t parent, const char *verb, int job, int message, int error,
                                     char *const environment[])
 {
-    static char name[] = "headcount", verb[] = "worker";
-    char *const arguments[] = {name, verb, NULL};
+    static char name[] = "headcount";
+    char word[32];
+    char *const arguments[] = {name, word, NULL};
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t none;
+    snprintf(word, sizeof word, "%s", verb);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(WORKER_FAILED); /* it died before the line above */
@@ -93,7 +95,8 @@ static _Noreturn void become_worker(pid_t parent, int job, int message, int erro
 
 /* No signal is taken between fork and exec: a handler of this program would take it for the
  * coordinator. */
-static int spawn(pid_t *pid, int job, int message, int error, char *const environment[])
+static int spawn(pid_t *pid, const char *verb, int job, int message, int error,
+                 char *const environment[])
 {
     sigset_t all, before;
     pid_t parent = getpid();
@@ -102,53 +105,47 @@ static int spawn(pid_t *pid, int job, int message, int error, char *const enviro
     *pid = fork();
     int e = *pid < 0 ? errno : 0;
     if (*pid == 0)
-        become_worker(parent, job, message, error, environment);
+        become_worker(parent, verb, job, message, error, environment);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return e;
 }
 
 /* A pipe that has the whole job in it. */
-static enum status hand_job(const struct job *j, int pipe_ends[2], struct message *m)
+static enum status hand_job(const char *job, size_t size, int pipe_ends[2], struct message *m)
 {
-    char *text = malloc(WIRE_JOB_MAX);
-    if (!text)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
-    int length = wire_job_format(j, text, WIRE_JOB_MAX);
-    enum status s =
-        length >= 0 ? make_pipe(pipe_ends, m)
-                    : status_fail(m, STATUS_BAD_INPUT,
-                                  "the name of the results folder %s cannot be used", j->folder);
-    if (s == STATUS_OK) {
-        /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes),
-         * it fails rather than wait for a reader that is not there yet. */
-        fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
-        errno = EAGAIN;
-        if (write(pipe_ends[1], text, (size_t)length) != length)
-            s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
-    }
-    free(text);
+    if (size >= WIRE_JOB_MAX)
+        return status_fail(m, STATUS_INTERNAL, "a job of %zu bytes is over the limit", size);
+    enum status s = make_pipe(pipe_ends, m);
+    if (s != STATUS_OK)
+        return s;
+    /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes), it
+     * fails rather than wait for a reader that is not there yet. */
+    fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
+    errno = EAGAIN;
+    if (write(pipe_ends[1], job, size) != (ssize_t)size)
+        s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
     return s;
 }
 
-enum status process_spawn(struct process *p, const struct job *j, char *const environment[],
-                          struct message *m)
+enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
+                          char *const environment[], struct message *m)
 {
-    int job[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
+    int given[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
     memset(p, 0, sizeof *p);
     p->message_fd = p->error_fd = -1;
-    enum status s = hand_job(j, job, m);
+    enum status s = hand_job(job, size, given, m);
     if (s == STATUS_OK)
         s = make_pipe(message, m);
     if (s == STATUS_OK)
         s = make_pipe(error, m);
     if (s == STATUS_OK) {
-        int e = spawn(&p->pid, job[0], message[1], error[1], environment);
+        int e = spawn(&p->pid, verb, given[0], message[1], error[1], environment);
         if (e)
             s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
                             "cannot start a worker: %s", strerror(e));
     }
-    close_end(&job[0]);
-    close_end(&job[1]);
+    close_end(&given[0]);
+    close_end(&given[1]);
     close_end(&message[1]);
     close_end(&error[1]);
     if (s != STATUS_OK) {
@@ -243,7 +240,7 @@ void process_watch(struct process *p, char *why, size_t size)
         snprintf(why, size,
                  "gave no sign of life for %.0f s, at most %.1f s before: ended by force",
                  p->watch.silent_s, p->watch.longest_s);
-    kill(p->pid, SIGKILL);
+    process_kill(p);
 }
 
 bool process_ended(struct process *p, struct attempt_end *end)
@@ -273,6 +270,19 @@ bool process_ended(struct process *p, struct attempt_end *end)
     end->error = p->tail_used ? p->tail : NULL;
     p->pid = 0;
     return true;
+}
+
+void process_kill(struct process *p)
+{
+    if (p->pid > 0)
+        kill(p->pid, SIGKILL);
+}
+
+void process_reap(struct process *p, double until_s)
+{
+    struct attempt_end end;
+    while (p->pid > 0 && !process_ended(p, &end) && clock_now_s() < until_s)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
 void process_close(struct process *p)

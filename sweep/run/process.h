@@ -1,5 +1,6 @@
 /* A worker as a process: spawning it with its job and its pipes, listening to it, watching it, and
- * seeing it end. It dies with the process that spawned it, at whatever instant that happens. */
+ * seeing it end. It dies with the process that spawned it, at whatever instant that happens. What
+ * it does at its own ends of the pipes: worker_ends.h. */
 #ifndef SWEEP_RUN_PROCESS_H
 #define SWEEP_RUN_PROCESS_H
 
@@ -23,10 +24,11 @@ struct process {
     size_t tail_used;
 };
 
-/* Starts this very program (even if its file was replaced) as a worker on the job. environment: as
+/* Starts this very program (even if its file was replaced) as `headcount VERB`, a hidden command,
+ * with the job as its descriptor 3. size: of the job, below WIRE_JOB_MAX. environment: as
  * process_environment made it. On failure nothing is left open. */
-enum status process_spawn(struct process *p, const struct job *j, char *const environment[],
-                          struct message *m);
+enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
+                          char *const environment[], struct message *m);
 
 /* This process's environment with one BLAS thread. One malloc; free with free(). */
 char **process_environment(void);
@@ -47,6 +49,13 @@ void process_watch(struct process *p, char *why, size_t size);
 /* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)
  * and returns true. Its last messages are still to be listened to. */
 bool process_ended(struct process *p, struct attempt_end *end);
+
+/* Kills it, if it still runs, and does not wait. */
+void process_kill(struct process *p);
+
+/* Takes leave of a process that was killed: where nobody else does (a container without an init) it
+ * would stay. Waits until `until_s` (clock_now_s) at most. */
+void process_reap(struct process *p, double until_s);
 
 void process_close(struct process *p);
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
@@ -44,22 +43,13 @@ int runner_ended(const struct runner *r)
     return n;
 }
 
-/* Reaps them too, as where nobody else does (a container without an init) they would stay. */
 static void kill_workers(struct runner *r)
 {
+    double until_s = clock_now_s() + 1;
     for (int i = 0; i < r->slots; i++)
-        if (r->slot[i].process.pid > 0)
-            kill(r->slot[i].process.pid, SIGKILL);
-    for (int i = 0, tries = 0; i < r->slots && tries < 100;) {
-        struct attempt_end end;
-        struct process *p = &r->slot[i].process;
-        if (p->pid <= 0 || process_ended(p, &end)) {
-            i++;
-        } else {
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-            tries++;
-        }
-    }
+        process_kill(&r->slot[i].process);
+    for (int i = 0; i < r->slots; i++)
+        process_reap(&r->slot[i].process, until_s);
 }
 
 static void stop(struct runner *r)

@@ -24,6 +24,22 @@ void slot_init(struct slot *s)
     s->process.message_fd = s->process.error_fd = -1;
 }
 
+/* Its worker, with the job as text. */
+static enum status start_worker(struct process *p, const struct job *job, char *const environment[],
+                                struct message *m)
+{
+    char *text = malloc(WIRE_JOB_MAX);
+    if (!text)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
+    int length = wire_job_format(job, text, WIRE_JOB_MAX);
+    enum status s =
+        length < 0 ? status_fail(m, STATUS_BAD_INPUT,
+                                 "the name of the results folder %s cannot be used", job->folder)
+                   : process_spawn(p, "worker", text, (size_t)length, environment, m);
+    free(text);
+    return s;
+}
+
 enum status slot_start(struct slot *s, int i, const struct claimed *c, double work, struct job *job,
                        char *const environment[], struct progress_view *v, struct message *m)
 {
@@ -46,7 +62,7 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, double wo
         .done = c->steps > 0 ? (double)c->resumed_from_step / (double)c->steps : 0,
     };
     progress_trial_started(v, i, &shown);
-    enum status status = process_spawn(&s->process, job, environment, m);
+    enum status status = start_worker(&s->process, job, environment, m);
     if (status != STATUS_OK) {
         s->ending = ENDING_REQUEUE;
         snprintf(s->error, sizeof s->error, "%s", m->text);
@@ -81,6 +97,7 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
     case WIRE_CURVE:
     case WIRE_NOTE:
     case WIRE_ALIVE:
+    case WIRE_ANSWER:
     case WIRE_TYPES:
         break;
     }
@@ -92,8 +109,7 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
     struct message m;
     if (process_listen(&s->process, &m) != STATUS_OK) {
         listen(context, s, WIRE_NOTE, m.text);
-        if (s->process.pid > 0)
-            kill(s->process.pid, SIGKILL);
+        process_kill(&s->process);
     }
     enum wire_type type;
     const char *payload;

@@ -52,8 +52,7 @@ static void on_signal(int signal_number)
 static void on_alarm(int signal_number)
 {
     static const char text[] =
-        "headcount run: could not stop in time and ends at once; what was under "
-        "way is recovered by the next run\n";
+        "headcount: could not stop in time and ends at once; the same command goes on from there\n";
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
     (void)signal_number;
     if (poll(&standard_error, 1, 0) == 1) /* what holds the process up may be this very file */

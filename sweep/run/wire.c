@@ -141,6 +141,7 @@ static bool frame_valid(const struct frame *f)
     case WIRE_CURVE:
     case WIRE_FINISHED:
     case WIRE_NOTE:
+    case WIRE_ANSWER:
         return f->size <= WIRE_LIMIT;
     default:
         return false;

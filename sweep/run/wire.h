@@ -1,7 +1,7 @@
 /* What coordinator and worker say to each other.
  *
- * Job: text on descriptor 3 until end of file, lines `key=value`, each of them once; the keys are
- * the members of struct job.
+ * Job: text on descriptor 3 until end of file. To train a trial, lines `key=value`, each of them
+ * once; the keys are the members of struct job. For a study: sweep/study/study_job.h.
  *
  * Messages, on descriptor 4, each framed as
  *   uint32 size of payload (native order: both ends are one program), uint32 type, payload
@@ -48,6 +48,7 @@ enum wire_type {
     WIRE_PAUSED,      /* struct wire_progress: checkpointed at `until`; after its whole curve */
     WIRE_NOTE,        /* text: a warning for people */
     WIRE_ALIVE,       /* nothing: it is at work, and has nothing else to say (watch.h) */
+    WIRE_ANSWER,      /* text: the next piece of a study's answer (sweep/study/study.h) */
     WIRE_TYPES
 };
 

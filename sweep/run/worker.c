@@ -1,7 +1,5 @@
 #include "sweep/run/worker.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -9,15 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "engine/base/heartbeat.h"
 #include "engine/kernels/blas.h"
 #include "sweep/run/trial.h"
 #include "sweep/run/trial_files.h"
-#include "sweep/run/wire.h"
+#include "sweep/run/worker_ends.h"
 #include "sweep/store/lock.h"
 
 enum { MIB = 1 << 20 };
@@ -41,17 +37,9 @@ struct worker {
     double checkpointed_s, looked_s;
 };
 
-/* The terminal sends its signals to the whole group: a worker leaves SIGINT and SIGHUP to the
- * coordinator, who says SIGTERM when it is time to stop. */
 static void set_signals(void)
 {
-    struct sigaction action = {.sa_handler = SIG_IGN};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL);
-    action.sa_handler = on_stop;
+    struct sigaction action = {.sa_handler = on_stop};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGXCPU, &action, NULL);
 }
@@ -59,24 +47,8 @@ static void set_signals(void)
 static enum status read_job(struct job *j, struct message *m)
 {
     static char text[WIRE_JOB_MAX];
-    size_t used = 0;
-    for (;;) {
-        ssize_t n = read(WIRE_JOB_FD, text + used, sizeof text - 1 - used);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "`headcount worker` is started by `headcount run` only (no job: %s)",
-                               strerror(errno));
-        if (n == 0)
-            break;
-        used += (size_t)n;
-        if (used == sizeof text - 1)
-            return status_fail(m, STATUS_BAD_INPUT, "the job is too long");
-    }
-    text[used] = '\0';
-    close(WIRE_JOB_FD);
-    return wire_job_parse(text, j, m);
+    enum status s = worker_read_job("worker", "run", text, sizeof text, m);
+    return s == STATUS_OK ? wire_job_parse(text, j, m) : s;
 }
 
 /* Held until the process ends, however it ends: how a coordinator that comes later knows whether
@@ -96,31 +68,9 @@ static void checkpoint_path(const struct job *j, int64_t attempt, int which, cha
                     which ? TRIAL_FILE_CHECKPOINT_1 : TRIAL_FILE_CHECKPOINT_0, path, size);
 }
 
-/* Where the system takes a worker along with its coordinator this is never seen; where it does not,
- * the trial is another worker's by now. */
-static bool coordinator_is_gone;
-
-static void tell(enum wire_type type, const void *payload, size_t size)
-{
-    struct message ignored;
-    if (wire_send(WIRE_MESSAGE_FD, type, payload, size, &ignored) == STATUS_IO)
-        coordinator_is_gone = true;
-}
-
-/* Twice a second at most; the coarse clock costs a few nanoseconds. */
-static void tell_alive(void)
-{
-    static double told_s;
-    double now = clock_s(CLOCK_MONOTONIC_COARSE);
-    if (now - told_s < 0.5)
-        return;
-    told_s = now;
-    tell(WIRE_ALIVE, "", 0);
-}
-
 static void note(const char *text)
 {
-    tell(WIRE_NOTE, text, strlen(text));
+    worker_tell(WIRE_NOTE, text, strlen(text));
 }
 
 static void send_progress(struct worker *w, enum wire_type type)
@@ -135,7 +85,7 @@ static void send_progress(struct worker *w, enum wire_type type)
         .val_acc = r->has_best ? r->val_acc : NAN,
         .elapsed_s = trial_train_s(w->trial),
     };
-    tell(type, &p, sizeof p);
+    worker_tell(type, &p, sizeof p);
 }
 
 /* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
@@ -260,7 +210,7 @@ static int between_steps(struct worker *w, struct message *m)
     if (now - w->looked_s >= 0.2) {
         w->looked_s = now;
         send_progress(w, WIRE_PROGRESS);
-        if (coordinator_is_gone) {
+        if (worker_is_alone()) {
             status_fail(m, STATUS_IO, "the coordinator is gone");
             return WORKER_FAILED;
         }
@@ -443,9 +393,8 @@ int worker_main(void)
 {
     static struct worker w;
     struct message m = {.text = ""};
+    worker_begin();
     set_signals();
-    heartbeat_listener = tell_alive;
-    prctl(PR_SET_NAME, "headcount"); /* started as /proc/self/exe, it would be called "exe" */
     int exit_status = WORKER_FAILED;
     if (read_job(&w.job, &m) == STATUS_OK)
         exit_status = run_guarded(&w, &m);

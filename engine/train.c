@@ -228,17 +228,23 @@ void trainer_evaluate(struct trainer *t, const struct examples *set, struct metr
     out->exact = set->n ? (double)exact / (double)set->n : 0;
 }
 
-void trainer_predict(struct trainer *t, const struct examples *set, int32_t *classes)
+const real *trainer_logits(struct trainer *t, const struct examples *set, long first, long *n)
 {
     struct pass p = evaluation_pass(t);
     struct examples inputs = *set;
     inputs.targets = NULL;
+    bind_slice(t, &inputs, first, t->eval_slice, &p);
+    graph_forward(t->eval_graph, &p);
+    *n = p.batch;
+    return t->eval_logits->data;
+}
+
+void trainer_predict(struct trainer *t, const struct examples *set, int32_t *classes)
+{
     long V = t->encoder->io.classes;
-    for (long first = 0; first < set->n; first += t->eval_slice) {
-        bind_slice(t, &inputs, first, t->eval_slice, &p);
-        graph_forward(t->eval_graph, &p);
-        const real *logits = t->eval_logits->data;
-        long rows = p.batch * targets_per_sequence(t);
+    for (long first = 0, n; first < set->n; first += n) {
+        const real *logits = trainer_logits(t, set, first, &n);
+        long rows = n * targets_per_sequence(t);
         for (long r = 0; r < rows; r++, logits += V) {
             long best = 0;
             for (long v = 1; v < V; v++)

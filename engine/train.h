@@ -71,6 +71,10 @@ void trainer_evaluate(struct trainer *t, const struct examples *set, struct metr
  * none); resets them. */
 void trainer_take_means(struct trainer *t, double *loss, double *acc);
 
+/* The logits of sequences first..first+n-1 of a set, of as many as are computed at once, with the
+ * present weights: (n,T,S*V), or (n,S*V) when pooled. They last until the next evaluation. */
+const real *trainer_logits(struct trainer *t, const struct examples *set, long first, long *n);
+
 /* The most likely class of every target, (n,T,S), or (n,S) when pooled, with the present weights;
  * the first of equals. */
 void trainer_predict(struct trainer *t, const struct examples *set, int32_t *classes);

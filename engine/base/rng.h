@@ -19,7 +19,8 @@ enum rng_stream {
                      element = example */
     RNG_TEST,     /* test examples: as RNG_VAL */
     RNG_INSTANCE, /* what a task instance draws: seed = task.instance */
-    RNG_SAMPLER   /* random search: seed = sampler seed, step = hash of the axis, element = draw */
+    RNG_SAMPLER,  /* random search: seed = sampler seed, step = hash of the axis, element = draw */
+    RNG_PRUNE     /* the order in which heads are removed at random */
 };
 
 struct rng_block {

@@ -293,9 +293,9 @@ static enum status describe_task(const struct task *task, const struct tasks_opt
     printf("\nShape: %ld positions", shape.length);
     for (int f = 0; f < shape.fields; f++)
         printf(", %s 0..%ld", shape.field[f], shape.vocab[f] - 1);
-    printf("; %ld target%s per %s, classes 0..%ld\n", shape.slots, shape.slots == 1 ? "" : "s",
+    printf("; %ld target%s per %s%s, classes 0..%ld\n", shape.slots, shape.slots == 1 ? "" : "s",
            shape.per_sequence ? "sequence (model.pool: mean or first)" : "position",
-           shape.classes - 1);
+           shape.causal ? " (model.mask: causal)" : "", shape.classes - 1);
     printf("Chance accuracy: %.4g\n\nTest example %ld:\n", shape.chance, o->example);
     return print_example(&p, &shape, o->example, m);
 }

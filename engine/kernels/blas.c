@@ -24,6 +24,7 @@
 static struct {
     void *library;
     __typeof__(GEMM) *gemm;
+    __typeof__(cblas_dsyrk) *gram;
     __typeof__(openblas_get_config) *config;
     __typeof__(openblas_get_corename) *core_name;
     __typeof__(openblas_get_num_threads) *threads;
@@ -71,7 +72,8 @@ static enum status open_once(struct message *m)
     }
     if (!blas.library)
         return status_fail(m, STATUS_INTERNAL, "OpenBLAS cannot be loaded: %s", why);
-    if (find(TEXT(GEMM), &blas.gemm) && find("openblas_get_config", &blas.config) &&
+    if (find(TEXT(GEMM), &blas.gemm) && find("cblas_dsyrk", &blas.gram) &&
+        find("openblas_get_config", &blas.config) &&
         find("openblas_get_corename", &blas.core_name) &&
         find("openblas_get_num_threads", &blas.threads))
         return STATUS_OK;
@@ -182,6 +184,12 @@ void blas_nn(long M, long N, long K, const real *dy, const real *w, real beta, r
 void blas_tn(long M, long N, long K, const real *dy, const real *x, real beta, real *dw)
 {
     blas_gemm(1, 0, N, K, M, 1, dy, N, x, K, beta, dw, K);
+}
+
+void blas_gram(long M, long K, const double *x, double *g)
+{
+    blas.gram(CblasRowMajor, CblasLower, CblasTrans, (blasint)K, (blasint)M, 1, x, (blasint)K, 1, g,
+              (blasint)K);
 }
 
 /* openblas_get_config says "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."; its first two words. */

@@ -39,6 +39,9 @@ void blas_tn(long M, long N, long K, const real *dy, const real *x, real beta, r
 void blas_gemm(int transpose_a, int transpose_b, long m, long n, long k, real alpha, const real *a,
                long lda, const real *b, long ldb, real beta, real *c, long ldc);
 
+/* The lower triangle of g (K,K) += x^T x, x (M,K): in double, whatever `real` is. */
+void blas_gram(long M, long K, const double *x, double *g);
+
 struct blas_info {
     const char *version;   /* "OpenBLAS 0.3.21" */
     const char *core_type; /* the kernels in use: "SkylakeX" */

@@ -147,6 +147,10 @@ static inline long pass_rows(const struct tensor *t, const struct pass *p)
 /* The dropout of a site in this pass; its buffer has `elements` numbers per sequence. */
 struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements);
 
+/* What an attention node of a tape computes in this pass: its kernels can be asked for more, such
+ * as the weights, which take the node's `saved` and scratch of attention_scratch bytes. */
+struct attention op_attention_setting(const struct node *n, const struct pass *p);
+
 /* True where t is a vector of n numbers, or absent. */
 bool op_is_bias(const struct tensor *t, long n);
 

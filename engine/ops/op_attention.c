@@ -52,7 +52,7 @@ static long saved(const struct node *n, bool inference)
     return tensor_rows(n->out) * o->heads;
 }
 
-static struct attention setting(const struct node *n, const struct pass *p)
+struct attention op_attention_setting(const struct node *n, const struct pass *p)
 {
     const struct attention_options *o = n->options;
     long T = n->out->shape.dim[1];
@@ -75,7 +75,7 @@ static struct attention setting(const struct node *n, const struct pass *p)
 static size_t kernel_scratch(const struct node *n)
 {
     const struct attention_options *o = n->options;
-    struct attention a = setting(n, &(struct pass){.batch = n->out->shape.dim[0]});
+    struct attention a = op_attention_setting(n, &(struct pass){.batch = n->out->shape.dim[0]});
     a.dropout.probability = o->dropout.probability;
     size_t most = 0;
     const struct kernels *k;
@@ -92,13 +92,13 @@ static size_t scratch(const struct node *n)
 
 static void forward(struct node *n, struct pass *p)
 {
-    struct attention a = setting(n, p);
+    struct attention a = op_attention_setting(n, p);
     p->kernels->attention_forward(&a, n->in[0]->data, n->out->data, n->saved, p->scratch);
 }
 
 static void backward(struct node *n, struct pass *p)
 {
-    struct attention a = setting(n, p);
+    struct attention a = op_attention_setting(n, p);
     struct tensor *qkv = n->in[0];
     /* The kernel overwrites: where somebody wrote before, the share is made aside and added. */
     bool add = tensor_grad_beta(qkv) != 0;

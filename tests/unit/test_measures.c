@@ -1,0 +1,524 @@
+/* Measures of heads: each against a naive reference, and in cases whose answer is known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/kernels/blas.h"
+#include "engine/measures/eigen.h"
+#include "engine/measures/measure.h"
+#include "engine/measures/probe.h"
+
+#include <cmocka.h>
+
+static void check_near(double is, double should, double tolerance, const char *what)
+{
+    if (!(fabs(is - should) <= tolerance * fmax(1, fabs(should))))
+        fail_msg("%s is %.9g, should be %.9g", what, is, should);
+}
+
+/* A layer that was made by hand: B 2, T 4, H 3, d_v 2. */
+enum { B = 2, T = 4, H = 3, D = 2, SLOTS = 2 };
+
+struct made {
+    struct measure_view view;
+    struct encoder encoder;
+    real qkv[B * T * H * 3 * D], output[B * T * H * D], weights[B * H * T * T];
+    int32_t keys[B * T], sources[B * T * SLOTS];
+};
+
+static struct made *make(void)
+{
+    static struct made m;
+    memset(&m, 0, sizeof m);
+    m.view = (struct measure_view){
+        .encoder = &m.encoder,
+        .attention = {.B = B, .T = T, .H = H, .G = H, .d_k = D, .d_v = D},
+        .qkv = m.qkv,
+        .output = m.output,
+        .keys = m.keys,
+        .weights = m.weights,
+        .sources = m.sources,
+        .slots = SLOTS,
+    };
+    for (int i = 0; i < B * T; i++)
+        m.keys[i] = T;
+    return &m;
+}
+
+/* Every query of every head looks at one key, or at all alike. */
+static void look_at(struct made *m, int key)
+{
+    for (int i = 0; i < B * H * T * T; i++)
+        m->weights[i] = key < 0 ? (real)1 / T : (real)(i % T == key);
+}
+
+/* The values of one measure, added twice so that sums and means are told apart. */
+static const double *measure(const struct measure *measure, struct made *m)
+{
+    static double kept[1 << 14], value[64];
+    assert_true(!measure->kept || measure->kept(&m->view) < sizeof kept / sizeof *kept);
+    memset(kept, 0, sizeof kept);
+    for (int i = 0; i < 64; i++)
+        value[i] = NAN;
+    measure->add(&m->view, kept);
+    measure->add(&m->view, kept);
+    measure->value(&m->view, kept, value);
+    return value;
+}
+
+static void one_key(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    look_at(m, 1);
+    for (int h = 0; h < H; h++) {
+        assert_true(measure(&measure_confidence, m)[h] == 1);
+        assert_true(measure(&measure_entropy, m)[h] == 0);
+        check_near(measure(&measure_distance, m)[h], (1 + 0 + 1 + 2) / 4., 1e-12, "distance");
+    }
+    check_near(measure(&measure_disagreement, m)[1], -1, 1e-12, "all look at one key");
+}
+
+static void all_keys_alike(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    look_at(m, -1);
+    for (int h = 0; h < H; h++) {
+        check_near(measure(&measure_confidence, m)[h], 1. / T, 1e-7, "confidence");
+        check_near(measure(&measure_entropy, m)[h], 1, 1e-7, "entropy");
+        check_near(measure(&measure_distance, m)[h], (6 + 4 + 4 + 6) / 16., 1e-7, "distance");
+    }
+    check_near(measure(&measure_disagreement, m)[1], -1. / T, 1e-7, "overlap");
+}
+
+/* A causal row sees the keys up to its own: alike among them is entropy 1, and the first row, which
+ * has no choice, does not count. Padding is no query. */
+static void rows_that_see_less(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    for (int b = 0; b < B; b++)
+        for (int i = 0; i < T; i++) {
+            m->keys[b * T + i] = b == 1 && i == 3 ? 0 : i + 1;
+            for (int h = 0; h < H; h++)
+                for (int j = 0; j < T; j++)
+                    m->weights[((b * H + h) * T + i) * T + j] = b == 1 && i == 3 ? 77
+                                                                : j <= i         ? 1 / (real)(i + 1)
+                                                                                 : 0;
+        }
+    check_near(measure(&measure_entropy, m)[0], 1, 1e-7, "entropy");
+    double rows[T] = {1, 1 / 2., 1 / 3., 1 / 4.};
+    double mean = (2 * (rows[0] + rows[1] + rows[2]) + rows[3]) / 7;
+    check_near(measure(&measure_confidence, m)[2], mean, 1e-7, "confidence");
+    check_near(measure(&measure_disagreement, m)[1], -mean, 1e-7, "overlap");
+}
+
+static void alike_and_orthogonal_heads(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    for (int i = 0; i < B * T; i++)
+        for (int h = 0; h < H; h++) {
+            real *value = m->qkv + i * H * 3 * D + 2 * H * D + h * D;
+            real *output = m->output + (i * H + h) * D;
+            value[0] = (real)(h + 1) * 3; /* one direction, other lengths */
+            value[1] = (real)(h + 1) * (real)(i + 1);
+            output[h % 2] = h < 2 ? (real)0.3 : 0; /* two orthogonal ones, and a head of zeros */
+        }
+    check_near(measure(&measure_disagreement, m)[0], -1, 1e-12, "alike");
+    check_near(measure(&measure_disagreement, m)[2], 0, 1e-12, "orthogonal");
+    for (int i = 0; i < B * T * H * D; i += 2 * D)
+        m->output[i] *= -1;
+    m->view.attention.H = 1;
+    for (int k = 0; k < 3; k++)
+        assert_true(isnan(measure(&measure_disagreement, m)[k]));
+}
+
+/* Heads that share values are alike in them. */
+static void shared_values(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    struct rng r = rng_at(1, RNG_DATA, 0, 0);
+    for (int i = 0; i < B * T * H * 3 * D; i++)
+        m->qkv[i] = (real)rng_normal(&r);
+    m->view.attention.G = 1;
+    check_near(measure(&measure_disagreement, m)[0], -1, 1e-12, "one head of values");
+    m->view.attention.G = 2;
+    m->view.attention.kv_of = (const int32_t[]){0, 1, 0};
+    double cosine = 0;
+    long row = attention_row(&m->view.attention);
+    for (int i = 0; i < B * T; i++) {
+        const real *v = m->qkv + i * row + attention_value_column(&m->view.attention, 0);
+        double dot = (double)(v[0] * v[2] + v[1] * v[3]);
+        cosine += dot / hypot((double)v[0], (double)v[1]) / hypot((double)v[2], (double)v[3]);
+    }
+    check_near(measure(&measure_disagreement, m)[0], -(2 * cosine / (B * T) + 1) / 3, 1e-6,
+               "two heads of values");
+}
+
+static void effective_rank(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    assert_int_equal(blas_start(1, NULL), STATUS_OK);
+    for (int r = 1; r <= 3; r++) { /* position i has its one number in column i % r */
+        memset(m->output, 0, sizeof m->output);
+        for (int i = 0; i < 6; i++)
+            m->output[i * H * D + 2 * (i % r)] = 1;
+        check_near(measure(&measure_effective_rank, m)[0], r, 1e-9, "effective rank");
+    }
+    /* singular values 3 and 1 */
+    memset(m->output, 0, sizeof m->output);
+    m->output[1] = 3;
+    m->output[H * D + 4] = 1;
+    double p = 0.75, rank = exp(-p * log(p) - (1 - p) * log(1 - p));
+    check_near(measure(&measure_effective_rank, m)[0], rank, 1e-9, "effective rank");
+}
+
+static void mass_on_sources(void **state)
+{
+    (void)state;
+    struct made *m = make();
+    look_at(m, 2);
+    for (int h = 0; h < H; h++)
+        m->weights[h * T * T + 2] = (real)0.25; /* sequence 0, query 0 */
+    for (int i = 0; i < B * T; i++) {
+        m->sources[i * SLOTS] = i == 5 ? -1 : 2;
+        m->sources[i * SLOTS + 1] = 3;
+    }
+    const double *value = measure(&measure_mass, m);
+    for (int h = 0; h < H; h++) {
+        check_near(value[h * SLOTS], (6 + 0.25) / 7, 1e-12, "mass");
+        assert_true(value[h * SLOTS + 1] == 0);
+    }
+    for (int i = 0; i < B * T * SLOTS; i++)
+        m->sources[i] = -1;
+    assert_true(isnan(measure(&measure_mass, m)[0]));
+}
+
+static void eigenvalues_of_known_matrices(void **state)
+{
+    (void)state;
+    enum { N = 24 };
+    double a[N * N], value[N], work[N];
+    for (int n = 1; n <= N; n++) { /* 2 and -1 beside it: 2 - 2 cos(k pi/(n+1)), turned about */
+        struct rng r = rng_at(3, RNG_DATA, (uint64_t)n, 0);
+        uint32_t order[N];
+        rng_permutation(&r, order, (uint32_t)n);
+        memset(a, 0, sizeof a);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n; k++)
+                a[order[i] * (unsigned)n + order[k]] = i == k ? 2 : abs(i - k) == 1 ? -1 : 0;
+        assert_true(eigenvalues(n, a, value, work));
+        for (int k = 1; k <= n; k++) {
+            double wanted = 2 - 2 * cos(k * acos(-1) / (n + 1)), nearest = INFINITY;
+            for (int i = 0; i < n; i++)
+                nearest = fmin(nearest, fabs(value[i] - wanted));
+            assert_true(nearest < 1e-13);
+        }
+    }
+    for (int i = 0; i < N * N; i++)
+        a[i] = 1; /* n once, 0 otherwise */
+    assert_true(eigenvalues(N, a, value, work));
+    double sum = 0, most = 0;
+    for (int i = 0; i < N; i++) {
+        sum += fabs(value[i]);
+        most = fmax(most, value[i]);
+    }
+    assert_true(fabs(most - N) < 1e-12 && fabs(sum - N) < 1e-12);
+    a[5 * N + 2] = NAN;
+    assert_false(eigenvalues(N, a, value, work));
+}
+
+/* A model and a set of more than one slice. */
+enum { LENGTH = 6, COUNT = 150, HEADS = 3, LAYERS = 2, CLASSES = 4 };
+
+struct whole {
+    struct arena arena;
+    struct encoder *encoder;
+    struct examples set;
+    int32_t tokens[COUNT * LENGTH], targets[COUNT * LENGTH * SLOTS],
+        sources[COUNT * LENGTH * SLOTS];
+    uint8_t padding[COUNT * LENGTH];
+    struct measured measured;
+};
+
+static struct whole *whole_new(bool padded)
+{
+    static struct whole w;
+    struct message m;
+    struct encoder_config c;
+    const struct encoder_io io = {.length = LENGTH,
+                                  .fields = 1,
+                                  .field = {"token"},
+                                  .vocab = {6},
+                                  .slots = SLOTS,
+                                  .classes = CLASSES};
+    option_defaults(encoder_options, &c);
+    c.d_model = 8;
+    c.heads = HEADS;
+    c.d_head = 4;
+    c.layers = LAYERS;
+    c.d_ff = 16;
+    c.dropout = 0.3; /* is off */
+    memset(&w, 0, sizeof w);
+    arena_init(&w.arena, NULL);
+    if (encoder_new(&w.arena, &c, &io, true, &w.encoder, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    encoder_init(w.encoder, 1);
+    struct rng r = rng_at(4, RNG_DATA, 0, 0);
+    for (int i = 0; i < COUNT * LENGTH; i++) {
+        w.tokens[i] = (int32_t)rng_below(&r, 6);
+        w.padding[i] = rng_below(&r, 4) == 0;
+    }
+    for (int i = 0; i < COUNT * LENGTH * SLOTS; i++) {
+        w.targets[i] = rng_below(&r, 3) ? (int32_t)rng_below(&r, CLASSES) : -100;
+        w.sources[i] = (int32_t)rng_below(&r, LENGTH + 1) - 1;
+    }
+    w.set = (struct examples){
+        .n = COUNT, .tokens = w.tokens, .targets = w.targets, .padding = padded ? w.padding : NULL};
+    if (measures_take(&w.arena, w.encoder, &w.set, w.sources, false, &w.measured, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    return &w;
+}
+
+/* The weights of one head in one sequence, straight from qkv. */
+static void naive_weights(const struct node *n, const uint8_t *padding, long h, double *w)
+{
+    const struct attention_options *o = n->options;
+    long row = tensor_width(n->in[0]);
+    for (long i = 0; i < LENGTH; i++) {
+        double sum = 0;
+        for (long j = 0; j < LENGTH; j++) {
+            const real *q = n->in[0]->data + i * row + h * o->d_k;
+            const real *k = n->in[0]->data + j * row + (HEADS + h) * o->d_k;
+            double score = 0;
+            for (long d = 0; d < o->d_k; d++)
+                score += (double)q[d] * (double)k[d];
+            w[i * LENGTH + j] = padding && padding[j] ? 0 : exp(score / sqrt((double)o->d_k));
+            sum += w[i * LENGTH + j];
+        }
+        for (long j = 0; j < LENGTH; j++)
+            w[i * LENGTH + j] /= sum;
+    }
+}
+
+/* Sums of one head in one layer over all sequences, one at a time. */
+struct naive {
+    double importance, confidence, entropy, distance, mass[SLOTS];
+    double rows, choices, sourced[SLOTS];
+};
+
+static void naive_rows(const struct whole *w, long b, const double *weight, struct naive *n)
+{
+    const uint8_t *padding = w->set.padding ? w->padding + b * LENGTH : NULL;
+    int keys = 0;
+    for (int j = 0; j < LENGTH; j++)
+        keys += !padding || !padding[j];
+    for (int i = 0; i < LENGTH; i++, weight += LENGTH) {
+        if (padding && padding[i])
+            continue;
+        double most = 0, entropy = 0;
+        for (int j = 0; j < LENGTH; j++) {
+            most = fmax(most, weight[j]);
+            entropy -= weight[j] > 0 ? weight[j] * log(weight[j]) : 0;
+            n->distance += weight[j] * abs(i - j);
+        }
+        n->confidence += most;
+        n->rows++;
+        if (keys > 1)
+            n->entropy += entropy / log(keys);
+        n->choices += keys > 1;
+        for (int s = 0; s < SLOTS; s++) {
+            int32_t j = w->sources[(b * LENGTH + i) * SLOTS + s];
+            n->mass[s] += j >= 0 ? weight[j] : 0;
+            n->sourced[s] += j >= 0;
+        }
+    }
+}
+
+static struct naive naive(struct whole *w, long layer, long head)
+{
+    struct naive n = {0};
+    struct arena a;
+    struct message m;
+    struct probe *p;
+    double gradient[LAYERS][HEADS], weight[LENGTH * LENGTH];
+    arena_init(&a, NULL);
+    struct examples one = {.n = 1};
+    assert_int_equal(probe_new(&a, w->encoder, &one, true, &p, &m), STATUS_OK);
+    for (long b = 0; b < COUNT; b++) {
+        one.tokens = w->tokens + b * LENGTH;
+        one.targets = w->targets + b * LENGTH * SLOTS;
+        one.padding = w->set.padding ? w->padding + b * LENGTH : NULL;
+        probe_forward(p, 0);
+        naive_weights(p->heads.attention[layer], one.padding, head, weight);
+        naive_rows(w, b, weight, &n);
+        probe_backward(p, (double *const[]){gradient[0], gradient[1]});
+        n.importance += fabs(gradient[layer][head]) / COUNT;
+    }
+    arena_free(&a);
+    return n;
+}
+
+static void against_naive_loops(void **state)
+{
+    (void)state;
+    for (int padded = 0; padded < 2; padded++) {
+        struct whole *w = whole_new(padded);
+        const struct measured *d = &w->measured;
+        for (long l = 0; l < LAYERS; l++) {
+            struct naive n[HEADS];
+            double squares = 0;
+            for (long h = 0; h < HEADS; h++) {
+                n[h] = naive(w, l, h);
+                squares += n[h].importance * n[h].importance;
+            }
+            for (long h = 0; h < HEADS; h++) {
+                check_near(measured_at(d, "importance", l, h, 0) / n[h].importance, 1, 1e-5,
+                           "importance");
+                check_near(measured_at(d, "importance_norm", l, h, 0),
+                           n[h].importance / sqrt(squares), 1e-5, "importance_norm");
+                check_near(measured_at(d, "confidence", l, h, 0), n[h].confidence / n[h].rows, 1e-5,
+                           "confidence");
+                check_near(measured_at(d, "entropy", l, h, 0), n[h].entropy / n[h].choices, 1e-5,
+                           "entropy");
+                check_near(measured_at(d, "distance", l, h, 0), n[h].distance / n[h].rows, 1e-5,
+                           "distance");
+                for (int s = 0; s < SLOTS; s++)
+                    check_near(measured_at(d, "mass", l, h, s), n[h].mass[s] / n[h].sourced[s],
+                               1e-5, "mass");
+            }
+        }
+        arena_free(&w->arena);
+    }
+}
+
+/* Without a head: what an evaluation says of the model whose block of W_O is 0. */
+static void ablation(void **state)
+{
+    (void)state;
+    struct whole *w = whole_new(true);
+    struct train_config train;
+    struct trainer *t;
+    struct message m;
+    option_defaults(train_options, &train);
+    train.val_examples = train.test_examples = COUNT;
+    assert_int_equal(trainer_of(&w->arena, w->encoder, &train, 1, NULL, NULL, &t, &m), STATUS_OK);
+    for (long l = 0; l < LAYERS; l++) {
+        struct tensor *wo = w->encoder->layer[l].out_proj_weight; /* (C,H*d_v) */
+        double all = 0;
+        for (long i = 0; i < tensor_size(wo); i++)
+            all += (double)(wo->data[i] * wo->data[i]);
+        for (long h = 0; h < HEADS; h++) {
+            real kept[8 * HEADS * 4];
+            double share = 0;
+            struct metrics metrics = {0};
+            assert_int_equal(tensor_size(wo), 8 * HEADS * 4);
+            memcpy(kept, wo->data, sizeof kept);
+            for (int i = 0; i < 8 * 4; i++) {
+                real *x = wo->data + i / 4 * HEADS * 4 + h * 4 + i % 4;
+                share += (double)(*x * *x);
+                *x = 0;
+            }
+            trainer_evaluate(t, &w->set, &metrics);
+            assert_true(measured_at(&w->measured, "ablation_loss", l, h, 0) == metrics.loss);
+            assert_true(measured_at(&w->measured, "ablation_acc", l, h, 0) == metrics.acc);
+            check_near(measured_at(&w->measured, "wo_share", l, h, 0), share / all, 1e-6,
+                       "wo_share");
+            memcpy(wo->data, kept, sizeof kept);
+        }
+    }
+    arena_free(&w->arena);
+}
+
+/* Taken again they are the same, and the cheap ones are the same without the others. */
+static void cheap_ones(void **state)
+{
+    (void)state;
+    struct whole *w = whole_new(true);
+    struct message m;
+    struct measurer *r;
+    struct measured cheap, again;
+    assert_int_equal(measurer_new(&w->arena, w->encoder, &w->set, NULL, true, &r, &m), STATUS_OK);
+    measured_new(&w->arena, r, &cheap);
+    measured_new(&w->arena, r, &again);
+    measurer_take(r, &cheap);
+    measurer_take(r, &again);
+    assert_memory_equal(cheap.value, again.value, cheap.count * sizeof *cheap.value);
+    assert_true(isnan(measured_at(&cheap, "importance", 0, 0, 0)));
+    assert_true(isnan(measured_at(&cheap, "ablation_loss", 1, 2, 0)));
+    assert_true(isnan(measured_at(&cheap, "mass", 0, 0, 0)));
+    assert_true(isnan(measured_at(&cheap, "no such column", 0, 0, 0)));
+    for (long l = 0; l < LAYERS; l++) {
+        assert_true(measured_at(&cheap, "entropy", l, 1, 0) ==
+                    measured_at(&w->measured, "entropy", l, 1, 0));
+        assert_true(measured_at(&cheap, "effective_rank", l, 0, 0) ==
+                    measured_at(&w->measured, "effective_rank", l, 0, 0));
+    }
+    arena_free(&w->arena);
+}
+
+static void as_json(void **state)
+{
+    (void)state;
+    struct whole *w = whole_new(false);
+    struct text_buffer all = {0}, rows = {0};
+    char start[160];
+    measured_json(&w->measured, &all);
+    snprintf(start, sizeof start, "\"head_metric\":[{\"layer\":0,\"head\":0,\"importance\":%.17g,",
+             measured_at(&w->measured, "importance", 0, 0, 0));
+    assert_memory_equal(all.text, start, strlen(start));
+    assert_non_null(
+        strstr(all.text, "],\"layer_metric\":[{\"layer\":0,\"disagreement_subspace\":"));
+    assert_non_null(
+        strstr(all.text, "],\"head_slot\":[{\"layer\":0,\"head\":0,\"slot\":0,\"mass\":"));
+    assert_non_null(strstr(all.text, "{\"layer\":1,\"head\":2,\"slot\":1,\"mass\":"));
+    w->measured.value[w->measured.count - 1] = NAN;
+    measured_rows(&w->measured, MEASURE_SLOT, 40, &rows);
+    const char *row = "{\"step\":40,\"layer\":0,\"head\":0,\"slot\":0,\"mass\":0.";
+    assert_memory_equal(rows.text, row, strlen(row));
+    assert_string_equal(rows.text + rows.used - 13, ",\"mass\":null}");
+    free(all.text);
+    free(rows.text);
+    arena_free(&w->arena);
+}
+
+/* Columns, in the order of the table, are what the results file's columns are made of. */
+static void columns(void **state)
+{
+    (void)state;
+    assert_string_equal(measure_column(MEASURE_HEAD, 0)->name, "importance");
+    assert_string_equal(measure_column(MEASURE_HEAD, 1)->name, "importance_norm");
+    assert_string_equal(measure_column(MEASURE_LAYER, 0)->name, "disagreement_subspace");
+    assert_string_equal(measure_column(MEASURE_SLOT, 0)->name, "mass");
+    assert_null(measure_column(MEASURE_SLOT, 1));
+    for (int level = 0; level < MEASURE_LEVELS; level++)
+        for (int i = 0; measure_column(level, i); i++)
+            assert_true(strlen(measure_column(level, i)->what) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_key),
+        cmocka_unit_test(all_keys_alike),
+        cmocka_unit_test(rows_that_see_less),
+        cmocka_unit_test(alike_and_orthogonal_heads),
+        cmocka_unit_test(shared_values),
+        cmocka_unit_test(effective_rank),
+        cmocka_unit_test(mass_on_sources),
+        cmocka_unit_test(eigenvalues_of_known_matrices),
+        cmocka_unit_test(against_naive_loops),
+        cmocka_unit_test(ablation),
+        cmocka_unit_test(cheap_ones),
+        cmocka_unit_test(as_json),
+        cmocka_unit_test(columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

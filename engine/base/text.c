@@ -273,6 +273,13 @@ void text_json_real(FILE *out, double x)
         fputs("null", out);
 }
 
+void text_add_real(struct text_buffer *b, double x)
+{
+    char text[32];
+    bool finite = isfinite(x) && number_format(x, text, sizeof text) > 0;
+    text_add(b, "%s", finite ? text : "null");
+}
+
 /* The cell that x falls into; what is beyond the scale is cut. */
 static int cell_of(double x, int cells)
 {

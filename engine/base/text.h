@@ -67,6 +67,7 @@ void text_json_as_is(FILE *out, const char *json);
 
 /* Writes the shortest number that reads back as x, or null where x is not finite. */
 void text_json_real(FILE *out, double x);
+void text_add_real(struct text_buffer *b, double x);
 
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool text_color(FILE *f);

@@ -12,7 +12,7 @@
 #ifndef SWEEP_STUDY_PRUNER_H
 #define SWEEP_STUDY_PRUNER_H
 
-#include "engine/train.h"
+#include "engine/measures/probe.h"
 
 enum prune_by { PRUNE_IMPORTANCE, PRUNE_ABLATION, PRUNE_RANDOM, PRUNE_METHODS };
 
@@ -27,11 +27,13 @@ struct pruner_head {
 
 struct pruner {
     enum prune_by by;
-    int heads, per_layer;      /* of the whole model, and of one layer */
-    int removed;               /* so far */
-    struct pruner_head *order; /* (heads): those that went, in order; under PRUNE_RANDOM all */
-    bool *keep;                /* (L,H): is there still */
-    struct pruner_tape *tape;  /* what estimates; NULL under PRUNE_RANDOM */
+    int layers, per_layer, heads; /* of the whole model: L, H and L*H */
+    int removed;                  /* so far */
+    struct pruner_head *order;    /* (L*H): those that went, in order; under PRUNE_RANDOM all */
+    bool *keep;                   /* (L,H): is there still */
+    struct probe *probe;          /* gates of removed heads are 0; NULL under PRUNE_RANDOM */
+    double **gradient;            /* (L) of (B,H); under PRUNE_IMPORTANCE */
+    double *cost;                 /* (L,H): what is lost without a head; garbage for removed ones */
 };
 
 /* Nothing is removed yet. e is an encoder with all of its heads, made with wants_grad, whose

@@ -38,14 +38,27 @@ ALWAYS_INLINE void layernorm_forward_rows(const int ROWS, long C, const float *x
     }
 }
 
-static void layernorm_forward(long M, long C, const real *x, const real *gain, const real *bias,
-                              real *y, real *mean, real *rstd)
+ALWAYS_INLINE void layernorm_forward_width(long M, long C, const float *x, const float *gain,
+                                           const float *bias, float *y, float *mean, float *rstd)
 {
     long r = 0;
     for (; r + LANES <= M; r += LANES)
         layernorm_forward_rows(LANES, C, x + r * C, gain, bias, y + r * C, mean + r, rstd + r);
     for (; r < M; r++)
         layernorm_forward_rows(1, C, x + r * C, gain, bias, y + r * C, mean + r, rstd + r);
+}
+
+/* Rows of two and of four vectors are compiled apart: unless they are unrolled, loops that short
+ * cost more than what is in them. */
+static void layernorm_forward(long M, long C, const real *x, const real *gain, const real *bias,
+                              real *y, real *mean, real *rstd)
+{
+    if (C == 2 * LANES)
+        layernorm_forward_width(M, 2 * LANES, x, gain, bias, y, mean, rstd);
+    else if (C == 4 * LANES)
+        layernorm_forward_width(M, 4 * LANES, x, gain, bias, y, mean, rstd);
+    else
+        layernorm_forward_width(M, C, x, gain, bias, y, mean, rstd);
 }
 
 enum { LAYERNORM_ROWS = LANES / 2 }; /* two sums each make a vector */

@@ -242,8 +242,10 @@ ALWAYS_INLINE void turned_softmax(long V, struct turned_rows *t)
     t->top = vset(-INFINITY);
     t->sum = t->hit = vset(0);
     t->first = (vi){EVERY_LANE(-1)};
+#pragma GCC unroll 16
     for (long v = 0; v < V; v++)
         t->top = vmax(t->top, t->x[v]);
+#pragma GCC unroll 16
     for (long v = V - 1; v >= 0; v--) {
         const vi here = (vi){EVERY_LANE((int32_t)v)};
         const vf x = t->x[v], e = vexp(x - t->top);
@@ -289,6 +291,9 @@ static double cross_entropy_narrow(long R, long V, const float *logits, const in
 {
     vd loss = {0};
     long r = 0;
+    for (; V == LANES && r + LANES <= R; r += LANES) /* apart: its loops are unrolled */
+        cross_entropy_turned(LANES, LANES, true, logits + r * V, target + r, correct + r, scale,
+                             dlogits ? dlogits + r * V : NULL, &loss);
     for (; V % LANES == 0 && r + LANES <= R; r += LANES)
         cross_entropy_turned(LANES, V, true, logits + r * V, target + r, correct + r, scale,
                              dlogits ? dlogits + r * V : NULL, &loss);

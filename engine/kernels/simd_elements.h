@@ -19,14 +19,15 @@ ALWAYS_INLINE vf vrelu(vf z, vf *slope)
     return vmax(vset(0), z);
 }
 
-ALWAYS_INLINE void activation_forward(vf (*f)(vf, vf *), long M, long N, const float *x,
-                                      const float *bias, float *y, float *slope)
+/* whole: N is whole vectors. */
+ALWAYS_INLINE void activation_forward_rows(vf (*f)(vf, vf *), long M, long N, const bool whole,
+                                           const float *x, const float *bias, float *y,
+                                           float *slope)
 {
-    if (!bias)
-        flatten(&M, &N);
     for (long r = 0; r < M; r++) {
+#pragma GCC unroll 2
         for (long c = 0; c < N; c += LANES) {
-            const long e = r * N + c, n = N - c;
+            const long e = r * N + c, n = whole ? LANES : N - c;
             vf z = vload_n(x + e, n), s;
             if (bias)
                 z += vload_n(bias + c, n);
@@ -35,6 +36,17 @@ ALWAYS_INLINE void activation_forward(vf (*f)(vf, vf *), long M, long N, const f
                 vstore_n(slope + e, n, s);
         }
     }
+}
+
+ALWAYS_INLINE void activation_forward(vf (*f)(vf, vf *), long M, long N, const float *x,
+                                      const float *bias, float *y, float *slope)
+{
+    if (!bias)
+        flatten(&M, &N);
+    if (N % LANES == 0)
+        activation_forward_rows(f, M, N, true, x, bias, y, slope);
+    else
+        activation_forward_rows(f, M, N, false, x, bias, y, slope);
 }
 
 static void gelu_forward(long M, long N, const real *x, const real *bias, real *y, real *slope)
@@ -77,25 +89,36 @@ static void activation_backward(long M, long N, const real *slope, const real *d
                                       dx + r * N + c, dbias ? dbias + c : NULL);
 }
 
-static void residual_forward(long M, long N, const real *x, const real *bias, const real *residual,
-                             const struct dropout *d, real *y)
+/* plain: nothing is dropped, bias and residual are there, and N is whole vectors. */
+ALWAYS_INLINE void residual_forward_rows(long M, long N, const bool plain, const float *x,
+                                         const float *bias, const float *residual,
+                                         const struct dropout *d, float *y)
 {
-    const bool drop = d->probability > 0;
+    const bool drop = !plain && d->probability > 0;
     const float scale = drop ? dropout_scale(d) : 1;
     struct keep_stream keep = keep_begin(d);
-    if (!bias)
-        flatten(&M, &N);
     for (long r = 0; r < M; r++) {
         for (long c = 0; c < N; c += LANES) {
-            const long e = r * N + c, n = N - c;
+            const long e = r * N + c, n = plain ? LANES : N - c;
             vf z = vload_n(x + e, n);
-            if (bias)
+            if (plain || bias)
                 z += vload_n(bias + c, n);
             if (drop)
                 z = vkeep(keep_next(&keep, (uint64_t)e), z) * scale;
-            vstore_n(y + e, n, residual ? z + vload_n(residual + e, n) : z);
+            vstore_n(y + e, n, plain || residual ? z + vload_n(residual + e, n) : z);
         }
     }
+}
+
+static void residual_forward(long M, long N, const real *x, const real *bias, const real *residual,
+                             const struct dropout *d, real *y)
+{
+    if (!bias)
+        flatten(&M, &N);
+    if (bias && residual && d->probability == 0 && N % LANES == 0)
+        residual_forward_rows(M, N, true, x, bias, residual, d, y);
+    else
+        residual_forward_rows(M, N, false, x, bias, residual, d, y);
 }
 
 static void residual_backward(long M, long N, const struct dropout *d, const real *dy, real beta,

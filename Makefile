@@ -122,6 +122,11 @@ $(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c
 endef
 $(foreach s,$(KERNEL_SETS),$(eval $(call KERNEL_RULE,$(s))))
 
+# Loops over all attention weights: plain C, which becomes vectors under the flags of kernels.
+ifeq ($(COVERAGE),)
+$(BUILD)/engine/measures/%.o $(BUILD)/engine/kernels/similarity.o: OPT = $(KERNEL_FLAGS)
+endif
+
 # The database schema and the build's own description, as C.
 $(BUILD)/sweep/store/store.o: $(BUILD)/schema.h
 $(BUILD)/schema.h: sweep/store/schema.sql

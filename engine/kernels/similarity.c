@@ -66,16 +66,16 @@ void similarity_cosine_backward(const struct attention *a, enum similarity_kind 
 
 double similarity_weights(const struct attention *a, const real *w, double *sum)
 {
-    double square = 0, own = 0;
-    memset(sum, 0, (size_t)a->T * sizeof *sum);
+    double *squares = sum + a->T, total = 0;
+    memset(sum, 0, (size_t)(2 * a->T) * sizeof *sum);
     for (long h = 0; h < a->H; h++, w += a->T * a->T)
         for (long j = 0; j < a->T; j++) {
             sum[j] += (double)w[j];
-            own += (double)w[j] * (double)w[j];
+            squares[j] += (double)w[j] * (double)w[j];
         }
     for (long j = 0; j < a->T; j++)
-        square += sum[j] * sum[j];
-    return (square - own) / pairs(a);
+        total += sum[j] * sum[j] - squares[j];
+    return total / pairs(a);
 }
 
 void similarity_weights_backward(const struct attention *a, const real *w, double factor,

@@ -20,7 +20,7 @@ enum similarity_kind {
 /* Needed in `sum`, in numbers. */
 static inline long similarity_scratch(const struct attention *a)
 {
-    return a->T > a->d_v ? a->T : a->d_v;
+    return 2 * a->T > a->d_v ? 2 * a->T : a->d_v;
 }
 
 /* Subspace or output, at one position: the mean over pairs of cos(x_a, x_b), from -1/(H-1) to 1; a

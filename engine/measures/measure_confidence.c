@@ -9,9 +9,16 @@ static const struct measure_column columns[] = {
 static double largest(const real *w, long T, long i, int32_t keys)
 {
     (void)i, (void)keys;
-    real most = 0;
-    for (long j = 0; j < T; j++)
+    enum { LANES = 8 };
+    real lane[LANES] = {0}, most = 0;
+    long j = 0;
+    for (; j + LANES <= T; j += LANES)
+        for (int k = 0; k < LANES; k++)
+            lane[k] = w[j + k] > lane[k] ? w[j + k] : lane[k];
+    for (; j < T; j++)
         most = w[j] > most ? w[j] : most;
+    for (int k = 0; k < LANES; k++)
+        most = lane[k] > most ? lane[k] : most;
     return (double)most;
 }
 

@@ -6,13 +6,15 @@ static const struct measure_column columns[] = {
     {0},
 };
 
+static inline float weighted(float w, float distance)
+{
+    return w * distance;
+}
+
 static double distance(const real *w, long T, long i, int32_t keys)
 {
     (void)keys;
-    double sum = 0;
-    for (long j = 0; j < T; j++)
-        sum += (double)w[j] * (double)(i > j ? i - j : j - i);
-    return sum;
+    return rows_sum(w, T, i, weighted);
 }
 
 static void add(const struct measure_view *v, double *sum)

@@ -46,6 +46,20 @@ struct config_excluded { /* one mapping of exclude: all pairs must match */
     struct place place;
 };
 
+struct config_eval_option {
+    const char *name; /* "length" */
+    const char *json; /* its value, canonical */
+    struct place place;
+};
+
+struct config_eval { /* a further test set; {} is a fresh one of the same kind */
+    const char *name;
+    int options; /* by name: those of the task that differ */
+    struct config_eval_option *option;
+    const char *json; /* {"length":64}, canonical */
+    struct place place;
+};
+
 enum {
     CONFIG_TUNING_SEED = 1000, /* the first of the seeds that `tune` chooses settings on */
     CONFIG_LOOKS_MAX = 8
@@ -92,6 +106,9 @@ struct config {
                          a head count's candidates go on; at least 2. 0: no rungs */
     int64_t rung_min_steps;  /* the first rung; see plan_rungs */
     struct place rung_place; /* of min_steps */
+    int evals;               /* by name; no part of identity */
+    struct config_eval *eval;
+    const char *eval_json; /* {"long":{"length":64}}, canonical; {} without */
     bool has_claim;
     struct claim claim;
     struct place claim_best_place, claim_over_place[32];

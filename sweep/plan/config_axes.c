@@ -162,7 +162,7 @@ static enum status read_list_value(const struct reading *r, const struct option_
     return s;
 }
 
-static enum status read_value(const struct reading *r, const struct option_set *set,
+enum status reading_one_value(const struct reading *r, const struct option_set *set,
                               const char *path, const struct tree *t, struct config_value *v)
 {
     if (takes_list(set)) {
@@ -195,7 +195,7 @@ static enum status read_values(const struct reading *r, const struct option_set 
     enum status s = STATUS_OK;
     const struct tree *item = listed ? t->first : t;
     for (; axis->values < n && !s; item = item->next)
-        s = read_value(r, set, axis->path, item, &axis->value[axis->values++]);
+        s = reading_one_value(r, set, axis->path, item, &axis->value[axis->values++]);
     return s;
 }
 

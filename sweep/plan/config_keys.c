@@ -217,10 +217,11 @@ const struct config_mapping config_mappings[] = {
     {"claim", (const char *const[]){"best", "over", NULL}},
     {NULL, NULL}};
 
-const char *const config_keys[] = {
-    "name",        "task",   "model",   "train",        "seeds",   "looks",       "replicate",
-    "equivalence", "method", "samples", "sampler_seed", "metric",  "constraints", "exclude",
-    "tune",        "limits", "claim",   "retries",      "workers", "run_cap",     NULL};
+const char *const config_keys[] = {"name",         "task",      "model",       "train",   "seeds",
+                                   "looks",        "replicate", "equivalence", "method",  "samples",
+                                   "sampler_seed", "metric",    "constraints", "exclude", "tune",
+                                   "eval",         "limits",    "claim",       "retries", "workers",
+                                   "run_cap",      NULL};
 
 enum status reading_keys(struct reading *r)
 {
@@ -241,6 +242,7 @@ enum status reading_keys(struct reading *r)
                    {"tune", reading_tune},
                    {"replicate", reading_replicate},
                    {"equivalence", reading_equivalence},
+                   {"eval", reading_eval},
                    {"limits", read_limits},
                    {"claim", reading_claim},
                    {"retries", read_retries},

@@ -1,7 +1,7 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
- * (task, model, train), config_points.c, config_roles.c, config_inference.c and config_keys.c (the
- * other keys), config_hint.c (suggestions for unknown keys). Everything read is allocated from the
- * config's pool. */
+ * (task, model, train), config_points.c, config_roles.c, config_inference.c, config_eval.c and
+ * config_keys.c (the other keys), config_hint.c (suggestions for unknown keys). Everything read is
+ * allocated from the config's pool. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -80,6 +80,10 @@ void reading_begin_lists(const struct reading *r, const struct option_set *set);
 enum status reading_check(const struct reading *r, const struct option_set *set,
                           const struct tree *t);
 
+/* Reads t as one value of the set's options: a scalar or, for a list of numbers, a list. */
+enum status reading_one_value(const struct reading *r, const struct option_set *set,
+                              const char *path, const struct tree *t, struct config_value *v);
+
 /* Room for n scalars in v, and setting the i-th. */
 enum status reading_value(const struct reading *r, struct config_value *v, struct place at, int n);
 void reading_set_scalar(struct config_value *v, int i, const struct tree *t);
@@ -97,6 +101,9 @@ enum status reading_exclude(struct reading *r, const struct tree *t);
 /* config_roles.c; axes and method are known, for replicate the tuned axes too. */
 enum status reading_tune(struct reading *r, const struct tree *t);
 enum status reading_replicate(struct reading *r, const struct tree *t);
+
+/* config_eval.c */
+enum status reading_eval(struct reading *r, const struct tree *t);
 
 /* config_inference.c; looks comes after seeds, equivalence after the metric. */
 enum status reading_seeds(struct reading *r, const struct tree *t);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sweep/plan/plan_parts.h"
+#include "sweep/plan/shift.h"
 
 enum status plan_no_memory(struct message *m)
 {
@@ -133,6 +134,36 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
     return config_within(p->config, place_of_fault(p, g, fault), m);
 }
 
+static enum status refuse_eval(const struct plan *p, uint64_t g, const struct config_eval *e,
+                               const char *option, struct message *m)
+{
+    char name[PLAN_TEXT_MAX];
+    struct place place = e->place;
+    plan_describe(p, g, name, sizeof name);
+    for (int i = 0; option && i < e->options; i++)
+        if (strcmp(e->option[i].name, option) == 0)
+            place = e->option[i].place;
+    status_fail_within(m, STATUS_BAD_INPUT, "the test set %s is impossible%s%s: ", e->name,
+                       *name ? " for the point " : "", name);
+    return config_within(p->config, place, m);
+}
+
+/* Every test set of `eval` must be one that a model of the point can be given. */
+static enum status check_evals(const struct plan *p, uint64_t g, const struct point *point,
+                               struct message *m)
+{
+    const struct config *c = p->config;
+    struct point shifted;
+    const char *option;
+    enum status s = STATUS_OK;
+    for (int i = 0; i < c->evals && !s; i++) {
+        s = point_shift(point, c->eval[i].json, &shifted, &option, m);
+        if (s == STATUS_BAD_INPUT)
+            return refuse_eval(p, g, &c->eval[i], option, m);
+    }
+    return s;
+}
+
 /* Looks at point g: keeps it, counts why it is dropped, or refuses the whole plan. */
 static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct message *m)
 {
@@ -156,6 +187,8 @@ static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct 
     s = point_check(&point, &io, &shape, &fault, m);
     if (s)
         return s == STATUS_BAD_INPUT ? refuse_point(p, g, &fault, m) : s;
+    if ((s = check_evals(p, g, &point, m)))
+        return s;
     p->kept[p->points++] = (uint32_t)g;
     return STATUS_OK;
 }

@@ -352,6 +352,21 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
     return s == STATUS_BAD_INPUT ? status_fail_within(m, s, "a stored configuration: ") : s;
 }
 
+enum status point_set_task(struct point *p, const char *json, struct message *m)
+{
+    char text[POINT_JSON_MAX + 1];
+    const unsigned char *bytes = (const unsigned char *)json;
+    struct json object = {.start = bytes,
+                          .next = bytes,
+                          .end = bytes + strnlen(json, POINT_JSON_MAX),
+                          .place = "options of a task",
+                          .text = text,
+                          .m = m};
+    struct point_section section = section_of(p, SECTION_TASK);
+    enum status s = read_section(&section, "", &object);
+    return s == STATUS_CORRUPT || (s == STATUS_OK && !json_end(&object)) ? STATUS_BAD_INPUT : s;
+}
+
 /* Checking. */
 
 void point_io(const struct task_shape *shape, struct encoder_io *io)

@@ -47,6 +47,9 @@ int point_json(const struct point *p, char text[POINT_JSON_MAX]);
  * BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
+/* Sets the task options of a JSON object, as in {"length":64,"offsets":[1]}; the others stay. */
+enum status point_set_task(struct point *p, const char *json, struct message *m);
+
 /* The encoder's inputs and outputs for a task of that shape. Keeps pointers to its names. */
 void point_io(const struct task_shape *shape, struct encoder_io *io);
 

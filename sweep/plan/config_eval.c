@@ -1,0 +1,141 @@
+/* The key eval of a sweep file: further test sets, each with the options of the task that differ.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "sweep/plan/config_reading.h"
+
+enum { PATH_SIZE = 128 + CONFIG_NAME_BYTES };
+
+/* What may stand in a set: the options that all listed tasks have. */
+static enum status shared_options(const struct reading *r, const char ***names)
+{
+    const struct option_entry *table[READING_TASKS];
+    int tables = reading_tables(r, "task", table), n = 0;
+    if (!(*names = pool_alloc(r->pool, (size_t)option_count(table[0]) + 1, sizeof **names)))
+        return reading_no_memory(r);
+    for (const struct option_entry *o = table[0]; o->name; o++) {
+        int i = 1;
+        while (i < tables && option_find(table[i], o->name))
+            i++;
+        if (i == tables)
+            (*names)[n++] = o->name;
+    }
+    return STATUS_OK;
+}
+
+/* The value as canonical JSON; it was checked. */
+static const char *value_json(const struct reading *r, const struct option_entry *option,
+                              const struct config_value *v)
+{
+    struct int_list holder; /* the largest type of an option */
+    struct option_entry o = *option;
+    char json[OPTION_TEXT_MAX];
+    memset(&holder, 0, sizeof holder);
+    o.offset = 0;
+    for (int i = 0; i < v->scalars; i++)
+        option_parse(&o, "", v->scalar[i], v->quoted[i], &holder, NULL);
+    int length = option_format(&o, &holder, json, sizeof json);
+    return length < 0 ? NULL : pool_text(r->pool, json, (size_t)length);
+}
+
+static enum status read_option(const struct reading *r, const char *set_path, const struct tree *t,
+                               struct config_eval_option *out)
+{
+    char path[PATH_SIZE], option[PATH_SIZE];
+    struct option_set set;
+    struct config_value value;
+    snprintf(path, sizeof path, "%s.%s", set_path, t->key);
+    snprintf(option, sizeof option, "task.%s", t->key);
+    enum status s = reading_path(r, option, &set, r->m);
+    if (s)
+        return s == STATUS_BAD_INPUT ? config_within(r->c, t->key_place, r->m) : s;
+    if (set.option[0]->type != OPTION_INT_LIST && t->kind != TREE_SCALAR)
+        return reading_refuse(r, t->place,
+                              "%s must be a single value, not %s; give each value a test set of "
+                              "its own",
+                              path, tree_kind_name(t));
+    if ((s = reading_one_value(r, &set, path, t, &value)))
+        return s;
+    *out = (struct config_eval_option){t->key, value_json(r, set.option[0], &value), t->place};
+    return out->json ? STATUS_OK : reading_no_memory(r);
+}
+
+static int by_option(const void *a, const void *b)
+{
+    const struct config_eval_option *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct config_eval *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* A terminated copy in the pool, and the end of the buffer. */
+static const char *keep(const struct reading *r, struct text_buffer *b)
+{
+    const char *kept = b->out_of_memory ? NULL : pool_text(r->pool, b->text, b->used);
+    free(b->text);
+    return kept;
+}
+
+static enum status read_set(const struct reading *r, const struct tree *t,
+                            const char *const *options, struct config_eval *e)
+{
+    char path[PATH_SIZE], shown[96];
+    if (!config_good_name(t->key))
+        return reading_refuse(r, t->key_place,
+                              "the name '%s' of a test set must be 1 to %d letters, digits, '.', "
+                              "'_', '-'",
+                              text_shown(t->key, shown, sizeof shown), CONFIG_NAME_BYTES);
+    snprintf(path, sizeof path, "eval.%s", t->key);
+    enum status s = reading_expect(r, t, TREE_MAP, path);
+    if (s || (s = reading_known_keys(r, t, path, options)))
+        return s;
+    *e = (struct config_eval){.name = t->key, .place = t->key_place};
+    e->option = pool_alloc(r->pool, (size_t)t->count + 1, sizeof *e->option);
+    if (!e->option)
+        return reading_no_memory(r);
+    for (const struct tree *child = t->first; child && !s; child = child->next)
+        s = read_option(r, path, child, &e->option[e->options++]);
+    if (s)
+        return s;
+    qsort(e->option, (size_t)e->options, sizeof *e->option, by_option);
+    struct text_buffer b = {0};
+    text_add(&b, "{");
+    for (int i = 0; i < e->options; i++)
+        text_add(&b, "%s\"%s\":%s", i ? "," : "", e->option[i].name, e->option[i].json);
+    text_add(&b, "}");
+    e->json = keep(r, &b);
+    return e->json ? STATUS_OK : reading_no_memory(r);
+}
+
+enum status reading_eval(struct reading *r, const struct tree *t)
+{
+    struct config *c = r->c;
+    const char **options;
+    c->eval_json = "{}";
+    if (!t)
+        return STATUS_OK;
+    enum status s = reading_expect(r, t, TREE_MAP, "eval");
+    if (s || (s = shared_options(r, &options)))
+        return s;
+    c->eval = pool_alloc(r->pool, (size_t)t->count + 1, sizeof *c->eval);
+    if (!c->eval)
+        return reading_no_memory(r);
+    for (const struct tree *child = t->first; child && !s; child = child->next)
+        s = read_set(r, child, options, &c->eval[c->evals++]);
+    if (s)
+        return s;
+    qsort(c->eval, (size_t)c->evals, sizeof *c->eval, by_name);
+    struct text_buffer b = {0};
+    text_add(&b, "{");
+    for (int i = 0; i < c->evals; i++)
+        text_add(&b, "%s\"%s\":%s", i ? "," : "", c->eval[i].name, c->eval[i].json);
+    text_add(&b, "}");
+    c->eval_json = keep(r, &b);
+    return c->eval_json ? STATUS_OK : reading_no_memory(r);
+}

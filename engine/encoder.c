@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "engine/encoder_cost.h"
+#include "engine/encoder_heads.h"
+#include "engine/form.h"
 
 /* Refuses inputs and outputs that this encoder cannot have; names the first fault. */
 static enum status check_io(const struct encoder_config *c, const struct encoder_io *io,
@@ -61,10 +63,12 @@ static void declare_layer(struct arena *a, struct encoder *e, long layer)
     struct encoder_layer *l = &e->layer[layer];
     struct place p = {a, &e->nn, layer};
     long C = (long)e->config.d_model, F = (long)e->config.d_ff;
-    long W = e->shapes.qkv_width, O = e->shapes.o_width;
-    l->in_proj_weight = matrix(p, "self_attn.in_proj_weight", INIT_ATTENTION_WEIGHT, W, C);
-    l->in_proj_bias = vector(p, "self_attn.in_proj_bias", INIT_ATTENTION_BIAS, W, C);
-    l->out_proj_weight = matrix(p, "self_attn.out_proj.weight", INIT_WEIGHT, C, O);
+    long K = l->heads.inputs, W = l->heads.qkv_width, O = l->heads.o_width;
+    if (l->heads.heads > 0) {
+        l->in_proj_weight = matrix(p, "self_attn.in_proj_weight", INIT_ATTENTION_WEIGHT, W, K);
+        l->in_proj_bias = vector(p, "self_attn.in_proj_bias", INIT_ATTENTION_BIAS, W, K);
+        l->out_proj_weight = matrix(p, "self_attn.out_proj.weight", INIT_WEIGHT, C, O);
+    }
     l->out_proj_bias = vector(p, "self_attn.out_proj.bias", INIT_ATTENTION_BIAS, C, O);
     l->linear1_weight = matrix(p, "linear1.weight", INIT_WEIGHT, F, C);
     l->linear1_bias = vector(p, "linear1.bias", INIT_BIAS, F, C);
@@ -88,21 +92,10 @@ static struct tensor *sinusoids(struct arena *a, long T, long C)
     return pos;
 }
 
-enum status encoder_new(struct arena *a, const struct encoder_config *c,
-                        const struct encoder_io *io, bool wants_grad, struct encoder **out,
-                        struct message *m)
+void encoder_declare(struct arena *a, struct encoder *e, bool wants_grad)
 {
-    struct encoder_shapes shapes;
-    enum status s = encoder_shapes(c, &shapes, m);
-    if (s == STATUS_OK)
-        s = check_io(c, io, m);
-    if (s != STATUS_OK)
-        return s;
-    struct encoder *e = arena_alloc(a, 1, sizeof *e);
-    e->config = *c;
-    e->io = *io;
-    e->shapes = shapes;
-    e->layer = arena_alloc(a, (size_t)c->layers, sizeof *e->layer);
+    const struct encoder_config *c = &e->config;
+    const struct encoder_io *io = &e->io;
     long C = (long)c->d_model, outputs = io->slots * io->classes;
     char name[96];
     for (int f = 0; f < io->fields; f++) {
@@ -122,11 +115,36 @@ enum status encoder_new(struct arena *a, const struct encoder_config *c,
     e->out_weight = nn_matrix(a, &e->nn, "out.weight", INIT_WEIGHT, outputs, C);
     e->out_bias = nn_vector(a, &e->nn, "out.bias", INIT_BIAS, outputs, C);
     nn_finish(a, &e->nn, wants_grad);
+}
+
+enum status encoder_new(struct arena *a, const struct encoder_config *c,
+                        const struct encoder_io *io, bool wants_grad, struct encoder **out,
+                        struct message *m)
+{
+    struct encoder_shapes shapes;
+    enum status s = encoder_shapes(c, &shapes, m);
+    if (s == STATUS_OK)
+        s = check_io(c, io, m);
+    if (s != STATUS_OK)
+        return s;
+    struct encoder *e = arena_alloc(a, 1, sizeof *e);
+    e->config = *c;
+    e->io = *io;
+    e->shapes = shapes;
+    e->layer = arena_alloc(a, (size_t)c->layers, sizeof *e->layer);
+    for (long l = 0; l < c->layers; l++)
+        e->layer[l].heads = encoder_heads_all(a, &shapes);
+    encoder_declare(a, e, wants_grad);
     *out = e;
     return STATUS_OK;
 }
 
 void encoder_init(struct encoder *e, uint32_t seed)
 {
+    const struct form *form = form_table[e->config.form];
     nn_init(&e->nn, init_table[e->config.init], seed);
+    for (long l = 0; l < e->config.layers && form->draw; l++) {
+        struct rng r = rng_at(seed, RNG_FORM, rng_name(form_names[e->config.form]), (uint32_t)l);
+        form->draw(&e->config, l, e->shapes.width, &r, e->layer[l].heads.columns);
+    }
 }

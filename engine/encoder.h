@@ -9,8 +9,23 @@
 #include "engine/graph.h"
 #include "engine/nn.h"
 
-struct encoder_layer {                              /* one layer's parameters */
-    struct tensor *in_proj_weight, *in_proj_bias;   /* (qkv_width,C), (qkv_width) */
+/* The attention heads that a layer has: those of the options, but where encoder_keep_heads took
+ * some away. Without heads a layer's attention adds out_proj_bias and nothing else. */
+struct encoder_heads {
+    long heads, kv_heads; /* H; G: heads of keys and values */
+    long d_k, d_v;
+    long width;           /* columns of the residual stream that each head sees; 0: all */
+    long inputs;          /* C, or width: columns of in_proj_weight */
+    long qkv_width;       /* H*d_k + G*(d_k + d_v) */
+    long o_width;         /* H*d_v */
+    const int32_t *kv_of; /* (H): whose keys and values each head uses; NULL: h*G/H */
+    int32_t *columns;     /* (H,width); NULL where width is 0 */
+    int *origin;          /* (H), rising: their numbers in the model as its options say */
+};
+
+struct encoder_layer { /* its heads, and its parameters: the first three are NULL without heads */
+    struct encoder_heads heads;
+    struct tensor *in_proj_weight, *in_proj_bias;   /* (qkv_width,inputs), (qkv_width) */
     struct tensor *out_proj_weight, *out_proj_bias; /* (C,o_width), (C) */
     struct tensor *linear1_weight, *linear1_bias;   /* (F,C), (F) */
     struct tensor *linear2_weight, *linear2_bias;   /* (C,F), (C) */
@@ -20,7 +35,7 @@ struct encoder_layer {                              /* one layer's parameters */
 struct encoder {
     struct encoder_config config;
     struct encoder_io io;
-    struct encoder_shapes shapes;
+    struct encoder_shapes shapes; /* of all heads that the options give it */
     struct nn nn;
     struct tensor *embed[ENCODER_MAX_FIELDS]; /* (V_f,C) */
     struct tensor *pos; /* (T,C): a parameter, or the constant sinusoids; NULL under none */
@@ -35,8 +50,18 @@ enum status encoder_new(struct arena *a, const struct encoder_config *c,
                         const struct encoder_io *io, bool wants_grad, struct encoder **e,
                         struct message *m);
 
-/* Draws the parameters from seed, by the option `init`. */
+/* Draws the parameters from seed by the option `init`, and the columns that heads see by the option
+ * `form`. Columns are no parameters: an encoder whose weights are to be loaded needs the seed of
+ * its training first. Not for an encoder that lacks heads. */
 void encoder_init(struct encoder *e, uint32_t seed);
+
+/* An encoder with copies of e's parameters and columns, without the heads that keep leaves out, and
+ * without keys and values that no head uses any more. keep (L,H): by their numbers in the model as
+ * its options say. It computes what e would compute if out_proj_weight were 0 for the others.
+ * Options and the names of fields are shared with e. BAD_INPUT where e lacks a head that is to be
+ * kept. */
+enum status encoder_keep_heads(struct arena *a, const struct encoder *e, const bool *keep,
+                               bool wants_grad, struct encoder **smaller, struct message *m);
 
 /* What a tape shows of its heads beside the logits. Filled by encoder_graph, all of it the arena's.
  * Each layer's input, its packed queries, keys and values, the heads' outputs and the log-sum-exp

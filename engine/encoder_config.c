@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "engine/base/real.h"
+#include "engine/form.h"
 
 /* The words of a choice, each at the place of its enumerator, in their order. */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -39,7 +40,8 @@ const struct option_entry encoder_options[] = {
      .max = 65536,
      .words = WORDS("split"),
      .preset = "split",
-     .help = "width of a head; split: d_model / heads, so that parameters do not grow with heads"},
+     .help = "width of a head; split: d_model / heads, so that parameters do not grow with heads; "
+             "under form segments: segment_width"},
     {.name = "d_k",
      .type = OPTION_INT,
      .offset = AT(d_k),
@@ -56,6 +58,49 @@ const struct option_entry encoder_options[] = {
      .words = WORDS("d_head"),
      .preset = "d_head",
      .help = "width of a head's values, where it differs from d_head"},
+    {.name = "kv_heads",
+     .type = OPTION_INT,
+     .offset = AT(kv_heads),
+     .min = 1,
+     .max = 65536,
+     .words = WORDS("heads"),
+     .preset = "heads",
+     .late = true,
+     .help = "heads of keys and values, each used by heads / kv_heads heads of queries in a row "
+             "(Ainslie et al. 2023)"},
+    {.name = "form",
+     .type = OPTION_CHOICE,
+     .offset = AT(form),
+     .words = form_names,
+     .preset = "project",
+     .late = true,
+     .help = "what queries, keys and values of a head are computed from"
+#define FORM(name, what) "; " #name ": " what
+#include "engine/forms.def"
+#undef FORM
+    },
+    {.name = "segment_width",
+     .type = OPTION_INT,
+     .offset = AT(segment_width),
+     .min = 0,
+     .max = 65536,
+     .preset = "0",
+     .late = true,
+     .help = "under form segments: columns of the residual stream that a head sees; 0: d_model / "
+             "heads"},
+    {.name = "segment_overlap",
+     .type = OPTION_BOOL,
+     .offset = AT(segment_overlap),
+     .preset = "false",
+     .late = true,
+     .help = "under form segments: whether a column may be seen by several heads"},
+    {.name = "mask",
+     .type = OPTION_CHOICE,
+     .offset = AT(mask),
+     .words = WORDS([MASK_NONE] = "none", [MASK_CAUSAL] = "causal"),
+     .preset = "none",
+     .late = true,
+     .help = "causal: a position sees itself and those before it"},
     {.name = "layers",
      .type = OPTION_INT,
      .offset = AT(layers),
@@ -115,35 +160,6 @@ const struct option_entry encoder_options[] = {
     {.name = NULL},
 };
 
-/* Largest divisor of n that is <= most. */
-static long divisor_below(long n, long most)
-{
-    while (n % most != 0)
-        most--;
-    return most;
-}
-
-static enum status refuse_split(const struct encoder_config *c, enum encoder_fault *fault,
-                                struct message *m)
-{
-    long d_model = (long)c->d_model, heads = (long)c->heads;
-    *fault = heads > d_model ? ENCODER_HEADS_ABOVE_WIDTH : ENCODER_HEADS_INDIVISIBLE;
-    if (heads > d_model)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "model.heads is %ld, more than model.d_model %ld; choose at most %ld, or give "
-            "model.d_head a number",
-            heads, d_model, d_model);
-    long below = divisor_below(d_model, heads), above = heads;
-    while (d_model % above != 0)
-        above++;
-    return status_fail(
-        m, STATUS_BAD_INPUT,
-        "model.heads is %ld, which does not divide model.d_model %ld; choose %ld or %ld, or "
-        "give model.d_head a number",
-        heads, d_model, below, above);
-}
-
 static struct encoder_parts count(const struct encoder_config *c, const struct encoder_shapes *s,
                                   const struct encoder_io *io)
 {
@@ -153,7 +169,7 @@ static struct encoder_parts count(const struct encoder_config *c, const struct e
     return (struct encoder_parts){
         .embeddings = vocabulary * C,
         .positions = c->positions == POSITIONS_LEARNED ? io->length * C : 0,
-        .attention = c->layers * (s->qkv_width * (C + 1) + C * (s->o_width + 1)),
+        .attention = c->layers * (s->qkv_width * (s->inputs + 1) + C * (s->o_width + 1)),
         .feed_forward = c->layers * (F * (C + 1) + C * (F + 1)),
         .norms = 2 * C * (2 * c->layers + (c->norm == NORM_PRE)),
         .output = io->slots * io->classes * (C + 1),
@@ -165,20 +181,43 @@ int64_t encoder_parts_sum(const struct encoder_parts *n)
     return n->embeddings + n->positions + n->attention + n->feed_forward + n->norms + n->output;
 }
 
-enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
-                           struct message *m)
+static enum status check_kv_heads(const struct encoder_config *c, struct encoder_fault *fault,
+                                  struct message *m)
 {
-    bool needs_split = c->d_head == WIDTH_WORD && (c->d_k == WIDTH_WORD || c->d_v == WIDTH_WORD);
-    if (needs_split && c->d_model % c->heads != 0)
-        return refuse_split(c, &s->fault, m);
-    long d_head = c->d_head == WIDTH_WORD ? (long)(c->d_model / c->heads) : (long)c->d_head;
-    s->heads = (long)c->heads;
-    s->d_k = c->d_k == WIDTH_WORD ? d_head : (long)c->d_k;
-    s->d_v = c->d_v == WIDTH_WORD ? d_head : (long)c->d_v;
-    s->qkv_width = s->heads * (2 * s->d_k + s->d_v);
-    s->o_width = s->heads * s->d_v;
+    static const char *const dividing[] = {"model.kv_heads", "model.heads", NULL};
+    static const char *const form[] = {"model.kv_heads", "model.form", NULL};
+    long heads = (long)c->heads, kv_heads = (long)c->kv_heads;
+    if (kv_heads == WIDTH_WORD || kv_heads == heads)
+        return STATUS_OK;
+    if (heads % kv_heads != 0) {
+        *fault = (struct encoder_fault){
+            dividing, "model.kv_heads == 'heads' or model.heads % model.kv_heads == 0"};
+        long below = kv_heads < heads ? kv_heads : heads;
+        while (heads % below != 0)
+            below--;
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "model.kv_heads is %ld, which does not divide model.heads %ld; choose "
+                           "%ld, or another divisor",
+                           kv_heads, heads, below);
+    }
+    if (form_table[c->form] == &form_project)
+        return STATUS_OK;
+    *fault = (struct encoder_fault){form, "model.kv_heads == 'heads' or model.form == 'project'"};
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "model.kv_heads is %ld under model.form %s, whose heads see different "
+                       "columns and cannot share keys and values; use heads, or model.form project",
+                       kv_heads, form_names[c->form]);
+}
+
+static enum status check_sizes(const struct encoder_config *c, struct encoder_shapes *s,
+                               struct message *m)
+{
+    static const char *const widths[] = {"model.heads", "model.d_k", "model.d_v", "model.d_head",
+                                         NULL};
+    static const char *const sizes[] = {"model.d_model", "model.d_ff", "model.layers",
+                                        "model.heads", NULL};
     if (s->qkv_width > INT_MAX) {
-        s->fault = ENCODER_HEADS_TOO_WIDE;
+        s->fault.option = widths;
         return status_fail(
             m, STATUS_BAD_INPUT,
             "model.heads %ld of widths d_k %ld and d_v %ld make a matrix of %ld rows; "
@@ -188,15 +227,35 @@ enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes
     struct encoder_parts layers = count(c, s, &(struct encoder_io){0});
     double bytes = (double)encoder_parts_sum(&layers) * sizeof(real);
     if (bytes > 0x1p46) {
-        s->fault = ENCODER_TOO_LARGE;
+        s->fault.option = sizes;
         return status_fail(
             m, STATUS_BAD_INPUT,
             "a model of this shape (model.d_model %ld, d_ff %ld, layers %ld, %ld heads) has "
             "%.3g bytes of weights, more than can be addressed",
             (long)c->d_model, (long)c->d_ff, (long)c->layers, s->heads, bytes);
     }
-    s->fault = ENCODER_POSSIBLE;
     return STATUS_OK;
+}
+
+enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
+                           struct message *m)
+{
+    *s = (struct encoder_shapes){.heads = (long)c->heads};
+    enum status status = form_table[c->form]->check(c, &s->width, &s->fault, m);
+    if (status == STATUS_OK)
+        status = check_kv_heads(c, &s->fault, m);
+    if (status != STATUS_OK)
+        return status;
+    long d_head = c->d_head != WIDTH_WORD ? (long)c->d_head
+                  : s->width > 0          ? s->width
+                                          : (long)(c->d_model / c->heads);
+    s->kv_heads = c->kv_heads == WIDTH_WORD ? s->heads : (long)c->kv_heads;
+    s->d_k = c->d_k == WIDTH_WORD ? d_head : (long)c->d_k;
+    s->d_v = c->d_v == WIDTH_WORD ? d_head : (long)c->d_v;
+    s->inputs = s->width > 0 ? s->width : (long)c->d_model;
+    s->qkv_width = s->heads * s->d_k + s->kv_heads * (s->d_k + s->d_v);
+    s->o_width = s->heads * s->d_v;
+    return check_sizes(c, s, m);
 }
 
 struct encoder_parts encoder_parts(const struct encoder_config *c, const struct encoder_io *io)

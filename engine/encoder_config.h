@@ -13,13 +13,18 @@ enum encoder_activation { ACTIVATION_GELU, ACTIVATION_RELU };
 enum encoder_norm { NORM_PRE, NORM_POST };
 enum encoder_positions { POSITIONS_LEARNED, POSITIONS_SINUSOIDAL, POSITIONS_NONE };
 enum encoder_pool { POOL_NONE, POOL_MEAN, POOL_FIRST };
-enum { WIDTH_WORD = -1 }; /* d_head: "split"; d_k, d_v: "d_head" */
+enum encoder_mask { MASK_NONE, MASK_CAUSAL };
+enum { WIDTH_WORD = -1 }; /* d_head: "split"; d_k, d_v: "d_head"; kv_heads: "heads" */
 
 /* What the sweep file says under `model`; described by encoder_options. */
 struct encoder_config {
     int64_t d_model, heads, layers, d_ff;
-    int64_t d_head;   /* WIDTH_WORD: d_model / heads */
+    int64_t d_head;   /* WIDTH_WORD: d_model / heads, or as wide as the columns that a head sees */
     int64_t d_k, d_v; /* WIDTH_WORD: d_head */
+    int64_t kv_heads; /* WIDTH_WORD: heads */
+    int64_t form;     /* index into form_table */
+    int64_t segment_width, segment_overlap; /* of forms that take them; 0: d_model / heads */
+    int64_t mask;                           /* enum encoder_mask */
     int64_t activation, norm, positions, pool;
     int64_t init; /* index into init_table */
     double dropout;
@@ -35,23 +40,26 @@ struct encoder_io {
     long slots, classes; /* S, V */
 };
 
-enum encoder_fault {
-    ENCODER_POSSIBLE,
-    ENCODER_HEADS_ABOVE_WIDTH, /* more heads than d_model has numbers to split */
-    ENCODER_HEADS_INDIVISIBLE, /* heads do not divide the d_model that they split */
-    ENCODER_HEADS_TOO_WIDE,    /* a matrix of more rows than an int counts */
-    ENCODER_TOO_LARGE          /* more memory than can be addressed */
+/* Why a model cannot be. */
+struct encoder_fault {
+    const char *const *option; /* paths of the options at fault ("model.heads"), the one to change
+                                  first; ends with NULL */
+    const char *rule; /* what they would meet: "model.d_model % model.heads == 0"; NULL: no rule */
 };
 
 /* The shapes that follow from the head options, computed nowhere else. */
 struct encoder_shapes {
-    enum encoder_fault fault;
-    long heads, d_k, d_v;
-    long qkv_width; /* H*(2*d_k + d_v): rows of in_proj_weight */
+    struct encoder_fault fault; /* all 0: none */
+    long heads, kv_heads;       /* H; G: heads of keys and values */
+    long d_k, d_v;
+    long width;     /* columns of the residual stream that a head sees; 0: all */
+    long inputs;    /* C, or width: columns of in_proj_weight */
+    long qkv_width; /* H*d_k + G*(d_k + d_v): rows of in_proj_weight */
     long o_width;   /* H*d_v: columns of out_proj.weight */
 };
 /* BAD_INPUT where the model cannot be: heads that do not divide d_model under split ("model.heads
- * is 12, which does not divide model.d_model 32; ..."), more memory than can be addressed. */
+ * is 12, which does not divide model.d_model 32; ..."), what the form of its heads refuses, heads
+ * of keys and values that do not divide the others, more memory than can be addressed. */
 enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
                            struct message *m);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "engine/base/real.h"
+#include "engine/encoder.h"
 
 static struct encoder_shapes shapes_of(const struct encoder_config *c)
 {
@@ -11,17 +12,44 @@ static struct encoder_shapes shapes_of(const struct encoder_config *c)
     return s;
 }
 
+/* Multiply-adds of one sequence in the attention block of a layer. */
+static double attention_products(const struct encoder_config *c, long length,
+                                 const struct encoder_shapes *s)
+{
+    double C = (double)c->d_model, T = (double)length;
+    double keys = c->mask == MASK_CAUSAL ? (T + 1) / 2 : T; /* seen by a position, on average */
+    return T * ((double)s->inputs * (double)s->qkv_width + C * (double)s->o_width +
+                keys * (double)s->heads * (double)(s->d_k + s->d_v));
+}
+
+/* Multiply-adds of one sequence outside of attention blocks. */
+static double other_products(const struct encoder_config *c, const struct encoder_io *io)
+{
+    double C = (double)c->d_model, F = (double)c->d_ff, T = (double)io->length;
+    double outputs = c->pool == POOL_NONE ? T : 1;
+    return T * (double)c->layers * 2 * C * F +
+           outputs * C * (double)io->slots * (double)io->classes;
+}
+
 double encoder_step_flops(const struct encoder_config *c, const struct encoder_io *io, long batch)
 {
     struct encoder_shapes s = shapes_of(c);
-    double C = (double)c->d_model, F = (double)c->d_ff, T = (double)io->length;
-    double positions = (double)batch * T;
-    double outputs = c->pool == POOL_NONE ? positions : (double)batch;
-    double linear = C * ((double)s.qkv_width + (double)s.o_width + 2 * F);
-    double attention = T * (double)s.heads * (double)(s.d_k + s.d_v);
-    double forward = positions * (double)c->layers * (linear + attention) +
-                     outputs * C * (double)io->slots * (double)io->classes;
-    return 3 * 2 * forward;
+    double attention = (double)c->layers * attention_products(c, io->length, &s);
+    return 3 * 2 * (double)batch * (attention + other_products(c, io));
+}
+
+double encoder_flops(const struct encoder *e)
+{
+    double attention = 0;
+    for (long l = 0; l < e->config.layers; l++) {
+        const struct encoder_heads *h = &e->layer[l].heads;
+        struct encoder_shapes s = e->shapes;
+        s.heads = h->heads;
+        s.qkv_width = h->qkv_width;
+        s.o_width = h->o_width;
+        attention += attention_products(&e->config, e->io.length, &s);
+    }
+    return 2 * (attention + other_products(&e->config, &e->io));
 }
 
 /* Numbers per position that one sequence's forward leaves for backward, and the widest gradients
@@ -59,9 +87,12 @@ double encoder_memory(const struct encoder_config *c, const struct encoder_io *i
     double T = (double)io->length;
     double weights = (double)encoder_parameters(c, io);
     double sinusoids = c->positions == POSITIONS_SINUSOIDAL ? T * (double)c->d_model : 0;
+    struct encoder_shapes s = shapes_of(c);
+    double columns = (double)c->layers * (double)s.heads * (double)s.width * sizeof(int32_t);
     double slice = (double)encoder_slice(c, io, batch);
     double targets = c->pool == POOL_NONE ? T * (double)io->slots : (double)io->slots;
     double examples = (double)batch * (T * io->fields + targets) * sizeof(int32_t);
     double activations = 2 * slice * T * position_numbers(c, io) * sizeof(real);
-    return process + (copies * weights + sinusoids) * sizeof(real) + activations + examples;
+    return process + (copies * weights + sinusoids) * sizeof(real) + columns + activations +
+           examples;
 }

@@ -5,17 +5,24 @@
 
 #include "engine/encoder_config.h"
 
+struct encoder;
+
 /* Sequences per slice, from 1 to batch: as many as keep a slice's working set in the second-level
  * cache, but enough for about 256 rows in the matrix products. The cache is taken as 1 MiB whatever
  * the machine has, because the order of summation is part of the result. The slices of a batch have
  * nearly the same size. */
 long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, long batch);
 
-/* Multiply-adds x 2 of one training step's matrix products (forward, backward twice that). */
+/* Multiply-adds x 2 of one training step's matrix products (forward, backward twice that). A causal
+ * mask leaves T*(T+1)/2 of the T*T products of queries and keys. */
 double encoder_step_flops(const struct encoder_config *c, const struct encoder_io *io, long batch);
 
 /* About how many bytes a training process of this shape needs, so that `plan` can refuse what is
  * impossible. */
 double encoder_memory(const struct encoder_config *c, const struct encoder_io *io, long batch);
+
+/* Multiply-adds x 2 of the matrix products that one sequence takes forward, with the heads that e
+ * has. */
+double encoder_flops(const struct encoder *e);
 
 #endif

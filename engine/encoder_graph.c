@@ -43,8 +43,8 @@ static struct tensor *gated(const struct builder *b, struct tensor *x, struct te
                             struct tensor *o)
 {
     struct graph *g = b->graph;
-    struct tensor *gate =
-        tensor_new(g->arena, NULL, SHAPE(g->capacity, b->encoder->shapes.heads), !g->inference);
+    long heads = b->encoder->layer[b->layer].heads.heads;
+    struct tensor *gate = tensor_new(g->arena, NULL, SHAPE(g->capacity, heads), !g->inference);
     for (long i = 0; i < tensor_size(gate); i++)
         gate->data[i] = 1;
     b->probe->gate[b->layer] = gate;
@@ -54,15 +54,34 @@ static struct tensor *gated(const struct builder *b, struct tensor *x, struct te
     return graph_gate(g, o, gate);
 }
 
-/* x + dropout(W_o attention(W_qkv y)) */
+/* Queries, keys and values of y's columns that each head sees. */
+static struct tensor *in_projection(const struct builder *b, struct tensor *y)
+{
+    const struct encoder_layer *l = &b->encoder->layer[b->layer];
+    const struct encoder_heads *h = &l->heads;
+    if (h->width == 0)
+        return graph_linear(b->graph, y, l->in_proj_weight, l->in_proj_bias);
+    struct linear_heads_options heads = {
+        .heads = h->heads, .d_k = h->d_k, .d_v = h->d_v, .columns = h->columns};
+    return graph_linear_heads(b->graph, y, l->in_proj_weight, l->in_proj_bias, heads);
+}
+
+/* x + dropout(W_o attention(W_qkv y)); without heads x + the bias, of which nothing is dropped. */
 static struct tensor *attention_block(const struct builder *b, struct tensor *x, struct tensor *y)
 {
     struct graph *g = b->graph;
     const struct encoder_layer *l = &b->encoder->layer[b->layer];
-    const struct encoder_shapes *s = &b->encoder->shapes;
-    struct attention_options heads = {
-        .heads = s->heads, .d_k = s->d_k, .d_v = s->d_v, .dropout = site_at(b, SITE_ATTENTION)};
-    struct tensor *qkv = graph_linear(g, y, l->in_proj_weight, l->in_proj_bias);
+    const struct encoder_heads *h = &l->heads;
+    if (h->heads == 0)
+        return graph_residual(g, x, l->out_proj_bias, NULL, (struct dropout_site){0});
+    struct attention_options heads = {.heads = h->heads,
+                                      .kv_heads = h->kv_heads,
+                                      .d_k = h->d_k,
+                                      .d_v = h->d_v,
+                                      .kv_of = h->kv_of,
+                                      .causal = b->encoder->config.mask == MASK_CAUSAL,
+                                      .dropout = site_at(b, SITE_ATTENTION)};
+    struct tensor *qkv = in_projection(b, y);
     struct tensor *o = graph_attention(g, qkv, heads);
     if (b->probe)
         o = gated(b, x, qkv, o);
@@ -90,7 +109,9 @@ static struct tensor *layer(const struct builder *b, struct tensor *x)
     struct graph *g = b->graph;
     const struct encoder_layer *l = &b->encoder->layer[b->layer];
     if (b->encoder->config.norm == NORM_PRE) {
-        x = attention_block(b, x, graph_layernorm(g, x, l->norm1_weight, l->norm1_bias));
+        struct tensor *y =
+            l->heads.heads > 0 ? graph_layernorm(g, x, l->norm1_weight, l->norm1_bias) : NULL;
+        x = attention_block(b, x, y);
         return feed_forward_block(b, x, graph_layernorm(g, x, l->norm2_weight, l->norm2_bias));
     }
     x = graph_layernorm(g, attention_block(b, x, x), l->norm1_weight, l->norm1_bias);

@@ -20,7 +20,8 @@ enum rng_stream {
     RNG_TEST,     /* test examples: as RNG_VAL */
     RNG_INSTANCE, /* what a task instance draws: seed = task.instance */
     RNG_SAMPLER,  /* random search: seed = sampler seed, step = hash of the axis, element = draw */
-    RNG_PRUNE     /* the order in which heads are removed at random */
+    RNG_PRUNE,    /* the order in which heads are removed at random */
+    RNG_FORM      /* columns that heads see: step = hash of the form's name, element = layer */
 };
 
 struct rng_block {

@@ -85,6 +85,12 @@ struct attention_options {
     struct dropout_site dropout; /* of the weights */
 };
 
+struct linear_heads_options {
+    long heads, d_k, d_v;   /* as in struct attention_options */
+    const int32_t *columns; /* (H,K), 0..C-1, no two alike in a head: columns of x that it sees;
+                               kept, the caller's, for the tape's life; read when it runs */
+};
+
 enum pooling { POOLING_MEAN, POOLING_FIRST };
 
 enum { GRADCHECK_BATCH = 3, GRADCHECK_MAX_INPUTS = 5 };

@@ -9,7 +9,7 @@
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 
-enum { HEADS_MAX = 64, MODEL_OPTIONS_MAX = 32, OPTION_NAME_SIZE = 32, OPTION_HELP_SIZE = 256 };
+enum { HEADS_MAX = 64, MODEL_OPTIONS_MAX = 32, OPTION_NAME_SIZE = 32, OPTION_HELP_SIZE = 512 };
 
 struct params_options {
     const char *preset, *task, *heads;
@@ -62,12 +62,12 @@ static void option_table_fill(struct option_table *t)
         snprintf(t->help[i], OPTION_HELP_SIZE, "%s (%s)",
                  is_width ? "width of a head in the fixed column" : o->help,
                  is_width ? "d_model / 4" : o->preset);
-        t->list[n++] = (struct command_option){.name = t->name[i],
-                                               .kind = COMMAND_TEXT,
-                                               .offset = offsetof(struct params_options, model) +
-                                                         (size_t)i * sizeof(const char *),
-                                               .argument = o->type == OPTION_CHOICE ? "WORD" : "N",
-                                               .help = t->help[i]};
+        t->list[n++] = (struct command_option){
+            .name = t->name[i],
+            .kind = COMMAND_TEXT,
+            .offset = offsetof(struct params_options, model) + (size_t)i * sizeof(const char *),
+            .argument = o->type == OPTION_CHOICE || o->type == OPTION_BOOL ? "WORD" : "N",
+            .help = t->help[i]};
     }
 }
 

@@ -47,32 +47,58 @@ static enum status count_points(const struct plan *p, uint64_t *total, uint64_t 
     return config_within(c, (struct place){0, 0}, m);
 }
 
-/* Random draws can meet the same point twice: a hash set of draw numbers, compared by what they
- * choose on every axis. */
-struct draws {
-    uint32_t *slot; /* draw + 1; 0: free */
+/* Random draws can meet the same point twice, and so can values that come to the same (kv_heads 4
+ * and `heads` at 4 heads): a hash set of the points that stay, by their canonical options. */
+struct seen {
+    uint32_t *slot; /* point + 1; 0: free */
     uint64_t mask;
 };
 
-static bool same_draw(const struct plan *p, uint64_t g, uint64_t h)
+/* The table of a plan of that many points; NO_MEMORY. */
+static enum status seen_new(struct seen *seen, uint64_t points, struct message *m)
 {
-    for (int a = 0; a < p->axes; a++) {
-        struct plan_choice x = plan_choose(p, &p->axis[a], g);
-        struct plan_choice y = plan_choose(p, &p->axis[a], h);
-        if (x.index != y.index || x.number != y.number)
-            return false;
-    }
-    return true;
+    seen->mask = 15;
+    while (seen->mask < 2 * points)
+        seen->mask = 2 * seen->mask + 1;
+    seen->slot = calloc((size_t)seen->mask + 1, sizeof *seen->slot);
+    return seen->slot ? STATUS_OK : plan_no_memory(m);
 }
 
-/* False where an earlier draw was the same. */
-static bool draw_is_new(const struct plan *p, struct draws *d, uint64_t g)
+static uint64_t hash_words(uint64_t hash, const void *words, size_t size)
 {
-    uint64_t at = plan_hash(p, g, ~0u) & d->mask;
-    for (; d->slot[at]; at = (at + 1) & d->mask)
-        if (same_draw(p, d->slot[at] - 1, g))
+    for (size_t i = 0; i + sizeof hash <= size; i += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, (const char *)words + i, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static bool same_point(const struct point *a, const struct point *b)
+{
+    return a->task == b->task && memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
+           memcmp(&a->train, &b->train, sizeof a->train) == 0 &&
+           memcmp(a->task_options, b->task_options, a->task->options_size) == 0;
+}
+
+/* False where an earlier point was the same. */
+static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g)
+{
+    struct point point, other;
+    uint64_t hash = (uint64_t)plan_decode(p, g, &point);
+    point_canonical(&point);
+    hash = hash_words(hash, &point.model, sizeof point.model);
+    hash = hash_words(hash, &point.train, sizeof point.train);
+    hash = hash_words(hash, point.task_options, point.task->options_size);
+    uint64_t at = hash & seen->mask;
+    for (; seen->slot[at]; at = (at + 1) & seen->mask) {
+        plan_decode(p, seen->slot[at] - 1, &other);
+        point_canonical(&other);
+        if (same_point(&point, &other))
             return false;
-    d->slot[at] = (uint32_t)g + 1;
+    }
+    seen->slot[at] = (uint32_t)g + 1;
     return true;
 }
 
@@ -121,11 +147,10 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
 {
     char name[PLAN_TEXT_MAX];
     plan_describe(p, g, name, sizeof name);
-    if (m && fault->kind == POINT_FAULT_HEADS) {
+    if (m && fault->rule) {
         struct message inner = *m;
-        status_fail(m, STATUS_BAD_INPUT,
-                    "%.1024s; or add constraints: [\"model.d_model %% model.heads == 0\"]",
-                    inner.text);
+        status_fail(m, STATUS_BAD_INPUT, "%.1024s; or add constraints: [\"%s\"]", inner.text,
+                    fault->rule);
     }
     if (*name)
         status_fail_within(m, STATUS_BAD_INPUT, "the point %s is impossible: ", name);
@@ -165,7 +190,7 @@ static enum status check_evals(const struct plan *p, uint64_t g, const struct po
 }
 
 /* Looks at point g: keeps it, counts why it is dropped, or refuses the whole plan. */
-static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct message *m)
+static enum status consider(struct plan *p, struct seen *seen, uint64_t g, struct message *m)
 {
     struct point point;
     struct encoder_io io;
@@ -180,7 +205,7 @@ static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct 
         *(verdict == PLAN_CONSTRAINED ? &p->by_constraint : &p->by_exclude) += 1;
         return STATUS_OK;
     }
-    if (d->slot && !draw_is_new(p, d, g)) {
+    if (!point_is_new(p, seen, g)) {
         p->by_duplicate++;
         return STATUS_OK;
     }
@@ -195,21 +220,14 @@ static enum status consider(struct plan *p, struct draws *d, uint64_t g, struct 
 
 static enum status expand(struct plan *p, uint64_t total, struct message *m)
 {
-    struct draws draws = {.mask = 15};
-    enum status s = STATUS_OK;
+    struct seen seen;
     p->kept = calloc((size_t)total, sizeof *p->kept);
     if (!p->kept)
         return plan_no_memory(m);
-    if (p->config->method == METHOD_RANDOM) {
-        while (draws.mask < 2 * total)
-            draws.mask = 2 * draws.mask + 1;
-        draws.slot = calloc((size_t)draws.mask + 1, sizeof *draws.slot);
-        if (!draws.slot)
-            return plan_no_memory(m);
-    }
+    enum status s = seen_new(&seen, total, m);
     for (uint64_t g = 0; g < total && !s; g++)
-        s = consider(p, &draws, g, m);
-    free(draws.slot);
+        s = consider(p, &seen, g, m);
+    free(seen.slot);
     if (s || p->points)
         return s;
     status_fail(m, STATUS_BAD_INPUT,

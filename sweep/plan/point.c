@@ -10,6 +10,7 @@
 #include "engine/base/json.h"
 #include "engine/base/number.h"
 #include "engine/encoder_cost.h"
+#include "engine/form.h"
 #include "sweep/plan/machine.h"
 
 void point_init(struct point *p, const struct task *task)
@@ -45,6 +46,17 @@ const struct option_entry *point_option(struct point *p, const char *path,
             return option_find(section->options, path + n + 1);
     }
     return NULL;
+}
+
+void point_canonical(struct point *p)
+{
+    struct encoder_config *c = &p->model;
+    if (c->kv_heads == c->heads)
+        c->kv_heads = WIDTH_WORD;
+    if (form_table[c->form]->segmented)
+        c->segment_width = form_segment_width(c);
+    else
+        c->segment_width = c->segment_overlap = 0;
 }
 
 /* Writing. */
@@ -172,11 +184,11 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
 
 int point_json(const struct point *p, char text[POINT_JSON_MAX])
 {
-    /* section_of gives writable values for readers; nothing here writes to them. */
-    struct point *values = (struct point *)p;
-    struct point_section model = section_of(values, SECTION_MODEL);
-    struct point_section task = section_of(values, SECTION_TASK);
-    struct point_section train = section_of(values, SECTION_TRAIN);
+    struct point canonical = *p;
+    point_canonical(&canonical);
+    struct point_section model = section_of(&canonical, SECTION_MODEL);
+    struct point_section task = section_of(&canonical, SECTION_TASK);
+    struct point_section train = section_of(&canonical, SECTION_TRAIN);
     struct writer w = {.text = text};
     put(&w, "{\"model\":");
     put_section(&w, &model, 0);
@@ -437,21 +449,10 @@ static enum status check_warmup(const struct point *p, struct message *m)
 
 static enum status check_shapes(const struct point *p, struct point_fault *fault, struct message *m)
 {
-    static const char *const heads[] = {"model.heads", "model.d_model", "model.d_head", NULL};
-    static const char *const widths[] = {"model.heads", "model.d_k", "model.d_v", "model.d_head",
-                                         NULL};
-    static const char *const sizes[] = {"model.d_model", "model.d_ff", "model.layers",
-                                        "model.heads", NULL};
     struct encoder_shapes shapes;
     enum status s = encoder_shapes(&p->model, &shapes, m);
     if (s)
-        *fault = shapes.fault == ENCODER_HEADS_INDIVISIBLE
-                     ? (struct point_fault){POINT_FAULT_HEADS, heads}
-                 : shapes.fault == ENCODER_HEADS_ABOVE_WIDTH
-                     ? (struct point_fault){POINT_FAULT_SHAPE, heads}
-                 : shapes.fault == ENCODER_HEADS_TOO_WIDE
-                     ? (struct point_fault){POINT_FAULT_SHAPE, widths}
-                     : (struct point_fault){POINT_FAULT_SHAPE, sizes};
+        *fault = (struct point_fault){POINT_FAULT_SHAPE, shapes.fault.option, shapes.fault.rule};
     return s;
 }
 
@@ -460,7 +461,7 @@ static enum status located(struct point_fault *fault, enum point_fault_kind kind
                            const char *const *option, enum status s)
 {
     if (s)
-        *fault = (struct point_fault){kind, option};
+        *fault = (struct point_fault){kind, option, NULL};
     return s;
 }
 

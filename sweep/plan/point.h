@@ -40,7 +40,12 @@ const struct option_entry *point_option(struct point *p, const char *path,
 /* Task, defaults everywhere. */
 void point_init(struct point *p, const struct task *task);
 
-/* Writes the canonical JSON. Returns its length, below POINT_JSON_MAX. */
+/* Gives points that compute the same the same options: kv_heads equal to heads becomes `heads`,
+ * segment_width 0 the width that it stands for, and options of other forms of heads than the
+ * point's become their defaults. */
+void point_canonical(struct point *p);
+
+/* Writes the canonical JSON, of the canonical point. Returns its length, below POINT_JSON_MAX. */
 int point_json(const struct point *p, char text[POINT_JSON_MAX]);
 
 /* Reads what point_json wrote (a version of task or training other than this program's is
@@ -56,8 +61,7 @@ void point_io(const struct task_shape *shape, struct encoder_io *io);
 /* Why a point is impossible. */
 enum point_fault_kind {
     POINT_FAULT_TASK,  /* options of the task against each other */
-    POINT_FAULT_HEADS, /* heads do not divide the d_model that they split */
-    POINT_FAULT_SHAPE, /* another shape that the encoder cannot have */
+    POINT_FAULT_SHAPE, /* a shape that the encoder cannot have */
     POINT_FAULT_POOL,  /* targets per sequence without pooling, or per position with it */
     POINT_FAULT_WARMUP,
     POINT_FAULT_MEMORY
@@ -66,6 +70,7 @@ struct point_fault {
     enum point_fault_kind kind;
     const char *const *option; /* paths of the options at fault, the one to change first; ends
                                   with NULL */
+    const char *rule;          /* a constraint that leaves such points out; NULL: none is known */
 };
 
 /* About how many bytes a trial's process takes: its encoder and its examples. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/encoder.h"
+#include "engine/form.h"
 #include "engine/kernels/denormals.h"
 #include "tests/gradient/gradcheck.h"
 
@@ -114,7 +115,7 @@ static void check_key_bias(const struct model *m, const char *name)
     const struct encoder_shapes *s = &m->encoder->shapes;
     for (long l = 0; l < m->encoder->config.layers; l++) {
         const real *dbias = m->encoder->layer[l].in_proj_bias->grad + s->heads * s->d_k;
-        for (long i = 0; i < s->heads * s->d_k; i++)
+        for (long i = 0; i < s->kv_heads * s->d_k; i++)
             if (!(fabs(dbias[i]) < 1e-14))
                 fail_msg("%s: key bias %ld of layer %ld has gradient %g", name, i, l, dbias[i]);
     }
@@ -166,6 +167,7 @@ static struct encoder_config small_model(void)
         .d_head = WIDTH_WORD,
         .d_k = WIDTH_WORD,
         .d_v = WIDTH_WORD,
+        .kv_heads = WIDTH_WORD,
     };
 }
 
@@ -191,6 +193,33 @@ static void whole_model(void **state)
                      "norm %d activation %d positions %d pool %d head shape %d extra %d",
                      (int)c.norm, (int)c.activation, (int)c.positions, (int)c.pool, shape, extra);
             check_model(&c, harder, harder, name);
+        }
+    }
+}
+
+/* Every form of heads, masked or not, and heads that share keys and values. */
+static void forms(void **state)
+{
+    (void)state;
+    for (int form = 0; form_table[form]; form++) {
+        for (int i = 0; i < 16; i++) {
+            char name[64];
+            struct encoder_config c = small_model();
+            c.layers = 2;
+            c.form = form;
+            c.mask = i % 2;
+            c.norm = i / 2 % 2;
+            c.dropout = i / 4 % 2 ? 0.25 : 0;
+            if (i / 8 && form_table[form] == &form_project) {
+                c.heads = 4;
+                c.kv_heads = 2;
+            } else if (i / 8 && form_table[form]->segmented) {
+                c.heads = 3; /* 4 columns for them */
+                c.segment_width = 3;
+                c.segment_overlap = 1;
+            }
+            snprintf(name, sizeof name, "form %s, %d", form_names[form], i);
+            check_model(&c, i % 2, i % 2, name);
         }
     }
 }
@@ -349,6 +378,7 @@ int main(void)
         cmocka_unit_test(random_tapes),
         cmocka_unit_test(whole_model),
         cmocka_unit_test(several_layers),
+        cmocka_unit_test(forms),
         cmocka_unit_test(gates),
         cmocka_unit_test(denormals_count),
     };

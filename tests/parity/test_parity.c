@@ -92,6 +92,7 @@ static void build_model(struct fixture *f)
         .d_head = WIDTH_WORD,
         .d_k = WIDTH_WORD,
         .d_v = WIDTH_WORD,
+        .kv_heads = WIDTH_WORD,
         .activation = says(f, "activation", "relu") ? ACTIVATION_RELU : ACTIVATION_GELU,
         .norm = says(f, "norm", "post") ? NORM_POST : NORM_PRE,
         .positions = says(f, "positions", "learned") ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL,

@@ -192,6 +192,19 @@ static void test_dropped(void **state)
     assert_false(plan_idle_exclude(p, &i, &m));
     free_all(p);
 
+    /* Values that come to the same: 1 of 1 head and `heads`, widths of segments where there are
+     * none. The first stays. */
+    p = plan_of(GATHER "model: {heads: [1, 4], kv_heads: [1, heads], d_model: 32}\n");
+    assert_int_equal(plan_points(p), 3);
+    assert_int_equal(plan_dropped(p, &constraint, &exclude, &duplicate), 1);
+    assert_int_equal(duplicate, 1);
+    free_all(p);
+    p = plan_of(GATHER "model: {form: [project, cut, segments], segment_width: [4, 8, 0], d_model: "
+                       "32}\n");
+    assert_int_equal(plan_points(p), 4); /* 0 is 8 */
+    assert_int_equal(plan_dropped(p, &constraint, &exclude, &duplicate), 5);
+    free_all(p);
+
     /* A list is one value of a list option; each value keeps its own list. */
     p = plan_of("task: {name: gather, slots: 2, offsets: [[1, 2], [], [1, 2], [3, -1]]}\n"
                 "exclude: [{task.offsets: [3, -1]}]\n");
@@ -235,6 +248,15 @@ static void test_refused(void **state)
          "s.yaml:4:10: this is impossible: model.heads is 12, which does not divide model.d_model "
          "32; choose 8 or 16, or give model.d_head a number; or add constraints: [\"model.d_model "
          "% model.heads == 0\"]"},
+        {GATHER "model:\n  heads: [4, 8]\n  kv_heads: [heads, 8]\n  d_model: 32\n",
+         "s.yaml:4:21: the point model.heads=4, model.kv_heads=8 is impossible: model.kv_heads is "
+         "8, which does not divide model.heads 4; choose 4, or another divisor; or add "
+         "constraints: [\"model.kv_heads == 'heads' or model.heads % model.kv_heads == 0\"]"},
+        {GATHER "model:\n  heads: [4, 5]\n  form: segments\n  segment_width: 8\n  d_model: 32\n",
+         "s.yaml:3:14: the point model.heads=5 is impossible: model.segment_width is 8: 5 heads "
+         "that share no column would need 40 of model.d_model's 32; choose at most 6, or set "
+         "model.segment_overlap to true; or add constraints: [\"model.heads * model.segment_width "
+         "<= model.d_model\"]"},
         {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
          "s.yaml:2:22: the point train.steps=50 is impossible: train.schedule.warmup is 60, more "
          "than "

@@ -236,6 +236,78 @@ static void test_late(void **state)
     assert_non_null(strstr(json, "\"eval_every\":100,\"eval_sets\":\"instance\",\"examples\":0"));
 }
 
+/* Of gather at its defaults, as the first version of this program wrote it. */
+#define GATHER_SHA256 "c91d3a5ed71763e1dcf04902637ab0d3205a92901b4d246a0372dbb4278b1257"
+
+static void set_model(struct point *p, const char *option, const char *word)
+{
+    struct message m;
+    if (option_parse(option_find(encoder_options, option), "model", word, false, &p->model, &m))
+        fail_msg("%s", m.text);
+}
+
+/* Options of heads that came later: each of these lists computes what a model that never mentions
+ * them computes, and is it. */
+static void test_canonical_default(void **state)
+{
+    (void)state;
+    static const char *const same[][4][2] = {
+        {{"kv_heads", "4"}},
+        {{"kv_heads", "heads"}, {"mask", "none"}, {"form", "project"}},
+        {{"segment_width", "8"}, {"segment_overlap", "true"}},
+        {{"kv_heads", "4"}, {"segment_width", "3"}},
+    };
+    struct point p;
+    char json[POINT_JSON_MAX], now[POINT_JSON_MAX], sha256[65];
+    point_init(&p, task_find("gather"));
+    sha256_hex(json, (size_t)point_json(&p, json), sha256);
+    assert_string_equal(sha256, GATHER_SHA256);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        point_init(&p, task_find("gather"));
+        for (int k = 0; k < 4 && same[i][k][0]; k++)
+            set_model(&p, same[i][k][0], same[i][k][1]);
+        struct point before = p;
+        point_json(&p, now);
+        assert_string_equal(now, json);
+        assert_memory_equal(&p, &before, sizeof p);
+    }
+}
+
+/* What each says where it counts, and that segment_width 0 is the width that it stands for. */
+static void test_canonical_forms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option[4][2], *json;
+    } list[] = {
+        {{{"kv_heads", "2"}}, "\"init\":\"pytorch\",\"kv_heads\":2,\"layers\":1,\"norm\""},
+        {{{"mask", "causal"}}, "\"layers\":1,\"mask\":\"causal\",\"norm\""},
+        {{{"form", "cut"}, {"segment_width", "3"}, {"kv_heads", "4"}},
+         "\"dropout\":0,\"form\":\"cut\",\"heads\":4,\"init\":\"pytorch\",\"layers\":1,\"norm\":"
+         "\"pre\",\"pool\":\"none\",\"positions\":\"learned\"}"},
+        {{{"form", "segments"}}, "\"positions\":\"learned\",\"segment_width\":16}"},
+        {{{"form", "segments"}, {"segment_width", "16"}},
+         "\"positions\":\"learned\",\"segment_width\":16}"},
+        {{{"form", "segments"}, {"segment_overlap", "true"}},
+         "\"positions\":\"learned\",\"segment_overlap\":true,\"segment_width\":16}"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct point p, back;
+        struct message m;
+        char json[POINT_JSON_MAX];
+        point_init(&p, task_find("gather"));
+        for (int k = 0; k < 4 && list[i].option[k][0]; k++)
+            set_model(&p, list[i].option[k][0], list[i].option[k][1]);
+        point_json(&p, json);
+        if (!strstr(json, list[i].json))
+            fail_msg("%s\nlacks %s", json, list[i].json);
+        if (point_parse(json, &back, &m))
+            fail_msg("%s: %s", json, m.text);
+        point_canonical(&p);
+        assert_memory_equal(&back.model, &p.model, sizeof p.model);
+    }
+}
+
 static void assert_impossible(const struct point *p, enum point_fault_kind kind, const char *option,
                               const char *message)
 {
@@ -309,7 +381,7 @@ static void test_check(void **state)
                       "train.schedule.warmup is 1001, more than train.steps 1000");
     p.train.warmup = 0;
     p.model.heads = 12;
-    assert_impossible(&p, POINT_FAULT_HEADS, "model.heads",
+    assert_impossible(&p, POINT_FAULT_SHAPE, "model.heads",
                       "model.heads is 12, which does not divide model.d_model 64");
     p.model.heads = 65;
     assert_impossible(&p, POINT_FAULT_SHAPE, "model.heads",
@@ -322,6 +394,15 @@ static void test_check(void **state)
     p.model.heads = 12;
     p.model.d_head = 5;
     assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
+    p.model.kv_heads = 5;
+    assert_impossible(&p, POINT_FAULT_SHAPE, "model.kv_heads",
+                      "model.kv_heads is 5, which does not divide model.heads 12");
+    p.model.kv_heads = WIDTH_WORD;
+    set_model(&p, "form", "segments");
+    p.model.segment_width = 6;
+    assert_impossible(&p, POINT_FAULT_SHAPE, "model.segment_width",
+                      "model.segment_width is 6: 12 heads that share no column would need 72");
+    set_model(&p, "form", "project");
     p.model.pool = POOL_MEAN;
     assert_impossible(&p, POINT_FAULT_POOL, "model.pool",
                       "model.pool is mean, but task gather has a target per position; use none");
@@ -349,10 +430,16 @@ static void test_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),    cmocka_unit_test(test_json),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_parse_refused),
-        cmocka_unit_test(test_parse_long), cmocka_unit_test(test_late),
-        cmocka_unit_test(test_check),      cmocka_unit_test(test_check_tasks),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_parse_refused),
+        cmocka_unit_test(test_parse_long),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_check_tasks),
+        cmocka_unit_test(test_canonical_default),
+        cmocka_unit_test(test_canonical_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,397 @@
+/* Forms of heads, shared keys and values, masks, and heads that are taken away: what each head
+ * sees, and what the model computes then. */
+#include "engine/encoder_cost.h"
+#include "engine/form.h"
+#include "tests/unit/encoder_model.h"
+
+static void set(struct encoder_config *c, const char *option, const char *word)
+{
+    struct message m;
+    if (option_parse(option_find(encoder_options, option), "model", word, false, c, &m))
+        fail_msg("%s", m.text);
+}
+
+/* The models of these tests: 2 layers, 4 heads unless the form lets there be 5. */
+static const struct variant {
+    const char *name, *option[4][2];
+} variants[] = {
+    {"project", {{"form", "project"}}},
+    {"post-norm", {{"norm", "post"}}},
+    {"wide", {{"heads", "5"}, {"d_k", "2"}, {"d_v", "7"}}},
+    {"two for all", {{"kv_heads", "2"}}},
+    {"one for all, causal", {{"kv_heads", "1"}, {"mask", "causal"}}},
+    {"cut", {{"form", "cut"}}},
+    {"segments", {{"form", "segments"}, {"segment_width", "3"}}},
+    {"overlap",
+     {{"form", "segments"}, {"heads", "5"}, {"segment_overlap", "true"}, {"segment_width", "6"}}},
+};
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+static struct encoder_config config_of(const struct variant *v)
+{
+    struct encoder_config c = defaults();
+    c.layers = 2;
+    for (int i = 0; i < 4 && v->option[i][0]; i++)
+        set(&c, v->option[i][0], v->option[i][1]);
+    return c;
+}
+
+/* Biases away from 0, so that a wrong place shows. */
+static void stir(struct encoder *e)
+{
+    struct rng r = rng_at(3, RNG_INIT, 0, 0);
+    for (long i = 0; i < e->nn.size; i++)
+        e->nn.data[i] += (real)(0.2 * rng_normal(&r));
+}
+
+static void linear_heads_is_what_it_says(void **state)
+{
+    (void)state;
+    enum { M = 7, C = 9, H = 3, DK = 2, DV = 5, K = 4, N = H * (2 * DK + DV) };
+    static const int32_t columns[H * K] = {0, 1, 2, 3, 8, 2, 5, 0, 5, 6, 7, 8};
+    struct arena a;
+    struct message m;
+    arena_init(&a, NULL);
+    struct tensor *x = tensor_new(&a, "x", SHAPE(M, C), false);
+    struct tensor *w = tensor_new(&a, "w", SHAPE(N, K), false);
+    struct tensor *bias = tensor_new(&a, "bias", SHAPE(N), false);
+    struct tensor *const drawn[] = {x, w, bias};
+    struct rng r = rng_at(1, RNG_DATA, 0, 0);
+    for (int k = 0; k < 3; k++)
+        for (long i = 0; i < tensor_size(drawn[k]); i++)
+            drawn[k]->data[i] = (real)rng_normal(&r);
+    for (int with_bias = 0; with_bias < 2; with_bias++) {
+        struct graph *g = graph_new(&a, M, true);
+        struct linear_heads_options o = {.heads = H, .d_k = DK, .d_v = DV, .columns = columns};
+        struct tensor *y = graph_linear_heads(g, x, w, with_bias ? bias : NULL, o);
+        assert_int_equal(graph_finish(g, &m), STATUS_OK);
+        graph_forward(g, &(struct pass){0});
+        for (long i = 0; i < M; i++)
+            for (long n = 0; n < N; n++) {
+                long h = n < 2 * H * DK ? n / DK % H : (n - 2 * H * DK) / DV;
+                double sum = with_bias ? (double)bias->data[n] : 0;
+                for (long k = 0; k < K; k++)
+                    sum += (double)w->data[n * K + k] * (double)x->data[i * C + columns[h * K + k]];
+                assert_true(fabs((double)y->data[i * N + n] - sum) <= 1e-5 + 1e-5 * fabs(sum));
+            }
+    }
+    arena_free(&a);
+}
+
+/* How many heads of a layer see each column; checks that columns rise within a head. */
+static void count_columns(const struct encoder_heads *h, int *seen, long C)
+{
+    memset(seen, 0, (size_t)C * sizeof *seen);
+    for (long i = 0; i < h->heads * h->width; i++) {
+        assert_in_range(h->columns[i], 0, C - 1);
+        assert_true(i % h->width == 0 || h->columns[i] > h->columns[i - 1]);
+        seen[h->columns[i]]++;
+    }
+}
+
+static void columns_of_forms(void **state)
+{
+    (void)state;
+    static struct model m, other;
+    int seen[16];
+    struct encoder_config c = defaults();
+    c.layers = 2;
+    model_new(&m, &c);
+    assert_null(m.encoder->layer[0].heads.columns);
+    arena_free(&m.arena);
+    set(&c, "form", "cut");
+    model_new(&m, &c);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(m.encoder->layer[1].heads.columns[i], i);
+    arena_free(&m.arena);
+
+    set(&c, "form", "segments");
+    c.heads = 5;
+    c.segment_width = 3;
+    model_new(&m, &c);
+    model_new(&other, &c);
+    size_t bytes = 15 * sizeof(int32_t);
+    for (int l = 0; l < 2; l++) {
+        int sum = 0;
+        count_columns(&m.encoder->layer[l].heads, seen, 16);
+        for (int i = 0; i < 16; i++) {
+            assert_in_range(seen[i], 0, 1);
+            sum += seen[i];
+        }
+        assert_int_equal(sum, 15);
+        assert_memory_equal(m.encoder->layer[l].heads.columns,
+                            other.encoder->layer[l].heads.columns, bytes);
+    }
+    assert_memory_not_equal(m.encoder->layer[0].heads.columns, m.encoder->layer[1].heads.columns,
+                            bytes);
+    encoder_init(other.encoder, 2);
+    assert_memory_not_equal(m.encoder->layer[0].heads.columns,
+                            other.encoder->layer[0].heads.columns, bytes);
+    arena_free(&m.arena);
+    arena_free(&other.arena);
+
+    c.segment_overlap = 1;
+    c.segment_width = 12;
+    model_new(&m, &c);
+    count_columns(&m.encoder->layer[0].heads, seen, 16);
+    assert_memory_not_equal(m.encoder->layer[0].heads.columns,
+                            m.encoder->layer[0].heads.columns + 12, 12 * sizeof(int32_t));
+    arena_free(&m.arena);
+}
+
+/* Overlapping segments favour no column: how often each is seen has mean n*w/C and, as choices are
+ * independent, a standard deviation below sqrt(n*w/C). Disjoint ones: every column once. */
+static void segments_favour_no_column(void **state)
+{
+    (void)state;
+    enum { C = 16, H = 5, W = 3, LAYERS = 2000 };
+    struct encoder_config c = defaults();
+    c.heads = H;
+    for (c.segment_overlap = 0; c.segment_overlap < 2; c.segment_overlap++) {
+        int of_first[C] = {0};
+        int32_t columns[H * W];
+        for (uint32_t l = 0; l < LAYERS; l++) {
+            struct rng r = rng_at(1, RNG_FORM, 0, l);
+            form_segments.draw(&c, (long)l, W, &r, columns);
+            for (int k = 0; k < W; k++)
+                of_first[columns[k]]++;
+        }
+        double mean = LAYERS * W / (double)C;
+        for (int i = 0; i < C; i++)
+            assert_true(fabs(of_first[i] - mean) < 4 * sqrt(mean));
+    }
+}
+
+static void check_refusal(struct encoder_config c, const char *option, const char *says)
+{
+    struct encoder_shapes s;
+    struct message m;
+    assert_int_equal(encoder_shapes(&c, &s, &m), STATUS_BAD_INPUT);
+    if (strncmp(m.text, says, strlen(says)) != 0)
+        fail_msg("\ngives:  %s\nshould: %s", m.text, says);
+    assert_string_equal(s.fault.option[0], option);
+}
+
+static void impossible_forms(void **state)
+{
+    (void)state;
+    struct encoder_config c = defaults();
+    c.d_model = 32;
+    c.kv_heads = 3;
+    check_refusal(c, "model.kv_heads",
+                  "model.kv_heads is 3, which does not divide model.heads 4; choose 2, or");
+    c.kv_heads = 8;
+    check_refusal(c, "model.kv_heads",
+                  "model.kv_heads is 8, which does not divide model.heads 4; "
+                  "choose 4, or");
+    c.kv_heads = 2;
+    set(&c, "form", "cut");
+    check_refusal(c, "model.kv_heads", "model.kv_heads is 2 under model.form cut, whose heads see");
+    c.kv_heads = c.heads;
+    assert_int_equal(encoder_shapes(&c, &(struct encoder_shapes){0}, NULL), STATUS_OK);
+    c.heads = c.kv_heads = 5;
+    c.d_head = 3; /* the slices do not divide either way */
+    check_refusal(c, "model.heads",
+                  "model.heads is 5, which does not divide model.d_model 32; choose 4 or 8, or use "
+                  "model.form segments");
+    set(&c, "form", "segments");
+    check_refusal(c, "model.heads",
+                  "model.heads is 5, which does not divide model.d_model 32; choose 4 or 8, or "
+                  "give model.segment_width a number");
+    c.segment_width = 7;
+    check_refusal(c, "model.segment_width",
+                  "model.segment_width is 7: 5 heads that share no column would need 35 of "
+                  "model.d_model's 32; choose at most 6, or set model.segment_overlap to true");
+    c.segment_overlap = 1;
+    assert_int_equal(encoder_shapes(&c, &(struct encoder_shapes){0}, NULL), STATUS_OK);
+    c.segment_width = 33;
+    check_refusal(c, "model.segment_width",
+                  "model.segment_width is 33, more than model.d_model 32; choose at most 32");
+    c.segment_overlap = 0;
+    c.segment_width = 1;
+    c.heads = c.kv_heads = 40;
+    check_refusal(c, "model.segment_width",
+                  "model.heads is 40, more than the 32 columns of model.d_model; choose at most "
+                  "32, or set model.segment_overlap");
+}
+
+static void shapes_of_forms(void **state)
+{
+    (void)state;
+    struct encoder_shapes s;
+    struct encoder_config c = config_of(&variants[3]);
+    assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
+    assert_true(s.kv_heads == 2 && s.width == 0 && s.inputs == 16 && s.qkv_width == 4 * 4 + 2 * 8);
+    c = config_of(&variants[5]);
+    assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
+    assert_true(s.kv_heads == 4 && s.width == 4 && s.inputs == 4 && s.d_k == 4 && s.o_width == 16);
+    c = config_of(&variants[7]);
+    assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
+    assert_true(s.width == 6 && s.d_v == 6 && s.qkv_width == 90 && s.o_width == 30);
+    c.d_v = 2; /* widths may still be given */
+    assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
+    assert_true(s.width == 6 && s.d_k == 6 && s.d_v == 2);
+}
+
+/* A position changes only those from itself on. */
+static void causal_models_do_not_look_ahead(void **state)
+{
+    (void)state;
+    static struct model m;
+    enum { ROW = S * OUT };
+    real before[B * T * ROW];
+    struct encoder_config c = config_of(&variants[4]);
+    model_new(&m, &c);
+    memcpy(before, model_run(&m), sizeof before);
+    const long at = T + 3;
+    m.tokens[at * 2] = (m.tokens[at * 2] + 1) % V;
+    const real *after = model_run(&m);
+    for (long r = 0; r < B * T; r++) {
+        bool changed = memcmp(before + r * ROW, after + r * ROW, ROW * sizeof(real)) != 0;
+        assert_int_equal(changed, r >= at && r < 2 * T);
+    }
+    arena_free(&m.arena);
+}
+
+/* Sets a head's columns of out_proj_weight to 0. */
+static void silence(struct encoder *e, long layer, long head)
+{
+    struct tensor *w = e->layer[layer].out_proj_weight;
+    const long d_v = e->shapes.d_v;
+    for (long c = 0; c < tensor_rows(w); c++)
+        memset(w->data + c * tensor_width(w) + head * d_v, 0, (size_t)d_v * sizeof(real));
+}
+
+/* The same predictions, and each logit within 1e-5 of its row's largest. */
+static void check_equal(const real *a, const real *b, const char *name)
+{
+    for (long r = 0; r < B * T * S; r++) {
+        const real *x = a + r * OUT, *y = b + r * OUT;
+        double largest = 0;
+        int best_x = 0, best_y = 0;
+        for (int v = 0; v < OUT; v++) {
+            largest = fmax(largest, fabs((double)x[v]));
+            best_x = x[v] > x[best_x] ? v : best_x;
+            best_y = y[v] > y[best_y] ? v : best_y;
+        }
+        for (int v = 0; v < OUT; v++)
+            if (!(fabs((double)x[v] - (double)y[v]) <= 1e-5 * largest))
+                fail_msg("%s: %.9g and %.9g in row %ld", name, (double)x[v], (double)y[v], r);
+        assert_int_equal(best_x, best_y);
+    }
+}
+
+static const real *run_tape(struct model *m, const struct encoder *e)
+{
+    struct graph *g;
+    struct tensor *logits;
+    struct message why;
+    if (encoder_graph(&m->arena, e, B, true, NULL, &g, &logits, &why) != STATUS_OK)
+        fail_msg("%s", why.text);
+    struct pass p = {.batch = B, .tokens = m->tokens, .padding = m->padding};
+    graph_forward(g, &p);
+    return logits->data;
+}
+
+/* Multiply-adds x 2 of a tape's products, from the shapes of its nodes. */
+static long count_products(const struct encoder *e)
+{
+    long sum = 0;
+    for (long l = 0; l < e->config.layers; l++) {
+        const struct encoder_layer *layer = &e->layer[l];
+        const struct encoder_heads *h = &layer->heads;
+        long pairs = e->config.mask == MASK_CAUSAL ? T * (T + 1) / 2 : T * T;
+        sum += T * (tensor_size(layer->linear1_weight) + tensor_size(layer->linear2_weight));
+        if (h->heads > 0)
+            sum += T * (tensor_size(layer->in_proj_weight) + tensor_size(layer->out_proj_weight)) +
+                   h->heads * pairs * (h->d_k + h->d_v);
+    }
+    return 2 * (sum + T * tensor_size(e->out_weight));
+}
+
+/* For every model: with half of the heads, with one head in all, with none, and from half of them
+ * one after the other. */
+static void fewer_heads_are_the_others_silenced(void **state)
+{
+    (void)state;
+    static struct model m;
+    struct message why;
+    for (int v = 0; v < VARIANTS; v++) {
+        struct encoder_config c = config_of(&variants[v]);
+        const long H = (long)c.heads;
+        for (int which = 0; which < 4; which++) {
+            bool keep[2 * 5] = {0}, first[2 * 5] = {0};
+            struct encoder *smaller, *half;
+            model_new(&m, &c);
+            stir(m.encoder);
+            m.padding[4] = 1;
+            for (long i = 0; i < 2 * H; i++) {
+                first[i] = i % 3 != 1;
+                keep[i] = which == 0   ? first[i]
+                          : which == 1 ? i == H + 2
+                                       : which == 3 && i % 3 == 2;
+            }
+            const struct encoder *from = m.encoder;
+            if (which == 3) {
+                assert_int_equal(encoder_keep_heads(&m.arena, from, first, false, &half, &why),
+                                 STATUS_OK);
+                from = half;
+            }
+            assert_int_equal(encoder_keep_heads(&m.arena, from, keep, true, &smaller, &why),
+                             STATUS_OK);
+            for (long i = 0; i < 2 * H; i++)
+                if (!keep[i])
+                    silence(m.encoder, i / H, i % H);
+            check_equal(model_run(&m), run_tape(&m, smaller), variants[v].name);
+            assert_true(smaller->nn.size < m.encoder->nn.size);
+            assert_true(encoder_flops(smaller) == (double)count_products(smaller));
+            assert_true(3 * B * encoder_flops(m.encoder) == encoder_step_flops(&c, &io, B));
+            if (which == 2)
+                assert_null(nn_find(&smaller->nn, "encoder.layers.1.self_attn.in_proj_weight"));
+            if (which == 3) {
+                first[1] = true;
+                assert_int_equal(encoder_keep_heads(&m.arena, half, first, false, &smaller, &why),
+                                 STATUS_BAD_INPUT);
+                assert_string_equal(why.text,
+                                    "layer 0 cannot keep head 1: it was taken away before");
+            }
+            arena_free(&m.arena);
+        }
+    }
+}
+
+/* Of 4 heads that use 2 heads of keys and values, 1 and 2 stay: one of each; 2 and 3: only the
+ * second. */
+static void keys_and_values_go_with_their_last_head(void **state)
+{
+    (void)state;
+    static struct model m;
+    struct message why;
+    struct encoder *smaller;
+    struct encoder_config c = config_of(&variants[3]);
+    const bool keep[] = {false, true, true, false, false, false, true, true};
+    model_new(&m, &c);
+    assert_int_equal(encoder_keep_heads(&m.arena, m.encoder, keep, false, &smaller, &why),
+                     STATUS_OK);
+    const struct encoder_heads *a = &smaller->layer[0].heads, *b = &smaller->layer[1].heads;
+    assert_true(a->heads == 2 && a->kv_heads == 2 && a->kv_of == NULL && a->origin[0] == 1);
+    assert_true(b->heads == 2 && b->kv_heads == 1 && b->kv_of[0] == 0 && b->kv_of[1] == 0);
+    assert_int_equal(b->origin[1], 3);
+    assert_int_equal(tensor_rows(smaller->layer[1].in_proj_weight), 2 * 4 + 1 * 8);
+    arena_free(&m.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_heads_is_what_it_says),
+        cmocka_unit_test(columns_of_forms),
+        cmocka_unit_test(segments_favour_no_column),
+        cmocka_unit_test(impossible_forms),
+        cmocka_unit_test(shapes_of_forms),
+        cmocka_unit_test(causal_models_do_not_look_ahead),
+        cmocka_unit_test(fewer_heads_are_the_others_silenced),
+        cmocka_unit_test(keys_and_values_go_with_their_last_head),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

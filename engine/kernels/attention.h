@@ -14,7 +14,7 @@ static inline long attention_row(const struct attention *a)
 /* The head of keys and values that head h uses, 0..G-1. */
 static inline long attention_kv(const struct attention *a, long h)
 {
-    return a->kv_of ? a->kv_of[h] : h * a->G / a->H;
+    return a->kv_of ? a->kv_of[h] : a->G == a->H ? h : h * a->G / a->H;
 }
 
 /* Where a row holds the keys of kv head g, and its values. */

@@ -3,6 +3,8 @@
 #define ENGINE_KERNELS_SIMD_ATTENTION_H
 
 #include "engine/kernels/simd_attention_lanes.h"
+#include "engine/kernels/simd_attention_tiles.h"
+#include "engine/kernels/simd_attention_weights.h"
 
 /* A vector of heads in lanes takes as long as 2 + 1.25 width heads take as tiles, or as 2.7 + 1.7
  * width heads that are taken in groups: measured, nearly the same for 8 lanes as for 16. */
@@ -13,18 +15,10 @@ static bool heads_as_lanes(const struct attention *a)
     return width > 0 && vectors * (8 + 5 * width) < share * a->H;
 }
 
-/* Every head has keys and values of its own and sees all of them. */
-static bool plain(const struct attention *a)
-{
-    return !a->causal && a->G == a->H && !a->kv_of;
-}
-
 static void attention_forward(const struct attention *a, const real *qkv, real *o, real *saved,
                               void *scratch)
 {
-    if (!plain(a))
-        kernels_reference.attention_forward(a, qkv, o, saved, scratch);
-    else if (heads_as_lanes(a))
+    if (heads_as_lanes(a))
         lanes_forward(a, qkv, o, saved, scratch);
     else
         tiles_forward(a, qkv, o, saved, scratch);
@@ -33,25 +27,20 @@ static void attention_forward(const struct attention *a, const real *qkv, real *
 static void attention_backward(const struct attention *a, const real *qkv, const real *o,
                                const real *saved, const real *d_o, real *dqkv, void *scratch)
 {
-    if (!plain(a))
-        kernels_reference.attention_backward(a, qkv, o, saved, d_o, dqkv, scratch);
-    else if (heads_as_lanes(a))
+    if (heads_as_lanes(a))
         lanes_backward(a, qkv, o, saved, d_o, dqkv, scratch);
     else
         tiles_backward(a, qkv, saved, d_o, dqkv, scratch);
-}
-
-static void attention_weights(const struct attention *a, const real *qkv, const real *saved,
-                              real *w, void *scratch)
-{
-    kernels_reference.attention_weights(a, qkv, saved, w, scratch);
 }
 
 static size_t attention_scratch(const struct attention *a)
 {
     struct tiles t;
     struct lanes g;
-    return heads_as_lanes(a) ? lanes_layout(a, NULL, &g) : tiles_layout(a, NULL, &t);
+    struct weights w;
+    const size_t need = heads_as_lanes(a) ? lanes_layout(a, NULL, &g) : tiles_layout(a, NULL, &t);
+    const size_t weights = weights_layout(a, NULL, &w);
+    return need > weights ? need : weights;
 }
 
 #endif

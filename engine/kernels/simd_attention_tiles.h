@@ -11,49 +11,11 @@
 #ifndef ENGINE_KERNELS_SIMD_ATTENTION_TILES_H
 #define ENGINE_KERNELS_SIMD_ATTENTION_TILES_H
 
-#include "engine/kernels/simd_dropout.h"
+#include <float.h>
+
 #include "engine/kernels/simd_math.h"
 #include "engine/kernels/simd_product.h"
-
-/* Numbers in a row of s, p, ds: the queries of a block, times the heads of a group. */
-enum { TILE_ROW = 32, TILE_GROUP_ROW = 64 };
-
-ALWAYS_INLINE long round_up(long n, long multiple)
-{
-    return (n + multiple - 1) / multiple * multiple;
-}
-
-/* Hands out 64-aligned pieces of the caller's scratch; with base NULL it only adds up. */
-struct pieces {
-    char *base;
-    size_t used;
-};
-
-ALWAYS_INLINE void *piece(struct pieces *p, long count, size_t size)
-{
-    void *at = p->base ? p->base + p->used : NULL;
-    p->used += ((size_t)count * size + 63) / 64 * 64;
-    return at;
-}
-
-struct seen_keys {
-    long n;        /* keys of this sequence that padding does not hide */
-    int32_t *list; /* (T) their positions */
-};
-
-static inline void seen_keys_find(const struct attention *a, long b, struct seen_keys *s)
-{
-    s->n = 0;
-    for (long j = 0; j < a->T; j++)
-        if (!a->padding || !a->padding[b * a->T + j])
-            s->list[s->n++] = (int32_t)j;
-}
-
-/* Rows of whole vectors, `step` numbers apart. */
-struct tile_rows {
-    float *at;
-    long step;
-};
+#include "engine/kernels/simd_tile_rows.h"
 
 /* The scratch of one head, or of a group of them. What is called packed is used where it is
  * instead, if that can be. With a group, a packed row is one vector: the group's heads,
@@ -63,6 +25,9 @@ struct tiles {
     long row;     /* numbers in a row of s: TILE_ROW or TILE_GROUP_ROW */
     long queries; /* of a block: row/group */
     struct seen_keys seen;
+    bool shared;             /* keys_shared */
+    long key[GROUP_MOST];    /* columns of qkv where the keys of each head begin */
+    long value[GROUP_MOST];  /* and its values */
     struct tile_rows k, v;   /* (n,d_k), (n,d_v) packed */
     struct tile_rows q, g;   /* (T,d_k), (T,d_v) packed; g is dO */
     struct tile_rows dk, dv; /* (n,d_k), (n,d_v) before they are unpacked */
@@ -91,7 +56,8 @@ static size_t tiles_layout(const struct attention *a, void *scratch, struct tile
     t->group = tiles_group(a);
     t->row = t->group == 1 ? TILE_ROW : TILE_GROUP_ROW;
     t->queries = t->row / t->group;
-    t->seen.list = piece(&p, T, sizeof *t->seen.list);
+    t->shared = keys_shared(a);
+    seen_keys_layout(T, &p, &t->seen);
     for (int i = 0; i < 6; i++)
         t->room[i] = piece(&p, T * (i % 2 ? wv : wk), sizeof(float));
     t->out = piece(&p, t->row * (wk > wv ? wk : wv), sizeof(float));
@@ -104,108 +70,6 @@ static size_t tiles_layout(const struct attention *a, void *scratch, struct tile
     t->keep = piece(&p, (T + 31) / 32 * t->row, sizeof *t->keep);
     t->bits = piece(&p, keep_buffer(t->queries * T), sizeof *t->bits);
     return p.used;
-}
-
-/* Whether n rows `step` numbers apart start at so few places of a 4096-byte way of the first-level
- * cache that they push each other out. */
-static bool rows_collide(long n, long step)
-{
-    const unsigned long bytes = (unsigned long)step * sizeof(float), even = bytes & -bytes;
-    return n > 4 * (even < 4096 ? (long)(4096 / even) : 1);
-}
-
-/* n rows of d numbers per head that begin at `column` of x (,step) and are only read: used where
- * they are if whole vectors stay within x's rows (lanes past d then hold a neighbour's numbers, and
- * no lane that counts looks there), else packed into room. list: which rows; NULL: the first n. */
-static struct tile_rows tile_rows_pack(int group, long n, const int32_t *list, long d,
-                                       const float *x, long column, long step, float *room)
-{
-    const long wide = round_up(d, LANES);
-    if (group == 1 && !list && column + wide <= step && !rows_collide(n, step))
-        return (struct tile_rows){(float *)(uintptr_t)(x + column), step};
-    for (long r = 0; r < n; r++) {
-        const float *from = x + column + (list ? list[r] : r) * step;
-        long c = 0;
-        if (group == 2)
-            vstore(room + r * wide, group_zip(vload(from), 2));
-        else if (group == 4)
-            vstore(room + r * wide, group_zip(vload(from), 4));
-        for (; group == 1 && c + LANES <= d; c += LANES)
-            vstore(room + r * wide + c, vload(from + c));
-        if (group == 1 && c < d)
-            vstore(room + r * wide + c, vload_n(from + c, d - c));
-    }
-    return (struct tile_rows){room, wide};
-}
-
-/* Where results that belong at x (,step) are to be written: there if they are whole vectors. */
-static struct tile_rows tile_rows_target(int group, long n, const int32_t *list, long d, float *x,
-                                         long step, float *room)
-{
-    if (group == 1 && !list && d % LANES == 0 && !rows_collide(n, step))
-        return (struct tile_rows){x, step};
-    return (struct tile_rows){room, round_up(d, LANES)};
-}
-
-/* Brings them to x, if they are not there. */
-static void rows_unpack(int group, long n, const int32_t *list, long d, struct tile_rows from,
-                        float *x, long step)
-{
-    if (from.at == x)
-        return;
-    for (long r = 0; r < n; r++, from.at += from.step) {
-        float *to = x + (list ? list[r] : r) * step;
-        long c = 0;
-        if (group == 2)
-            vstore(to, group_unzip(vload(from.at), 2));
-        else if (group == 4)
-            vstore(to, group_unzip(vload(from.at), 4));
-        for (; group == 1 && c + LANES <= d; c += LANES)
-            vstore(to + c, vload(from.at + c));
-        if (group == 1 && c < d)
-            vstore_n(to + c, d - c, vload(from.at + c));
-    }
-}
-
-/* x (rows,d) with rows `step` apart -> xt (d,TILE_ROW), times scale; lanes past `rows` are 0. */
-static void pack_transposed(long rows, long d, const float *x, long step, float scale, float *xt)
-{
-    for (long r = 0; r < rows; r += LANES) {
-        for (long c = 0; c < d; c += LANES) {
-            const long n = d - c < LANES ? d - c : LANES;
-            vf tile[LANES];
-#pragma GCC unroll 16
-            for (long i = 0; i < LANES; i++)
-                tile[i] = r + i < rows ? vload_n(x + (r + i) * step + c, n) * scale : vset(0);
-            vtranspose(tile);
-#pragma GCC unroll 16
-            for (long i = 0; i < LANES; i++)
-                if (i < n)
-                    vstore(xt + (c + i) * TILE_ROW + r, tile[i]);
-        }
-    }
-}
-
-/* The same for a group of heads, side by side or packed (interleaved): x (rows,LANES) -> xt
- * (LANES/GROUP,TILE_GROUP_ROW). */
-ALWAYS_INLINE void pack_group(const int GROUP, bool packed, long rows, const float *x, long step,
-                              float scale, float *xt)
-{
-    const int d = LANES / GROUP;
-    for (long r = 0; r < rows; r += LANES) {
-        vf tile[LANES];
-#pragma GCC unroll 16
-        for (long i = 0; i < LANES; i++)
-            tile[i] = r + i < rows ? vload(x + (r + i) * step) * scale : vset(0);
-        vtranspose(tile);
-#pragma GCC unroll 8
-        for (int k = 0; k < d; k++) {
-            vf zipped[GROUP_MOST];
-            group_zip_vectors(tile + (packed ? k * GROUP : k), packed ? 1 : d, GROUP, zipped);
-            for (int i = 0; i < GROUP; i++)
-                vstore(xt + k * TILE_GROUP_ROW + r * GROUP + i * LANES, zipped[i]);
-        }
-    }
 }
 
 static void tiles_transpose(const struct tiles *t, bool packed, long rows, long d, const float *x,
@@ -281,6 +145,42 @@ static void product_over_queries(const struct tiles *t, long n, long queries, lo
         product_run(&p, TILE_ROW, 1, BLOCK_SHORT, 1);
 }
 
+/* Queries first .. first+queries-1 of a head or of a group of them, and the keys that they see. */
+struct tile_block {
+    long head; /* the first one's, counted over sequences and heads */
+    long first, queries;
+    long lanes; /* queries of all its heads, rounded up to whole vectors */
+    long keys;  /* that any of the queries sees: with a causal mask, no more are computed */
+    long all;   /* that every query sees */
+    long blind; /* queries that see none: the first ones */
+};
+
+static struct tile_block tile_block_at(const struct attention *a, const struct tiles *t, long head,
+                                       long first)
+{
+    const int32_t *upto = t->seen.upto + first;
+    struct tile_block b = {.head = head, .first = first};
+    b.queries = a->T - first < t->queries ? a->T - first : t->queries;
+    b.lanes = round_up(b.queries * t->group, LANES);
+    b.keys = upto[b.queries - 1];
+    b.all = upto[0];
+    while (b.blind < b.queries && upto[b.blind] == 0)
+        b.blind++;
+    return b;
+}
+
+/* s = k q^T for the block's queries in qt, -inf where a query does not see the key. */
+static void tiles_scores(const struct attention *a, const struct tiles *t,
+                         const struct tile_block *b)
+{
+    product_scores(t, b->keys, b->lanes, a->d_k, t->k, t->qt, t->s);
+    for (long j = b->all; j < b->keys; j++) {
+        const long hidden = (t->seen.list[j] - b->first) * t->group;
+        for (long c = 0; c < hidden; c++)
+            t->s[j * t->row + c] = -INFINITY;
+    }
+}
+
 /* x where dropout keeps key j for the queries from lane c on, else 0. */
 ALWAYS_INLINE vf tiles_keep(const struct tiles *t, long c, long j, vf x)
 {
@@ -289,12 +189,12 @@ ALWAYS_INLINE vf tiles_keep(const struct tiles *t, long c, long j, vf x)
 }
 
 /* s -> p, dropped where the block's bits say so; lse (natural) and 1/sum of every lane. */
-ALWAYS_INLINE void tiles_softmax(const struct tiles *t, long lanes, const bool drop,
+ALWAYS_INLINE void tiles_softmax(const struct tiles *t, const struct tile_block *b, const bool drop,
                                  float kept_scale)
 {
-    const long n = t->seen.n, row = t->row;
-    for (long c = 0; c < lanes; c += LANES) {
-        vf top = vset(-INFINITY), sum = vset(0);
+    const long n = b->keys, row = t->row;
+    for (long c = 0; c < b->lanes; c += LANES) {
+        vf top = vset(-FLT_MAX), sum = vset(0); /* finite: p = 0 where all scores are -inf */
         float *s = t->s + c;
         for (long j = 0; j < n; j++)
             top = vmax(top, vload(s + j * row));
@@ -308,14 +208,14 @@ ALWAYS_INLINE void tiles_softmax(const struct tiles *t, long lanes, const bool d
         vstore(t->lse + c, top * LN_2 + vlog(sum));
         vstore(t->inverse + c, kept_scale / sum);
     }
+    for (long c = 0; c < b->blind * t->group; c++)
+        t->lse[c] = t->inverse[c] = 0;
 }
 
-static void tiles_draw(const struct attention *a, const struct tiles *t, long head, long i,
-                       long queries)
+static void tiles_draw(const struct attention *a, const struct tiles *t, const struct tile_block *b)
 {
     for (int g = 0; g < t->group; g++)
-        keep_matrix(&a->dropout, a->dropout.first + (uint64_t)(((head + g) * a->T + i) * a->T),
-                    queries, a->T, t->keep + g, t->group, t->row, t->bits);
+        keep_queries(a, b->head + g, b->first, b->queries, t->keep + g, t->group, t->row, t->bits);
 }
 
 /* lse (queries,group) <-> saved (group,T) from query i on. */
@@ -334,60 +234,76 @@ static void tiles_lse_in(const struct tiles *t, long queries, long T, const floa
             t->lse[i * t->group + g] = saved[i];
 }
 
-/* One block of queries of one head (or group); q and o are its first query's. */
-static void tiles_forward_block(const struct attention *a, struct tiles *t, long head, long i,
-                                const float *q, float *o, float *saved)
+/* One block: o and the log-sum-exp of its queries. x, o: of its head at the sequence's first
+ * position. */
+static void tiles_forward_block(const struct attention *a, const struct tiles *t,
+                                const struct tile_block *b, const float *x, float *o, float *saved)
 {
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v, n = t->seen.n;
-    const long queries = a->T - i < t->queries ? a->T - i : t->queries;
-    const long lanes = round_up(queries * t->group, LANES);
-    tiles_transpose(t, false, queries, a->d_k, q, row, a->scale * LOG2_E, t->qt);
-    product_scores(t, n, lanes, a->d_k, t->k, t->qt, t->s);
+    const long row = attention_row(a), o_row = a->H * a->d_v;
+    float *own = o + b->first * o_row;
+    tiles_transpose(t, false, b->queries, a->d_k, x + b->first * row, row, a->scale * LOG2_E,
+                    t->qt);
+    tiles_scores(a, t, b);
     if (a->dropout.probability > 0) {
-        tiles_draw(a, t, head, i, queries);
-        tiles_softmax(t, lanes, true, dropout_scale(&a->dropout));
+        tiles_draw(a, t, b);
+        tiles_softmax(t, b, true, dropout_scale(&a->dropout));
     } else {
-        tiles_softmax(t, lanes, false, 1);
-    }
-    if (n == 0) {
-        memset(t->lse, 0, (size_t)t->row * sizeof *t->lse);
-        memset(t->inverse, 0, (size_t)t->row * sizeof *t->inverse);
+        tiles_softmax(t, b, false, 1);
     }
     const struct tile_rows out =
-        tile_rows_target(t->group, queries, NULL, a->d_v, o, o_row, t->out);
-    product_over_keys(t, queries, n, a->d_v, t->s, t->v, t->inverse, out);
-    rows_unpack(t->group, queries, NULL, a->d_v, out, o, o_row);
-    tiles_lse_out(t, queries, a->T, saved);
+        tile_rows_target(t->group, b->queries, NULL, a->d_v, own, o_row, t->out);
+    product_over_keys(t, b->queries, b->keys, a->d_v, t->s, t->v, t->inverse, out);
+    rows_unpack(t->group, b->queries, NULL, a->d_v, out, false, own, o_row);
+    tiles_lse_out(t, b->queries, a->T, saved + b->head * a->T + b->first);
+}
+
+/* Keys and values of the heads from h on, from the sequence at x; those of the head before stay
+ * where they are if it is the same. */
+static void tiles_take_keys(const struct attention *a, struct tiles *t, long h, const float *x)
+{
+    const long n = t->seen.n, row = attention_row(a);
+    const int32_t *list = n < a->T ? t->seen.list : NULL;
+    if (h > 0 && t->group == 1 && attention_kv(a, h) == attention_kv(a, h - 1))
+        return;
+    for (int g = 0; g < t->group; g++) {
+        t->key[g] = attention_key_column(a, attention_kv(a, h + g));
+        t->value[g] = attention_value_column(a, attention_kv(a, h + g));
+    }
+    if (t->group > 1 && t->shared) {
+        t->k = group_rows_pack(t->group, n, list, a->d_k, x, t->key, row, t->room[0]);
+        t->v = group_rows_pack(t->group, n, list, a->d_v, x, t->value, row, t->room[1]);
+    } else {
+        t->k = tile_rows_pack(t->group, n, list, a->d_k, x, t->key[0], row, t->room[0]);
+        t->v = tile_rows_pack(t->group, n, list, a->d_v, x, t->value[0], row, t->room[1]);
+    }
 }
 
 static void tiles_forward(const struct attention *a, const float *qkv, float *o, float *saved,
                           void *scratch)
 {
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v, keys = a->H * a->d_k;
     struct tiles t;
     tiles_layout(a, scratch, &t);
     for (long head = 0; head < a->B * a->H; head += t.group) {
         const long b = head / a->H, h = head % a->H;
-        const float *x = qkv + b * a->T * row;
+        const float *x = qkv + b * a->T * attention_row(a);
         if (h == 0)
             seen_keys_find(a, b, &t.seen);
-        const long n = t.seen.n;
-        const int32_t *list = n < a->T ? t.seen.list : NULL;
-        t.k = tile_rows_pack(t.group, n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
-        t.v = tile_rows_pack(t.group, n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
-        for (long i = 0; i < a->T; i += t.queries)
-            tiles_forward_block(a, &t, head, i, x + i * row + h * a->d_k,
-                                o + (b * a->T + i) * o_row + h * a->d_v, saved + head * a->T + i);
+        tiles_take_keys(a, &t, h, x);
+        for (long i = 0; i < a->T; i += t.queries) {
+            const struct tile_block block = tile_block_at(a, &t, head, i);
+            tiles_forward_block(a, &t, &block, x + h * a->d_k, o + (b * a->T * a->H + h) * a->d_v,
+                                saved);
+        }
     }
 }
 
 /* s -> p as the values saw it (dropped, scaled); dp -> ds. g carries the scale of the scores and of
  * dropout, so ds comes out scaled. */
-ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, long lanes, const bool drop,
-                                          float kept_scale)
+ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, const struct tile_block *b,
+                                          const bool drop, float kept_scale)
 {
-    const long n = t->seen.n, row = t->row;
-    for (long c = 0; c < lanes; c += LANES) {
+    const long n = b->keys, row = t->row;
+    for (long c = 0; c < b->lanes; c += LANES) {
         const vf lse = vload(t->lse + c) * LOG2_E;
         vf delta = vset(0);
         float *s = t->s + c, *dp = t->dp + c;
@@ -411,65 +327,90 @@ ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, long lanes, con
     }
 }
 
-/* One block of queries of one head (or group): its dq, and its share of dk and dv. */
-static void tiles_backward_block(const struct attention *a, struct tiles *t, long head, long i,
-                                 const float *saved, float *dq)
+/* One block: its dq, and its share of dk and dv, which is added to that of the blocks before. dq:
+ * of its head at the sequence's first position. */
+static void tiles_backward_block(const struct attention *a, const struct tiles *t,
+                                 const struct tile_block *b, bool add, const float *saved,
+                                 float *dq)
 {
     const bool drop = a->dropout.probability > 0;
     const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
-    const long queries = a->T - i < t->queries ? a->T - i : t->queries;
-    const long row = a->H * (2 * a->d_k + a->d_v), lanes = round_up(queries * t->group, LANES),
-               n = t->seen.n;
-    const struct tile_rows q = {t->q.at + i * t->q.step, t->q.step};
-    const struct tile_rows g = {t->g.at + i * t->g.step, t->g.step};
+    const long row = attention_row(a), queries = b->queries;
+    const struct tile_rows q = {t->q.at + b->first * t->q.step, t->q.step};
+    const struct tile_rows g = {t->g.at + b->first * t->g.step, t->g.step};
+    float *own = dq + b->first * row;
     tiles_transpose(t, true, queries, a->d_k, q.at, q.step, a->scale * LOG2_E, t->qt);
     tiles_transpose(t, true, queries, a->d_v, g.at, g.step, a->scale * kept_scale, t->gt);
-    tiles_lse_in(t, queries, a->T, saved);
-    product_scores(t, n, lanes, a->d_k, t->k, t->qt, t->s);
-    product_scores(t, n, lanes, a->d_v, t->v, t->gt, t->dp);
+    tiles_lse_in(t, queries, a->T, saved + b->head * a->T + b->first);
+    tiles_scores(a, t, b);
+    product_scores(t, b->keys, b->lanes, a->d_v, t->v, t->gt, t->dp);
     if (drop) {
-        tiles_draw(a, t, head, i, queries);
-        tiles_softmax_backward(t, lanes, true, kept_scale);
+        tiles_draw(a, t, b);
+        tiles_softmax_backward(t, b, true, kept_scale);
     } else {
-        tiles_softmax_backward(t, lanes, false, kept_scale);
+        tiles_softmax_backward(t, b, false, kept_scale);
     }
-    const struct tile_rows out = tile_rows_target(t->group, queries, NULL, a->d_k, dq, row, t->out);
-    product_over_keys(t, queries, n, a->d_k, t->dp, t->k, NULL, out);
-    rows_unpack(t->group, queries, NULL, a->d_k, out, dq, row);
-    product_over_queries(t, n, queries, a->d_k, t->dp, q, i > 0, t->dk);
-    product_over_queries(t, n, queries, a->d_v, t->s, g, i > 0, t->dv);
+    const struct tile_rows out =
+        tile_rows_target(t->group, queries, NULL, a->d_k, own, row, t->out);
+    product_over_keys(t, queries, b->keys, a->d_k, t->dp, t->k, NULL, out);
+    rows_unpack(t->group, queries, NULL, a->d_k, out, false, own, row);
+    product_over_queries(t, b->keys, queries, a->d_k, t->dp, q, add, t->dk);
+    product_over_queries(t, b->keys, queries, a->d_v, t->s, g, add, t->dv);
+}
+
+/* dk and dv of the sequence at dx: where they are made, and how they get there. Shared ones are
+ * added to what other heads left. */
+static void tiles_key_gradients_begin(const struct attention *a, struct tiles *t, float *dx)
+{
+    const long n = t->seen.n, row = attention_row(a);
+    const int32_t *list = n < a->T ? t->seen.list : NULL;
+    t->dk = (struct tile_rows){t->room[4], round_up(a->d_k, LANES)};
+    t->dv = (struct tile_rows){t->room[5], round_up(a->d_v, LANES)};
+    if (t->shared)
+        return;
+    t->dk = tile_rows_target(t->group, n, list, a->d_k, dx + t->key[0], row, t->room[4]);
+    t->dv = tile_rows_target(t->group, n, list, a->d_v, dx + t->value[0], row, t->room[5]);
+}
+
+static void tiles_key_gradients_end(const struct attention *a, const struct tiles *t, float *dx)
+{
+    const long n = t->seen.n, row = attention_row(a);
+    const int32_t *list = n < a->T ? t->seen.list : NULL;
+    if (t->group > 1 && t->shared) {
+        group_rows_add(t->group, n, list, a->d_k, t->dk, dx, t->key, row);
+        group_rows_add(t->group, n, list, a->d_v, t->dv, dx, t->value, row);
+    } else {
+        rows_unpack(t->group, n, list, a->d_k, t->dk, t->shared, dx + t->key[0], row);
+        rows_unpack(t->group, n, list, a->d_v, t->dv, t->shared, dx + t->value[0], row);
+    }
 }
 
 static void tiles_backward(const struct attention *a, const float *qkv, const float *saved,
                            const float *d_o, float *dqkv, void *scratch)
 {
-    const long row = a->H * (2 * a->d_k + a->d_v), o_row = a->H * a->d_v, keys = a->H * a->d_k;
+    const long row = attention_row(a), o_row = a->H * a->d_v;
     struct tiles t;
     tiles_layout(a, scratch, &t);
+    const long blocks = (a->T + t.queries - 1) / t.queries;
     for (long head = 0; head < a->B * a->H; head += t.group) {
         const long b = head / a->H, h = head % a->H;
-        const float *x = qkv + b * a->T * row;
+        const float *x = qkv + b * a->T * row, *g = d_o + b * a->T * o_row;
         float *dx = dqkv + b * a->T * row;
-        float *dk = dx + keys + h * a->d_k, *dv = dx + 2 * keys + h * a->d_v;
         if (h == 0) {
             seen_keys_find(a, b, &t.seen);
-            if (t.seen.n < a->T)
-                memset(dx, 0, (size_t)(a->T * row) * sizeof *dx);
+            gradients_clear(a, b, 1, &t.seen, dqkv);
         }
-        const long n = t.seen.n;
-        const int32_t *list = n < a->T ? t.seen.list : NULL;
-        t.k = tile_rows_pack(t.group, n, list, a->d_k, x, keys + h * a->d_k, row, t.room[0]);
-        t.v = tile_rows_pack(t.group, n, list, a->d_v, x, 2 * keys + h * a->d_v, row, t.room[1]);
+        tiles_take_keys(a, &t, h, x);
         t.q = tile_rows_pack(t.group, a->T, NULL, a->d_k, x, h * a->d_k, row, t.room[2]);
-        t.g = tile_rows_pack(t.group, a->T, NULL, a->d_v, d_o + b * a->T * o_row, h * a->d_v, o_row,
-                             t.room[3]);
-        t.dk = tile_rows_target(t.group, n, list, a->d_k, dk, row, t.room[4]);
-        t.dv = tile_rows_target(t.group, n, list, a->d_v, dv, row, t.room[5]);
-        for (long i = 0; i < a->T; i += t.queries)
-            tiles_backward_block(a, &t, head, i, saved + head * a->T + i,
-                                 dx + i * row + h * a->d_k);
-        rows_unpack(t.group, n, list, a->d_k, t.dk, dk, row);
-        rows_unpack(t.group, n, list, a->d_v, t.dv, dv, row);
+        t.g = tile_rows_pack(t.group, a->T, NULL, a->d_v, g, h * a->d_v, o_row, t.room[3]);
+        tiles_key_gradients_begin(a, &t, dx);
+        for (long i = 0; i < blocks; i++) {
+            /* with a causal mask only the last block sees all keys: it goes first */
+            const long first = (a->causal ? blocks - 1 - i : i) * t.queries;
+            const struct tile_block block = tile_block_at(a, &t, head, first);
+            tiles_backward_block(a, &t, &block, i > 0, saved, dx + h * a->d_k);
+        }
+        tiles_key_gradients_end(a, &t, dx);
     }
 }
 

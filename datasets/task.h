@@ -21,8 +21,8 @@ struct task_shape {
     long vocab[TASK_MAX_FIELDS];        /* tokens are 0..vocab-1 */
     long slots, classes;                /* S, V: targets are 0..V-1 or TASK_MASKED */
     bool per_sequence;                  /* targets are (S) per sequence, not (T,S): needs pool */
-    bool causal;                        /* inputs hold the targets further on, so that a model must
-                                           not see them: needs mask: causal */
+    bool causal;                        /* inputs hold the targets further on, where a model must
+                                           not look: needs model.mask: causal */
     double chance;                      /* accuracy of the best guess that knows position and slot
                                            but does not look at the input */
     const char *const *at_fault;        /* of a shape that cannot be: paths of the options at fault,

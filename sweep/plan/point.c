@@ -438,6 +438,17 @@ static enum status check_pool(const struct point *p, const struct task_shape *sh
     return STATUS_OK;
 }
 
+static enum status check_mask(const struct point *p, const struct task_shape *shape,
+                              struct message *m)
+{
+    if (!shape->causal || p->model.mask == MASK_CAUSAL)
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "model.mask is none, but the inputs of task %s hold each target further on, "
+                       "for a model to read; use causal",
+                       p->task->name);
+}
+
 static enum status check_warmup(const struct point *p, struct message *m)
 {
     if (p->train.warmup <= p->train.steps)
@@ -469,6 +480,7 @@ enum status point_check(const struct point *p, struct encoder_io *io, struct tas
                         struct point_fault *fault, struct message *m)
 {
     static const char *const pool[] = {"model.pool", "task.name", NULL};
+    static const char *const mask[] = {"model.mask", "task.name", NULL};
     static const char *const warmup[] = {"train.schedule.warmup", "train.steps", NULL};
     static const char *const memory[] = {"model.d_model", "model.d_ff",  "model.layers",
                                          "task.length",   "train.batch", NULL};
@@ -481,6 +493,7 @@ enum status point_check(const struct point *p, struct encoder_io *io, struct tas
     point_io(shape, io);
     if ((s = check_shapes(p, fault, m)) ||
         (s = located(fault, POINT_FAULT_POOL, pool, check_pool(p, shape, m))) ||
+        (s = located(fault, POINT_FAULT_MASK, mask, check_mask(p, shape, m))) ||
         (s = located(fault, POINT_FAULT_WARMUP, warmup, check_warmup(p, m))))
         return s;
     return located(fault, POINT_FAULT_MEMORY, memory, check_memory(p, io, shape, m));

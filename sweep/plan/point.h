@@ -63,6 +63,7 @@ enum point_fault_kind {
     POINT_FAULT_TASK,  /* options of the task against each other */
     POINT_FAULT_SHAPE, /* a shape that the encoder cannot have */
     POINT_FAULT_POOL,  /* targets per sequence without pooling, or per position with it */
+    POINT_FAULT_MASK,  /* no causal mask where the task gives itself away without one */
     POINT_FAULT_WARMUP,
     POINT_FAULT_MEMORY
 };
@@ -78,9 +79,9 @@ double point_memory(const struct point *p, const struct encoder_io *io,
                     const struct task_shape *shape);
 
 /* Checks everything that needs more than one option: the task's own rules, head shapes, pool
- * against targets, warmup <= steps, memory (of this machine and of this process's control group,
- * and below 64 GiB); fills the encoder's input/output shape. BAD_INPUT: m names the options, and
- * fault (which may be NULL) lists them. eval_every may exceed steps: the last step is always
+ * and mask against the task, warmup <= steps, memory (of this machine and of this process's control
+ * group, and below 64 GiB); fills the encoder's input/output shape. BAD_INPUT: m names the options,
+ * and fault (which may be NULL) lists them. eval_every may exceed steps: the last step is always
  * evaluated. */
 enum status point_check(const struct point *p, struct encoder_io *io, struct task_shape *shape,
                         struct point_fault *fault, struct message *m);

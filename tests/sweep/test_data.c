@@ -30,6 +30,7 @@ static void sets_new(struct sets *s, const struct task *task, int64_t eval_sets,
     s->point.train.batch = 5;
     assert_int_equal(task->shape(s->point.task_options, &shape, &m), STATUS_OK);
     s->point.model.pool = shape.per_sequence ? POOL_FIRST : POOL_NONE;
+    s->point.model.mask = shape.causal ? MASK_CAUSAL : MASK_NONE;
     const struct option_entry *o = point_option(&s->point, "task.instance", &section);
     *(int64_t *)(void *)((char *)section.values + o->offset) = o->max > 0 ? instance : 0;
     arena_init(&s->arena, NULL);

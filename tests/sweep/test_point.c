@@ -407,6 +407,13 @@ static void test_check(void **state)
     assert_impossible(&p, POINT_FAULT_POOL, "model.pool",
                       "model.pool is mean, but task gather has a target per position; use none");
     p.model.pool = POOL_NONE;
+    p.task = task_find("induction");
+    assert_impossible(&p, POINT_FAULT_MASK, "model.mask",
+                      "model.mask is none, but the inputs of task induction hold each target "
+                      "further on, for a model to read; use causal");
+    p.model.mask = MASK_CAUSAL;
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
+    p.task = task_find("gather");
     p.model.d_model = 65536;
     p.model.layers = 1024;
     assert_impossible(&p, POINT_FAULT_MEMORY, "model.d_model", "it would take about ");

@@ -128,8 +128,10 @@ $(BUILD)/engine/measures/%.o $(BUILD)/engine/kernels/similarity.o: OPT = $(KERNE
 endif
 
 # The database schema and the build's own description, as C.
-$(BUILD)/sweep/store/store.o: $(BUILD)/schema.h
-$(BUILD)/schema.h: sweep/store/schema.sql
+SQL_AS_C = $(patsubst sweep/store/%.sql,$(BUILD)/%.h,$(wildcard sweep/store/*.sql))
+$(BUILD)/sweep/store/store.o: $(BUILD)/schema.h $(BUILD)/views.h
+$(BUILD)/sweep/store/store_migrate.o: $(BUILD)/migrate_4.h
+$(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
 
@@ -267,7 +269,7 @@ GCC_LINT = $(filter-out engine/kernels/simd.c engine/base/arena.c,$(LINT_SRC))
 LINT_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DKERNEL_SET=$(firstword $(KERNEL_SETS))
 EACH     = | xargs -P "$$(nproc)" -I{}
 
-lint: $(BUILD)/build_id.h $(BUILD)/schema.h
+lint: $(BUILD)/build_id.h $(SQL_AS_C)
 	@sh tests/deps.sh lint
 	@echo cppcheck; cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	  --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 -I. -I$(BUILD) \

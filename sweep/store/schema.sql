@@ -1,10 +1,11 @@
--- The results file of headcount, format 4: one SQLite database (application_id 0x48454144, "HEAD";
+-- The results file of headcount, format 5: one SQLite database (application_id 0x48454144, "HEAD";
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
--- Ask the views: trials, by_heads, paired, chosen, tuning, progress. Times are UTC, ISO 8601;
--- durations are seconds (_s), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never
--- enters (SQLite would store NULL): a trial that diverged is a state, with its first bad step.
+-- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, progress, cost,
+-- prune_or_train, evaluations. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
+-- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
+-- NULL): a trial that diverged is a state, with its first bad step.
 
 -- A named sweep, as its file was when it was last planned.
 CREATE TABLE sweep (
@@ -31,8 +32,12 @@ CREATE TABLE sweep (
                 -- [5,10,20]: seeds in all by each look; [] without
     equivalence REAL CHECK (equivalence > 0 AND equivalence < 1e308),  -- a difference within which
                 -- head counts are taken for equal, in units of the metric
-    rungs       TEXT CHECK (rungs IS NULL OR json_type(rungs) = 'object')
+    rungs       TEXT CHECK (rungs IS NULL OR json_type(rungs) = 'object'),
                 -- {"eta":3,"min_steps":150}: under `tune`, successive halving
+    eval        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(eval) = 'object'),
+                -- {"noisy":{"noise":0.1}}: further test sets, by the task's options that differ
+    measure     TEXT CHECK (measure IN ('evals'))  -- when trials measure their heads as they are
+                -- trained: at every evaluation; NULL: never
 ) STRICT;
 
 -- How the plan of a sweep came to be what it is: a row when it was first planned, and one whenever
@@ -89,16 +94,6 @@ CREATE TABLE config (
     d_model INTEGER AS (config_json ->> '$.model.d_model') STORED
             CHECK (typeof(d_model) = 'integer'),
     heads   INTEGER AS (config_json ->> '$.model.heads') STORED CHECK (typeof(heads) = 'integer'),
-    d_head  INTEGER AS (CASE json_type(config_json, '$.model.d_head')
-                        WHEN 'integer' THEN config_json ->> '$.model.d_head'
-                        ELSE d_model / heads END) STORED  -- "split": d_model / heads
-            CHECK (typeof(d_head) = 'integer'),
-    d_k     INTEGER AS (CASE json_type(config_json, '$.model.d_k')
-                        WHEN 'integer' THEN config_json ->> '$.model.d_k' ELSE d_head END) STORED
-            CHECK (typeof(d_k) = 'integer'),
-    d_v     INTEGER AS (CASE json_type(config_json, '$.model.d_v')
-                        WHEN 'integer' THEN config_json ->> '$.model.d_v' ELSE d_head END) STORED
-            CHECK (typeof(d_v) = 'integer'),
     layers  INTEGER AS (config_json ->> '$.model.layers') STORED
             CHECK (typeof(layers) = 'integer'),
     d_ff    INTEGER AS (config_json ->> '$.model.d_ff') STORED CHECK (typeof(d_ff) = 'integer'),
@@ -130,7 +125,27 @@ CREATE TABLE config (
     eval_every INTEGER AS (config_json ->> '$.train.eval_every') STORED
             CHECK (typeof(eval_every) IN ('integer', 'null')),
     examples INTEGER AS (config_json ->> '$.train.examples') STORED
-            CHECK (typeof(examples) IN ('integer', 'null'))  -- 0: always fresh ones
+            CHECK (typeof(examples) IN ('integer', 'null')),  -- 0: always fresh ones
+    form    TEXT AS (coalesce(config_json ->> '$.model.form', 'project')) VIRTUAL
+            CHECK (typeof(form) = 'text'),
+    segment_width INTEGER AS (CASE form WHEN 'segments' THEN
+                coalesce(nullif(config_json ->> '$.model.segment_width', 0), d_model / heads) END)
+            VIRTUAL CHECK (typeof(segment_width) IN ('integer', 'null')),  -- of form segments
+    kv_heads INTEGER AS (CASE json_type(config_json, '$.model.kv_heads')
+                WHEN 'integer' THEN config_json ->> '$.model.kv_heads' ELSE heads END) VIRTUAL
+            CHECK (typeof(kv_heads) = 'integer'),
+    mask    TEXT AS (coalesce(config_json ->> '$.model.mask', 'none')) VIRTUAL
+            CHECK (typeof(mask) = 'text'),
+    d_head  INTEGER AS (CASE json_type(config_json, '$.model.d_head')
+                WHEN 'integer' THEN config_json ->> '$.model.d_head'
+                ELSE coalesce(segment_width, d_model / heads) END) VIRTUAL  -- "split"
+            CHECK (typeof(d_head) = 'integer'),
+    d_k     INTEGER AS (CASE json_type(config_json, '$.model.d_k')
+                WHEN 'integer' THEN config_json ->> '$.model.d_k' ELSE d_head END) VIRTUAL
+            CHECK (typeof(d_k) = 'integer'),
+    d_v     INTEGER AS (CASE json_type(config_json, '$.model.d_v')
+                WHEN 'integer' THEN config_json ->> '$.model.d_v' ELSE d_head END) VIRTUAL
+            CHECK (typeof(d_v) = 'integer')
 ) STRICT;
 
 -- One training run: (sweep, config, seed).
@@ -251,15 +266,115 @@ CREATE TABLE curve (
     PRIMARY KEY (trial_id, step)
 ) STRICT, WITHOUT ROWID;
 
--- What single heads do.
+-- ---- what studies found out about trained models ----
+
+-- A study that a trial has answered. Its rows in the tables below are from the same transaction;
+-- whatever option makes for other numbers is in their primary key, so that answers to other options
+-- stand beside them.
+CREATE TABLE study (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    name     TEXT NOT NULL CHECK (name <> ''),  -- heads, prune, ensemble, evaluation
+    options  TEXT NOT NULL CHECK (json_type(options) = 'object'),  -- as asked: {"on":"val"}
+    answered TEXT NOT NULL,
+    cpu_s    REAL CHECK (cpu_s >= 0 AND cpu_s < 1e308),  -- of an ensemble: of all its members
+    build_id INTEGER NOT NULL REFERENCES build,  -- who answered
+    checkpoint_sha256 TEXT NOT NULL CHECK (length(checkpoint_sha256) = 64),
+             -- the weights that were asked: an answer from others than the trial's counts as none
+    PRIMARY KEY (trial_id, name, options)
+) STRICT, WITHOUT ROWID;
+
+-- What single heads do: with the weights of the best step (study heads) or, under `measure: evals`,
+-- at each evaluation. Measures that are not cheap are NULL then, and so are those that were added to
+-- the program after the row was written.
 CREATE TABLE head_metric (
     trial_id   INTEGER NOT NULL REFERENCES trial,
     step       INTEGER NOT NULL CHECK (step >= 0),
+    split      TEXT NOT NULL CHECK (split IN ('val', 'test')),  -- the examples
     layer      INTEGER NOT NULL CHECK (layer >= 0),
     head       INTEGER NOT NULL CHECK (head >= 0),
-    importance REAL,  -- Michel et al. 2019: E|dL/d(mask)|, L2-normalised per layer
-    confidence REAL,  -- Voita et al. 2019: mean largest attention weight
-    PRIMARY KEY (trial_id, step, layer, head)
+    importance REAL CHECK (abs(importance) < 1e308),
+               -- E|dL(x)/dxi|, xi the head's gate: Michel et al. 2019, eq. 2
+    importance_norm REAL CHECK (abs(importance_norm) < 1e308),  -- the same, of length 1 per layer
+    ablation_acc  REAL CHECK (abs(ablation_acc) < 1e308),   -- accuracy without this head (xi = 0)
+    ablation_loss REAL CHECK (abs(ablation_loss) < 1e308),
+    confidence REAL CHECK (abs(confidence) < 1e308),
+               -- mean largest attention weight: Voita et al. 2019
+    entropy    REAL CHECK (abs(entropy) < 1e308),   -- of the attention weights, over ln T
+    distance   REAL CHECK (abs(distance) < 1e308),  -- mean |i - j| under the attention weights
+    wo_share   REAL CHECK (abs(wo_share) < 1e308),
+               -- squared Frobenius norm of its block of W_O over that of W_O
+    PRIMARY KEY (trial_id, step, split, layer, head)
+) STRICT, WITHOUT ROWID;
+
+-- How the heads of a layer differ. Disagreement: Li et al. 2018, of pairs of different heads.
+CREATE TABLE layer_metric (
+    trial_id   INTEGER NOT NULL REFERENCES trial,
+    step       INTEGER NOT NULL CHECK (step >= 0),
+    split      TEXT NOT NULL CHECK (split IN ('val', 'test')),
+    layer      INTEGER NOT NULL CHECK (layer >= 0),
+    disagreement_subspace REAL CHECK (abs(disagreement_subspace) < 1e308),
+    disagreement_position REAL CHECK (abs(disagreement_position) < 1e308),
+    disagreement_output   REAL CHECK (abs(disagreement_output) < 1e308),
+    effective_rank        REAL CHECK (abs(effective_rank) < 1e308),  -- of the concatenated outputs
+    PRIMARY KEY (trial_id, step, split, layer)
+) STRICT, WITHOUT ROWID;
+
+-- Where heads look, for tasks that can say where they should.
+CREATE TABLE head_slot (
+    trial_id   INTEGER NOT NULL REFERENCES trial,
+    step       INTEGER NOT NULL CHECK (step >= 0),
+    split      TEXT NOT NULL CHECK (split IN ('val', 'test')),
+    layer      INTEGER NOT NULL CHECK (layer >= 0),
+    head       INTEGER NOT NULL CHECK (head >= 0),
+    slot       INTEGER NOT NULL CHECK (slot >= 0),
+    mass       REAL CHECK (abs(mass) < 1e308),  -- mean attention on the position the slot needs
+    PRIMARY KEY (trial_id, step, split, layer, head, slot)
+) STRICT, WITHOUT ROWID;
+
+-- A model of fewer heads, chosen on validation. (The trial state `pruned` is something else.)
+CREATE TABLE pruning (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    method   TEXT NOT NULL CHECK (method <> ''),
+             -- what the order went by: importance, ablation, random; none: the whole model
+    kept     INTEGER NOT NULL CHECK (kept >= 0),  -- heads, over all layers
+    finetuned_steps INTEGER NOT NULL DEFAULT 0 CHECK (finetuned_steps >= 0),
+    lr       REAL NOT NULL DEFAULT 0 CHECK (lr >= 0 AND lr < 1e308),  -- of fine-tuning; 0 without
+    removed  TEXT NOT NULL DEFAULT '[]' CHECK (json_type(removed) = 'array'),
+             -- [[layer,head],...], in the order in which they went
+    val_acc  REAL CHECK (val_acc BETWEEN 0 AND 1),
+    test_acc REAL CHECK (test_acc BETWEEN 0 AND 1),
+    test_loss REAL CHECK (abs(test_loss) < 1e308),
+    n_params INTEGER CHECK (n_params >= 0),  -- of the smaller model
+    flops_per_example REAL CHECK (flops_per_example >= 0 AND flops_per_example < 1e308),  -- forward
+    infer_ms REAL CHECK (infer_ms >= 0 AND infer_ms < 1e308),
+             -- wall time of an example's forward pass, in batches of 64, median
+    PRIMARY KEY (trial_id, method, kept, finetuned_steps, lr)
+) STRICT, WITHOUT ROWID;
+
+-- Several trials that answer together: the mean of their softmax.
+CREATE TABLE ensemble (
+    sweep_id INTEGER NOT NULL REFERENCES sweep,
+    setting  TEXT NOT NULL CHECK (json_type(setting) = 'object'),  -- as in `trial`
+    heads    INTEGER NOT NULL CHECK (heads >= 1),    -- of each member's layers
+    members  INTEGER NOT NULL CHECK (members >= 1),
+    trials   TEXT NOT NULL CHECK (json_type(trials) = 'array'),  -- their numbers: [3,4]
+    mean_member_acc REAL CHECK (mean_member_acc BETWEEN 0 AND 1),  -- of the members one by one
+    test_acc REAL CHECK (test_acc BETWEEN 0 AND 1),
+    test_loss REAL CHECK (abs(test_loss) < 1e308),
+    n_params INTEGER CHECK (n_params >= 0),  -- of all members
+    flops_per_example REAL CHECK (flops_per_example >= 0 AND flops_per_example < 1e308),  -- forward
+    PRIMARY KEY (sweep_id, setting, heads, members, trials)
+) STRICT, WITHOUT ROWID;
+
+-- A trial's best weights on a further test set (`eval` in the sweep file).
+CREATE TABLE evaluation (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    name     TEXT NOT NULL CHECK (name <> ''),  -- of the test set
+    options  TEXT NOT NULL CHECK (json_type(options) = 'object'),  -- the task's that differ
+    acc      REAL CHECK (acc BETWEEN 0 AND 1),
+    exact    REAL CHECK (exact BETWEEN 0 AND 1),  -- sequences with every position right
+    loss     REAL CHECK (abs(loss) < 1e308),
+    PRIMARY KEY (trial_id, name, options)
 ) STRICT, WITHOUT ROWID;
 
 -- Student t quantiles, so that plain sqlite3 computes the intervals of the views. Beyond the last
@@ -270,207 +385,3 @@ CREATE TABLE t_quantile (
     t     REAL NOT NULL,
     PRIMARY KEY (level, df)
 ) STRICT, WITHOUT ROWID;
-
--- Everything about a trial on one line.
-CREATE VIEW trials AS
-SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads, c.d_model,
-       t.seed, t.state, t.in_plan, t.is_tuning, t.tuning, t.choice, t.plan_order,
-       t.test_acc, t.test_exact, t.test_loss, t.test_acc_by_slot, t.val_acc, t.val_loss,
-       t.train_acc, t.chance, t.best_step, t.steps_done, c.steps, t.bad_step, t.train_s,
-       c.n_params, c.flops_per_step, c.d_head, c.d_k, c.d_v, c.layers, c.d_ff, c.norm,
-       c.activation, c.positions, c.pool, c.init, c.dropout, c.length, c.vocab, c.slots,
-       c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
-       c.eval_every, c.examples, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
-       a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
-       t.replicate, t.look, t.until, t.limit_hit, t.remark, t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
-  FROM trial AS t
-  JOIN sweep AS s USING (sweep_id)
-  JOIN config AS c USING (config_id)
-  LEFT JOIN attempt AS a ON a.trial_id = t.trial_id AND a.attempt = t.attempt;
-
--- Test accuracy per head count over the completed trials of the plan; under `tune` at the chosen
--- setting. n counts what is taken for independent: trials or, where axes are replicated, their
--- values (instances), each with the mean over its n_trials / n trials. n_bad diverged or failed and
--- are in no mean but mean_all, where they count as a guess, as in reports; n_limit ended at a limit
--- and are in none. With n < 2 there is no interval; where all n are equal it has no width, which is
--- not certainty: the sample shows no variance to go by.
-CREATE VIEW by_heads AS
-WITH unit AS (
-    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params, t.chance,
-           t.state = 'completed' AS good, t.state <> 'completed' AND NOT t.limit_hit AS bad,
-           t.limit_hit AS limited, CASE t.state WHEN 'completed' THEN t.test_acc END AS acc,
-           CASE WHEN t.state = 'completed' THEN t.test_acc
-                WHEN NOT t.limit_hit THEN t.chance END AS shown,
-           CASE t.state WHEN 'completed' THEN t.test_loss END AS loss,
-           t.state = 'completed' AND t.test_acc >= 0.99 AS solved,
-           CASE t.state WHEN 'completed' THEN t.train_acc END AS train_acc,
-           CASE t.state WHEN 'completed' THEN t.test_exact END AS exact,
-           CASE t.state WHEN 'completed' THEN t.train_s END AS train_s
-      FROM trial AS t JOIN config AS c USING (config_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
-       AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate = '{}'
-     UNION ALL
-    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params,
-           max(t.chance), sum(t.state = 'completed'),
-           sum(t.state <> 'completed' AND NOT t.limit_hit), sum(t.limit_hit),
-           avg(CASE t.state WHEN 'completed' THEN t.test_acc END),
-           avg(CASE WHEN t.state = 'completed' THEN t.test_acc
-                    WHEN NOT t.limit_hit THEN t.chance END),
-           avg(CASE t.state WHEN 'completed' THEN t.test_loss END),
-           sum(t.state = 'completed' AND t.test_acc >= 0.99),
-           sum(CASE t.state WHEN 'completed' THEN t.train_acc END),
-           sum(CASE t.state WHEN 'completed' THEN t.test_exact END),
-           sum(CASE t.state WHEN 'completed' THEN t.train_s END)
-      FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
-     WHERE s.replicate <> '[]' AND t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
-       AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate <> '{}'
-     GROUP BY t.sweep_id, t.setting, c.heads, t.replicate
-), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY sweep_id, setting, heads
-                                 ORDER BY acc IS NULL, acc) AS place
-      FROM unit
-), summary AS (
-    SELECT sweep_id, setting, heads, count(acc) AS n, count(shown) AS n_all,
-           CASE WHEN min(acc) = max(acc) THEN min(acc) ELSE avg(acc) END AS mean,
-           CASE WHEN min(loss) = max(loss) THEN min(loss) ELSE avg(loss) END AS mean_loss,
-           CASE WHEN min(shown) = max(shown) THEN min(shown) ELSE avg(shown) END AS mean_all
-      FROM unit GROUP BY sweep_id, setting, heads
-), spread AS (
-    SELECT r.sweep_id, r.setting, r.setting_label, r.task, r.heads, r.d_model, s.n, s.n_all,
-           sum(good) AS n_trials, sum(bad) AS n_bad, sum(limited) AS n_limit,
-           s.mean, s.mean_loss, s.mean_all,
-           CASE WHEN s.n > 1 THEN sqrt(sum((acc - s.mean) * (acc - s.mean)) / (s.n - 1)) END AS sd,
-           CASE WHEN s.n > 1 THEN sqrt(sum((loss - s.mean_loss) * (loss - s.mean_loss))
-                                       / (s.n - 1)) END AS sd_loss,
-           CASE WHEN s.n_all > 1 THEN sqrt(sum((shown - s.mean_all) * (shown - s.mean_all))
-                                           / (s.n_all - 1)) END AS sd_all,
-           min(acc) AS min_acc,
-           avg(acc) FILTER (WHERE place IN ((s.n + 1) / 2, (s.n + 2) / 2)) AS median_acc,
-           max(acc) AS max_acc, sum(solved) AS n_solved,
-           sum(train_acc) / sum(good) AS mean_train_acc, sum(exact) / sum(good) AS mean_exact,
-           sum(train_s) / sum(good) AS mean_train_s, r.n_params, max(r.chance) AS chance
-      FROM ranked AS r JOIN summary AS s USING (sweep_id, setting, heads)
-     GROUP BY r.sweep_id, r.setting, r.heads
-), wide AS (
-    SELECT *, (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
-                ORDER BY df DESC LIMIT 1) / sqrt(n) AS widths,
-           (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n_all - 1
-             ORDER BY df DESC LIMIT 1) / sqrt(n_all) AS widths_all
-      FROM spread
-)
-SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, mean AS mean_acc,
-       sd AS sd_acc, mean - sd * widths AS ci95_low, mean + sd * widths AS ci95_high, min_acc,
-       median_acc, max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params, chance,
-       n_trials, n_limit, mean_loss, mean_loss - sd_loss * widths AS loss_low,
-       mean_loss + sd_loss * widths AS loss_high, mean_all, mean_all - sd_all * widths_all AS all_low,
-       mean_all + sd_all * widths_all AS all_high
-  FROM wide JOIN sweep USING (sweep_id)
- ORDER BY sweep, setting, heads;
-
--- Under `tune`: how each candidate did on the tuning seeds. score is the sweep's metric (its mean;
--- diverged and failed trials count as guessing), rank 1 the best; settled = 0 while some still run.
--- passed_at: the step of the rung at which a candidate was passed over; it ranks behind those that
--- went further, whatever its score.
-CREATE VIEW tuning AS
-WITH score AS (
-    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, t.tuning, min(t.plan_order) AS first,
-           count(*) AS n,
-           count(*) FILTER (WHERE t.state IN ('diverged', 'failed')) AS n_bad,
-           count(*) FILTER (WHERE t.state IN ('queued', 'running')) AS n_left,
-           CASE WHEN sum(t.choice = 'passed') THEN coalesce(max(t.until), 0) END AS passed_at,
-           s.metric, s.goal,
-           avg(CASE WHEN s.metric = 'val_loss' THEN CASE WHEN t.state = 'completed' THEN val_loss END
-                    WHEN t.state = 'completed' THEN val_acc
-                    WHEN t.state IN ('diverged', 'failed') THEN t.chance END) AS score
-      FROM trial AS t JOIN config AS c USING (config_id) JOIN sweep AS s USING (sweep_id)
-     WHERE t.is_tuning = 1 AND t.in_plan = 1 AND t.tuning <> '{}'
-     GROUP BY t.sweep_id, t.setting, c.heads, t.tuning
-)
-SELECT s.name AS sweep, setting, setting_label, heads, tuning, n, n_bad, score,
-       row_number() OVER (PARTITION BY sweep_id, setting, heads
-                          ORDER BY passed_at IS NOT NULL, passed_at DESC,
-                                   CASE score.metric WHEN 'val_loss' THEN n_bad END,
-                                   score IS NULL,
-                                   CASE score.goal WHEN 'minimize' THEN score ELSE -score END,
-                                   first) AS rank,
-       sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled, passed_at,
-       sweep_id
-  FROM score JOIN sweep AS s USING (sweep_id);
-
--- Under `tune`: the candidate each head count uses, once all of its tuning trials have ended.
-CREATE VIEW chosen AS
-SELECT sweep, setting, setting_label, heads, tuning, n, n_bad, score, sweep_id
-  FROM tuning WHERE rank = 1 AND settled;
-
--- Differences in test accuracy between head counts, a - b, trials paired by seed and, where axes are
--- replicated, within each of their values (instance), which then are what n counts: each with the
--- mean difference over the seeds that both have. Each pair is there in both directions. Under `tune`
--- each head count stands at its chosen setting. The variance is taken about the difference of the
--- two means: the mean difference itself where every seed is on both sides, and next to it elsewhere
--- (corrected two-pass: Chan, Golub, LeVeque 1983).
-CREATE VIEW paired AS
-WITH done AS MATERIALIZED (
-    SELECT t.sweep_id, t.setting, t.setting_label, t.replicate, t.seed, c.heads,
-           t.test_acc AS acc, t.test_loss AS loss
-      FROM trial AS t JOIN config AS c USING (config_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
-), mean AS MATERIALIZED (
-    SELECT sweep_id, setting, heads, avg(acc) AS centre FROM done GROUP BY sweep_id, setting, heads
-), centred AS MATERIALIZED (
-    SELECT done.*, acc - centre AS off FROM done JOIN mean USING (sweep_id, setting, heads)
-), unit AS (
-    SELECT sweep_id, setting, a.setting_label, a.heads AS heads_a, b.heads AS heads_b,
-           a.acc - b.acc AS diff, a.off - b.off AS off, a.loss - b.loss AS loss
-      FROM centred AS a JOIN centred AS b USING (sweep_id, setting, seed)
-     WHERE a.heads < b.heads AND a.replicate = '{}'
-     UNION ALL
-    SELECT sweep_id, setting, a.setting_label, a.heads, b.heads,
-           avg(a.acc - b.acc), avg(a.off - b.off), avg(a.loss - b.loss)
-      FROM centred AS a JOIN centred AS b USING (sweep_id, setting, seed, replicate)
-     WHERE a.heads < b.heads AND a.replicate <> '{}'
-     GROUP BY sweep_id, setting, a.heads, b.heads, replicate
-), pair AS MATERIALIZED (
-    SELECT sweep_id, setting, setting_label, heads_a, heads_b,
-           count(*) AS n, sum(diff > 0) AS wins, sum(diff < 0) AS losses,
-           avg(diff) AS mean, min(diff) AS low, max(diff) AS high, avg(loss) AS mean_loss,
-           sum(off) AS off, sum(off * off) AS squares
-      FROM unit GROUP BY sweep_id, setting, heads_a, heads_b
-), spread AS (
-    SELECT sweep_id, setting, setting_label, heads_a, heads_b, n, wins, losses, mean_loss,
-           CASE WHEN low = high THEN low ELSE mean END AS mean,
-           CASE WHEN n > 1 THEN
-                CASE WHEN low = high THEN 0.0
-                     ELSE sqrt(max(squares - off * off / n, 0) / (n - 1)) END END AS sd
-      FROM pair
-), wide AS MATERIALIZED (
-    SELECT *, sd / sqrt(n) * (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
-                               ORDER BY df DESC LIMIT 1) AS half
-      FROM spread
-), both AS (
-    SELECT sweep_id, setting, setting_label, heads_a, heads_b, n, wins, mean, mean_loss, sd, half
-      FROM wide
-    UNION ALL
-    SELECT sweep_id, setting, setting_label, heads_b, heads_a, n, losses, 0 - mean, 0 - mean_loss,
-           sd, half
-      FROM wide
-)
-SELECT name AS sweep, setting, setting_label, heads_a, heads_b, n, mean AS mean_diff,
-       sd AS sd_diff, mean - half AS ci95_low, mean + half AS ci95_high, wins,
-       mean_loss AS mean_loss_diff
-  FROM both JOIN sweep USING (sweep_id)
- ORDER BY sweep, setting, heads_a, heads_b;
-
--- How far each sweep is.
-CREATE VIEW progress AS
-SELECT s.name AS sweep, count(t.trial_id) AS planned,
-       count(*) FILTER (WHERE t.state = 'queued') AS queued,
-       count(*) FILTER (WHERE t.state = 'running') AS running,
-       count(*) FILTER (WHERE t.state = 'completed') AS completed,
-       count(*) FILTER (WHERE t.state = 'diverged') AS diverged,
-       count(*) FILTER (WHERE t.state = 'failed') AS failed,
-       count(*) FILTER (WHERE t.state = 'pruned') AS pruned,
-       avg(t.train_s) FILTER (WHERE t.state = 'completed') AS mean_train_s,
-       s.created, s.last_run, s.remark
-  FROM sweep AS s LEFT JOIN trial AS t ON t.sweep_id = s.sweep_id AND t.in_plan = 1
- GROUP BY s.sweep_id
- ORDER BY s.name;

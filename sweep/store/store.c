@@ -1,4 +1,4 @@
-#include "sweep/store/store_internal.h"
+#include "sweep/store/study_rows.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@ enum {
 
 const char store_schema[] =
 #include "schema.h"
+#include "views.h"
     ;
 
 static const struct store_format format = {STORE_VERSION, store_migrations, false};
@@ -217,6 +218,8 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     if (status == STATUS_OK && running)
         status = check_integrity(s, m);
     if (status == STATUS_OK)
+        status = store_know_measures(s, m);
+    if (status == STATUS_OK)
         status = choose_journal(s, f->avoid_wal, m);
     if (status == STATUS_OK && stat(s->path, &s->opened) != 0)
         status = status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
@@ -263,7 +266,14 @@ static enum status open_for_reading(struct store *s, const struct store_format *
         return status;
     if (objects == 0)
         return status_fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
-    return version < f->version ? store_migrate_copy(s, (int)version, f, m) : STATUS_OK;
+    bool copied = version < f->version;
+    if (copied)
+        status = store_migrate_copy(s, (int)version, f, m);
+    if (status == STATUS_OK)
+        status = store_know_measures(s, m);
+    if (status == STATUS_OK && copied)
+        status = store_script(s, "migrating", "PRAGMA query_only = ON", m);
+    return status;
 }
 
 /* ---- the whole ---- */

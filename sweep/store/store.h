@@ -1,7 +1,7 @@
-/* The results file: one SQLite database. schema.sql is its format (built into the program). One
- * writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for long
- * (store_set_patience): where another connection holds a lock, functions return STATUS_BUSY and
- * have changed nothing.
+/* The results file: one SQLite database. schema.sql and views.sql are its format (built into the
+ * program). One writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for
+ * long (store_set_patience): where another connection holds a lock, functions return STATUS_BUSY
+ * and have changed nothing.
  *
  * The life of a trial (column `state`):
  *
@@ -47,7 +47,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 4 };
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 5 };
 
 struct store;
 

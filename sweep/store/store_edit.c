@@ -90,7 +90,13 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
         " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
         " WHERE sweep_id = ?1 AND attempt > 0",
         "DELETE FROM curve" OF_SWEEP,
+        "DELETE FROM study" OF_SWEEP,
         "DELETE FROM head_metric" OF_SWEEP,
+        "DELETE FROM layer_metric" OF_SWEEP,
+        "DELETE FROM head_slot" OF_SWEEP,
+        "DELETE FROM pruning" OF_SWEEP,
+        "DELETE FROM evaluation" OF_SWEEP,
+        "DELETE FROM ensemble WHERE sweep_id = ?1",
         "DELETE FROM attempt" OF_SWEEP,
         "DELETE FROM trial WHERE sweep_id = ?1",
         "DELETE FROM plan_change WHERE sweep_id = ?1",

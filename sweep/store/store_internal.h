@@ -1,7 +1,7 @@
 /* What the store's files share; else only tests of the store include this.
  *
  *   store.c          opening: create, check, journal; closing
- *   store_migrate.c  older formats; store_migrate_3.c is the last step
+ *   store_migrate.c  older formats; store_migrate_3.c and migrate_4.sql are the last steps
  *   store_file.c     what can be known of the file before SQLite touches it
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
@@ -10,7 +10,9 @@
  *   store_settle.c   which trials are needed: the choice under `tune`, looks
  *   store_rungs.c    successive halving among tuning trials
  *   store_query.c    small queries
- *   store_edit.c     names, remarks, deleting */
+ *   store_edit.c     names, remarks, deleting
+ *   study.c          what was asked of trained models (study.h); study_rows.c writes the answers
+ *   store_measures.c columns of measures that are younger than the file */
 #ifndef SWEEP_STORE_STORE_INTERNAL_H
 #define SWEEP_STORE_STORE_INTERNAL_H
 
@@ -36,7 +38,7 @@ struct store {
 /* The connection, for tests. */
 struct sqlite3 *store_db(struct store *s);
 
-extern const char store_schema[]; /* schema.sql: what a new file is made of */
+extern const char store_schema[]; /* schema.sql and views.sql: what a new file is made of */
 
 struct store_migration { /* leads from one version to the next, but for the views */
     int from;
@@ -58,14 +60,14 @@ enum status store_set_version(struct store *s, int version, struct message *m);
 /* ---- store_migrate.c ---- */
 
 extern const struct store_migration store_migrations[];
-extern const char store_migration_3[]; /* its last step, in store_migrate_3.c */
+extern const char store_migration_3[]; /* a step of it, in store_migrate_3.c */
 
 /* Backs the file up as "{path}.v{from}.backup" and migrates it. */
 enum status store_migrate(struct store *s, int from, const struct store_format *f,
                           struct message *m);
 /* Copies all of `from` into the empty database to->db; to->path stands in messages. */
 enum status store_copy(struct sqlite3 *from, struct store *to, struct message *m);
-/* For readers: s->db becomes a migrated copy in memory. */
+/* For readers: s->db becomes a migrated copy in memory, which can still be changed. */
 enum status store_migrate_copy(struct store *s, int from, const struct store_format *f,
                                struct message *m);
 

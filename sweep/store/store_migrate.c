@@ -9,7 +9,8 @@
  * Whatever format N has beyond format N - 1 (remarks, a deleted trial) is put in before the last
  * command. tests/sweep/test_store_formats.c and tests/cli/test_sweep.sh list the formats. A new
  * column stands last in its table (ALTER TABLE appends), in the view `trials` where it belongs, and
- * in tests/crash/rows.sh where any value is welcome. */
+ * in tests/crash/rows.sh where any value is welcome. A view that is new stands in the step as a
+ * comment, "-- adds view NAME", so that a user's own of that name is told. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +19,12 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/text.h"
 #include "sweep/store/store_internal.h"
+
+static const char migration_4[] =
+#include "migrate_4.h"
+    ;
 
 const struct store_migration store_migrations[] = {
     {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
@@ -34,6 +40,7 @@ const struct store_migration store_migrations[] = {
         " sweep TEXT NOT NULL, ended TEXT, deleted TEXT NOT NULL) STRICT;"
         "CREATE INDEX deleted_pair ON deleted (config_sha256, seed) WHERE ended IS NOT NULL"},
     {3, store_migration_3},
+    {4, migration_4},
     {0, NULL},
 };
 
@@ -104,7 +111,7 @@ static const char *name_after(const char *sql, const char *keyword, char *name, 
     if (!at)
         return NULL;
     at += strlen(keyword);
-    int length = (int)strcspn(at, " (");
+    int length = (int)strcspn(at, " (\n");
     snprintf(name, size, "%.*s", length, at);
     return at + length;
 }
@@ -148,21 +155,30 @@ static enum status refuse_column(struct store *s, const char *table, const char 
     return status;
 }
 
+/* A table of the program's own, which the step makes anew. */
+static bool is_dropped(const char *sql, const char *table)
+{
+    char drop[120];
+    snprintf(drop, sizeof drop, "DROP TABLE %s;", table);
+    return strstr(sql, drop) != NULL;
+}
+
 /* A user may have made tables, indexes, views and columns of their own in the file. */
 static enum status refuse_taken_names(struct store *s, int from, const struct store_format *f,
                                       struct message *m)
 {
-    static const char *const objects[] = {"CREATE TABLE ", "CREATE INDEX "};
+    static const char *const objects[] = {"CREATE TABLE ", "CREATE INDEX ", "-- adds view "};
     enum status status = STATUS_OK;
     for (const struct store_migration *step = f->migrations; step->sql; step++) {
         char name[80], column[80];
         const char *at;
         if (step->from < from)
             continue;
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < (int)(sizeof objects / sizeof *objects); i++)
             for (at = step->sql; status == STATUS_OK &&
                                  (at = name_after(at, objects[i], name, sizeof name)) != NULL;)
-                status = refuse_object(s, name, f->version, m);
+                if (!is_dropped(step->sql, name))
+                    status = refuse_object(s, name, f->version, m);
         for (at = step->sql; status == STATUS_OK &&
                              (at = name_after(at, "ALTER TABLE ", name, sizeof name)) != NULL;) {
             at = name_after(at, " ADD COLUMN ", column, sizeof column);
@@ -176,8 +192,7 @@ static enum status refuse_taken_names(struct store *s, int from, const struct st
 
 /* ---- the steps ---- */
 
-/* Views hold nothing, so they are always today's: away before the steps, there again after them. A
- * user's own are left alone. */
+/* Views hold nothing, so they are always today's: away before the steps, there again after them. */
 static enum status drop_views(struct store *s, struct message *m)
 {
     static const char create[] = "\nCREATE VIEW ";
@@ -204,6 +219,46 @@ static enum status create_views(struct store *s, struct message *m)
     return status;
 }
 
+/* Runs the statements that a query makes: the rows of one column. */
+static enum status run_made(struct store *s, const char *query, struct message *m)
+{
+    struct rows r = store_rows(s, "migrating", query, NO_VALUES, m);
+    char *script = rows_next(&r) ? text_copy(rows_text(&r, 0)) : NULL;
+    if (r.status == STATUS_OK && !script)
+        r.status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = store_script(s, "migrating", script, m);
+    free(script);
+    return status;
+}
+
+/* What a user has made upon the program's tables and views: put aside, as SQLite takes no column
+ * away while a view, a trigger or an index of that table has no sense. */
+static enum status put_users_aside(struct store *s, struct message *m)
+{
+    enum status status =
+        store_script(s, "migrating",
+                     "CREATE TEMP TABLE of_user AS SELECT type, name, sql FROM main.sqlite_schema"
+                     " WHERE type IN ('view', 'trigger')"
+                     " OR (type = 'index' AND tbl_name = 'config' AND sql IS NOT NULL)"
+                     " ORDER BY type = 'trigger', rowid",
+                     m);
+    if (status == STATUS_OK)
+        status = run_made(s,
+                          "SELECT group_concat(printf('DROP %s main.\"%w\"', type, name), ';')"
+                          " FROM (SELECT * FROM of_user ORDER BY type <> 'trigger')",
+                          m);
+    return status;
+}
+
+static enum status put_users_back(struct store *s, struct message *m)
+{
+    enum status status = run_made(s, "SELECT group_concat(sql, ';') FROM of_user", m);
+    return status == STATUS_OK ? store_script(s, "migrating", "DROP TABLE temp.of_user", m)
+                               : status;
+}
+
 static enum status apply_steps(struct store *s, int from, const struct store_format *f,
                                struct message *m)
 {
@@ -227,9 +282,13 @@ static enum status apply_migrations(struct store *s, int from, const struct stor
     int64_t orphans = 0;
     enum status status = drop_views(s, m);
     if (status == STATUS_OK)
+        status = put_users_aside(s, m);
+    if (status == STATUS_OK)
         status = apply_steps(s, from, f, m);
     if (status == STATUS_OK)
         status = create_views(s, m);
+    if (status == STATUS_OK)
+        status = put_users_back(s, m);
     if (status == STATUS_OK)
         status = store_integer(s, "migrating", "SELECT count(*) FROM pragma_foreign_key_check",
                                NO_VALUES, 0, &orphans, m);
@@ -277,5 +336,5 @@ enum status store_migrate_copy(struct store *s, int from, const struct store_for
     if (status == STATUS_OK)
         status = apply_migrations(s, from, f, m);
     sqlite3_close(file);
-    return status == STATUS_OK ? store_script(s, "migrating", "PRAGMA query_only = ON", m) : status;
+    return status;
 }

@@ -1,4 +1,4 @@
-#include "sweep/store/store_internal.h"
+#include "sweep/store/study_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,10 +177,14 @@ static enum status take_result(struct store *s, int64_t trial_id, int64_t attemp
     if (status != STATUS_OK || changed != 1)
         return status;
     *accepted = true;
-    status = store_execute(s, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
-                           VALUES(INTEGER(trial_id)), NULL, m);
+    status = store_forget_answers(s, trial_id, NULL, m);
+    if (status == STATUS_OK)
+        status = store_execute(s, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
+                               VALUES(INTEGER(trial_id)), NULL, m);
     if (status == STATUS_OK)
         status = insert_curve(s, trial_id, result, "$.curve", m);
+    if (status == STATUS_OK)
+        status = store_keep_measures(s, trial_id, result, m);
     if (status == STATUS_OK)
         status = update_attempt(s, trial_id, attempt, result, m);
     return status;

@@ -32,7 +32,14 @@ row_file() {
         INSERT INTO deleted VALUES (99, '$(printf %064d 0)', 1, 'other', 'then', 'now', 1);
         UPDATE trial SET look = 2 WHERE trial_id = 4;
         INSERT INTO look SELECT sweep_id, '{}', 1, 'now', 'edge', 0 FROM sweep;
-        INSERT INTO head_metric VALUES (1, 4, 0, 0, .5, .5);
+        INSERT INTO study SELECT 1, 'heads', '{}', 'now', 1, 1, checkpoint_sha256 FROM trial WHERE trial_id = 1;
+        INSERT INTO head_metric (trial_id, step, split, layer, head, confidence) VALUES (1, 4, 'val', 0, 0, .5);
+        INSERT INTO layer_metric (trial_id, step, split, layer) VALUES (1, 4, 'val', 0);
+        INSERT INTO head_slot VALUES (1, 4, 'val', 0, 0, 0, .5);
+        INSERT INTO pruning (trial_id, method, kept, test_acc) VALUES (1, 'none', 1, .5);
+        INSERT INTO ensemble (sweep_id, setting, heads, members, trials) SELECT sweep_id, setting, 1, 1, '[1]'
+            FROM trial WHERE trial_id = 1;
+        INSERT INTO evaluation VALUES (1, 'noisy', '{}', .5, .5, .5);
         UPDATE trial SET remark = 'r'; UPDATE sweep SET remark = 'r'" || trouble "preparing the rows"
     # The same without what would refuse a value.
     sqlite3 "$rows/r.db" ".backup $rows/loose.db"
@@ -94,7 +101,8 @@ may_hold_anything() { # table.column
     trial.train_* | trial.val_* | trial.test_* | trial.bad_step | config.flops_per_step) ;;
     build.* | attempt.host | attempt.pid | attempt.started | attempt.ended | attempt.note | attempt.error) ;;
     attempt.resumed_from_step | attempt.exit_code | attempt.signal | attempt.cpu_s | attempt.max_rss_kib) ;;
-    curve.* | head_metric.*) ;;
+    sweep.eval | sweep.measure | study.* | pruning.* | ensemble.* | evaluation.*) ;;
+    curve.* | head_metric.* | layer_metric.* | head_slot.*) ;;
     *) return 1 ;;
     esac
 }

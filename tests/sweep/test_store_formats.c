@@ -31,13 +31,13 @@ static void assert_read_as_it_was(struct store *s, const char *overrides)
                   "completed,completed,completed,queued");
     assert_answer(db, "SELECT group_concat(coalesce(checkpoint, '-')) FROM" OLD,
                   "t1-a1.result,t2-a1.result,t3-a1.result,-");
-    assert_answer(db, "SELECT overrides FROM sweep", overrides);
-    assert_answer(
-        db, "SELECT group_concat(DISTINCT replicate || look || ifnull(until, '-')) FROM trial",
-        "{}1-");
+    assert_answer(db, "SELECT overrides FROM sweep WHERE name = 'old'", overrides);
+    assert_answer(db,
+                  "SELECT group_concat(DISTINCT replicate || look || ifnull(until, '-')) FROM" OLD,
+                  "{}1-");
     assert_answer(db,
                   "SELECT group_concat(DISTINCT replicate || looks || ifnull(equivalence, '-')"
-                  " || ifnull(rungs, '-')) FROM sweep",
+                  " || ifnull(rungs, '-')) FROM sweep WHERE name = 'old'",
                   "[][]--");
 }
 
@@ -72,6 +72,31 @@ static void assert_format_3(struct store *s)
                   " JOIN sweep USING (sweep_id)",
                   "old 4 0 0 1, tuned 8 0 0 -, slow 1 0 0 -, old 4 2 2 2");
     assert_answer(db, "SELECT count(*) FROM plan_change WHERE pairs_sha256 IS NOT NULL", "0");
+}
+
+/* What formats 1 to 3 have too, and beyond that: hashes of pairs, looks over instances, rungs, rows
+ * of the table of measures; and what format 5 makes of old configurations. */
+static void assert_format_4(struct store *s)
+{
+    sqlite3 *db = store_db(s);
+    assert_answer(db, "SELECT remark FROM sweep WHERE name = 'old'", "kept for later");
+    assert_answer(db, "SELECT trial_id || remark FROM trial WHERE remark IS NOT NULL", "2a remark");
+    assert_answer(db, "SELECT group_concat(trial_id || ' ' || seen) FROM deleted", "18 1,19 1");
+    assert_answer(db, "SELECT count(*) FROM plan_change WHERE length(pairs_sha256) = 64", "4");
+    assert_answer(db, "SELECT group_concat(look || kind) FROM look", "1edge,2edge");
+    assert_answer(db, "SELECT group_concat(trial_id || state) FROM trial WHERE limit_hit",
+                  "17failed");
+    assert_answer(db,
+                  "SELECT group_concat(trial_id || ' ' || step || split || layer || head || ' ' ||"
+                  " ifnull(importance, '-') || ' ' || ifnull(importance_norm, '-') || ' ' ||"
+                  " confidence, ', ') FROM head_metric",
+                  "1 15000val00 - 1.0 0.75, 3 0val00 - - 0.5");
+    assert_answer(db,
+                  "SELECT group_concat(DISTINCT form || mask || ifnull(segment_width, '-') || "
+                  "(kv_heads = heads) || (d_head * heads = d_model)) FROM trials",
+                  "projectnone-11");
+    assert_answer(db, "SELECT group_concat(DISTINCT eval || ifnull(measure, '-')) FROM sweep",
+                  "{}-");
 }
 
 static void older_format(struct fixture *x, int version, const char *overrides,
@@ -121,6 +146,11 @@ static void format_3_is_read_and_migrated(void **state)
     older_format(*state, 3, "[\"seeds=2\"]", assert_format_3);
 }
 
+static void format_4_is_read_and_migrated(void **state)
+{
+    older_format(*state, 4, "[\"seeds=2\"]", assert_format_4);
+}
+
 /* What stands in the way of a name that a newer format needs is named, with what to do; nothing was
  * touched. */
 static void names_of_a_user(void **state)
@@ -139,6 +169,13 @@ static void names_of_a_user(void **state)
          "DROP INDEX deleted_seen"},
         {2, "ALTER TABLE trial ADD COLUMN remark TEXT",
          "table trial has a column \"remark\" of yours", "RENAME COLUMN remark TO NEW_NAME"},
+        {4, "CREATE TABLE study (x)", "holds a table \"study\" of yours",
+         "ALTER TABLE study RENAME TO NEW_NAME"},
+        {4, "CREATE VIEW Cost AS SELECT 1", "holds a view \"cost\" of yours", "DROP VIEW cost"},
+        {2, "CREATE TABLE evaluations (x)", "holds a table \"evaluations\" of yours",
+         "ALTER TABLE evaluations RENAME TO NEW_NAME"},
+        {4, "ALTER TABLE config ADD COLUMN mask TEXT",
+         "table config has a column \"mask\" of yours", "RENAME COLUMN mask TO NEW_NAME"},
         {3, "ALTER TABLE trial ADD COLUMN look TEXT", "table trial has a column \"look\" of yours",
          "RENAME COLUMN look TO NEW_NAME"},
     };
@@ -182,28 +219,52 @@ static void backups_are_made_anew(void **state)
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* The program's views are made anew; a user's stay, and so does what they say. */
-static void views_of_a_user_stay(void **state)
+/* The program's views are made anew; what a user has made upon them and upon tables stays, also
+ * where a column of it is one that goes and comes again. */
+static void what_a_user_made_stays(void **state)
 {
     struct fixture *x = *state;
-    sqlite3 *db;
-    copy_file("tests/data/db/format-2.db", x->db, 0);
-    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
-    run_sql(db,
-            "CREATE VIEW mine AS SELECT count(*) AS done FROM trials WHERE state = 'completed'");
-    sqlite3_close(db);
-    struct store *s = open_store(x, STORE_WRITE);
-    assert_answer(store_db(s), "SELECT done FROM mine", "3");
-    close_store(x, s);
+    for (int version = 3; version < STORE_VERSION; version++) {
+        sqlite3 *db;
+        char fixture[60];
+        snprintf(fixture, sizeof fixture, "tests/data/db/format-%d.db", version);
+        copy_file(fixture, x->db, 0);
+        assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+        run_sql(db, "CREATE VIEW mine AS SELECT count(*) AS done FROM trials WHERE sweep = 'old'"
+                    " AND state = 'completed';"
+                    "CREATE VIEW \"my \"\"view\" AS SELECT done, d_head FROM mine, config;"
+                    "CREATE TABLE seen (done);"
+                    "CREATE TRIGGER look_in INSTEAD OF INSERT ON mine"
+                    " BEGIN INSERT INTO seen SELECT done FROM mine; END;"
+                    "CREATE TRIGGER asked AFTER UPDATE OF remark ON sweep WHEN new.remark = 'now'"
+                    " BEGIN INSERT INTO mine VALUES (0); END;"
+                    "ALTER TABLE config ADD COLUMN liked TEXT; UPDATE config SET liked = 'yes';"
+                    "CREATE INDEX widths ON config (d_head, d_v)");
+        sqlite3_close(db);
+        struct store *s = open_store(x, STORE_WRITE);
+        assert_answer(store_db(s), "SELECT done FROM mine", "3");
+        assert_answer(store_db(s), "SELECT max(done) FROM \"my \"\"view\"", "3");
+        assert_answer(store_db(s), "SELECT group_concat(DISTINCT liked) FROM config", "yes");
+        assert_answer(store_db(s), "SELECT sql FROM sqlite_schema WHERE name = 'widths'",
+                      "CREATE INDEX widths ON config (d_head, d_v)");
+        run_sql(store_db(s), "UPDATE sweep SET remark = 'now' WHERE name = 'old'");
+        assert_answer(store_db(s), "SELECT group_concat(done) FROM seen", "3");
+        assert_answer(store_db(s), "PRAGMA integrity_check", "ok");
+        close_store(x, s);
+    }
 }
 
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(format_1_is_read_and_migrated), TEST(format_2_is_read_and_migrated),
-        TEST(format_3_is_read_and_migrated), TEST(names_of_a_user),
-        TEST(backups_are_made_anew),         TEST(views_of_a_user_stay),
+        TEST(format_1_is_read_and_migrated),
+        TEST(format_2_is_read_and_migrated),
+        TEST(format_3_is_read_and_migrated),
+        TEST(format_4_is_read_and_migrated),
+        TEST(names_of_a_user),
+        TEST(backups_are_made_anew),
+        TEST(what_a_user_made_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

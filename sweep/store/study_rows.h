@@ -1,0 +1,34 @@
+/* What the store's own files know of studies. */
+#ifndef SWEEP_STORE_STUDY_ROWS_H
+#define SWEEP_STORE_STUDY_ROWS_H
+
+#include "sweep/store/store_internal.h"
+#include "sweep/store/study.h"
+
+/* The tables that answers are written to, as a JSON array. */
+#define STUDY_TABLES                                                                               \
+    "[\"head_metric\",\"layer_metric\",\"head_slot\",\"pruning\",\"ensemble\",\"evaluation\"]"
+
+/* Writes the rows {table: [{column: value},...]} in json. What a row does not say, the object
+ * `fill` does. Rows with the same primary key get the new values of the columns that are named.
+ * INTERNAL for a key that is no column. */
+enum status store_keep_rows(struct store *s, const char *table, const char *json, const char *fill,
+                            struct message *m);
+
+/* The rows that a trial measured as it was trained, out of its result (sweep/run/result.h). */
+enum status store_keep_measures(struct store *s, int64_t trial_id, const char *result,
+                                struct message *m);
+
+/* The rows of a study's answer; t: the first trial that was asked. */
+enum status store_keep_answer(struct store *s, const char *answer, const struct study_trial *t,
+                              struct message *m);
+
+/* Removes all that studies found out about a trial, where any of it is from other weights than
+ * these (NULL: than none). */
+enum status store_forget_answers(struct store *s, int64_t trial_id, const char *but_from,
+                                 struct message *m);
+
+/* store_measure_columns for all of measures.def. */
+enum status store_know_measures(struct store *s, struct message *m);
+
+#endif

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Makes tests/data/parity/*.safetensors: what PyTorch's nn.TransformerEncoder computes, in double.
+"""Makes tests/data/parity/*.safetensors: what PyTorch's nn.TransformerEncoder computes, in double;
+with a causal mask too, and with attention by scaled_dot_product_attention where heads share keys
+and values or have widths of their own.
 
 Each file holds one small model under its own names (encoder.* as in the state_dict, embed.token,
 pos, out), one batch (inputs, targets, padding), the logits and gradients of that batch (grad.NAME),
 and the losses of 20 optimizer steps on it. Metadata says which model and optimizer it is.
 
-usage: make_fixtures.py    (needs torch and numpy; run once, the files are committed)
+usage: make_fixtures.py [NAME...]    (needs torch >= 2.5 and numpy; run once, the files are
+committed; NAME: only these, as pre-gelu-learned-4)
 """
 import itertools
 import json
 import pathlib
 import struct
+import sys
 
 import numpy as np
 import torch
@@ -42,13 +46,44 @@ def sinusoids():
     return torch.from_numpy(table)
 
 
-class Model(nn.Module):
-    def __init__(self, norm, activation, positions, heads):
+class GroupedAttention(nn.Module):
+    """Stands where nn.MultiheadAttention stands: H heads on the keys and values of G."""
+
+    def __init__(self, heads, kv_heads, d_k, d_v):
         super().__init__()
-        layer = nn.TransformerEncoderLayer(C, heads, FF, 0.0, activation, batch_first=True,
-                                           norm_first=norm == "pre")
+        self.batch_first = True
+        self.heads, self.kv_heads, self.d_k, self.d_v = heads, kv_heads, d_k, d_v
+        rows = heads * d_k + kv_heads * (d_k + d_v)
+        self.in_proj_weight = nn.Parameter(torch.randn(rows, C) / C ** 0.5)
+        self.in_proj_bias = nn.Parameter(torch.zeros(rows))
+        self.out_proj = nn.Linear(heads * d_v, C)
+
+    def forward(self, x, key, value, attn_mask=None, key_padding_mask=None, need_weights=False,
+                is_causal=False):
+        H, G = self.heads, self.kv_heads
+        parts = F.linear(x, self.in_proj_weight, self.in_proj_bias).split(
+            [H * self.d_k, G * self.d_k, G * self.d_v], -1)
+        q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2)
+                   for part, heads in zip(parts, (H, G, G)))
+        hidden = key_padding_mask[:, None, None, :]
+        if attn_mask is not None:
+            hidden = hidden + attn_mask
+        o = F.scaled_dot_product_attention(q, k, v, hidden, enable_gqa=True)
+        return self.out_proj(o.transpose(1, 2).flatten(-2)), None
+
+
+class Model(nn.Module):
+    def __init__(self, norm, activation, positions, heads, mask="none", kv_heads=None, d_k=None,
+                 d_v=None):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(C, 1 if kv_heads else heads, FF, 0.0, activation,
+                                           batch_first=True, norm_first=norm == "pre")
         final = nn.LayerNorm(C) if norm == "pre" else None
         self.encoder = nn.TransformerEncoder(layer, L, final, enable_nested_tensor=False)
+        for layer in self.encoder.layers if kv_heads else ():
+            layer.self_attn = GroupedAttention(heads, kv_heads, d_k or C // heads, d_v or C // heads)
+        self.mask = nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
+        self.mask = self.mask if mask == "causal" else None
         self.embed = nn.ModuleDict({"token": nn.Embedding(V, C)})
         if positions == "learned":
             self.pos = nn.Embedding(T, C)
@@ -57,12 +92,13 @@ class Model(nn.Module):
     def forward(self, inputs, padding):
         table = self.pos.weight if hasattr(self, "pos") else sinusoids()
         x = self.embed["token"](inputs[..., 0]) + table
-        return self.out(self.encoder(x, src_key_padding_mask=padding)).view(B, T, S, V)
+        hidden = torch.zeros(B, T, dtype=x.dtype).masked_fill(padding, -torch.inf)
+        return self.out(self.encoder(x, self.mask, hidden)).view(B, T, S, V)
 
 
-def make(norm, activation, positions, heads):
+def make(name, norm, activation, positions, heads, **attention):
     torch.manual_seed(heads)
-    model = Model(norm, activation, positions, heads).double()
+    model = Model(norm, activation, positions, heads, **attention).double()
     with torch.no_grad():  # off the neutral start, where mistakes could hide; exact in float32
         for p in model.parameters():
             p.add_(0.1 * torch.randn_like(p))
@@ -103,12 +139,25 @@ def make(norm, activation, positions, heads):
     tensors["losses"] = np.array(losses)
     settings |= {"norm": norm, "activation": activation, "positions": positions,
                  "heads": str(heads), "torch": torch.__version__}
-    name = f"{norm}-{activation}-{positions}-{heads}.safetensors"
-    write_safetensors(FOLDER / name, tensors, settings)
+    settings |= {key: str(value) for key, value in attention.items()}
+    write_safetensors(FOLDER / f"{name}.safetensors", tensors, settings)
+
+
+def cases():
+    for norm, activation, positions, heads in itertools.product(
+            ("pre", "post"), ("gelu", "relu"), ("learned", "sinusoidal"), (1, 4, C)):
+        yield (f"{norm}-{activation}-{positions}-{heads}", norm, activation, positions, heads), {}
+    for heads in (1, 4, C):
+        yield (f"causal-{heads}", "pre", "gelu", "learned", heads), {"mask": "causal"}
+    for heads, kv_heads in (4, 1), (4, 2), (C, 4):
+        yield ((f"grouped-{heads}-{kv_heads}", "pre", "gelu", "learned", heads),
+               {"kv_heads": kv_heads})
+    yield (("grouped-6-3-causal", "post", "relu", "learned", 6),
+           {"mask": "causal", "kv_heads": 3, "d_k": 3, "d_v": 5})
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for choice in itertools.product(("pre", "post"), ("gelu", "relu"), ("learned", "sinusoidal"),
-                                    (1, 4, C)):
-        make(*choice)
+    for choice, attention in cases():
+        if len(sys.argv) < 2 or choice[0] in sys.argv:
+            make(*choice, **attention)

@@ -229,7 +229,7 @@ static void begin(const struct graph *g, struct pass *p)
     if (p->batch == 0)
         p->batch = g->capacity;
     p->scratch = g->scratch;
-    p->loss_sum = 0;
+    p->loss_sum = p->penalty = 0;
 }
 
 void graph_forward_from(struct graph *g, int first, struct pass *p)

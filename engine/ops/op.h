@@ -17,7 +17,7 @@
 
 #include "engine/base/status.h"
 #include "engine/base/tensor.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/similarity.h"
 
 enum { OP_MAX_INPUTS = 18 }; /* an embedding of 16 fields, and positions */
 
@@ -35,8 +35,11 @@ struct pass {
     real loss_scale;        /* backward gives the gradient of loss_scale * loss_sum: for a mean over
                                the whole batch, 1 / its unmasked targets (or its numbers) */
     double loss_sum;        /* out: the loss of this slice, summed and not scaled */
-    uint8_t *correct;       /* out, per target of this slice: 1 right, 0 wrong, 2 masked */
-    void *scratch;          /* the graph's, as large as the largest request of its nodes */
+    long sequences;         /* of the whole batch, for means over it; 0: those of this slice */
+    double penalty;   /* out: what other nodes add, as it is, to loss_scale * loss_sum; backward
+                         gives the gradient of the sum */
+    uint8_t *correct; /* out, per target of this slice: 1 right, 0 wrong, 2 masked */
+    void *scratch;    /* the graph's, as large as the largest request of its nodes */
 };
 
 struct op;
@@ -89,6 +92,12 @@ struct linear_heads_options {
     long heads, d_k, d_v;   /* as in struct attention_options */
     const int32_t *columns; /* (H,K), 0..C-1, no two alike in a head: columns of x that it sees;
                                kept, the caller's, for the tape's life; read when it runs */
+};
+
+struct disagreement_options {
+    struct attention_options attention; /* of the layer; its dropout is not looked at */
+    enum similarity_kind kind;
+    double weight;
 };
 
 enum pooling { POOLING_MEAN, POOLING_FIRST };
@@ -152,6 +161,9 @@ static inline long pass_rows(const struct tensor *t, const struct pass *p)
 
 /* The dropout of a site in this pass; its buffer has `elements` numbers per sequence. */
 struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements);
+
+/* The attention that options describe, over T positions. */
+struct attention op_attention_of(const struct attention_options *o, long T, const struct pass *p);
 
 /* What an attention node of a tape computes in this pass: its kernels can be asked for more, such
  * as the weights, which take the node's `saved` and scratch of attention_scratch bytes. */

@@ -52,10 +52,8 @@ static long saved(const struct node *n, bool inference)
     return tensor_rows(n->out) * o->heads;
 }
 
-struct attention op_attention_setting(const struct node *n, const struct pass *p)
+struct attention op_attention_of(const struct attention_options *o, long T, const struct pass *p)
 {
-    const struct attention_options *o = n->options;
-    long T = n->out->shape.dim[1];
     return (struct attention){
         .B = p->batch,
         .T = T,
@@ -69,6 +67,11 @@ struct attention op_attention_setting(const struct node *n, const struct pass *p
         .padding = p->padding,
         .dropout = op_dropout(o->dropout, p, o->heads * T * T),
     };
+}
+
+struct attention op_attention_setting(const struct node *n, const struct pass *p)
+{
+    return op_attention_of(n->options, n->out->shape.dim[1], p);
 }
 
 /* What the kernels need, enough for whichever table runs the tape; 64-aligned. */

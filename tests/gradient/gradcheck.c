@@ -63,7 +63,7 @@ static double single_loss(void *context)
     graph_forward(s->graph, &s->pass);
     if (graph_node(s->graph, 0)->op->is_loss)
         return s->pass.loss_sum * s->pass.loss_scale;
-    double sum = 0;
+    double sum = s->pass.penalty;
     for (long i = 0; i < pass_rows(s->out, &s->pass) * tensor_width(s->out); i++)
         sum += s->weight[i] * s->out->data[i];
     return sum;
@@ -107,6 +107,7 @@ static void draw_pass(struct single *s, const struct gradcheck_case *c, struct d
         .step = 5,
         .first = 3,
         .batch = GRADCHECK_BATCH,
+        .sequences = GRADCHECK_BATCH + 2,
         .tokens = tokens,
         .targets = targets,
         .padding = c->padding ? padding : NULL,

@@ -42,6 +42,12 @@ struct encoder {
     struct encoder_layer *layer;            /* (L) */
     struct tensor *norm_weight, *norm_bias; /* (C); NULL under post-norm */
     struct tensor *out_weight, *out_bias;   /* (S*V,C), (S*V) */
+    /* What tapes for training add in every layer (graph_disagreement), if they have no probe;
+     * weight 0, as it is at first: nothing. */
+    struct {
+        enum similarity_kind kind;
+        double weight;
+    } disagreement;
 };
 
 /* Declares and lays out the parameters. wants_grad: for training. io is copied, its field names are

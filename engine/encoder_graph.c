@@ -66,6 +66,18 @@ static struct tensor *in_projection(const struct builder *b, struct tensor *y)
     return graph_linear_heads(b->graph, y, l->in_proj_weight, l->in_proj_bias, heads);
 }
 
+/* x, which is what attention takes or what it gives, with the term of that place. */
+static struct tensor *disagreeing(const struct builder *b, struct tensor *x,
+                                  const struct attention_options *heads, bool outputs)
+{
+    const struct encoder *e = b->encoder;
+    bool here = (e->disagreement.kind == SIMILARITY_OUTPUT) == outputs;
+    if (e->disagreement.weight == 0 || !here || b->graph->inference || b->probe)
+        return x;
+    struct disagreement_options options = {*heads, e->disagreement.kind, e->disagreement.weight};
+    return graph_disagreement(b->graph, x, options);
+}
+
 /* x + dropout(W_o attention(W_qkv y)); without heads x + the bias, of which nothing is dropped. */
 static struct tensor *attention_block(const struct builder *b, struct tensor *x, struct tensor *y)
 {
@@ -81,8 +93,8 @@ static struct tensor *attention_block(const struct builder *b, struct tensor *x,
                                       .kv_of = h->kv_of,
                                       .causal = b->encoder->config.mask == MASK_CAUSAL,
                                       .dropout = site_at(b, SITE_ATTENTION)};
-    struct tensor *qkv = in_projection(b, y);
-    struct tensor *o = graph_attention(g, qkv, heads);
+    struct tensor *qkv = disagreeing(b, in_projection(b, y), &heads, false);
+    struct tensor *o = disagreeing(b, graph_attention(g, qkv, heads), &heads, true);
     if (b->probe)
         o = gated(b, x, qkv, o);
     struct tensor *z = graph_linear(g, o, l->out_proj_weight, NULL);

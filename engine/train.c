@@ -34,6 +34,8 @@ enum status trainer_of(struct arena *a, struct encoder *e, const struct train_co
     struct trainer *t = arena_alloc(a, 1, sizeof *t);
     t->encoder = e;
     t->config = *train;
+    e->disagreement.kind = (enum similarity_kind)train->disagreement;
+    e->disagreement.weight = train->disagreement_weight;
     t->kernels = kernels_best();
     t->seed = seed;
     t->fill = fill;
@@ -139,6 +141,7 @@ enum status trainer_step(struct trainer *t, struct message *m)
         .seed = t->seed,
         .step = (uint64_t)t->step,
         .loss_scale = (real)(targets ? 1 / (double)targets : 0),
+        .sequences = t->batch.n,
     };
     double loss = 0;
     int64_t right = 0;

@@ -68,7 +68,8 @@ enum status trainer_step(struct trainer *t, struct message *m);
 void trainer_evaluate(struct trainer *t, const struct examples *set, struct metrics *out);
 
 /* Mean of the steps' losses and share of right targets since the last call (0 where there were
- * none); resets them. */
+ * none); resets them. What train.disagreement adds is no part of the losses, so that they can be
+ * compared. */
 void trainer_take_means(struct trainer *t, double *loss, double *acc);
 
 /* The logits of sequences first..first+n-1 of a set, of as many as are computed at once, with the

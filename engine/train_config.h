@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "engine/base/option.h"
+#include "engine/kernels/similarity.h"
 #include "engine/optim.h"
 #include "engine/schedule.h"
 
@@ -18,7 +19,9 @@ struct train_config {
     int64_t eval_every;
     int64_t examples; /* size of a finite training set; 0: always fresh */
     int64_t val_examples, test_examples;
-    int64_t eval_sets; /* enum train_eval_sets */
+    int64_t eval_sets;    /* enum train_eval_sets */
+    int64_t disagreement; /* disagreement.kind: enum similarity_kind */
+    double disagreement_weight;
 };
 /* What the validation and test sets depend on beside the task and its options. */
 enum train_eval_sets { EVAL_SETS_COMMON, EVAL_SETS_INSTANCE };

@@ -57,6 +57,8 @@ void point_canonical(struct point *p)
         c->segment_width = form_segment_width(c);
     else
         c->segment_width = c->segment_overlap = 0;
+    if (p->train.disagreement_weight == 0)
+        p->train.disagreement = SIMILARITY_OUTPUT;
 }
 
 /* Writing. */

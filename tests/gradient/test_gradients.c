@@ -69,7 +69,8 @@ static double run(struct model *m, bool backward)
     long per_sequence = SLOTS * (m->encoder->config.pool == POOL_NONE ? LENGTH : 1), unmasked = 0;
     for (long i = 0; i < BATCH * per_sequence; i++)
         unmasked += m->targets[i] >= 0;
-    struct pass p = {.kernels = &kernels_reference, .training = true, .seed = 3, .step = 11};
+    struct pass p = {
+        .kernels = &kernels_reference, .training = true, .seed = 3, .step = 11, .sequences = BATCH};
     p.loss_scale = 1 / (real)unmasked;
     double loss = 0;
     long capacity = m->graph->capacity;
@@ -83,7 +84,7 @@ static double run(struct model *m, bool backward)
         graph_forward(m->graph, &p);
         if (backward)
             graph_backward(m->graph, &p);
-        loss += p.loss_sum * p.loss_scale;
+        loss += p.loss_sum * p.loss_scale + p.penalty;
     }
     return loss;
 }
@@ -121,16 +122,21 @@ static void check_key_bias(const struct model *m, const char *name)
     }
 }
 
-static void check_model(const struct encoder_config *c, bool padded, bool masked, const char *name)
+/* weight: of the term that makes heads disagree. */
+static void check_model_adding(const struct encoder_config *c, enum similarity_kind kind,
+                               double weight, bool padded, bool masked, const char *name)
 {
     static struct model m;
     struct message why;
     struct tensor *logits;
     m.padded = padded;
     arena_init(&m.arena, NULL);
-    if (encoder_new(&m.arena, c, &io, true, &m.encoder, &why) != STATUS_OK ||
-        encoder_graph(&m.arena, m.encoder, CAPACITY, false, NULL, &m.graph, &logits, &why) !=
-            STATUS_OK)
+    if (encoder_new(&m.arena, c, &io, true, &m.encoder, &why) != STATUS_OK)
+        fail_msg("%s: %s", name, why.text);
+    m.encoder->disagreement.kind = kind;
+    m.encoder->disagreement.weight = weight;
+    if (encoder_graph(&m.arena, m.encoder, CAPACITY, false, NULL, &m.graph, &logits, &why) !=
+        STATUS_OK)
         fail_msg("%s: %s", name, why.text);
     encoder_init(m.encoder, 1);
     draw_model(&m, masked);
@@ -144,6 +150,11 @@ static void check_model(const struct encoder_config *c, bool padded, bool masked
             fail_msg("%s: %s", name, text);
     }
     arena_free(&m.arena);
+}
+
+static void check_model(const struct encoder_config *c, bool padded, bool masked, const char *name)
+{
+    check_model_adding(c, SIMILARITY_OUTPUT, 0, padded, masked, name);
 }
 
 static const struct {
@@ -236,6 +247,24 @@ static void several_layers(void **state)
         c.dropout = i / 4 ? 0.25 : 0;
         snprintf(name, sizeof name, "three layers, %d", i);
         check_model(&c, true, true, name);
+    }
+}
+
+static void heads_that_disagree(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3 * 2 * 2 * 2; i++) {
+        struct encoder_config c = small_model();
+        char name[64];
+        c.layers = 2;
+        c.heads = 4;
+        c.d_head = 2;
+        c.norm = i / 3 % 2;
+        c.mask = i / 6 % 2 ? MASK_CAUSAL : MASK_NONE;
+        c.kv_heads = i / 12 ? 2 : WIDTH_WORD;
+        c.dropout = 0.25;
+        snprintf(name, sizeof name, "disagreement %d, model %d", i % 3, i / 3);
+        check_model_adding(&c, (enum similarity_kind)(i % 3), 0.8, true, true, name);
     }
 }
 
@@ -379,6 +408,7 @@ int main(void)
         cmocka_unit_test(whole_model),
         cmocka_unit_test(several_layers),
         cmocka_unit_test(forms),
+        cmocka_unit_test(heads_that_disagree),
         cmocka_unit_test(gates),
         cmocka_unit_test(denormals_count),
     };

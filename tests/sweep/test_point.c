@@ -434,6 +434,32 @@ static void test_check(void **state)
     assert_impossible(&p, POINT_FAULT_TASK, "task.extra", "task.extra is 9");
 }
 
+/* A weight of 0 asks for nothing: of which kind does not matter, and the identity is the old one.
+ */
+static void test_canonical_disagreement(void **state)
+{
+    (void)state;
+    char plain[POINT_JSON_MAX], text[POINT_JSON_MAX];
+    struct point p, back;
+    struct message m;
+    point_init(&p, task_find("copy"));
+    point_json(&p, plain);
+    p.train.disagreement = SIMILARITY_POSITION;
+    point_json(&p, text);
+    assert_string_equal(text, plain);
+    p.train.disagreement_weight = 0.5;
+    point_json(&p, text);
+    assert_non_null(strstr(text, "\"disagreement\":{\"kind\":\"position\",\"weight\":0.5}"));
+    assert_int_equal(point_parse(text, &back, &m), STATUS_OK);
+    assert_int_equal(back.train.disagreement, SIMILARITY_POSITION);
+    assert_true(back.train.disagreement_weight == 0.5);
+    p.train.disagreement = SIMILARITY_OUTPUT; /* the default, left out */
+    point_json(&p, text);
+    assert_non_null(strstr(text, "\"disagreement\":{\"weight\":0.5}"));
+    assert_int_equal(point_parse(text, &back, &m), STATUS_OK);
+    assert_int_equal(back.train.disagreement, SIMILARITY_OUTPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_check_tasks),
         cmocka_unit_test(test_canonical_default),
         cmocka_unit_test(test_canonical_forms),
+        cmocka_unit_test(test_canonical_disagreement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,15 @@ static struct tensor *matrix(struct place p, const char *name, enum init_kind ki
     return nn_matrix(p.arena, p.nn, full, kind, rows, columns);
 }
 
+static struct tensor *heads_matrix(struct place p, const char *name, enum init_kind kind,
+                                   const struct encoder_heads *h, long rows, long columns)
+{
+    char full[96];
+    struct init_heads heads = {h->heads, h->kv_heads, h->d_k, h->d_v};
+    snprintf(full, sizeof full, "encoder.layers.%ld.%s", p.layer, name);
+    return nn_heads_matrix(p.arena, p.nn, full, kind, heads, rows, columns);
+}
+
 static struct tensor *vector(struct place p, const char *name, enum init_kind kind, long size,
                              long fan_in)
 {
@@ -65,9 +74,11 @@ static void declare_layer(struct arena *a, struct encoder *e, long layer)
     long C = (long)e->config.d_model, F = (long)e->config.d_ff;
     long K = l->heads.inputs, W = l->heads.qkv_width, O = l->heads.o_width;
     if (l->heads.heads > 0) {
-        l->in_proj_weight = matrix(p, "self_attn.in_proj_weight", INIT_ATTENTION_WEIGHT, W, K);
+        l->in_proj_weight =
+            heads_matrix(p, "self_attn.in_proj_weight", INIT_ATTENTION_WEIGHT, &l->heads, W, K);
         l->in_proj_bias = vector(p, "self_attn.in_proj_bias", INIT_ATTENTION_BIAS, W, K);
-        l->out_proj_weight = matrix(p, "self_attn.out_proj.weight", INIT_WEIGHT, C, O);
+        l->out_proj_weight =
+            heads_matrix(p, "self_attn.out_proj.weight", INIT_ATTENTION_OUTPUT, &l->heads, C, O);
     }
     l->out_proj_bias = vector(p, "self_attn.out_proj.bias", INIT_ATTENTION_BIAS, C, O);
     l->linear1_weight = matrix(p, "linear1.weight", INIT_WEIGHT, F, C);

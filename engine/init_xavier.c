@@ -6,6 +6,7 @@ static void fill(struct tensor *t, const struct init_role *role, struct rng *r)
     switch (role->kind) {
     case INIT_WEIGHT:
     case INIT_ATTENTION_WEIGHT:
+    case INIT_ATTENTION_OUTPUT:
         init_xavier_uniform(t, role, r);
         break;
     case INIT_EMBEDDING:

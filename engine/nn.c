@@ -30,6 +30,14 @@ struct tensor *nn_matrix(struct arena *a, struct nn *nn, const char *name, enum 
                    (struct init_role){kind, .fan_in = columns, .fan_out = rows});
 }
 
+struct tensor *nn_heads_matrix(struct arena *a, struct nn *nn, const char *name,
+                               enum init_kind kind, struct init_heads heads, long rows,
+                               long columns)
+{
+    return declare(a, nn, name, SHAPE(rows, columns),
+                   (struct init_role){kind, .fan_in = columns, .fan_out = rows, .heads = heads});
+}
+
 struct tensor *nn_vector(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
                          long size, long fan_in)
 {

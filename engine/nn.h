@@ -24,6 +24,12 @@ struct tensor *nn_matrix(struct arena *a, struct nn *nn, const char *name, enum 
 struct tensor *nn_vector(struct arena *a, struct nn *nn, const char *name, enum init_kind kind,
                          long size, long fan_in);
 
+/* A matrix of a layer's attention, INIT_ATTENTION_WEIGHT or INIT_ATTENTION_OUTPUT, and its heads.
+ */
+struct tensor *nn_heads_matrix(struct arena *a, struct nn *nn, const char *name,
+                               enum init_kind kind, struct init_heads heads, long rows,
+                               long columns);
+
 /* Lays out the flat buffers; nothing can be declared afterwards. wants_grad false: no gradients. */
 void nn_finish(struct arena *a, struct nn *nn, bool wants_grad);
 

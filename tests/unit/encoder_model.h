@@ -52,7 +52,7 @@ static void model_new(struct model *m, const struct encoder_config *c)
         m->tokens[i] = (int32_t)rng_below(&r, (uint32_t)io.vocab[i % 2]);
 }
 
-static const real *model_run(struct model *m)
+static inline const real *model_run(struct model *m)
 {
     struct pass p = {
         .kernels = kernels_best(), .batch = B, .tokens = m->tokens, .padding = m->padding};

@@ -70,11 +70,16 @@ static void assert_same(const struct trial *a, const struct trial *b)
     assert_true(a->result.test_loss == b->result.test_loss);
 }
 
-static void resumes_exactly(void **state)
+static void set_model(struct point *p, const char *option, const char *word)
 {
-    (void)state;
+    struct message m;
+    if (option_parse(option_find(encoder_options, option), "model", word, false, &p->model, &m))
+        fail_msg("%s", m.text);
+}
+
+static void check_resumes_exactly(struct point p)
+{
     static const int64_t stops[] = {1, 10, 24, 25, 26, 49, 59};
-    struct point p = sample_point("gather");
     struct arena a, b, c;
     struct message m;
     char path[128];
@@ -97,6 +102,64 @@ static void resumes_exactly(void **state)
         assert_same(whole, second);
         arena_free(&b);
         arena_free(&c);
+    }
+    arena_free(&a);
+}
+
+static void resumes_exactly(void **state)
+{
+    (void)state;
+    check_resumes_exactly(sample_point("gather"));
+}
+
+/* The options of heads: what is not in the checkpoint (columns of segments) comes back from the
+ * seed. */
+static void every_form_resumes_exactly(void **state)
+{
+    (void)state;
+    static const char *const options[][3][2] = {
+        {{"form", "cut"}, {"mask", "causal"}},
+        {{"form", "segments"}, {"segment_width", "5"}},
+        {{"form", "segments"}, {"segment_width", "12"}, {"segment_overlap", "true"}},
+        {{"heads", "4"}, {"kv_heads", "2"}, {"init", "orthogonal_per_head"}},
+        {{"heads", "4"}, {"kv_heads", "1"}, {"mask", "causal"}},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct point p = sample_point("gather");
+        for (int k = 0; k < 3 && options[i][k][0]; k++)
+            set_model(&p, options[i][k][0], options[i][k][1]);
+        check_resumes_exactly(p);
+    }
+}
+
+/* Stored weights answer as their trial did, where the encoder was made from its seed. */
+static void stored_weights_of_segments(void **state)
+{
+    (void)state;
+    struct point p = sample_point("gather");
+    struct arena a, b;
+    struct message m;
+    struct result_file f;
+    char path[128], json[POINT_JSON_MAX], sha256[65];
+    set_model(&p, "form", "segments");
+    set_model(&p, "segment_width", "6");
+    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
+    sha256_hex(json, (size_t)point_json(&p, json), sha256);
+    struct trial *t = new_trial(&a, &p, 1);
+    advance(t, 60);
+    trial_test(t);
+    const struct nn *nn = &t->trainer->encoder->nn;
+    assert_int_equal(result_write(path, &t->result, nn, json, 1, &m), STATUS_OK);
+    struct result_owner owner = {sha256, 1, nn->size};
+    for (uint32_t seed = 1; seed <= 2; seed++) {
+        struct metrics test = {0};
+        assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+        struct trial *other = new_trial(&b, &p, seed);
+        assert_int_equal(result_weights(&f, &other->trainer->encoder->nn, &m), STATUS_OK);
+        trainer_evaluate(other->trainer, data_test(other->data), &test);
+        assert_int_equal(test.loss == t->result.test_loss, seed == 1);
+        result_close(&f);
+        arena_free(&b);
     }
     arena_free(&a);
 }
@@ -378,6 +441,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resumes_exactly),
+        cmocka_unit_test(every_form_resumes_exactly),
+        cmocka_unit_test(stored_weights_of_segments),
         cmocka_unit_test(damaged_checkpoint_is_refused),
         cmocka_unit_test(data_is_paired),
         cmocka_unit_test(finite_set_has_epochs),

@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *x, int n)
+double bench_median(double *x, int n)
 {
     qsort(x, (size_t)n, sizeof *x, compare);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
@@ -145,9 +145,9 @@ static enum status measure(const struct subject *x, const struct bench_workload 
         floor[i] = clock_now_s() - before;
     }
     if (s == STATUS_OK) {
-        r->step_s = median(step, n);
-        r->floor_s = median(floor, n);
-        r->random_s = x->random ? median(random, n) : NAN;
+        r->step_s = bench_median(step, n);
+        r->floor_s = bench_median(floor, n);
+        r->random_s = x->random ? bench_median(random, n) : NAN;
         r->repetitions = n;
     }
     return s;
@@ -163,8 +163,7 @@ static struct encoder_io io_of(const struct bench_workload *w)
                                .classes = (long)w->vocab};
 }
 
-static struct encoder_config config_of(const struct bench_workload *w, int64_t heads,
-                                       double dropout)
+struct encoder_config bench_model(const struct bench_workload *w, int64_t heads, double dropout)
 {
     struct encoder_config c;
     option_defaults(encoder_options, &c);
@@ -212,7 +211,7 @@ static enum status make_trainer(struct arena *a, const struct encoder_config *mo
 enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
                        double seconds, struct bench_result *r, struct message *m)
 {
-    const struct encoder_config model = config_of(w, heads, dropout);
+    const struct encoder_config model = bench_model(w, heads, dropout);
     const struct encoder_io io = io_of(w);
     struct source trained = {w, w->trained}, random = {w, 0};
     static struct arena a; /* static: what changes after setjmp is lost in automatic variables */

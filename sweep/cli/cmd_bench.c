@@ -1,4 +1,5 @@
-/* headcount bench: how far one training step is above its matrix products. */
+/* headcount bench: how far one training step is above its matrix products; how long its attention
+ * takes. */
 #include "sweep/cli/command.h"
 
 #include <stdlib.h>
@@ -12,16 +13,20 @@
 enum { HEADS_MAX = 32 };
 
 struct bench_options {
-    const char *workload, *heads, *dropout, *trained;
-    long d_model, layers, d_ff, length, batch, vocab, slots, threads, milliseconds;
+    const char *part, *workload, *heads, *mask, *dropout, *trained;
+    long d_model, layers, d_ff, length, batch, vocab, slots, kv_heads, threads, milliseconds;
     bool json;
 };
 
 #define MEMBER(name) offsetof(struct bench_options, name)
 static const struct command_option options[] = {
+    {"part", 0, COMMAND_TEXT, MEMBER(part), "PART", "step or attention (step)"},
     {"workload", 0, COMMAND_TEXT, MEMBER(workload), "NAME",
      "gather, sharp, toy, small or medium (all of them)"},
     {"heads", 0, COMMAND_TEXT, MEMBER(heads), "N,N,...", "head counts (1,4,8 and d_model)"},
+    {"kv-heads", 0, COMMAND_LONG, MEMBER(kv_heads), "N",
+     "attention: heads of keys and values, which the others share"},
+    {"mask", 0, COMMAND_TEXT, MEMBER(mask), "MASK", "attention: none or causal (none)"},
     {"d-model", 0, COMMAND_LONG, MEMBER(d_model), "N", "model width"},
     {"layers", 0, COMMAND_LONG, MEMBER(layers), "N", "layers"},
     {"d-ff", 0, COMMAND_LONG, MEMBER(d_ff), "N", "feed-forward width"},
@@ -46,10 +51,15 @@ static const struct command_syntax syntax = {
         "timed after some hundred training steps (--trained; 0 for shapes of your own), in turn\n"
         "with the same step on random weights: as attention sharpens, a step must not get slower.\n"
         "Workload sharp is the extreme of that. Shape options change the chosen workload, or\n"
-        "gather if none is chosen.\n",
+        "gather if none is chosen.\n"
+        "\n"
+        "--part attention times attention alone, forward and backward: as --mask and --kv-heads\n"
+        "say, in turn with what is neither masked nor shared, and with a loop over heads that\n"
+        "leaves its products to OpenBLAS and keeps its weights in memory.\n",
     .options = options,
     .examples = "  headcount bench --workload toy --heads 1,4,64\n"
-                "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n",
+                "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n"
+                "  headcount bench --part attention --length 256 --mask causal\n",
 };
 
 static const struct table_column columns[] = {
@@ -67,6 +77,30 @@ static const struct table_column columns[] = {
     {.name = "tokens_per_s", .title = "tokens/s", .right = true, .decimals = 0},
     {.name = "repetitions", .title = "n", .right = true},
     {.name = NULL}};
+
+static const struct table_column attention_columns[] = {
+    {.name = "workload", .title = "workload"},
+    {.name = "length", .title = "length", .right = true},
+    {.name = "heads", .title = "heads", .right = true},
+    {.name = "kv_heads", .title = "kv heads", .right = true},
+    {.name = "d_head", .title = "d_head", .right = true},
+    {.name = "mask", .title = "mask"},
+    {.name = "dropout", .title = "dropout", .right = true, .decimals = 2},
+    {.name = "attention_ms", .title = "attention ms", .right = true, .decimals = 3},
+    {.name = "full_ms", .title = "full ms", .right = true, .decimals = 3},
+    {.name = "full_ratio", .title = "attention/full", .right = true, .decimals = 2},
+    {.name = "by_head_ms", .title = "by head ms", .right = true, .decimals = 3},
+    {.name = "by_head_ratio", .title = "by head/attention", .right = true, .decimals = 2},
+    {.name = "repetitions", .title = "n", .right = true},
+    {.name = NULL}};
+
+/* What of the model the command line says. */
+struct bench_wanted {
+    bool attention; /* alone */
+    double dropout, seconds;
+    int64_t mask, kv_heads;
+    const char *heads, *trained;
+};
 
 static const struct bench_workload *find(const char *name)
 {
@@ -111,9 +145,10 @@ static enum status read_trained(const char *text, struct bench_workload *w, stru
     return STATUS_OK;
 }
 
-/* The list of --heads, or the case's own, or 1, 4, 8 and d_model as far as they divide it. */
-static int read_heads(const char *text, const struct bench_workload *w, int64_t *heads,
-                      struct message *m)
+/* The list of --heads, or the case's own, or 1, 4, 8 and d_model as far as they divide it and can
+ * share kv_heads, if that is a number. */
+static int read_heads(const char *text, const struct bench_workload *w, int64_t kv_heads,
+                      int64_t *heads, struct message *m)
 {
     int n = 0;
     if (w->heads) {
@@ -123,7 +158,8 @@ static int read_heads(const char *text, const struct bench_workload *w, int64_t 
     if (!text) {
         static const int64_t usual[] = {1, 4, 8};
         for (int i = 0; i < 3; i++)
-            if (usual[i] < w->d_model && w->d_model % usual[i] == 0)
+            if (usual[i] < w->d_model && w->d_model % usual[i] == 0 &&
+                (kv_heads < 1 || usual[i] % kv_heads == 0))
                 heads[n++] = usual[i];
         heads[n++] = w->d_model;
         return n;
@@ -142,46 +178,104 @@ static int read_heads(const char *text, const struct bench_workload *w, int64_t 
     return n;
 }
 
-static enum status bench_workload_rows(struct table *t, const struct bench_workload *named,
-                                       const struct bench_options *o, double dropout,
-                                       struct message *m)
+static enum status step_row(struct table *t, const struct bench_workload *w, int64_t heads,
+                            const struct bench_wanted *b, struct message *m)
+{
+    struct bench_result r;
+    enum status s = bench_step(w, heads, b->dropout, b->seconds, &r, m);
+    if (s != STATUS_OK)
+        return s;
+    table_text(t, w->name);
+    table_integer(t, heads);
+    table_integer(t, w->d_model / heads);
+    table_real(t, b->dropout);
+    table_integer(t, w->trained);
+    table_real(t, r.step_s * 1e3);
+    table_real(t, r.floor_s * 1e3);
+    table_real(t, r.step_s / r.floor_s);
+    table_real(t, r.random_s * 1e3);
+    table_real(t, r.step_s / r.random_s);
+    table_real(t, r.flops / r.step_s / 1e9);
+    table_real(t, (double)(w->batch * w->length) / r.step_s);
+    table_integer(t, r.repetitions);
+    return STATUS_OK;
+}
+
+static enum status attention_row_of(struct table *t, const struct bench_workload *w, int64_t heads,
+                                    const struct bench_wanted *b, struct message *m)
+{
+    struct encoder_config c = bench_model(w, heads, b->dropout);
+    struct bench_attention_result r;
+    c.mask = b->mask;
+    c.kv_heads = b->kv_heads;
+    enum status s = bench_attention(w, &c, b->seconds, &r, m);
+    if (s != STATUS_OK)
+        return s;
+    table_text(t, w->name);
+    table_integer(t, w->length);
+    table_integer(t, heads);
+    table_integer(t, r.shapes.kv_heads);
+    table_integer(t, r.shapes.d_k);
+    table_text(t, option_find(encoder_options, "mask")->words[c.mask]);
+    table_real(t, b->dropout);
+    table_real(t, r.own_s * 1e3);
+    table_real(t, r.full_s * 1e3);
+    table_real(t, r.own_s / r.full_s);
+    table_real(t, r.by_head_s * 1e3);
+    table_real(t, r.by_head_s / r.own_s);
+    table_integer(t, r.repetitions);
+    return STATUS_OK;
+}
+
+static enum status workload_rows(struct table *t, const struct bench_workload *named,
+                                 const struct bench_wanted *b, struct message *m)
 {
     struct bench_workload own = *named, *w = &own;
     int64_t heads[HEADS_MAX];
-    int n = read_heads(o->heads, w, heads, m);
-    enum status s = n < 0 ? STATUS_BAD_INPUT : read_trained(o->trained, w, m);
-    for (int i = 0; i < n && s == STATUS_OK; i++) {
-        struct bench_result r;
-        double seconds = 1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000);
-        s = bench_step(w, heads[i], dropout, seconds, &r, m);
-        if (s != STATUS_OK)
-            break;
-        table_text(t, w->name);
-        table_integer(t, heads[i]);
-        table_integer(t, w->d_model / heads[i]);
-        table_real(t, dropout);
-        table_integer(t, w->trained);
-        table_real(t, r.step_s * 1e3);
-        table_real(t, r.floor_s * 1e3);
-        table_real(t, r.step_s / r.floor_s);
-        table_real(t, r.random_s * 1e3);
-        table_real(t, r.step_s / r.random_s);
-        table_real(t, r.flops / r.step_s / 1e9);
-        table_real(t, (double)(w->batch * w->length) / r.step_s);
-        table_integer(t, r.repetitions);
-    }
+    int n = read_heads(b->heads, w, b->kv_heads, heads, m);
+    enum status s = n < 0 ? STATUS_BAD_INPUT : read_trained(b->trained, w, m);
+    for (int i = 0; i < n && s == STATUS_OK; i++)
+        s = b->attention ? attention_row_of(t, w, heads[i], b, m) : step_row(t, w, heads[i], b, m);
     return s;
+}
+
+static enum status read_wanted(const struct bench_options *o, struct bench_wanted *b,
+                               struct message *m)
+{
+    const struct {
+        const char *option, *text;
+    } given[] = {{"dropout", o->dropout}, {"mask", o->mask}};
+    struct encoder_config c;
+    option_defaults(encoder_options, &c);
+    for (int i = 0; i < 2; i++) {
+        const struct option_entry *p = option_find(encoder_options, given[i].option);
+        enum status s =
+            given[i].text ? option_parse(p, "model", given[i].text, false, &c, m) : STATUS_OK;
+        if (s != STATUS_OK)
+            return s;
+    }
+    const char *part = o->part ? o->part : "step";
+    *b = (struct bench_wanted){.attention = strcmp(part, "attention") == 0,
+                               .dropout = c.dropout,
+                               .seconds = 1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000),
+                               .mask = c.mask,
+                               .kv_heads = o->kv_heads ? o->kv_heads : c.kv_heads,
+                               .heads = o->heads,
+                               .trained = o->trained};
+    if (!b->attention && strcmp(part, "step") != 0)
+        return status_fail(m, STATUS_BAD_INPUT, "--part is '%s'; allowed: step, attention", part);
+    if (!b->attention && (o->mask || o->kv_heads))
+        return status_fail(m, STATUS_BAD_INPUT, "--%s is for --part attention",
+                           o->mask ? "mask" : "kv-heads");
+    return STATUS_OK;
 }
 
 static enum status bench_all(const struct bench_options *o, struct message *m)
 {
-    const struct option_entry *p = option_find(encoder_options, "dropout");
-    struct encoder_config c = {.dropout = 0};
-    if (o->dropout) {
-        enum status s = option_parse(p, "model", o->dropout, false, &c, m);
-        if (s != STATUS_OK)
-            return s;
-    }
+    struct bench_wanted b;
+    enum status s = read_wanted(o, &b, m);
+    if (s != STATUS_OK)
+        return s;
     const struct bench_workload *named = find(o->workload ? o->workload : "gather");
     if (!named)
         return status_fail(m, STATUS_BAD_INPUT,
@@ -189,12 +283,11 @@ static enum status bench_all(const struct bench_options *o, struct message *m)
                            o->workload);
     struct bench_workload w = *named;
     bool one = reshape(o, &w) || o->workload;
-    struct table *t = table_new(columns);
-    enum status s = STATUS_OK;
+    struct table *t = table_new(b.attention ? attention_columns : columns);
     if (one)
-        s = bench_workload_rows(t, &w, o, c.dropout, m);
+        s = workload_rows(t, &w, &b, m);
     for (named = bench_workloads; !one && named->name && s == STATUS_OK; named++)
-        s = bench_workload_rows(t, named, o, c.dropout, m);
+        s = workload_rows(t, named, &b, m);
     if (s == STATUS_OK)
         s = table_write(t, o->json ? TABLE_JSON : TABLE_TEXT, false, stdout, m);
     if (s == STATUS_OK && o->json)

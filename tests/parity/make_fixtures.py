@@ -81,7 +81,8 @@ class Model(nn.Module):
         final = nn.LayerNorm(C) if norm == "pre" else None
         self.encoder = nn.TransformerEncoder(layer, L, final, enable_nested_tensor=False)
         for layer in self.encoder.layers if kv_heads else ():
-            layer.self_attn = GroupedAttention(heads, kv_heads, d_k or C // heads, d_v or C // heads)
+            layer.self_attn = GroupedAttention(heads, kv_heads, d_k or C // heads,
+                                               d_v or C // heads)
         self.mask = nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
         self.mask = self.mask if mask == "causal" else None
         self.embed = nn.ModuleDict({"token": nn.Embedding(V, C)})

@@ -1,5 +1,7 @@
 /* Attention of every table against the naive reference (sums in double), and its properties. */
 #include "engine/kernels/attention.h"
+#include "engine/kernels/attention_by_head.h"
+#include "engine/kernels/blas.h"
 #include "tests/unit/kernel_check.h"
 
 struct run {
@@ -170,6 +172,33 @@ static struct attention property_shape(int i)
     a.G = property_shapes[i].G;
     a.causal = property_shapes[i].causal;
     return a;
+}
+
+/* A second reference, of products by OpenBLAS. */
+static void test_by_head(void **state)
+{
+    (void)state;
+    struct message m;
+    assert_int_equal(blas_start(1, &m), STATUS_OK);
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        struct attention a = property_shape(i);
+        uint8_t *padding = some_padding(&a);
+        for (int hides = 0; hides < 2; hides++) {
+            a.padding = hides ? padding : NULL;
+            const float *qkv = noise(qkv_size(&a), 18, 1), *d_o = noise(o_size(&a), 19, 1);
+            struct run want = run_new(a, qkv, d_o), got = run_new(a, qkv, d_o);
+            run_table(&kernels_reference, &want);
+            attention_by_head_forward(&a, qkv, got.o, got.w);
+            attention_by_head_backward(&a, qkv, got.w, d_o, got.dqkv, buffer(a.T * a.T));
+            check_close("o", "the loop over heads", o_size(&a), got.o, want.o, 3e-6, 3e-6);
+            check_close("w", "the loop over heads", a.B * a.H * a.T * a.T, got.w, want.w, 1e-6,
+                        3e-6);
+            check_close("dqkv", "the loop over heads", qkv_size(&a), got.dqkv, want.dqkv, 2e-5,
+                        2e-5);
+            buffers_release();
+        }
+        free(padding);
+    }
 }
 
 /* A batch in two calls gives the bits of one call. */
@@ -389,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches_reference),
         cmocka_unit_test(test_long_sequence),
+        cmocka_unit_test(test_by_head),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_hidden_keys),
         cmocka_unit_test(test_shift),

@@ -116,6 +116,18 @@ const struct examples *data_test(const struct data *d)
     return &d->test;
 }
 
+const int32_t *data_sources(struct arena *a, const struct data *d, const struct examples *set)
+{
+    const struct example_source *s = &d->source;
+    if (!s->task->sources)
+        return NULL;
+    int32_t *source = arena_alloc(a, (size_t)(set->n * s->targets_each), sizeof *source);
+    for (long i = 0; i < set->n; i++)
+        s->task->sources(s->options, s->instance, set->tokens + i * s->tokens_each,
+                         source + i * s->targets_each);
+    return source;
+}
+
 static void use_epoch(struct data *d, int64_t epoch)
 {
     if (d->epoch == epoch)

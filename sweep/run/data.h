@@ -43,6 +43,10 @@ const struct task_shape *data_shape(const struct data *d);
 const struct examples *data_val(const struct data *d);
 const struct examples *data_test(const struct data *d);
 
+/* Where the targets of a set's examples stand to be read, as the task's `sources` says: (n,T,S), or
+ * (n,S) for targets per sequence; the arena's. NULL where the task cannot say. */
+const int32_t *data_sources(struct arena *a, const struct data *d, const struct examples *set);
+
 /* A train_fill (engine/train.h); context is the struct data. Fresh examples: position b of step s
  * is the example at (seed, RNG_DATA, s, b). Finite set of N: position s*batch + b of the endless
  * concatenation of one permutation of the set per epoch. */

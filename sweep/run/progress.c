@@ -19,7 +19,7 @@ static const double REDRAW_S = 0.2;
 static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
 
 struct progress_line {
-    bool busy, updated;
+    bool busy, updated, whole;
     char label[LABEL_SIZE];
     int64_t heads;
     int64_t first, step, steps;
@@ -174,6 +174,7 @@ void progress_trial_started(struct progress_view *v, int slot, const struct prog
     s->heads = t->heads;
     s->work = v->weighed ? t->work : 1.0;
     s->done = t->done;
+    s->whole = t->whole;
     v->queued_work -= line_left(s);
     s->started_s = clock_now_s();
     char full[LABEL_SIZE];
@@ -260,6 +261,12 @@ static void line_draw(const struct progress_view *v, const struct progress_line 
     line_add(l, " ");
     line_shorten(l, s->label, label - 1);
     line_pad(l, label + 1);
+    if (s->whole) {
+        char took[32];
+        line_add(l, " %s", text_duration(clock_now_s() - s->started_s, took, sizeof took));
+        line_cut(l, width);
+        return;
+    }
     line_bar(l, v, line_fraction(s), bar_columns(width));
     if (s->updated)
         line_add(l, " %6lld/%-6lld", (long long)s->step, (long long)s->steps);

@@ -47,6 +47,7 @@ struct progress_trial {
     int64_t heads;
     double work; /* of the whole trial, in the unit of progress_work_left */
     double done; /* the share of it that is behind it, 0 to 1 */
+    bool whole;  /* it is not trained but done in one piece: there are no steps to show */
 };
 
 /* A trial runs in slot 0..workers-1. */

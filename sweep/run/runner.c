@@ -27,6 +27,11 @@ void runner_say(struct runner *r, const char *format, ...)
     progress_note(r->view, text);
 }
 
+static void say_plainly(void *context, const char *text)
+{
+    runner_say(context, "%s", text);
+}
+
 int runner_alive(const struct runner *r)
 {
     int n = 0;
@@ -339,6 +344,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     double available = room_free(), largest;
     struct runner r = {.plan = p, .slots = room_for_trials(p, wanted, available, &largest)};
     int lock = -1;
+    r.turn = (struct turn){.patience_s = TURN_PATIENCE_S, .context = &r, .say = say_plainly};
     memset(result, 0, sizeof *result);
     enum status s = lock_take(o->db, &lock, m);
     if (s != STATUS_OK)
@@ -348,7 +354,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);
-        while (runner_wait_for_file(&r, &s, m));
+        while (turn_wait(&r.turn, &s, m));
     }
     if (s == STATUS_OK && r.slots < wanted && !o->quiet)
         tell_room(&r, wanted, available, largest);

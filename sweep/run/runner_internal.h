@@ -12,6 +12,7 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
+#include "sweep/run/turn.h"
 
 enum {
     LOST_LIMIT = 5,   /* attempts killed without progress before a trial counts as failed */
@@ -61,6 +62,7 @@ struct runner {
     double heads_due_s;  /* not before, the table by heads is filled again */
     double left_due_s;   /* not before, what is left is forecast again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
+    struct turn turn;    /* before anything runs there is time: the lock is waited for */
 };
 
 /* ---- runner.c ---- */
@@ -82,10 +84,6 @@ int runner_alive(const struct runner *r);
 int runner_ended(const struct runner *r);
 
 /* ---- runner_start.c ---- */
-
-/* Before anything runs there is time: another program that holds a lock on the file is waited for.
- * True where what answered *s is to be tried again. */
-bool runner_wait_for_file(struct runner *r, enum status *s, struct message *m);
 
 /* Brings the opened file to where trials can be claimed: the build and the plan are in it, and what
  * a run that was cut off left behind is taken in. */

@@ -1,7 +1,6 @@
 #include "sweep/run/runner_internal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,33 +8,7 @@
 #include "engine/kernels/blas.h"
 #include "sweep/run/build_info.h"
 #include "sweep/run/recover.h"
-#include "sweep/run/stop.h"
 #include "sweep/store/store_check.h"
-
-static const double open_patience_s = 30;
-
-bool runner_wait_for_file(struct runner *r, enum status *s, struct message *m)
-{
-    double now = clock_now_s();
-    if (*s != STATUS_BUSY) {
-        r->busy_since_s = 0;
-        return false;
-    }
-    if (stop_requests() > 0) {
-        *s = status_fail_within(m, STATUS_INTERRUPTED,
-                                "stopped while another program holds a lock: ");
-        return false;
-    }
-    if (r->busy_since_s == 0) {
-        r->busy_since_s = now;
-        runner_say(r, "waiting for another program that holds a lock on the results file");
-    }
-    if (now - r->busy_since_s > open_patience_s)
-        return false;
-    poll(&(struct pollfd){.fd = stop_wake_fd(), .events = POLLIN}, 1, 100);
-    stop_drain();
-    return true;
-}
 
 static enum status describe_job(struct runner *r, const struct build_info *b, struct message *m)
 {
@@ -84,7 +57,7 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     enum status s;
     do
         s = store_plan(r->store, r->plan, replace, &c, m);
-    while (runner_wait_for_file(r, &s, m));
+    while (turn_wait(&r->turn, &s, m));
     r->sweep_id = c.sweep_id;
     if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
         say_changes(r, &c);
@@ -121,7 +94,7 @@ static enum status recover(struct runner *r, struct message *m)
     enum status s;
     do
         s = recover_trials(r->store, &recovered, m);
-    while (runner_wait_for_file(r, &s, m));
+    while (turn_wait(&r->turn, &s, m));
     tell_recovered(r, &recovered);
     return s;
 }
@@ -131,7 +104,7 @@ static enum status judge_looks(struct runner *r, struct message *m)
     enum status s;
     do
         s = runner_judge_looks(r, m);
-    while (runner_wait_for_file(r, &s, m));
+    while (turn_wait(&r->turn, &s, m));
     return s;
 }
 
@@ -141,7 +114,7 @@ static enum status retry_failed(struct runner *r, struct message *m)
     enum status s;
     do
         s = store_retry_failed(r->store, r->sweep_id, &retried, m);
-    while (runner_wait_for_file(r, &s, m));
+    while (turn_wait(&r->turn, &s, m));
     if (s == STATUS_OK && retried > 0)
         runner_say(r, "trying %ld failed trial%s again", retried, retried == 1 ? "" : "s");
     return s;
@@ -164,12 +137,12 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         return s;
     do
         s = store_check_numbers(r->store, m);
-    while (runner_wait_for_file(r, &s, m));
+    while (turn_wait(&r->turn, &s, m));
     if (s != STATUS_OK)
         return s;
     do
         s = store_build(r->store, &b, &r->build_id, m);
-    while (runner_wait_for_file(r, &s, m));
+    while (turn_wait(&r->turn, &s, m));
     if (s == STATUS_OK && !o->quiet)
         runner_tell_kernels(r);
     if (s == STATUS_OK)

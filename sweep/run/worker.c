@@ -47,7 +47,7 @@ static void set_signals(void)
 static enum status read_job(struct job *j, struct message *m)
 {
     static char text[WIRE_JOB_MAX];
-    enum status s = worker_read_job("worker", "run", text, sizeof text, m);
+    enum status s = worker_read_job("worker", text, sizeof text, m);
     return s == STATUS_OK ? wire_job_parse(text, j, m) : s;
 }
 

@@ -32,8 +32,7 @@ void worker_begin(void)
     heartbeat_listener = tell_alive;
 }
 
-enum status worker_read_job(const char *verb, const char *starter, char *text, size_t size,
-                            struct message *m)
+enum status worker_read_job(const char *verb, char *text, size_t size, struct message *m)
 {
     size_t used = 0;
     for (;;) {
@@ -42,8 +41,8 @@ enum status worker_read_job(const char *verb, const char *starter, char *text, s
             continue;
         if (n < 0)
             return status_fail(m, STATUS_BAD_INPUT,
-                               "`headcount %s` is started by `headcount %s` only (no job: %s)",
-                               verb, starter, strerror(errno));
+                               "`headcount %s` is started by other commands only (no job: %s)",
+                               verb, strerror(errno));
         if (n == 0)
             break;
         used += (size_t)n;

@@ -10,10 +10,8 @@
 void worker_begin(void);
 
 /* Reads the job to its end, and closes the descriptor. size: of text, at least WIRE_JOB_MAX.
- * BAD_INPUT where there is none: who typed the hidden command `verb` is told which one starts it.
- */
-enum status worker_read_job(const char *verb, const char *starter, char *text, size_t size,
-                            struct message *m);
+ * BAD_INPUT where there is none: somebody typed the hidden command `verb`. */
+enum status worker_read_job(const char *verb, char *text, size_t size, struct message *m);
 
 /* Says something. Nobody may be there any more (worker_is_alone). */
 void worker_tell(enum wire_type type, const void *payload, size_t size);

@@ -1,0 +1,29 @@
+#include "sweep/run/turn.h"
+
+#include <poll.h>
+
+#include "engine/base/clock.h"
+#include "sweep/run/stop.h"
+
+bool turn_wait(struct turn *t, enum status *s, struct message *m)
+{
+    double now = clock_now_s();
+    if (*s != STATUS_BUSY) {
+        t->since_s = 0;
+        return false;
+    }
+    if (stop_requests() > 0) {
+        *s = status_fail_within(m, STATUS_INTERRUPTED,
+                                "stopped while another program holds a lock: ");
+        return false;
+    }
+    if (t->since_s == 0) {
+        t->since_s = now;
+        t->say(t->context, "waiting for another program that holds a lock on the results file");
+    }
+    if (now - t->since_s > t->patience_s)
+        return false;
+    poll(&(struct pollfd){.fd = stop_wake_fd(), .events = POLLIN}, 1, 100);
+    stop_drain();
+    return true;
+}

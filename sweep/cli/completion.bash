@@ -53,6 +53,7 @@ _headcount_value()
         ;;
     --preset) _headcount_offer "${before}roberta" ;;
     --task) _headcount_ask tasks ;;
+    --on) [[ $before ]] && _headcount_offer "${before}val" "${before}test" || _headcount_offer val test ;;
     *)
         local key=${1#--}
         _headcount_ask values "model.${key//-/_}"
@@ -66,11 +67,15 @@ _headcount_argument()
     case $command:${#arguments[@]}:${arguments[0]} in
     run:0: | plan:0:) _headcount_files .yaml .yml ;;
     report:* | export:1:results) _headcount_ask sweeps "$db" ;;
-    show:0: | export:1:weights | export:1:testset) _headcount_ask trials "$db" "$word" ;;
-    export:0:) _headcount_offer results weights testset ;;
+    show:0: | export:1:weights | export:1:testset | export:1:attention) _headcount_ask trials "$db" "$word" ;;
+    heads:0:)
+        _headcount_ask sweeps "$db"
+        _headcount_ask trials "$db" "$word"
+        ;;
+    export:0:) _headcount_offer results weights testset attention ;;
     sweep:0:) _headcount_offer rename delete note ;;
     sweep:1:rename | sweep:1:delete | sweep:1:note) _headcount_ask sweeps "$db" ;;
-    export:2:weights | export:2:testset) _headcount_files .safetensors ;;
+    export:2:weights | export:2:testset | export:2:attention) _headcount_files .safetensors ;;
     tasks:0:)
         _headcount_ask tasks
         _headcount_offer model train

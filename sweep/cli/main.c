@@ -15,6 +15,7 @@
 #include "sweep/cli/complete.h"
 #include "sweep/run/build_info.h"
 #include "sweep/run/worker.h"
+#include "sweep/study/study_worker.h"
 
 /* A database opened while stdout is closed would become descriptor 1, and the first line printed
  * would end up in it. What is closed is opened so that using it fails or does nothing. */
@@ -224,6 +225,8 @@ int main(int argc, char **argv)
     /* Workers are this program too; they speak over descriptors of their own. */
     if (argc == 2 && strcmp(argv[1], "worker") == 0)
         return worker_main();
+    if (argc == 2 && strcmp(argv[1], STUDY_WORKER) == 0)
+        return study_worker_main();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */
     return kernels_are_there() ? check_stdout(command_line(argc, argv)) : EXIT_USAGE;
 }

@@ -34,7 +34,7 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
     UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
 
 check "commands" gives "headcount st" "status"
-check "all of them" has "headcount " run plan status report show tasks params export sweep gc bench check help --help --version
+check "all of them" has "headcount " run plan status report show heads tasks params export sweep gc bench check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
     check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
@@ -70,7 +70,10 @@ check "results files" gives "headcount status --db els" "elsewhere.db elsewhere.
 check "... behind an equals sign" gives "headcount status --db=els" "elsewhere.db elsewhere.db.d"
 check "tasks" gives "headcount tasks r" "recall reverse"
 check "model and train beside them" gives "headcount tasks tra" "train"
-check "what is exported" gives "headcount export " "results testset weights"
+check "what is exported" gives "headcount export " "attention results testset weights"
+check "whose heads" has "headcount heads " quick 1 12
+check "... on which examples" gives "headcount heads quick --on " "test val"
+check "... behind an equals sign" gives "headcount heads --on=te" "test"
 check "words of an option of params" gives "headcount params --positions " "learned none sinusoidal"
 check "behind -- stand arguments" gives "headcount report -- q" "quick"
 check "help" gives "headcount help sh" "show"

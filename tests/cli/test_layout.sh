@@ -21,7 +21,7 @@ done
 check "datasets know of the engine only options, errors and random numbers" \
     refused datasets/task.h '#include "engine/base/arena.h"'
 for pair in plan/plan.c:store/store.h judge/verdict.c:store/store.h store/store.c:run/runner.h \
-    run/runner.c:report/report.h report/report.c:cli/command.h; do
+    run/runner.c:study/study.h study/study.c:report/report.h report/report.c:cli/command.h; do
     check "sweep/${pair%%:*} may not include sweep/${pair#*:}" \
         refused "sweep/${pair%%:*}" "#include \"sweep/${pair#*:}\""
 done

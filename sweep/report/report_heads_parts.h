@@ -1,0 +1,50 @@
+/* What the files of report_heads share: queries whose columns depend on which measures the results
+ * file has, and their rows as tables. */
+#ifndef SWEEP_REPORT_REPORT_HEADS_PARTS_H
+#define SWEEP_REPORT_REPORT_HEADS_PARTS_H
+
+#include "sweep/report/document.h"
+#include "sweep/report/report_heads.h"
+#include "sweep/report/rows_table.h"
+
+/* A head is sharp where at least this share of its attention lies on one slot. */
+#define SHARP "0.5"
+
+enum { HEADS_COLUMNS_MAX = 64 };
+
+/* What a query gave as a table: its columns are those of the query. */
+struct heads_table {
+    struct table_column column[HEADS_COLUMNS_MAX + 1];
+    char name[HEADS_COLUMNS_MAX][64];
+    struct table *table; /* freed by who asked */
+};
+
+/* Makes the table for the rows of r, which are still to be taken; false where the query failed. */
+bool heads_table_begin(struct heads_table *t, struct rows *r, struct message *m);
+/* The present row as one of the table. */
+void heads_table_row(struct heads_table *t, const struct rows *r);
+
+/* The measures that a table of the file has. */
+struct heads_names {
+    int count;
+    char name[HEADS_COLUMNS_MAX][64];
+};
+enum status heads_measures(struct store *s, const char *table, struct heads_names *n,
+                           struct message *m);
+
+/* What every query begins with: `one`, the trials whose answers count, each with the loss of its
+ * whole model, and `main`, of each of their heads the slot that it looks at most. */
+extern const char heads_measured_sql[];
+
+/* Opens the query; sql is emptied. */
+struct rows heads_query(struct store *s, const struct heads_question *q, struct text_buffer *sql,
+                        struct message *m);
+
+/* ---- report_heads_sweep.c, report_heads_trial.c ---- */
+
+enum status heads_of_sweep(struct store *s, const struct heads_question *q, struct text_page page,
+                           FILE *out, struct message *m);
+enum status heads_of_trial(struct store *s, const struct heads_question *q, struct text_page page,
+                           FILE *out, struct message *m);
+
+#endif

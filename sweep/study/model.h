@@ -1,0 +1,28 @@
+/* A trained model as a study looks at it: the weights of a trial's best step in its encoder, and
+ * the examples that the trial was judged on. */
+#ifndef SWEEP_STUDY_MODEL_H
+#define SWEEP_STUDY_MODEL_H
+
+#include "sweep/run/data.h"
+#include "sweep/study/study.h"
+
+struct study_model {
+    const struct study_trial *trial;
+    struct point point;
+    struct data *data; /* validation and test set drawn */
+    struct encoder *encoder;
+    double val_acc, test_acc, test_loss; /* as the trial's result has them */
+};
+
+/* Builds all of it in the arena. wants_grad: for training and for gradients. The file's SHA-256 is
+ * held against the recorded one. IO and CORRUPT name the file, and what to do about it. */
+enum status study_model_load(struct arena *a, const char *folder, const struct study_trial *trial,
+                             bool wants_grad, struct study_model **model, struct message *m);
+
+/* Milliseconds that an encoder takes for one example of the set, in batches of 64 on one thread:
+ * the median over as many batches as fit into a fifth of a second, five of them at least. A set of
+ * fewer examples is one batch. */
+enum status study_infer_ms(struct arena *a, const struct encoder *e, const struct examples *set,
+                           double *ms, struct message *m);
+
+#endif

@@ -1,4 +1,4 @@
-/* headcount export: results, weights and test sets for other programs. */
+/* headcount export: results, weights, test sets and attention for other programs. */
 #include "sweep/cli/command.h"
 
 #include <stdlib.h>
@@ -7,18 +7,28 @@
 #include <unistd.h>
 
 #include "engine/base/option.h"
+#include "sweep/report/export_attention.h"
 #include "sweep/report/export_results.h"
 #include "sweep/report/export_tensors.h"
 
-enum export_kind { EXPORT_RESULTS, EXPORT_WEIGHTS, EXPORT_TESTSET, EXPORT_UNKNOWN };
+enum export_kind {
+    EXPORT_RESULTS,
+    EXPORT_WEIGHTS,
+    EXPORT_TESTSET,
+    EXPORT_ATTENTION,
+    EXPORT_UNKNOWN
+};
 
 struct export_options {
     const char *db;
+    long examples; /* of the attention; 0: not given */
     enum export_kind kind;
     char **arguments; /* the kind's own */
 };
 
 static const struct command_option options[] = {
+    {"examples", 0, COMMAND_LONG, offsetof(struct export_options, examples), "N",
+     "attention: sequences of the validation set (16)"},
     COMMAND_DB_OPTION(struct export_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -31,25 +41,29 @@ static const struct command_syntax syntax = {
         "  export weights TRIAL FILE   safetensors: the weights of the best step under PyTorch's\n"
         "                              names; metadata config, test_acc, sweep, trial, seed\n"
         "  export testset TRIAL FILE   safetensors: inputs I64 (N,T,fields), targets and the\n"
-        "                              trial's predictions I64 (N,T,S); -100 marks no target\n",
+        "                              trial's predictions I64 (N,T,S); -100 marks no target\n"
+        "  export attention TRIAL FILE safetensors: attention F32 (L,H,N,T,T) of the best step's\n"
+        "                              weights and inputs I64 (N,T,fields), N sequences of the\n"
+        "                              validation set\n",
     .options = options,
     .examples = "  headcount export results > results.jsonl\n"
                 "  headcount export weights 1 weights.safetensors\n"
-                "  headcount export testset 1 testset.safetensors\n",
+                "  headcount export testset 1 testset.safetensors\n"
+                "  headcount export attention 1 attention.safetensors --examples 4\n",
     .least = 1,
     .most = 3,
 };
 
 static enum export_kind kind_of(const char *word)
 {
-    static const char *const words[] = {"results", "weights", "testset", NULL};
+    static const char *const words[] = {"results", "weights", "testset", "attention", NULL};
     int i = 0;
     while (words[i] && strcmp(words[i], word) != 0)
         i++;
     if (!words[i]) {
         const char *near = nearest_name(word, words);
         command_usage("export", "cannot export '%s'; %s%s%s", word,
-                      near ? "did you mean '" : "allowed: results, weights, testset",
+                      near ? "did you mean '" : "allowed: results, weights, testset, attention",
                       near ? near : "", near ? "'?" : "");
     }
     return (enum export_kind)i;
@@ -93,8 +107,10 @@ static enum status export_tensors(struct store *s, const struct export_options *
         return status;
     char *linked = realpath(o->arguments[1], NULL); /* a link stays; NULL: a new file */
     const char *path = linked ? linked : o->arguments[1];
-    status = o->kind == EXPORT_WEIGHTS ? export_weights(s, trial, path, m)
-                                       : export_testset(s, trial, path, m);
+    long examples = o->examples > 0 ? o->examples : EXPORT_ATTENTION_EXAMPLES;
+    status = o->kind == EXPORT_WEIGHTS   ? export_weights(s, trial, path, m)
+             : o->kind == EXPORT_TESTSET ? export_testset(s, trial, path, m)
+                                         : export_attention(s, trial, examples, path, m);
     free(linked);
     return status;
 }
@@ -121,6 +137,8 @@ int command_export(int argc, char **argv)
     if (o.kind != EXPORT_RESULTS && arguments < 3) {
         return command_missing("export", argv[optind], "TRIAL FILE", arguments - 1);
     }
+    if (o.kind != EXPORT_ATTENTION && o.examples > 0)
+        return command_usage("export", "--examples is for attention only");
     o.arguments = argv + optind + 1; /* ends with argv's NULL */
     return command_read_store("export", o.db, export_from, &o);
 }

@@ -129,7 +129,7 @@ static int64_t *widen(int64_t *to, const int32_t *from, size_t n)
     return to + n;
 }
 
-static void name_fields(const struct encoder_io *io, char *text, size_t size)
+void export_field_names(const struct encoder_io *io, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "[");
     for (int f = 0; f < io->fields && used < size; f++)
@@ -207,7 +207,7 @@ static enum status testset_write(struct testset *t, const char *path, struct mes
                                             .size = (size_t)(N * T)};
     struct safetensors_meta meta[META_MAX];
     struct safetensors out = {.count = count, .tensor = list, .meta = meta};
-    name_fields(io, t->fields, sizeof t->fields);
+    export_field_names(io, t->fields, sizeof t->fields);
     out.meta_count = describe(&t->finished, "headcount.testset.1", NULL, meta);
     meta[out.meta_count++] = (struct safetensors_meta){"fields", t->fields};
     return safetensors_write(path, &out, NULL, m);

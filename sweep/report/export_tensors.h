@@ -8,6 +8,7 @@
 #ifndef SWEEP_REPORT_EXPORT_TENSORS_H
 #define SWEEP_REPORT_EXPORT_TENSORS_H
 
+#include "engine/encoder_config.h"
 #include "sweep/store/store.h"
 
 /* Writes the weights of the best step of a completed trial to path. BAD_INPUT where the trial has
@@ -16,5 +17,8 @@ enum status export_weights(struct store *s, int64_t trial_id, const char *path, 
 
 /* Writes the test set that the trial was judged on and the model's predictions for it. */
 enum status export_testset(struct store *s, int64_t trial_id, const char *path, struct message *m);
+
+/* The names of a position's input columns as a JSON array, for metadata. */
+void export_field_names(const struct encoder_io *io, char *text, size_t size);
 
 #endif

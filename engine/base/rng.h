@@ -21,7 +21,8 @@ enum rng_stream {
     RNG_INSTANCE, /* what a task instance draws: seed = task.instance */
     RNG_SAMPLER,  /* random search: seed = sampler seed, step = hash of the axis, element = draw */
     RNG_PRUNE,    /* the order in which heads are removed at random */
-    RNG_FORM      /* columns that heads see: step = hash of the form's name, element = layer */
+    RNG_FORM,     /* columns that heads see: step = hash of the form's name, element = layer */
+    RNG_EVAL      /* shifted test sets: seed as RNG_TEST, step = hash of the set's name */
 };
 
 struct rng_block {

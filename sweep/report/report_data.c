@@ -173,6 +173,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
             status = read_plan(s, sweep_id, r, m);
         if (status == STATUS_OK)
             status = judge_settings(r, m);
+        if (status == STATUS_OK)
+            status = report_shift_read(s, sweep_id, &r->shift, m);
         if (status == STATUS_OK && view)
             status = read_by_heads(s, r, m);
         store_snapshot_end(s);
@@ -195,6 +197,7 @@ void report_data_free(struct report_data *r)
     }
     evidence_free(r->evidence);
     report_columns_free(r->column);
+    report_shift_free(r->shift);
     free(r->setting);
     free(r->name);
     free(r->question);

@@ -2,7 +2,7 @@
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
-#include "sweep/report/table.h"
+#include "sweep/report/report_shift.h"
 #include "sweep/store/evidence.h"
 
 /* One combination of the varying axes other than heads, the tuned and the replicated ones: its
@@ -29,6 +29,7 @@ struct report_data {
     int settings;                   /* as in evidence */
     struct report_setting *setting; /* in the order of the plan */
     struct table_column *column;    /* of the view by_heads */
+    struct report_shift *shift;     /* NULL without eval */
 };
 
 /* Reads a sweep and judges each of its settings; view: reads by_heads too. Free with

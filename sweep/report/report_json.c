@@ -245,6 +245,7 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
         enum status s = table_write(set->by_heads, TABLE_JSON, false, out, m);
         if (s != STATUS_OK)
             return s;
+        report_shift_json(r->shift, set->setting, out);
         fputs(",\"verdict\":", out);
         put_verdict(out, set, ended < set->input.planned);
         fputc('}', out);

@@ -5,15 +5,16 @@
 #include "sweep/report/report_parts.h"
 
 /* A setting's name, table and sentences. */
-static enum status write_setting(const struct report_setting *set, struct document *d,
-                                 struct message *m)
+static enum status write_setting(const struct report_data *r, const struct report_setting *set,
+                                 struct document *d, struct message *m)
 {
     if (set->label[0])
         document_heading(d, set->label);
     enum status s = report_table(set, d, m);
     for (int k = 0; k < set->verdict->sentences && s == STATUS_OK; k++)
         (k < set->verdict->lead ? document_finding : document_item)(d, set->verdict->sentence[k]);
-    return s;
+    return s == STATUS_OK ? report_shift_people(r->shift, set->setting, set->verdict->unit, d, m)
+                          : s;
 }
 
 /* What the columns mean, of those that there are. */
@@ -51,7 +52,7 @@ enum status report_people(const struct report_data *r, const struct report_map *
     if (map)
         s = report_map_people(r, map, d, m);
     for (int i = 0; i < r->settings && s == STATUS_OK; i++)
-        s = write_setting(&r->setting[i], d, m);
+        s = write_setting(r, &r->setting[i], d, m);
     if (r->settings && s == STATUS_OK)
         write_legend(r, d);
     return s;

@@ -54,10 +54,9 @@ static struct examples examples_new(struct arena *a, const struct data *d, long 
     return e;
 }
 
-static void draw(const struct data *d, uint32_t seed, enum rng_stream stream, int64_t step,
-                 struct examples *e)
+void examples_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                   int64_t step, struct examples *e)
 {
-    const struct example_source *s = &d->source;
     for (long i = 0; i < e->n; i++) {
         if (i % 256 == 255)
             heartbeat();
@@ -91,9 +90,9 @@ enum status data_new(struct arena *a, const struct point *p, uint32_t seed, stru
 void data_draw(struct data *d)
 {
     uint32_t seed = data_eval_seed(&d->point);
-    draw(d, seed, RNG_VAL, 0, &d->val);
-    draw(d, seed, RNG_TEST, 0, &d->test);
-    draw(d, d->seed, RNG_DATA, 0, &d->finite);
+    examples_draw(&d->source, seed, RNG_VAL, 0, &d->val);
+    examples_draw(&d->source, seed, RNG_TEST, 0, &d->test);
+    examples_draw(&d->source, d->seed, RNG_DATA, 0, &d->finite);
 }
 
 const struct encoder_io *data_io(const struct data *d)
@@ -141,7 +140,7 @@ void data_fill(void *context, int64_t step, struct examples *e)
 {
     struct data *d = context;
     if (d->finite.n == 0) {
-        draw(d, d->seed, RNG_DATA, step, e);
+        examples_draw(&d->source, d->seed, RNG_DATA, step, e);
         return;
     }
     for (long b = 0; b < e->n; b++) {

@@ -27,6 +27,10 @@ uint32_t data_eval_seed(const struct point *p);
 void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
                   int64_t step, uint32_t index, int32_t *tokens, int32_t *targets);
 
+/* Examples 0 to e->n - 1 of them, into e's memory. */
+void examples_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                   int64_t step, struct examples *e);
+
 struct data;
 
 /* Draws the task's instance and makes room for the examples. p is copied; all memory is the

@@ -718,6 +718,64 @@ static void test_failures(void **state)
     assert_non_null(strstr(f->message.text, "by_heads"));
 }
 
+/* Two test sets, one of which a trial lacks and has in another wording; one that is not asked for
+ * any more. */
+static void add_evaluations(struct fixture *f)
+{
+    sql(f, "UPDATE sweep SET eval = '{\"again\":{},\"long\":{\"length\":64}}'");
+    sql(f, "UPDATE trial SET train_acc = min(1, test_acc + .01 + .001 * seed),"
+           " checkpoint = trial_id || '.safetensors'");
+    sql(f, "INSERT INTO evaluation (trial_id, name, options, acc, exact, loss)"
+           " SELECT trial_id, 'again', '{}', test_acc, .5, .5 FROM trial UNION ALL"
+           " SELECT trial_id, 'long', '{\"length\": 64}', test_acc / 2 + .01 * (seed %% 2), .1, .9"
+           " FROM trial WHERE trial_id <> 450000 UNION ALL"
+           " SELECT trial_id, 'long', '{\"length\":128}', 0, 0, 9 FROM trial UNION ALL"
+           " SELECT trial_id, 'gone', '{}', 0, 0, 9 FROM trial");
+}
+
+static void test_shifted(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    add_evaluations(f);
+    assert_file("shifted.txt", report(f, REPORT_TEXT, false));
+    assert_file("shifted.md", report(f, REPORT_MARKDOWN, false));
+    assert_file("shifted.csv", report(f, REPORT_CSV, false));
+    for (int columns = 60; columns <= 100; columns += 20)
+        assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.settings[0].training[0].heads", "1");
+    assert_json(f, json, "$.settings[0].training[0].mean", "0.7214");
+    assert_json(f, json, "$.settings[0].training[0].mean_diff", "0.012");
+    assert_json(f, json, "$.settings[0].shifted[0].set", "again");
+    assert_json(f, json, "$.settings[0].shifted[0].mean_diff", "0");
+    assert_json(f, json, "$.settings[0].shifted[11].set", "long");
+    assert_json(f, json, "$.settings[0].shifted[11].heads", "32");
+    assert_json(f, json, "$.settings[0].shifted[11].n", "4");
+    free(json);
+    sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'");
+    json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.settings[0].training", "[]");
+    assert_json(f, json, "$.settings[0].shifted[11].mean", "0.9");
+    assert_json(f, json, "$.settings[0].shifted[11].mean_diff", "0.4");
+    free(json);
+}
+
+/* Units are instances: seeds of one are no evidence of their own. */
+static void test_shifted_replicates(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    add_evaluations(f);
+    sql(f, "UPDATE sweep SET replicate = '[\"task.instance\"]'");
+    sql(f, "UPDATE trial SET replicate = '{\"task.instance\":' || (seed / 2) || '}'");
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.settings[0].shifted[6].n", "3");
+    free(json);
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -730,6 +788,7 @@ int main(void)
         CASE(test_looks),        CASE(test_history),
         CASE(test_compare),      CASE(test_compare_settings),
         CASE(test_hostile_name), CASE(test_failures),
+        CASE(test_shifted),      CASE(test_shifted_replicates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

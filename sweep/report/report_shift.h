@@ -1,0 +1,52 @@
+/* How trials did on the shifted test sets of `eval`, and in training, beside their test set. Of
+ * completed trials that are judged, by head count; over units as everywhere in a report: seeds or,
+ * under replicate, means of instances. */
+#ifndef SWEEP_REPORT_REPORT_SHIFT_H
+#define SWEEP_REPORT_REPORT_SHIFT_H
+
+#include "sweep/judge/stats.h"
+#include "sweep/report/document.h"
+#include "sweep/store/store.h"
+
+struct report_shift_row {
+    char *setting; /* canonical JSON */
+    char *set;     /* name; "" for training: accuracy in training, and how far above the test's */
+    int64_t heads;
+    struct stats_summary value; /* accuracy or, where the metric is a loss, loss */
+    struct stats_summary less;  /* value - that on the test set, unit by unit */
+};
+
+struct report_shift {
+    bool loss;
+    int sets;
+    char **set;    /* (sets) names, rising */
+    char *options; /* for people: "long: length=64; again: no option differs" */
+    long missing;  /* tests that completed trials have not had yet */
+    int rows;
+    struct report_shift_row *row; /* by setting, set and heads; training first, none under a loss */
+};
+
+/* Reads those of a sweep; *shift is NULL where its file has no eval. Free with report_shift_free.
+ */
+enum status report_shift_read(struct store *s, int64_t sweep_id, struct report_shift **shift,
+                              struct message *m);
+void report_shift_free(struct report_shift *shift); /* NULL is allowed */
+
+/* Each takes NULL and then writes nothing. */
+
+/* A setting's table, under a sentence; unit: what n counts. Fails as document_table does. */
+enum status report_shift_people(const struct report_shift *shift, const char *setting,
+                                const char *unit, struct document *d, struct message *m);
+
+/* ,"training":[...],"shifted":[...] of a setting. */
+void report_shift_json(const struct report_shift *shift, const char *setting, FILE *out);
+
+/* Columns of CSV, so many of each set and of training, after those of by_heads: names from prefix
+ * ("eval_long"; "training") with these endings. */
+enum { REPORT_SHIFT_COLUMNS = 7 };
+extern const char *const report_shift_columns[REPORT_SHIFT_COLUMNS]; /* "_n", "_mean", ... */
+/* The cells of one set at a head count; empty where there is no row. */
+void report_shift_cells(const struct report_shift *shift, const char *setting, const char *set,
+                        int64_t heads, struct table *t);
+
+#endif

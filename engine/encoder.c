@@ -152,10 +152,7 @@ enum status encoder_new(struct arena *a, const struct encoder_config *c,
 
 void encoder_init(struct encoder *e, uint32_t seed)
 {
-    const struct form *form = form_table[e->config.form];
     nn_init(&e->nn, init_table[e->config.init], seed);
-    for (long l = 0; l < e->config.layers && form->draw; l++) {
-        struct rng r = rng_at(seed, RNG_FORM, rng_name(form_names[e->config.form]), (uint32_t)l);
-        form->draw(&e->config, l, e->shapes.width, &r, e->layer[l].heads.columns);
-    }
+    for (long l = 0; l < e->config.layers && e->shapes.width > 0; l++)
+        form_columns(&e->config, seed, l, e->shapes.width, e->layer[l].heads.columns);
 }

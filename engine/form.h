@@ -34,6 +34,11 @@ extern const char *const form_names[];        /* likewise */
 enum status form_divides(const struct encoder_config *c, const char *remedy,
                          struct encoder_fault *fault, struct message *m);
 
+/* Draws the columns that a layer's heads see, a function of (seed, RNG_FORM, form, layer). width:
+ * what check said, at least 1. */
+void form_columns(const struct encoder_config *c, uint32_t seed, long layer, long width,
+                  int32_t *columns /* (H,width) */);
+
 /* segment_width, d_model / heads where it is 0 and that divides; else 0. */
 long form_segment_width(const struct encoder_config *c);
 

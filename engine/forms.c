@@ -46,6 +46,13 @@ enum status form_divides(const struct encoder_config *c, const char *remedy,
         heads, d_model, below, above, remedy);
 }
 
+void form_columns(const struct encoder_config *c, uint32_t seed, long layer, long width,
+                  int32_t *columns)
+{
+    struct rng r = rng_at(seed, RNG_FORM, rng_name(form_names[c->form]), (uint32_t)layer);
+    form_table[c->form]->draw(c, layer, width, &r, columns);
+}
+
 long form_segment_width(const struct encoder_config *c)
 {
     if (c->segment_width > 0)

@@ -6,15 +6,16 @@
 
 #include "datasets/task.h"
 #include "engine/encoder_config.h"
+#include "sweep/cli/head_slices.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 
 enum { HEADS_MAX = 64, MODEL_OPTIONS_MAX = 32, OPTION_NAME_SIZE = 32, OPTION_HELP_SIZE = 512 };
 
 struct params_options {
-    const char *preset, *task, *heads;
+    const char *preset, *task, *heads, *seed;
     long vocab, length, slots, classes;
-    bool json, csv;
+    bool shapes, json, csv;
     const char *model[MODEL_OPTIONS_MAX]; /* texts of the encoder's options, in their order */
 };
 
@@ -33,6 +34,10 @@ static const struct command_option own_options[] = {
      "classes of a target (the vocabulary)"},
     {"preset", 0, COMMAND_TEXT, offsetof(struct params_options, preset), "roberta",
      "start from the sizes of a known model"},
+    {"shapes", 0, COMMAND_FLAG, offsetof(struct params_options, shapes), NULL,
+     "instead of counts: which rows and columns of the weights are each head's"},
+    {"seed", 0, COMMAND_TEXT, offsetof(struct params_options, seed), "N",
+     "with --shapes: of the trial whose columns are shown, where a form draws them (0)"},
     {"json", 0, COMMAND_FLAG, offsetof(struct params_options, json), NULL, "as JSON"},
     {"csv", 0, COMMAND_FLAG, offsetof(struct params_options, csv), NULL, "as CSV"},
 };
@@ -196,7 +201,7 @@ static enum status model_read(const struct params_options *o, struct counted_mod
     if (s == STATUS_OK)
         s = io_read(o, p, m);
     if (s == STATUS_OK)
-        s = heads_read(o->heads ? o->heads : heads, p, m);
+        s = heads_read(o->heads ? o->heads : o->shapes ? "4" : heads, p, m);
     if (p->config.d_head != WIDTH_WORD)
         p->fixed = p->config.d_head;
     else if (p->fixed == 0)
@@ -272,6 +277,24 @@ static void print_parts(const struct counted_model *p)
     }
 }
 
+static enum status seed_read(const char *text, uint32_t *seed, struct message *m)
+{
+    static const struct option_entry o = {
+        .name = "--seed", .type = OPTION_INT, .min = 0, .max = UINT32_MAX};
+    int64_t number = 0;
+    enum status s = text ? option_parse(&o, "", text, false, &number, m) : STATUS_OK;
+    *seed = (uint32_t)number;
+    return s;
+}
+
+static enum status print_shapes(const struct params_options *o, const struct counted_model *p,
+                                enum table_format f, struct message *m)
+{
+    uint32_t seed;
+    enum status s = seed_read(o->seed, &seed, m);
+    return s == STATUS_OK ? head_slices_print(&p->config, p->head, p->heads, seed, f, m) : s;
+}
+
 static void print_preset_note(void)
 {
     printf(
@@ -297,17 +320,19 @@ int command_params(int argc, char **argv)
             "and allow any head count.\n",
         .options = t.list,
         .examples = "  headcount params --d-model 64 --layers 2 --heads 1,2,3,4,8\n"
-                    "  headcount params --preset roberta --heads 1,4,12\n",
+                    "  headcount params --preset roberta --heads 1,4,12\n"
+                    "  headcount params --shapes --heads 4 --kv-heads 2\n",
     };
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     enum status s = model_read(&o, &p, &m);
     if (s != STATUS_OK)
         return command_fail("params", s, &m);
-    s = print_table(&p, o.json ? TABLE_JSON : o.csv ? TABLE_CSV : TABLE_TEXT, &m);
+    enum table_format f = o.json ? TABLE_JSON : o.csv ? TABLE_CSV : TABLE_TEXT;
+    s = o.shapes ? print_shapes(&o, &p, f, &m) : print_table(&p, f, &m);
     if (s == STATUS_OK && o.json)
         putchar('\n');
-    if (s == STATUS_OK && !o.json && !o.csv) {
+    if (s == STATUS_OK && f == TABLE_TEXT && !o.shapes) {
         print_parts(&p);
         if (p.roberta)
             print_preset_note();

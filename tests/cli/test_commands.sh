@@ -77,6 +77,20 @@ check "fixed width grows with heads" gives 0 '"heads":8,"d_head_split":8,"n_para
 check "heads that do not divide have no split" gives 0 '"heads":3,"d_head_split":null,"n_params_split":null' "headcount params --d-model 64 --heads 3 --json"
 check "the parts add up" sh -c "headcount params --layers 3 --task recall --heads 4 | tr -d , |
     awk 'NR == 2 { total = \$3 } /^  [a-z]/ { sum += \$2 } END { print sum, total; exit !(sum == total && total > 0) }'"
+check "shapes: each head's slices" gives 0 '^  all     1  8:16    40:48   72:80   8:16         0:32$' \
+    "headcount params --shapes --d-model 32 --heads 4"
+check "... under the weights they are of" gives 0 'in_proj_weight (96,32), in_proj_bias (96)' "headcount params --shapes --d-model 32"
+check "... of heads that share keys and values" gives 0 '^3,0,2,8:12,12:16,16:20,8:12,0:6$' \
+    "headcount params --shapes --d-model 6 --heads 3 --kv-heads 1 --d-head 4 --csv"
+check "... of a list of head counts" sh -c "headcount params --shapes --heads 1,2,4 --json | tr '{' '\n' | grep -c q_rows | grep -qx 7"
+check "... of slices" gives 0 '^  all     1  4:8     12:16   20:24   4:8          4:8$' \
+    "headcount params --shapes --d-model 8 --heads 2 --form cut --layers 3"
+segments='headcount params --shapes --d-model 32 --heads 3 --form segments --segment-width 9 --layers 2 --csv'
+check "... of segments, for each layer" sh -c "$segments | cut -d, -f2- | grep -c '^[01],[012],' | grep -qx 6"
+check "... the same for the same seed, others for another" \
+    sh -c "$segments >one; $segments --seed 0 | cmp - one && ! $segments --seed 1 | cmp -s - one"
+check "... not of a model that cannot be" gives 2 "model.heads is 3, which does not divide model.d_model 64" "headcount params --shapes --heads 4,3"
+check "a seed is a number" gives 2 "seed is x, which is not a number" "headcount params --shapes --seed x"
 check "heads 0" gives 2 "model.heads is 0" "headcount params --heads 0"
 check "heads empty" gives 2 "model.heads" "headcount params --heads 1,,2"
 check "unknown preset" gives 2 "roberta" "headcount params --preset bert"

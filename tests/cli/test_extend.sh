@@ -1,6 +1,7 @@
 #!/bin/sh
-# A new operation, a new initialisation and a new task each cost one file and one line: a copy of this
-# tree gets one of each, is built, and their checks cover them at once; halves of them are noticed.
+# A new operation, a new initialisation, a new form of heads and a new task each cost one file and one
+# line: a copy of this tree gets one of each, is built, and their checks cover them at once; halves of
+# them are noticed.
 # Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR # a plain build, whatever this one is
@@ -19,6 +20,10 @@ says() { # test program, patterns...: it builds, fails, and says why
     for pattern; do
         grep -q "$pattern" said || { cat said; return 1; }
     done
+}
+
+explains() { # pattern: headcount tasks model says so, wherever lines end
+    ./headcount tasks model | tr -s '\n ' ' ' | grep -q "$1"
 }
 
 cat >engine/ops/op_twice.c <<'C'
@@ -72,6 +77,32 @@ static void fill(struct tensor *t, const struct init_role *role, struct rng *r)
 const struct init init_flat = {.fill = fill};
 C
 echo 'INIT(flat, "every number .01")' >>engine/inits.def
+cat >engine/form_ends.c <<'C'
+/* Heads see the first and the last segment_width columns in turn. */
+#include "engine/form.h"
+
+static enum status check(const struct encoder_config *c, long *width, struct encoder_fault *fault,
+                         struct message *m)
+{
+    static const char *const options[] = {"model.segment_width", "model.d_model", NULL};
+    *width = form_segment_width(c);
+    if (*width >= 1 && *width <= c->d_model)
+        return STATUS_OK;
+    *fault = (struct encoder_fault){.option = options};
+    return status_fail(m, STATUS_BAD_INPUT, "the ends are %ld columns", *width);
+}
+
+static void draw(const struct encoder_config *c, long layer, long width, struct rng *r,
+                 int32_t *columns)
+{
+    (void)layer, (void)r;
+    for (long i = 0; i < (long)c->heads * width; i++)
+        columns[i] = (int32_t)(i % width + (i / width % 2 ? (long)c->d_model - width : 0));
+}
+
+const struct form form_ends = {.check = check, .draw = draw, .segmented = true};
+C
+echo 'FORM(ends, "the first and the last columns in turn")' >>engine/forms.def
 sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\n    for (int64_t i = 0; i < o->length; i++)\n        targets[i] = inputs[(i + 1) % o->length];/' \
     -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
@@ -83,18 +114,25 @@ check "one operation more: it builds, its gradient is checked and right" \
 check "one task more: the program knows it" \
     sh -c "$make -s MAKEFLAGS= && ./headcount tasks shift | grep -q shift"
 check "one initialisation more: the program offers and explains it" \
-    sh -c "./headcount tasks model | grep -A3 'pytorch, xavier, flat' | grep -q 'flat: every number .01'"
-# Its oracle and examples are held against each other at once; two things only its author knows.
+    explains 'model\.init [a-z_, ]*, flat (default pytorch) .*; flat: every number \.01 model\.'
+check "one form of heads more: the program offers and explains it" \
+    explains 'model\.form [a-z_, ]*, ends (default project) .*; ends: the first and the last columns in turn model\.'
+check "... shows what its heads see" \
+    sh -c "./headcount params --shapes --form ends --segment-width 3 --d-model 8 --heads 2 | grep -q '^ *all *1 .* 5:8$'"
+# The oracle and examples of the task are held against each other at once; two things only its author knows.
 check "... its tests cover it and ask for a worked case and its recorded meaning" says build/tests/unit/test_tasks \
     'task shift has no case' '"shift", 1, .* is not what was recorded'
 cat >shift.yaml <<'Y'
 # Does a new task train?
 task: {name: shift, length: 8, vocab: 4}
-model: {d_model: 16, heads: [1, 2], d_ff: 16, init: flat}
+model: {d_model: 16, heads: [1, 2], d_ff: 16, init: flat, form: ends, segment_width: 5}
 train: {steps: 20, batch: 8, eval_every: 10, val_examples: 8, test_examples: 8}
 seeds: 1
 Y
-check "... and a sweep trains on it, from the new initial weights" ./headcount run shift.yaml --db "$dir/x.db" --quiet
+check "... and a sweep trains on it, with the new heads, from the new initial weights" \
+    ./headcount run shift.yaml --db "$dir/x.db" --quiet
+check "what the new form refuses is refused with its place" \
+    sh -c "./headcount plan shift.yaml --set model.segment_width=17 2>&1 | grep -q 'model.segment_width: .*the ends are 17 columns'"
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \

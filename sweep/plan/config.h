@@ -109,6 +109,8 @@ struct config {
     int evals;               /* by name; no part of identity */
     struct config_eval *eval;
     const char *eval_json; /* {"long":{"length":64}}, canonical; {} without */
+    bool measure;          /* `measure: evals`: heads are measured as they are trained; no part of
+                              identity */
     bool has_claim;
     struct claim claim;
     struct place claim_best_place, claim_over_place[32];

@@ -209,6 +209,20 @@ static enum status read_run_cap(struct reading *r, const struct tree *t)
     return t ? reading_integer(r, t, "run_cap", 1, 1e7, &r->c->run_cap) : STATUS_OK;
 }
 
+/* Heads can be measured at every evaluation, and at no other time. */
+static enum status read_measure(struct reading *r, const struct tree *t)
+{
+    char shown[64];
+    enum status s = t ? reading_expect(r, t, TREE_SCALAR, "measure") : STATUS_OK;
+    if (s || !t)
+        return s;
+    r->c->measure = true;
+    if (strcmp(t->text, "evals") == 0)
+        return STATUS_OK;
+    return reading_refuse(r, t->place, "measure is %s; allowed: evals",
+                          text_shown(t->text, shown, sizeof shown));
+}
+
 const struct config_mapping config_mappings[] = {
     {"metric", (const char *const[]){"name", "goal", NULL}},
     {"tune", (const char *const[]){"axes", "seeds", "rungs", NULL}},
@@ -220,8 +234,8 @@ const struct config_mapping config_mappings[] = {
 const char *const config_keys[] = {"name",         "task",      "model",       "train",   "seeds",
                                    "looks",        "replicate", "equivalence", "method",  "samples",
                                    "sampler_seed", "metric",    "constraints", "exclude", "tune",
-                                   "eval",         "limits",    "claim",       "retries", "workers",
-                                   "run_cap",      NULL};
+                                   "eval",         "measure",   "limits",      "claim",   "retries",
+                                   "workers",      "run_cap",   NULL};
 
 enum status reading_keys(struct reading *r)
 {
@@ -243,6 +257,7 @@ enum status reading_keys(struct reading *r)
                    {"replicate", reading_replicate},
                    {"equivalence", reading_equivalence},
                    {"eval", reading_eval},
+                   {"measure", read_measure},
                    {"limits", read_limits},
                    {"claim", reading_claim},
                    {"retries", read_retries},

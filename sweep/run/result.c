@@ -30,6 +30,25 @@ int curve_row_json(const struct curve_row *row, char *text, size_t size)
                     row->grad_norm, row->lr, row->elapsed_s);
 }
 
+static void add_measures(struct text_buffer *t, const struct result *r)
+{
+    for (int level = 0; level < MEASURE_LEVELS; level++) {
+        text_add(t, ",\"%s\":[", measure_level_table((enum measure_level)level));
+        const char *comma = "";
+        for (int i = r->measured_from; i < r->rows; i++) {
+            size_t before = t->used;
+            text_add(t, "%s", comma);
+            size_t begin = t->used;
+            measured_rows(&r->measured[i], (enum measure_level)level, r->curve[i].step, t);
+            if (t->used == begin)
+                t->used = before;
+            else
+                comma = ",";
+        }
+        text_add(t, "]");
+    }
+}
+
 char *result_json(const struct result *r)
 {
     struct text_buffer t = {0};
@@ -62,7 +81,10 @@ char *result_json(const struct result *r)
         curve_row_json(&r->curve[i], row, sizeof row);
         text_add(&t, "%s%s", i ? "," : "", row);
     }
-    text_add(&t, "]}");
+    text_add(&t, "]");
+    if (r->measured)
+        add_measures(&t, r);
+    text_add(&t, "}");
     if (t.out_of_memory) {
         free(t.text);
         return NULL;

@@ -15,12 +15,14 @@
  *    "resumed_from_step":,"error":null|"...","bad_step":null|n,
  *    "curve":[{"step":,"train_loss":,"train_acc":,"val_loss":,"val_acc":,"grad_norm":,"lr":,
  *              "elapsed_s":}, ...]}
- * train_acc and val_acc are those of the best step. */
+ * train_acc and val_acc are those of the best step. Under `measure: evals` there follow, for the
+ * rows of the curve that were measured (engine/measures/measure.h),
+ *   "head_metric":[{"step":,"layer":,"head":,...}, ...],"layer_metric":[...],"head_slot":[...] */
 #ifndef SWEEP_RUN_RESULT_H
 #define SWEEP_RUN_RESULT_H
 
 #include "engine/base/safetensors.h"
-#include "engine/train.h"
+#include "engine/measures/measure.h"
 #include "sweep/store/state.h"
 
 struct curve_row {
@@ -41,6 +43,8 @@ struct result {
     double chance, train_s;
     int rows;
     const struct curve_row *curve;
+    const struct measured *measured; /* (rows), those from measured_from on; NULL: none */
+    int measured_from;
 };
 
 /* The trial JSON, malloced. NULL when memory runs out. */

@@ -31,6 +31,7 @@ static enum status describe_job(struct runner *r, const struct build_info *b, st
     j->memory = c->limit_memory;
     j->time_s = c->limit_time_s;
     j->metric = c->metric;
+    j->measure = c->measure;
     return STATUS_OK;
 }
 

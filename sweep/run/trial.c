@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/text.h"
 
 double trial_train_s(const struct trial *t)
 {
@@ -45,6 +46,23 @@ enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enu
     return STATUS_OK;
 }
 
+enum status trial_measure(struct arena *a, struct trial *t, struct message *m)
+{
+    const struct encoder *e = t->trainer->encoder;
+    t->measured_set = *data_val(t->data);
+    if (t->measured_set.n > TRIAL_MEASURED)
+        t->measured_set.n = TRIAL_MEASURED;
+    enum status s = measurer_new(a, e, &t->measured_set, data_sources(a, t->data, &t->measured_set),
+                                 true, &t->measurer, m);
+    if (s != STATUS_OK)
+        return s;
+    t->measured = arena_alloc(a, (size_t)t->curve_capacity, sizeof *t->measured);
+    for (int i = 0; i < t->curve_capacity; i++)
+        measured_new(a, t->measurer, &t->measured[i]);
+    t->result.measured = t->measured;
+    return STATUS_OK;
+}
+
 bool trial_done(const struct trial *t)
 {
     return t->trainer->step >= t->point.train.steps;
@@ -79,6 +97,8 @@ static enum status evaluate(struct trial *t, struct message *m)
     double best = INFINITY, cost = metric_cost(t->metric, val.acc, val.loss);
     for (int i = 0; i < t->result.rows; i++)
         best = fmin(best, metric_cost(t->metric, t->curve[i].val_acc, t->curve[i].val_loss));
+    if (t->measurer)
+        measurer_take(t->measurer, &t->measured[t->result.rows]);
     t->curve[t->result.rows++] = row;
     if (cost < best) { /* strictly: the earliest of the best steps stays */
         t->has_best = t->result.has_best = true;
@@ -125,22 +145,53 @@ void trial_test(struct trial *t)
 }
 
 /* The part of the state that the engine does not know, as text: a line of counters, then the curve,
- * one row a line. Hexadecimal floats, so that they come back exactly. */
+ * one row a line, then, where heads are measured, the first row that was and how many values each
+ * has, and these. Hexadecimal floats, so that they come back exactly. */
 static char *state_text(const struct trial *t)
 {
-    size_t size = 256 + (size_t)t->result.rows * 256, used;
-    char *text = malloc(size);
-    if (!text)
-        return NULL;
-    used = (size_t)snprintf(text, size, "%d %d %" PRId64 " %a %a\n", t->result.rows, t->has_best,
-                            t->result.best_step, trial_train_s(t), trial_cpu_s(t));
+    struct text_buffer text = {0};
+    text_add(&text, "%d %d %" PRId64 " %a %a\n", t->result.rows, t->has_best, t->result.best_step,
+             trial_train_s(t), trial_cpu_s(t));
     for (int i = 0; i < t->result.rows; i++) {
         const struct curve_row *c = &t->curve[i];
-        used += (size_t)snprintf(text + used, size - used, "%" PRId64 " %a %a %a %a %a %a %a\n",
-                                 c->step, c->train_loss, c->train_acc, c->val_loss, c->val_acc,
-                                 c->grad_norm, c->lr, c->elapsed_s);
+        text_add(&text, "%" PRId64 " %a %a %a %a %a %a %a\n", c->step, c->train_loss, c->train_acc,
+                 c->val_loss, c->val_acc, c->grad_norm, c->lr, c->elapsed_s);
     }
-    return text;
+    if (t->measurer)
+        text_add(&text, "measures %d %zu\n", t->result.measured_from, t->measured->count);
+    for (int i = t->result.measured_from; t->measurer && i < t->result.rows; i++)
+        for (size_t k = 0; k < t->measured[i].count; k++)
+            text_add(&text, "%a\n", t->measured[i].value[k]);
+    if (text.out_of_memory) {
+        free(text.text);
+        return NULL;
+    }
+    return text.text;
+}
+
+/* The values of the `rows` rows that are there. An attempt that was not asked for measures, or
+ * whose build had others, left none of them: then they begin with the next row. */
+static enum status read_measures(struct trial *t, const char *text, int rows, struct message *m)
+{
+    int used = 0, from;
+    size_t count;
+    bool there = sscanf(text, "measures %d %zu\n%n", &from, &count, &used) == 2 &&
+                 count == t->measured->count && from >= 0 && from <= rows;
+    t->result.measured_from = there ? from : rows;
+    if (!there)
+        return STATUS_OK;
+    text += used;
+    for (int i = t->result.measured_from; i < rows; i++)
+        for (size_t k = 0; k < count; k++) {
+            char *end;
+            t->measured[i].value[k] = strtod(text, &end);
+            if (*end != '\n')
+                return status_fail(m, STATUS_CORRUPT,
+                                   "the measures of row %d in the checkpoint cannot be read",
+                                   i + 1);
+            text = end + 1;
+        }
+    return STATUS_OK;
 }
 
 static enum status read_state(struct trial *t, const char *text, struct message *m)
@@ -169,7 +220,7 @@ static enum status read_state(struct trial *t, const char *text, struct message 
     r.rows = rows;
     r.has_best = t->has_best = has_best;
     t->result = r;
-    return STATUS_OK;
+    return t->measurer ? read_measures(t, text + used, rows, m) : STATUS_OK;
 }
 
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m)

@@ -18,6 +18,9 @@ struct trial {
     struct result result; /* curve and best so far; test values at the end */
     struct curve_row *curve;
     int curve_capacity;
+    struct measurer *measurer; /* of the heads, at every evaluation; NULL: not asked for */
+    struct measured *measured; /* beside the rows of the curve */
+    struct examples measured_set;
     real *best; /* (nn.size) weights of the best step */
     bool has_best;
     double before_s; /* training seconds and CPU seconds of earlier attempts */
@@ -28,6 +31,12 @@ struct trial {
 /* Builds everything in the arena; weights are the seed's. */
 enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
                       struct trial **t, struct message *m);
+
+/* From now on the cheap measures of the heads (engine/measures/measure.h) are taken at every
+ * evaluation, on the first TRIAL_MEASURED examples of the validation set. To be called before the
+ * first step, and before trial_resume. */
+enum { TRIAL_MEASURED = 128 };
+enum status trial_measure(struct arena *a, struct trial *t, struct message *m);
 
 /* One training step and, where one is due, the evaluation that follows it: *evaluated: whether
  * result.curve has a new last row. DIVERGED: the result says at which step and why. */

@@ -14,9 +14,9 @@ int wire_job_format(const struct job *j, char *text, size_t size)
     int n = snprintf(text, size,
                      "trial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32 "\nuntil=%" PRId64
                      "\nfolder=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
-                     "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nconfig=%s\n",
+                     "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nmeasure=%d\nconfig=%s\n",
                      j->trial, j->attempt, j->seed, j->until, j->folder, j->checkpoint_s, j->memory,
-                     j->time_s, j->build, metric_name(j->metric), j->config);
+                     j->time_s, j->build, metric_name(j->metric), j->measure, j->config);
     return n < 0 || (size_t)n >= size ? -1 : n;
 }
 
@@ -55,7 +55,7 @@ static bool store_field(const struct field *f, const char *value, size_t length)
 enum status wire_job_parse(const char *text, struct job *j, struct message *m)
 {
     memset(j, 0, sizeof *j);
-    int64_t seed = 0;
+    int64_t seed = 0, measure = 0;
     char metric[16] = "";
     const struct field fields[] = {
         {.key = "trial", .integer = &j->trial},
@@ -68,6 +68,7 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         {.key = "time_s", .real = &j->time_s},
         {.key = "build", .text = j->build, .size = sizeof j->build},
         {.key = "metric", .text = metric, .size = sizeof metric},
+        {.key = "measure", .integer = &measure},
         {.key = "config", .text = j->config, .size = sizeof j->config},
     };
     enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -88,11 +89,13 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         seen |= 1u << i;
         at += length + (at[length] == '\n');
     }
-    if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX || j->until < 0)
+    if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX || j->until < 0 ||
+        measure < 0 || measure > 1)
         return status_fail(m, STATUS_BAD_INPUT, "the job is incomplete");
     if (!metric_find(metric, &j->metric))
         return status_fail(m, STATUS_BAD_INPUT, "the job's metric is unknown: %s", metric);
     j->seed = (uint32_t)seed;
+    j->measure = measure;
     return STATUS_OK;
 }
 

@@ -29,6 +29,7 @@ struct job {
     double time_s;      /* CPU seconds over all attempts; 0: no limit */
     char build[512];    /* what must be equal for a resume to be exact: build, kernels, core type */
     enum metric metric; /* which the best step is best by */
+    bool measure;       /* heads are measured at every evaluation */
     char config[POINT_JSON_MAX]; /* canonical JSON of the point */
 };
 

@@ -88,6 +88,14 @@ static void send_progress(struct worker *w, enum wire_type type)
     worker_tell(type, &p, sizeof p);
 }
 
+/* The trial at step 0. */
+static enum status new_trial(struct arena *a, struct worker *w, const struct point *p,
+                             struct message *m)
+{
+    enum status s = trial_new(a, p, w->job.seed, w->job.metric, &w->trial, m);
+    return s == STATUS_OK && w->job.measure ? trial_measure(a, w->trial, m) : s;
+}
+
 /* Goes on from the newest checkpoint that can be read; damaged ones are passed over with a note.
  * Leaves the trial at step 0 where there is none. */
 static enum status resume(struct arena *a, struct worker *w, struct message *m)
@@ -107,7 +115,7 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
         damaged = true;
         struct point p = w->trial->point;
         arena_free(a);
-        s = trial_new(a, &p, w->job.seed, w->job.metric, &w->trial, m);
+        s = new_trial(a, w, &p, m);
         if (s != STATUS_OK)
             return s;
     }
@@ -319,7 +327,7 @@ static enum status prepare(struct arena *a, struct worker *w, struct message *m)
     if (s == STATUS_OK)
         s = take_lock(&w->job, m);
     if (s == STATUS_OK)
-        s = trial_new(a, &p, w->job.seed, w->job.metric, &w->trial, m);
+        s = new_trial(a, w, &p, m);
     if (s == STATUS_OK)
         s = resume(a, w, m);
     return s;

@@ -14,6 +14,7 @@ cat >"$dir/old.c" <<'END'
 #include <stdlib.h>
 char gotoblas_SKYLAKEX[1], gotoblas_HASWELL[1], gotoblas_NEHALEM[1];
 static __typeof__(cblas_sgemm) *real;
+static __typeof__(cblas_dsyrk) *gram;
 static char *core = "Prescott";
 static void *library;
 __attribute__((constructor)) static void load(void)
@@ -23,6 +24,7 @@ __attribute__((constructor)) static void load(void)
         core = (char *)told;
     library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
     *(void **)&real = dlsym(library, "cblas_sgemm");
+    *(void **)&gram = dlsym(library, "cblas_dsyrk");
 }
 __attribute__((destructor)) static void unload(void)
 {
@@ -36,6 +38,11 @@ void cblas_sgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, blasi
                  float beta, float *z, blasint lz)
 {
     real(order, a, b, m, n, k, alpha, x, lx, y, ly, beta, z, lz);
+}
+void cblas_dsyrk(CBLAS_LAYOUT order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE a, blasint n, blasint k,
+                 double alpha, const double *x, blasint lx, double beta, double *z, blasint lz)
+{
+    gram(order, uplo, a, n, k, alpha, x, lx, beta, z, lz);
 }
 END
 real=$(/sbin/ldconfig -p | sed -n 's/.*libopenblas\.so\.0 .*=> //p' | head -n 1)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A new operation, a new initialisation, a new form of heads and a new task each cost one file and one
+# A new operation, initialisation, form of heads, measure of heads and task each cost one file and one
 # line: a copy of this tree gets one of each, is built, and their checks cover them at once; halves of
 # them are noticed.
 # Speaks TAP.
@@ -103,6 +103,31 @@ static void draw(const struct encoder_config *c, long layer, long width, struct 
 const struct form form_ends = {.check = check, .draw = draw, .segmented = true};
 C
 echo 'FORM(ends, "the first and the last columns in turn")' >>engine/forms.def
+cat >engine/measures/measure_sink.c <<'C'
+/* The mean weight of the first key. */
+#include "engine/measures/rows.h"
+
+static const struct measure_column columns[] = {{"sink", "mean weight of the first key"}, {0}};
+
+static double sink(const real *w, long T, long i, int32_t keys)
+{
+    (void)T, (void)i, (void)keys;
+    return (double)w[0];
+}
+
+static void add(const struct measure_view *v, double *sum)
+{
+    rows_add(v, sum, 1, sink);
+}
+
+const struct measure measure_sink = {.level = MEASURE_HEAD,
+                                     .needs = MEASURE_WEIGHTS,
+                                     .columns = columns,
+                                     .kept = rows_kept,
+                                     .add = add,
+                                     .value = rows_mean};
+C
+echo 'MEASURE(sink)' >>engine/measures/measures.def
 sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\n    for (int64_t i = 0; i < o->length; i++)\n        targets[i] = inputs[(i + 1) % o->length];/' \
     -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
@@ -128,11 +153,14 @@ task: {name: shift, length: 8, vocab: 4}
 model: {d_model: 16, heads: [1, 2], d_ff: 16, init: flat, form: ends, segment_width: 5}
 train: {steps: 20, batch: 8, eval_every: 10, val_examples: 8, test_examples: 8}
 seeds: 1
+measure: evals
 Y
 check "... and a sweep trains on it, with the new heads, from the new initial weights" \
     ./headcount run shift.yaml --db "$dir/x.db" --quiet
 check "what the new form refuses is refused with its place" \
     sh -c "./headcount plan shift.yaml --set model.segment_width=17 2>&1 | grep -q 'model.segment_width: .*the ends are 17 columns'"
+check "one measure more: its column is in the results file, with a value for every head" \
+    [ "$(sqlite3 "$dir/x.db" 'SELECT count(*) FROM head_metric WHERE sink BETWEEN 0 AND 1')" = 6 ]
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \

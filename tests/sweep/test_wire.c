@@ -21,7 +21,8 @@ static struct job sample_job(void)
                     .checkpoint_s = 0.1,
                     .memory = INT64_C(1) << 40,
                     .time_s = 1200,
-                    .metric = METRIC_VAL_LOSS};
+                    .metric = METRIC_VAL_LOSS,
+                    .measure = true};
     strcpy(j.folder, "/somewhere/with = and spaces/headcount.db.d");
     strcpy(j.build, "abc SkylakeX avx512");
     strcpy(j.config, "{\"model\":{\"heads\":8}}");

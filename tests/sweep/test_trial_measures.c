@@ -1,0 +1,226 @@
+/* `measure: evals`: what heads are measured as they are trained, resumed exactly, in the result. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep/run/trial.h"
+#include "tests/sweep/config_help.h"
+
+#include <cmocka.h>
+
+static char folder[64];
+
+static struct point sample_point(void)
+{
+    struct point p;
+    point_init(&p, task_find("gather"));
+    *(int64_t *)p.task_options = 8; /* struct task_common starts with length, vocab */
+    p.model.d_model = 16;
+    p.model.heads = 2;
+    p.model.d_ff = 24;
+    p.model.dropout = 0.1;
+    p.train.steps = 60;
+    p.train.batch = 12;
+    p.train.eval_every = 25;
+    p.train.lr = 1e-2;
+    p.train.val_examples = 300;
+    p.train.test_examples = 40;
+    return p;
+}
+
+static struct trial *new_trial(struct arena *a, bool measure)
+{
+    struct point p = sample_point();
+    struct trial *t;
+    struct message m;
+    arena_init(a, NULL);
+    if (trial_new(a, &p, 3, METRIC_VAL_ACC, &t, &m) != STATUS_OK ||
+        (measure && trial_measure(a, t, &m) != STATUS_OK))
+        fail_msg("%s", m.text);
+    return t;
+}
+
+static void advance(struct trial *t, int64_t step)
+{
+    struct message m;
+    bool evaluated;
+    while (t->trainer->step < step)
+        assert_int_equal(trial_step(t, &evaluated, &m), STATUS_OK);
+}
+
+/* The result's rows of heads, layers and slots: what follows its curve. */
+static char *measures_of(const struct trial *t)
+{
+    char *json = result_json(&t->result);
+    const char *at = strstr(json, ",\"head_metric\":[");
+    char *rows = strdup(at ? at : "");
+    free(json);
+    return rows;
+}
+
+static void interrupted_anywhere(void **state)
+{
+    (void)state;
+    static const int64_t stops[] = {0, 1, 24, 25, 26, 50, 59, 60};
+    struct arena a, b, c;
+    struct message m;
+    char path[128];
+    snprintf(path, sizeof path, "%s/x.ckpt", folder);
+    struct trial *whole = new_trial(&a, true);
+    advance(whole, 60);
+    char *expected = measures_of(whole);
+    assert_non_null(strstr(expected, "[{\"step\":25,\"layer\":0,\"head\":0,\"confidence\":0."));
+    assert_non_null(strstr(expected, "{\"step\":60,\"layer\":0,\"head\":1,\"slot\":3,\"mass\":0."));
+    assert_null(strstr(expected, "ablation"));
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        bool other;
+        struct trial *first = new_trial(&b, true), *second = new_trial(&c, true);
+        advance(first, stops[i]);
+        assert_int_equal(trial_save(first, path, "build", &m), STATUS_OK);
+        assert_int_equal(trial_resume(second, path, "build", &other, &m), STATUS_OK);
+        advance(second, 60);
+        char *rows = measures_of(second);
+        assert_string_equal(rows, expected);
+        free(rows);
+        arena_free(&b);
+        arena_free(&c);
+    }
+    free(expected);
+    arena_free(&a);
+}
+
+/* Measuring changes nothing of the training, and a result without it has not a byte more. */
+static void training_is_the_same(void **state)
+{
+    (void)state;
+    struct arena a, b;
+    struct trial *with = new_trial(&a, true), *without = new_trial(&b, false);
+    advance(with, 60);
+    advance(without, 60);
+    assert_memory_equal(with->trainer->encoder->nn.data, without->trainer->encoder->nn.data,
+                        (size_t)with->trainer->encoder->nn.size * sizeof(real));
+    for (int i = 0; i < with->result.rows; i++)
+        with->curve[i].elapsed_s = without->curve[i].elapsed_s = 0;
+    with->result.train_s = without->result.train_s = 0;
+    char *more = result_json(&with->result), *plain = result_json(&without->result);
+    assert_null(strstr(plain, "head_metric"));
+    assert_memory_equal(more, plain, strlen(plain) - 1);
+    assert_memory_equal(more + strlen(plain) - 1, ",\"head_metric\":[{", 17);
+    free(more);
+    free(plain);
+    arena_free(&a);
+    arena_free(&b);
+}
+
+/* The key came, or went, while the trial was interrupted: what was not measured has no rows. */
+static void asked_for_later(void **state)
+{
+    (void)state;
+    struct arena a, b, c;
+    struct message m;
+    bool other;
+    char path[128];
+    snprintf(path, sizeof path, "%s/y.ckpt", folder);
+    struct trial *first = new_trial(&a, false);
+    advance(first, 30);
+    assert_int_equal(trial_save(first, path, "build", &m), STATUS_OK);
+    struct trial *second = new_trial(&b, true);
+    assert_int_equal(trial_resume(second, path, "build", &other, &m), STATUS_OK);
+    advance(second, 55);
+    assert_int_equal(trial_save(second, path, "build", &m), STATUS_OK);
+    struct trial *third = new_trial(&c, true);
+    assert_int_equal(trial_resume(third, path, "build", &other, &m), STATUS_OK);
+    advance(third, 60);
+    char *rows = measures_of(third);
+    assert_null(strstr(rows, "\"step\":25,"));
+    assert_non_null(strstr(rows, "[{\"step\":50,"));
+    assert_non_null(strstr(rows, "},{\"step\":60,"));
+    free(rows);
+    struct trial *last = new_trial(&a, false);
+    assert_int_equal(trial_resume(last, path, "build", &other, &m), STATUS_OK);
+    advance(last, 60);
+    rows = measures_of(last);
+    assert_string_equal(rows, "");
+    free(rows);
+    arena_free(&a);
+    arena_free(&b);
+    arena_free(&c);
+}
+
+/* Values that break off are a damaged checkpoint; more or fewer than this build has are another
+ * build's, and are left out. */
+static void damaged_values(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct message m;
+    bool other;
+    char path[128], text[256];
+    snprintf(path, sizeof path, "%s/z.ckpt", folder);
+    struct trial *t = new_trial(&a, true);
+    advance(t, 30);
+    const struct safetensors_meta none[] = {{NULL, NULL}};
+    const char *row = "1 1 25 0x0p+0 0x0p+0\n25 0 0 0 0 0 0 0\n";
+    snprintf(text, sizeof text, "%smeasures 0 %zu\n0x1p+0\n", row, t->measured->count);
+    assert_int_equal(checkpoint_write(path, t->trainer, t->best, text, none, &m), STATUS_OK);
+    assert_int_equal(trial_resume(t, path, "build", &other, &m), STATUS_CORRUPT);
+    assert_string_equal(m.text, "the measures of row 1 in the checkpoint cannot be read");
+    const struct {
+        int from;
+        size_t count;
+    } others[] = {{0, 1}, {-1, t->measured->count}, {2, t->measured->count}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(text, sizeof text, "%smeasures %d %zu\n0x1p+0\n", row, others[i].from,
+                 others[i].count);
+        assert_int_equal(checkpoint_write(path, t->trainer, t->best, text, none, &m), STATUS_OK);
+        assert_int_equal(trial_resume(t, path, "build", &other, &m), STATUS_OK);
+        assert_int_equal(t->result.measured_from, 1);
+    }
+    arena_free(&a);
+}
+
+static void the_key(void **state)
+{
+    (void)state;
+    struct config *c = config_of("task: {name: gather}\n");
+    assert_false(c->measure);
+    config_free(c);
+    c = config_of("task: {name: gather}\nmeasure: evals\n");
+    assert_true(c->measure);
+    config_free(c);
+    static const struct refusal list[] = {
+        {"task: {name: gather}\nmeasure: always\n",
+         "s.yaml:2:10: measure is always; allowed: evals"},
+        {"task: {name: gather}\nmeasure: [evals]\n",
+         "s.yaml:2:10: measure must be a single value, not a list"},
+        {"task: {name: gather}\nmeasures: evals\n",
+         "s.yaml:2:1: unknown key 'measures' (did you mean measure?)"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interrupted_anywhere),
+        cmocka_unit_test(training_is_the_same),
+        cmocka_unit_test(asked_for_later),
+        cmocka_unit_test(damaged_values),
+        cmocka_unit_test(the_key),
+    };
+    strcpy(folder, "/tmp/headcount-test-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char path[128];
+    for (const char *name = "xyz"; *name; name++) {
+        snprintf(path, sizeof path, "%s/%c.ckpt", folder, *name);
+        unlink(path);
+    }
+    rmdir(folder);
+    return failed;
+}

@@ -34,9 +34,10 @@ static enum status refuse_strange_keys(struct store *s, const char *table, const
     struct rows r = store_rows(
         s, DOING, KEYS " WHERE k.key NOT IN (SELECT name FROM pragma_table_info(?1)) LIMIT 1",
         VALUES(TEXT(table), TEXT(json)), m);
-    if (rows_next(&r))
+    const char *key = rows_next(&r) ? rows_given(&r, 0) : NULL;
+    if (r.status == STATUS_OK && key)
         r.status = status_fail(m, STATUS_INTERNAL, "%s: table %s has no column \"%s\"", s->path,
-                               table, rows_given(&r, 0));
+                               table, key);
     return rows_close(&r);
 }
 
@@ -63,24 +64,32 @@ enum status store_keep_rows(struct store *s, const char *table, const char *json
     return status;
 }
 
-/* ---- what measured itself as it was trained ---- */
+/* Those that answers are written to; the first ones also what trials measured on the way. */
+static const char *const tables[] = {"head_metric", "layer_metric", "head_slot",
+                                     "pruning",     "ensemble",     "evaluation"};
+enum { MEASURED = 3, TABLES = sizeof tables / sizeof *tables };
+
+/* The first `count` tables, those of them that json has. */
+static enum status keep_tables(struct store *s, int count, const char *json, const char *fill,
+                               struct message *m)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < count; i++) {
+        int64_t there = 0;
+        status = store_integer(s, DOING, "SELECT json_type(?1, '$.' || ?2) = 'array'",
+                               VALUES(TEXT(json), TEXT(tables[i])), 0, &there, m);
+        if (status == STATUS_OK && there)
+            status = store_keep_rows(s, tables[i], json, fill, m);
+    }
+    return status;
+}
 
 enum status store_keep_measures(struct store *s, int64_t trial_id, const char *result,
                                 struct message *m)
 {
-    static const char *const tables[] = {"head_metric", "layer_metric", "head_slot"};
     char fill[64];
-    enum status status = STATUS_OK;
     snprintf(fill, sizeof fill, "{\"trial_id\":%lld,\"split\":\"val\"}", (long long)trial_id);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof tables / sizeof *tables; i++) {
-        int64_t there = 0;
-        status =
-            store_integer(s, "recording measures", "SELECT json_type(?1, '$.' || ?2) = 'array'",
-                          VALUES(TEXT(result), TEXT(tables[i])), 0, &there, m);
-        if (status == STATUS_OK && there)
-            status = store_keep_rows(s, tables[i], result, fill, m);
-    }
-    return status;
+    return keep_tables(s, MEASURED, result, fill, m);
 }
 
 /* ---- answers of studies ---- */
@@ -100,15 +109,28 @@ static enum status make_fill(struct store *s, const char *answer, const struct s
         fill);
 }
 
+static bool is_table(const char *name)
+{
+    int i = 0;
+    while (i < TABLES && strcmp(name, tables[i]) != 0)
+        i++;
+    return i < TABLES;
+}
+
 static enum status refuse_strange_tables(struct store *s, const char *answer, struct message *m)
 {
     struct rows r = store_rows(s, DOING,
-                               "SELECT key FROM json_each(?1) WHERE type IN ('array', 'object')"
-                               " AND key NOT IN (SELECT value FROM json_each(?2)) LIMIT 1",
-                               VALUES(TEXT(answer), TEXT(STUDY_TABLES)), m);
-    if (rows_next(&r))
-        r.status = status_fail(m, STATUS_INTERNAL, "%s: no study writes to a table \"%s\"", s->path,
-                               rows_given(&r, 0));
+                               "SELECT key, type FROM json_each(?) WHERE type IN ('array',"
+                               " 'object')",
+                               VALUES(TEXT(answer)), m);
+    while (rows_next(&r)) {
+        const char *name = rows_given(&r, 0);
+        bool array = strcmp(rows_given(&r, 1), "array") == 0;
+        if (r.status == STATUS_OK && (!array || !is_table(name)))
+            r.status = status_fail(m, STATUS_INTERNAL,
+                                   "%s: \"%s\" is no array of rows of a table that studies write",
+                                   s->path, name);
+    }
     return rows_close(&r);
 }
 
@@ -119,15 +141,8 @@ enum status store_keep_answer(struct store *s, const char *answer, const struct 
     enum status status = make_fill(s, answer, t, &fill, m);
     if (status == STATUS_OK)
         status = refuse_strange_tables(s, answer, m);
-    if (status == STATUS_OK) {
-        struct rows tables =
-            store_rows(s, DOING, "SELECT key FROM json_each(?1) WHERE type = 'array'",
-                       VALUES(TEXT(answer)), m);
-        while (status == STATUS_OK && rows_next(&tables))
-            status = store_keep_rows(s, rows_given(&tables, 0), answer, fill, m);
-        enum status closed = rows_close(&tables);
-        status = status == STATUS_OK ? closed : status;
-    }
+    if (status == STATUS_OK)
+        status = keep_tables(s, TABLES, answer, fill, m);
     free(fill);
     return status;
 }

@@ -5,10 +5,6 @@
 #include "sweep/store/store_internal.h"
 #include "sweep/store/study.h"
 
-/* The tables that answers are written to, as a JSON array. */
-#define STUDY_TABLES                                                                               \
-    "[\"head_metric\",\"layer_metric\",\"head_slot\",\"pruning\",\"ensemble\",\"evaluation\"]"
-
 /* Writes the rows {table: [{column: value},...]} in json. What a row does not say, the object
  * `fill` does. Rows with the same primary key get the new values of the columns that are named.
  * INTERNAL for a key that is no column. */

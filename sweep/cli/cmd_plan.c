@@ -69,7 +69,7 @@ static void print_dropped(const struct plan *p)
 {
     const char *const why[] = {"by constraints", "by exclude",
                                plan_config(p)->method == METHOD_RANDOM ? "drawn twice"
-                                                                       : "listed twice"};
+                                                                       : "the same as another"};
     long by[3];
     if (plan_dropped(p, &by[0], &by[1], &by[2]) == 0)
         return;

@@ -37,7 +37,8 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
  * there are none. */
 struct plan_text {
     char setting[PLAN_TEXT_MAX];   /* what distinguishes it among points of equal heads: the varying
-                                      axes but model.heads, the tuned and the replicated ones */
+                                      axes but model.heads, the tuned and the replicated ones, and
+                                      those that make no difference in this point (point_uses) */
     char label[PLAN_TEXT_MAX];     /* the same for people, in the order of the file, with the last
                                       part of each path (the one before a `.name`) where that is
                                       unambiguous: "slots=4, d_head=split"; "" */

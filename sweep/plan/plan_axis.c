@@ -261,11 +261,18 @@ struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, 
     return choice;
 }
 
+bool plan_distinguishes(const struct plan_axis *a, const struct point *point)
+{
+    return a->role != ROLE_SETTING || point_uses(point, a->path);
+}
+
 uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles)
 {
     uint64_t hash = 0xcbf29ce484222325;
+    struct point point;
+    plan_decode(p, g, &point);
     for (int a = 0; a < p->axes; a++) {
-        if (!(p->axis[a].role & roles))
+        if (!(p->axis[a].role & roles) || !plan_distinguishes(&p->axis[a], &point))
             continue;
         struct plan_choice choice = plan_choose(p, &p->axis[a], g);
         uint64_t bits;

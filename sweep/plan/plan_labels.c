@@ -160,31 +160,35 @@ void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size)
 }
 
 /* {"model.d_head":"split",...}: paths hold nothing that JSON would escape. */
-static void write_object(const struct plan *p, uint64_t g, const int *axes, int n,
-                         char text[PLAN_TEXT_MAX])
+static void write_object(const struct plan *p, uint64_t g, const struct point *point,
+                         const int *axes, int n, char text[PLAN_TEXT_MAX])
 {
     size_t used = 0;
     char buffer[32];
     for (int i = 0; i < n; i++) {
         const struct plan_axis *a = &p->axis[axes[i]];
-        int written = snprintf(text + used, PLAN_TEXT_MAX - used, "%c\"%s\":%s", i ? ',' : '{',
+        if (!plan_distinguishes(a, point))
+            continue;
+        int written = snprintf(text + used, PLAN_TEXT_MAX - used, "%c\"%s\":%s", used ? ',' : '{',
                                a->path, plan_choice_json(p, a, g, buffer));
         used += written < 0 ? 0 : (size_t)written;
     }
-    snprintf(text + used, PLAN_TEXT_MAX - used, "%s", n ? "}" : "{}");
+    snprintf(text + used, PLAN_TEXT_MAX - used, "%s", used ? "}" : "{}");
 }
 
 void plan_text(const struct plan *p, long i, struct plan_text *text)
 {
     uint64_t g = p->kept[i];
     char buffer[32];
-    write_object(p, g, p->setting, p->settings, text->setting);
-    write_object(p, g, p->tuning, p->tuned, text->tuning);
-    write_object(p, g, p->replicate, p->replicated, text->replicate);
+    struct point point;
+    plan_decode(p, g, &point);
+    write_object(p, g, &point, p->setting, p->settings, text->setting);
+    write_object(p, g, &point, p->tuning, p->tuned, text->tuning);
+    write_object(p, g, &point, p->replicate, p->replicated, text->replicate);
     text->label[0] = '\0';
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
-        if (axis->role == ROLE_SETTING)
+        if (axis->role == ROLE_SETTING && plan_distinguishes(axis, &point))
             append_pair(axis->label, plan_choice_json(p, axis, g, buffer), text->label,
                         sizeof text->label);
     }

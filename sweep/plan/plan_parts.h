@@ -99,7 +99,10 @@ enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *
                       struct message *m);
 /* The value on an axis of point g of the grid or of the draws. */
 struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, uint64_t g);
-/* A hash of what point g chooses on the axes that have one of those roles. */
+/* Whether the axis is part of what a point is called: not an axis of the setting that makes no
+ * difference there. */
+bool plan_distinguishes(const struct plan_axis *a, const struct point *point);
+/* A hash of what point g chooses on the axes that have one of those roles and distinguish it. */
 uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles);
 /* The task's index and the whole point g. */
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);

@@ -44,17 +44,48 @@ const struct option_entry *point_option(struct point *p, const char *path,
     return NULL;
 }
 
+static bool has_segments(const struct point *p)
+{
+    return form_table[p->model.form]->segmented;
+}
+
+static bool has_disagreement(const struct point *p)
+{
+    return p->train.disagreement_weight != 0;
+}
+
+/* Options that mean something in some points only. */
+static const struct {
+    const char *path;
+    bool (*used)(const struct point *p);
+} conditional[] = {
+    {"model.segment_width", has_segments},
+    {"model.segment_overlap", has_segments},
+    {"train.disagreement.kind", has_disagreement},
+};
+enum { CONDITIONAL = sizeof conditional / sizeof conditional[0] };
+
+bool point_uses(const struct point *p, const char *path)
+{
+    for (int i = 0; i < CONDITIONAL; i++)
+        if (strcmp(conditional[i].path, path) == 0)
+            return conditional[i].used(p);
+    return true;
+}
+
 void point_canonical(struct point *p)
 {
     struct encoder_config *c = &p->model;
+    for (int i = 0; i < CONDITIONAL; i++) {
+        struct point_section section;
+        const struct option_entry *o = point_option(p, conditional[i].path, &section);
+        if (o && !conditional[i].used(p))
+            option_parse(o, "", o->preset, false, section.values, NULL);
+    }
     if (c->kv_heads == c->heads)
         c->kv_heads = WIDTH_WORD;
-    if (form_table[c->form]->segmented)
+    if (has_segments(p))
         c->segment_width = form_segment_width(c);
-    else
-        c->segment_width = c->segment_overlap = 0;
-    if (p->train.disagreement_weight == 0)
-        p->train.disagreement = SIMILARITY_OUTPUT;
 }
 
 /* Writing. */

@@ -40,9 +40,13 @@ const struct option_entry *point_option(struct point *p, const char *path,
 /* Task, defaults everywhere. */
 void point_init(struct point *p, const struct task *task);
 
-/* Gives points that compute the same the same options: kv_heads equal to heads becomes `heads`,
- * segment_width 0 the width that it stands for, and options of other forms of heads than the
- * point's become their defaults. */
+/* Whether the option of a dotted path makes a difference in p: false for what belongs to another
+ * form of heads than p's, and for the kind of a term of weight 0. */
+bool point_uses(const struct point *p, const char *path);
+
+/* Gives points that compute the same the same options: those that make no difference get their
+ * defaults, kv_heads equal to heads becomes `heads`, segment_width 0 the width that it stands for.
+ */
 void point_canonical(struct point *p);
 
 /* Writes the canonical JSON, of the canonical point. Returns its length, below POINT_JSON_MAX. */

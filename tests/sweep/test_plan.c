@@ -466,6 +466,25 @@ static void test_settings(void **state)
     assert_string_equal(name.label, "");
     assert_string_equal(name.tuning, "{}");
     free_all(p);
+
+    /* Options that make no difference to a point are no part of what it is called. */
+    p = plan_of(GATHER
+                "model: {form: [project, segments], segment_width: [4, 8], heads: [2, 4],\n"
+                "  segment_overlap: [false, true], d_model: 32}\n"
+                "tune: [train.lr]\ntrain: {lr: [1e-3, 3e-3]}\n"
+                "exclude: [{model.form: project, model.heads: 2, model.segment_width: 4}]\n");
+    assert_int_equal(plan_points(p), 20);
+    for (long i = 0; i < 4; i++) { /* heads 2 is left of width 8, heads 4 of width 4 */
+        plan_text(p, i, &name);
+        assert_string_equal(name.setting, "{\"model.form\":\"project\"}");
+        assert_string_equal(name.label, "form=project");
+        assert_int_equal(plan_candidates(p, i), 2);
+    }
+    plan_text(p, plan_points(p) - 1, &name);
+    assert_string_equal(name.setting, "{\"model.form\":\"segments\",\"model.segment_overlap\":true,"
+                                      "\"model.segment_width\":8}");
+    assert_string_equal(name.label, "form=segments, segment_width=8, segment_overlap=true");
+    free_all(p);
 }
 
 static void test_full_labels(void **state)

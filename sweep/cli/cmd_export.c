@@ -1,5 +1,5 @@
 /* headcount export: results, weights, test sets and attention for other programs. */
-#include "sweep/cli/command.h"
+#include "sweep/cli/command_prune.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,8 @@ enum export_kind {
 struct export_options {
     const char *db;
     long examples; /* of the attention; 0: not given */
+    struct prune_words words;
+    struct prune_options smaller; /* where words.keep is given */
     enum export_kind kind;
     char **arguments; /* the kind's own */
 };
@@ -29,6 +31,10 @@ struct export_options {
 static const struct command_option options[] = {
     {"examples", 0, COMMAND_LONG, offsetof(struct export_options, examples), "N",
      "attention: sequences of the validation set (16)"},
+    {"keep", 0, COMMAND_TEXT, offsetof(struct export_options, words.keep), "N",
+     "weights, testset: of the model with N heads left, over all layers; the others are removed as "
+     "by `prune`"},
+    COMMAND_PRUNE_OPTIONS(struct export_options, words),
     COMMAND_DB_OPTION(struct export_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -49,6 +55,7 @@ static const struct command_syntax syntax = {
     .examples = "  headcount export results > results.jsonl\n"
                 "  headcount export weights 1 weights.safetensors\n"
                 "  headcount export testset 1 testset.safetensors\n"
+                "  headcount export weights 3 smaller.safetensors --keep 3\n"
                 "  headcount export attention 1 attention.safetensors --examples 4\n",
     .least = 1,
     .most = 3,
@@ -108,8 +115,9 @@ static enum status export_tensors(struct store *s, const struct export_options *
     char *linked = realpath(o->arguments[1], NULL); /* a link stays; NULL: a new file */
     const char *path = linked ? linked : o->arguments[1];
     long examples = o->examples > 0 ? o->examples : EXPORT_ATTENTION_EXAMPLES;
-    status = o->kind == EXPORT_WEIGHTS   ? export_weights(s, trial, path, m)
-             : o->kind == EXPORT_TESTSET ? export_testset(s, trial, path, m)
+    const struct prune_options *smaller = o->words.keep ? &o->smaller : NULL;
+    status = o->kind == EXPORT_WEIGHTS   ? export_weights(s, trial, smaller, path, m)
+             : o->kind == EXPORT_TESTSET ? export_testset(s, trial, smaller, path, m)
                                          : export_attention(s, trial, examples, path, m);
     free(linked);
     return status;
@@ -120,6 +128,24 @@ static enum status export_from(struct store *s, void *context, struct message *m
     const struct export_options *o = context;
     return o->kind == EXPORT_RESULTS ? export_results(s, o->arguments[0], stdout, m)
                                      : export_tensors(s, o, m);
+}
+
+/* --keep and what belongs to it. */
+static bool check_keep(struct export_options *o, int *exit_status)
+{
+    const struct prune_words *w = &o->words;
+    if (!command_prune_read("export", w, &o->smaller, exit_status))
+        return false;
+    if (!w->keep && (w->by || w->finetune || w->lr))
+        *exit_status = command_usage("export", "--by, --finetune and --lr belong to --keep");
+    else if (w->keep && o->kind != EXPORT_WEIGHTS && o->kind != EXPORT_TESTSET)
+        *exit_status = command_usage("export", "--keep is for weights and testset only");
+    else if (w->keep && o->smaller.keeps != 1)
+        *exit_status =
+            command_usage("export", "--keep is '%s'; one head count is exported", w->keep);
+    else
+        return true;
+    return false;
 }
 
 int command_export(int argc, char **argv)
@@ -139,6 +165,8 @@ int command_export(int argc, char **argv)
     }
     if (o.kind != EXPORT_ATTENTION && o.examples > 0)
         return command_usage("export", "--examples is for attention only");
+    if (!check_keep(&o, &exit_status))
+        return exit_status;
     o.arguments = argv + optind + 1; /* ends with argv's NULL */
     return command_read_store("export", o.db, export_from, &o);
 }

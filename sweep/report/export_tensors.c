@@ -79,10 +79,98 @@ static enum status finished_open(struct store *s, int64_t trial_id, struct finis
     return STATUS_OK;
 }
 
+/* Everything an export needs, in one place that survives a longjmp out of the arena. */
+struct export
+{
+    struct store *store;
+    int64_t trial_id;
+    const struct prune_options *smaller; /* NULL: the whole model */
+    struct arena arena;
+    struct finished finished;
+    struct study_due due; /* of a smaller model: its trial */
+    struct point point;
+    struct data *data;
+    struct trainer *trainer;  /* of the model that is exported */
+    struct text_buffer heads; /* of a smaller model: JSON, [[0,3],[1]] */
+    int32_t *predicted;
+    int64_t *numbers; /* inputs, targets, predictions, one after the other */
+    char fields[1024];
+};
+
+/* ---- the model ---- */
+
+/* The trial's encoder with its stored weights. */
+static enum status build_whole(struct export *x, struct message *m)
+{
+    enum status s = point_parse(x->finished.file.config, &x->point, m);
+    if (s == STATUS_OK)
+        s = data_new(&x->arena, &x->point, x->finished.seed, &x->data, m);
+    if (s == STATUS_OK)
+        s = trainer_new(&x->arena, &x->point.model, data_io(x->data), &x->point.train,
+                        x->finished.seed, data_fill, x->data, &x->trainer, m);
+    if (s == STATUS_OK)
+        s = result_weights(&x->finished.file, &x->trainer->encoder->nn, m);
+    if (s == STATUS_OK)
+        data_draw(x->data);
+    return s;
+}
+
+static void list_heads(const struct encoder *e, struct text_buffer *text)
+{
+    for (long l = 0; l < e->config.layers; l++) {
+        const struct encoder_heads *heads = &e->layer[l].heads;
+        text_add(text, l ? ",[" : "[[");
+        for (long h = 0; h < heads->heads; h++)
+            text_add(text, "%s%d", h ? "," : "", heads->origin[h]);
+        text_add(text, "]");
+    }
+    text_add(text, "]");
+}
+
+/* Which steps of fine-tuning are the best: as the trial's own. */
+static enum status find_metric(struct export *x, struct prune_options *o, struct message *m)
+{
+    struct rows r = rows_open(x->store, m, "SELECT metric FROM sweep WHERE sweep_id = ?1",
+                              VALUES(INTEGER(x->due.list[0].sweep_id)));
+    if (rows_next(&r))
+        metric_find(rows_given(&r, 0), &o->metric);
+    return rows_close(&r);
+}
+
+/* The same with fewer heads, as study `prune` makes it. */
+static enum status build_smaller(struct export *x, struct message *m)
+{
+    struct study_model *model;
+    struct pruner *p;
+    struct metrics test = {0};
+    struct prune_options o = *x->smaller;
+    enum status s = store_study_due(x->store, 0, x->trial_id, study_prune.name, NULL, &x->due, m);
+    if (s == STATUS_OK)
+        s = find_metric(x, &o, m);
+    if (s == STATUS_OK)
+        s = study_model_load(&x->arena, store_folder(x->store), &x->due.list[0], true, &model, m);
+    if (s == STATUS_OK)
+        s = prune_to(&x->arena, model, &o, &p, m);
+    if (s == STATUS_OK)
+        s = prune_smaller(&x->arena, model, p->keep, &o, &x->trainer, m);
+    if (s != STATUS_OK)
+        return s;
+    x->point = model->point;
+    x->data = model->data;
+    trainer_evaluate(x->trainer, data_test(x->data), &test);
+    snprintf(x->finished.test_acc, sizeof x->finished.test_acc, "%.17g", test.acc);
+    list_heads(x->trainer->encoder, &x->heads);
+    return x->heads.out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the export")
+                                  : STATUS_OK;
+}
+
+/* ---- the files ---- */
+
 /* The metadata both files carry; returns how many entries. */
-static int describe(const struct finished *t, const char *format, const char *kind,
+static int describe(const struct export *x, const char *format, const char *kind,
                     struct safetensors_meta meta[META_MAX])
 {
+    const struct finished *t = &x->finished;
     int n = 0;
     meta[n++] = (struct safetensors_meta){"format", format};
     if (kind)
@@ -92,35 +180,10 @@ static int describe(const struct finished *t, const char *format, const char *ki
     meta[n++] = (struct safetensors_meta){"trial", t->trial};
     meta[n++] = (struct safetensors_meta){"seed", t->seed_text};
     meta[n++] = (struct safetensors_meta){"test_acc", t->test_acc};
+    if (x->smaller)
+        meta[n++] = (struct safetensors_meta){"heads", x->heads.text};
     return n;
 }
-
-enum status export_weights(struct store *s, int64_t trial_id, const char *path, struct message *m)
-{
-    struct finished t = {0};
-    struct safetensors_meta meta[META_MAX];
-    enum status status = finished_open(s, trial_id, &t, m);
-    if (status != STATUS_OK)
-        return status;
-    struct safetensors out = {.count = t.file.file.list.count,
-                              .tensor = t.file.file.list.tensor,
-                              .meta_count = describe(&t, "pt", "weights.1", meta),
-                              .meta = meta};
-    status = safetensors_write(path, &out, NULL, m);
-    result_close(&t.file);
-    return status;
-}
-
-/* Everything export_testset needs, in one place that survives a longjmp out of the arena. */
-struct testset {
-    struct arena arena;
-    struct finished finished;
-    struct point point;
-    struct data *data;
-    int32_t *predicted;
-    int64_t *numbers; /* inputs, targets, predictions, one after the other */
-    char fields[1024];
-};
 
 static int64_t *widen(int64_t *to, const int32_t *from, size_t n)
 {
@@ -138,51 +201,51 @@ void export_field_names(const struct encoder_io *io, char *text, size_t size)
         snprintf(text + used, size - used, "]");
 }
 
-/* Rebuilds the trial's encoder, gives it the stored weights, and lets it answer its test set. */
-static enum status testset_predict(struct testset *t, struct message *m)
+/* The weights as the result file has them. */
+static enum status write_stored(struct export *x, const char *path, struct message *m)
 {
-    struct trainer *trainer;
-    enum status s = point_parse(t->finished.file.config, &t->point, m);
-    if (s != STATUS_OK)
-        return s;
-    s = data_new(&t->arena, &t->point, t->finished.seed, &t->data, m);
-    if (s != STATUS_OK)
-        return s;
-    const struct encoder_io *io = data_io(t->data);
-    s = trainer_new(&t->arena, &t->point.model, io, &t->point.train, t->finished.seed, data_fill,
-                    t->data, &trainer, m);
-    if (s == STATUS_OK)
-        s = result_weights(&t->finished.file, &trainer->encoder->nn, m);
-    if (s != STATUS_OK)
-        return s;
-    data_draw(t->data);
-    const struct task_shape *shape = data_shape(t->data);
-    const struct examples *set = data_test(t->data);
-    size_t targets = (size_t)(set->n * shape->slots * (shape->per_sequence ? 1 : shape->length));
-    t->predicted = arena_alloc(&t->arena, targets, sizeof *t->predicted);
-    trainer_predict(trainer, set, t->predicted);
-    return STATUS_OK;
+    const struct safetensors *stored = &x->finished.file.file.list;
+    struct safetensors_meta meta[META_MAX];
+    struct safetensors out = {.count = stored->count,
+                              .tensor = stored->tensor,
+                              .meta_count = describe(x, "pt", "weights.1", meta),
+                              .meta = meta};
+    return safetensors_write(path, &out, NULL, m);
 }
 
-static enum status testset_write(struct testset *t, const char *path, struct message *m)
+/* The weights of a smaller model, as the encoder has them. */
+static enum status write_smaller(struct export *x, const char *path, struct message *m)
 {
-    const struct encoder_io *io = data_io(t->data);
-    const struct task_shape *shape = data_shape(t->data);
-    const struct examples *set = data_test(t->data);
+    const struct nn *nn = &x->trainer->encoder->nn;
+    struct safetensors_meta meta[META_MAX];
+    struct safetensors out = {.count = nn->count, .meta = meta};
+    out.tensor = arena_alloc(&x->arena, (size_t)nn->count, sizeof *out.tensor);
+    result_tensors(nn, out.tensor);
+    out.meta_count = describe(x, "pt", "weights.1", meta);
+    return safetensors_write(path, &out, NULL, m);
+}
+
+static enum status write_testset(struct export *x, const char *path, struct message *m)
+{
+    const struct encoder_io *io = data_io(x->data);
+    const struct task_shape *shape = data_shape(x->data);
+    const struct examples *set = data_test(x->data);
     int64_t N = set->n;
     int64_t T = shape->length;
     size_t inputs = (size_t)(N * T * shape->fields);
     size_t targets = (size_t)(N * shape->slots * (shape->per_sequence ? 1 : T));
-    t->numbers = arena_alloc(&t->arena, inputs + 2 * targets, sizeof *t->numbers);
-    int64_t *wide_targets = widen(t->numbers, set->tokens, inputs);
+    x->predicted = arena_alloc(&x->arena, targets, sizeof *x->predicted);
+    trainer_predict(x->trainer, set, x->predicted);
+    x->numbers = arena_alloc(&x->arena, inputs + 2 * targets, sizeof *x->numbers);
+    int64_t *wide_targets = widen(x->numbers, set->tokens, inputs);
     int64_t *wide_predicted = widen(wide_targets, set->targets, targets);
-    widen(wide_predicted, t->predicted, targets);
+    widen(wide_predicted, x->predicted, targets);
 
     struct safetensor list[4] = {{.name = "inputs",
                                   .dtype = DTYPE_I64,
                                   .rank = 3,
                                   .shape = {N, T, shape->fields},
-                                  .data = t->numbers,
+                                  .data = x->numbers,
                                   .size = inputs * sizeof(int64_t)},
                                  {.name = "targets",
                                   .dtype = DTYPE_I64,
@@ -207,33 +270,57 @@ static enum status testset_write(struct testset *t, const char *path, struct mes
                                             .size = (size_t)(N * T)};
     struct safetensors_meta meta[META_MAX];
     struct safetensors out = {.count = count, .tensor = list, .meta = meta};
-    export_field_names(io, t->fields, sizeof t->fields);
-    out.meta_count = describe(&t->finished, "headcount.testset.1", NULL, meta);
-    meta[out.meta_count++] = (struct safetensors_meta){"fields", t->fields};
+    export_field_names(io, x->fields, sizeof x->fields);
+    out.meta_count = describe(x, "headcount.testset.1", NULL, meta);
+    meta[out.meta_count++] = (struct safetensors_meta){"fields", x->fields};
     return safetensors_write(path, &out, NULL, m);
 }
 
-enum status export_testset(struct store *s, int64_t trial_id, const char *path, struct message *m)
+/* Builds the model where the file needs it, and writes. An arena that runs out of memory comes back
+ * here. */
+static enum status write_guarded(struct export *x, bool testset, const char *path,
+                                 struct message *m)
 {
     jmp_buf exhausted;
-    struct testset *t = calloc(1, sizeof *t);
-    if (!t)
+    arena_init(&x->arena, &exhausted);
+    if (setjmp(exhausted) != 0)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, x->trial_id);
+    enum status s = x->smaller ? build_smaller(x, m) : build_whole(x, m);
+    if (s != STATUS_OK)
+        return s;
+    return testset ? write_testset(x, path, m) : write_smaller(x, path, m);
+}
+
+static enum status write_file(struct store *s, int64_t trial_id,
+                              const struct prune_options *smaller, bool testset, const char *path,
+                              struct message *m)
+{
+    struct export *x = calloc(1, sizeof *x);
+    if (!x)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
-    enum status status = finished_open(s, trial_id, &t->finished, m);
-    if (status != STATUS_OK) {
-        free(t);
-        return status;
+    x->store = s;
+    x->trial_id = trial_id;
+    x->smaller = smaller;
+    enum status status = finished_open(s, trial_id, &x->finished, m);
+    if (status == STATUS_OK) {
+        status = testset || smaller ? write_guarded(x, testset, path, m) : write_stored(x, path, m);
+        arena_free(&x->arena);
+        result_close(&x->finished.file);
     }
-    arena_init(&t->arena, &exhausted);
-    if (setjmp(exhausted) != 0) {
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, trial_id);
-    } else {
-        status = testset_predict(t, m);
-        if (status == STATUS_OK)
-            status = testset_write(t, path, m);
-    }
-    arena_free(&t->arena);
-    result_close(&t->finished.file);
-    free(t);
+    free(x->due.list);
+    free(x->heads.text);
+    free(x);
     return status;
+}
+
+enum status export_weights(struct store *s, int64_t trial_id, const struct prune_options *smaller,
+                           const char *path, struct message *m)
+{
+    return write_file(s, trial_id, smaller, false, path, m);
+}
+
+enum status export_testset(struct store *s, int64_t trial_id, const struct prune_options *smaller,
+                           const char *path, struct message *m)
+{
+    return write_file(s, trial_id, smaller, true, path, m);
 }

@@ -113,18 +113,9 @@ static void digest(const struct safetensors *s, char hex[65])
     sha256_final(&h, hex);
 }
 
-enum status result_write(const char *path, const struct result *r, const struct nn *nn,
-                         const char *config, uint32_t seed, struct message *m)
+void result_tensors(const struct nn *nn, struct safetensor *tensor)
 {
-    enum status s = STATUS_NO_MEMORY;
-    int count = r->has_best ? nn->count : 0;
-    char *json = result_json(r);
-    struct safetensor *tensor = calloc((size_t)count + 1, sizeof *tensor);
-    if (!json || !tensor) {
-        status_fail(m, s, "out of memory for the result");
-        goto done;
-    }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < nn->count; i++) {
         const struct tensor *p = nn->list[i].tensor;
         tensor[i] = (struct safetensor){
             .name = p->name,
@@ -136,6 +127,21 @@ enum status result_write(const char *path, const struct result *r, const struct 
         for (int k = 0; k < p->shape.rank; k++)
             tensor[i].shape[k] = p->shape.dim[k];
     }
+}
+
+enum status result_write(const char *path, const struct result *r, const struct nn *nn,
+                         const char *config, uint32_t seed, struct message *m)
+{
+    enum status s = STATUS_NO_MEMORY;
+    int count = r->has_best ? nn->count : 0;
+    char *json = result_json(r);
+    struct safetensor *tensor = calloc((size_t)count + 1, sizeof *tensor);
+    if (!json || !tensor) {
+        status_fail(m, s, "out of memory for the result");
+        goto done;
+    }
+    if (count)
+        result_tensors(nn, tensor);
     char seed_text[16], test_acc[32], sha256[65];
     snprintf(seed_text, sizeof seed_text, "%" PRIu32, seed);
     snprintf(test_acc, sizeof test_acc, "%.17g", r->test_acc);

@@ -57,6 +57,9 @@ int curve_row_json(const struct curve_row *row, char *text, size_t size);
 enum status result_write(const char *path, const struct result *r, const struct nn *nn,
                          const char *config, uint32_t seed, struct message *m);
 
+/* The parameters as tensors of a file, (nn->count) of them, which point into nn. */
+void result_tensors(const struct nn *nn, struct safetensor *tensor);
+
 /* The trial that a result must belong to. */
 struct result_owner {
     const char *config_sha256;

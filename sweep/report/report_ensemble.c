@@ -1,0 +1,403 @@
+#include "sweep/report/report_ensemble.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/array.h"
+#include "sweep/report/document.h"
+#include "sweep/report/trained.h"
+#include "sweep/study/ensemble.h"
+
+/* ---- reading ---- */
+
+/* The ensembles of one setting. */
+struct block {
+    const char *setting, *label;
+    char *task;
+    struct sample member, acc, loss;    /* over groups; member: the mean of its members */
+    double n_params, flops_per_example; /* of all members together; flops: forward */
+    struct text_buffer groups;          /* JSON: [[1,2],[3,4]] */
+};
+
+enum rival { RIVAL_PARAMS, RIVAL_FLOPS, RIVALS };
+static const char *const rival_names[RIVALS] = {"params", "flops"};
+
+struct ensembles {
+    const struct ensemble_question *question;
+    char *name, *about; /* of the sweep; about: its question */
+    struct ensemble_groups groups;
+    struct trained_list trained;
+    int missing; /* groups without an answer */
+    int blocks;
+    struct block *block;
+};
+
+static struct block *block_of(struct ensembles *e, const struct study_trial *t, const char *task)
+{
+    struct block *last = e->blocks ? &e->block[e->blocks - 1] : NULL;
+    if (last && strcmp(last->setting, t->setting) == 0)
+        return last;
+    struct block *grown = array_grow(e->block, (size_t)e->blocks, sizeof *grown);
+    if (!grown)
+        return NULL;
+    e->block = grown;
+    grown[e->blocks] =
+        (struct block){.setting = t->setting, .label = t->label, .task = text_copy(task)};
+    return grown[e->blocks++].task ? &grown[e->blocks - 1] : NULL;
+}
+
+/* Group i, from its row. Units are negative: groups are never paired with seeds. */
+static bool add_group(struct ensembles *e, int i, struct rows *r)
+{
+    enum { MEMBER, ACC, LOSS, PARAMS, FLOPS, TASK };
+    const struct study_trial *group = ensemble_group(&e->groups, i);
+    int64_t unit = i - e->groups.count;
+    struct block *b = block_of(e, group, rows_given(r, TASK));
+    if (!b || !sample_add(&b->member, unit, rows_real(r, MEMBER)) ||
+        !sample_add(&b->acc, unit, rows_real(r, ACC)) ||
+        !sample_add(&b->loss, unit, rows_real(r, LOSS)))
+        return false;
+    b->n_params = rows_real(r, PARAMS);
+    b->flops_per_example = rows_real(r, FLOPS);
+    text_add(&b->groups, b->groups.used ? "," : "[");
+    ensemble_add_trials(&b->groups, group, e->groups.members);
+    return !b->groups.out_of_memory;
+}
+
+/* One group's row, if it has answered. */
+static enum status read_group(struct store *s, struct ensembles *e, int i, struct message *m)
+{
+    const struct study_trial *group = ensemble_group(&e->groups, i);
+    struct text_buffer trials = {0};
+    bool room = true;
+    ensemble_add_trials(&trials, group, e->groups.members);
+    struct rows r = rows_open(
+        s, m,
+        "SELECT mean_member_acc, test_acc, test_loss, n_params, flops_per_example,"
+        "       (SELECT min(c.config_json -> '$.task') FROM trial JOIN config AS c USING "
+        "(config_id)"
+        "         WHERE sweep_id = ?1 AND setting = ?2 AND c.heads = ?3)"
+        "  FROM ensemble WHERE sweep_id = ?1 AND setting = ?2 AND heads = ?3 AND members = ?4"
+        "   AND trials = ?5",
+        VALUES(INTEGER(e->question->sweep_id), TEXT(group->setting), INTEGER(group->heads),
+               INTEGER(e->groups.members), TEXT(trials.text)));
+    if (rows_next(&r))
+        room = add_group(e, i, &r);
+    else
+        e->missing++;
+    enum status closed = rows_close(&r);
+    room = room && !trials.out_of_memory;
+    free(trials.text);
+    return room ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+}
+
+static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < e->groups.count && status == STATUS_OK; i++)
+        status = read_group(s, e, i, m);
+    for (int i = 0; i < e->blocks && status == STATUS_OK; i++) {
+        struct block *b = &e->block[i];
+        text_add(&b->groups, "]");
+        if (!sample_finish(&b->member) || !sample_finish(&b->acc) || !sample_finish(&b->loss) ||
+            b->groups.out_of_memory)
+            status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    }
+    return status;
+}
+
+static enum status read_name(struct store *s, struct ensembles *e, struct message *m)
+{
+    bool room = true;
+    struct rows r = rows_open(s, m, "SELECT name, question FROM sweep WHERE sweep_id = ?1",
+                              VALUES(INTEGER(e->question->sweep_id)));
+    if (rows_next(&r)) {
+        e->name = text_copy(rows_given(&r, 0));
+        e->about = text_copy(rows_given(&r, 1));
+        room = e->name && e->about;
+    }
+    enum status closed = rows_close(&r);
+    return room ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+}
+
+static enum status ensembles_read(struct store *s, struct ensembles *e, struct message *m)
+{
+    const struct ensemble_question *q = e->question;
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = ensemble_groups(s, q->sweep_id, q->heads, q->members, &e->groups, m);
+    if (status == STATUS_OK)
+        status = read_name(s, e, m);
+    if (status == STATUS_OK)
+        status = trained_read(s, q->sweep_id, &e->trained, m);
+    if (status == STATUS_OK)
+        status = read_groups(s, e, m);
+    store_snapshot_end(s);
+    return status;
+}
+
+static void ensembles_free(struct ensembles *e)
+{
+    for (int i = 0; i < e->blocks; i++) {
+        struct block *b = &e->block[i];
+        sample_free(&b->member);
+        sample_free(&b->acc);
+        sample_free(&b->loss);
+        free(b->groups.text);
+        free(b->task);
+    }
+    free(e->block);
+    trained_free(&e->trained);
+    ensemble_groups_free(&e->groups);
+    free(e->name);
+    free(e->about);
+}
+
+/* How many times as much all members take as one model. */
+static double ratio(const struct block *b, const struct trained *t, enum rival by)
+{
+    return by == RIVAL_PARAMS ? b->n_params / t->n_params
+                              : b->flops_per_example / t->flops_per_example;
+}
+
+/* How far a model is from what all members together are: of those with equal costs, the one with as
+ * many heads as all members is nearest. */
+static bool is_nearer(const struct ensembles *e, const struct block *b, const struct trained *t,
+                      const struct trained *than, enum rival by)
+{
+    double cost = fabs(log(ratio(b, t, by))), others = fabs(log(ratio(b, than, by)));
+    long heads = e->question->heads * e->question->members;
+    if (fabs(cost - others) > 1e-9)
+        return cost < others;
+    return labs(t->heads - heads) < labs(than->heads - heads);
+}
+
+/* The models with more heads that come nearest; NULL where no other head count has been trained. */
+static const struct trained *rival_of(const struct ensembles *e, const struct block *b,
+                                      enum rival by)
+{
+    const struct trained *best = NULL;
+    for (int i = 0; i < e->trained.count; i++) {
+        const struct trained *t = &e->trained.item[i];
+        if (t->heads > e->question->heads && strcmp(t->task, b->task) == 0 &&
+            (!best || is_nearer(e, b, t, best, by)))
+            best = t;
+    }
+    return best;
+}
+
+/* ---- for people ---- */
+
+static void write_facts(const struct ensembles *e, struct document *d)
+{
+    struct text_buffer text = {0};
+    int members = e->groups.members;
+    text_add(&text,
+             "%d trials with %ld head%s each answer together, by the mean of their softmax "
+             "outputs: ",
+             members, e->groups.heads, e->groups.heads == 1 ? "" : "s");
+    for (int i = 0; i < e->blocks; i++) {
+        const struct block *b = &e->block[i];
+        text_add(&text, "%s%d group%s%s%s", i ? ", " : "", b->acc.n, b->acc.n == 1 ? "" : "s",
+                 b->label[0] ? " of " : "", b->label);
+    }
+    text_add(&text, ".");
+    if (e->groups.too_few.used)
+        text_add(&text, " Too few trials for a group: %s.", e->groups.too_few.text);
+    if (e->missing)
+        text_add(&text, " %d group%s not answered.", e->missing,
+                 e->missing == 1 ? " has" : "s have");
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
+    for (int i = 0; i < e->blocks; i++) {
+        const struct block *b = &e->block[i];
+        text_add(&text, "%s%sTrials of each group: %s", b->label, b->label[0] ? ": " : "",
+                 b->groups.text);
+        document_text(d, DOCUMENT_ITEM, &text);
+    }
+}
+
+/* Whether anything but heads and seeds varies. */
+static bool has_settings(const struct ensembles *e)
+{
+    bool labels = false;
+    for (int i = 0; i < e->trained.count; i++)
+        labels = labels || e->trained.item[i].label[0];
+    return labels;
+}
+
+static enum status write_ensembles(const struct ensembles *e, struct document *d, struct message *m)
+{
+    const struct table_column columns[] = {
+        {.name = "setting", .title = has_settings(e) ? "setting" : NULL},
+        {.title = "groups", .right = true},
+        {.title = "each alone", .right = true, .decimals = 3},
+        {.title = "95% interval", .leave_out = 2},
+        {.title = "together", .right = true, .decimals = 3},
+        {.title = "95% interval"},
+        {.title = "loss", .right = true, .decimals = 3, .leave_out = 1},
+        {.title = "params", .right = true},
+        {.title = "FLOPs", .right = true, .leave_out = 3},
+        {0}};
+    struct table *t = table_new(columns);
+    for (int i = 0; i < e->blocks; i++) {
+        const struct block *b = &e->block[i];
+        char flops[32];
+        table_text(t, b->label);
+        table_integer(t, b->acc.n);
+        sample_mean_cell(t, &b->member);
+        sample_interval_cell(t, &b->member);
+        sample_mean_cell(t, &b->acc);
+        sample_interval_cell(t, &b->acc);
+        sample_mean_cell(t, &b->loss);
+        table_printf(t, "%.0f", b->n_params);
+        table_text(t, text_quantity(b->flops_per_example, flops, sizeof flops));
+    }
+    enum status s = document_table(d, t, m);
+    table_free(t);
+    return s;
+}
+
+static enum status write_rivals(const struct ensembles *e, struct document *d, struct message *m)
+{
+    const char *setting = has_settings(e) ? "ensemble of" : NULL;
+    const struct table_column columns[] = {
+        {.name = "setting", .title = setting},
+        {.title = "at equal"},
+        {.title = "ratio", .right = true},
+        {.name = "model", .title = setting ? "model" : NULL, .leave_out = 2},
+        {.title = "heads", .right = true},
+        {.title = "n", .right = true},
+        {.title = "mean", .right = true, .decimals = 3},
+        {.title = "95% interval", .leave_out = 1},
+        {.title = "ensemble - model"},
+        {.title = "95% interval"},
+        {0}};
+    struct table *t = table_new(columns);
+    for (int i = 0; i < e->blocks; i++) {
+        const struct block *b = &e->block[i];
+        for (int by = 0; by < RIVALS; by++) {
+            const struct trained *r = rival_of(e, b, (enum rival)by);
+            if (!r)
+                continue;
+            struct compare_result diff = sample_difference(&r->acc, &b->acc);
+            table_text(t, b->label);
+            table_text(t, by == RIVAL_PARAMS ? "parameters" : "FLOPs");
+            table_printf(t, "%.2f", ratio(b, r, (enum rival)by));
+            table_text(t, r->label);
+            table_integer(t, r->heads);
+            table_integer(t, r->acc.n);
+            sample_mean_cell(t, &r->acc);
+            sample_interval_cell(t, &r->acc);
+            sample_difference_cells(t, &diff);
+        }
+    }
+    enum status s = STATUS_OK;
+    if (table_rows(t) > 0) {
+        document_heading(d, "Beside one model with more heads");
+        s = document_table(d, t, m);
+    }
+    table_free(t);
+    return s;
+}
+
+static const char LEGEND[] =
+    "Test accuracy, with 95% t intervals over n groups or seeds (each is 95% by itself; "
+    "differences "
+    "are unpaired, Welch's). params and FLOPs (forward, per example): of all members together. At "
+    "equal parameters, or FLOPs: the model with more heads, of the same task, that comes nearest, "
+    "of several the one with as many heads as all members; ratio: how many times as many the "
+    "ensemble has.";
+
+static enum status write_people(const struct ensembles *e, struct text_page page, FILE *out,
+                                struct message *m)
+{
+    struct document d = document_new(out, e->question->format == REPORT_MARKDOWN, page);
+    document_title(&d, e->name, e->about);
+    write_facts(e, &d);
+    enum status s = write_ensembles(e, &d, m);
+    if (s == STATUS_OK)
+        s = write_rivals(e, &d, m);
+    if (s == STATUS_OK)
+        document_legend(&d, LEGEND);
+    enum status ended = document_end(&d, m);
+    return s == STATUS_OK ? ended : s;
+}
+
+/* ---- for programs ---- */
+
+static void add_row(struct table *t, const struct ensembles *e, const struct block *b,
+                    enum rival by)
+{
+    const struct trained *r = rival_of(e, b, by);
+    struct compare_result diff = sample_difference(r ? &r->acc : NULL, &b->acc);
+    table_json(t, b->setting);
+    table_text(t, b->label);
+    table_integer(t, e->groups.heads);
+    table_integer(t, e->groups.members);
+    table_json(t, b->groups.text);
+    table_real(t, b->member.summary.mean);
+    table_real(t, b->member.summary.low);
+    table_real(t, b->member.summary.high);
+    sample_cells(t, &b->acc);
+    table_real(t, b->loss.summary.mean);
+    table_real(t, b->n_params);
+    table_real(t, b->flops_per_example);
+    table_text(t, rival_names[by]);
+    table_json(t, r ? r->setting : "null");
+    table_text(t, r ? r->label : NULL);
+    table_integer(t, r ? r->heads : 0);
+    sample_cells(t, r ? &r->acc : NULL);
+    table_real(t, r ? ratio(b, r, RIVAL_PARAMS) : NAN);
+    table_real(t, r ? ratio(b, r, RIVAL_FLOPS) : NAN);
+    sample_difference_numbers(t, &diff);
+}
+
+/* Two rows per setting, one for each rival. */
+static enum status write_rows(const struct ensembles *e, enum table_format format, FILE *out,
+                              struct message *m)
+{
+    static const struct table_column columns[] = {
+        {.name = "setting"},     {.name = "setting_label"}, {.name = "heads"},
+        {.name = "members"},     {.name = "trials"},        {.name = "mean_member_acc"},
+        {.name = "member_low"},  {.name = "member_high"},   {.name = "n"},
+        {.name = "mean_acc"},    {.name = "ci95_low"},      {.name = "ci95_high"},
+        {.name = "mean_loss"},   {.name = "n_params"},      {.name = "flops_per_example"},
+        {.name = "nearest_in"},  {.name = "model_setting"}, {.name = "model_label"},
+        {.name = "model_heads"}, {.name = "model_n"},       {.name = "model_acc"},
+        {.name = "model_low"},   {.name = "model_high"},    {.name = "params_ratio"},
+        {.name = "flops_ratio"}, {.name = "mean_diff"},     {.name = "diff_low"},
+        {.name = "diff_high"},   {.name = "test"},          {0}};
+    struct table *t = table_new(columns);
+    for (int i = 0; i < e->blocks; i++)
+        for (int by = 0; by < RIVALS; by++)
+            add_row(t, e, &e->block[i], (enum rival)by);
+    enum status s = table_write(t, format, false, out, m);
+    table_free(t);
+    return s;
+}
+
+static enum status write_json(const struct ensembles *e, FILE *out, struct message *m)
+{
+    fputs("{\"sweep\":", out);
+    text_json(out, e->name);
+    fprintf(out, ",\"groups\":%d,\"unanswered\":%d,\"rows\":", e->groups.count, e->missing);
+    enum status s = write_rows(e, TABLE_JSON, out, m);
+    fputs("}\n", out);
+    return s == STATUS_OK ? text_check(out, m) : s;
+}
+
+enum status report_ensemble(struct store *s, const struct ensemble_question *q,
+                            struct text_page page, FILE *out, struct message *m)
+{
+    struct ensembles e = {.question = q};
+    enum status status = ensembles_read(s, &e, m);
+    if (status == STATUS_OK)
+        status = q->format == REPORT_JSON  ? write_json(&e, out, m)
+                 : q->format == REPORT_CSV ? write_rows(&e, TABLE_CSV, out, m)
+                                           : write_people(&e, page, out, m);
+    ensembles_free(&e);
+    return status;
+}

@@ -1,0 +1,90 @@
+#include "sweep/report/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/array.h"
+
+bool sample_add(struct sample *s, int64_t unit, double value)
+{
+    int64_t *units = array_grow(s->unit, (size_t)s->n, sizeof *units);
+    if (units)
+        s->unit = units;
+    double *values = units ? array_grow(s->value, (size_t)s->n, sizeof *values) : NULL;
+    if (!values)
+        return false;
+    s->value = values;
+    s->unit[s->n] = unit;
+    s->value[s->n++] = value;
+    return true;
+}
+
+bool sample_finish(struct sample *s)
+{
+    double *sorted = malloc(((size_t)s->n + 1) * sizeof *sorted);
+    if (!sorted)
+        return false;
+    if (s->n)
+        memcpy(sorted, s->value, (size_t)s->n * sizeof *sorted);
+    s->summary = stats_summarize(sorted, s->n);
+    free(sorted);
+    return true;
+}
+
+void sample_free(struct sample *s)
+{
+    free(s->unit);
+    free(s->value);
+    *s = (struct sample){0};
+}
+
+struct compare_result sample_difference(const struct sample *a, const struct sample *b)
+{
+    struct compare_sample none = {0}, from = none, to = none;
+    if (a)
+        from = (struct compare_sample){a->n, a->unit, a->value};
+    if (b)
+        to = (struct compare_sample){b->n, b->unit, b->value};
+    return compare_samples(&from, &to, true);
+}
+
+void sample_mean_cell(struct table *t, const struct sample *s)
+{
+    table_real(t, s ? s->summary.mean : NAN);
+}
+
+void sample_interval_cell(struct table *t, const struct sample *s)
+{
+    if (!s || s->n == 0)
+        table_text(t, "");
+    else if (s->n == 1)
+        table_text(t, "only one");
+    else if (s->summary.all_equal)
+        table_printf(t, "all %d equal", s->n);
+    else
+        table_printf(t, "[%.3f, %.3f]", fmax(s->summary.low, 0), fmin(s->summary.high, 1));
+}
+
+void sample_difference_cells(struct table *t, const struct compare_result *r)
+{
+    bool compared = r->test != COMPARE_NOTHING;
+    table_printf(t, compared ? "%+.3f" : "", r->mean);
+    table_printf(t, compared && !isnan(r->low) ? "[%+.3f, %+.3f]" : "", r->low, r->high);
+}
+
+void sample_cells(struct table *t, const struct sample *s)
+{
+    table_integer(t, s ? s->n : 0);
+    table_real(t, s ? s->summary.mean : NAN);
+    table_real(t, s ? s->summary.low : NAN);
+    table_real(t, s ? s->summary.high : NAN);
+}
+
+void sample_difference_numbers(struct table *t, const struct compare_result *r)
+{
+    table_real(t, r->mean);
+    table_real(t, r->low);
+    table_real(t, r->high);
+    table_text(t, compare_test_name(r->test));
+}

@@ -1,0 +1,36 @@
+/* A sample of values by unit (a seed or an instance), as tables show it: its mean, its interval,
+ * and its difference from another. */
+#ifndef SWEEP_REPORT_SAMPLE_H
+#define SWEEP_REPORT_SAMPLE_H
+
+#include "sweep/judge/compare.h"
+#include "sweep/judge/stats.h"
+#include "sweep/report/table.h"
+
+struct sample {
+    int n;
+    int64_t *unit; /* (n), rising */
+    double *value; /* (n) */
+    struct stats_summary summary;
+};
+
+/* Units come in rising order. False where there is no memory. */
+bool sample_add(struct sample *s, int64_t unit, double value);
+/* Fills summary, once all are there. False where there is no memory. */
+bool sample_finish(struct sample *s);
+void sample_free(struct sample *s);
+
+/* b - a: paired where both have the same units. NULL or empty samples: COMPARE_NOTHING. */
+struct compare_result sample_difference(const struct sample *a, const struct sample *b);
+
+/* Cells for people: "[0.914, 0.924]", cut at 0 and 1, or what there is in its place ("all 8 equal",
+ * "one seed"); "+0.041"; "[+0.031, +0.051]". A NULL sample makes empty cells. */
+void sample_mean_cell(struct table *t, const struct sample *s);
+void sample_interval_cell(struct table *t, const struct sample *s);
+void sample_difference_cells(struct table *t, const struct compare_result *r);
+
+/* For programs: n, mean, low, high, each a cell; of a difference mean, low, high and test. */
+void sample_cells(struct table *t, const struct sample *s);
+void sample_difference_numbers(struct table *t, const struct compare_result *r);
+
+#endif

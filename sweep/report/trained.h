@@ -1,0 +1,41 @@
+/* The trained models of a sweep, for reports that put something beside them. */
+#ifndef SWEEP_REPORT_TRAINED_H
+#define SWEEP_REPORT_TRAINED_H
+
+#include "sweep/report/sample.h"
+#include "sweep/store/rows.h"
+
+/* A CTE `judged` of the sweep ?1: its completed trials that are judged, and what is taken for
+ * independent among them (unit): seeds or, where axes are replicated, their values. place: where in
+ * the plan their setting begins. */
+#define TRAINED_JUDGED                                                                             \
+    "WITH judged AS ("                                                                             \
+    "  SELECT t.trial_id, t.setting, t.setting_label, t.test_acc, c.heads, c.layers, c.n_params,"  \
+    "         c.flops_per_step / 3 / c.batch AS flops, c.config_json -> '$.task' AS task,"         \
+    "         min(t.plan_order) OVER (PARTITION BY t.setting) AS place,"                           \
+    "         dense_rank() OVER (ORDER BY t.replicate,"                                            \
+    "                            CASE t.replicate WHEN '{}' THEN t.seed END) AS unit"              \
+    "    FROM trial AS t JOIN config AS c USING (config_id)"                                       \
+    "   WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'"       \
+    "     AND t.state = 'completed') "
+
+/* Those of one setting and head count. */
+struct trained {
+    char *setting, *label;
+    char *task; /* JSON */
+    long heads, layers;
+    struct sample acc;
+    double n_params, flops_per_example; /* flops: forward */
+};
+
+struct trained_list {
+    int count;
+    struct trained *item; /* in the order of the plan, by head count */
+};
+
+/* Free with trained_free, after a failure too. */
+enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list *list,
+                         struct message *m);
+void trained_free(struct trained_list *list);
+
+#endif

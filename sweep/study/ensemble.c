@@ -1,0 +1,138 @@
+#include "sweep/study/ensemble.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/heartbeat.h"
+#include "engine/encoder_cost.h"
+#include "sweep/study/model.h"
+
+/* The members' outputs for a slice of the test set. */
+struct vote {
+    int members;
+    struct trainer **member;
+    const struct examples *test;
+    long targets, classes; /* targets of one sequence */
+    double *sum;           /* (n,targets,V): softmax outputs, added up */
+    double loss;           /* of all slices so far */
+    long right, counted;
+};
+
+static void add_softmax(const real *logits /* (rows,V) */, long rows, long V, double *sum)
+{
+    for (long r = 0; r < rows; r++, logits += V, sum += V) {
+        double top = logits[0], total = 0;
+        for (long v = 1; v < V; v++)
+            top = fmax(top, (double)logits[v]);
+        for (long v = 0; v < V; v++)
+            total += exp((double)logits[v] - top);
+        for (long v = 0; v < V; v++)
+            sum[v] += exp((double)logits[v] - top) / total;
+    }
+}
+
+/* Judges the sums of one slice; the first of equally likely classes counts. */
+static void count_slice(struct vote *v, const int32_t *targets, long rows)
+{
+    long V = v->classes;
+    for (long r = 0; r < rows; r++) {
+        const double *p = v->sum + r * V;
+        long best = 0;
+        if (targets[r] < 0)
+            continue;
+        for (long c = 1; c < V; c++)
+            if (p[c] > p[best])
+                best = c;
+        v->right += best == targets[r];
+        v->loss -= log(fmax(p[targets[r]] / v->members, DBL_MIN)); /* finite, whatever they say */
+        v->counted++;
+    }
+}
+
+static void run_vote(struct vote *v)
+{
+    const struct examples *test = v->test;
+    for (long first = 0, n = 0; first < test->n; first += n) {
+        for (int i = 0; i < v->members; i++) {
+            const real *logits = trainer_logits(v->member[i], test, first, &n);
+            if (i == 0)
+                memset(v->sum, 0, (size_t)(n * v->targets * v->classes) * sizeof *v->sum);
+            add_softmax(logits, n * v->targets, v->classes, v->sum);
+            heartbeat();
+        }
+        count_slice(v, test->targets + first * v->targets, n * v->targets);
+    }
+}
+
+/* Of all members together. */
+struct cost {
+    long params;
+    double flops;
+    double acc; /* the members' test accuracies, added up */
+};
+
+static enum status load_members(struct arena *a, const struct study_job *job, struct vote *v,
+                                struct cost *cost, struct message *m)
+{
+    v->members = job->trials;
+    v->member = arena_alloc(a, (size_t)job->trials, sizeof(struct trainer *));
+    for (int i = 0; i < job->trials; i++) {
+        const struct study_trial *trial = &job->trial[i];
+        struct study_model *model;
+        if (strcmp(trial->config_sha256, job->trial[0].config_sha256) != 0)
+            return status_fail(m, STATUS_INTERNAL,
+                               "trials %" PRId64 " and %" PRId64 " are not of one configuration",
+                               job->trial[0].trial_id, trial->trial_id);
+        enum status s = study_model_load(a, job->folder, trial, true, &model, m);
+        if (s == STATUS_OK)
+            s = trainer_of(a, model->encoder, &model->point.train, trial->seed, NULL, NULL,
+                           &v->member[i], m);
+        if (s != STATUS_OK)
+            return s;
+        cost->params += model->encoder->nn.size;
+        cost->flops += encoder_flops(model->encoder);
+        cost->acc += model->test_acc;
+        v->test = data_test(model->data);
+    }
+    const struct trainer *t = v->member[0];
+    const struct encoder *e = t->encoder;
+    v->targets = e->io.slots * (e->config.pool == POOL_NONE ? e->io.length : 1);
+    v->classes = e->io.classes;
+    v->sum = arena_alloc(a, (size_t)(t->eval_slice * v->targets * v->classes), sizeof *v->sum);
+    return STATUS_OK;
+}
+
+void ensemble_add_trials(struct text_buffer *b, const struct study_trial *trial, int count)
+{
+    for (int i = 0; i < count; i++)
+        text_add(b, "%s%" PRId64, i ? "," : "[", trial[i].trial_id);
+    text_add(b, "]");
+}
+
+static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
+                          struct message *m)
+{
+    struct vote v = {0};
+    struct cost cost = {0};
+    struct text_buffer *b = &out->json;
+    enum status s = load_members(a, job, &v, &cost, m);
+    if (s != STATUS_OK)
+        return s;
+    run_vote(&v);
+    text_add(b, "{\"ensemble\":[{\"members\":%d,\"trials\":", job->trials);
+    ensemble_add_trials(b, job->trial, job->trials);
+    text_add(b, ",\"n_params\":%ld,\"mean_member_acc\":", cost.params);
+    text_add_real(b, cost.acc / job->trials);
+    text_add(b, ",\"test_acc\":");
+    text_add_real(b, v.counted ? (double)v.right / (double)v.counted : 0);
+    text_add(b, ",\"test_loss\":");
+    text_add_real(b, v.counted ? v.loss / (double)v.counted : 0);
+    text_add(b, ",\"flops_per_example\":");
+    text_add_real(b, cost.flops);
+    text_add(b, "}]}");
+    return STATUS_OK;
+}
+
+const struct study study_ensemble = {"ensemble", "combining", answer};

@@ -1,0 +1,168 @@
+#include "sweep/study/prune.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/encoder_cost.h"
+
+/* ---- a smaller model ---- */
+
+/* Batches from a later step on. */
+struct later {
+    struct data *data;
+    int64_t from;
+};
+
+static void fill_later(void *context, int64_t step, struct examples *e)
+{
+    const struct later *l = context;
+    data_fill(l->data, l->from + step, e);
+}
+
+/* The training of the fine-tuning: the trial's own, but for its length and its rate. */
+static struct train_config finetuning(const struct train_config *train,
+                                      const struct prune_options *o)
+{
+    struct train_config c = *train;
+    if (o->finetune == 0)
+        return c;
+    c.steps = o->finetune;
+    c.lr = isnan(o->lr) ? train->lr / 10 : o->lr;
+    c.warmup = train->warmup * o->finetune / train->steps;
+    return c;
+}
+
+/* Trains t, evaluates it as often as its trial was, and leaves the best weights in place. A step
+ * that overflows ends it. */
+static void finetune(struct arena *a, struct trainer *t, const struct examples *val,
+                     enum metric metric)
+{
+    struct nn *nn = &t->encoder->nn;
+    size_t size = (size_t)nn->size * sizeof *nn->data;
+    real *best = arena_alloc(a, 1, size);
+    double least = INFINITY;
+    memcpy(best, nn->data, size);
+    for (bool going = true; going;) {
+        bool last = t->step == t->config.steps;
+        if (last || t->step % t->config.eval_every == 0) {
+            struct metrics v = {0};
+            trainer_evaluate(t, val, &v);
+            double cost = metric_cost(metric, v.acc, v.loss);
+            if (cost < least) { /* strictly: the earliest of the best stays */
+                least = cost;
+                memcpy(best, nn->data, size);
+            }
+        }
+        going = !last && trainer_step(t, NULL) == STATUS_OK;
+    }
+    memcpy(nn->data, best, size);
+}
+
+enum status prune_smaller(struct arena *a, const struct study_model *model, const bool *keep,
+                          const struct prune_options *o, struct trainer **t, struct message *m)
+{
+    struct encoder *smaller;
+    struct train_config train = finetuning(&model->point.train, o);
+    struct later *later = arena_alloc(a, 1, sizeof *later);
+    *later = (struct later){model->data, model->point.train.steps};
+    enum status s = encoder_keep_heads(a, model->encoder, keep, true, &smaller, m);
+    if (s == STATUS_OK)
+        s = trainer_of(a, smaller, &train, model->trial->seed, fill_later, later, t, m);
+    if (s == STATUS_OK && o->finetune)
+        finetune(a, *t, data_val(model->data), o->metric);
+    return s;
+}
+
+enum status prune_to(struct arena *a, const struct study_model *model,
+                     const struct prune_options *o, struct pruner **p, struct message *m)
+{
+    enum status s =
+        pruner_new(a, model->encoder, data_val(model->data), o->by, model->trial->seed, p, m);
+    if (s == STATUS_OK && (*p)->heads < o->keep[0])
+        s = status_fail(m, STATUS_BAD_INPUT, "--keep %ld: trial %" PRId64 " has %d head%s in all",
+                        o->keep[0], model->trial->trial_id, (*p)->heads,
+                        (*p)->heads == 1 ? "" : "s");
+    while (s == STATUS_OK && (*p)->heads - (*p)->removed > o->keep[0])
+        pruner_remove(*p);
+    return s;
+}
+
+/* ---- the study ---- */
+
+static bool is_asked(const struct prune_options *o, int heads)
+{
+    bool asked = o->keeps == 0;
+    for (int i = 0; i < o->keeps; i++)
+        asked = asked || o->keep[i] == heads;
+    return asked;
+}
+
+static void add_real(struct text_buffer *b, const char *key, double x)
+{
+    text_add(b, ",\"%s\":", key);
+    text_add_real(b, x);
+}
+
+/* What the model can do with the heads that p has left. */
+static enum status add_row(struct arena *a, const struct study_model *model, const struct pruner *p,
+                           const struct prune_options *o, struct text_buffer *b, struct message *m)
+{
+    struct trainer *t;
+    struct metrics val = {0}, test = {0};
+    double infer_ms;
+    enum status s = prune_smaller(a, model, p->keep, o, &t, m);
+    if (s == STATUS_OK)
+        s = study_infer_ms(a, t->encoder, data_test(model->data), &infer_ms, m);
+    if (s != STATUS_OK)
+        return s;
+    trainer_evaluate(t, data_val(model->data), &val);
+    trainer_evaluate(t, data_test(model->data), &test);
+    text_add(b, "{\"method\":\"%s\",\"kept\":%d,\"finetuned_steps\":%ld,\"removed\":[",
+             p->removed ? prune_by_name(p->by) : "none", p->heads - p->removed, o->finetune);
+    for (int i = 0; i < p->removed; i++)
+        text_add(b, "%s[%d,%d]", i ? "," : "", p->order[i].layer, p->order[i].head);
+    text_add(b, "],\"n_params\":%ld", t->encoder->nn.size);
+    add_real(b, "lr", o->finetune ? t->config.lr : 0);
+    add_real(b, "val_acc", val.acc);
+    add_real(b, "test_acc", test.acc);
+    add_real(b, "test_loss", test.loss);
+    add_real(b, "flops_per_example", encoder_flops(t->encoder));
+    add_real(b, "infer_ms", infer_ms);
+    text_add(b, "}");
+    return STATUS_OK;
+}
+
+static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
+                          struct message *m)
+{
+    struct prune_options o;
+    struct study_model *model;
+    struct pruner *p;
+    enum status s = prune_options_parse(job->options, &o, m);
+    if (s == STATUS_OK)
+        s = study_model_load(a, job->folder, &job->trial[0], true, &model, m);
+    if (s == STATUS_OK)
+        s = pruner_new(a, model->encoder, data_val(model->data), o.by, job->trial[0].seed, &p, m);
+    if (s != STATUS_OK)
+        return s;
+    int least = o.keeps ? (int)o.keep[o.keeps - 1] : 1;
+    const char *comma = "";
+    text_add(&out->json, "{\"pruning\":[");
+    for (int left = p->heads; left >= least && s == STATUS_OK; left--) {
+        if (left < p->heads)
+            pruner_remove(p);
+        if (!is_asked(&o, left))
+            continue;
+        struct arena own; /* of this one smaller model */
+        arena_init(&own, a->exhausted);
+        text_add(&out->json, "%s", comma);
+        s = add_row(&own, model, p, &o, &out->json, m);
+        arena_free(&own);
+        comma = ",";
+    }
+    text_add(&out->json, "]}");
+    return s;
+}
+
+const struct study study_prune = {"prune", "pruning", answer};

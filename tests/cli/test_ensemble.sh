@@ -1,0 +1,100 @@
+#!/bin/sh
+# Trials that differ in their seeds answer together: disjoint groups, numbers that another program finds
+# too, models beside them, and what is refused. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+cd "$dir" || exit 1
+python=${PYTHON:-/usr/bin/python3}
+sql() { sqlite3 "$1" "$2"; }
+gives() { # status, pattern, arguments...: what the program says on both streams
+    expected=$1 pattern=$2
+    shift 2
+    "$headcount" "$@" >said 2>&1 </dev/null
+    got=$?
+    [ "$got" -eq "$expected" ] || { echo "status $got, expected $expected"; cat said; return 1; }
+    [ -z "$pattern" ] || grep -qe "$pattern" said || { echo "no '$pattern' in:"; cat said; return 1; }
+}
+none() { # db, query: it gives no rows
+    [ -z "$(sql "$1" "$2")" ] || { sql "$1" "$2" | head; return 1; }
+}
+
+cat >together.yaml <<'Y'
+# Are four heads an ensemble?
+name: together
+task: {name: gather, length: 8, vocab: 8, slots: 2}
+model: {d_model: [8, 16], heads: [1, 4], layers: 1, d_ff: 16}
+train: {steps: 100, batch: 32, lr: 1e-2, eval_every: 20, val_examples: 64, test_examples: 64}
+seeds: 5
+Y
+"$headcount" run together.yaml --db e.db --quiet >run.txt 2>&1
+
+# ---- groups ----
+check "an ensemble of two" "$headcount" ensemble together --members 2 --db e.db -q
+check "as many groups as the seeds give, of each setting" [ "$(sql e.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM ensemble GROUP BY setting)")" = 2,2 ]
+check "no trial is in two" none e.db "SELECT value FROM ensemble, json_each(trials) GROUP BY value HAVING count(*) > 1"
+check "members are of one head, one setting, different seeds" none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m
+    JOIN trial AS t ON t.trial_id = m.value JOIN config AS c USING (config_id)
+    GROUP BY trials HAVING count(DISTINCT c.config_id) > 1 OR count(DISTINCT t.seed) < 2 OR max(c.heads) > 1 OR min(t.setting = e.setting) = 0"
+check "what the members do alone" none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m JOIN trial AS t ON t.trial_id = m.value
+    GROUP BY trials HAVING abs(avg(t.test_acc) - mean_member_acc) > 1e-12"
+check "all members' parameters and FLOPs" none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m JOIN trial AS t ON t.trial_id = m.value
+    JOIN config AS c USING (config_id) GROUP BY trials HAVING sum(c.n_params) <> e.n_params OR sum(c.flops_per_step / 3 / c.batch) <> e.flops_per_example"
+check "asked again, nothing is computed" sh -c "'$headcount' ensemble together --members 2 --db e.db 2>err >/dev/null && ! grep . err"
+cp e.db again.db && cp -r e.db.d again.db.d
+sql again.db "DELETE FROM ensemble; DELETE FROM study"
+check "another time: the same" sh -c "'$headcount' ensemble together --members 2 --db again.db -j 3 -q >/dev/null"
+sql e.db "SELECT * FROM ensemble ORDER BY setting, trials" >one.txt
+sql again.db "SELECT * FROM ensemble ORDER BY setting, trials" >two.txt
+check "... to the digit" cmp one.txt two.txt
+check "other members: rows beside the first" "$headcount" ensemble together --members 4 --db e.db -q
+check "... two more" [ "$(sql e.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM ensemble GROUP BY members)")" = 4,2 ]
+check "of several heads" "$headcount" ensemble together --heads 4 --members 2 --db e.db -q
+check "check finds nothing wrong" "$headcount" check --db e.db
+
+# ---- another seed makes other groups ----
+cp e.db more.db && cp -r e.db.d more.db.d
+"$headcount" run together.yaml --set seeds=6 --db more.db --quiet >run.txt 2>&1
+check "with one more seed a third group" "$headcount" ensemble together --members 2 --db more.db -q
+check "... and the first two stay" [ "$(sql more.db "SELECT count(*) FROM ensemble WHERE members = 2 AND heads = 1")" = 6 ]
+
+# ---- what is shown ----
+"$headcount" ensemble together --members 2 --db e.db >report.txt 2>&1
+check "the report says how many groups there are" sh -c "tr '\\n' ' ' <report.txt | grep -q '2 groups of d_model=8, 2 groups of d_model=16'"
+check "... and which trials" grep -q "^d_model=8: Trials of each group: \[\[[0-9]*,[0-9]*\],\[[0-9]*,[0-9]*\]\]$" report.txt
+check "... members alone beside the ensemble" grep -qE '^setting +groups +each alone +95% interval +together' report.txt
+check "... and models with more heads at equal cost" grep -qE '^d_model=8 +parameters +[0-9.]+ ' report.txt
+"$headcount" ensemble together --members 2 --db e.db --json >out.json
+"$headcount" ensemble together --members 2 --db e.db --csv >out.csv
+check "JSON is JSON" [ "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" = 4 ]
+check "CSV has its rows" [ "$(wc -l <out.csv)" = 5 ]
+check "the model beside it is the nearest" none e.db "WITH row AS (SELECT value AS r FROM json_each(readfile('out.json') -> 'rows'))
+    SELECT * FROM row JOIN config AS c ON c.heads = 4 WHERE r ->> 'nearest_in' = 'params'
+    AND abs(ln(1.0 * (r ->> 'n_params') / c.n_params)) < abs(ln(r ->> 'params_ratio')) - 1e-9"
+check "... of more heads than the members have" none e.db "SELECT 1 FROM json_each(readfile('out.json') -> 'rows') WHERE value ->> 'model_heads' <> 4"
+check "as Markdown" sh -c "'$headcount' ensemble together --members 2 --db e.db --markdown | grep -q '^| d_model=8 |'"
+
+# ---- another program finds the same ----
+if "$python" -c 'import numpy, torch' 2>/dev/null; then
+    for trial in $(sql e.db "SELECT value FROM (SELECT trials FROM ensemble WHERE members = 4 ORDER BY setting LIMIT 1), json_each(trials)"); do
+        "$headcount" export weights "$trial" "w$trial.safetensors" --db e.db
+        "$headcount" export testset "$trial" testset.safetensors --db e.db
+    done
+    check "PyTorch's mean of softmax has the same accuracy and loss" "$python" "$root/tests/interop/torch_ensemble.py" \
+        $(sql e.db "SELECT test_acc, test_loss FROM ensemble WHERE members = 4 ORDER BY setting LIMIT 1" | tr '|' ' ') testset.safetensors w*.safetensors
+else
+    skip "PyTorch's mean of softmax has the same accuracy and loss" "python3-torch"
+fi
+
+# ---- what is refused ----
+check "too few seeds" gives 2 "^headcount ensemble: 8 members need 8 completed trials of one configuration, with different seeds; with 1 head there are 5 of d_model=8, 5 of d_model=16: 3 more needed" ensemble together --db e.db
+check "a head count that was not trained" gives 2 "no trial with 2 heads has completed" ensemble together --heads 2 --members 2 --db e.db
+check "one member" gives 2 "is 1; allowed: 2 to" ensemble together --members 1 --db e.db
+check "no head" gives 2 "allowed" ensemble together --heads 0 --db e.db
+check "a sweep that is not there" gives 2 "together" ensemble togehter --db e.db
+check "formats exclude each other" gives 2 "exclude" ensemble together --csv --json --db e.db
+check "a file that is not there" gives 2 "nowhere" ensemble together --db nowhere.db
+rm "again.db.d/$(sql again.db 'SELECT checkpoint FROM trial WHERE trial_id = (SELECT min(value) FROM ensemble, json_each(trials))')"
+sql again.db "DELETE FROM ensemble; DELETE FROM study"
+check "weights that are gone: the group is named, the others go on" gives 1 "^trial 1 .*weights" ensemble together --members 2 --db again.db
+check "... all of them" [ "$(sql again.db "SELECT count(*) FROM ensemble")" = 3 ]
+check "... and the report says that one is missing" gives 1 "1 group has not answered" ensemble together --members 2 --db again.db
+finish

@@ -1,0 +1,309 @@
+/* Models that are made smaller: they compute what the whole one computes with those heads masked;
+ * fine-tuning; the options of `prune` as text and back. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/form.h"
+#include "engine/kernels/blas.h"
+#include "sweep/study/prune.h"
+
+enum { LAYERS = 2, HEADS = 4, ALL = LAYERS * HEADS, SEED = 5 };
+
+static const struct study_trial TRIAL = {.trial_id = 7, .seed = SEED};
+
+static struct point sample_point(void)
+{
+    struct point p;
+    point_init(&p, task_find("gather"));
+    *(int64_t *)p.task_options = 8; /* struct task_common starts with length, vocab */
+    p.model.d_model = 16;
+    p.model.heads = HEADS;
+    p.model.layers = LAYERS;
+    p.model.d_ff = 24;
+    p.model.dropout = 0.1;
+    p.train.steps = 40;
+    p.train.batch = 12;
+    p.train.eval_every = 5;
+    p.train.lr = 1e-2;
+    p.train.val_examples = p.train.test_examples = 300;
+    return p;
+}
+
+/* A model as its seed draws it. */
+static struct study_model *new_model(struct arena *a, const struct point *p)
+{
+    struct message m;
+    struct study_model *model = arena_alloc(a, 1, sizeof *model);
+    model->trial = &TRIAL;
+    model->point = *p;
+    if (blas_start(1, &m) != STATUS_OK || data_new(a, p, SEED, &model->data, &m) != STATUS_OK ||
+        encoder_new(a, &p->model, data_io(model->data), true, &model->encoder, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    encoder_init(model->encoder, SEED);
+    data_draw(model->data);
+    return model;
+}
+
+static struct trainer *new_smaller(struct arena *a, const struct study_model *model,
+                                   const bool *keep, const struct prune_options *o)
+{
+    struct trainer *t;
+    struct message m;
+    if (prune_smaller(a, model, keep, o, &t, &m) != STATUS_OK)
+        fail_msg("%s", m.text);
+    return t;
+}
+
+static void zero_block(struct encoder *e, long layer, long head)
+{
+    struct tensor *w = e->layer[layer].out_proj_weight; /* (C,H*d_v) */
+    long d_v = e->shapes.d_v, O = tensor_width(w);
+    for (long c = 0; c < tensor_rows(w); c++)
+        for (long i = 0; i < d_v; i++)
+            w->data[c * O + head * d_v + i] = 0;
+}
+
+/* |a-b| <= 1e-5 of the largest logit, and the same predictions. */
+static void assert_same_answers(struct trainer *a, struct trainer *b, const struct examples *set)
+{
+    const struct encoder_io *io = &a->encoder->io;
+    long row = io->length * io->slots;
+    for (long first = 0, n; first < set->n; first += n) {
+        const real *x = trainer_logits(a, set, first, &n);
+        const real *y = trainer_logits(b, set, first, &n);
+        double most = 0;
+        for (long i = 0; i < n * row * io->classes; i++)
+            most = fmax(most, fabs((double)x[i]));
+        for (long i = 0; i < n * row * io->classes; i++)
+            if (!(fabs((double)x[i] - (double)y[i]) <= 1e-5 * most))
+                fail_msg("logit %ld: %g and %g", i, (double)x[i], (double)y[i]);
+    }
+    size_t targets = (size_t)(set->n * row);
+    int32_t *one = calloc(targets, sizeof *one), *other = calloc(targets, sizeof *other);
+    assert_non_null(one);
+    assert_non_null(other);
+    trainer_predict(a, set, one);
+    trainer_predict(b, set, other);
+    assert_memory_equal(one, other, targets * sizeof *one);
+    free(one);
+    free(other);
+}
+
+static void smaller_is_masked(const struct point *p, const bool keep[ALL])
+{
+    struct arena a;
+    arena_init(&a, NULL);
+    struct study_model *model = new_model(&a, p);
+    const struct prune_options o = {.lr = NAN};
+    struct trainer *smaller = new_smaller(&a, model, keep, &o);
+    bool all[ALL];
+    memset(all, true, sizeof all);
+    struct trainer *masked = new_smaller(&a, model, all, &o);
+    for (long i = 0; i < ALL; i++)
+        if (!keep[i])
+            zero_block(masked->encoder, i / HEADS, i % HEADS);
+    assert_true(smaller->encoder->nn.size < masked->encoder->nn.size);
+    assert_same_answers(masked, smaller, data_test(model->data));
+    arena_free(&a);
+}
+
+static int64_t form_named(const char *name)
+{
+    int64_t i = 0;
+    while (strcmp(form_names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* Some of each layer, a layer without any, one head in all, none at all. */
+static void a_smaller_model_is_the_masked_one(void **state)
+{
+    (void)state;
+    static const bool keep[][ALL] = {{true, false, true, true, false, true, false, false},
+                                     {false, false, false, false, true, true, false, true},
+                                     {false, false, false, true},
+                                     {false}};
+    struct point p[4] = {sample_point(), sample_point(), sample_point(), sample_point()};
+    p[1].model.kv_heads = 2;
+    p[1].model.mask = MASK_CAUSAL;
+    p[2].model.form = form_named("cut");
+    p[3].model.form = form_named("segments");
+    p[3].model.segment_width = 6;
+    p[3].model.segment_overlap = true;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            smaller_is_masked(&p[i], keep[k]);
+}
+
+static void fine_tuning_is_deterministic(void **state)
+{
+    (void)state;
+    static const bool keep[ALL] = {true, false, true, true, true, true};
+    struct point p = sample_point();
+    const struct prune_options none = {.lr = NAN}, some = {.lr = NAN, .finetune = 20};
+    struct arena a;
+    arena_init(&a, NULL);
+    struct study_model *model = new_model(&a, &p);
+    struct metrics before = {0}, after = {0};
+    struct trainer *start = new_smaller(&a, model, keep, &none);
+    struct trainer *one = new_smaller(&a, model, keep, &some);
+    struct trainer *two = new_smaller(&a, model, keep, &some);
+    const struct nn *nn = &one->encoder->nn;
+    assert_memory_equal(nn->data, two->encoder->nn.data, (size_t)nn->size * sizeof *nn->data);
+    assert_memory_not_equal(nn->data, start->encoder->nn.data, (size_t)nn->size * sizeof *nn->data);
+    assert_true(one->config.lr == p.train.lr / 10);
+    assert_int_equal(one->config.steps, 20);
+    trainer_evaluate(start, data_val(model->data), &before);
+    trainer_evaluate(one, data_val(model->data), &after);
+    assert_true(after.acc >= before.acc);
+    arena_free(&a);
+}
+
+/* Batches that the model was not trained on. */
+static void fine_tuning_goes_on_behind_training(void **state)
+{
+    (void)state;
+    static const bool keep[ALL] = {true};
+    struct point p = sample_point();
+    const struct prune_options o = {.lr = NAN};
+    struct arena a;
+    arena_init(&a, NULL);
+    struct study_model *model = new_model(&a, &p);
+    struct trainer *t = new_smaller(&a, model, keep, &o);
+    size_t tokens = (size_t)(t->batch.n * t->encoder->io.length);
+    int32_t *given = arena_alloc(&a, tokens, sizeof *given);
+    t->fill(t->context, 3, &t->batch);
+    memcpy(given, t->batch.tokens, tokens * sizeof *given);
+    data_fill(model->data, p.train.steps + 3, &t->batch);
+    assert_memory_equal(given, t->batch.tokens, tokens * sizeof *given);
+    data_fill(model->data, 3, &t->batch);
+    assert_memory_not_equal(given, t->batch.tokens, tokens * sizeof *given);
+    arena_free(&a);
+}
+
+/* What a rate destroys is not kept: the start is among what validation chooses from. */
+static void fine_tuning_keeps_the_best(void **state)
+{
+    (void)state;
+    static const bool keep[ALL] = {true, true, true, true, true, true, true};
+    struct point p = sample_point();
+    const struct prune_options none = {.lr = NAN},
+                               wild = {.lr = 1e30, .finetune = 20, .metric = METRIC_VAL_LOSS};
+    struct arena a;
+    arena_init(&a, NULL);
+    struct study_model *model = new_model(&a, &p);
+    struct trainer *start = new_smaller(&a, model, keep, &none);
+    struct trainer *t = new_smaller(&a, model, keep, &wild);
+    const struct nn *nn = &t->encoder->nn;
+    assert_true(t->config.lr == 1e30);
+    assert_memory_equal(nn->data, start->encoder->nn.data, (size_t)nn->size * sizeof *nn->data);
+    arena_free(&a);
+}
+
+static void a_model_without_so_many_heads(void **state)
+{
+    (void)state;
+    struct point p = sample_point();
+    struct arena a;
+    struct pruner *pruner;
+    struct message m;
+    arena_init(&a, NULL);
+    struct study_model *model = new_model(&a, &p);
+    struct prune_options o = {.keeps = 1, .keep = {ALL + 1}, .lr = NAN};
+    assert_int_equal(prune_to(&a, model, &o, &pruner, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "--keep 9: trial 7 has 8 heads in all");
+    o.keep[0] = 3;
+    assert_int_equal(prune_to(&a, model, &o, &pruner, &m), STATUS_OK);
+    assert_int_equal(pruner->heads - pruner->removed, 3);
+    arena_free(&a);
+}
+
+static void assert_json(const struct prune_options *o, const char *expected)
+{
+    struct text_buffer text = {0};
+    struct prune_options read;
+    struct message m;
+    prune_options_json(o, &text);
+    assert_string_equal(text.text, expected);
+    assert_int_equal(prune_options_parse(text.text, &read, &m), STATUS_OK);
+    assert_int_equal(read.by, o->by);
+    assert_int_equal(read.keeps, o->keeps);
+    assert_memory_equal(read.keep, o->keep, (size_t)o->keeps * sizeof *o->keep);
+    assert_int_equal(read.finetune, o->finetune);
+    assert_true(read.lr == o->lr || (isnan(read.lr) && isnan(o->lr)));
+    assert_int_equal(read.metric, o->metric);
+    free(text.text);
+}
+
+static void options_come_back(void **state)
+{
+    (void)state;
+    assert_json(&(struct prune_options){.lr = NAN}, "{\"by\":\"importance\",\"keep\":null}");
+    assert_json(&(struct prune_options){.by = PRUNE_RANDOM, .keeps = 2, .keep = {8, 1}, .lr = NAN},
+                "{\"by\":\"random\",\"keep\":[8,1]}");
+    assert_json(
+        &(struct prune_options){
+            .by = PRUNE_ABLATION, .finetune = 50, .lr = .003, .metric = METRIC_VAL_LOSS},
+        "{\"by\":\"ablation\",\"finetune\":50,\"keep\":null,\"lr\":0.003,"
+        "\"metric\":\"val_loss\"}");
+    assert_json(&(struct prune_options){.finetune = 50, .lr = NAN},
+                "{\"by\":\"importance\",\"finetune\":50,\"keep\":null,\"lr\":null,"
+                "\"metric\":\"val_acc\"}");
+    static const char *const wrong[] = {"",
+                                        "{}",
+                                        "{\"by\":\"size\",\"keep\":null}",
+                                        "{\"by\":\"random\"}",
+                                        "{\"by\":\"random\",\"keep\":[1,}",
+                                        "{\"by\":\"random\",\"keep\":null,\"finetune\":5}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct prune_options o;
+        struct message m;
+        assert_int_equal(prune_options_parse(wrong[i], &o, &m), STATUS_INTERNAL);
+    }
+}
+
+static void keep_is_read_strictly(void **state)
+{
+    (void)state;
+    struct prune_options o = {0};
+    struct message m;
+    assert_int_equal(prune_keep_parse("1,8,3", &o, &m), STATUS_OK);
+    assert_int_equal(o.keeps, 3);
+    assert_int_equal(o.keep[0], 8);
+    assert_int_equal(o.keep[1], 3);
+    assert_int_equal(o.keep[2], 1);
+    static const char *const wrong[] = {
+        "", "0", "8,", ",8", "-1", "1.5", "x", "8,,1", "8 1", "11111111111111111111111111111111"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(prune_keep_parse(wrong[i], &o, &m), STATUS_BAD_INPUT);
+        assert_non_null(strstr(m.text, "is no number of heads to keep"));
+    }
+    assert_int_equal(prune_keep_parse("8,1,8", &o, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "--keep names 8 twice");
+    char many[512] = "1";
+    for (int i = 2; i <= PRUNE_KEEP_MOST + 1; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), ",%d", i);
+    assert_int_equal(prune_keep_parse(many, &o, &m), STATUS_BAD_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_smaller_model_is_the_masked_one),
+        cmocka_unit_test(fine_tuning_is_deterministic),
+        cmocka_unit_test(fine_tuning_goes_on_behind_training),
+        cmocka_unit_test(fine_tuning_keeps_the_best),
+        cmocka_unit_test(a_model_without_so_many_heads),
+        cmocka_unit_test(options_come_back),
+        cmocka_unit_test(keep_is_read_strictly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

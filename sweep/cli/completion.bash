@@ -53,6 +53,7 @@ _headcount_value()
         ;;
     --preset) _headcount_offer "${before}roberta" ;;
     --task) _headcount_ask tasks ;;
+    --by) _headcount_offer "${before}importance" "${before}ablation" "${before}random" ;;
     --on) [[ $before ]] && _headcount_offer "${before}val" "${before}test" || _headcount_offer val test ;;
     *)
         local key=${1#--}
@@ -66,9 +67,9 @@ _headcount_argument()
 {
     case $command:${#arguments[@]}:${arguments[0]} in
     run:0: | plan:0:) _headcount_files .yaml .yml ;;
-    report:* | export:1:results) _headcount_ask sweeps "$db" ;;
+    report:* | ensemble:0: | export:1:results) _headcount_ask sweeps "$db" ;;
     show:0: | export:1:weights | export:1:testset | export:1:attention) _headcount_ask trials "$db" "$word" ;;
-    heads:0:)
+    heads:0: | prune:0:)
         _headcount_ask sweeps "$db"
         _headcount_ask trials "$db" "$word"
         ;;

@@ -13,12 +13,13 @@ static enum status out_of_memory(struct message *m)
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct prune_data *d,
                               struct message *m)
 {
-    struct rows r = rows_open(
-        s, m,
-        TRAINED_JUDGED "SELECT name, question, (SELECT count(*) FROM judged),"
-               " (SELECT count(DISTINCT trial_id) FROM pruning JOIN judged USING (trial_id))"
-               "  FROM sweep WHERE sweep_id = ?1",
-        VALUES(INTEGER(sweep_id)));
+    struct rows r =
+        rows_open(s, m,
+                  TRAINED_JUDGED
+                  "SELECT name, question, (SELECT count(*) FROM judged),"
+                  " (SELECT count(DISTINCT trial_id) FROM pruning JOIN judged USING (trial_id))"
+                  "  FROM sweep WHERE sweep_id = ?1",
+                  VALUES(INTEGER(sweep_id)));
     bool room = true;
     if (rows_next(&r)) {
         d->name = text_copy(rows_given(&r, 0));

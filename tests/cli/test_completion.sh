@@ -34,7 +34,7 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
     UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
 
 check "commands" gives "headcount st" "status"
-check "all of them" has "headcount " run plan status report show heads tasks params export sweep gc bench check help --help --version
+check "all of them" has "headcount " run plan status report show heads prune ensemble tasks params export sweep gc bench check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
     check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
@@ -74,6 +74,10 @@ check "what is exported" gives "headcount export " "attention results testset we
 check "whose heads" has "headcount heads " quick 1 12
 check "... on which examples" gives "headcount heads quick --on " "test val"
 check "... behind an equals sign" gives "headcount heads --on=te" "test"
+check "whose heads are removed" has "headcount prune " quick 1 12
+check "... by which method" gives "headcount prune quick --by " "ablation importance random"
+check "... behind an equals sign" gives "headcount export weights 1 f --by=ra" "random"
+check "what answers together" gives "headcount ensemble q" "quick"
 check "words of an option of params" gives "headcount params --positions " "learned none sinusoidal"
 check "behind -- stand arguments" gives "headcount report -- q" "quick"
 check "help" gives "headcount help sh" "show"

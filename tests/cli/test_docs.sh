@@ -184,7 +184,7 @@ goal_exists() { # make line
 }
 run_line() { # file:line, line without its comment
     case $2 in
-    *torch_accuracy*) has_torch || { skip "$1: $2" "python3-torch"; return; } ;;
+    *interop/torch_*) has_torch || { skip "$1: $2" "python3-torch"; return; } ;;
     *gnuplot*) has_gnuplot || { skip "$1: $2" gnuplot; return; } ;;
     esac
     check "$1: $2" sh -ec "$2"

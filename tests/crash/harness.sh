@@ -83,6 +83,19 @@ no_orphans() { # label, group: all its processes are gone within a second
         sleep 0.05
     done
 }
+# Of the run $pid; false where there is nothing to kill.
+one_kill() { # victim: coordinator, worker, workers or group
+    case $1 in
+    coordinator) kill -KILL "$pid" 2>/dev/null ;;
+    group) kill -KILL "-$pid" 2>/dev/null ;;
+    worker | workers)
+        victims=$(workers_of "$pid")
+        [ "$1" = worker ] && victims=${victims%%
+*}
+        [ -n "$victims" ] && kill -KILL $victims 2>/dev/null
+        ;;
+    esac
+}
 pause() { # milliseconds
     sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"
 }

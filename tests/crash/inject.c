@@ -97,7 +97,8 @@ static int strike(enum call c, const char *what);
 
 __attribute__((constructor)) static void set_up(int argc, char **argv)
 {
-    fault.worker = argc == 2 && strcmp(argv[1], "worker") == 0;
+    fault.worker =
+        argc == 2 && (strcmp(argv[1], "worker") == 0 || strcmp(argv[1], "study-worker") == 0);
     fault.clock_s = strtol(setting("FAULT_CLOCK", "0"), NULL, 10);
     fault.nfs = strcmp(setting("FAULT_NFS", "0"), "1") == 0;
     fault.orphan = strcmp(setting("FAULT_ORPHAN", "0"), "1") == 0;

@@ -2,18 +2,6 @@
 # next: the coordinator, a worker, all workers, the whole group.
 choose_sweep small '[1, 2, 4]' 120 16
 
-one_kill() { # victim: coordinator, worker, workers or group
-    case $1 in
-    coordinator) kill -KILL "$pid" 2>/dev/null ;;
-    group) kill -KILL "-$pid" 2>/dev/null ;;
-    worker | workers)
-        victims=$(workers_of "$pid")
-        [ "$1" = worker ] && victims=${victims%%
-*}
-        [ -n "$victims" ] && kill -KILL $victims 2>/dev/null
-        ;;
-    esac
-}
 kill_at_random() {
     db=$dir/kills.db
     fresh "$db"

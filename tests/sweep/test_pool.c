@@ -1,0 +1,255 @@
+/* A pool of workers: every job is answered once, whatever becomes of the others. This program is
+ * its own worker: started with the name of a part, it plays that. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "sweep/run/stop.h"
+#include "sweep/run/worker_ends.h"
+#include "sweep/study/pool.h"
+
+#include <cmocka.h>
+
+enum { JOBS = 12 };
+
+/* ---- the worker ---- */
+
+static void send(const char *text)
+{
+    worker_tell(WIRE_ANSWER, text, strlen(text));
+}
+
+/* Does with its job what the job says: "echo 3", "fail 3", ... */
+static int play(const char *verb)
+{
+    static char job[WIRE_JOB_MAX];
+    struct message m;
+    worker_begin();
+    if (worker_read_job(verb, job, sizeof job, &m) != STATUS_OK)
+        return 1;
+    send("answer to ");
+    if (strncmp(job, "fail", 4) == 0) {
+        fprintf(stderr, "cannot do %s\n", job);
+        return 1;
+    }
+    if (strncmp(job, "mute", 4) == 0)
+        return 7;
+    if (strncmp(job, "die", 3) == 0)
+        raise(SIGKILL);
+    if (strncmp(job, "babble", 6) == 0)
+        (void)!write(WIRE_MESSAGE_FD, "what is this supposed to be?", 28);
+    while (strncmp(job, "hang", 4) == 0 || strncmp(job, "babble", 6) == 0)
+        pause();
+    send(job);
+    return 0;
+}
+
+/* ---- the coordinator ---- */
+
+struct record {
+    const char *part[JOBS]; /* what each job is told to do */
+    int begun, at_once, most_at_once;
+    int ended[JOBS];
+    char answer[JOBS][64], error[JOBS][128];
+    double cpu_s;
+    enum status refuse; /* what `ends` answers */
+    int signal_at;      /* the job that sends a signal when it begins; -1: none */
+};
+
+static char *text(void *context, int i, struct message *m)
+{
+    struct record *r = context;
+    char *job = malloc(64);
+    (void)m;
+    assert_non_null(job);
+    snprintf(job, 64, "%s %d", r->part[i], i);
+    return job;
+}
+
+static void begins(void *context, int i, int slot)
+{
+    struct record *r = context;
+    assert_in_range(slot, 0, 2);
+    assert_int_equal(i, r->begun); /* in their order */
+    r->begun++;
+    r->at_once++;
+    r->most_at_once = r->at_once > r->most_at_once ? r->at_once : r->most_at_once;
+    if (i == r->signal_at)
+        raise(SIGINT);
+}
+
+static enum status ends(void *context, int i, int slot, const struct pool_ending *e,
+                        struct message *m)
+{
+    struct record *r = context;
+    assert_in_range(slot, 0, 2);
+    r->ended[i]++;
+    r->at_once--;
+    r->cpu_s += e->cpu_s;
+    snprintf(r->answer[i], sizeof r->answer[i], "%s", e->answer ? e->answer : "");
+    snprintf(r->error[i], sizeof r->error[i], "%s", e->error);
+    return r->refuse ? status_fail(m, r->refuse, "no more") : STATUS_OK;
+}
+
+static void turns(void *context)
+{
+    (void)context;
+}
+
+static void all_do(struct record *r, const char *part)
+{
+    *r = (struct record){.signal_at = -1};
+    for (int i = 0; i < JOBS; i++)
+        r->part[i] = part;
+}
+
+static enum status run(struct record *r, struct message *m)
+{
+    static char verb[] = "play";
+    const struct pool p = {.verb = verb,
+                           .workers = 3,
+                           .jobs = JOBS,
+                           .context = r,
+                           .text = text,
+                           .begins = begins,
+                           .ends = ends,
+                           .turns = turns};
+    assert_int_equal(stop_install(m), STATUS_OK);
+    enum status s = pool_run(&p, m);
+    stop_restore();
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left behind */
+    assert_int_equal(errno, ECHILD);
+    return s;
+}
+
+static void answered(const struct record *r, int i)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "answer to echo %d", i);
+    assert_int_equal(r->ended[i], 1);
+    assert_string_equal(r->answer[i], expected);
+    assert_string_equal(r->error[i], "");
+}
+
+static void every_job_is_answered_once(void **state)
+{
+    struct record r;
+    struct message m;
+    (void)state;
+    all_do(&r, "echo");
+    assert_int_equal(run(&r, &m), STATUS_OK);
+    assert_int_equal(r.most_at_once, 3);
+    assert_true(r.cpu_s > 0);
+    for (int i = 0; i < JOBS; i++)
+        answered(&r, i);
+}
+
+/* One job does something else; the others are answered all the same. */
+static void one_is_lost(const char *part, const char *why)
+{
+    struct record r;
+    struct message m;
+    double began_s = clock_now_s();
+    all_do(&r, "echo");
+    r.part[4] = part;
+    assert_int_equal(run(&r, &m), STATUS_OK);
+    assert_true(clock_now_s() - began_s < 40); /* not only once it counts as hung */
+    for (int i = 0; i < JOBS; i++)
+        if (i != 4)
+            answered(&r, i);
+    assert_int_equal(r.ended[4], 1);
+    assert_string_equal(r.answer[4], ""); /* half of it came: that counts for nothing */
+    if (!strstr(r.error[4], why))
+        fail_msg("'%s' does not say '%s'", r.error[4], why);
+}
+
+static void a_job_that_fails_says_why(void **state)
+{
+    (void)state;
+    one_is_lost("fail", "cannot do fail 4");
+}
+
+static void a_worker_that_ends_without_a_word_is_noticed(void **state)
+{
+    (void)state;
+    one_is_lost("mute", "its worker ended with status 7 without an answer");
+}
+
+static void a_worker_that_is_killed_is_noticed(void **state)
+{
+    (void)state;
+    one_is_lost("die", "its worker was killed (Killed)");
+}
+
+static void a_worker_that_talks_nonsense_is_ended(void **state)
+{
+    (void)state;
+    one_is_lost("babble", "which this program does not know");
+}
+
+static void a_worker_that_hangs_is_ended(void **state)
+{
+    (void)state;
+    setenv("HEADCOUNT_SILENCE_S", "0.5", 1);
+    one_is_lost("hang", "gave no sign of life");
+    unsetenv("HEADCOUNT_SILENCE_S");
+}
+
+static void the_first_answer_that_cannot_be_kept_ends_it(void **state)
+{
+    struct record r;
+    struct message m;
+    (void)state;
+    all_do(&r, "echo");
+    r.part[1] = r.part[2] = "hang";
+    r.refuse = STATUS_DISK_FULL;
+    assert_int_equal(run(&r, &m), STATUS_DISK_FULL);
+    assert_string_equal(m.text, "no more");
+    assert_int_equal(r.begun, 3);
+    assert_int_equal(r.ended[0], 1);
+}
+
+static void a_signal_drops_what_runs(void **state)
+{
+    struct record r;
+    struct message m;
+    (void)state;
+    all_do(&r, "echo");
+    r.part[5] = "hang";
+    r.signal_at = 5;
+    assert_int_equal(run(&r, &m), STATUS_INTERRUPTED);
+    assert_int_equal(r.ended[5], 0);
+    int before = 0; /* three workers: so many had ended when the sixth job began */
+    for (int i = 0; i < 5; i++) {
+        before += r.ended[i];
+        if (r.ended[i])
+            answered(&r, i);
+    }
+    assert_in_range(before, 3, 5);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "play") == 0)
+        return play(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_job_is_answered_once),
+        cmocka_unit_test(a_job_that_fails_says_why),
+        cmocka_unit_test(a_worker_that_ends_without_a_word_is_noticed),
+        cmocka_unit_test(a_worker_that_is_killed_is_noticed),
+        cmocka_unit_test(a_worker_that_talks_nonsense_is_ended),
+        cmocka_unit_test(a_worker_that_hangs_is_ended),
+        cmocka_unit_test(the_first_answer_that_cannot_be_kept_ends_it),
+        cmocka_unit_test(a_signal_drops_what_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* A study's job: what the coordinator writes, the worker reads; anything else is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/run/wire.h"
+#include "sweep/study/study_job.h"
+
+#include <cmocka.h>
+
+static struct study_trial trial(int64_t id)
+{
+    struct study_trial t = {.trial_id = id,
+                            .sweep_id = INT64_C(5000000000),
+                            .best_step = 1500,
+                            .seed = UINT32_MAX,
+                            .n_params = 12256,
+                            .heads = 8,
+                            .layers = 2,
+                            .val_acc = 1. / 3,
+                            .test_acc = 5e-324,
+                            .label = "lr=0.01"};
+    strcpy(t.file, "t1-a1.result");
+    memset(t.sha256, 'a', 64);
+    memset(t.config_sha256, 'b', 64);
+    strcpy(t.setting, "{\"task.slots\":2,\"x\":\"\\u0001\"}");
+    return t;
+}
+
+static void a_job_comes_back(void **state)
+{
+    struct study_trial trials[] = {trial(1), trial(2)};
+    const struct study_job j = {.folder = "/some where/with \"quotes\" and \\.d",
+                                .trials = 2,
+                                .trial = trials,
+                                .options = "{\"on\":\"val\",\"keep\":[1,2]}"};
+    const struct study *study;
+    struct study_job back = {0};
+    struct arena a;
+    struct message m;
+    (void)state;
+    arena_init(&a, NULL);
+    char *text = study_job_text(&study_heads, &j, &m);
+    assert_non_null(text);
+    assert_int_equal(study_job_parse(&a, text, &study, &back, &m), STATUS_OK);
+    assert_ptr_equal(study, &study_heads);
+    assert_string_equal(back.folder, j.folder);
+    assert_string_equal(back.options, j.options);
+    assert_int_equal(back.trials, 2);
+    for (int i = 0; i < 2; i++) {
+        trials[i].label[0] = '\0'; /* of the coordinator only */
+        memset(trials[i].label, 0, sizeof trials[i].label);
+        assert_memory_equal(&back.trial[i], &trials[i], sizeof trials[i]);
+    }
+    free(text);
+    arena_free(&a);
+}
+
+static void refused(const char *text)
+{
+    const struct study *study;
+    struct study_job back = {0};
+    struct arena a;
+    struct message m = {.text = ""};
+    arena_init(&a, NULL);
+    if (study_job_parse(&a, text, &study, &back, &m) == STATUS_OK)
+        fail_msg("taken: %s", text);
+    assert_string_not_equal(m.text, "");
+    arena_free(&a);
+}
+
+static void what_is_no_job_is_refused(void **state)
+{
+    const struct study_trial t = trial(1);
+    const struct study_job j = {.folder = "d", .trials = 1, .trial = &t, .options = "{}"};
+    struct message m;
+    (void)state;
+    char *text = study_job_text(&study_heads, &j, &m);
+    assert_non_null(text);
+    size_t size = strlen(text);
+    for (size_t cut = 0; cut < size; cut++) { /* at every length */
+        char kept = text[cut];
+        text[cut] = '\0';
+        refused(text);
+        text[cut] = kept;
+    }
+    memcpy(strstr(text, "\"study\":\"heads\"") + 9, "tails", 5);
+    refused(text);
+    free(text);
+    refused("{\"study\":\"heads\",\"folder\":\"d\",\"options\":{},\"trials\":[]}");
+    refused("{\"study\":\"heads\",\"folder\":\"d\",\"options\":{},\"trials\":[{\"trial_id\":1}]}");
+    refused("{\"study\":\"heads\",\"folder\":\"d\",\"trials\":[]}");
+}
+
+static void more_trials_than_a_job_can_have_are_refused(void **state)
+{
+    enum { MANY = 500 };
+    struct study_trial *trials = calloc(MANY, sizeof *trials);
+    const struct study_job j = {.folder = "d", .trials = MANY, .trial = trials, .options = "{}"};
+    struct message m;
+    (void)state;
+    assert_non_null(trials);
+    assert_null(study_job_text(&study_heads, &j, &m));
+    assert_string_equal(m.text, "500 trials are too many for one job");
+    free(trials);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_comes_back),
+        cmocka_unit_test(what_is_no_job_is_refused),
+        cmocka_unit_test(more_trials_than_a_job_can_have_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -194,6 +194,13 @@ static const char *keep_text(struct compiler *c)
 static enum status compile_or(struct compiler *c);
 static enum status compile_unary(struct compiler *c);
 
+/* true or false, as a name or in quotes. */
+static bool at_truth(const struct compiler *c)
+{
+    return (c->token == TOKEN_NAME || c->token == TOKEN_WORD) &&
+           (token_is(c, "true") || token_is(c, "false"));
+}
+
 static enum status compile_name(struct compiler *c)
 {
     const char *name = keep_text(c), *word = NULL;
@@ -221,6 +228,10 @@ static enum status compile_deeper(struct compiler *c, enum status (*inner)(struc
 static enum status compile_unary(struct compiler *c)
 {
     enum status s;
+    if (at_truth(c)) {
+        emit(c, CODE_NUMBER)->number = token_is(c, "true");
+        return scan(c);
+    }
     switch (c->token) {
     case TOKEN_NUMBER:
         emit(c, CODE_NUMBER)->number = c->number;

@@ -9,6 +9,8 @@
  *   product = unary {("*" | "/" | "%") unary}
  *   unary   = "-" unary | number | name | 'word' | "word" | "(" or ")"
  *
+ * true and false, in quotes or not, are 1 and 0: what switches have.
+ *
  * Arithmetic is in doubles; a % b has the sign of b, as in Python. `and` and `or` do not
  * evaluate their right side where the left one decides. Words compare with == and != only; a word
  * never equals a number. Truth is: not 0. */

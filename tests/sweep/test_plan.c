@@ -226,6 +226,7 @@ static void test_constraint_values(void **state)
                              "train: {schedule: {warmup: 7}}\n"
                              "constraints:\n"
                              "  - model.d_head == 8 or model.heads == 1\n"
+                             "  - task.bos == true and task.bos == 'true' and task.bos != false\n"
                              "  - task.bos == 1 and train.schedule.warmup == 7\n"
                              "  - train.schedule.name == 'cosine' and task.name == 'hist'\n");
     assert_int_equal(plan_points(p), 3);

@@ -76,10 +76,11 @@ const char *measure_level_table(enum measure_level level);
 /* The i-th column of a level over all measures, in their order; NULL past the end. */
 const struct measure_column *measure_column(enum measure_level level, int i);
 
-/* Values of all measures that were taken. A layer without heads has none. */
+/* Values of all measures that were taken. A layer without heads has none. A head's rows are written
+ * under its number in the model as its options say, whatever was taken away from the encoder. */
 struct measured {
+    const struct encoder *encoder;
     long layers, slots; /* slots 0: it is not known where targets stand */
-    const long *heads;  /* (L) */
     bool cheap_only;
     size_t count; /* of values */
     double *value;

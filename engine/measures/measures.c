@@ -240,9 +240,8 @@ static void add_slice(struct measurer *r, long first)
 
 static long rows_of(const struct measured *d, enum measure_level level, long layer)
 {
-    if (d->heads[layer] == 0)
-        return 0;
-    return level == MEASURE_LAYER ? 1 : d->heads[layer] * (level == MEASURE_SLOT ? d->slots : 1);
+    long heads = d->encoder->layer[layer].heads.heads;
+    return level == MEASURE_LAYER ? heads > 0 : heads * (level == MEASURE_SLOT ? d->slots : 1);
 }
 
 static long columns_of(const struct measure *measure)
@@ -275,9 +274,9 @@ static double *values_of(const struct measured *d, int measure, long layer)
 void measured_new(struct arena *a, const struct measurer *r, struct measured *d)
 {
     *d = (struct measured){
+        .encoder = r->plain->encoder,
         .layers = (long)r->plain->encoder->config.layers,
         .slots = r->sources ? r->plain->encoder->io.slots : 0,
-        .heads = r->heads,
         .cheap_only = r->cheap_only,
     };
     d->count = offset_of(d, MEASURES, 0);
@@ -320,7 +319,8 @@ double measured_at(const struct measured *d, const char *column, long layer, lon
     for (int k = 0; k < MEASURES; k++) {
         const struct measure *measure = measure_table[k];
         const double *value = values_of(d, k, layer);
-        for (long c = 0; value && measure->columns[c].name && d->heads[layer] > 0; c++) {
+        for (long c = 0; value && measure->columns[c].name && rows_of(d, measure->level, layer) > 0;
+             c++) {
             if (strcmp(measure->columns[c].name, column) != 0)
                 continue;
             long row = measure->level == MEASURE_HEAD   ? head
@@ -358,8 +358,9 @@ void measured_rows(const struct measured *d, enum measure_level level, int64_t s
             if (step >= 0)
                 text_add(text, "\"step\":%lld,", (long long)step);
             text_add(text, "\"layer\":%ld", l);
+            long head = level == MEASURE_SLOT ? row / d->slots : row;
             if (level != MEASURE_LAYER)
-                text_add(text, ",\"head\":%ld", level == MEASURE_SLOT ? row / d->slots : row);
+                text_add(text, ",\"head\":%d", d->encoder->layer[l].heads.origin[head]);
             if (level == MEASURE_SLOT)
                 text_add(text, ",\"slot\":%ld", row % d->slots);
             add_columns(d, level, l, row, text);

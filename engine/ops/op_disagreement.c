@@ -81,13 +81,12 @@ static size_t place(const struct attention *a, char *memory, struct room *r)
                             T * H * (size_t)a->d_v * sizeof(real),
                             kernel_scratch(a)};
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
-    char *at[PARTS];
+    void *at[PARTS];
     for (int i = 0; i < PARTS; i++) {
         at[i] = memory ? memory + used : NULL;
         used += aligned(sizes[i]);
     }
-    *r = (struct room){(double *)at[0], (real *)at[1], (real *)at[2],
-                       (real *)at[3],   (real *)at[4], at[5]};
+    *r = (struct room){at[0], at[1], at[2], at[3], at[4], at[5]};
     return used;
 }
 

@@ -161,6 +161,8 @@ check "what the new form refuses is refused with its place" \
     sh -c "./headcount plan shift.yaml --set model.segment_width=17 2>&1 | grep -q 'model.segment_width: .*the ends are 17 columns'"
 check "one measure more: its column is in the results file, with a value for every head" \
     [ "$(sqlite3 "$dir/x.db" 'SELECT count(*) FROM head_metric WHERE sink BETWEEN 0 AND 1')" = 6 ]
+check "... and in the answer of heads" \
+    sh -c "./headcount heads 1 --db '$dir/x.db' --quiet --csv | grep -q '^layer,head,.*,sink'"
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \

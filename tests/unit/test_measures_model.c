@@ -31,7 +31,9 @@ struct whole {
     struct measured measured;
 };
 
-static struct whole *whole_new(bool padded)
+enum { PADDED = 1, CAUSAL = 2, SHARED = 4 };
+
+static struct whole *whole_new(unsigned how)
 {
     static struct whole w;
     struct message m;
@@ -49,6 +51,8 @@ static struct whole *whole_new(bool padded)
     c.layers = LAYERS;
     c.d_ff = 16;
     c.dropout = 0.3; /* is off */
+    c.mask = how & CAUSAL ? MASK_CAUSAL : MASK_NONE;
+    c.kv_heads = how & SHARED ? 1 : WIDTH_WORD;
     memset(&w, 0, sizeof w);
     arena_init(&w.arena, NULL);
     if (encoder_new(&w.arena, &c, &io, true, &w.encoder, &m) != STATUS_OK)
@@ -63,8 +67,10 @@ static struct whole *whole_new(bool padded)
         w.targets[i] = rng_below(&r, 3) ? (int32_t)rng_below(&r, CLASSES) : -100;
         w.sources[i] = (int32_t)rng_below(&r, LENGTH + 1) - 1;
     }
-    w.set = (struct examples){
-        .n = COUNT, .tokens = w.tokens, .targets = w.targets, .padding = padded ? w.padding : NULL};
+    w.set = (struct examples){.n = COUNT,
+                              .tokens = w.tokens,
+                              .targets = w.targets,
+                              .padding = how & PADDED ? w.padding : NULL};
     if (measures_take(&w.arena, w.encoder, &w.set, w.sources, false, &w.measured, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     return &w;
@@ -79,11 +85,13 @@ static void naive_weights(const struct node *n, const uint8_t *padding, long h, 
         double sum = 0;
         for (long j = 0; j < LENGTH; j++) {
             const real *q = n->in[0]->data + i * row + h * o->d_k;
-            const real *k = n->in[0]->data + j * row + (HEADS + h) * o->d_k;
+            const real *k =
+                n->in[0]->data + j * row + (HEADS + (o->kv_heads == 1 ? 0 : h)) * o->d_k;
             double score = 0;
             for (long d = 0; d < o->d_k; d++)
                 score += (double)q[d] * (double)k[d];
-            w[i * LENGTH + j] = padding && padding[j] ? 0 : exp(score / sqrt((double)o->d_k));
+            bool seen = !(padding && padding[j]) && !(o->causal && j > i);
+            w[i * LENGTH + j] = seen ? exp(score / sqrt((double)o->d_k)) : 0;
             sum += w[i * LENGTH + j];
         }
         for (long j = 0; j < LENGTH; j++)
@@ -100,10 +108,11 @@ struct naive {
 static void naive_rows(const struct whole *w, long b, const double *weight, struct naive *n)
 {
     const uint8_t *padding = w->set.padding ? w->padding + b * LENGTH : NULL;
-    int keys = 0;
-    for (int j = 0; j < LENGTH; j++)
-        keys += !padding || !padding[j];
     for (int i = 0; i < LENGTH; i++, weight += LENGTH) {
+        bool causal = w->encoder->config.mask == MASK_CAUSAL;
+        int keys = 0;
+        for (int j = 0; j < (causal ? i + 1 : LENGTH); j++)
+            keys += !padding || !padding[j];
         if (padding && padding[i])
             continue;
         double most = 0, entropy = 0;
@@ -152,8 +161,9 @@ static struct naive naive(struct whole *w, long layer, long head)
 static void against_naive_loops(void **state)
 {
     (void)state;
-    for (int padded = 0; padded < 2; padded++) {
-        struct whole *w = whole_new(padded);
+    static const unsigned hows[] = {0, PADDED, CAUSAL, SHARED, PADDED | CAUSAL | SHARED};
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
+        struct whole *w = whole_new(hows[i]);
         const struct measured *d = &w->measured;
         for (long l = 0; l < LAYERS; l++) {
             struct naive n[HEADS];
@@ -186,7 +196,7 @@ static void against_naive_loops(void **state)
 static void ablation(void **state)
 {
     (void)state;
-    struct whole *w = whole_new(true);
+    struct whole *w = whole_new(PADDED);
     struct train_config train;
     struct trainer *t;
     struct message m;
@@ -224,7 +234,7 @@ static void ablation(void **state)
 static void cheap_ones(void **state)
 {
     (void)state;
-    struct whole *w = whole_new(true);
+    struct whole *w = whole_new(PADDED);
     struct message m;
     struct measurer *r;
     struct measured cheap, again;
@@ -247,10 +257,38 @@ static void cheap_ones(void **state)
     arena_free(&w->arena);
 }
 
+/* Heads that were taken away leave no rows, the others keep their numbers; a layer without any has
+ * none at all. */
+static void fewer_heads(void **state)
+{
+    (void)state;
+    struct whole *w = whole_new(0);
+    const bool keep[LAYERS * HEADS] = {true, false, true, false, false, false};
+    struct encoder *fewer;
+    struct measured d;
+    struct message m;
+    struct text_buffer rows = {0};
+    assert_int_equal(encoder_keep_heads(&w->arena, w->encoder, keep, true, &fewer, &m), STATUS_OK);
+    assert_int_equal(measures_take(&w->arena, fewer, &w->set, w->sources, false, &d, &m),
+                     STATUS_OK);
+    measured_rows(&d, MEASURE_HEAD, -1, &rows);
+    assert_non_null(strstr(rows.text, "{\"layer\":0,\"head\":0,"));
+    assert_non_null(strstr(rows.text, "},{\"layer\":0,\"head\":2,"));
+    assert_null(strstr(rows.text, "\"head\":1"));
+    assert_null(strstr(rows.text, "\"layer\":1"));
+    assert_true(measured_at(&d, "ablation_loss", 0, 1, 0) > 0);
+    assert_true(isnan(measured_at(&d, "ablation_loss", 1, 0, 0)));
+    rows.used = 0;
+    measured_rows(&d, MEASURE_LAYER, -1, &rows);
+    assert_null(strstr(rows.text, "\"layer\":1"));
+    free(rows.text);
+    arena_free(&w->arena);
+}
+
 static void as_json(void **state)
 {
     (void)state;
-    struct whole *w = whole_new(false);
+    struct whole *w = whole_new(0);
     struct text_buffer all = {0}, rows = {0};
     char start[160];
     measured_json(&w->measured, &all);
@@ -293,7 +331,7 @@ static void heads_are_driven_apart(void **state)
     for (int kind = 0; kind < 3; kind++) {
         double reached[2];
         for (int with = 0; with < 2; with++) {
-            struct whole *w = whole_new(false);
+            struct whole *w = whole_new(0);
             struct train_config train;
             struct trainer *t;
             struct measured d;
@@ -322,6 +360,7 @@ int main(void)
         cmocka_unit_test(against_naive_loops),
         cmocka_unit_test(ablation),
         cmocka_unit_test(cheap_ones),
+        cmocka_unit_test(fewer_heads),
         cmocka_unit_test(as_json),
         cmocka_unit_test(heads_are_driven_apart),
     };

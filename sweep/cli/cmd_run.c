@@ -3,6 +3,7 @@
 #include "sweep/cli/command.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
+#include "sweep/study/evaluation.h"
 
 #include <unistd.h>
 
@@ -76,45 +77,80 @@ static void print_stopped(const struct runner_result *r)
     fprintf(stderr, "; the same command resumes the sweep\n");
 }
 
-static enum status run(const char *path, const struct run_options *o, int *exit_status,
-                       struct message *m)
+/* From the file to where no trial is left to run, or to a stop. */
+static enum status run_trials(const struct config *config, const struct run_options *o,
+                              struct runner_result *result, struct message *m)
 {
-    struct config *config = NULL;
     struct plan *plan = NULL;
-    struct runner_result result = {0};
-    struct runner_options runner = {.db = o->db,
-                                    .workers = (int)o->workers,
-                                    .quiet = o->quiet,
-                                    .retry_failed = o->retry_failed,
-                                    .replace = o->replace};
-    enum status status = config_read(path, o->set.item, o->set.count, &config, m);
-    if (status == STATUS_OK)
-        status = plan_new(config, &plan, m);
+    const struct runner_options runner = {.db = o->db,
+                                          .workers = (int)o->workers,
+                                          .quiet = o->quiet,
+                                          .retry_failed = o->retry_failed,
+                                          .replace = o->replace};
+    enum status status = plan_new(config, &plan, m);
     if (status == STATUS_OK && !o->quiet)
         command_plan_notes("run", plan);
     if (status == STATUS_OK)
-        status = runner_run(plan, &runner, &result, m);
+        status = runner_run(plan, &runner, result, m);
     plan_free(plan);
-    config_free(config);
-    if (status != STATUS_OK)
-        return status;
-    switch (result.outcome) {
+    return status;
+}
+
+/* Tests what has not been tested on the shifted sets; *exit_status stays where all went well. */
+static enum status run_tests(const struct config *config, const struct run_options *o,
+                             struct study_result *tests, int *exit_status, struct message *m)
+{
+    const struct study_run_options run = {
+        .workers = (int)(o->workers ? o->workers : config->workers), .quiet = o->quiet};
+    enum status status = evaluation_ask(config, o->db, &run, tests, m);
+    if (tests->failed > 0) {
+        fprintf(
+            stderr,
+            "headcount run: %d test%s on shifted sets failed; the same command tries %s again\n",
+            tests->failed, tests->failed == 1 ? "" : "s", tests->failed == 1 ? "it" : "them");
+        *exit_status = EXIT_SOME_FAILED;
+    }
+    return status;
+}
+
+/* What a run that was stopped or ended says, and whether its report follows. */
+static bool ended(const struct runner_result *r, const struct run_options *o, int *exit_status)
+{
+    switch (r->outcome) {
     case RUNNER_KILLED:
-        *exit_status = 128 + result.signal;
+        *exit_status = 128 + r->signal;
         if (!o->quiet)
             fprintf(stderr, "headcount run: ended at once; the same command resumes the sweep\n");
-        return STATUS_OK;
+        return false;
     case RUNNER_STOPPED:
         *exit_status = EXIT_RESUMABLE;
         if (!o->quiet)
-            print_stopped(&result);
-        return STATUS_OK;
+            print_stopped(r);
+        return false;
     case RUNNER_DONE:
     case RUNNER_SOME_FAILED:
         break;
     }
-    *exit_status = result.outcome == RUNNER_DONE ? EXIT_DONE : EXIT_SOME_FAILED;
-    if (!result.ran && !o->quiet)
+    *exit_status = r->outcome == RUNNER_DONE ? EXIT_DONE : EXIT_SOME_FAILED;
+    return true;
+}
+
+static enum status run(const char *path, const struct run_options *o, int *exit_status,
+                       struct message *m)
+{
+    struct config *config = NULL;
+    struct runner_result result = {0};
+    struct study_result tests = {0};
+    enum status status = config_read(path, o->set.item, o->set.count, &config, m);
+    if (status == STATUS_OK)
+        status = run_trials(config, o, &result, m);
+    bool reports = status == STATUS_OK && ended(&result, o, exit_status);
+    if (reports)
+        status = run_tests(config, o, &tests, exit_status, m);
+    config_free(config);
+    if (status != STATUS_OK || !reports)
+        return status;
+    if (!result.ran && tests.answered + tests.failed == 0 && !o->quiet)
         fprintf(stderr, "headcount run: nothing to run: %s%ld trial%s ended\n",
                 result.trials == 1 ? "the " : "all ", result.trials,
                 result.trials == 1 ? " has" : "s have");
@@ -135,6 +171,8 @@ int command_run(int argc, char **argv)
     enum status s = run(argv[optind], &o, &exit_status, &m);
     if (s == STATUS_OK)
         return exit_status;
+    if (s == STATUS_INTERRUPTED && o.quiet)
+        return EXIT_RESUMABLE;
     exit_status = command_fail("run", s, &m);
     if (s != STATUS_DISK_FULL)
         return exit_status;

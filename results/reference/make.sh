@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runs sweeps of configs/ and keeps what they found in this folder: NAME.csv (a line per head count and
 # setting), NAME.chosen.csv (what tuning chose), NAME.md (the report), a line of runs.csv, and for some a
-# figure. Then fills in the numbers of the READMEs. Run from the repository's root:
+# figure and what was asked of the trained models: NAME.STUDY.csv, NAME.STUDY.md. Then fills in the numbers of
+# the READMEs. Run from the repository's root:
 #
 #   sh results/reference/make.sh NAME...
 #
-# A sweep that was stopped goes on. HEADCOUNT is the program (./headcount), EVIDENCE the folder of the
+# A sweep or study that was stopped goes on. HEADCOUNT is the program (./headcount), EVIDENCE the folder of the
 # results files (build/evidence), one for each sweep.
 set -eu
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
@@ -32,6 +33,60 @@ run_of() { # name
                '$(points "configs/$1.yaml")'
           FROM attempt;"
 }
+# The models of a sweep, asked: its report for people, and a table with a line per head count and setting, in the
+# columns of NAME.csv that numbers.awk shows. The mean of the column `acc` of a query, with its 95% t interval:
+means() { # name, SELECT setting_label, heads, acc ...
+    sqlite3 -csv -header "$work/$1.db" "
+        WITH one AS ($2),
+             centred AS (SELECT *, avg(acc) OVER (PARTITION BY setting_label, heads) AS mean FROM one),
+             spread AS (SELECT setting_label, heads, count(*) AS n, mean, min(acc) AS min_acc, max(acc) AS max_acc,
+                               sqrt(sum((acc - mean) * (acc - mean)) / (count(*) - 1)) AS sd, min(rowid) AS place
+                          FROM (SELECT row_number() OVER () AS rowid, * FROM centred) GROUP BY setting_label, heads)
+        SELECT setting_label, heads, n, 0 AS n_bad, mean AS mean_acc, min_acc, max_acc,
+               mean - sd / sqrt(n) * t AS ci95_low, mean + sd / sqrt(n) * t AS ci95_high
+          FROM spread JOIN t_quantile ON level = 0.975 AND df = n - 1
+         ORDER BY place"
+}
+ask() { # name, study, argument...: the last of several studies of one kind reports all
+    of=$1 study=$2
+    shift 2
+    "$headcount" "$study" "$of" --db "$work/$of.db" --quiet --markdown "$@" >"$work/$of.$study.md"
+    mv "$work/$of.$study.md" "$kept"
+}
+studies() { # name
+    case $1 in
+    gather-tuned | diversity)
+        ask "$1" heads
+        "$headcount" heads "$1" --db "$work/$1.db" --quiet --csv >"$kept/$1.heads.csv"
+        ;;
+    prune)
+        for by in random ablation importance; do
+            ask prune prune --by $by
+        done
+        means prune "
+            SELECT t.setting_label || ', by=' || p.method AS setting_label, p.kept AS heads, p.test_acc AS acc
+              FROM pruning AS p JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
+             WHERE c.heads = 8 AND t.in_plan = 1 AND p.method <> 'none' AND p.finetuned_steps = 0
+             ORDER BY t.setting, p.method, p.kept" >$kept/prune.prune.csv
+        ;;
+    ensemble)
+        ask ensemble ensemble --heads 1 --members 8
+        means ensemble "
+            SELECT (SELECT t.setting_label FROM trial AS t
+                     WHERE t.sweep_id = e.sweep_id AND t.setting = e.setting) AS setting_label,
+                   heads, test_acc AS acc
+              FROM ensemble AS e WHERE members = 8 ORDER BY setting" >$kept/ensemble.ensemble.csv
+        ;;
+    shift)
+        means shift "
+            SELECT setting_label || ', on=' || name AS setting_label, heads, acc
+              FROM (SELECT setting, setting_label, heads, 'training' AS name, train_acc AS acc FROM trials
+                     WHERE in_plan = 1 AND state = 'completed'
+                     UNION ALL SELECT setting, setting_label, heads, name, acc FROM evaluations)
+             ORDER BY setting, name = 'training' DESC, name, heads" >$kept/shift.shift.csv
+        ;;
+    esac
+}
 
 for name; do
     "$headcount" run "configs/$name.yaml" --db "$work/$name.db" --quiet >"$work/$name.txt" || [ $? -eq 1 ] # some diverged
@@ -41,6 +96,7 @@ for name; do
     sqlite3 -csv -header "$work/$name.db" "
         SELECT setting_label, heads, tuning, score FROM chosen ORDER BY setting, heads" >"$kept/$name.chosen.csv"
     [ -s "$kept/$name.chosen.csv" ] || rm "$kept/$name.chosen.csv" # not tuned
+    studies "$name"
     run_of "$name" >"$work/$name.run"
     {
         echo "name,date,trials,cpu_s,build,points"

@@ -2,14 +2,16 @@
 #
 #   awk -v folder=results/reference -f results/reference/numbers.awk README.md
 #
-# A mark is a comment, which readers do not see, right before what it fills in. NAME is a sweep:
+# A mark is a comment, which readers do not see, right before what it fills in. NAME is a sweep, or NAME.STUDY
+# what its trained models answered:
 #
 #   <!-- table:NAME rows -->        the table below it: a line per head count, with the learning rate if it was tuned
 #   <!-- table:NAME grid -->        the table below it: a line per setting, a column per head count
+#   <!-- table:NAME.heads heads --> the table below it: what `headcount heads` measured, a line per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
 #       `mean`, `n`, `solved`, `min`, `max`, `params`; `least`, `most` (of the means of all rows that are meant); of
-#       runs.csv `trials`, and `minutes` of CPU time
+#       runs.csv `trials`, and `minutes` of CPU time; or any column of the table, with two decimals
 #
 # A mark that fits no row, or several where one is meant, is an error: status 1. POSIX awk.
 
@@ -67,6 +69,15 @@ function short(x) {
     x += 0
     x = sprintf("%.3f", x < 0 ? 0 : x > 1 ? 1 : x)
     sub(/^0/, "", x)
+    return x
+}
+# A number that need not lie between 0 and 1; "-" where there is none.
+function plain(x, decimals) {
+    if (x == "")
+        return "-"
+    x = sprintf("%." decimals "f", x)
+    if (x + 0 == 0)
+        sub(/^-/, "", x)
     return x
 }
 function thousands(n) {
@@ -149,6 +160,18 @@ function print_grid(name,    i, label, labels, line, counts, heads, n, at, k, h,
         print "|" (settings > 1 ? " " line[i] " |" : "") " " (least == most ? least : least " to " most) " |" text
     }
 }
+function print_heads(name,    i, settings) {
+    for (i = 1; i <= rows[name]; i++)
+        settings = settings || value[name, i, "setting_label"] != ""
+    print "|" (settings ? " setting |" : "") " heads | n | sharp heads | places | duplicates | mass on a place | D_pos | D_out | effective rank |"
+    print "|" (settings ? "---|" : "") "---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for (i = 1; i <= rows[name]; i++)
+        print "|" (settings ? " " value[name, i, "setting_label"] " |" : "") " " value[name, i, "heads"] " | " \
+            value[name, i, "n"] " | " plain(value[name, i, "sharp"], 1) " | " plain(value[name, i, "places"], 1) " | " \
+            plain(value[name, i, "duplicates"], 1) " | " plain(value[name, i, "main_mass"], 2) " | " \
+            plain(value[name, i, "disagreement_position"], 2) " | " plain(value[name, i, "disagreement_output"], 2) " | " \
+            plain(value[name, i, "effective_rank"], 1) " |"
+}
 function print_runs(    i) {
     print "| sweep | made on | trials | CPU minutes | build |"
     print "|---|---|---:|---:|---|"
@@ -168,8 +191,10 @@ function print_table(name, form) {
         print_rows(name)
     else if (form == "grid")
         print_grid(name)
+    else if (form == "heads")
+        print_heads(name)
     else
-        fail("a table has rows or a grid, not '" form "'")
+        fail("a table has rows, a grid or heads, not '" form "'")
 }
 
 # ---- single numbers ----
@@ -219,16 +244,18 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
         return thousands(value[name, row, "n_params"])
     if (what == "solved")
         return value[name, row, "n_solved"]
+    if ((name, row, what) in value)
+        return plain(value[name, row, what], 2)
     return fail("'" what "' is no number of a table")
 }
 function fill_in(line,    done, mark, behind) {
     done = ""
-    while (match(line, /<!-- [a-z0-9-]+ [a-z]+( [a-z0-9_]+=[^ ]+)* -->/)) {
+    while (match(line, /<!-- [a-z0-9.-]+ [a-z_]+( [a-z0-9_]+=[^ ]+)* -->/)) {
         mark = substr(line, RSTART + 5, RLENGTH - 9)
         behind = RSTART + RLENGTH
         done = done substr(line, 1, behind - 1) lookup(mark)
         line = substr(line, behind)
-        if (!match(line, /^[0-9?,]*\.?[0-9?]+( \[[0-9., ]+\])?/))
+        if (!match(line, /^-?[0-9?,]*\.?[0-9?]+( \[[0-9., ]+\])?/))
             fail("no number behind <!-- " mark " -->")
         line = substr(line, RLENGTH > 0 ? RLENGTH + 1 : 1)
     }
@@ -237,7 +264,7 @@ function fill_in(line,    done, mark, behind) {
 
 below_mark && /^(\|.*)?$/ { next }
 below_mark { below_mark = 0; print "" }
-/^<!-- table:[a-z0-9-]+( [a-z]+)? -->$/ {
+/^<!-- table:[a-z0-9.-]+( [a-z]+)? -->$/ {
     print $0 "\n"
     split(substr($2, 7) " " $3, asked, " ")
     print_table(asked[1], asked[2])

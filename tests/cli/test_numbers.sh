@@ -23,6 +23,11 @@ cat >"$dir/kept/tuned.chosen.csv" <<'C'
 setting_label,heads,tuning,score
 "",4,"{""train.lr"":0.01}",.6
 C
+cat >"$dir/kept/toy.heads.csv" <<'C'
+setting_label,heads,n,sharp,places,duplicates,main_mass,disagreement_position,disagreement_output,effective_rank
+a=1,1,8,.875,1,0,.5,,,18.01
+a=1,2,8,1.96,2,-0.0001,.25,-.1234,.5,24
+C
 cp $kept/numbers.awk "$dir/kept"
 fills() { # line, what becomes of it
     printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && [ "$(cat "$dir/filled")" = "$2" ] ||
@@ -39,6 +44,9 @@ check "two on one line" fills '<!-- toy least a=3 -->0 <!-- toy most b=2 -->0.' 
 check "... and of a replicated sweep, instances" fills '<!-- toy n heads=8 -->7' '<!-- toy n heads=8 -->5'
 check "the worst seed" fills '<!-- toy min heads=8 -->0' '<!-- toy min heads=8 -->.700'
 check "parameters" fills '<!-- toy params heads=8 -->1,0' '<!-- toy params heads=8 -->12,256'
+check "a column of what trained models answered" fills '<!-- toy.heads sharp heads=1 -->0' '<!-- toy.heads sharp heads=1 -->0.88'
+check "... negative" fills 'by <!-- toy.heads disagreement_position heads=2 -->-9.' 'by <!-- toy.heads disagreement_position heads=2 -->-0.12.'
+check "no such column" refuses '<!-- toy.heads mass heads=2 -->1'
 check "no such sweep" refuses '<!-- toys mean heads=8 -->1'
 check "no such row" refuses '<!-- toy mean heads=4 -->1'
 check "several rows" refuses '<!-- toy mean heads=1 -->1'
@@ -63,6 +71,8 @@ table_comes() { # mark, row
 }
 check "rows" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
 check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
+check "heads" table_comes '<!-- table:toy.heads heads -->' '| a=1 | 2 | 8 | 2.0 | 2.0 | 0.0 | 0.25 | -0.12 | 0.50 | 24.0 |'
+check "... of which one has none to differ from" table_comes '<!-- table:toy.heads heads -->' '| a=1 | 1 | 8 | 0.9 | 1.0 | 0.0 | 0.50 | - | - | 18.0 |'
 
 # ---- the READMEs ----
 findings() { sed -n '/^## What each config found/,$p' configs/README.md; }
@@ -80,7 +90,7 @@ unmarked() {
         /^<!-- (published|says:.*) -->$/ { published = 1; next }
         /^$/ { published = 0 }
         published { next }
-        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[0-9,]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |
+        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->-?[0-9,]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |
         grep -nE '(^|[^0-9])\.[0-9]|1\.00'
 }
 every_number_is_marked() {
@@ -94,7 +104,7 @@ check "... one that is not would be seen" [ "$(unmarked <"$dir/unmarked" | wc -l
 # A sentence of the program, quoted behind <!-- says:NAME -->, stands in the report.
 plain_text() { sed 's/^[->] //; s/[\\*]//g' "$@" | tr '\n' ' ' | tr -s ' '; }
 quoted_as_said() {
-    awk '/^<!-- says:[a-z0-9-]* -->$/ { split($2, part, ":"); printf "%s|", part[2]; said = 1; next }
+    awk '/^<!-- says:[a-z0-9.-]* -->$/ { split($2, part, ":"); printf "%s|", part[2]; said = 1; next }
         said && /^ *$/ { print ""; said = 0 }
         said { gsub(/\*/, ""); printf "%s ", $0 }' README.md configs/README.md | tr -s ' ' >"$dir/quotes"
     while IFS='|' read -r name quote; do

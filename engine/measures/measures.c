@@ -95,24 +95,25 @@ static void layer_new(struct arena *a, struct measurer *r, long l)
 /* The weights of as many sequences at once as stay in the cache with them. */
 static void weights_new(struct arena *a, struct measurer *r)
 {
-    const long cache = 1 << 18;
-    long most = 0, T = r->plain->encoder->io.length;
+    const long cache = 1 << 18, L = (long)r->plain->encoder->config.layers;
+    const long T = r->plain->encoder->io.length;
+    long most = 0;
     size_t scratch = 0;
-    for (long l = 0; l < r->plain->encoder->config.layers; l++) {
-        if (r->heads[l] == 0)
-            continue;
-        struct attention one = layer_attention(r->plain, l);
-        one.B = 1;
-        size_t size = kernels_best()->attention_scratch(&one);
-        scratch = size > scratch ? size : scratch;
+    for (long l = 0; l < L; l++)
         most = r->heads[l] > most ? r->heads[l] : most;
-    }
-    long each = most * T * T;
-    r->together =
-        each > 0 && each * (long)sizeof(real) < cache ? cache / (each * (long)sizeof(real)) : 1;
+    long bytes = most * T * T * (long)sizeof(real);
+    r->together = bytes > 0 && bytes < cache ? cache / bytes : 1;
     if (r->together > r->plain->slice)
         r->together = r->plain->slice;
-    r->weights = arena_alloc(a, (size_t)(r->together * each), sizeof *r->weights);
+    for (long l = 0; l < L; l++) {
+        if (r->heads[l] == 0)
+            continue;
+        struct attention few = layer_attention(r->plain, l);
+        few.B = r->together;
+        size_t needed = op_attention_scratch(&few);
+        scratch = needed > scratch ? needed : scratch;
+    }
+    r->weights = arena_alloc(a, (size_t)(r->together * most * T * T) + 1, sizeof *r->weights);
     r->scratch = arena_alloc(a, scratch + 1, 1);
     r->ablated_loss = arena_alloc(a, (size_t)most + 1, sizeof *r->ablated_loss);
     r->ablated_right = arena_alloc(a, (size_t)most + 1, sizeof *r->ablated_right);

@@ -166,8 +166,11 @@ struct dropout op_dropout(struct dropout_site site, const struct pass *p, long e
 struct attention op_attention_of(const struct attention_options *o, long T, const struct pass *p);
 
 /* What an attention node of a tape computes in this pass: its kernels can be asked for more, such
- * as the weights, which take the node's `saved` and scratch of attention_scratch bytes. */
+ * as the weights, from the node's `saved`. */
 struct attention op_attention_setting(const struct node *n, const struct pass *p);
+
+/* Bytes of scratch for the attention of whichever table of kernels; a multiple of 64. */
+size_t op_attention_scratch(const struct attention *a);
 
 /* True where t is a vector of n numbers, or absent. */
 bool op_is_bias(const struct tensor *t, long n);

@@ -74,18 +74,22 @@ struct attention op_attention_setting(const struct node *n, const struct pass *p
     return op_attention_of(n->options, n->out->shape.dim[1], p);
 }
 
-/* What the kernels need, enough for whichever table runs the tape; 64-aligned. */
+size_t op_attention_scratch(const struct attention *a)
+{
+    size_t most = 0;
+    const struct kernels *k;
+    for (int i = 0; (k = kernels_available(i)); i++)
+        if (k->attention_scratch(a) > most)
+            most = k->attention_scratch(a);
+    return (most + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+}
+
 static size_t kernel_scratch(const struct node *n)
 {
     const struct attention_options *o = n->options;
     struct attention a = op_attention_setting(n, &(struct pass){.batch = n->out->shape.dim[0]});
     a.dropout.probability = o->dropout.probability;
-    size_t most = 0;
-    const struct kernels *k;
-    for (int i = 0; (k = kernels_available(i)); i++)
-        if (k->attention_scratch(&a) > most)
-            most = k->attention_scratch(&a);
-    return (most + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+    return op_attention_scratch(&a);
 }
 
 static size_t scratch(const struct node *n)

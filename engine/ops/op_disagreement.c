@@ -60,29 +60,20 @@ static size_t aligned(size_t bytes)
     return (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
 }
 
-static size_t kernel_scratch(const struct attention *a)
-{
-    size_t most = 0;
-    const struct kernels *k;
-    for (int i = 0; (k = kernels_available(i)); i++)
-        if (k->attention_scratch(a) > most)
-            most = k->attention_scratch(a);
-    return most;
-}
-
 /* Places the room in `memory` and returns its size; memory NULL: the size alone. */
-static size_t place(const struct attention *a, char *memory, struct room *r)
+static size_t place(const struct node *n, const struct attention *a, char *memory, struct room *r)
 {
+    const struct disagreement_options *o = n->options;
     size_t H = (size_t)a->H, T = (size_t)a->T, used = 0;
     const size_t sizes[] = {(size_t)similarity_scratch(a) * sizeof(double),
                             H * T * T * sizeof(real),
                             H * T * T * sizeof(real),
                             H * T * sizeof(real),
                             T * H * (size_t)a->d_v * sizeof(real),
-                            kernel_scratch(a)};
+                            op_attention_scratch(a)};
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
-    void *at[PARTS];
-    for (int i = 0; i < PARTS; i++) {
+    void *at[PARTS] = {NULL};
+    for (int i = 0; i < (o->kind == SIMILARITY_POSITION ? PARTS : 1); i++) {
         at[i] = memory ? memory + used : NULL;
         used += aligned(sizes[i]);
     }
@@ -94,7 +85,7 @@ static size_t scratch(const struct node *n)
 {
     struct attention a = setting(n, &(struct pass){.batch = 1});
     struct room r;
-    return place(&a, NULL, &r);
+    return place(n, &a, NULL, &r);
 }
 
 /* One sequence of the slice: the same attention with B = 1. */
@@ -128,7 +119,7 @@ static void forward(struct node *n, struct pass *p)
     const struct attention a = setting(n, p);
     long row = tensor_width(n->out);
     struct room r;
-    place(&a, p->scratch, &r);
+    place(n, &a, p->scratch, &r);
     memcpy(n->out->data, n->in[0]->data, (size_t)(pass_rows(n->out, p) * row) * sizeof(real));
     for (long b = 0; b < p->batch && a.H > 1; b++) {
         const struct attention one = sequence(&a, b);
@@ -188,7 +179,7 @@ static void backward(struct node *n, struct pass *p)
     struct tensor *in = n->in[0];
     long row = tensor_width(n->out);
     struct room r;
-    place(&a, p->scratch, &r);
+    place(n, &a, p->scratch, &r);
     real beta = tensor_grad_beta(in);
     if (in->grad != n->out->grad)
         p->kernels->add(pass_rows(in, p) * row, n->out->grad, beta, in->grad);

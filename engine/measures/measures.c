@@ -64,11 +64,10 @@ static bool is_taken(const struct measure *measure, bool cheap_only, bool source
     return (cheap || !cheap_only) && (sources || !(measure->needs & MEASURE_SOURCES));
 }
 
-/* The kernels of a tape are chosen when it first runs; here they are asked before. */
+/* Of no sequence yet. */
 static struct attention layer_attention(const struct probe *p, long layer)
 {
-    struct pass pass = {.kernels = kernels_best(), .batch = 0};
-    return op_attention_setting(p->heads.attention[layer], &pass);
+    return op_attention_setting(p->heads.attention[layer], &(struct pass){.batch = 0});
 }
 
 static void layer_new(struct arena *a, struct measurer *r, long l)

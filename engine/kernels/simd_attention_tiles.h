@@ -55,7 +55,8 @@ static size_t tiles_layout(const struct attention *a, void *scratch, struct tile
     const long T = a->T, wk = round_up(a->d_k, LANES), wv = round_up(a->d_v, LANES);
     t->group = tiles_group(a);
     t->row = t->group == 1 ? TILE_ROW : TILE_GROUP_ROW;
-    t->queries = t->row / t->group;
+    /* half as many where two vectors are left: less above the diagonal is computed for nothing */
+    t->queries = t->row / t->group / (a->causal && t->row >= 4 * LANES ? 2 : 1);
     t->shared = keys_shared(a);
     seen_keys_layout(T, &p, &t->seen);
     for (int i = 0; i < 6; i++)
@@ -176,8 +177,8 @@ static void tiles_scores(const struct attention *a, const struct tiles *t,
     product_scores(t, b->keys, b->lanes, a->d_k, t->k, t->qt, t->s);
     for (long j = b->all; j < b->keys; j++) {
         const long hidden = (t->seen.list[j] - b->first) * t->group;
-        for (long c = 0; c < hidden; c++)
-            t->s[j * t->row + c] = -INFINITY;
+        for (long c = 0; c < hidden; c += LANES)
+            vstore_n(t->s + j * t->row + c, hidden - c, vset(-INFINITY));
     }
 }
 
@@ -269,9 +270,12 @@ static void tiles_take_keys(const struct attention *a, struct tiles *t, long h, 
         t->key[g] = attention_key_column(a, attention_kv(a, h + g));
         t->value[g] = attention_value_column(a, attention_kv(a, h + g));
     }
-    if (t->group > 1 && t->shared) {
-        t->k = group_rows_pack(t->group, n, list, a->d_k, x, t->key, row, t->room[0]);
-        t->v = group_rows_pack(t->group, n, list, a->d_v, x, t->value, row, t->room[1]);
+    if (t->group == 2 && t->shared) {
+        t->k = group_rows_pack(2, n, list, x, t->key, row, t->room[0]);
+        t->v = group_rows_pack(2, n, list, x, t->value, row, t->room[1]);
+    } else if (t->group == 4 && t->shared) {
+        t->k = group_rows_pack(4, n, list, x, t->key, row, t->room[0]);
+        t->v = group_rows_pack(4, n, list, x, t->value, row, t->room[1]);
     } else {
         t->k = tile_rows_pack(t->group, n, list, a->d_k, x, t->key[0], row, t->room[0]);
         t->v = tile_rows_pack(t->group, n, list, a->d_v, x, t->value[0], row, t->room[1]);
@@ -376,9 +380,12 @@ static void tiles_key_gradients_end(const struct attention *a, const struct tile
 {
     const long n = t->seen.n, row = attention_row(a);
     const int32_t *list = n < a->T ? t->seen.list : NULL;
-    if (t->group > 1 && t->shared) {
-        group_rows_add(t->group, n, list, a->d_k, t->dk, dx, t->key, row);
-        group_rows_add(t->group, n, list, a->d_v, t->dv, dx, t->value, row);
+    if (t->group == 2 && t->shared) {
+        group_rows_add(2, n, list, t->dk, dx, t->key, row);
+        group_rows_add(2, n, list, t->dv, dx, t->value, row);
+    } else if (t->group == 4 && t->shared) {
+        group_rows_add(4, n, list, t->dk, dx, t->key, row);
+        group_rows_add(4, n, list, t->dv, dx, t->value, row);
     } else {
         rows_unpack(t->group, n, list, a->d_k, t->dk, t->shared, dx + t->key[0], row);
         rows_unpack(t->group, n, list, a->d_v, t->dv, t->shared, dx + t->value[0], row);

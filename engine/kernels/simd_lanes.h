@@ -121,7 +121,7 @@ ALWAYS_INLINE void keys_load(const struct lanes *g, const float *row, const int3
         x[d] = vload(lane[d]);
 }
 
-/* The inverse; what is shared is added up. */
+/* The inverse; what is shared is added up: first over neighbours that share it. */
 ALWAYS_INLINE void keys_store(const struct lanes *g, float *row, const int32_t *column, long D,
                               const int WIDTH, const vf *x)
 {
@@ -129,14 +129,19 @@ ALWAYS_INLINE void keys_store(const struct lanes *g, float *row, const int32_t *
         heads_store(g, row + column[0], g->skip, D, WIDTH, x);
         return;
     }
-    float lane[LANES_MAX_WIDTH][LANES];
-    for (int d = 0; d < WIDTH; d++)
-        vstore(lane[d], x[d]);
-    for (long first = 0; first < g->heads; first += g->each, row += g->skip)
-        for (long h = 0; h < g->each; h++)
-            for (int d = 0; d < WIDTH; d++)
-                if (d < D)
-                    row[column[h] + d] += lane[d][first + h];
+    for (int d = 0; d < WIDTH && d < D; d++) {
+        float lane[LANES], *to = row + d, sum = 0;
+        vstore(lane, x[d]);
+        for (long first = 0; first < g->heads; first += g->each, to += g->skip) {
+            for (long h = 0; h < g->each; h++) {
+                sum += lane[first + h];
+                if (h + 1 < g->each && column[h + 1] == column[h])
+                    continue;
+                to[column[h]] += sum;
+                sum = 0;
+            }
+        }
+    }
 }
 
 /* Every seen key's (heads,D) numbers -> (n,WIDTH,LANES). from: of the first sequence. */

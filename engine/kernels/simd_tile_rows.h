@@ -77,30 +77,31 @@ static void rows_unpack(int group, long n, const int32_t *list, long d, struct t
 }
 
 /* tile_rows_pack of a group whose heads begin at columns of their own. */
-static struct tile_rows group_rows_pack(int group, long n, const int32_t *list, long d,
-                                        const float *x, const long *column, long step, float *room)
+ALWAYS_INLINE struct tile_rows group_rows_pack(const int GROUP, long n, const int32_t *list,
+                                               const float *x, const long *column, long step,
+                                               float *room)
 {
     for (long r = 0; r < n; r++) {
         const float *from = x + (list ? list[r] : r) * step;
         float whole[LANES] = {0};
-        for (int g = 0; g < group; g++)
-            memcpy(whole + g * d, from + column[g], (size_t)d * sizeof *whole);
-        vstore(room + r * LANES, group_zip(vload(whole), group));
+        for (int g = 0; g < GROUP; g++)
+            memcpy(whole + g * (LANES / GROUP), from + column[g], sizeof(vf) / (size_t)GROUP);
+        vstore(room + r * LANES, group_zip(vload(whole), GROUP));
     }
     return (struct tile_rows){room, LANES};
 }
 
 /* Adds them to x: where heads share a column, their sum. */
-static void group_rows_add(int group, long n, const int32_t *list, long d, struct tile_rows from,
-                           float *x, const long *column, long step)
+ALWAYS_INLINE void group_rows_add(const int GROUP, long n, const int32_t *list,
+                                  struct tile_rows from, float *x, const long *column, long step)
 {
     for (long r = 0; r < n; r++) {
         float *to = x + (list ? list[r] : r) * step;
         float whole[LANES];
-        vstore(whole, group_unzip(vload(from.at + r * from.step), group));
-        for (int g = 0; g < group; g++)
-            for (long c = 0; c < d; c++)
-                to[column[g] + c] += whole[g * d + c];
+        vstore(whole, group_unzip(vload(from.at + r * from.step), GROUP));
+        for (int g = 0; g < GROUP; g++)
+            for (int c = 0; c < LANES / GROUP; c++)
+                to[column[g] + c] += whole[g * (LANES / GROUP) + c];
     }
 }
 

@@ -263,6 +263,16 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     print_sources(f, o->retry_failed);
 }
 
+/* What `run` does behind the trials. */
+static void print_tests(const struct config *c)
+{
+    for (int i = 0; i < c->evals; i++)
+        printf("%s%s", i ? ", " : "Trials that have completed are then tested on ",
+               c->eval[i].name);
+    if (c->evals)
+        printf(" (eval).\n");
+}
+
 static void counts_cells(struct table *t, const long count[FORECAST_STATES], bool retry_failed)
 {
     table_integer(t, count[FORECAST_COMPLETED]);
@@ -380,6 +390,7 @@ static enum status write_text(const struct plan *p, const struct forecast *f,
     if (grouped)
         printf("--all shows a line per point, --json every trial.\n");
     print_estimate(p, f, o);
+    print_tests(plan_config(p));
     return s;
 }
 

@@ -32,8 +32,9 @@ static const struct command_syntax syntax = {
     .name = "run",
     .details =
         "Trials that have ended are not run again; interrupted ones resume from their last\n"
-        "checkpoint. The first Ctrl-C lets running trials save a checkpoint and exits with 75;\n"
-        "the same command resumes the sweep. The second Ctrl-C ends it at once.\n",
+        "checkpoint. Those that have completed are then tested on the shifted sets of `eval`. The\n"
+        "first Ctrl-C lets running trials save a checkpoint and exits with 75; the same command\n"
+        "resumes the sweep. The second Ctrl-C ends it at once.\n",
     .options = options,
     .examples = "  headcount run configs/gather.yaml --set train.steps=100 --set seeds=2\n",
     .least = 1,

@@ -43,7 +43,7 @@ static const char *value_json(const struct reading *r, const struct option_entry
 static enum status read_option(const struct reading *r, const char *set_path, const struct tree *t,
                                struct config_eval_option *out)
 {
-    char path[PATH_SIZE], option[PATH_SIZE];
+    char path[2 * PATH_SIZE], option[PATH_SIZE];
     struct option_set set;
     struct config_value value;
     snprintf(path, sizeof path, "%s.%s", set_path, t->key);
@@ -74,9 +74,16 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A terminated copy in the pool, and the end of the buffer. */
-static const char *keep(const struct reading *r, struct text_buffer *b)
+/* Objects are put together member by member, in the order of their keys. */
+static void add_member(struct text_buffer *b, const char *key, const char *json)
 {
+    text_add(b, "%s\"%s\":%s", b->used ? "," : "{", key, json);
+}
+
+/* The object in the pool; NULL where there is no memory. Ends the buffer. */
+static const char *end_object(const struct reading *r, struct text_buffer *b)
+{
+    text_add(b, b->used ? "}" : "{}");
     const char *kept = b->out_of_memory ? NULL : pool_text(r->pool, b->text, b->used);
     free(b->text);
     return kept;
@@ -105,11 +112,9 @@ static enum status read_set(const struct reading *r, const struct tree *t,
         return s;
     qsort(e->option, (size_t)e->options, sizeof *e->option, by_option);
     struct text_buffer b = {0};
-    text_add(&b, "{");
     for (int i = 0; i < e->options; i++)
-        text_add(&b, "%s\"%s\":%s", i ? "," : "", e->option[i].name, e->option[i].json);
-    text_add(&b, "}");
-    e->json = keep(r, &b);
+        add_member(&b, e->option[i].name, e->option[i].json);
+    e->json = end_object(r, &b);
     return e->json ? STATUS_OK : reading_no_memory(r);
 }
 
@@ -132,10 +137,8 @@ enum status reading_eval(struct reading *r, const struct tree *t)
         return s;
     qsort(c->eval, (size_t)c->evals, sizeof *c->eval, by_name);
     struct text_buffer b = {0};
-    text_add(&b, "{");
     for (int i = 0; i < c->evals; i++)
-        text_add(&b, "%s\"%s\":%s", i ? "," : "", c->eval[i].name, c->eval[i].json);
-    text_add(&b, "}");
-    c->eval_json = keep(r, &b);
+        add_member(&b, c->eval[i].name, c->eval[i].json);
+    c->eval_json = end_object(r, &b);
     return c->eval_json ? STATUS_OK : reading_no_memory(r);
 }

@@ -28,6 +28,7 @@ check "... and its report says nothing of test sets" fails grep -qE 'shifted tes
 
 # ---- to the end ----
 echo 'eval: {again: {}, long: {length: 32}}' >>shift.yaml
+check "plan says that there will be tests" sh -c "'$headcount' plan shift.yaml --db none.db | grep -qx 'Trials that have completed are then tested on again, long (eval)\.'"
 check "a sweep with eval runs to its end" run whole.db
 check "each judged trial was tested on each set, tuning trials were not" [ "$(sql whole.db "$sets")" = "again4 long4" ]
 check "... on as many examples as its test set" [ "$(sql whole.db "SELECT count(*) FROM evaluation WHERE acc = round(acc * 64 * 8 * 4) / (64 * 8 * 4)")" = 8 ]

@@ -104,6 +104,40 @@ static const struct promise of_everything[] = {
      " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1)"},
     {"a deleted trial is there again",
      "SELECT 'trial ' || trial_id FROM deleted JOIN trial USING (trial_id)"},
+    {"a study was answered about a trial that has not completed",
+     "SELECT 'trial ' || trial_id || ', study ' || name FROM study JOIN trial USING (trial_id)"
+     " WHERE state <> 'completed'"},
+    {"a study was answered from other weights than its trial has",
+     "SELECT 'trial ' || trial_id || ', study ' || name FROM study AS s JOIN trial AS t"
+     " USING (trial_id) WHERE s.checkpoint_sha256 <> t.checkpoint_sha256"},
+    {"a measure is of a step, layer or head that its trial does not have",
+     "SELECT DISTINCT 'trial ' || trial_id FROM (SELECT trial_id, step, layer, head FROM "
+     "head_metric"
+     " UNION ALL SELECT trial_id, step, layer, head FROM head_slot"
+     " UNION ALL SELECT trial_id, step, layer, 0 FROM layer_metric) JOIN trial USING (trial_id)"
+     " JOIN config USING (config_id) WHERE step > steps OR layer >= layers OR head >= heads"},
+    {"a measure of heads is not within its bounds", /* but for rounding */
+     "SELECT DISTINCT 'trial ' || trial_id FROM head_metric WHERE importance < 0 OR distance < 0"
+     " OR ablation_loss < 0 OR importance_norm NOT BETWEEN 0 AND 1.001 OR ablation_acc NOT BETWEEN"
+     "  0 AND 1.001 OR confidence NOT BETWEEN 0 AND 1.001 OR entropy NOT BETWEEN -.001 AND 1.001"
+     " OR wo_share NOT BETWEEN 0 AND 1.001"
+     " UNION SELECT 'trial ' || trial_id FROM head_slot WHERE mass NOT BETWEEN 0 AND 1.001"},
+    {"a measure of layers is not within its bounds",
+     "SELECT DISTINCT 'trial ' || trial_id FROM layer_metric WHERE effective_rank < 0"
+     " OR disagreement_subspace NOT BETWEEN -1.001 AND 1.001"
+     " OR disagreement_position NOT BETWEEN -1.001 AND .001"
+     " OR disagreement_output NOT BETWEEN -1.001 AND 1.001"},
+    {"the heads that a pruned model kept and those that were removed are not all heads",
+     "SELECT 'trial ' || trial_id || ', ' || method || ' ' || kept FROM pruning JOIN trial USING"
+     " (trial_id) JOIN config USING (config_id)"
+     " WHERE kept + json_array_length(removed) <> heads * layers"
+     " OR EXISTS (SELECT 1 FROM json_each(removed) AS r WHERE r.value ->> 0 NOT BETWEEN 0 AND"
+     "  layers - 1 OR r.value ->> 1 NOT BETWEEN 0 AND heads - 1)"},
+    {"an ensemble is not of so many completed trials of its sweep with so many heads",
+     "SELECT 'sweep ' || name || ', trials ' || trials FROM ensemble AS e JOIN sweep USING"
+     " (sweep_id) WHERE members <> (SELECT count(DISTINCT trial_id) FROM json_each(e.trials) JOIN"
+     "  trial AS t ON trial_id = value JOIN config AS c USING (config_id) WHERE state = 'completed'"
+     "  AND t.sweep_id = e.sweep_id AND t.setting = e.setting AND c.heads = e.heads)"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
      " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "

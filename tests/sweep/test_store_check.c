@@ -169,6 +169,63 @@ static void other_promises(void **state)
     close_store(x, r.s);
 }
 
+/* What studies found out about trial 1, of one head, and trials of two heads. */
+static void promises_of_studies(void **state)
+{
+    static const char found[] =
+        "INSERT INTO study SELECT trial_id, 'heads', '{}', 'now', 1, 1, checkpoint_sha256"
+        "  FROM trial WHERE trial_id = 1;"
+        "INSERT INTO head_metric VALUES (1, 50, 'val', 0, 0, .5, 1, 1, .5, 1, 0, 3, 1);"
+        "INSERT INTO head_metric (trial_id, step, split, layer, head) VALUES (1, 50, 'test', 0, 0);"
+        "INSERT INTO layer_metric VALUES (1, 50, 'val', 0, -1, -1, 1, 1);"
+        "INSERT INTO head_slot VALUES (1, 50, 'val', 0, 0, 0, .5);"
+        "INSERT INTO pruning (trial_id, method, kept) VALUES (1, 'none', 1);"
+        "INSERT INTO pruning (trial_id, method, kept, removed) VALUES (1, 'random', 0, '[[0,0]]');"
+        "INSERT INTO ensemble (sweep_id, setting, heads, members, trials) VALUES (1, '{}', 1, 1,"
+        "  '[1]')";
+    static const char *const cases[][2] = {
+        {"UPDATE study SET trial_id = 2",
+         "a study was answered about a trial that has not completed: trial 2, study heads"},
+        {"UPDATE study SET checkpoint_sha256 = printf('%064d', 7)",
+         "answered from other weights than its trial has: trial 1, study heads"},
+        {"UPDATE head_metric SET step = 101",
+         "layer or head that its trial does not have: trial 1"},
+        {"UPDATE layer_metric SET layer = 1",
+         "layer or head that its trial does not have: trial 1"},
+        {"UPDATE head_slot SET head = 1", "layer or head that its trial does not have: trial 1"},
+        {"UPDATE head_metric SET entropy = 1.01", "measure of heads is not within its bounds: tri"},
+        {"UPDATE head_metric SET importance = -1", "of heads is not within its bounds: trial 1"},
+        {"UPDATE head_slot SET mass = 2", "a measure of heads is not within its bounds: trial 1"},
+        {"UPDATE layer_metric SET disagreement_position = .5",
+         "a measure of layers is not within its bounds: trial 1"},
+        {"UPDATE pruning SET kept = 2 WHERE method = 'none'",
+         "and those that were removed are not all heads: trial 1, none 2"},
+        {"UPDATE pruning SET removed = '[[0,1]]' WHERE method = 'random'",
+         "and those that were removed are not all heads: trial 1, random 0"},
+        {"UPDATE ensemble SET members = 2",
+         "an ensemble is not of so many completed trials of its sweep with so many heads: sweep "
+         "plain, trials [1]"},
+        {"UPDATE ensemble SET trials = '[2]'", "so many heads: sweep plain, trials [2]"},
+        {"UPDATE ensemble SET heads = 2", "so many heads: sweep plain, trials [1]"},
+    };
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    struct told told = {0};
+    run_sql(r.db, found);
+    assert_ok(store_check(r.s, tell, &told, &x->m));
+    assert_string_equal(told.text, "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        told = (struct told){0};
+        run_sql(r.db, "SAVEPOINT before");
+        run_sql(r.db, cases[i][0]);
+        assert_ok(store_check(r.s, tell, &told, &x->m));
+        if (told.count != 1 || !strstr(told.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], told.text);
+        run_sql(r.db, "ROLLBACK TO before; RELEASE before");
+    }
+    close_store(x, r.s);
+}
+
 /* A reader's connection cannot write, and SQLite then does not look at CHECK by itself. */
 static void what_the_schema_forbids(void **state)
 {
@@ -210,7 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_file_as_it_should_be),        TEST(divergence_after_the_last_step),
         TEST(numbers_out_of_somebodys_hand), TEST(other_promises),
-        TEST(what_the_schema_forbids),       TEST(a_file_that_cannot_be_read),
+        TEST(promises_of_studies),           TEST(what_the_schema_forbids),
+        TEST(a_file_that_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,28 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
     plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"));
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "2");
 
+    /* what studies found out about both */
+    run_sql(r.db,
+            "INSERT INTO study SELECT trial_id, 'heads', '{}', 'now', 1, 1, checkpoint_sha256"
+            "  FROM trial WHERE state = 'completed';"
+            "INSERT INTO head_metric (trial_id, step, split, layer, head)"
+            "  SELECT trial_id, 1, 'val', 0, 0 FROM study;"
+            "INSERT INTO layer_metric (trial_id, step, split, layer)"
+            "  SELECT trial_id, 1, 'val', 0 FROM study;"
+            "INSERT INTO head_slot SELECT trial_id, 1, 'val', 0, 0, 0, .5 FROM study;"
+            "INSERT INTO pruning (trial_id, method, kept) SELECT trial_id, 'none', 1 FROM study;"
+            "INSERT INTO evaluation SELECT trial_id, 'noisy', '{}', 1, 1, 0 FROM study;"
+            "INSERT INTO ensemble (sweep_id, setting, heads, members, trials)"
+            "  SELECT sweep_id, '{}', 1, 1, '[1]' FROM sweep");
+
     assert_ok(store_delete(r.s, r.sweep, &x->m));
+    static const char *const tables[] = {"study",   "head_metric", "layer_metric", "head_slot",
+                                         "pruning", "evaluation",  "ensemble"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char sql[80];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", tables[i]);
+        assert_answer(r.db, sql, "1");
+    }
     assert_answer(r.db, "SELECT group_concat(name) FROM sweep", "other");
     assert_answer(r.db, "SELECT count(*) || ' ' || sum(state = 'completed') FROM trial", "2 1");
     assert_answer(r.db, "SELECT group_concat(heads) FROM config", "2,4"); /* 2: of both */

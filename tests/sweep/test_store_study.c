@@ -399,7 +399,7 @@ static void troubled_questions(void **state)
     stand_between(true);
     struct run r = three_completed(x);
     for (enum trouble kind = REFUSED; kind < TROUBLES; kind++) {
-        bool fired = kind != MEMORY || FAULTS_IN_MALLOC;
+        bool fired = kind != SYSTEM && (kind != MEMORY || FAULTS_IN_MALLOC);
         for (long n = 1; fired; n++) {
             struct study_due due = {0};
             arm(kind, n);

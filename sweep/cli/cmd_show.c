@@ -21,7 +21,8 @@ struct show_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct show_options, json), NULL,
-     "an object: trial (columns of the view trials), attempts, curve; of a sweep, an array"},
+     "an object: trial (columns of the view trials), attempts, curve, studies; of a sweep, an "
+     "array"},
     COMMAND_DB_OPTION(struct show_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -74,6 +75,16 @@ static const struct table_column curve_columns[] = {
 static const char curve_sql[] =
     "SELECT step, train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s"
     "  FROM curve WHERE trial_id = ?1 ORDER BY step";
+
+/* What was asked of its weights. */
+static const struct table_column study_columns[] = {
+    {.name = "study", .title = "study"},
+    {.name = "options", .title = "options"},
+    {.name = "answered", .title = "answered", .leave_out = 1},
+    {.name = "cpu_s", .title = "CPU s", .right = true, .decimals = 2},
+    {0}};
+static const char study_sql[] =
+    "SELECT name, options, answered, cpu_s FROM study WHERE trial_id = ?1 ORDER BY answered, name";
 
 static enum status write_query(struct store *s, int64_t trial, const char *sql,
                                const struct table_column *columns, bool json, struct message *m)
@@ -146,15 +157,17 @@ static enum status write_trial(struct store *s, int64_t trial, struct message *m
 
 static enum status write_json(struct store *s, int64_t trial, struct message *m)
 {
+    static const struct {
+        const char *key, *sql;
+        const struct table_column *columns;
+    } lists[] = {{"attempts", attempt_sql, attempt_columns},
+                 {"curve", curve_sql, curve_columns},
+                 {"studies", study_sql, study_columns}};
     printf("{\"trial\": ");
     enum status status = write_trial(s, trial, m);
-    if (status == STATUS_OK) {
-        printf(", \"attempts\": ");
-        status = write_query(s, trial, attempt_sql, attempt_columns, true, m);
-    }
-    if (status == STATUS_OK) {
-        printf(", \"curve\": ");
-        status = write_query(s, trial, curve_sql, curve_columns, true, m);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof lists / sizeof *lists; i++) {
+        printf(", \"%s\": ", lists[i].key);
+        status = write_query(s, trial, lists[i].sql, lists[i].columns, true, m);
     }
     if (status == STATUS_OK)
         puts("}");
@@ -391,6 +404,14 @@ static enum status print_errors(struct store *s, int64_t trial, struct message *
     return rows_close(&r);
 }
 
+static enum status print_studies(struct store *s, int64_t trial, struct message *m)
+{
+    struct rows r = rows_open(s, m, study_sql, VALUES(INTEGER(trial)));
+    bool any = rows_next(&r) && printf("\n") > 0;
+    enum status status = rows_close(&r);
+    return any ? write_query(s, trial, study_sql, study_columns, false, m) : status;
+}
+
 static enum status write_text(struct store *s, int64_t trial, struct message *m)
 {
     enum status status = print_head(s, trial, m);
@@ -400,6 +421,8 @@ static enum status write_text(struct store *s, int64_t trial, struct message *m)
         printf("\n");
         status = write_query(s, trial, attempt_sql, attempt_columns, false, m);
     }
+    if (status == STATUS_OK)
+        status = print_studies(s, trial, m);
     if (status == STATUS_OK)
         status = print_errors(s, trial, m);
     return status;

@@ -28,10 +28,8 @@ struct sliced {
 static enum status sliced_new(struct sliced *s, const struct encoder_config *c, int64_t heads,
                               uint32_t seed, struct message *m)
 {
-    memset(s, 0, sizeof *s);
-    s->config = *c;
+    *s = (struct sliced){.config = *c, .alike = true};
     s->config.heads = heads;
-    s->alike = true;
     enum status status = encoder_shapes(&s->config, &s->shapes, m);
     if (status != STATUS_OK || s->shapes.width == 0)
         return status;
@@ -113,43 +111,48 @@ static void print_weights(const struct sliced *s, bool first)
     putchar('\n');
 }
 
-static enum status print_people(const struct sliced *list, int count, struct message *m)
-{
-    enum status s = STATUS_OK;
-    for (int i = 0; i < count && s == STATUS_OK; i++) {
-        struct table *t = table_new(columns);
-        add_model(t, &list[i], true);
-        print_weights(&list[i], i == 0);
-        s = table_write(t, TABLE_TEXT, text_color(stdout), stdout, m);
-        table_free(t);
-    }
-    return s;
-}
-
-static enum status print_programs(const struct sliced *list, int count, enum table_format f,
-                                  struct message *m)
+static enum status print_model(const struct sliced *s, bool first, struct message *m)
 {
     struct table *t = table_new(columns);
-    for (int i = 0; i < count; i++)
-        add_model(t, &list[i], false);
-    enum status s = table_write(t, f, false, stdout, m);
+    add_model(t, s, true);
+    print_weights(s, first);
+    enum status status = table_write(t, TABLE_TEXT, text_color(stdout), stdout, m);
     table_free(t);
-    return s;
+    return status;
+}
+
+/* Refuses before anything is printed. */
+static enum status check_all(const struct encoder_config *c, const int64_t *heads, int count,
+                             struct message *m)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < count && status == STATUS_OK; i++) {
+        struct encoder_shapes shapes;
+        struct encoder_config one = *c;
+        one.heads = heads[i];
+        status = encoder_shapes(&one, &shapes, m);
+    }
+    return status;
 }
 
 enum status head_slices_print(const struct encoder_config *c, const int64_t *heads, int count,
                               uint32_t seed, enum table_format f, struct message *m)
 {
-    struct sliced *list = calloc((size_t)count, sizeof *list);
-    if (!list)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for %d models", count);
-    enum status s = STATUS_OK;
-    for (int i = 0; i < count && s == STATUS_OK; i++)
-        s = sliced_new(&list[i], c, heads[i], seed, m);
-    if (s == STATUS_OK)
-        s = f == TABLE_TEXT ? print_people(list, count, m) : print_programs(list, count, f, m);
-    for (int i = 0; i < count; i++)
-        free(list[i].seen);
-    free(list);
-    return s;
+    enum status status = check_all(c, heads, count, m);
+    if (status != STATUS_OK)
+        return status;
+    struct table *all = table_new(columns); /* of programs */
+    for (int i = 0; i < count && status == STATUS_OK; i++) {
+        struct sliced s;
+        status = sliced_new(&s, c, heads[i], seed, m);
+        if (status == STATUS_OK && f == TABLE_TEXT)
+            status = print_model(&s, i == 0, m);
+        else if (status == STATUS_OK)
+            add_model(all, &s, false);
+        free(s.seen);
+    }
+    if (status == STATUS_OK && f != TABLE_TEXT)
+        status = table_write(all, f, false, stdout, m);
+    table_free(all);
+    return status;
 }

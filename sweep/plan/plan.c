@@ -75,17 +75,11 @@ static uint64_t hash_words(uint64_t hash, const void *words, size_t size)
     return hash;
 }
 
-static bool same_point(const struct point *a, const struct point *b)
-{
-    return a->task == b->task && memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
-           memcmp(&a->train, &b->train, sizeof a->train) == 0 &&
-           memcmp(a->task_options, b->task_options, a->task->options_size) == 0;
-}
-
 /* False where an earlier point was the same. */
 static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g)
 {
     struct point point, other;
+    char json[POINT_JSON_MAX], other_json[POINT_JSON_MAX];
     uint64_t hash = (uint64_t)plan_decode(p, g, &point);
     point_canonical(&point);
     hash = hash_words(hash, &point.model, sizeof point.model);
@@ -94,8 +88,9 @@ static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g)
     uint64_t at = hash & seen->mask;
     for (; seen->slot[at]; at = (at + 1) & seen->mask) {
         plan_decode(p, seen->slot[at] - 1, &other);
-        point_canonical(&other);
-        if (same_point(&point, &other))
+        point_json(&point, json);
+        point_json(&other, other_json);
+        if (strcmp(json, other_json) == 0)
             return false;
     }
     seen->slot[at] = (uint32_t)g + 1;

@@ -333,6 +333,16 @@ enum status store_open(const char *path, enum store_mode mode, struct store **s,
     return store_open_format(path, mode, &format, s, m);
 }
 
+/* SQLite removes the log by its name when it closes. Where the file is not in its place, that may
+ * be the log of another file by now; our own is emptied, so that no new file can take it for its.
+ */
+static void leave_log(struct store *s)
+{
+    sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &(int){1});
+    if (s->wal && !s->broken)
+        store_script(s, "moving the log into the file", "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+}
+
 enum status store_close(struct store *s, struct message *m)
 {
     enum status status = STATUS_OK;
@@ -340,7 +350,9 @@ enum status store_close(struct store *s, struct message *m)
     if (!s)
         return STATUS_OK;
     store_rollback(s);
-    if (s->wal && !s->broken) {
+    if (s->mode == STORE_WRITE && !store_in_place(s)) {
+        leave_log(s);
+    } else if (s->wal && !s->broken) {
         status =
             store_script(s, "moving the log into the file", "PRAGMA wal_checkpoint(TRUNCATE)", m);
         if (status == STATUS_OK)

@@ -427,6 +427,31 @@ static void no_room_for_a_journal(void **state)
     assert_true(full > 10);
 }
 
+/* SQLite removes the log by its name when the last connection closes: of a file that is gone it
+ * must not, as a new one may have its log there by now. */
+static void closing_a_removed_file_leaves_its_successor_alone(void **state)
+{
+    struct fixture *x = *state;
+    char log[400], index[400];
+    snprintf(log, sizeof log, "%s-wal", x->db);
+    snprintf(index, sizeof index, "%s-shm", x->db);
+    struct store *gone = open_store(x, STORE_WRITE);
+    run_sql(store_db(gone), "CREATE TABLE lost (x)");
+    assert_int_equal(unlink(x->db), 0);
+    assert_int_equal(unlink(log), 0);
+    assert_int_equal(unlink(index), 0);
+    struct store *next = open_store(x, STORE_WRITE);
+    run_sql(store_db(next), "CREATE TABLE mine (x)");
+    struct stat before, after;
+    assert_int_equal(stat(log, &before), 0);
+    assert_false(store_in_place(gone));
+    close_store(x, gone);
+    assert_true(store_in_place(next));
+    assert_int_equal(stat(log, &after), 0);
+    assert_true(before.st_ino == after.st_ino);
+    close_store(x, next);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -446,6 +471,7 @@ int main(void)
         TEST(a_reader_keeps_the_journal_as_it_is),
         TEST(syncs_that_fail),
         TEST(no_room_for_a_journal),
+        TEST(closing_a_removed_file_leaves_its_successor_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,7 +347,7 @@ CREATE TABLE pruning (
     n_params INTEGER CHECK (n_params >= 0),  -- of the smaller model
     flops_per_example REAL CHECK (flops_per_example >= 0 AND flops_per_example < 1e308),  -- forward
     infer_ms REAL CHECK (infer_ms >= 0 AND infer_ms < 1e308),
-             -- wall time of an example's forward pass, in batches of 64, median
+             -- CPU time of an example's forward pass, in batches of 64, median
     PRIMARY KEY (trial_id, method, kept, finetuned_steps, lr)
 ) STRICT, WITHOUT ROWID;
 

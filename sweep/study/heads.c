@@ -1,5 +1,6 @@
 #include "sweep/study/heads.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "engine/encoder_cost.h"
@@ -16,13 +17,13 @@ static enum status add_whole(struct arena *a, const struct study_model *model,
     enum status s = study_infer_ms(a, e, data_test(model->data), &infer_ms, m);
     if (s != STATUS_OK)
         return s;
-    text_add(
-        json,
-        ",\"pruning\":[{\"method\":\"none\",\"kept\":%lld,\"finetuned_steps\":0,\"removed\":[],"
-        "\"val_acc\":%.17g,\"test_acc\":%.17g,\"test_loss\":%.17g,\"n_params\":%ld,"
-        "\"flops_per_example\":%.17g,\"infer_ms\":%.6g}]",
-        (long long)(e->config.layers * e->config.heads), model->val_acc, model->test_acc,
-        model->test_loss, e->nn.size, encoder_flops(e), infer_ms);
+    text_add(json,
+             ",\"pruning\":[{\"method\":\"none\",\"kept\":%" PRId64
+             ",\"finetuned_steps\":0,\"removed\":[],"
+             "\"val_acc\":%.17g,\"test_acc\":%.17g,\"test_loss\":%.17g,\"n_params\":%ld,"
+             "\"flops_per_example\":%.17g,\"infer_ms\":%.6g}]",
+             e->config.layers * e->config.heads, model->val_acc, model->test_acc, model->test_loss,
+             e->nn.size, encoder_flops(e), infer_ms);
     return STATUS_OK;
 }
 

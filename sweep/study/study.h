@@ -69,6 +69,9 @@ enum status study_close(struct study_session *session, struct message *m);
 
 struct store *study_store(struct study_session *session);
 
+/* As turn_wait (sweep/run/turn.h), for what is read before jobs are run. */
+bool study_wait(struct study_session *session, enum status *s, struct message *m);
+
 /* Runs the jobs of one study and keeps the answers; r counts them. A job that fails is named on
  * stderr with the reason, and the others go on. INTERRUPTED at a signal: jobs that ran are dropped,
  * and m says how far it came and that the same command goes on. Other failures (a full disk, a file

@@ -1,0 +1,265 @@
+/* The coordinator of studies: the results file, and jobs whose answers go into it. */
+#include "sweep/study/study.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "engine/kernels/blas.h"
+#include "sweep/plan/machine.h"
+#include "sweep/run/build_info.h"
+#include "sweep/run/slot.h"
+#include "sweep/run/stop.h"
+#include "sweep/run/turn.h"
+#include "sweep/store/lock.h"
+#include "sweep/store/store_check.h"
+#include "sweep/study/pool.h"
+#include "sweep/study/study_job.h"
+#include "sweep/study/study_worker.h"
+
+/* ---- the results file ---- */
+
+struct study_session {
+    struct study_run_options options;
+    struct store *store;
+    int64_t build_id;
+    int lock;
+    struct turn turn;
+    struct progress_view *view; /* of the study that runs; NULL: none does */
+};
+
+static void say(struct study_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(struct study_session *session, const char *format, ...)
+{
+    char text[2 * MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (session->view)
+        progress_note(session->view, text);
+    else
+        text_print(stderr, "%s\n", text);
+}
+
+static void say_plainly(void *context, const char *text)
+{
+    say(context, "%s", text);
+}
+
+static enum status record_build(struct study_session *session, struct message *m)
+{
+    struct build_info b;
+    enum status s = build_info(&b, m);
+    if (s == STATUS_OK)
+        s = blas_room(1, m); /* else worker after worker would fail */
+    if (s != STATUS_OK)
+        return s;
+    do
+        s = store_check_numbers(session->store, m);
+    while (turn_wait(&session->turn, &s, m));
+    if (s != STATUS_OK)
+        return s;
+    do
+        s = store_build(session->store, &b, &session->build_id, m);
+    while (turn_wait(&session->turn, &s, m));
+    return s;
+}
+
+enum status study_open(const char *db, const struct study_run_options *o,
+                       struct study_session **out, struct message *m)
+{
+    if (access(db, F_OK) != 0) /* lock_take would make its folder */
+        return status_fail(m, STATUS_BAD_INPUT, "there is no results file %s: %s", db,
+                           strerror(errno));
+    struct study_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    session->options = *o;
+    session->lock = -1;
+    session->turn =
+        (struct turn){.patience_s = TURN_PATIENCE_S, .context = session, .say = say_plainly};
+    enum status s = lock_take(db, &session->lock, m);
+    if (s == STATUS_OK)
+        s = stop_install(m);
+    if (s == STATUS_OK) {
+        do
+            s = store_open(db, STORE_WRITE, &session->store, m);
+        while (turn_wait(&session->turn, &s, m));
+    }
+    if (s == STATUS_OK && store_migrated_from(session->store))
+        say(session,
+            "the results file was migrated from format %d to format %d; the old one is "
+            "kept as %s.v%d.backup",
+            store_migrated_from(session->store), STORE_VERSION, db,
+            store_migrated_from(session->store));
+    if (s == STATUS_OK)
+        s = record_build(session, m);
+    if (s == STATUS_OK)
+        *out = session;
+    else
+        study_close(session, NULL);
+    return s;
+}
+
+enum status study_close(struct study_session *session, struct message *m)
+{
+    enum status s = STATUS_OK;
+    if (!session)
+        return s;
+    if (session->store)
+        s = store_close(session->store, m);
+    stop_restore();
+    lock_release(session->lock);
+    free(session);
+    return s;
+}
+
+struct store *study_store(struct study_session *session)
+{
+    return session->store;
+}
+
+bool study_wait(struct study_session *session, enum status *s, struct message *m)
+{
+    return turn_wait(&session->turn, s, m);
+}
+
+/* ---- jobs ---- */
+
+/* One call of study_run. */
+struct asking {
+    struct study_session *session;
+    const struct study *study;
+    const struct study_job *jobs;
+    int count;
+    struct study_result *result;
+    struct study_result before; /* ... as it was at the call */
+};
+
+static void show_counts(const struct asking *a)
+{
+    int answered = a->result->answered - a->before.answered;
+    int failed = a->result->failed - a->before.failed;
+    progress_counts(a->session->view, answered, failed, 0, a->count - answered - failed);
+}
+
+static char *job_text(void *context, int i, struct message *m)
+{
+    const struct asking *a = context;
+    return study_job_text(a->study, &a->jobs[i], m);
+}
+
+static void job_begins(void *context, int i, int slot)
+{
+    const struct asking *a = context;
+    const struct study_trial *t = a->jobs[i].trial;
+    char label[SLOT_LABEL];
+    slot_label(t->heads, t->label, t->seed, label);
+    const struct progress_trial shown = {
+        .trial_id = t->trial_id, .label = label, .heads = t->heads, .work = 1, .whole = true};
+    progress_trial_started(a->session->view, slot, &shown);
+}
+
+static enum status file_answer(struct asking *a, const struct study_job *j,
+                               const struct pool_ending *e, struct message *m)
+{
+    struct study_session *session = a->session;
+    const struct study_filing f = {.study = a->study->name,
+                                   .options = j->options,
+                                   .trials = j->trial,
+                                   .count = j->trials,
+                                   .answer = e->answer,
+                                   .cpu_s = e->cpu_s,
+                                   .build_id = session->build_id};
+    enum status s;
+    if (!store_in_place(session->store))
+        return status_fail(m, STATUS_IO,
+                           "the results file was removed or replaced meanwhile; nothing more is "
+                           "written");
+    do
+        s = store_study_file(session->store, &f, m);
+    while (turn_wait(&session->turn, &s, m));
+    return s;
+}
+
+static enum status job_ends(void *context, int i, int slot, const struct pool_ending *e,
+                            struct message *m)
+{
+    struct asking *a = context;
+    struct progress_view *view = a->session->view;
+    const struct study_job *j = &a->jobs[i];
+    struct message why;
+    enum status s = STATUS_BAD_INPUT;
+    if (e->answer)
+        s = file_answer(a, j, e, &why);
+    else
+        snprintf(why.text, sizeof why.text, "%s", e->error);
+    /* what concerns this answer alone: the trial has other weights by now, a number that cannot be
+     */
+    bool its_own = s == STATUS_BAD_INPUT || s == STATUS_CORRUPT;
+    if (s == STATUS_OK) {
+        a->result->answered++;
+        progress_trial_ended(view, slot, TRIAL_COMPLETED, NAN);
+        show_counts(a);
+        return s;
+    }
+    if (!its_own) {
+        if (m)
+            *m = why;
+        return s;
+    }
+    char label[SLOT_LABEL];
+    slot_label(j->trial->heads, j->trial->label, j->trial->seed, label);
+    a->result->failed++;
+    say(a->session, "trial %" PRId64 " (%s): %s", j->trial->trial_id, label, why.text);
+    progress_trial_ended(view, slot, TRIAL_FAILED, NAN);
+    show_counts(a);
+    return STATUS_OK;
+}
+
+static void turn(void *context)
+{
+    const struct asking *a = context;
+    progress_draw(a->session->view, clock_now_s());
+}
+
+static int workers_for(const struct study_run_options *o, int jobs)
+{
+    int workers = o->workers > 0 ? o->workers : machine_cores();
+    return workers < jobs ? workers : jobs;
+}
+
+enum status study_run(struct study_session *session, const struct study *study,
+                      const struct study_job *jobs, int count, struct study_result *r,
+                      struct message *m)
+{
+    struct asking a = {session, study, jobs, count, r, *r};
+    const struct pool pool = {.verb = STUDY_WORKER,
+                              .workers = workers_for(&session->options, count),
+                              .jobs = count,
+                              .context = &a,
+                              .text = job_text,
+                              .begins = job_begins,
+                              .ends = job_ends,
+                              .turns = turn};
+    if (count == 0)
+        return STATUS_OK;
+    session->turn.patience_s = INFINITY; /* workers go on meanwhile */
+    session->view = progress_new(stderr, session->options.quiet, study->doing, count, pool.workers);
+    show_counts(&a);
+    enum status s = pool_run(&pool, m);
+    progress_finish(session->view);
+    session->view = NULL;
+    session->turn.patience_s = TURN_PATIENCE_S;
+    if (s == STATUS_INTERRUPTED)
+        status_fail(m, s, "stopped (%s) after %d of %d; the same command goes on from there",
+                    strsignal(stop_signal()), r->answered - a.before.answered, count);
+    return s;
+}

@@ -77,5 +77,6 @@ int command_heads(int argc, char **argv)
                                              : o.markdown ? REPORT_MARKDOWN
                                                           : REPORT_TEXT};
     int shown_status = command_read_store("heads", o.db, show, &shown);
-    return shown_status == EXIT_DONE ? exit_status : shown_status;
+    bool nothing = exit_status == EXIT_SOME_FAILED && shown_status == EXIT_USAGE; /* all failed */
+    return shown_status == EXIT_DONE || nothing ? exit_status : shown_status;
 }

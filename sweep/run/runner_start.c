@@ -124,13 +124,9 @@ static enum status retry_failed(struct runner *r, struct message *m)
 enum status runner_prepare(struct runner *r, const struct runner_options *o, struct message *m)
 {
     struct build_info b;
-    if (store_migrated_from(r->store))
-        runner_say(r,
-                   "the results file was migrated from format %d to format %d; the old one is kept "
-                   "as %.*s.v%d.backup",
-                   store_migrated_from(r->store), STORE_VERSION,
-                   (int)strlen(store_folder(r->store)) - 2, store_folder(r->store),
-                   store_migrated_from(r->store));
+    char words[2 * MESSAGE_SIZE];
+    if (store_migration_words(r->store, words, sizeof words)[0])
+        runner_say(r, "%s", words);
     enum status s = build_info(&b, m);
     if (s == STATUS_OK)
         s = blas_room(1, m); /* else worker after worker would fail */

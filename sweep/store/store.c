@@ -390,6 +390,18 @@ int store_migrated_from(const struct store *s)
     return s->migrated_from;
 }
 
+const char *store_migration_words(const struct store *s, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (s->migrated_from)
+        snprintf(text, size,
+                 "the results file was migrated from format %d to format %d; the old one is kept "
+                 "as %.*s.v%d.backup",
+                 s->migrated_from, STORE_VERSION, (int)strlen(s->folder) - 2, s->folder,
+                 s->migrated_from);
+    return text;
+}
+
 bool store_in_place(const struct store *s)
 {
     struct stat now;

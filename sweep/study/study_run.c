@@ -78,6 +78,7 @@ enum status study_open(const char *db, const struct study_run_options *o,
     if (access(db, F_OK) != 0) /* lock_take would make its folder */
         return status_fail(m, STATUS_BAD_INPUT, "there is no results file %s: %s", db,
                            strerror(errno));
+    char words[2 * MESSAGE_SIZE];
     struct study_session *session = calloc(1, sizeof *session);
     if (!session)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory");
@@ -93,12 +94,8 @@ enum status study_open(const char *db, const struct study_run_options *o,
             s = store_open(db, STORE_WRITE, &session->store, m);
         while (turn_wait(&session->turn, &s, m));
     }
-    if (s == STATUS_OK && store_migrated_from(session->store))
-        say(session,
-            "the results file was migrated from format %d to format %d; the old one is "
-            "kept as %s.v%d.backup",
-            store_migrated_from(session->store), STORE_VERSION, db,
-            store_migrated_from(session->store));
+    if (s == STATUS_OK && store_migration_words(session->store, words, sizeof words)[0])
+        say(session, "%s", words);
     if (s == STATUS_OK)
         s = record_build(session, m);
     if (s == STATUS_OK)

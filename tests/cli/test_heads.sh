@@ -179,7 +179,9 @@ kill -INT "$pid"
 wait "$pid"
 check "of a sweep with nothing completed there is nothing to see" says 'no trial of sweep early has completed' headcount heads --db early.db
 check "... which is no success" status_is 2 headcount heads --db early.db
-check "a file of an older format is migrated first" sh -c "cp '$root/tests/data/db/format-3.db' old.db && headcount heads --db old.db 2>&1 | grep -q 'kept as old.db.v3.backup'"
+cp "$root/tests/data/db/format-3.db" old.db
+check "a file of an older format is migrated first" says 'kept as old.db.v3.backup' headcount heads --db old.db
+check "... and where no weights are left nothing was measured, with status 1" status_is 1 headcount heads --db old.db
 check "a run that holds the file does not keep anybody from seeing what was measured" sh -c "
     setsid headcount run early.yaml --db whole.db -q >/dev/null 2>&1 </dev/null & run=\$!
     until sqlite3 whole.db \"SELECT 1 FROM trial WHERE state = 'running'\" | grep -q 1; do sleep .05; done

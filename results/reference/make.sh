@@ -58,6 +58,12 @@ studies() { # name
     gather-tuned | diversity)
         ask "$1" heads
         "$headcount" heads "$1" --db "$work/$1.db" --quiet --csv >"$kept/$1.heads.csv"
+        [ "$1" = gather-tuned ] || means diversity "
+            SELECT 'init=' || (a.setting ->> '\$.\"model.init\"') AS setting_label, a.heads, b.test_acc - a.test_acc AS acc
+              FROM trials AS a JOIN trials AS b
+                ON (a.heads, a.seed, a.setting ->> '\$.\"model.init\"') = (b.heads, b.seed, b.setting ->> '\$.\"model.init\"')
+             WHERE a.setting ->> '\$.\"train.disagreement.weight\"' = 0 AND b.setting ->> '\$.\"train.disagreement.weight\"' = 1
+             ORDER BY 1, 2" >$kept/diversity.gain.csv
         ;;
     prune)
         for by in random ablation importance; do

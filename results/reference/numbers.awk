@@ -250,7 +250,7 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
 }
 function fill_in(line,    done, mark, behind) {
     done = ""
-    while (match(line, /<!-- [a-z0-9.-]+ [a-z_]+( [a-z0-9_]+=[^ ]+)* -->/)) {
+    while (match(line, /<!-- [a-z0-9.-]+ [a-z0-9_]+( [a-z0-9_]+=[^ ]+)* -->/)) {
         mark = substr(line, RSTART + 5, RLENGTH - 9)
         behind = RSTART + RLENGTH
         done = done substr(line, 1, behind - 1) lookup(mark)

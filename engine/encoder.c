@@ -42,29 +42,34 @@ struct place {
     long layer;
 };
 
+enum { NAME_SIZE = 96 };
+
+static const char *full_name(struct place p, const char *name, char full[NAME_SIZE])
+{
+    snprintf(full, NAME_SIZE, "encoder.layers.%ld.%s", p.layer, name);
+    return full;
+}
+
 static struct tensor *matrix(struct place p, const char *name, enum init_kind kind, long rows,
                              long columns)
 {
-    char full[96];
-    snprintf(full, sizeof full, "encoder.layers.%ld.%s", p.layer, name);
-    return nn_matrix(p.arena, p.nn, full, kind, rows, columns);
+    char full[NAME_SIZE];
+    return nn_matrix(p.arena, p.nn, full_name(p, name, full), kind, rows, columns);
 }
 
 static struct tensor *heads_matrix(struct place p, const char *name, enum init_kind kind,
                                    const struct encoder_heads *h, long rows, long columns)
 {
-    char full[96];
+    char full[NAME_SIZE];
     struct init_heads heads = {h->heads, h->kv_heads, h->d_k, h->d_v};
-    snprintf(full, sizeof full, "encoder.layers.%ld.%s", p.layer, name);
-    return nn_heads_matrix(p.arena, p.nn, full, kind, heads, rows, columns);
+    return nn_heads_matrix(p.arena, p.nn, full_name(p, name, full), kind, heads, rows, columns);
 }
 
 static struct tensor *vector(struct place p, const char *name, enum init_kind kind, long size,
                              long fan_in)
 {
-    char full[96];
-    snprintf(full, sizeof full, "encoder.layers.%ld.%s", p.layer, name);
-    return nn_vector(p.arena, p.nn, full, kind, size, fan_in);
+    char full[NAME_SIZE];
+    return nn_vector(p.arena, p.nn, full_name(p, name, full), kind, size, fan_in);
 }
 
 static void declare_layer(struct arena *a, struct encoder *e, long layer)
@@ -108,7 +113,7 @@ void encoder_declare(struct arena *a, struct encoder *e, bool wants_grad)
     const struct encoder_config *c = &e->config;
     const struct encoder_io *io = &e->io;
     long C = (long)c->d_model, outputs = io->slots * io->classes;
-    char name[96];
+    char name[NAME_SIZE];
     for (int f = 0; f < io->fields; f++) {
         snprintf(name, sizeof name, "embed.%s.weight", io->field[f]);
         e->embed[f] = nn_matrix(a, &e->nn, name, INIT_EMBEDDING, io->vocab[f], C);

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-/* The widths that follow from the numbers of heads. */
-static void set_widths(struct encoder_heads *h)
-{
-    h->qkv_width = h->heads * h->d_k + h->kv_heads * (h->d_k + h->d_v);
-    h->o_width = h->heads * h->d_v;
-}
-
 struct encoder_heads encoder_heads_all(struct arena *a, const struct encoder_shapes *s)
 {
     struct encoder_heads h = {.heads = s->heads,
@@ -17,8 +10,9 @@ struct encoder_heads encoder_heads_all(struct arena *a, const struct encoder_sha
                               .d_k = s->d_k,
                               .d_v = s->d_v,
                               .width = s->width,
-                              .inputs = s->inputs};
-    set_widths(&h);
+                              .inputs = s->inputs,
+                              .qkv_width = s->qkv_width,
+                              .o_width = s->o_width};
     h.origin = arena_alloc(a, (size_t)h.heads, sizeof *h.origin);
     for (long i = 0; i < h.heads; i++)
         h.origin[i] = (int)i;
@@ -68,7 +62,8 @@ static struct kept kept_of(struct arena *a, const struct encoder_heads *all, con
         for (long i = 0; i < h->heads; i++)
             memcpy(h->columns + i * h->width, all->columns + k.head[i] * h->width, bytes);
     }
-    set_widths(h);
+    h->qkv_width = h->heads * h->d_k + h->kv_heads * (h->d_k + h->d_v);
+    h->o_width = h->heads * h->d_v;
     return k;
 }
 

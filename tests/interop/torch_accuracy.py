@@ -8,7 +8,8 @@
 Prints PyTorch's accuracy beside the recorded one, and how many predictions differ although their
 two best logits lie more than 1e-4 apart. Exit 1 if there is such a prediction, or if the accuracies
 differ by more than one target; 2 for a model that nn.TransformerEncoder cannot hold (heads whose
-widths do not add up to d_model). Needs torch and numpy.
+widths do not add up to d_model, that share keys and values, or that see a part of the residual stream
+only). Needs torch and numpy.
 """
 import json
 import struct
@@ -64,13 +65,15 @@ class Model(nn.Module):
         self.out = nn.Linear(width, len(weights["out.bias"]))
         self.load_state_dict(weights, strict=True)
         self.pool = config["pool"]
+        causal = config.get("mask", "none") == "causal"
+        self.mask = torch.ones(length, length, dtype=torch.bool).triu(1) if causal else None
         self.table = {"none": lambda: torch.zeros(length, width),
                       "sinusoidal": lambda: sinusoids(length, width),
                       "learned": lambda: self.pos.weight}[config["positions"]]()
 
     def forward(self, inputs, fields, padding):
         x = sum(self.embed[name](inputs[..., i]) for i, name in enumerate(fields)) + self.table
-        x = self.encoder(x, src_key_padding_mask=padding)
+        x = self.encoder(x, mask=self.mask, src_key_padding_mask=padding)
         if self.pool == "first":
             x = x[:, 0]
         elif self.pool == "mean":
@@ -81,7 +84,7 @@ class Model(nn.Module):
 
 def is_nn_transformer(config):
     split = config["d_model"] // config["heads"]
-    if config["d_model"] % config["heads"]:
+    if config["d_model"] % config["heads"] or "kv_heads" in config or "form" in config:
         return False
     head = split if config["d_head"] == "split" else config["d_head"]
     return head == split and all(config[key] in ("d_head", split) for key in ("d_k", "d_v"))
@@ -92,7 +95,7 @@ def main(weights_path, testset_path):
     testset, about = read_safetensors(testset_path)
     config = json.loads(metadata["config"])["model"]
     if not is_nn_transformer(config):
-        print("nn.TransformerEncoder has no heads of these widths", file=sys.stderr)
+        print("nn.TransformerEncoder has no heads like these", file=sys.stderr)
         return 2
     inputs, targets = testset["inputs"], testset["targets"]
     padding = testset["padding"].bool() if "padding" in testset else None

@@ -2,6 +2,8 @@
  * Everything between the products is vertical, because scores are kept transposed, (keys, queries).
  * Keys that padding hides are left out when a head is packed, so nothing below knows of them. Of
  * heads so narrow that 2 or 4 fill a vector together, as many are taken at once (simd_groups.h).
+ * With a causal mask a block takes the keys up to its last query, and what is left of them above
+ * the diagonal becomes -inf.
  *
  * Forward, for one head and one block of queries (s, p are (n,row), n the keys that are seen):
  *     s = k q^T;  p = 2^(s - max);  o = p^T v / sum p
@@ -23,7 +25,7 @@
 struct tiles {
     int group;    /* heads taken at once: 1, 2, 4 */
     long row;     /* numbers in a row of s: TILE_ROW or TILE_GROUP_ROW */
-    long queries; /* of a block: row/group */
+    long queries; /* of a block: row/group, or half of that */
     struct seen_keys seen;
     bool shared;             /* keys_shared */
     long key[GROUP_MOST];    /* columns of qkv where the keys of each head begin */

@@ -72,7 +72,7 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
     return p.used;
 }
 
-/* The same where the row of each sequence, `skip` numbers after the one before, holds its part. */
+/* row_load where the row of each sequence, `skip` numbers after the one before, holds its part. */
 ALWAYS_INLINE void heads_load(const struct lanes *g, const float *row, long skip, long D,
                               const int WIDTH, vf *x)
 {
@@ -88,6 +88,7 @@ ALWAYS_INLINE void heads_load(const struct lanes *g, const float *row, long skip
     row_load(whole, g->heads, D, WIDTH, x);
 }
 
+/* The inverse. */
 ALWAYS_INLINE void heads_store(const struct lanes *g, float *row, long skip, long D,
                                const int WIDTH, const vf *x)
 {

@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double bench_median(double *x, int n)
+static double median(double *x, int n)
 {
     qsort(x, (size_t)n, sizeof *x, compare);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
@@ -145,9 +145,9 @@ static enum status measure(const struct subject *x, const struct bench_workload 
         floor[i] = clock_now_s() - before;
     }
     if (s == STATUS_OK) {
-        r->step_s = bench_median(step, n);
-        r->floor_s = bench_median(floor, n);
-        r->random_s = x->random ? bench_median(random, n) : NAN;
+        r->step_s = median(step, n);
+        r->floor_s = median(floor, n);
+        r->random_s = x->random ? median(random, n) : NAN;
         r->repetitions = n;
     }
     return s;

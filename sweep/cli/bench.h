@@ -35,7 +35,7 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
 /* Attention alone, forward and backward: between the projection to queries, keys and values and
  * the one of its output. */
 struct bench_attention_result {
-    double own_s;     /* as the model has it; medians */
+    double own_s;     /* as the model has it; the least of all repetitions, as all three */
     double full_s;    /* without mask, every head with keys of its own */
     double by_head_s; /* own, as a loop over heads with products by OpenBLAS; NaN with dropout */
     struct encoder_shapes shapes;
@@ -49,9 +49,6 @@ enum status bench_attention(const struct bench_workload *w, const struct encoder
 
 /* The model of w with that many heads. */
 struct encoder_config bench_model(const struct bench_workload *w, int64_t heads, double dropout);
-
-/* Sorts x. n >= 1 */
-double bench_median(double *x, int n);
 
 /* GFLOP/s of the machine's sgemm on 1024 x 1024 x 1024, best of some. NaN when memory is out. */
 double bench_peak(void);

@@ -7,7 +7,7 @@
 #include "engine/kernels/attention.h"
 #include "engine/kernels/attention_by_head.h"
 
-enum { LEAST = 5, MOST = 10000 };
+enum { FEWEST = 5, MOST = 10000 };
 
 /* One attention, and room for what it reads and writes. */
 struct subject {
@@ -15,7 +15,6 @@ struct subject {
     real *qkv, *o, *saved, *d_o, *dqkv;
     real *w, *dw;  /* (H,T,T), (T,T): of the loop over heads */
     void *scratch; /* of the kernels */
-    double *times; /* (3,MOST) */
 };
 
 static real *noise(struct arena *a, long n, uint32_t which)
@@ -54,7 +53,6 @@ static void subject_new(struct arena *a, const struct encoder_config *c,
     const size_t own = kernels_best()->attention_scratch(&x->own);
     const size_t full = kernels_best()->attention_scratch(f);
     x->scratch = arena_alloc(a, own > full ? own : full, 1);
-    x->times = arena_alloc(a, (size_t)3 * MOST, sizeof *x->times);
 }
 
 static double timed_kernels(const struct subject *x, const struct attention *a)
@@ -84,22 +82,16 @@ static double timed_by_head(const struct subject *x)
 /* All in turn, so that a drift of the machine's speed meets each. */
 static void measure(const struct subject *x, double seconds, struct bench_attention_result *r)
 {
-    double *own = x->times, *full = own + MOST, *by_head = full + MOST, start = 0;
     const bool plain = !x->own.causal && x->own.G == x->own.H;
     const bool dropout = x->own.dropout.probability > 0;
-    int n = -1; /* one to warm up */
-    for (; n < MOST && (n < LEAST || clock_now_s() - start < seconds); n++) {
-        const int i = n < 0 ? 0 : n;
-        if (n == 0)
-            start = clock_now_s();
-        own[i] = timed_kernels(x, &x->own);
-        full[i] = plain ? own[i] : timed_kernels(x, &x->full);
-        by_head[i] = dropout ? NAN : timed_by_head(x);
+    const double start = clock_now_s();
+    r->own_s = r->full_s = r->by_head_s = INFINITY;
+    for (int n = 0; n < MOST && (n < FEWEST || clock_now_s() - start < seconds); n++) {
+        r->own_s = fmin(r->own_s, timed_kernels(x, &x->own));
+        r->full_s = plain ? r->own_s : fmin(r->full_s, timed_kernels(x, &x->full));
+        r->by_head_s = dropout ? NAN : fmin(r->by_head_s, timed_by_head(x));
+        r->repetitions = n + 1;
     }
-    r->own_s = bench_median(own, n);
-    r->full_s = bench_median(full, n);
-    r->by_head_s = dropout ? NAN : bench_median(by_head, n);
-    r->repetitions = n;
 }
 
 enum status bench_attention(const struct bench_workload *w, const struct encoder_config *c,

@@ -55,7 +55,8 @@ static const struct command_syntax syntax = {
         "\n"
         "--part attention times attention alone, forward and backward: as --mask and --kv-heads\n"
         "say, in turn with what is neither masked nor shared, and with a loop over heads that\n"
-        "leaves its products to OpenBLAS and keeps its weights in memory.\n",
+        "leaves its products to OpenBLAS and keeps its weights in memory. Least times, not "
+        "medians.\n",
     .options = options,
     .examples = "  headcount bench --workload toy --heads 1,4,64\n"
                 "  headcount bench --d-model 96 --heads 1,8,96 --dropout 0.1\n"

@@ -6,13 +6,12 @@ enum status probe_new(struct arena *a, const struct encoder *e, const struct exa
                       bool gradients, struct probe **out, struct message *m)
 {
     struct probe *p = *out = arena_alloc(a, 1, sizeof *p);
-    struct tensor *logits;
     p->encoder = e;
     p->set = set;
     p->slice = encoder_slice(&e->config, &e->io, set->n);
     p->targets_each = e->io.slots * (e->config.pool == POOL_NONE ? e->io.length : 1);
     p->correct = arena_alloc(a, (size_t)(p->slice * p->targets_each), 1);
-    return encoder_graph(a, e, p->slice, !gradients, &p->heads, &p->graph, &logits, m);
+    return encoder_graph(a, e, p->slice, !gradients, &p->heads, &p->graph, &p->logits, m);
 }
 
 long probe_heads(const struct probe *p, long layer)

@@ -10,10 +10,11 @@ struct probe {
     const struct examples *set;
     struct graph *graph;
     struct encoder_probe heads;
-    long slice;        /* sequences at once */
-    long targets_each; /* targets per sequence */
-    uint8_t *correct;  /* of one slice */
-    struct pass pass;  /* of the last slice that ran */
+    struct tensor *logits; /* (slice,T,S*V), (slice,S*V) when pooled: of the last slice that ran */
+    long slice;            /* sequences at once */
+    long targets_each;     /* targets per sequence */
+    uint8_t *correct;      /* of one slice */
+    struct pass pass;      /* of the last slice that ran */
 };
 
 /* A tape for set, which is kept. gradients: probe_backward will be called; the encoder must want

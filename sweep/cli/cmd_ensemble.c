@@ -39,7 +39,7 @@ static const struct command_syntax syntax = {
         "axis in the sweep file (model.d_model: [8, 32]). Without SWEEP: the only one in the\n"
         "results file, or the one run last.\n",
     .options = options,
-    .examples = "  headcount ensemble gather --heads 1 --members 4\n",
+    .examples = "  headcount ensemble gather --members 2\n",
     .most = 1,
 };
 

@@ -88,7 +88,7 @@ static void add_line(const struct prune_curve *c, const struct frame *f, long ke
     sample_mean_cell(t, &any->infer_ms);
 }
 
-/* "d_model=32: 8 heads pruned, then trained for 500 steps at lr 0.001" */
+/* "d_model=32: Trained with 8 heads, fine-tuned for 500 steps at lr 0.001" */
 static void write_heading(const struct prune_curve *c, struct document *d)
 {
     struct text_buffer text = {0};
@@ -166,17 +166,17 @@ static enum status write_rivals(const struct prune_data *data, struct document *
 {
     struct differing is = differing_of(data);
     const struct table_column columns[] = {
-        {.name = "setting", .title = is.setting ? "setting" : NULL, .leave_out = 1},
+        {.name = "setting", .title = is.setting ? "setting" : NULL},
         {.title = "trained", .right = true},
         {.title = "pruned to", .right = true},
         {.name = "by", .title = is.by ? "by" : NULL},
         {.name = "finetuned", .title = is.finetuned ? "fine-tuned" : NULL, .right = true},
         {.title = "n", .right = true},
         {.title = "mean", .right = true, .decimals = 3},
-        {.title = "95% interval", .leave_out = 3},
+        {.title = "95% interval", .leave_out = 1},
         {.title = "trained with it", .right = true, .decimals = 3},
-        {.title = "95% interval", .leave_out = 3},
-        {.title = "pruned - trained"},
+        {.title = "95% interval", .leave_out = 1},
+        {.title = "difference"},
         {.title = "95% interval"},
         {.title = "params", .right = true, .leave_out = 2},
         {.title = "trained's", .right = true, .leave_out = 2},
@@ -203,7 +203,17 @@ static const char LEGEND[] =
     "Test accuracy over n seeds or instances, with 95% t intervals of the means and of the "
     "differences (cut at 0 and 1; each is 95% by itself). kept: heads of the whole model; which go "
     "is decided on the validation set and estimated anew after each. params and ms (median time of "
-    "one example in batches of 64, on one core) are those of the really smaller model.";
+    "one example in batches of 64, on one core) are those of the really smaller model; difference: "
+    "pruned - trained.";
+
+/* Study `heads` has the whole model's row, too. */
+static bool has_method(const struct prune_curve *c)
+{
+    bool has = false;
+    for (int i = 0; i < c->points; i++)
+        has = has || c->point[i].method < PRUNE_METHODS;
+    return has;
+}
 
 static enum status write_people(const struct prune_data *data, bool markdown, struct text_page page,
                                 FILE *out, struct message *m)
@@ -215,7 +225,7 @@ static enum status write_people(const struct prune_data *data, bool markdown, st
     text_add(&text, "Heads were removed in %ld of %ld trials.", data->pruned, data->trials);
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
     for (int i = 0; i < data->curves && s == STATUS_OK; i++)
-        if (data->curve[i].heads * data->curve[i].layers > 1)
+        if (has_method(&data->curve[i]))
             s = write_curve(&data->curve[i], &d, m);
     if (s == STATUS_OK)
         s = write_rivals(data, &d, m);
@@ -307,7 +317,7 @@ static enum status report_sweep(struct store *s, int64_t sweep_id, enum report_f
 {
     struct prune_data data;
     enum status status = prune_data_read(s, sweep_id, &data, m);
-    if (status == STATUS_OK && data.curves == 0)
+    if (status == STATUS_OK && data.pruned == 0)
         status = status_fail(m, STATUS_BAD_INPUT, "no heads of %s were removed yet", data.name);
     if (status == STATUS_OK)
         status = f == REPORT_JSON  ? write_json(&data, out, m)

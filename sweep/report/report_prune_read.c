@@ -13,13 +13,13 @@ static enum status out_of_memory(struct message *m)
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct prune_data *d,
                               struct message *m)
 {
-    struct rows r =
-        rows_open(s, m,
-                  TRAINED_JUDGED
-                  "SELECT name, question, (SELECT count(*) FROM judged),"
-                  " (SELECT count(DISTINCT trial_id) FROM pruning JOIN judged USING (trial_id))"
-                  "  FROM sweep WHERE sweep_id = ?1",
-                  VALUES(INTEGER(sweep_id)));
+    struct rows r = rows_open(
+        s, m,
+        TRAINED_JUDGED "SELECT name, question, (SELECT count(*) FROM judged),"
+                       " (SELECT count(DISTINCT trial_id) FROM study JOIN judged USING (trial_id)"
+                       "   WHERE name = 'prune')"
+                       "  FROM sweep WHERE sweep_id = ?1",
+        VALUES(INTEGER(sweep_id)));
     bool room = true;
     if (rows_next(&r)) {
         d->name = text_copy(rows_given(&r, 0));
@@ -72,10 +72,13 @@ static struct prune_point *point_of(struct prune_curve *c, long kept, int method
 static bool add_row(struct prune_data *d, struct rows *r)
 {
     enum prune_by by;
+    long kept = (long)rows_integer(r, KEPT);
     int method = prune_by_find(rows_given(r, METHOD), &by) ? (int)by : PRUNE_METHODS;
     int64_t unit = rows_integer(r, UNIT);
     struct prune_curve *c = curve_of(d, r);
-    struct prune_point *p = c ? point_of(c, (long)rows_integer(r, KEPT), method) : NULL;
+    if (c && method == PRUNE_METHODS && kept != c->heads * c->layers)
+        return true; /* a method of somebody else's */
+    struct prune_point *p = c ? point_of(c, kept, method) : NULL;
     if (!p || !sample_add(&p->acc, unit, rows_real(r, ACC)) ||
         (!rows_null(r, MS) && !sample_add(&p->infer_ms, unit, rows_real(r, MS))))
         return false;

@@ -66,11 +66,23 @@ void sample_interval_cell(struct table *t, const struct sample *s)
         table_printf(t, "[%.3f, %.3f]", fmax(s->summary.low, 0), fmin(s->summary.high, 1));
 }
 
+/* "+0.041"; "0.000" without a sign. size >= 32 */
+static const char *signed_text(double x, char *text, size_t size)
+{
+    snprintf(text, size, fabs(x) < .0005 ? "0.000" : "%+.3f", x);
+    return text;
+}
+
 void sample_difference_cells(struct table *t, const struct compare_result *r)
 {
+    char low[32], high[32];
     bool compared = r->test != COMPARE_NOTHING;
-    table_printf(t, compared ? "%+.3f" : "", r->mean);
-    table_printf(t, compared && !isnan(r->low) ? "[%+.3f, %+.3f]" : "", r->low, r->high);
+    table_text(t, compared ? signed_text(r->mean, low, sizeof low) : "");
+    if (compared && !isnan(r->low))
+        table_printf(t, "[%s, %s]", signed_text(r->low, low, sizeof low),
+                     signed_text(r->high, high, sizeof high));
+    else
+        table_text(t, "");
 }
 
 void sample_cells(struct table *t, const struct sample *s)

@@ -7,12 +7,13 @@
 
 #include "engine/base/heartbeat.h"
 #include "engine/encoder_cost.h"
+#include "engine/measures/probe.h"
 #include "sweep/study/model.h"
 
 /* The members' outputs for a slice of the test set. */
 struct vote {
     int members;
-    struct trainer **member;
+    struct probe **member; /* (members) */
     const struct examples *test;
     long targets, classes; /* targets of one sequence */
     double *sum;           /* (n,targets,V): softmax outputs, added up */
@@ -53,16 +54,17 @@ static void count_slice(struct vote *v, const int32_t *targets, long rows)
 
 static void run_vote(struct vote *v)
 {
-    const struct examples *test = v->test;
-    for (long first = 0, n = 0; first < test->n; first += n) {
+    for (long first = 0, n = 0; first < v->test->n; first += n) {
         for (int i = 0; i < v->members; i++) {
-            const real *logits = trainer_logits(v->member[i], test, first, &n);
+            struct probe *p = v->member[i];
+            probe_forward(p, first);
+            n = p->pass.batch;
             if (i == 0)
                 memset(v->sum, 0, (size_t)(n * v->targets * v->classes) * sizeof *v->sum);
-            add_softmax(logits, n * v->targets, v->classes, v->sum);
+            add_softmax(p->logits->data, n * v->targets, v->classes, v->sum);
             heartbeat();
         }
-        count_slice(v, test->targets + first * v->targets, n * v->targets);
+        count_slice(v, v->test->targets + first * v->targets, n * v->targets);
     }
 }
 
@@ -77,7 +79,7 @@ static enum status load_members(struct arena *a, const struct study_job *job, st
                                 struct cost *cost, struct message *m)
 {
     v->members = job->trials;
-    v->member = arena_alloc(a, (size_t)job->trials, sizeof(struct trainer *));
+    v->member = arena_alloc(a, (size_t)job->trials, sizeof(struct probe *));
     for (int i = 0; i < job->trials; i++) {
         const struct study_trial *trial = &job->trial[i];
         struct study_model *model;
@@ -85,22 +87,20 @@ static enum status load_members(struct arena *a, const struct study_job *job, st
             return status_fail(m, STATUS_INTERNAL,
                                "trials %" PRId64 " and %" PRId64 " are not of one configuration",
                                job->trial[0].trial_id, trial->trial_id);
-        enum status s = study_model_load(a, job->folder, trial, true, &model, m);
+        enum status s = study_model_load(a, job->folder, trial, false, &model, m);
         if (s == STATUS_OK)
-            s = trainer_of(a, model->encoder, &model->point.train, trial->seed, NULL, NULL,
-                           &v->member[i], m);
+            s = probe_new(a, model->encoder, data_test(model->data), false, &v->member[i], m);
         if (s != STATUS_OK)
             return s;
         cost->params += model->encoder->nn.size;
         cost->flops += encoder_flops(model->encoder);
         cost->acc += model->test_acc;
-        v->test = data_test(model->data);
     }
-    const struct trainer *t = v->member[0];
-    const struct encoder *e = t->encoder;
-    v->targets = e->io.slots * (e->config.pool == POOL_NONE ? e->io.length : 1);
-    v->classes = e->io.classes;
-    v->sum = arena_alloc(a, (size_t)(t->eval_slice * v->targets * v->classes), sizeof *v->sum);
+    const struct probe *first = v->member[0];
+    v->test = first->set;
+    v->targets = first->targets_each;
+    v->classes = first->encoder->io.classes;
+    v->sum = arena_alloc(a, (size_t)(first->slice * v->targets * v->classes), sizeof *v->sum);
     return STATUS_OK;
 }
 

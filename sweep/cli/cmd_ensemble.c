@@ -35,9 +35,9 @@ static const struct command_syntax syntax = {
         "only, N heads each, answer the test set together, by the mean of their softmax outputs.\n"
         "They are put into as many groups as their seeds give, none in two groups; each setting\n"
         "with enough seeds is shown beside the models with more heads whose parameters, and whose\n"
-        "FLOPs, come nearest to those of all members. Members of equal size: smaller ones need an\n"
-        "axis in the sweep file (model.d_model: [8, 32]). Without SWEEP: the only one in the\n"
-        "results file, or the one run last.\n",
+        "FLOPs, come nearest to those of all members. Eight members of one width cost eight times\n"
+        "as much: for equal costs the sweep file needs smaller ones too (model.d_model: [8, 32]).\n"
+        "Without SWEEP: the only one in the results file, or the one run last.\n",
     .options = options,
     .examples = "  headcount ensemble gather --members 2\n",
     .most = 1,

@@ -237,66 +237,67 @@ static enum status write_people(const struct prune_data *data, bool markdown, st
 
 /* ---- for programs ---- */
 
+static void add_row(struct table *t, const struct prune_data *data, const struct prune_curve *c,
+                    const struct prune_point *p)
+{
+    bool greedy = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
+    const struct prune_point *random = greedy ? prune_point_find(c, p->kept, PRUNE_RANDOM) : NULL;
+    const struct trained *trained = rival_of(data, c, p);
+    struct compare_result r = sample_difference(random ? &random->acc : NULL, &p->acc);
+    struct compare_result u = sample_difference(trained ? &trained->acc : NULL, &p->acc);
+    table_json(t, c->setting);
+    table_text(t, c->label);
+    table_integer(t, c->heads);
+    table_integer(t, c->layers);
+    table_integer(t, c->finetuned);
+    table_real(t, c->lr);
+    table_text(t, p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method) : "none");
+    table_integer(t, p->kept);
+    sample_cells(t, &p->acc);
+    table_real(t, p->n_params);
+    table_real(t, p->flops_per_example);
+    table_real(t, p->infer_ms.summary.median);
+    sample_difference_numbers(t, &r);
+    sample_cells(t, trained ? &trained->acc : NULL);
+    sample_difference_numbers(t, &u);
+}
+
+static const struct table_column ROWS[] = {{.name = "setting"},
+                                           {.name = "setting_label"},
+                                           {.name = "heads"},
+                                           {.name = "layers"},
+                                           {.name = "finetuned_steps"},
+                                           {.name = "lr"},
+                                           {.name = "method"},
+                                           {.name = "kept"},
+                                           {.name = "n"},
+                                           {.name = "mean_acc"},
+                                           {.name = "ci95_low"},
+                                           {.name = "ci95_high"},
+                                           {.name = "n_params"},
+                                           {.name = "flops_per_example"},
+                                           {.name = "infer_ms"},
+                                           {.name = "minus_random"},
+                                           {.name = "minus_random_low"},
+                                           {.name = "minus_random_high"},
+                                           {.name = "minus_random_test"},
+                                           {.name = "trained_n"},
+                                           {.name = "trained_acc"},
+                                           {.name = "trained_low"},
+                                           {.name = "trained_high"},
+                                           {.name = "minus_trained"},
+                                           {.name = "minus_trained_low"},
+                                           {.name = "minus_trained_high"},
+                                           {.name = "minus_trained_test"},
+                                           {0}};
+
 static enum status write_rows(const struct prune_data *data, enum table_format format, FILE *out,
                               struct message *m)
 {
-    static const struct table_column columns[] = {{.name = "setting"},
-                                                  {.name = "setting_label"},
-                                                  {.name = "heads"},
-                                                  {.name = "layers"},
-                                                  {.name = "finetuned_steps"},
-                                                  {.name = "lr"},
-                                                  {.name = "method"},
-                                                  {.name = "kept"},
-                                                  {.name = "n"},
-                                                  {.name = "mean_acc"},
-                                                  {.name = "ci95_low"},
-                                                  {.name = "ci95_high"},
-                                                  {.name = "n_params"},
-                                                  {.name = "flops_per_example"},
-                                                  {.name = "infer_ms"},
-                                                  {.name = "minus_random"},
-                                                  {.name = "random_low"},
-                                                  {.name = "random_high"},
-                                                  {.name = "random_test"},
-                                                  {.name = "trained_n"},
-                                                  {.name = "trained_acc"},
-                                                  {.name = "trained_low"},
-                                                  {.name = "trained_high"},
-                                                  {.name = "minus_trained"},
-                                                  {.name = "trained_diff_low"},
-                                                  {.name = "trained_diff_high"},
-                                                  {.name = "trained_test"},
-                                                  {0}};
-    struct table *t = table_new(columns);
-    for (int i = 0; i < data->curves; i++) {
-        const struct prune_curve *c = &data->curve[i];
-        for (int k = 0; k < c->points; k++) {
-            const struct prune_point *p = &c->point[k];
-            bool greedy = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
-            const struct prune_point *random =
-                greedy ? prune_point_find(c, p->kept, PRUNE_RANDOM) : NULL;
-            const struct trained *trained = rival_of(data, c, p);
-            struct compare_result r = sample_difference(random ? &random->acc : NULL, &p->acc);
-            struct compare_result u = sample_difference(trained ? &trained->acc : NULL, &p->acc);
-            table_json(t, c->setting);
-            table_text(t, c->label);
-            table_integer(t, c->heads);
-            table_integer(t, c->layers);
-            table_integer(t, c->finetuned);
-            table_real(t, c->lr);
-            table_text(t, p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method)
-                                                    : "none");
-            table_integer(t, p->kept);
-            sample_cells(t, &p->acc);
-            table_real(t, p->n_params);
-            table_real(t, p->flops_per_example);
-            table_real(t, p->infer_ms.summary.median);
-            sample_difference_numbers(t, &r);
-            sample_cells(t, trained ? &trained->acc : NULL);
-            sample_difference_numbers(t, &u);
-        }
-    }
+    struct table *t = table_new(ROWS);
+    for (int i = 0; i < data->curves; i++)
+        for (int k = 0; k < data->curve[i].points; k++)
+            add_row(t, data, &data->curve[i], &data->curve[i].point[k]);
     enum status s = table_write(t, format, false, out, m);
     table_free(t);
     return s;

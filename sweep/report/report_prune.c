@@ -98,7 +98,11 @@ static void write_heading(const struct prune_curve *c, struct document *d)
         text_add(&text, " in each of %ld layers", c->layers);
     if (c->finetuned)
         text_add(&text, ", fine-tuned for %ld steps at lr %g", c->finetuned, c->lr);
-    document_text(d, DOCUMENT_HEADING, &text);
+    if (text.out_of_memory)
+        d->out_of_memory = true;
+    else
+        document_heading(d, text.text);
+    free(text.text);
 }
 
 static enum status write_curve(const struct prune_curve *c, struct document *d, struct message *m)

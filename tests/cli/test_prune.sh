@@ -102,6 +102,7 @@ check "one trial" gives 0 '^importance  *40  *2 ' prune 3 --db slots.db --keep 2
 for format in csv json markdown; do
     check "as $format" sh -c "'$headcount' prune slots --db slots.db --$format >out.$format"
 done
+check "Markdown has a heading for each table" [ "$(grep -c '^#.*Trained with [24] heads in each of 2 layers' out.markdown)" -ge 3 ]
 check "JSON is JSON" [ "$(sql :memory: "SELECT json_valid(readfile('out.json')) AND json_array_length(readfile('out.json') -> 'rows') > 20")" = 1 ]
 check "CSV has a row for each of them" [ "$(($(wc -l <out.csv) - 1))" = "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" ]
 check "the view has both beside each other" [ "$(sql slots.db "SELECT count(*) > 0 AND sum(trained_acc IS NULL) = 0 FROM prune_or_train WHERE heads = 4 AND kept IN (2, 4) AND method = 'importance'")" = 1 ]

@@ -334,7 +334,7 @@ static void write_csv(const struct table *t, FILE *out)
                 fputc(',', out);
             first = false;
             if (row < 0)
-                csv_field(t->column[c].name, false, out);
+                csv_field(t->column[c].name, plain, out);
             else
                 csv_cell(cell_at(t, row, c), plain, out);
         }

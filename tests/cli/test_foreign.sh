@@ -55,7 +55,11 @@ harmless "a file's name" gc --db r.db
 HEADCOUNT_KERNELS=$evil harmless "HEADCOUNT_KERNELS" tasks
 verdict "arguments, names of files, sweep files, the environment"
 
-sqlite3 r.db "UPDATE trial SET setting_label = 'a' || char(27, 155) || 'b'"
+sqlite3 r.db "UPDATE trial SET setting_label = 'a' || char(27, 155) || 'b';
+    UPDATE sweep SET eval = json_object('a' || char(27, 155) || 'b', json('{}'))"
+harmless "the name of a test set" report --db r.db
+harmless "the name of a test set" report --json --db r.db
+verdict "the name of a test set"
 "$headcount" report --csv --db r.db >said 2>&1
 grep -q "$(printf 'a\033\302\233b')" said || trouble "$(cat said)"
 verdict "CSV in a pipe is exact"

@@ -57,37 +57,37 @@ static enum status count_missing(struct store *s, int64_t sweep_id, struct repor
 }
 
 /* The units of one row, while they are read. */
-struct sample {
+struct unit_values {
     size_t n;
     double *value, *less;
 };
 
-static bool add_unit(struct sample *sample, double value, double less)
+static bool add_unit(struct unit_values *units, double value, double less)
 {
-    double *values = array_grow(sample->value, sample->n, sizeof *values);
+    double *values = array_grow(units->value, units->n, sizeof *values);
     if (values)
-        sample->value = values;
-    double *differences = array_grow(sample->less, sample->n, sizeof *differences);
+        units->value = values;
+    double *differences = array_grow(units->less, units->n, sizeof *differences);
     if (differences)
-        sample->less = differences;
+        units->less = differences;
     if (!values || !differences)
         return false;
-    sample->value[sample->n] = value;
-    sample->less[sample->n++] = less;
+    units->value[units->n] = value;
+    units->less[units->n++] = less;
     return true;
 }
 
 /* The newest row's units are all there. The arrays start anew: array_grow goes by the count. */
-static void end_row(struct report_shift *shift, struct sample *sample)
+static void end_row(struct report_shift *shift, struct unit_values *units)
 {
     if (shift->rows > 0) {
         struct report_shift_row *row = &shift->row[shift->rows - 1];
-        row->value = stats_summarize(sample->value, (int)sample->n);
-        row->less = stats_summarize(sample->less, (int)sample->n);
+        row->value = stats_summarize(units->value, (int)units->n);
+        row->less = stats_summarize(units->less, (int)units->n);
     }
-    free(sample->value);
-    free(sample->less);
-    *sample = (struct sample){0};
+    free(units->value);
+    free(units->less);
+    *units = (struct unit_values){0};
 }
 
 static bool begin_row(struct report_shift *shift, const char *setting, const char *set,
@@ -131,18 +131,18 @@ static enum status read_rows(struct store *s, int64_t sweep_id, struct report_sh
         " SELECT setting, name, heads, avg(x), avg(less) FROM measured WHERE x IS NOT NULL"
         "  GROUP BY setting, name, heads, unit ORDER BY setting, name, heads, unit",
         VALUES(INTEGER(sweep_id), INTEGER(shift->loss)));
-    struct sample sample = {0};
+    struct unit_values units = {0};
     bool memory = true;
     while (memory && rows_next(&rows)) {
         const char *setting = rows_given(&rows, 0), *set = rows_given(&rows, 1);
         int64_t heads = rows_integer(&rows, 2);
         if (!is_newest(shift, setting, set, heads)) {
-            end_row(shift, &sample);
+            end_row(shift, &units);
             memory = begin_row(shift, setting, set, heads);
         }
-        memory = memory && add_unit(&sample, rows_real(&rows, 3), rows_real(&rows, 4));
+        memory = memory && add_unit(&units, rows_real(&rows, 3), rows_real(&rows, 4));
     }
-    end_row(shift, &sample);
+    end_row(shift, &units);
     enum status status = rows_close(&rows);
     return status == STATUS_OK && !memory ? out_of_memory(m) : status;
 }

@@ -32,10 +32,11 @@ static enum status begin(struct crew *c, int i, struct message *m)
 {
     const struct pool *p = c->pool;
     struct post *w = &c->post[i];
-    char *text = p->text(p->context, c->next, m);
-    if (!text)
-        return STATUS_NO_MEMORY;
-    enum status s = process_spawn(&w->process, p->verb, text, strlen(text), c->environment, m);
+    char *text;
+    enum status s = p->text(p->context, c->next, &text, m);
+    if (s != STATUS_OK)
+        return s;
+    s = process_spawn(&w->process, p->verb, text, strlen(text), c->environment, m);
     free(text);
     if (s != STATUS_OK)
         return s;

@@ -25,8 +25,8 @@ struct pool {
     const char *verb; /* the hidden command that a worker is (process_spawn) */
     int workers, jobs;
     void *context;
-    /* The text of job i, malloced. NULL: m says why there is none. */
-    char *(*text)(void *context, int i, struct message *m);
+    /* The text of job i, malloced. Anything but OK ends the pool. */
+    enum status (*text)(void *context, int i, char **text, struct message *m);
     /* Job i begins in slot 0..workers-1. */
     void (*begins)(void *context, int i, int slot);
     /* Job i has ended. Anything but OK ends the pool. Workers go on meanwhile. */

@@ -57,7 +57,8 @@ static void add_trial(struct text_buffer *b, const struct study_trial *t)
     text_add(b, "}");
 }
 
-char *study_job_text(const struct study *study, const struct study_job *j, struct message *m)
+enum status study_job_text(const struct study *study, const struct study_job *j, char **text,
+                           struct message *m)
 {
     struct text_buffer b = {0};
     text_add(&b, "{\"study\":\"%s\",\"folder\":", study->name);
@@ -68,14 +69,15 @@ char *study_job_text(const struct study *study, const struct study_job *j, struc
         add_trial(&b, &j->trial[i]);
     }
     text_add(&b, "]}");
+    enum status s = STATUS_OK;
     if (b.out_of_memory)
-        status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
+        s = status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
     else if (b.used >= WIRE_JOB_MAX)
-        status_fail(m, STATUS_BAD_INPUT, "%d trials are too many for one job", j->trials);
-    else
-        return b.text;
-    free(b.text);
-    return NULL;
+        s = status_fail(m, STATUS_BAD_INPUT, "%d trials are too many for one job", j->trials);
+    if (s != STATUS_OK)
+        free(b.text);
+    *text = s == STATUS_OK ? b.text : NULL;
+    return s;
 }
 
 static bool read_field(struct json *value, const struct field *f, struct study_trial *t)

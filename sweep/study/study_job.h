@@ -9,8 +9,9 @@
 
 #include "sweep/study/study.h"
 
-/* malloced. NULL: m says why (no memory; too many trials for WIRE_JOB_MAX). */
-char *study_job_text(const struct study *study, const struct study_job *j, struct message *m);
+/* *text is malloced. BAD_INPUT where these are too many trials for WIRE_JOB_MAX. */
+enum status study_job_text(const struct study *study, const struct study_job *j, char **text,
+                           struct message *m);
 
 /* Reads it back; everything j points to is the arena's. INTERNAL where it is not what
  * study_job_text wrote. */

@@ -147,10 +147,10 @@ static void show_counts(const struct asking *a)
     progress_counts(a->session->view, answered, failed, 0, a->count - answered - failed);
 }
 
-static char *job_text(void *context, int i, struct message *m)
+static enum status job_text(void *context, int i, char **text, struct message *m)
 {
     const struct asking *a = context;
-    return study_job_text(a->study, &a->jobs[i], m);
+    return study_job_text(a->study, &a->jobs[i], text, m);
 }
 
 static void job_begins(void *context, int i, int slot)

@@ -65,14 +65,15 @@ struct record {
     int signal_at;      /* the job that sends a signal when it begins; -1: none */
 };
 
-static char *text(void *context, int i, struct message *m)
+static enum status text(void *context, int i, char **job, struct message *m)
 {
     struct record *r = context;
-    char *job = malloc(64);
-    (void)m;
-    assert_non_null(job);
-    snprintf(job, 64, "%s %d", r->part[i], i);
-    return job;
+    if (strcmp(r->part[i], "none") == 0)
+        return status_fail(m, STATUS_BAD_INPUT, "no such job");
+    *job = malloc(64);
+    assert_non_null(*job);
+    snprintf(*job, 64, "%s %d", r->part[i], i);
+    return STATUS_OK;
 }
 
 static void begins(void *context, int i, int slot)
@@ -218,6 +219,18 @@ static void the_first_answer_that_cannot_be_kept_ends_it(void **state)
     assert_int_equal(r.ended[0], 1);
 }
 
+static void a_job_that_cannot_be_put_ends_it(void **state)
+{
+    struct record r;
+    struct message m;
+    (void)state;
+    all_do(&r, "hang");
+    r.part[2] = "none";
+    assert_int_equal(run(&r, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "no such job");
+    assert_int_equal(r.begun, 2);
+}
+
 static void a_signal_drops_what_runs(void **state)
 {
     struct record r;
@@ -249,6 +262,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_worker_that_talks_nonsense_is_ended),
         cmocka_unit_test(a_worker_that_hangs_is_ended),
         cmocka_unit_test(the_first_answer_that_cannot_be_kept_ends_it),
+        cmocka_unit_test(a_job_that_cannot_be_put_ends_it),
         cmocka_unit_test(a_signal_drops_what_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,8 +43,8 @@ static void a_job_comes_back(void **state)
     struct message m;
     (void)state;
     arena_init(&a, NULL);
-    char *text = study_job_text(&study_heads, &j, &m);
-    assert_non_null(text);
+    char *text;
+    assert_int_equal(study_job_text(&study_heads, &j, &text, &m), STATUS_OK);
     assert_int_equal(study_job_parse(&a, text, &study, &back, &m), STATUS_OK);
     assert_ptr_equal(study, &study_heads);
     assert_string_equal(back.folder, j.folder);
@@ -78,8 +78,8 @@ static void what_is_no_job_is_refused(void **state)
     const struct study_job j = {.folder = "d", .trials = 1, .trial = &t, .options = "{}"};
     struct message m;
     (void)state;
-    char *text = study_job_text(&study_heads, &j, &m);
-    assert_non_null(text);
+    char *text;
+    assert_int_equal(study_job_text(&study_heads, &j, &text, &m), STATUS_OK);
     size_t size = strlen(text);
     for (size_t cut = 0; cut < size; cut++) { /* at every length */
         char kept = text[cut];
@@ -103,7 +103,9 @@ static void more_trials_than_a_job_can_have_are_refused(void **state)
     struct message m;
     (void)state;
     assert_non_null(trials);
-    assert_null(study_job_text(&study_heads, &j, &m));
+    char *text;
+    assert_int_equal(study_job_text(&study_heads, &j, &text, &m), STATUS_BAD_INPUT);
+    assert_null(text);
     assert_string_equal(m.text, "500 trials are too many for one job");
     free(trials);
 }

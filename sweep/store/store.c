@@ -189,6 +189,26 @@ static enum status choose_journal(struct store *s, bool avoid_wal, struct messag
     return status;
 }
 
+static bool stat_log(const struct store *s, struct stat *log)
+{
+    char *path = NULL;
+    bool there = asprintf(&path, "%s-wal", s->path) > 0 && stat(path, log) == 0;
+    free(path);
+    return there;
+}
+
+/* Which files this connection writes to. The log is there once something was read. */
+static enum status note_files(struct store *s, struct message *m)
+{
+    int64_t version;
+    if (stat(s->path, &s->opened) != 0)
+        return status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
+    enum status status =
+        store_integer(s, "reading", "PRAGMA user_version", NO_VALUES, 0, &version, m);
+    s->has_log = status == STATUS_OK && s->wal && stat_log(s, &s->log);
+    return status;
+}
+
 static enum status open_for_writing(struct store *s, const struct store_format *f,
                                     const struct store_header *h, struct message *m)
 {
@@ -221,9 +241,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
         status = store_know_measures(s, m);
     if (status == STATUS_OK)
         status = choose_journal(s, f->avoid_wal, m);
-    if (status == STATUS_OK && stat(s->path, &s->opened) != 0)
-        status = status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
-    return status;
+    return status == STATUS_OK ? note_files(s, m) : status;
 }
 
 /* ---- reading ---- */
@@ -402,9 +420,15 @@ const char *store_migration_words(const struct store *s, char *text, size_t size
     return text;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool store_in_place(const struct store *s)
 {
     struct stat now;
-    return stat(s->path, &now) == 0 && now.st_dev == s->opened.st_dev &&
-           now.st_ino == s->opened.st_ino;
+    if (stat(s->path, &now) != 0 || !is_same(&now, &s->opened))
+        return false;
+    return !s->has_log || (stat_log(s, &now) && is_same(&now, &s->log));
 }

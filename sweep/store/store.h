@@ -74,8 +74,8 @@ enum status store_close(struct store *s, struct message *m);
  * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
 void store_set_patience(struct store *s, int ms);
 
-/* False once the file that STORE_WRITE opened was moved, removed or replaced: anything written then
- * would be lost. */
+/* False once the file that STORE_WRITE opened, or its log, was moved, removed or replaced: anything
+ * written then would be lost. */
 bool store_in_place(const struct store *s);
 
 /* "<db>.d", where weights and checkpoints lie, of which the file keeps the names only; made by

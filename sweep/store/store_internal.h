@@ -25,12 +25,12 @@ struct store {
     sqlite3 *db;
     char *path, *folder;
     enum store_mode mode;
-    bool wal;
+    bool wal, has_log;
     bool in_batch;            /* between store_begin and store_commit */
     enum status batch_status; /* why SQLite itself has rolled the batch back; OK: it has not */
     bool broken;              /* a sync failed: this connection must not write again */
     int migrated_from;        /* the format that the file had; 0: today's */
-    struct stat opened;       /* which file the path led to then */
+    struct stat opened, log;  /* which files the path and the log's path led to then */
 };
 
 /* ---- store.c ---- */

@@ -219,11 +219,11 @@ static enum status create_views(struct store *s, struct message *m)
     return status;
 }
 
-/* Runs the statements that a query makes: the rows of one column. */
+/* Runs the statements that are the only value of a query. */
 static enum status run_made(struct store *s, const char *query, struct message *m)
 {
     struct rows r = store_rows(s, "migrating", query, NO_VALUES, m);
-    char *script = rows_next(&r) ? text_copy(rows_text(&r, 0)) : NULL;
+    char *script = rows_next(&r) ? text_copy(rows_given(&r, 0)) : NULL;
     if (r.status == STATUS_OK && !script)
         r.status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
     enum status status = rows_close(&r);
@@ -233,8 +233,8 @@ static enum status run_made(struct store *s, const char *query, struct message *
     return status;
 }
 
-/* What a user has made upon the program's tables and views: put aside, as SQLite takes no column
- * away while a view, a trigger or an index of that table has no sense. */
+/* What a user has made upon the program's tables and views is put aside: SQLite takes no column
+ * away that an index needs, nor any while a view or trigger refers to what is not there. */
 static enum status put_users_aside(struct store *s, struct message *m)
 {
     enum status status =
@@ -246,15 +246,15 @@ static enum status put_users_aside(struct store *s, struct message *m)
                      m);
     if (status == STATUS_OK)
         status = run_made(s,
-                          "SELECT group_concat(printf('DROP %s main.\"%w\"', type, name), ';')"
-                          " FROM (SELECT * FROM of_user ORDER BY type <> 'trigger')",
+                          "SELECT coalesce(group_concat(printf('DROP %s main.\"%w\"', type, name),"
+                          " ';'), '') FROM (SELECT * FROM of_user ORDER BY type <> 'trigger')",
                           m);
     return status;
 }
 
 static enum status put_users_back(struct store *s, struct message *m)
 {
-    enum status status = run_made(s, "SELECT group_concat(sql, ';') FROM of_user", m);
+    enum status status = run_made(s, "SELECT coalesce(group_concat(sql, ';'), '') FROM of_user", m);
     return status == STATUS_OK ? store_script(s, "migrating", "DROP TABLE temp.of_user", m)
                                : status;
 }

@@ -19,8 +19,8 @@ enum status store_keep_measures(struct store *s, int64_t trial_id, const char *r
 enum status store_keep_answer(struct store *s, const char *answer, const struct study_trial *t,
                               struct message *m);
 
-/* Removes all that studies found out about a trial, where any of it is from other weights than
- * these (NULL: than none). */
+/* Removes all that studies found out about a trial if any of it is from other weights than these.
+ * NULL: whatever it is from. */
 enum status store_forget_answers(struct store *s, int64_t trial_id, const char *but_from,
                                  struct message *m);
 

@@ -351,6 +351,32 @@ static void killed_creation_is_begun_again(void **state)
     }
 }
 
+/* A log of that name belongs to whoever made it last: one that was removed by the last writer of a
+ * file that had stood here before takes all with it that is written from then on. */
+static void a_file_or_log_that_is_gone(void **state)
+{
+    struct fixture *x = *state;
+    static const char *const suffixes[] = {"", "-wal"};
+    for (int replaced = 0; replaced < 2; replaced++) {
+        for (int i = 0; i < 2; i++) {
+            char path[400], away[400];
+            snprintf(path, sizeof path, "%s%s", x->db, suffixes[i]);
+            snprintf(away, sizeof away, "%s/away", x->folder);
+            struct store *s = open_store(x, STORE_WRITE);
+            assert_true(store_in_place(s));
+            plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
+            assert_true(store_in_place(s));
+            assert_int_equal(rename(path, away), 0);
+            if (replaced)
+                fclose(fopen(path, "w"));
+            assert_false(store_in_place(s));
+            assert_int_equal(rename(away, path), 0);
+            assert_true(store_in_place(s));
+            close_store(x, s);
+        }
+    }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -370,6 +396,7 @@ int main(void)
         TEST(writes_nothing_where_it_must_not),
         TEST(readers_come_and_go),
         TEST(killed_creation_is_begun_again),
+        TEST(a_file_or_log_that_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

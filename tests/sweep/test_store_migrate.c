@@ -131,6 +131,14 @@ static void assert_whole(struct fixture *x)
     assert_int_equal(unlink(backup), 0);
 }
 
+static void assert_users_view(struct fixture *x)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    assert_answer(db, "SELECT * FROM mine", "2");
+    sqlite3_close(db);
+}
+
 /* Trouble everywhere in a migration: the old format or the new one, whole. */
 static void troubled_migrations(void **state)
 {
@@ -140,6 +148,7 @@ static void troubled_migrations(void **state)
     int folder_syncs = 0;
     snprintf(saved, sizeof saved, "%s/saved.db", x->folder);
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    run_sql(r.db, "CREATE VIEW mine AS SELECT count(*) FROM trials");
     close_store(x, r.s);
     copy_file(x->db, saved, 0);
     for (enum trouble kind = REFUSED; kind <= TROUBLES; kind++) {
@@ -165,6 +174,7 @@ static void troubled_migrations(void **state)
             else if (kind == MEMORY)
                 assert_status(STATUS_NO_MEMORY, status);
             assert_whole(x);
+            assert_users_view(x);
         }
     }
     assert_true(folder_syncs > 0); /* the backup's name is durable before the file changes */

@@ -234,7 +234,7 @@ check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db
 for format in 1 2 3 4; do
     rm -rf old.db*
     cp "$data/db/format-$format.db" old.db
-    check "a file of format $format is reported on" sh -c "'$headcount' report --db old.db | grep -q '3 of 4 trials'"
+    check "a file of format $format is reported on" sh -c "'$headcount' report old --db old.db | grep -q '3 of 4 trials'"
     check "... and checked, shown, exported" sh -c "'$headcount' show 1 --db old.db && [ \$('$headcount' export results old --db old.db | wc -l) -eq 4 ]"
     check "... and left as it is" cmp old.db "$data/db/format-$format.db"
     sql old.db "SELECT yaml FROM sweep WHERE name = 'old'" >sweep.yaml

@@ -66,14 +66,16 @@ studies() { # name
              ORDER BY 1, 2" >$kept/diversity.gain.csv
         ;;
     prune)
+        ask prune prune --by ablation --keep 4,3 --finetune 150
         for by in random ablation importance; do
             ask prune prune --by $by
         done
         means prune "
-            SELECT t.setting_label || ', by=' || p.method AS setting_label, p.kept AS heads, p.test_acc AS acc
+            SELECT t.setting_label || ', by=' || p.method || iif(p.finetuned_steps, '+' || p.finetuned_steps, '')
+                       AS setting_label, p.kept AS heads, p.test_acc AS acc
               FROM pruning AS p JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
-             WHERE c.heads = 8 AND t.in_plan = 1 AND p.method <> 'none' AND p.finetuned_steps = 0
-             ORDER BY t.setting, p.method, p.kept" >$kept/prune.prune.csv
+             WHERE c.heads = 8 AND t.in_plan = 1 AND p.method <> 'none'
+             ORDER BY t.setting, p.finetuned_steps, p.method, p.kept" >$kept/prune.prune.csv
         ;;
     ensemble)
         ask ensemble ensemble --heads 1 --members 8

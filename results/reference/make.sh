@@ -53,12 +53,16 @@ ask() { # name, study, argument...: the last of several studies of one kind repo
     "$headcount" "$study" "$of" --db "$work/$of.db" --quiet --markdown "$@" >"$work/$of.$study.md"
     mv "$work/$of.$study.md" "$kept"
 }
+heads_of() { # name
+    ask "$1" heads
+    "$headcount" heads "$1" --db "$work/$1.db" --quiet --csv >"$kept/$1.heads.csv"
+}
 studies() { # name
     case $1 in
-    gather-tuned | diversity)
-        ask "$1" heads
-        "$headcount" heads "$1" --db "$work/$1.db" --quiet --csv >"$kept/$1.heads.csv"
-        [ "$1" = gather-tuned ] || means diversity "
+    gather-tuned) heads_of "$1" ;;
+    diversity)
+        heads_of diversity
+        means diversity "
             SELECT 'init=' || (a.setting ->> '\$.\"model.init\"') AS setting_label, a.heads, b.test_acc - a.test_acc AS acc
               FROM trials AS a JOIN trials AS b
                 ON (a.heads, a.seed, a.setting ->> '\$.\"model.init\"') = (b.heads, b.seed, b.setting ->> '\$.\"model.init\"')

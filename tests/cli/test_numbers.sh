@@ -162,4 +162,12 @@ make_quick() {
 check "make.sh runs a sweep, keeps what it found and fills it in" make_quick
 check "... again" make_quick
 check "... once" [ "$(grep -c '^quick,' $kept/runs.csv)" = 1 ]
+: >configs/README.md # its numbers are of more heads than are tried here
+sed -i 's/steps: 1500/steps: 30/; s/warmup: 75/warmup: 5/; s/eval_every: 100/eval_every: 30/; s/heads: .*/heads: [4, 8]/; s/^seeds: .*/seeds: 2/' configs/prune.yaml
+prunes() {
+    HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh prune && [ -s $kept/prune.prune.md ] &&
+        [ "$(grep -c '^"d_head=8, by=[a-z]*",[1-7],2,0,' $kept/prune.prune.csv)" = 21 ] &&
+        grep -q '^"d_head=split, by=ablation+150",3,2,0,' $kept/prune.prune.csv
+}
+check "... and asks its models" prunes
 finish

@@ -67,7 +67,7 @@ static void example(const void *options, const void *instance, struct rng *r, in
     for (int64_t i = 0; i < o->length; i++)
         targets[i] = TASK_MASKED;
     for (uint32_t p = 0; p < P; p++) {
-        uint32_t one = place[2 * p], other = place[2 * p + 1];
+        size_t one = place[2 * (size_t)p], other = place[2 * (size_t)p + 1];
         int32_t follows = draw_free(r, V, begins);
         inputs[2 * one] = inputs[2 * other] = first[p];
         inputs[2 * one + 1] = inputs[2 * other + 1] = follows;

@@ -3,12 +3,15 @@
 #include <float.h>
 #include <math.h>
 
+#include "engine/base/heartbeat.h"
+
 /* a (n,n) to a matrix of the same eigenvalues that has only a diagonal and a subdiagonal beside it
  * (one below in row i), by reflections that clear row after row from the last. */
 static void tridiagonal(long n, double *a, double *diagonal, double *below)
 {
     for (long i = n - 1; i > 0; i--) {
         double *u = a + i * n, scale = 0, square = 0, uk = 0;
+        heartbeat();
         for (long k = 0; k < i; k++)
             scale += fabs(u[k]);
         below[i] = u[i - 1];
@@ -89,6 +92,7 @@ bool eigenvalues(long n, double *a, double *d, double *e)
             if (step == STEPS)
                 return false;
             ql_step(first, last, d, e);
+            heartbeat();
         }
     for (long i = 0; i < n; i++)
         if (!isfinite(d[i]))

@@ -78,7 +78,7 @@ static enum status compute(struct export *e, struct message *m)
         for (long l = 0; l < e->L; l++) {
             const struct node *n = p->heads.attention[l];
             struct attention a = op_attention_setting(n, &p->pass);
-            void *scratch = malloc(p->pass.kernels->attention_scratch(&a) + 1);
+            void *scratch = aligned_alloc(ARENA_ALIGNMENT, op_attention_scratch(&a));
             if (!scratch)
                 return status_fail(m, STATUS_NO_MEMORY, "no memory for the attention");
             p->pass.kernels->attention_weights(&a, n->in[0]->data, n->saved, weights, scratch);

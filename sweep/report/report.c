@@ -15,7 +15,7 @@ static struct table_column *all_columns(const struct table_column *by_heads,
     int n = 0, sets = shift ? shift->sets + 1 : 0;
     while (by_heads[n].name)
         n++;
-    size_t more = (size_t)(sets * REPORT_SHIFT_COLUMNS);
+    size_t more = (size_t)sets * REPORT_SHIFT_COLUMNS;
     struct table_column *all = calloc((size_t)n + more + 1, sizeof *all);
     char *name = *names = malloc(more * NAME + 1);
     for (int i = 0; all && i < n; i++)

@@ -117,11 +117,11 @@ static void say_slots(const struct seen *s, struct text_buffer *text)
                  " of %" PRId64 " trial%s",
                  s->apart_heads, plural(s->apart_heads), s->apart, s->apart_n, plural(s->apart_n));
     else
-        text_add(text,
-                 "with no head count is each head sharp, on a place of its own, in most trials");
+        text_add(
+            text,
+            "at no head count are all heads sharp, each on a place of its own, in most trials");
     if (s->doubled > 0)
-        text_add(text,
-                 "; duplicates are most with %" PRId64 " heads, %.1f a trial (%" PRId64 " trial%s)",
+        text_add(text, "; most duplicates: %" PRId64 " heads, %.1f a trial (%" PRId64 " trial%s)",
                  s->doubled_heads, s->doubled, s->doubled_n, plural(s->doubled_n));
     if (s->blurred_n > 0)
         text_add(text, "; with %s heads none is sharp (%" PRId64 " trial%s)", s->blurred,

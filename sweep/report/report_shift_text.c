@@ -32,10 +32,11 @@ static void write_sentence(const struct report_shift *shift, const char *unit, s
 {
     struct text_buffer text = {0};
     const char *what = shift->loss ? "loss" : "accuracy";
-    text_add(&text,
-             "On shifted test sets (%s): the weights of the best step, over n %ss; - test: how far "
-             "their %s lies above that on the test set.",
-             shift->options, unit, what);
+    text_add(
+        &text,
+        "On shifted test sets (%s): the weights of the best step, over n %ss; - test: their %s "
+        "minus that on the test set.",
+        shift->options, unit, what);
     if (!shift->loss)
         text_add(&text, " (training): the accuracy in training up to that step; - test is then the "
                         "generalization gap.");

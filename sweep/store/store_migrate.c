@@ -254,7 +254,12 @@ static enum status put_users_aside(struct store *s, struct message *m)
 
 static enum status put_users_back(struct store *s, struct message *m)
 {
-    enum status status = run_made(s, "SELECT coalesce(group_concat(sql, ';'), '') FROM of_user", m);
+    /* A statement may end with a comment, which would take in what follows on its line. */
+    enum status status = run_made(
+        s,
+        "SELECT coalesce(group_concat(sql || iif(instr(sql, '--'), char(10), ''), ';'), '')"
+        " FROM of_user",
+        m);
     return status == STATUS_OK ? store_script(s, "migrating", "DROP TABLE temp.of_user", m)
                                : status;
 }

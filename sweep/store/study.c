@@ -161,7 +161,7 @@ static enum status check_answer(struct store *s, const struct study_filing *f, s
     enum status status = store_integer(s, "reading an answer", "SELECT json_type(?) = 'object'",
                                        VALUES(TEXT(f->answer)), 0, &object, m);
     if (status == STATUS_OK ? !object : sqlite3_errcode(s->db) == SQLITE_ERROR)
-        return status_fail(m, STATUS_CORRUPT,
+        return status_fail(m, STATUS_BAD_INPUT,
                            "what study %s answered about trial %lld is no answer: %.60s", f->study,
                            (long long)f->trials[0].trial_id, f->answer);
     return status;
@@ -206,7 +206,7 @@ static enum status keep_answer(struct store *s, const struct study_filing *f, st
     if (status == STATUS_OK) {
         status = store_keep_answer(s, f->answer, &f->trials[0], m);
         if (status != STATUS_OK && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
-            status = status_fail_within(m, STATUS_CORRUPT,
+            status = status_fail_within(m, STATUS_BAD_INPUT,
                                         "what study %s answered about trial %lld is impossible: ",
                                         f->study, (long long)f->trials[0].trial_id);
     }

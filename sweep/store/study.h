@@ -57,9 +57,9 @@ struct study_filing {
  * that are there under the same primary key get the new values. Answers from other weights that one
  * of the trials had are removed.
  *
- * BAD_INPUT where a trial does not have these weights any more: nothing is kept. CORRUPT where the
- * answer is no such JSON, or has values that the schema forbids; INTERNAL where it names a table or
- * a column that there is not. */
+ * Nothing is kept: BAD_INPUT where a trial does not have these weights any more, the answer is no
+ * such JSON, or it has values that the schema forbids; INTERNAL where it names a table or a column
+ * that there is not. */
 enum status store_study_file(struct store *s, const struct study_filing *f, struct message *m);
 
 /* ---- columns of measures ---- */

@@ -83,10 +83,12 @@ static enum status load_members(struct arena *a, const struct study_job *job, st
     for (int i = 0; i < job->trials; i++) {
         const struct study_trial *trial = &job->trial[i];
         struct study_model *model;
-        if (strcmp(trial->config_sha256, job->trial[0].config_sha256) != 0)
-            return status_fail(m, STATUS_INTERNAL,
-                               "trials %" PRId64 " and %" PRId64 " are not of one configuration",
-                               job->trial[0].trial_id, trial->trial_id);
+        if (strcmp(trial->config_sha256, job->trial[0].config_sha256) != 0) {
+            status_fail(m, STATUS_INTERNAL,
+                        "trials %" PRId64 " and %" PRId64 " are not of one configuration",
+                        job->trial[0].trial_id, trial->trial_id);
+            return STATUS_INTERNAL;
+        }
         enum status s = study_model_load(a, job->folder, trial, false, &model, m);
         if (s == STATUS_OK)
             s = probe_new(a, model->encoder, data_test(model->data), false, &v->member[i], m);

@@ -29,7 +29,7 @@ void ensemble_groups_free(struct ensemble_groups *g);
 /* The members of group i. */
 static inline const struct study_trial *ensemble_group(const struct ensemble_groups *g, int i)
 {
-    return g->trial + i * g->members;
+    return g->trial + (ptrdiff_t)i * g->members;
 }
 
 /* Their trial_ids as JSON, "[3,4]", as in column `trials`. */

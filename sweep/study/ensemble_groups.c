@@ -127,8 +127,8 @@ static enum status find_due(struct store *s, const struct ensemble_request *q, s
         status = ensemble_groups(s, r->sweep_id, q->heads, q->members, &a->groups, m);
     if (status != STATUS_OK)
         return status;
-    a->options = calloc((size_t)a->groups.count, sizeof *a->options);
-    a->job = calloc((size_t)a->groups.count, sizeof *a->job);
+    a->options = calloc((size_t)a->groups.count + 1, sizeof *a->options);
+    a->job = calloc((size_t)a->groups.count + 1, sizeof *a->job);
     bool room = a->options && a->job;
     for (int i = 0; i < a->groups.count && room && status == STATUS_OK; i++) {
         const struct study_trial *group = ensemble_group(&a->groups, i);

@@ -84,8 +84,8 @@ static void put_number(struct text_buffer *b, const char *name, double x)
 static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
                           struct message *m)
 {
-    struct shift shift;
-    struct study_model *model;
+    struct shift shift = {0};
+    struct study_model *model = NULL;
     struct point *p = arena_alloc(a, 1, sizeof *p);
     struct task_shape shape;
     struct encoder_io io;
@@ -134,7 +134,8 @@ enum status evaluation_ask(const struct config *c, const char *db,
                                         .what = c->name,
                                         .options = options.text,
                                         .study = &study_evaluation,
-                                        .run = *o};
+                                        .run = *o,
+                                        .may_find_none = true};
         s = options.out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for a test set")
                                   : study_ask(&q, &one, m);
         free(options.text);

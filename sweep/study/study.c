@@ -37,7 +37,7 @@ static enum status nobody(struct store *s, int64_t sweep_id, struct message *m)
         rows_open(s, m, "SELECT name FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(sweep_id)));
     if (rows_next(&r))
         r.status = status_fail(m, STATUS_BAD_INPUT,
-                               "no trial of sweep %s has completed, so there is nothing to see",
+                               "no trial of sweep %s has completed, so there is nothing to measure",
                                rows_given(&r, 0));
     return rows_close(&r);
 }
@@ -51,7 +51,9 @@ static enum status find_due(struct store *s, const struct study_request *q, stru
     if (status != STATUS_OK)
         return status;
     r->before = due->done;
-    return due->count + due->done > 0 ? STATUS_OK : nobody(s, r->sweep_id, m);
+    if (due->count + due->done > 0 || q->may_find_none)
+        return STATUS_OK;
+    return nobody(s, r->sweep_id, m);
 }
 
 /* Whether anybody is to be asked: found out without the lock, so that what is known can be looked

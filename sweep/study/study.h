@@ -87,6 +87,7 @@ struct study_request {
     const char *db, *what, *options; /* options: canonical JSON object */
     const struct study *study;
     struct study_run_options run;
+    bool may_find_none; /* that no trial has completed is no error: nobody is asked */
 };
 enum status study_ask(const struct study_request *q, struct study_result *r, struct message *m);
 

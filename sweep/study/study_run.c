@@ -198,9 +198,9 @@ static enum status job_ends(void *context, int i, int slot, const struct pool_en
         s = file_answer(a, j, e, &why);
     else
         snprintf(why.text, sizeof why.text, "%s", e->error);
-    /* what concerns this answer alone: the trial has other weights by now, a number that cannot be
-     */
-    bool its_own = s == STATUS_BAD_INPUT || s == STATUS_CORRUPT;
+    /* What concerns this answer alone: the trial has other weights by now, or a number cannot be. A
+     * damaged results file ends it all. */
+    bool its_own = s == STATUS_BAD_INPUT;
     if (s == STATUS_OK) {
         a->result->answered++;
         progress_trial_ended(view, slot, TRIAL_COMPLETED, NAN);

@@ -77,6 +77,12 @@ cp kept "lost.db.d/$lost"
 check "put back, they are tested" run lost.db
 check "... to the same end" [ "$(sql lost.db "$values")" = "$(cat whole.values)" ]
 
+run bad.db --set tune=null --set train.lr=1000 --set train.clip=0 --set train.optimizer=adam \
+    --set train.weight_decay=1000
+check "no trial completes: run exits with 1, as without eval" [ $? = 1 ]
+check "... and says why" grep -q 'diverged' bad.db.err
+check "... with its report" [ -s bad.db.out ]
+
 # ---- interrupted ----
 long() { for set in a b c d e f g h i j; do printf "%s: {length: 1024}, " $set; done; }
 many="eval={$(long)again: {}}"

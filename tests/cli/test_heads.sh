@@ -177,7 +177,7 @@ started="$started $pid"
 wait_until [ -e early.db.d/t1-a1.lock ]
 kill -INT "$pid"
 wait "$pid"
-check "of a sweep with nothing completed there is nothing to see" says 'no trial of sweep early has completed' headcount heads --db early.db
+check "of a sweep with nothing completed there is nothing to measure" says 'no trial of sweep early has completed' headcount heads --db early.db
 check "... which is no success" status_is 2 headcount heads --db early.db
 cp "$root/tests/data/db/format-3.db" old.db
 check "a file of an older format is migrated first" says 'kept as old.db.v3.backup' headcount heads --db old.db

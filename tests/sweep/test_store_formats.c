@@ -231,7 +231,7 @@ static void what_a_user_made_stays(void **state)
         copy_file(fixture, x->db, 0);
         assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
         run_sql(db, "CREATE VIEW mine AS SELECT count(*) AS done FROM trials WHERE sweep = 'old'"
-                    " AND state = 'completed';"
+                    " AND state = 'completed' -- of mine\n;"
                     "CREATE VIEW \"my \"\"view\" AS SELECT done, d_head FROM mine, config;"
                     "CREATE TABLE seen (done);"
                     "CREATE TRIGGER look_in INSTEAD OF INSERT ON mine"

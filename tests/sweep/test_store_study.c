@@ -254,26 +254,27 @@ static void answers_that_are_none(void **state)
         enum status status;
         const char *told;
     } cases[] = {
-        {"", STATUS_CORRUPT, "what study heads answered about trial 1 is no answer: "},
-        {"{\"pruning\":[", STATUS_CORRUPT, "is no answer: {\"pruning\":["},
-        {"[1]", STATUS_CORRUPT, "is no answer: [1]"},
+        {"", STATUS_BAD_INPUT, "what study heads answered about trial 1 is no answer: "},
+        {"{\"pruning\":[", STATUS_BAD_INPUT, "is no answer: {\"pruning\":["},
+        {"[1]", STATUS_BAD_INPUT, "is no answer: [1]"},
         {"{\"curve\":[{\"step\":1}]}", STATUS_INTERNAL, "\"curve\" is no array of rows"},
         {"{\"pruning\":{}}", STATUS_INTERNAL, "\"pruning\" is no array of rows"},
         {"{\"pruning\":[{\"method\":\"none\",\"kept\":1,\"speed\":1}]}", STATUS_INTERNAL,
          "table pruning has no column \"speed\""},
-        {"{\"pruning\":[{\"method\":\"none\",\"kept\":1},{\"method\":\"none\"}]}", STATUS_CORRUPT,
+        {"{\"pruning\":[{\"method\":\"none\",\"kept\":1},{\"method\":\"none\"}]}", STATUS_BAD_INPUT,
          "about trial 1 is impossible: "},
-        {"{\"pruning\":[{\"method\":\"none\",\"kept\":1,\"test_acc\":2}]}", STATUS_CORRUPT,
+        {"{\"pruning\":[{\"method\":\"none\",\"kept\":1,\"test_acc\":2}]}", STATUS_BAD_INPUT,
          "impossible: "},
-        {"{\"pruning\":[{\"method\":\"none\",\"kept\":\"few\"}]}", STATUS_CORRUPT, "impossible: "},
-        {"{\"pruning\":[{\"trial_id\":99,\"method\":\"none\",\"kept\":1}]}", STATUS_CORRUPT,
+        {"{\"pruning\":[{\"method\":\"none\",\"kept\":\"few\"}]}", STATUS_BAD_INPUT,
          "impossible: "},
-        {"{\"pruning\":[5]}", STATUS_CORRUPT, "impossible: "},
-        {"{\"split\":\"train\",\"head_metric\":[{\"layer\":0,\"head\":0}]}", STATUS_CORRUPT,
+        {"{\"pruning\":[{\"trial_id\":99,\"method\":\"none\",\"kept\":1}]}", STATUS_BAD_INPUT,
          "impossible: "},
-        {"{\"head_metric\":[{\"layer\":0,\"head\":0}]}", STATUS_CORRUPT, "head_metric.split"},
+        {"{\"pruning\":[5]}", STATUS_BAD_INPUT, "impossible: "},
+        {"{\"split\":\"train\",\"head_metric\":[{\"layer\":0,\"head\":0}]}", STATUS_BAD_INPUT,
+         "impossible: "},
+        {"{\"head_metric\":[{\"layer\":0,\"head\":0}]}", STATUS_BAD_INPUT, "head_metric.split"},
         {"{\"split\":\"val\",\"head_metric\":[{\"layer\":0,\"head\":0,\"entropy\":9e999}]}",
-         STATUS_CORRUPT, "impossible: "},
+         STATUS_BAD_INPUT, "impossible: "},
     };
     struct fixture *x = *state;
     struct run r = three_completed(x);

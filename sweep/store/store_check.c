@@ -137,7 +137,8 @@ static const struct promise of_everything[] = {
      "SELECT 'sweep ' || name || ', trials ' || trials FROM ensemble AS e JOIN sweep USING"
      " (sweep_id) WHERE members <> (SELECT count(DISTINCT trial_id) FROM json_each(e.trials) JOIN"
      "  trial AS t ON trial_id = value JOIN config AS c USING (config_id) WHERE state = 'completed'"
-     "  AND t.sweep_id = e.sweep_id AND t.setting = e.setting AND c.heads = e.heads)"},
+     "  AND t.sweep_id = e.sweep_id AND (t.setting = e.setting OR NOT in_plan)"
+     "  AND c.heads = e.heads)"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
      " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "

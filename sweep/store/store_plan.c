@@ -302,7 +302,12 @@ static enum status write_trials(struct planning *g)
         " JOIN config AS c ON c.config_id = p.config_id WHERE NOT EXISTS (SELECT 1 FROM trial AS t"
         " WHERE t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed)"
         " ORDER BY p.plan_order";
-    const char *const statements[] = {leave, keep, add};
+    /* Members that have left the plan keep the setting that they had. */
+    static const char follow[] =
+        "UPDATE OR REPLACE ensemble SET setting = ifnull((SELECT t.setting FROM json_each(trials)"
+        " JOIN trial AS t ON t.trial_id = value WHERE t.in_plan = 1 LIMIT 1), setting)"
+        " WHERE sweep_id = ?";
+    const char *const statements[] = {leave, keep, add, follow};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
         status = store_execute(g->s, "recording the plan", statements[i],

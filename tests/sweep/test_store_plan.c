@@ -2,6 +2,8 @@
  * choice under `tune`. */
 #include "store_help.h"
 
+#include "sweep/store/store_check.h"
+
 static void assert_changes(const struct plan_changes *c, long added, long kept, long left,
                            long returned)
 {
@@ -94,6 +96,40 @@ static void settings_follow_the_axes(void **state)
                   "{\"task.slots\":3}slots=331 {\"task.slots\":3}slots=332");
     int64_t sweep = c.sweep_id;
     assert_string_equal(claim(x, s, sweep, add_build(x, s)).label, "slots=2");
+    close_store(x, s);
+}
+
+static void count_breach(void *context, const char *broken, const char *row)
+{
+    int *count = context;
+    printf("# %s: %s\n", broken, row);
+    ++*count;
+}
+
+/* Also those whose members have left the plan in part, and over a row that somebody wrote. */
+static void ensembles_follow_their_trials(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int broken = 0;
+    struct claimed c;
+    plan_into(x, s, SWEEP("[1]", "seeds: 3\n"));
+    for (int64_t build = add_build(x, s); (c = claim(x, s, 1, build)).trial_id;)
+        assert_true(finish(x, s, &c, result_of(0.5)));
+    run_sql(store_db(s),
+            "INSERT INTO ensemble (sweep_id, setting, heads, members, trials, test_acc)"
+            " VALUES (1, '{}', 1, 2, '[1,2]', .5), (1, '{\"task.slots\":2}', 1, 2, '[1,2]', .25),"
+            " (1, '{}', 1, 2, '[2,3]', .75)");
+    plan_into(x, s,
+              "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: [2, 3]}\n"
+              "model: {d_model: 32, heads: [1], layers: 1, d_ff: 32}\n"
+              "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: [0, 2]\n");
+    assert_answer(store_db(s),
+                  "SELECT group_concat(setting || trials, ' ') FROM (SELECT * FROM ensemble"
+                  " ORDER BY trials)",
+                  "{\"task.slots\":2}[1,2] {\"task.slots\":2}[2,3]");
+    assert_ok(store_check(s, count_breach, &broken, &x->m));
+    assert_int_equal(broken, 0);
     close_store(x, s);
 }
 
@@ -368,6 +404,7 @@ int main(void)
         TEST(new_sweep),
         TEST(planning_again),
         TEST(settings_follow_the_axes),
+        TEST(ensembles_follow_their_trials),
         TEST(removed_trials_are_planned_again),
         TEST(another_file_of_the_same_name),
         TEST(another_metric_is_refused),

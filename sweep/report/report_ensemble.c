@@ -16,8 +16,9 @@
 struct block {
     const char *setting, *label;
     char *task;
-    struct sample member, acc, loss;    /* over groups; member: the mean of its members */
+    struct sample member, acc, loss;    /* over units; member: the mean of its members */
     double n_params, flops_per_example; /* of all members together; flops: forward */
+    int count;                          /* groups */
     struct text_buffer groups;          /* JSON: [[1,2],[3,4]] */
 };
 
@@ -29,10 +30,16 @@ struct ensembles {
     char *name, *about; /* of the sweep; about: its question */
     struct ensemble_groups groups;
     struct trained_list trained;
-    int missing; /* groups without an answer */
+    bool replicated; /* units are instances, not groups */
+    int answered;    /* groups */
     int blocks;
     struct block *block;
 };
+
+static enum status out_of_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+}
 
 static struct block *block_of(struct ensembles *e, const struct study_trial *t, const char *task)
 {
@@ -48,62 +55,70 @@ static struct block *block_of(struct ensembles *e, const struct study_trial *t, 
     return grown[e->blocks++].task ? &grown[e->blocks - 1] : NULL;
 }
 
-/* Group i, from its row. Units are negative: groups are never paired with seeds. */
-static bool add_group(struct ensembles *e, int i, struct rows *r)
+/* A group, from its row. Units are negative where they are groups: never paired with seeds. */
+static bool add_group(struct ensembles *e, struct rows *r)
 {
-    enum { MEMBER, ACC, LOSS, PARAMS, FLOPS, TASK };
+    enum { GROUP, REPLICATED, UNIT, MEMBER, ACC, LOSS, PARAMS, FLOPS, TASK };
+    int i = (int)rows_integer(r, GROUP);
     const struct study_trial *group = ensemble_group(&e->groups, i);
-    int64_t unit = i - e->groups.count;
+    e->replicated = rows_integer(r, REPLICATED);
+    int64_t unit = e->replicated ? rows_integer(r, UNIT) : i - e->groups.count;
     struct block *b = block_of(e, group, rows_given(r, TASK));
-    if (!b || !sample_add(&b->member, unit, rows_real(r, MEMBER)) ||
-        !sample_add(&b->acc, unit, rows_real(r, ACC)) ||
-        !sample_add(&b->loss, unit, rows_real(r, LOSS)))
+    if (!b)
+        return false;
+    bool known = b->acc.n && b->acc.unit[b->acc.n - 1] == unit;
+    if (!known && !(sample_add(&b->member, unit, rows_real(r, MEMBER)) &&
+                    sample_add(&b->acc, unit, rows_real(r, ACC)) &&
+                    sample_add(&b->loss, unit, rows_real(r, LOSS))))
         return false;
     b->n_params = rows_real(r, PARAMS);
     b->flops_per_example = rows_real(r, FLOPS);
-    text_add(&b->groups, b->groups.used ? "," : "[");
+    text_add(&b->groups, b->count++ ? "," : "[");
     ensemble_add_trials(&b->groups, group, e->groups.members);
+    e->answered++;
     return !b->groups.out_of_memory;
 }
 
-/* One group's row, if it has answered. */
-static enum status read_group(struct store *s, struct ensembles *e, int i, struct message *m)
+/* The groups of JSON list `groups` that have answered; numbers are means over those of a unit. */
+static enum status read_answers(struct store *s, struct ensembles *e, const char *groups,
+                                struct message *m)
 {
-    const struct study_trial *group = ensemble_group(&e->groups, i);
-    struct text_buffer trials = {0};
     bool room = true;
-    ensemble_add_trials(&trials, group, e->groups.members);
     struct rows r = rows_open(
         s, m,
-        "SELECT mean_member_acc, test_acc, test_loss, n_params, flops_per_example,"
-        "       (SELECT min(c.config_json -> '$.task') FROM trial JOIN config AS c USING "
-        "(config_id)"
-        "         WHERE sweep_id = ?1 AND setting = ?2 AND c.heads = ?3)"
-        "  FROM ensemble WHERE sweep_id = ?1 AND setting = ?2 AND heads = ?3 AND members = ?4"
-        "   AND trials = ?5",
-        VALUES(INTEGER(e->question->sweep_id), TEXT(group->setting), INTEGER(group->heads),
-               INTEGER(e->groups.members), TEXT(trials.text)));
-    if (rows_next(&r))
-        room = add_group(e, i, &r);
-    else
-        e->missing++;
+        TRAINED_JUDGED "SELECT g.key, replicated, unit, avg(e.mean_member_acc) OVER same,"
+                       "       avg(e.test_acc) OVER same, avg(e.test_loss) OVER same, e.n_params,"
+                       "       e.flops_per_example, task"
+                       "  FROM json_each(?2) AS g JOIN ensemble AS e ON e.trials = g.value"
+                       "  JOIN judged AS j ON j.trial_id = g.value ->> 0 AND j.setting = e.setting"
+                       " WHERE e.sweep_id = ?1 AND e.heads = ?3 AND e.members = ?4"
+                       " WINDOW same AS (PARTITION BY j.setting, unit)"
+                       " ORDER BY place, j.setting, unit, g.key",
+        VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
+               INTEGER(e->groups.members)));
+    while (room && rows_next(&r))
+        room = add_group(e, &r);
     enum status closed = rows_close(&r);
-    room = room && !trials.out_of_memory;
-    free(trials.text);
-    return room ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    return room ? closed : out_of_memory(m);
 }
 
 static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
 {
-    enum status status = STATUS_OK;
-    for (int i = 0; i < e->groups.count && status == STATUS_OK; i++)
-        status = read_group(s, e, i, m);
+    struct text_buffer groups = {0};
+    for (int i = 0; i < e->groups.count; i++) {
+        text_add(&groups, i ? "," : "[");
+        ensemble_add_trials(&groups, ensemble_group(&e->groups, i), e->groups.members);
+    }
+    text_add(&groups, "]");
+    enum status status =
+        groups.out_of_memory ? out_of_memory(m) : read_answers(s, e, groups.text, m);
+    free(groups.text);
     for (int i = 0; i < e->blocks && status == STATUS_OK; i++) {
         struct block *b = &e->block[i];
         text_add(&b->groups, "]");
         if (!sample_finish(&b->member) || !sample_finish(&b->acc) || !sample_finish(&b->loss) ||
             b->groups.out_of_memory)
-            status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+            status = out_of_memory(m);
     }
     return status;
 }
@@ -119,7 +134,7 @@ static enum status read_name(struct store *s, struct ensembles *e, struct messag
         room = e->name && e->about;
     }
     enum status closed = rows_close(&r);
-    return room ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    return room ? closed : out_of_memory(m);
 }
 
 static enum status ensembles_read(struct store *s, struct ensembles *e, struct message *m)
@@ -201,15 +216,15 @@ static void write_facts(const struct ensembles *e, struct document *d)
              members, e->groups.heads, e->groups.heads == 1 ? "" : "s");
     for (int i = 0; i < e->blocks; i++) {
         const struct block *b = &e->block[i];
-        text_add(&text, "%s%d group%s%s%s", i ? ", " : "", b->acc.n, b->acc.n == 1 ? "" : "s",
+        text_add(&text, "%s%d group%s%s%s", i ? ", " : "", b->count, b->count == 1 ? "" : "s",
                  b->label[0] ? " of " : "", b->label);
     }
     text_add(&text, ".");
     if (e->groups.too_few.used)
         text_add(&text, " Too few trials for a group: %s.", e->groups.too_few.text);
-    if (e->missing)
-        text_add(&text, " %d group%s not answered.", e->missing,
-                 e->missing == 1 ? " has" : "s have");
+    int missing = e->groups.count - e->answered;
+    if (missing)
+        text_add(&text, " %d group%s not answered.", missing, missing == 1 ? " has" : "s have");
     document_text(d, DOCUMENT_PARAGRAPH, &text);
     for (int i = 0; i < e->blocks; i++) {
         const struct block *b = &e->block[i];
@@ -233,6 +248,7 @@ static enum status write_ensembles(const struct ensembles *e, struct document *d
     const struct table_column columns[] = {
         {.name = "setting", .title = has_settings(e) ? "setting" : NULL},
         {.title = "groups", .right = true},
+        {.name = "n", .title = e->replicated ? "instances" : NULL, .right = true},
         {.title = "each alone", .right = true, .decimals = 3},
         {.title = "95% interval", .leave_out = 2},
         {.title = "together", .right = true, .decimals = 3},
@@ -246,6 +262,7 @@ static enum status write_ensembles(const struct ensembles *e, struct document *d
         const struct block *b = &e->block[i];
         char flops[32];
         table_text(t, b->label);
+        table_integer(t, b->count);
         table_integer(t, b->acc.n);
         sample_mean_cell(t, &b->member);
         sample_interval_cell(t, &b->member);
@@ -303,13 +320,17 @@ static enum status write_rivals(const struct ensembles *e, struct document *d, s
     return s;
 }
 
-static const char LEGEND[] =
+#define COSTS                                                                                      \
+    "params and FLOPs (forward, per example): of all members together. At equal parameters, or "   \
+    "FLOPs: the model with more heads, of the same task, that comes nearest, of several the one "  \
+    "with as many heads as all members; ratio: how many times as many the ensemble has."
+static const char OVER_GROUPS[] =
     "Test accuracy, with 95% t intervals over n groups or seeds (each is 95% by itself; "
-    "differences "
-    "are unpaired, Welch's). params and FLOPs (forward, per example): of all members together. At "
-    "equal parameters, or FLOPs: the model with more heads, of the same task, that comes nearest, "
-    "of several the one with as many heads as all members; ratio: how many times as many the "
-    "ensemble has.";
+    "differences are unpaired, Welch's). " COSTS;
+static const char OVER_INSTANCES[] =
+    "Test accuracy: means over the groups, or seeds, of an instance, with 95% t intervals over n "
+    "instances (each is 95% by itself; differences are paired or, where the instances are not the "
+    "same, Welch's). " COSTS;
 
 static enum status write_people(const struct ensembles *e, struct text_page page, FILE *out,
                                 struct message *m)
@@ -321,7 +342,7 @@ static enum status write_people(const struct ensembles *e, struct text_page page
     if (s == STATUS_OK)
         s = write_rivals(e, &d, m);
     if (s == STATUS_OK)
-        document_legend(&d, LEGEND);
+        document_legend(&d, e->replicated ? OVER_INSTANCES : OVER_GROUPS);
     enum status ended = document_end(&d, m);
     return s == STATUS_OK ? ended : s;
 }
@@ -383,7 +404,8 @@ static enum status write_json(const struct ensembles *e, FILE *out, struct messa
 {
     fputs("{\"sweep\":", out);
     text_json(out, e->name);
-    fprintf(out, ",\"groups\":%d,\"unanswered\":%d,\"rows\":", e->groups.count, e->missing);
+    fprintf(out, ",\"groups\":%d,\"unanswered\":%d,\"rows\":", e->groups.count,
+            e->groups.count - e->answered);
     enum status s = write_rows(e, TABLE_JSON, out, m);
     fputs("}\n", out);
     return s == STATUS_OK ? text_check(out, m) : s;

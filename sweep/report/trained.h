@@ -6,12 +6,15 @@
 #include "sweep/store/rows.h"
 
 /* A CTE `judged` of the sweep ?1: its completed trials that are judged, and what is taken for
- * independent among them (unit): seeds or, where axes are replicated, their values. place: where in
- * the plan their setting begins. */
+ * independent among them (unit): seeds or, where axes are replicated, their values, which the task
+ * is then without. place: where in the plan their setting begins. */
 #define TRAINED_JUDGED                                                                             \
     "WITH judged AS ("                                                                             \
     "  SELECT t.trial_id, t.setting, t.setting_label, t.test_acc, c.heads, c.layers, c.n_params,"  \
-    "         c.flops_per_step / 3 / c.batch AS flops, c.config_json -> '$.task' AS task,"         \
+    "         c.flops_per_step / 3 / c.batch AS flops, t.replicate <> '{}' AS replicated,"         \
+    "         json_patch(c.config_json -> '$.task', json_object('options', json("                  \
+    "             (SELECT json_group_object(substr(key, length('task.') + 1), NULL)"               \
+    "                FROM json_each(t.replicate) WHERE key GLOB 'task.*')))) AS task,"             \
     "         min(t.plan_order) OVER (PARTITION BY t.setting) AS place,"                           \
     "         dense_rank() OVER (ORDER BY t.replicate,"                                            \
     "                            CASE t.replicate WHEN '{}' THEN t.seed END) AS unit"              \
@@ -22,7 +25,7 @@
 /* Those of one setting and head count. */
 struct trained {
     char *setting, *label;
-    char *task; /* JSON */
+    char *task; /* JSON, without what is replicated */
     long heads, layers;
     struct sample acc;
     double n_params, flops_per_example; /* flops: forward */

@@ -56,6 +56,38 @@ cp e.db more.db && cp -r e.db.d more.db.d
 check "with one more seed a third group" "$headcount" ensemble together --members 2 --db more.db -q
 check "... and the first two stay" [ "$(sql more.db "SELECT count(*) FROM ensemble WHERE members = 2 AND heads = 1")" = 6 ]
 
+# ---- groups of one instance are one sample of what `replicate` asks for ----
+cat >instances.yaml <<'Y'
+name: instances
+task: {name: gather, instance: [2, 10, 1], length: 8, vocab: 8, slots: 2}
+model: {d_model: [8, 16], heads: [1, 4], layers: 1, d_ff: 16}
+train: {steps: 100, batch: 32, lr: 1e-2, eval_every: 20, val_examples: 64, test_examples: 64}
+replicate: [task.instance]
+seeds: 4
+Y
+"$headcount" run instances.yaml --db i.db --quiet >run.txt 2>&1
+check "an ensemble under replicate" sh -c "'$headcount' ensemble instances --members 2 --db i.db -q --json >instances.json"
+"$headcount" ensemble instances --members 2 --db i.db >report.txt
+sql i.db "CREATE TABLE told AS SELECT value ->> 'setting' AS setting, value AS r FROM json_each(readfile('instances.json') -> 'rows')"
+check "... two rows for each setting" [ "$(sql i.db "SELECT group_concat(setting || n, ' ') FROM (SELECT setting, count(*) AS n FROM told GROUP BY setting)")" = '{"model.d_model":16}2 {"model.d_model":8}2' ]
+check "... of all its groups, by instance" none i.db "SELECT setting, m.value FROM told JOIN json_each(r -> 'trials') AS g JOIN json_each(g.value) AS m
+    JOIN trial AS t ON t.trial_id = m.value GROUP BY told.rowid HAVING count(DISTINCT t.trial_id) <> 12 OR max(t.setting <> told.setting)"
+check "... n is the instances" none i.db "SELECT r FROM told WHERE r ->> 'n' <> 3"
+check "... as many as the model beside it has, and the same: paired" none i.db "SELECT r FROM told WHERE (r ->> 'model_heads', r ->> 'model_n', r ->> 'test') IS NOT (4, 3, 'paired')"
+check "... whose mean and interval are over means of instances" none i.db "WITH unit AS (SELECT e.setting, avg(e.test_acc) AS acc FROM ensemble AS e
+      JOIN trial AS t ON t.trial_id = trials ->> 0 GROUP BY e.setting, replicate),
+    want AS (SELECT setting, avg(acc) AS mean, max(acc) - min(acc) AS span FROM unit GROUP BY setting)
+    SELECT r FROM told JOIN want USING (setting) WHERE abs((r ->> 'mean_acc') - mean) > 1e-12 OR (r ->> 'ci95_high') - (r ->> 'ci95_low') < 2 * span"
+check "... for people" sh -c "tr '\n' ' ' <report.txt | grep -q '6 groups of d_model=8, 6 groups of d_model=16' && grep -qE '^d_model=8 +6 +3 ' report.txt && grep -q 'n instances' report.txt"
+
+# ---- another axis gives settings other names ----
+cp e.db axis.db && cp -r e.db.d axis.db.d
+sed 's/vocab: 8/vocab: [8, 9]/' together.yaml >axis.yaml
+"$headcount" run axis.yaml --db axis.db --quiet >run.txt 2>&1
+check "with another axis groups are known that have answered" sh -c "'$headcount' ensemble together --members 2 --db axis.db -q --json >out.json"
+check "... none is missing" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'groups') || ' ' || (readfile('out.json') ->> 'unanswered')")" = "8 0" ]
+check "... and check finds nothing wrong" "$headcount" check --db axis.db
+
 # ---- what is shown ----
 "$headcount" ensemble together --members 2 --db e.db >report.txt 2>&1
 check "the report says how many groups there are" sh -c "tr '\\n' ' ' <report.txt | grep -q '2 groups of d_model=8, 2 groups of d_model=16'"

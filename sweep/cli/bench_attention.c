@@ -30,15 +30,15 @@ static void subject_new(struct arena *a, const struct encoder_config *c,
                         const struct encoder_shapes *s, const struct bench_workload *w,
                         struct subject *x)
 {
-    x->full = (struct attention){.B = (long)w->batch,
-                                 .T = (long)w->length,
-                                 .H = s->heads,
-                                 .G = s->heads,
-                                 .d_k = s->d_k,
-                                 .d_v = s->d_v,
-                                 .scale = (real)(1 / sqrt((double)s->d_k)),
-                                 .dropout = {.probability = c->dropout}};
-    x->own = x->full;
+    const struct attention plain = {.B = (long)w->batch,
+                                    .T = (long)w->length,
+                                    .H = s->heads,
+                                    .G = s->heads,
+                                    .d_k = s->d_k,
+                                    .d_v = s->d_v,
+                                    .scale = (real)(1 / sqrt((double)s->d_k)),
+                                    .dropout = {.probability = c->dropout}};
+    x->full = x->own = plain;
     x->own.G = s->kv_heads;
     x->own.causal = c->mask == MASK_CAUSAL;
     const struct attention *f = &x->full;

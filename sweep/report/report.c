@@ -1,6 +1,7 @@
 #include "sweep/report/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sweep/report/report_compare.h"
 #include "sweep/report/report_parts.h"
@@ -18,9 +19,10 @@ static struct table_column *all_columns(const struct table_column *by_heads,
     size_t more = (size_t)sets * REPORT_SHIFT_COLUMNS;
     struct table_column *all = calloc((size_t)n + more + 1, sizeof *all);
     char *name = *names = malloc(more * NAME + 1);
-    for (int i = 0; all && i < n; i++)
-        all[i] = by_heads[i];
-    for (int i = 0; all && name && i < sets; i++)
+    if (!all || !name)
+        return all;
+    memcpy(all, by_heads, (size_t)n * sizeof *all);
+    for (int i = 0; i < sets; i++)
         for (int k = 0; k < REPORT_SHIFT_COLUMNS; k++, name += NAME) {
             snprintf(name, NAME, "%s%s%s", i ? "eval_" : "training", i ? shift->set[i - 1] : "",
                      report_shift_columns[k]);

@@ -140,6 +140,7 @@ static void asked_for_later(void **state)
     assert_non_null(strstr(rows, "[{\"step\":50,"));
     assert_non_null(strstr(rows, "},{\"step\":60,"));
     free(rows);
+    arena_free(&a);
     struct trial *last = new_trial(&a, false);
     assert_int_equal(trial_resume(last, path, "build", &other, &m), STATUS_OK);
     advance(last, 60);

@@ -91,7 +91,7 @@ static void bind_slice(const struct trainer *t, const struct examples *set, long
     p->correct = t->correct;
 }
 
-static long count_unmasked(const int32_t *targets, long n)
+long targets_unmasked(const int32_t *targets, long n)
 {
     long count = 0;
     for (long i = 0; i < n; i++)
@@ -134,7 +134,7 @@ enum status trainer_step(struct trainer *t, struct message *m)
     t->batch.padding = NULL;
     t->fill(t->context, t->step, &t->batch);
     long per_sequence = targets_per_sequence(t);
-    long targets = count_unmasked(t->batch.targets, t->batch.n * per_sequence);
+    long targets = targets_unmasked(t->batch.targets, t->batch.n * per_sequence);
     struct pass p = {
         .kernels = t->kernels,
         .training = true,

@@ -18,6 +18,9 @@ struct examples {
  * the trainer's memory; padding is NULL at first and may be set to memory of the callback's own. */
 typedef void (*train_fill)(void *context, int64_t step, struct examples *e);
 
+/* How many of n targets are not masked. */
+long targets_unmasked(const int32_t *targets, long n);
+
 struct metrics {
     double loss, acc, exact; /* means; exact: sequences with every unmasked target right */
     double *acc_by_slot;     /* (S), or NULL if not wanted; caller's */

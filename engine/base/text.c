@@ -280,6 +280,18 @@ void text_add_real(struct text_buffer *b, double x)
     text_add(b, "%s", finite ? text : "null");
 }
 
+void text_json_member(FILE *out, const char *key, double x)
+{
+    fprintf(out, ",\"%s\":", key);
+    text_json_real(out, x);
+}
+
+void text_add_member(struct text_buffer *b, const char *key, double x)
+{
+    text_add(b, ",\"%s\":", key);
+    text_add_real(b, x);
+}
+
 /* The cell that x falls into; what is beyond the scale is cut. */
 static int cell_of(double x, int cells)
 {

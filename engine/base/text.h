@@ -68,6 +68,9 @@ void text_json_as_is(FILE *out, const char *json);
 /* Writes the shortest number that reads back as x, or null where x is not finite. */
 void text_json_real(FILE *out, double x);
 void text_add_real(struct text_buffer *b, double x);
+/* The same as a further member of an object: ,"key":1.5 */
+void text_json_member(FILE *out, const char *key, double x);
+void text_add_member(struct text_buffer *b, const char *key, double x);
 
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool text_color(FILE *f);

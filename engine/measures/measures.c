@@ -338,13 +338,8 @@ static void add_columns(const struct measured *d, enum measure_level level, long
     for (int k = 0; k < MEASURES; k++) {
         const struct measure *measure = measure_table[k];
         const double *value = measure->level == level ? values_of(d, k, layer) : NULL;
-        for (long c = 0; value && measure->columns[c].name; c++) {
-            double x = value[row * columns_of(measure) + c];
-            if (isfinite(x))
-                text_add(text, ",\"%s\":%.17g", measure->columns[c].name, x);
-            else
-                text_add(text, ",\"%s\":null", measure->columns[c].name);
-        }
+        for (long c = 0; value && measure->columns[c].name; c++)
+            text_add_member(text, measure->columns[c].name, value[row * columns_of(measure) + c]);
     }
 }
 

@@ -43,14 +43,6 @@ void probe_forward(struct probe *p, long first)
     graph_forward(p->graph, &p->pass);
 }
 
-static long unmasked(const int32_t *targets, long n)
-{
-    long count = 0;
-    for (long i = 0; i < n; i++)
-        count += targets[i] >= 0;
-    return count;
-}
-
 void probe_backward(struct probe *p, double *const *gradient)
 {
     for (long l = 0; l < p->encoder->config.layers; l++)
@@ -58,7 +50,7 @@ void probe_backward(struct probe *p, double *const *gradient)
             p->heads.gate[l]->grad_written = false;
     graph_backward(p->graph, &p->pass);
     for (long b = 0; b < p->pass.batch; b++) {
-        long n = unmasked(p->pass.targets + b * p->targets_each, p->targets_each);
+        long n = targets_unmasked(p->pass.targets + b * p->targets_each, p->targets_each);
         for (long l = 0; l < p->encoder->config.layers; l++) {
             long H = probe_heads(p, l);
             for (long h = 0; h < H; h++)

@@ -3,12 +3,6 @@
 
 #include "sweep/report/report_parts.h"
 
-static void put_key(FILE *out, const char *key, double x)
-{
-    fprintf(out, ",\"%s\":", key);
-    text_json_real(out, x);
-}
-
 /* A head count, null for 0. */
 static void put_heads(FILE *out, const char *key, int64_t heads)
 {
@@ -36,33 +30,33 @@ static void put_row(FILE *out, const struct verdict_row *row)
     put_integer(out, "n_trials", row->trials);
     put_integer(out, "n_bad", row->bad);
     put_integer(out, "n_limit", row->limited);
-    put_key(out, "mean", row->test.mean);
-    put_key(out, "sd", row->test.sd);
-    put_key(out, "ci95_low", row->test.low);
-    put_key(out, "ci95_high", row->test.high);
+    text_json_member(out, "mean", row->test.mean);
+    text_json_member(out, "sd", row->test.sd);
+    text_json_member(out, "ci95_low", row->test.low);
+    text_json_member(out, "ci95_high", row->test.high);
     put_flag(out, "all_equal", row->test.all_equal);
-    put_key(out, "min", row->test.min);
-    put_key(out, "median", row->test.median);
-    put_key(out, "max", row->test.max);
-    put_key(out, "median_low", row->median_low);
-    put_key(out, "median_high", row->median_high);
+    text_json_member(out, "min", row->test.min);
+    text_json_member(out, "median", row->test.median);
+    text_json_member(out, "max", row->test.max);
+    text_json_member(out, "median_low", row->median_low);
+    text_json_member(out, "median_high", row->median_high);
     put_flag(out, "two_clusters", row->bimodal);
-    put_key(out, "completed_mean", row->completed_mean);
-    put_key(out, "mean_val", row->val_mean);
-    put_key(out, "mean_exact", row->exact_mean);
+    text_json_member(out, "completed_mean", row->completed_mean);
+    text_json_member(out, "mean_val", row->val_mean);
+    text_json_member(out, "mean_exact", row->exact_mean);
     put_integer(out, "n_solved", row->solved);
-    put_key(out, "solved_low", row->solved_low);
-    put_key(out, "solved_high", row->solved_high);
+    text_json_member(out, "solved_low", row->solved_low);
+    text_json_member(out, "solved_high", row->solved_high);
     put_flag(out, "above_chance", row->above_chance);
-    put_key(out, "p_above_chance", row->chance_p);
+    text_json_member(out, "p_above_chance", row->chance_p);
     put_flag(out, "still_improving", row->improving);
-    put_key(out, "late_gain", row->late_gain);
-    put_key(out, "late_gain_low", row->late_low);
-    put_key(out, "late_gain_high", row->late_high);
-    put_key(out, "p_against_best", row->best_p);
+    text_json_member(out, "late_gain", row->late_gain);
+    text_json_member(out, "late_gain_low", row->late_low);
+    text_json_member(out, "late_gain_high", row->late_high);
+    text_json_member(out, "p_against_best", row->best_p);
     put_flag(out, "among_best", row->among_best);
-    put_key(out, "p_within_margin", row->plateau_p);
-    put_key(out, "p_equivalent", row->equivalent_p);
+    text_json_member(out, "p_within_margin", row->plateau_p);
+    text_json_member(out, "p_equivalent", row->equivalent_p);
     put_flag(out, "equivalent", row->equivalent);
     put_flag(out, "in_plateau", row->in_plateau);
     fputc('}', out);
@@ -79,19 +73,19 @@ static void put_comparison(FILE *out, const struct verdict *v, const struct verd
     put_integer(out, "losses", p->losses);
     put_integer(out, "seed_pairs", r->seed_pairs);
     put_integer(out, "unpaired", r->unpaired);
-    put_key(out, "mean_diff", p->mean);
-    put_key(out, "sd_diff", p->sd);
-    put_key(out, "sd_between", r->sd_between);
-    put_key(out, "sd_within", r->sd_within);
-    put_key(out, "ci_level", v->level);
-    put_key(out, "ci_low", p->low);
-    put_key(out, "ci_high", p->high);
-    put_key(out, "t", p->t);
-    put_key(out, "p", p->p);
-    put_key(out, "sign_flip_p", p->sign_flip_p);
-    put_key(out, "sign_flip_least", p->sign_flip_least);
+    text_json_member(out, "mean_diff", p->mean);
+    text_json_member(out, "sd_diff", p->sd);
+    text_json_member(out, "sd_between", r->sd_between);
+    text_json_member(out, "sd_within", r->sd_within);
+    text_json_member(out, "ci_level", v->level);
+    text_json_member(out, "ci_low", p->low);
+    text_json_member(out, "ci_high", p->high);
+    text_json_member(out, "t", p->t);
+    text_json_member(out, "p", p->p);
+    text_json_member(out, "sign_flip_p", p->sign_flip_p);
+    text_json_member(out, "sign_flip_least", p->sign_flip_least);
     put_flag(out, "sign_flip_exact", p->exact);
-    put_key(out, "p_deciding", r->p);
+    text_json_member(out, "p_deciding", r->p);
     fprintf(out, ",\"outcome\":\"%s\"}", rival_outcome_name(r->outcome));
 }
 
@@ -124,7 +118,7 @@ static void put_plateau(FILE *out, const struct verdict *v)
     put_heads(out, "plateau_low", v->plateau_low);
     put_heads(out, "plateau_high", v->plateau_high);
     put_integer(out, "plateau_holes", v->plateau_holes);
-    put_key(out, "plateau_margin", v->plateau_margin);
+    text_json_member(out, "plateau_margin", v->plateau_margin);
     put_heads(out, "best", v->best);
     put_heads(out, "smallest_among_best", v->smallest_among_best);
 }
@@ -145,8 +139,8 @@ static void put_verdict(FILE *out, const struct report_setting *set, bool prelim
     put_sensitivity(out, v);
     fprintf(out, ",\"unit\":\"%s\"", v->unit);
     put_integer(out, "units", v->units);
-    put_key(out, "alpha", v->alpha);
-    put_key(out, "guess", v->guess);
+    text_json_member(out, "alpha", v->alpha);
+    text_json_member(out, "guess", v->guess);
     put_integer(out, "finished", v->finished);
     put_heads(out, "smallest", v->smallest);
     put_heads(out, "largest", v->largest);
@@ -178,7 +172,7 @@ static void put_outside(FILE *out, const struct evidence *e)
         const struct evidence_outside *o = &e->outside[i];
         fprintf(out, "%s{\"heads\":%lld,\"ended\":%d,\"completed\":%d", i ? "," : "",
                 (long long)o->heads, o->ended, o->completed);
-        put_key(out, "mean", o->mean);
+        text_json_member(out, "mean", o->mean);
         fputc('}', out);
     }
     fputc(']', out);
@@ -211,7 +205,7 @@ static void put_asked(FILE *out, const struct verdict_input *base)
     fprintf(out, ",\"metric\":\"%s\"", base->loss ? "test_loss" : "test_acc");
     fputs(",\"replicate\":", out);
     text_json(out, base->replicated);
-    put_key(out, "equivalence", base->equivalence > 0 ? base->equivalence : NAN);
+    text_json_member(out, "equivalence", base->equivalence > 0 ? base->equivalence : NAN);
 }
 
 enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,

@@ -243,12 +243,6 @@ enum status report_map_people(const struct report_data *r, const struct report_m
 
 /* ---- JSON ---- */
 
-static void put_number(FILE *out, const char *key, double x)
-{
-    fprintf(out, ",\"%s\":", key);
-    text_json_real(out, x);
-}
-
 static void put_cell(FILE *out, const struct report_map *map, const struct report_cell *c)
 {
     const struct verdict *v = c->set->verdict;
@@ -274,9 +268,9 @@ static void put_term(FILE *out, const char *path, const struct fit_term *t)
 {
     fputs("{\"log2_of\":", out);
     text_json(out, path);
-    put_number(out, "estimate", t->estimate);
-    put_number(out, "ci95_low", t->low);
-    put_number(out, "ci95_high", t->high);
+    text_json_member(out, "estimate", t->estimate);
+    text_json_member(out, "ci95_low", t->low);
+    text_json_member(out, "ci95_high", t->high);
     fputc('}', out);
 }
 
@@ -299,7 +293,7 @@ void report_map_json(const struct report_map *map, FILE *out)
     }
     fprintf(out, "],\"fit\":{\"possible\":%s,\"cells\":%d,\"floor\":%d,\"units\":%d,\"draws\":%d",
             f->possible ? "true" : "false", f->cells, f->floor, map->units, f->draws);
-    put_number(out, "r_squared", f->r2);
+    text_json_member(out, "r_squared", f->r2);
     fputs(",\"terms\":[", out);
     for (int k = 0; k <= map->axes; k++) {
         fputs(k ? "," : "", out);

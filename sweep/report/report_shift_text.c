@@ -72,12 +72,6 @@ enum status report_shift_people(const struct report_shift *shift, const char *se
 
 /* ---- programs ---- */
 
-static void put_real(FILE *out, const char *key, double x)
-{
-    fprintf(out, ",\"%s\":", key);
-    text_json_real(out, x);
-}
-
 static void put_row(FILE *out, const struct report_shift_row *row)
 {
     fputc('{', out);
@@ -87,12 +81,12 @@ static void put_row(FILE *out, const struct report_shift_row *row)
         fputc(',', out);
     }
     fprintf(out, "\"heads\":%lld,\"n\":%d", (long long)row->heads, row->value.n);
-    put_real(out, "mean", row->value.mean);
-    put_real(out, "ci95_low", row->value.low);
-    put_real(out, "ci95_high", row->value.high);
-    put_real(out, "mean_diff", row->less.mean);
-    put_real(out, "diff_low", row->less.low);
-    put_real(out, "diff_high", row->less.high);
+    text_json_member(out, "mean", row->value.mean);
+    text_json_member(out, "ci95_low", row->value.low);
+    text_json_member(out, "ci95_high", row->value.high);
+    text_json_member(out, "mean_diff", row->less.mean);
+    text_json_member(out, "diff_low", row->less.low);
+    text_json_member(out, "diff_high", row->less.high);
     fputc('}', out);
 }
 

@@ -191,10 +191,7 @@ static enum status choose_journal(struct store *s, bool avoid_wal, struct messag
 
 static bool stat_log(const struct store *s, struct stat *log)
 {
-    char *path = NULL;
-    bool there = asprintf(&path, "%s-wal", s->path) > 0 && stat(path, log) == 0;
-    free(path);
-    return there;
+    return stat(sqlite3_filename_wal(sqlite3_db_filename(s->db, "main")), log) == 0;
 }
 
 /* Which files this connection writes to. The log is there once something was read. */

@@ -125,14 +125,11 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
     run_vote(&v);
     text_add(b, "{\"ensemble\":[{\"members\":%d,\"trials\":", job->trials);
     ensemble_add_trials(b, job->trial, job->trials);
-    text_add(b, ",\"n_params\":%ld,\"mean_member_acc\":", cost.params);
-    text_add_real(b, cost.acc / job->trials);
-    text_add(b, ",\"test_acc\":");
-    text_add_real(b, v.counted ? (double)v.right / (double)v.counted : 0);
-    text_add(b, ",\"test_loss\":");
-    text_add_real(b, v.counted ? v.loss / (double)v.counted : 0);
-    text_add(b, ",\"flops_per_example\":");
-    text_add_real(b, cost.flops);
+    text_add(b, ",\"n_params\":%ld", cost.params);
+    text_add_member(b, "mean_member_acc", cost.acc / job->trials);
+    text_add_member(b, "test_acc", v.counted ? (double)v.right / (double)v.counted : 0);
+    text_add_member(b, "test_loss", v.counted ? v.loss / (double)v.counted : 0);
+    text_add_member(b, "flops_per_example", cost.flops);
     text_add(b, "}]}");
     return STATUS_OK;
 }

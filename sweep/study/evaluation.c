@@ -1,6 +1,5 @@
 #include "sweep/study/evaluation.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,14 +72,6 @@ static struct examples draw_set(struct arena *a, const struct point *p,
     return set;
 }
 
-static void put_number(struct text_buffer *b, const char *name, double x)
-{
-    if (isfinite(x))
-        text_add(b, ",\"%s\":%.17g", name, x);
-    else
-        text_add(b, ",\"%s\":null", name);
-}
-
 static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
                           struct message *m)
 {
@@ -110,9 +101,9 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
     trainer_evaluate(t, &set, &metrics);
     text_add(&out->json, "{\"evaluation\":[{\"name\":\"%s\",\"options\":%s", shift.name,
              shift.options);
-    put_number(&out->json, "acc", metrics.acc);
-    put_number(&out->json, "exact", metrics.exact);
-    put_number(&out->json, "loss", metrics.loss);
+    text_add_member(&out->json, "acc", metrics.acc);
+    text_add_member(&out->json, "exact", metrics.exact);
+    text_add_member(&out->json, "loss", metrics.loss);
     text_add(&out->json, "}]}");
     return s;
 }

@@ -98,12 +98,6 @@ static bool is_asked(const struct prune_options *o, int heads)
     return asked;
 }
 
-static void add_real(struct text_buffer *b, const char *key, double x)
-{
-    text_add(b, ",\"%s\":", key);
-    text_add_real(b, x);
-}
-
 /* What the model can do with the heads that p has left. */
 static enum status add_row(struct arena *a, const struct study_model *model, const struct pruner *p,
                            const struct prune_options *o, struct text_buffer *b, struct message *m)
@@ -123,12 +117,12 @@ static enum status add_row(struct arena *a, const struct study_model *model, con
     for (int i = 0; i < p->removed; i++)
         text_add(b, "%s[%d,%d]", i ? "," : "", p->order[i].layer, p->order[i].head);
     text_add(b, "],\"n_params\":%ld", t->encoder->nn.size);
-    add_real(b, "lr", o->finetune ? t->config.lr : 0);
-    add_real(b, "val_acc", val.acc);
-    add_real(b, "test_acc", test.acc);
-    add_real(b, "test_loss", test.loss);
-    add_real(b, "flops_per_example", encoder_flops(t->encoder));
-    add_real(b, "infer_ms", infer_ms);
+    text_add_member(b, "lr", o->finetune ? t->config.lr : 0);
+    text_add_member(b, "val_acc", val.acc);
+    text_add_member(b, "test_acc", test.acc);
+    text_add_member(b, "test_loss", test.loss);
+    text_add_member(b, "flops_per_example", encoder_flops(t->encoder));
+    text_add_member(b, "infer_ms", infer_ms);
     text_add(b, "}");
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
-/* A toy task: examples drawn from a counter, and an oracle that solves them. Each task stands in
- * task_<name>.c with one line in tasks.def:
+/* What is learned: a toy, whose examples are drawn from a counter beside an oracle that solves
+ * them, or a file of the user's (struct task_file). Each task stands in task_<name>.c with one line
+ * in tasks.def:
  *
  *     TASK(gather)
  *
@@ -12,7 +13,13 @@
 #include "engine/base/rng.h"
 #include "engine/base/status.h"
 
+struct arena;
+struct text_buffer;
+
 enum { TASK_MAX_FIELDS = 16, TASK_MAX_SLOTS = 64, TASK_MASKED = -100 };
+
+/* What a file is divided into, before any example is taken from it. */
+enum task_part { TASK_TRAIN, TASK_VAL, TASK_TEST, TASK_PARTS };
 
 struct task_shape {
     long length;                        /* T: positions of a sequence */
@@ -23,10 +30,48 @@ struct task_shape {
     bool per_sequence;                  /* targets are (S) per sequence, not (T,S): needs pool */
     bool causal;                        /* inputs hold the targets further on, where a model must
                                            not look: needs model.mask: causal */
+    int64_t part[TASK_PARTS];           /* distinct examples of each part; 0: endless */
+    bool padded;                        /* sequences may end before T: examples have padding */
+    bool bytes;                         /* targets are the bytes of a text: the loss is also told
+                                           in bits per byte, and test examples lie in the order of
+                                           the text, so that neighbours form blocks */
     double chance;                      /* accuracy of the best guess that knows position and slot
                                            but does not look at the input */
     const char *const *at_fault;        /* of a shape that cannot be: paths of the options at fault,
                                            the one to change first; ends with NULL */
+};
+
+/* An opened file; what it is, the task alone knows. */
+struct task_source;
+
+/* Of a task over a file that the user gives by the option `file`, which is local: no part of a
+ * result's identity. What the identity holds of the file is in options that are derived from it.
+ *
+ * All functions that return a status name the file, and the line and column where there are any.
+ * BAD_INPUT: the file cannot be learned from; the message says what to do. CORRUPT: it is not, or
+ * is no longer, the one that the derived options tell of; of what is read later, only what the read
+ * itself comes upon. IO, NO_MEMORY as ever. */
+struct task_file {
+    /* Reads the whole file, piece by piece, and fills the derived options. Appends its facts to the
+     * text as a JSON object: {"classes":3,"cut":812,"labels":["neg",...],"rows":12000,...}. */
+    enum status (*survey)(void *options, struct text_buffer *facts, struct message *m);
+    /* Opens the file that was surveyed with these options, which are kept. Memory is the arena's;
+     * the descriptor goes with `close`. *s is NULL on failure. */
+    enum status (*open)(struct arena *a, const void *options, struct task_source **s,
+                        struct message *m);
+    void (*close)(struct task_source *s); /* NULL allowed */
+    /* For fstat: has the file changed meanwhile? */
+    int (*descriptor)(const struct task_source *s);
+    /* A training example, a pure function of r. inputs (T,fields), targets (T,S) or (S), padding
+     * (T), 1 where a position is to be ignored (written only where shape.padded). */
+    enum status (*draw)(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
+                        uint8_t *padding, struct message *m);
+    /* Example i of n of a part, 0 <= i < n <= shape.part[part]: equally spaced over it, in its
+     * order, never one twice. */
+    enum status (*read)(struct task_source *s, enum task_part part, int64_t i, int64_t n,
+                        int32_t *inputs, int32_t *targets, uint8_t *padding, struct message *m);
+    /* The name of class k, the source's; NULL where classes are bytes. */
+    const char *(*label)(const struct task_source *s, long k);
 };
 
 struct task {
@@ -34,8 +79,9 @@ struct task {
     int version;         /* raised when its meaning changes; part of identity */
     const char *summary; /* one line: what the model must do */
     const char *details; /* a paragraph: layout of the sequence, how many heads it needs, why */
-    const struct option_entry *options; /* every task has at least length, vocab and instance */
+    const struct option_entry *options; /* at least length and instance; of a toy, vocab too */
     size_t options_size;                /* sizeof the struct they describe */
+    const struct task_file *file;       /* NULL: a toy. Else all below `shape` is NULL */
     size_t instance_size;               /* bytes an instance needs; drawn once */
 
     /* Checks options against each other and fills the shape. BAD_INPUT: m names the options, and

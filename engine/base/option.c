@@ -9,6 +9,7 @@
 
 #include "engine/base/number.h"
 #include "engine/base/text.h"
+#include "engine/base/utf8.h"
 
 int option_count(const struct option_entry *table)
 {
@@ -62,6 +63,11 @@ const char *option_allowed(const struct option_entry *o, char *text, size_t size
     }
     if (o->type == OPTION_CHOICE) {
         append_words(text, size, o->words, "");
+        return text;
+    }
+    if (o->type == OPTION_STRING) {
+        snprintf(text, size, "%.0f to %.0f bytes of text without control characters", o->min,
+                 o->max);
         return text;
     }
     char low[32], high[32];
@@ -198,6 +204,28 @@ static enum status parse_bool(const struct scalar *r, int64_t *value)
     return STATUS_OK;
 }
 
+static enum status parse_string(const struct scalar *r, char *value)
+{
+    const unsigned char *p = (const unsigned char *)r->text, *end = p + strlen(r->text);
+    if (!r->quoted && is_null(r->text))
+        return refuse(r, *r->text ? ", which means no value" : "empty");
+    if ((double)(end - p) > r->o->max)
+        return refuse(r, ", which is too long");
+    if ((double)(end - p) < r->o->min)
+        return refuse(r, ", which is too short");
+    while (p < end) {
+        uint32_t code;
+        int n = utf8_decode(p, end, &code);
+        if (!n)
+            return refuse(r, ", which is not UTF-8");
+        if (utf8_is_control(code))
+            return refuse(r, ", which holds a control character");
+        p += n;
+    }
+    memcpy(value, r->text, strlen(r->text) + 1);
+    return STATUS_OK;
+}
+
 enum status option_parse(const struct option_entry *o, const char *section, const char *text,
                          bool quoted, void *config, struct message *m)
 {
@@ -226,8 +254,44 @@ enum status option_parse(const struct option_entry *o, const char *section, cons
         list->n += s == STATUS_OK;
         return s;
     }
+    case OPTION_STRING:
+        return parse_string(&r, value);
     }
     return status_fail(m, STATUS_INTERNAL, "option %s has type %d", o->name, (int)o->type);
+}
+
+enum status option_settable(const struct option_entry *o, const char *section, struct message *m)
+{
+    if (!o->derived)
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT, "%s.%s is read from the file; give %s.file", section,
+                       o->name, section);
+}
+
+size_t option_used(const struct option_entry *o, const void *config)
+{
+    const void *value = member_const(o, config);
+    switch (o->type) {
+    case OPTION_INT_LIST:
+        return sizeof(int64_t) * (1 + (size_t)((const struct int_list *)value)->n);
+    case OPTION_STRING:
+        return strlen(value) + 1;
+    default:
+        return sizeof(int64_t);
+    }
+}
+
+/* Bytes of the option's member. */
+static size_t value_size(const struct option_entry *o)
+{
+    switch (o->type) {
+    case OPTION_INT_LIST:
+        return sizeof(struct int_list);
+    case OPTION_STRING:
+        return (size_t)o->max + 1;
+    default:
+        return sizeof(int64_t);
+    }
 }
 
 /* A preset list is written as in a sweep file: "[1, -1]", "[]". */
@@ -248,8 +312,7 @@ static void list_default(const struct option_entry *o, void *config)
 void option_defaults(const struct option_entry *table, void *config)
 {
     for (const struct option_entry *o = table; o->name; o++) {
-        size_t size = o->type == OPTION_INT_LIST ? sizeof(struct int_list) : sizeof(int64_t);
-        memset(member(o, config), 0, size);
+        memset(member(o, config), 0, value_size(o));
         if (o->preset && o->type == OPTION_INT_LIST)
             list_default(o, config);
         else if (o->preset)
@@ -268,11 +331,30 @@ static int list_format(const struct int_list *list, char *text, size_t size)
     return (int)used;
 }
 
+/* Escapes what RFC 8785 escapes in a text without control characters. Returns the length that it
+ * takes, or would take where size does not suffice. */
+static int string_format(const char *value, char *text, size_t size)
+{
+    size_t used = 0, length = strlen(value) + 2;
+    for (const char *c = value; *c; c++)
+        length += *c == '"' || *c == '\\';
+    if (length >= size)
+        return (int)length;
+    text[used++] = '"';
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            text[used++] = '\\';
+        text[used++] = *value;
+    }
+    snprintf(text + used, size - used, "\"");
+    return (int)length;
+}
+
 int option_format(const struct option_entry *o, const void *config, char *text, size_t size)
 {
     const void *value = member_const(o, config);
     int64_t integer = 0;
-    if (o->type != OPTION_REAL && o->type != OPTION_INT_LIST)
+    if (o->type == OPTION_INT || o->type == OPTION_BOOL || o->type == OPTION_CHOICE)
         integer = *(const int64_t *)value;
     int n = 0;
     switch (o->type) {
@@ -293,6 +375,9 @@ int option_format(const struct option_entry *o, const void *config, char *text, 
         break;
     case OPTION_INT_LIST:
         n = list_format(value, text, size);
+        break;
+    case OPTION_STRING:
+        n = string_format(value, text, size);
         break;
     }
     return n < 0 || (size_t)n >= size ? -1 : n;

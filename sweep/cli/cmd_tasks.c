@@ -89,6 +89,8 @@ static const char *type_name(const struct option_entry *o)
         return "choice";
     case OPTION_INT_LIST:
         return "int list";
+    case OPTION_STRING:
+        return "text";
     }
     return "";
 }

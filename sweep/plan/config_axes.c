@@ -103,6 +103,14 @@ enum status reading_path(const struct reading *r, const char *path, struct optio
     return reading_unknown_path(r, path, m);
 }
 
+enum status reading_settable(const struct option_set *set, struct message *m)
+{
+    enum status s = STATUS_OK;
+    for (int i = 0; i < set->count && !s; i++)
+        s = option_settable(set->option[i], set->section, m);
+    return s;
+}
+
 /* Reading values. */
 
 static enum status check_task(const struct reading *r, const struct tree *t)
@@ -338,7 +346,7 @@ static enum status read_key(struct reading *r, const char *section, const char *
     if (strcmp(path, "task.name") == 0)
         return read_axis(r, &set, path, t);
     enum status s = find_options(r, section, name, &set, r->m);
-    if (s)
+    if (s || (s = reading_settable(&set, r->m)))
         return config_within(r->c, t->key_place, r->m);
     if (set.count)
         return read_axis(r, &set, path, t);
@@ -407,7 +415,7 @@ static enum status check_required(const struct reading *r, const char *section)
             int k = 0;
             while (k < r->c->axes && strcmp(r->c->axis[k].path, path) != 0)
                 k++;
-            if (!o->preset && k == r->c->axes)
+            if (!o->preset && !o->derived && k == r->c->axes)
                 return reading_refuse(r, map ? map->place : r->root->place,
                                       "missing key '%s' under %s: it has no default", o->name,
                                       section);

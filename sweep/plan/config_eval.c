@@ -29,14 +29,13 @@ static enum status shared_options(const struct reading *r, const char ***names)
 static const char *value_json(const struct reading *r, const struct option_entry *option,
                               const struct config_value *v)
 {
-    struct int_list holder; /* the largest type of an option */
+    _Alignas(16) unsigned char holder[OPTION_VALUE_MAX] = {0};
     struct option_entry o = *option;
     char json[OPTION_TEXT_MAX];
-    memset(&holder, 0, sizeof holder);
     o.offset = 0;
     for (int i = 0; i < v->scalars; i++)
-        option_parse(&o, "", v->scalar[i], v->quoted[i], &holder, NULL);
-    int length = option_format(&o, &holder, json, sizeof json);
+        option_parse(&o, "", v->scalar[i], v->quoted[i], holder, NULL);
+    int length = option_format(&o, holder, json, sizeof json);
     return length < 0 ? NULL : pool_text(r->pool, json, (size_t)length);
 }
 
@@ -49,6 +48,8 @@ static enum status read_option(const struct reading *r, const char *set_path, co
     snprintf(path, sizeof path, "%s.%s", set_path, t->key);
     snprintf(option, sizeof option, "task.%s", t->key);
     enum status s = reading_path(r, option, &set, r->m);
+    if (!s)
+        s = reading_settable(&set, r->m);
     if (s)
         return s == STATUS_BAD_INPUT ? config_within(r->c, t->key_place, r->m) : s;
     if (set.option[0]->type != OPTION_INT_LIST && t->kind != TREE_SCALAR)

@@ -73,6 +73,9 @@ enum status reading_axes(struct reading *r);
 enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
                          struct message *m);
 
+/* Whether a person may set them: BAD_INPUT, without a place. */
+enum status reading_settable(const struct option_set *set, struct message *m);
+
 /* Empties the lists in scratch: reading_check appends each number to them. */
 void reading_begin_lists(const struct reading *r, const struct option_set *set);
 

@@ -53,30 +53,29 @@ static enum status build_value(const struct plan *p, const struct plan_axis *axi
                                const struct config_value *v, int first, int n,
                                struct plan_value *value, struct message *m)
 {
-    struct int_list holder; /* the largest type of an option */
+    _Alignas(16) unsigned char holder[OPTION_VALUE_MAX];
     char json[OPTION_TEXT_MAX];
     value->place = v->place;
     if (axis->is_task)
         return build_task_value(p, v->scalar[first], value, m);
     for (int t = 0; t < p->tasks; t++) {
         struct option_entry o = *axis->option[t];
-        memset(&holder, 0, sizeof holder);
+        memset(holder, 0, sizeof holder);
         o.offset = 0;
         for (int i = first; i < first + n; i++) {
-            enum status s = option_parse(&o, "", v->scalar[i], v->quoted[i], &holder, m);
+            enum status s = option_parse(&o, "", v->scalar[i], v->quoted[i], holder, m);
             if (s)
                 return s;
         }
         if (t == 0) {
-            int length = option_format(&o, &holder, json, sizeof json);
-            bool list = o.type == OPTION_INT_LIST;
-            value->size = sizeof(int64_t) * (list ? 1 + (size_t)holder.n : 1);
+            int length = option_format(&o, holder, json, sizeof json);
+            value->size = option_used(&o, holder);
             value->images = pool_alloc(p->pool, (size_t)p->tasks, value->size);
             value->json = length < 0 ? NULL : pool_text(p->pool, json, (size_t)length);
             if (!value->images || !value->json)
                 return plan_no_memory(m);
         }
-        memcpy((char *)value->images + (size_t)t * value->size, &holder, value->size);
+        memcpy((char *)value->images + (size_t)t * value->size, holder, value->size);
     }
     return STATUS_OK;
 }

@@ -34,6 +34,10 @@ static void value_of(const struct point *point, const struct option_entry *o, si
                      double *number, const char **word)
 {
     const void *value = (const char *)point + at;
+    if (o->type == OPTION_STRING) {
+        *word = value;
+        return;
+    }
     if (o->type == OPTION_REAL) {
         *number = *(const double *)value;
         return;

@@ -191,7 +191,7 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
     size_t n = 0;
     for (const struct option_entry *o = s->options; o->name; o++) {
         assert(n < POINT_OPTIONS_MAX - 1);
-        if (!left_out(o, s->values))
+        if (!o->local && !left_out(o, s->values))
             sorted[n++] = o;
     }
     if (version)

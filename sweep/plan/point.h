@@ -4,7 +4,8 @@
  *   {"model":{...},"task":{"name":...,"options":{...},"version":...},"train":{...,"version":...},"v":1}
  *
  * RFC 8785 (keys sorted, no spaces, shortest numbers), every effective option present, options
- * marked `late` left out at their default; dotted names become nested objects. */
+ * marked `late` left out at their default and `local` ones always; dotted names become nested
+ * objects. */
 #ifndef SWEEP_PLAN_POINT_H
 #define SWEEP_PLAN_POINT_H
 
@@ -52,8 +53,8 @@ void point_canonical(struct point *p);
 /* Writes the canonical JSON, of the canonical point. Returns its length, below POINT_JSON_MAX. */
 int point_json(const struct point *p, char text[POINT_JSON_MAX]);
 
-/* Reads what point_json wrote (a version of task or training other than this program's is
- * BAD_INPUT). */
+/* Reads what point_json wrote; local options get their defaults (a version of task or training
+ * other than this program's is BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
 /* Sets the task options of a JSON object, as in {"length":64,"offsets":[1]}; the others stay. */

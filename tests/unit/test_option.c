@@ -12,6 +12,7 @@ struct sample {
     int64_t heads, d_head, norm, flag, seed;
     double lr, dropout, bias;
     struct int_list offsets;
+    char file[13], sha256[65];
 };
 
 static const char *const head_words[] = {"split", NULL};
@@ -28,6 +29,8 @@ static const struct option_entry table[] = {
     {"dropout", OPTION_REAL, AT(dropout), 0, 0.9, .preset = "0"},
     {"bias", OPTION_REAL, AT(bias), -DBL_MAX, DBL_MAX, .preset = NULL},
     {"offsets", OPTION_INT_LIST, AT(offsets), -64, 64, .preset = "[1, -1, 3]"},
+    {"file", OPTION_STRING, AT(file), 1, 12, .preset = "a b", .local = true},
+    {"sha256", OPTION_STRING, AT(sha256), 0, 64, .derived = true},
     {0}};
 
 static const struct option_entry *find(const char *name)
@@ -51,7 +54,9 @@ static void test_defaults(void **state)
     assert_true(s.bias == 0); /* must be given: 0 until then */
     assert_int_equal(s.offsets.n, 3);
     assert_int_equal(s.offsets.item[1], -1);
-    assert_int_equal(option_count(table), 9);
+    assert_string_equal(s.file, "a b");
+    assert_string_equal(s.sha256, "");
+    assert_int_equal(option_count(table), 11);
     assert_null(option_find(table, "head"));
 }
 
@@ -86,6 +91,12 @@ static void test_accepted(void **state)
     assert_written("lr", "+1.E-2", false, "0.01");
     assert_written("bias", "-0.0", false, "0");
     assert_written("offsets", "-64", false, "[-64]");
+    assert_written("file", "a/b.txt", false, "\"a/b.txt\"");
+    assert_written("file", "twelve bytes", false, "\"twelve bytes\"");
+    assert_written("file", "2024", false, "\"2024\"");
+    assert_written("file", "null", true, "\"null\"");
+    assert_written("file", "a\"b\\é", false, "\"a\\\"b\\\\é\"");
+    assert_written("sha256", "", true, "\"\"");
 }
 
 static void assert_refused(const char *name, const char *text, bool quoted, const char *message)
@@ -172,6 +183,45 @@ static void test_refused_words(void **state)
     assert_refused("norm", "\033[31m", true, "model.norm is \"?[31m\"; allowed: pre, post, none");
 }
 
+#define FILE_ALLOWED "; allowed: 1 to 12 bytes of text without control characters"
+
+static void test_refused_strings(void **state)
+{
+    (void)state;
+    assert_refused("file", "thirteen byte", false,
+                   "model.file is thirteen byte, which is too long" FILE_ALLOWED);
+    assert_refused("file", "", true, "model.file is \"\", which is too short" FILE_ALLOWED);
+    assert_refused("file", "", false, "model.file is empty" FILE_ALLOWED);
+    assert_refused("file", "~", false, "model.file is ~, which means no value" FILE_ALLOWED);
+    assert_refused("file", "a\nb", true,
+                   "model.file is \"a?b\", which holds a control character" FILE_ALLOWED);
+    assert_refused("file", "a\xe2\x80\xae.txt", true, /* RIGHT-TO-LEFT OVERRIDE */
+                   "model.file is \"a?.txt\", which holds a control character" FILE_ALLOWED);
+    assert_refused("file", "a\xff", false, "model.file is a?, which is not UTF-8" FILE_ALLOWED);
+}
+
+static void test_string_room(void **state)
+{
+    (void)state;
+    struct sample s = {.file = "a\"b"};
+    char text[8] = "";
+    assert_int_equal(option_format(find("file"), &s, text, 7), 6);
+    assert_string_equal(text, "\"a\\\"b\"");
+    assert_int_equal(option_format(find("file"), &s, text, 6), -1);
+    assert_int_equal(option_used(find("file"), &s), 4);
+    assert_int_equal(option_used(find("heads"), &s), 8);
+    assert_int_equal(option_used(find("offsets"), &s), 8);
+}
+
+static void test_derived(void **state)
+{
+    (void)state;
+    struct message m = {{0}};
+    assert_int_equal(option_settable(find("file"), "task", &m), STATUS_OK);
+    assert_int_equal(option_settable(find("sha256"), "task", &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "task.sha256 is read from the file; give task.file");
+}
+
 static void test_list(void **state)
 {
     (void)state;
@@ -215,7 +265,8 @@ int main(void)
         cmocka_unit_test(test_defaults),         cmocka_unit_test(test_accepted),
         cmocka_unit_test(test_refused_integers), cmocka_unit_test(test_refused_reals),
         cmocka_unit_test(test_refused_words),    cmocka_unit_test(test_list),
-        cmocka_unit_test(test_nearest_name),
+        cmocka_unit_test(test_nearest_name),     cmocka_unit_test(test_refused_strings),
+        cmocka_unit_test(test_string_room),      cmocka_unit_test(test_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

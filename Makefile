@@ -133,7 +133,7 @@ endif
 # The database schema and the build's own description, as C.
 SQL_AS_C = $(patsubst sweep/store/%.sql,$(BUILD)/%.h,$(wildcard sweep/store/*.sql))
 $(BUILD)/sweep/store/store.o: $(BUILD)/schema.h $(BUILD)/views.h
-$(BUILD)/sweep/store/store_migrate.o: $(BUILD)/migrate_4.h
+$(BUILD)/sweep/store/store_migrate.o: $(BUILD)/migrate_4.h $(BUILD)/migrate_5.h
 $(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@

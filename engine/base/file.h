@@ -3,6 +3,8 @@
 #define ENGINE_BASE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "engine/base/status.h"
@@ -36,5 +38,9 @@ enum status file_take(int fd, const char *path, void *bytes, size_t size, struct
  * not a regular file. */
 enum status file_read(const char *path, size_t limit, void **bytes, size_t *size,
                       struct message *m);
+
+/* When a file was last changed, in nanoseconds since 1970; times that int64_t cannot hold (before
+ * 1677, after 2262) become the nearest. */
+int64_t file_mtime_ns(const struct stat *st);
 
 #endif

@@ -1,9 +1,9 @@
--- The results file of headcount, format 5: one SQLite database (application_id 0x48454144, "HEAD";
+-- The results file of headcount, format 6: one SQLite database (application_id 0x48454144, "HEAD";
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
 -- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, progress, cost,
--- prune_or_train, evaluations. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
+-- prune_or_train, evaluations, by_label. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
 -- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
 -- NULL): a trial that diverged is a state, with its first bad step.
 
@@ -145,8 +145,27 @@ CREATE TABLE config (
             CHECK (typeof(d_k) = 'integer'),
     d_v     INTEGER AS (CASE json_type(config_json, '$.model.d_v')
                 WHEN 'integer' THEN config_json ->> '$.model.d_v' ELSE d_head END) VIRTUAL
-            CHECK (typeof(d_v) = 'integer')
+            CHECK (typeof(d_v) = 'integer'),
+    mode    TEXT AS (config_json ->> '$.task.options.mode') VIRTUAL
+            CHECK (typeof(mode) IN ('text', 'null')),  -- of task text: lm, classify
+    data_sha256 TEXT AS (config_json ->> '$.task.options.sha256') VIRTUAL
+            CHECK (typeof(data_sha256) IN ('text', 'null'))  -- of the file that it learns from
 ) STRICT;
+
+-- Files of the user's own that were found when a sweep was planned. A file is what its SHA-256 says;
+-- the rest says where it was and what need not be read again.
+CREATE TABLE data_file (
+    path     TEXT NOT NULL CHECK (path <> ''),
+    options  TEXT NOT NULL CHECK (json_type(options) = 'object'),
+             -- the task's that it was read with: {"length":128,"mode":"lm"}
+    sha256   TEXT NOT NULL CHECK (length(sha256) = 64),
+    size     INTEGER NOT NULL CHECK (size >= 0),
+    mtime_ns INTEGER NOT NULL,  -- since 1970
+    facts    TEXT NOT NULL CHECK (json_type(facts) = 'object'),  -- {"classes":2,"cut":812,...}
+    found    TEXT NOT NULL,     -- when it was last found so
+    PRIMARY KEY (path, options, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX data_file_sha256 ON data_file (sha256);
 
 -- One training run: (sweep, config, seed).
 CREATE TABLE trial (
@@ -264,6 +283,23 @@ CREATE TABLE curve (
     lr         REAL CHECK (lr >= 0 AND lr < 1e308),
     elapsed_s  REAL CHECK (elapsed_s >= 0 AND elapsed_s < 1e308),
     PRIMARY KEY (trial_id, step)
+) STRICT, WITHOUT ROWID;
+
+-- Mean losses of the contiguous blocks of the test text (task text, mode lm), in its order.
+CREATE TABLE block_loss (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    block    INTEGER NOT NULL CHECK (block >= 0),
+    loss     REAL NOT NULL CHECK (abs(loss) < 1e308),
+    PRIMARY KEY (trial_id, block)
+) STRICT, WITHOUT ROWID;
+
+-- Test accuracy of each label (task text, mode classify).
+CREATE TABLE label_acc (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    label    TEXT NOT NULL,
+    n        INTEGER NOT NULL CHECK (n >= 1),  -- rows of the test set that have it
+    acc      REAL NOT NULL CHECK (acc BETWEEN 0 AND 1),
+    PRIMARY KEY (trial_id, label)
 ) STRICT, WITHOUT ROWID;
 
 -- ---- what studies found out about trained models ----

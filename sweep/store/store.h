@@ -47,7 +47,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 5 };
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 6 };
 
 struct store;
 

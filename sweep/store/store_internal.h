@@ -1,7 +1,8 @@
 /* What the store's files share; else only tests of the store include this.
  *
  *   store.c          opening: create, check, journal; closing
- *   store_migrate.c  older formats; store_migrate_3.c and migrate_4.sql are the last steps
+ *   store_migrate.c  older formats; store_migrate_3.c, migrate_4.sql and migrate_5.sql are the last
+ *                    steps
  *   store_file.c     what can be known of the file before SQLite touches it
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
@@ -12,6 +13,7 @@
  *   store_query.c    small queries
  *   store_edit.c     names, remarks, deleting
  *   study.c          what was asked of trained models (study.h); study_rows.c writes the answers
+ *   data_file.c      files of the user's own (data_file.h)
  *   store_measures.c columns of measures that are younger than the file */
 #ifndef SWEEP_STORE_STORE_INTERNAL_H
 #define SWEEP_STORE_STORE_INTERNAL_H

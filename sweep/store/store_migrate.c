@@ -26,6 +26,10 @@ static const char migration_4[] =
 #include "migrate_4.h"
     ;
 
+static const char migration_5[] =
+#include "migrate_5.h"
+    ;
+
 const struct store_migration store_migrations[] = {
     {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
         " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
@@ -41,6 +45,7 @@ const struct store_migration store_migrations[] = {
         "CREATE INDEX deleted_pair ON deleted (config_sha256, seed) WHERE ended IS NOT NULL"},
     {3, store_migration_3},
     {4, migration_4},
+    {5, migration_5},
     {0, NULL},
 };
 

@@ -4,13 +4,15 @@
 CREATE VIEW trials AS
 SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads, c.d_model,
        t.seed, t.state, t.in_plan, t.is_tuning, t.tuning, t.choice, t.plan_order,
-       t.test_acc, t.test_exact, t.test_loss, t.test_acc_by_slot, t.val_acc, t.val_loss,
+       t.test_acc, t.test_exact, t.test_loss,
+       CASE WHEN c.task = 'text' AND c.mode = 'lm' THEN t.test_loss / ln(2) END AS bits_per_byte,
+       t.test_acc_by_slot, t.val_acc, t.val_loss,
        t.train_acc, t.chance, t.best_step, t.steps_done, c.steps, t.bad_step, t.train_s,
        c.n_params, c.flops_per_step, c.form, c.segment_width, c.kv_heads, c.mask, c.d_head,
        c.d_k, c.d_v, c.layers, c.d_ff, c.norm,
        c.activation, c.positions, c.pool, c.init, c.dropout, c.length, c.vocab, c.slots,
        c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
-       c.eval_every, c.examples, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
+       c.eval_every, c.examples, c.mode, c.data_sha256, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
        a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
        t.replicate, t.look, t.until, t.limit_hit, t.remark, t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
   FROM trial AS t
@@ -293,3 +295,33 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.heads, t.seed,
    AND EXISTS (SELECT 1 FROM json_each(s.eval) AS asked
                 WHERE asked.key = e.name AND json(asked.value) = json(e.options))
  ORDER BY s.name, t.plan_order, e.name;
+
+-- Task text, mode classify: how well each label is recognised, over the completed trials of the plan;
+-- n, mean and interval as in by_heads. n_rows: rows of the test set that have the label.
+CREATE VIEW by_label AS
+WITH unit AS (
+    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, l.label, count(*) AS n_trials,
+           avg(l.n) AS n_rows, avg(l.acc) AS acc
+      FROM label_acc AS l JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
+     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
+     GROUP BY t.sweep_id, t.setting, c.heads, l.label,
+              CASE t.replicate WHEN '{}' THEN t.trial_id ELSE t.replicate END
+), centred AS (
+    SELECT *, CASE WHEN min(acc) OVER same = max(acc) OVER same THEN acc
+                   ELSE avg(acc) OVER same END AS mean
+      FROM unit
+    WINDOW same AS (PARTITION BY sweep_id, setting, heads, label)
+), spread AS (
+    SELECT sweep_id, setting, setting_label, heads, label, count(*) AS n,
+           sum(n_trials) AS n_trials, avg(n_rows) AS n_rows, mean,
+           sqrt(sum((acc - mean) * (acc - mean)) / nullif(count(*) - 1, 0)) AS sd
+      FROM centred GROUP BY sweep_id, setting, heads, label
+), wide AS (
+    SELECT *, sd / sqrt(n) * (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
+                               ORDER BY df DESC LIMIT 1) AS half
+      FROM spread
+)
+SELECT name AS sweep, setting, setting_label, heads, label, n, n_trials, n_rows, mean AS mean_acc,
+       sd AS sd_acc, mean - half AS ci95_low, mean + half AS ci95_high
+  FROM wide JOIN sweep USING (sweep_id)
+ ORDER BY sweep, setting, heads, label;

@@ -40,6 +40,9 @@ row_file() {
         INSERT INTO ensemble (sweep_id, setting, heads, members, trials) SELECT sweep_id, setting, 1, 1, '[1]'
             FROM trial WHERE trial_id = 1;
         INSERT INTO evaluation VALUES (1, 'noisy', '{}', .5, .5, .5);
+        INSERT INTO data_file VALUES ('/a.txt', '{}', '$(printf %064d 0)', 9, 9, '{}', 'then');
+        INSERT INTO block_loss SELECT 1, 0, test_loss FROM trial WHERE trial_id = 1;
+        INSERT INTO label_acc SELECT 1, 'a label', 8, test_acc FROM trial WHERE trial_id = 1;
         UPDATE trial SET remark = 'r'; UPDATE sweep SET remark = 'r'" || trouble "preparing the rows"
     # The same without what would refuse a value.
     sqlite3 "$rows/r.db" ".backup $rows/loose.db"
@@ -102,6 +105,7 @@ may_hold_anything() { # table.column
     build.* | attempt.host | attempt.pid | attempt.started | attempt.ended | attempt.note | attempt.error) ;;
     attempt.resumed_from_step | attempt.exit_code | attempt.signal | attempt.cpu_s | attempt.max_rss_kib) ;;
     sweep.eval | sweep.measure | study.* | pruning.* | ensemble.* | evaluation.*) ;;
+    data_file.* | block_loss.* | label_acc.*) ;;
     curve.* | head_metric.* | layer_metric.* | head_slot.*) ;;
     *) return 1 ;;
     esac

@@ -99,6 +99,38 @@ static void assert_format_4(struct store *s)
                   "{}-");
 }
 
+/* What formats 1 to 4 have too, and beyond that: answers of studies, measures that were taken while
+ * trials trained, a further test set, segments as heads. */
+static void assert_format_5(struct store *s)
+{
+    sqlite3 *db = store_db(s);
+    assert_answer(db, "SELECT remark FROM sweep WHERE name = 'old'", "kept for later");
+    assert_answer(db, "SELECT group_concat(trial_id || ' ' || seen) FROM deleted", "18 1");
+    assert_answer(
+        db,
+        "SELECT group_concat(n || ' ' || name, ', ') FROM (SELECT name, count(*) AS n FROM study"
+        " GROUP BY name)",
+        "2 ensemble, 2 evaluation, 2 heads, 2 prune");
+    assert_answer(db, "SELECT eval || measure FROM sweep WHERE name = 'studied'",
+                  "{\"other\":{\"instance\":1}}evals");
+    assert_answer(db,
+                  "SELECT (SELECT count(*) FROM head_metric) || ' ' || (SELECT count(*) FROM"
+                  " layer_metric) || ' ' || (SELECT count(*) FROM head_slot) || ' ' ||"
+                  " (SELECT count(*) FROM prune_or_train) || ' ' || (SELECT count(*) FROM"
+                  " evaluations) || ' ' || (SELECT trials FROM ensemble)",
+                  "8 4 8 2 2 [31,32]");
+    assert_answer(db,
+                  "SELECT group_concat(DISTINCT form || segment_width || d_head) FROM trials"
+                  " WHERE sweep = 'studied'",
+                  "segments22");
+    assert_answer(db, "SELECT count(mode) + count(data_sha256) + count(bits_per_byte) FROM trials",
+                  "0");
+    assert_answer(db,
+                  "SELECT (SELECT count(*) FROM data_file) + (SELECT count(*) FROM block_loss)"
+                  " + (SELECT count(*) FROM label_acc) + (SELECT count(*) FROM by_label)",
+                  "0");
+}
+
 static void older_format(struct fixture *x, int version, const char *overrides,
                          void (*assert_rest)(struct store *))
 {
@@ -151,6 +183,11 @@ static void format_4_is_read_and_migrated(void **state)
     older_format(*state, 4, "[\"seeds=2\"]", assert_format_4);
 }
 
+static void format_5_is_read_and_migrated(void **state)
+{
+    older_format(*state, 5, "[\"seeds=2\"]", assert_format_5);
+}
+
 /* What stands in the way of a name that a newer format needs is named, with what to do; nothing was
  * touched. */
 static void names_of_a_user(void **state)
@@ -176,6 +213,12 @@ static void names_of_a_user(void **state)
          "ALTER TABLE evaluations RENAME TO NEW_NAME"},
         {4, "ALTER TABLE config ADD COLUMN mask TEXT",
          "table config has a column \"mask\" of yours", "RENAME COLUMN mask TO NEW_NAME"},
+        {5, "CREATE TABLE label_acc (x)", "holds a table \"label_acc\" of yours",
+         "ALTER TABLE label_acc RENAME TO NEW_NAME"},
+        {5, "CREATE VIEW by_label AS SELECT 1", "holds a view \"by_label\" of yours",
+         "DROP VIEW by_label"},
+        {5, "ALTER TABLE config ADD COLUMN mode TEXT",
+         "table config has a column \"mode\" of yours", "RENAME COLUMN mode TO NEW_NAME"},
         {3, "ALTER TABLE trial ADD COLUMN look TEXT", "table trial has a column \"look\" of yours",
          "RENAME COLUMN look TO NEW_NAME"},
     };
@@ -258,13 +301,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(format_1_is_read_and_migrated),
-        TEST(format_2_is_read_and_migrated),
-        TEST(format_3_is_read_and_migrated),
-        TEST(format_4_is_read_and_migrated),
-        TEST(names_of_a_user),
-        TEST(backups_are_made_anew),
-        TEST(what_a_user_made_stays),
+        TEST(format_1_is_read_and_migrated), TEST(format_2_is_read_and_migrated),
+        TEST(format_3_is_read_and_migrated), TEST(format_4_is_read_and_migrated),
+        TEST(format_5_is_read_and_migrated), TEST(names_of_a_user),
+        TEST(backups_are_made_anew),         TEST(what_a_user_made_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

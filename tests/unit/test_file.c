@@ -359,6 +359,21 @@ static void what_is_not_read(void **state)
     assert_text("five5"); /* up to the limit itself */
 }
 
+/* Also at the ends of what the number holds. */
+static void times_in_nanoseconds(void **state)
+{
+    (void)state;
+    struct stat st = {.st_mtim = {.tv_sec = 3, .tv_nsec = 7}};
+    assert_int_equal(file_mtime_ns(&st), 3000000007);
+    st.st_mtim.tv_sec = -1;
+    assert_int_equal(file_mtime_ns(&st), -999999993);
+    st.st_mtim.tv_sec = INT64_MAX / 1000000000;
+    st.st_mtim.tv_nsec = 999999999;
+    assert_true(file_mtime_ns(&st) == INT64_MAX);
+    st.st_mtim.tv_sec = INT64_MIN;
+    assert_true(file_mtime_ns(&st) == INT64_MIN);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -372,6 +387,7 @@ int main(void)
         TEST(what_is_not_read),
         TEST(temporary_files_are_our_own),
         TEST(folders_are_made),
+        TEST(times_in_nanoseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,24 @@
+/* Files of the user's own, from which trials learn (table data_file). What a file is its SHA-256
+ * says, which is part of a trial's identity; paths, sizes and times only say where it was found,
+ * and what need not be read again. */
+#ifndef SWEEP_STORE_DATA_FILE_H
+#define SWEEP_STORE_DATA_FILE_H
+
+#include "sweep/store/store.h"
+
+struct data_place {
+    char path[4096];  /* "": what learns from no file needs none */
+    int64_t mtime_ns; /* of the file as it was read: with another one it may be another file */
+};
+
+/* Where the file of this SHA-256 lies: of the places where it was found the one that looks as it
+ * did then, else one that has a file of its size, the newest first. "" has no place. BAD_INPUT
+ * where none is left says where it was. */
+enum status store_data_place(struct store *s, const char *sha256, struct data_place *place,
+                             struct message *m);
+
+/* The same for the file that trials of a configuration learn from. */
+enum status store_config_data(struct store *s, const char *config_sha256, struct data_place *place,
+                              struct message *m);
+
+#endif

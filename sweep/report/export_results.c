@@ -34,10 +34,13 @@ static const char SLOTS[] =
 static const char CURVE[] =
     "SELECT step, train_loss, train_acc, val_loss, val_acc, grad_norm, lr FROM curve"
     " WHERE trial_id = ? ORDER BY step";
+static const char BLOCKS[] = "SELECT loss FROM block_loss WHERE trial_id = ? ORDER BY block";
+static const char LABELS[] =
+    "SELECT label, n, acc FROM label_acc WHERE trial_id = ? ORDER BY label";
 
 struct export
 {
-    struct rows trials, slots, curve;
+    struct rows trials, slots, curve, blocks, labels;
     FILE *out;
 };
 
@@ -67,32 +70,50 @@ static const char *boolean(const struct rows *r, int column)
     return rows_integer(r, column) ? "true" : "false";
 }
 
-static enum status put_slots(struct export *e, int64_t trial_id)
+/* A row of one column as its number, others as an object. */
+static void put_row(FILE *out, const struct rows *r)
 {
-    fputs(",\"test_acc_by_slot\":[", e->out);
-    rows_rebind(&e->slots, VALUES(INTEGER(trial_id)));
-    for (const char *separator = ""; rows_next(&e->slots); separator = ",") {
-        fputs(separator, e->out);
-        put_number(e->out, &e->slots, 0);
+    int columns = rows_columns(r);
+    if (columns == 1) {
+        put_number(out, r, 0);
+        return;
     }
-    putc(']', e->out);
-    return e->slots.status;
+    for (int i = 0; i < columns; i++) {
+        fprintf(out, "%c\"%s\":", i ? ',' : '{', rows_name(r, i));
+        if (rows_kind(r, i) == ROWS_TEXT)
+            text_json(out, rows_text(r, i));
+        else
+            put_number(out, r, i);
+    }
+    putc('}', out);
 }
 
-static enum status put_curve(struct export *e, int64_t trial_id)
+/* A trial's rows as a further member; `always`: also where there are none. */
+static enum status put_list(FILE *out, const char *key, struct rows *r, int64_t trial_id,
+                            bool always)
 {
-    fputs(",\"curve\":[", e->out);
-    rows_rebind(&e->curve, VALUES(INTEGER(trial_id)));
-    for (const char *separator = ""; rows_next(&e->curve); separator = ",") {
-        fputs(separator, e->out);
-        for (int i = 0; i < rows_columns(&e->curve); i++) {
-            fprintf(e->out, "%c\"%s\":", i ? ',' : '{', rows_name(&e->curve, i));
-            put_number(e->out, &e->curve, i);
-        }
-        putc('}', e->out);
+    rows_rebind(r, VALUES(INTEGER(trial_id)));
+    bool row = rows_next(r);
+    if (!row && !always)
+        return r->status;
+    fprintf(out, ",\"%s\":[", key);
+    for (const char *separator = ""; row; row = rows_next(r), separator = ",") {
+        fputs(separator, out);
+        put_row(out, r);
     }
-    putc(']', e->out);
-    return e->curve.status;
+    putc(']', out);
+    return r->status;
+}
+
+/* What no trial over toys has is not there, so that their exports keep their bytes. */
+static enum status put_parts(struct export *e, int64_t trial_id)
+{
+    enum status status = put_list(e->out, "curve", &e->curve, trial_id, true);
+    if (status == STATUS_OK)
+        status = put_list(e->out, "block_loss", &e->blocks, trial_id, false);
+    if (status == STATUS_OK)
+        status = put_list(e->out, "label_acc", &e->labels, trial_id, false);
+    return status;
 }
 
 static void put_json(FILE *out, const char *key, const char *json)
@@ -120,10 +141,10 @@ static enum status put_trial(struct export *e)
             fprintf(e->out, ",\"%s\":", number_names[i]);
             put_number(e->out, t, NUMBERS + i);
             if (status == STATUS_OK && strcmp(number_names[i], "test_acc") == 0)
-                status = put_slots(e, trial_id);
+                status = put_list(e->out, "test_acc_by_slot", &e->slots, trial_id, true);
         }
         if (status == STATUS_OK)
-            status = put_curve(e, trial_id);
+            status = put_parts(e, trial_id);
     }
     put_json(e->out, ",\"config\":", text(t, CONFIG));
     fputs("}\n", e->out);
@@ -151,11 +172,15 @@ enum status export_results(struct store *s, const char *sweep, FILE *out, struct
     struct export e = {.trials = rows_open(s, m, TRIALS, VALUES(INTEGER(sweep_id))),
                        .slots = rows_open(s, m, SLOTS, NO_VALUES),
                        .curve = rows_open(s, m, CURVE, NO_VALUES),
+                       .blocks = rows_open(s, m, BLOCKS, NO_VALUES),
+                       .labels = rows_open(s, m, LABELS, NO_VALUES),
                        .out = out};
     status = put_trials(&e, m);
     rows_close(&e.trials);
     rows_close(&e.slots);
     rows_close(&e.curve);
+    rows_close(&e.blocks);
+    rows_close(&e.labels);
     store_snapshot_end(s);
     return status;
 }

@@ -139,6 +139,23 @@ static const struct promise of_everything[] = {
      "  trial AS t ON trial_id = value JOIN config AS c USING (config_id) WHERE state = 'completed'"
      "  AND t.sweep_id = e.sweep_id AND (t.setting = e.setting OR NOT in_plan)"
      "  AND c.heads = e.heads)"},
+    {"a trial that has not completed has a loss of text or an accuracy of a label",
+     "SELECT DISTINCT 'trial ' || trial_id FROM (SELECT trial_id FROM block_loss UNION ALL SELECT"
+     " trial_id FROM label_acc) JOIN trial USING (trial_id) WHERE state <> 'completed'"},
+    {"the blocks of a trial's text are not numbered from 0",
+     "SELECT 'trial ' || trial_id FROM block_loss GROUP BY trial_id HAVING max(block) >= count(*)"},
+    {"a trial's test loss is not between those of its blocks", /* but for rounding */
+     "SELECT 'trial ' || trial_id FROM trial JOIN block_loss USING (trial_id) GROUP BY trial_id"
+     " HAVING test_loss NOT BETWEEN min(loss) - 1e-3 AND max(loss) + 1e-3"},
+    {"a trial's test accuracy is not the mean of those of its labels",
+     "SELECT 'trial ' || trial_id FROM trial JOIN label_acc USING (trial_id) GROUP BY trial_id"
+     " HAVING abs(test_acc - sum(n * acc) / sum(n)) > 1e-6"},
+    {"a configuration learns from a file of which nothing is known",
+     "SELECT 'config ' || config_id FROM config WHERE data_sha256 IS NOT NULL"
+     " AND data_sha256 NOT IN (SELECT sha256 FROM data_file)"},
+    {"a file has another size than its configuration says",
+     "SELECT DISTINCT 'config ' || config_id || ', ' || path FROM config JOIN data_file ON sha256 ="
+     " data_sha256 WHERE size IS NOT config_json ->> '$.task.options.size'"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
      " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "

@@ -90,6 +90,8 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
         " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
         " WHERE sweep_id = ?1 AND attempt > 0",
         "DELETE FROM curve" OF_SWEEP,
+        "DELETE FROM block_loss" OF_SWEEP,
+        "DELETE FROM label_acc" OF_SWEEP,
         "DELETE FROM study" OF_SWEEP,
         "DELETE FROM head_metric" OF_SWEEP,
         "DELETE FROM layer_metric" OF_SWEEP,

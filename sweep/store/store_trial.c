@@ -135,6 +135,36 @@ static enum status insert_curve(struct store *s, int64_t trial_id, const char *j
         VALUES(INTEGER(trial_id), TEXT(json), TEXT(path)), NULL, m);
 }
 
+/* The rows of a table that a result has as an array, in the place of whatever is there. */
+static enum status replace_rows(struct store *s, int64_t trial_id, const char *result,
+                                const char *remove, const char *insert, struct message *m)
+{
+    const char *doing = "recording a result";
+    enum status status = store_execute(s, doing, remove, VALUES(INTEGER(trial_id)), NULL, m);
+    if (status == STATUS_OK)
+        status = store_execute(s, doing, insert, VALUES(INTEGER(trial_id), TEXT(result)), NULL, m);
+    return status;
+}
+
+/* How the test of a trial over a text came out in its parts. */
+static enum status replace_parts(struct store *s, int64_t trial_id, const char *result,
+                                 struct message *m)
+{
+    static const char insert_blocks[] =
+        "INSERT INTO block_loss (trial_id, block, loss) SELECT ?1, key, value"
+        " FROM json_each(?2, '$.block_loss') WHERE json_type(?2, '$.block_loss') = 'array'";
+    static const char insert_labels[] =
+        "INSERT INTO label_acc (trial_id, label, n, acc) SELECT ?1, value ->> 'label',"
+        " value ->> 'n', value ->> 'acc' FROM json_each(?2, '$.label_acc')"
+        " WHERE json_type(?2, '$.label_acc') = 'array'";
+    enum status status = replace_rows(
+        s, trial_id, result, "DELETE FROM block_loss WHERE trial_id = ?", insert_blocks, m);
+    if (status == STATUS_OK)
+        status = replace_rows(s, trial_id, result, "DELETE FROM label_acc WHERE trial_id = ?",
+                              insert_labels, m);
+    return status;
+}
+
 static enum status update_trial(struct store *s, int64_t trial_id, int64_t attempt,
                                 const char *result, const char *checkpoint, const char *sha256,
                                 long *changed, struct message *m)
@@ -183,6 +213,8 @@ static enum status take_result(struct store *s, int64_t trial_id, int64_t attemp
                                VALUES(INTEGER(trial_id)), NULL, m);
     if (status == STATUS_OK)
         status = insert_curve(s, trial_id, result, "$.curve", m);
+    if (status == STATUS_OK)
+        status = replace_parts(s, trial_id, result, m);
     if (status == STATUS_OK)
         status = store_keep_measures(s, trial_id, result, m);
     if (status == STATUS_OK)

@@ -462,7 +462,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     struct forecast *f = NULL;
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
-        status = plan_new(config, &p, m);
+        status = plan_new(config, NULL, 0, &p, m);
     if (status == STATUS_OK)
         command_plan_notes("plan", p);
     if (status == STATUS_OK)

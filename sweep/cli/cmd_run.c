@@ -88,7 +88,7 @@ static enum status run_trials(const struct config *config, const struct run_opti
                                           .quiet = o->quiet,
                                           .retry_failed = o->retry_failed,
                                           .replace = o->replace};
-    enum status status = plan_new(config, &plan, m);
+    enum status status = plan_new(config, NULL, 0, &plan, m);
     if (status == STATUS_OK && !o->quiet)
         command_plan_notes("run", plan);
     if (status == STATUS_OK)

@@ -123,15 +123,13 @@ static bool place_of_fixed(const struct config *c, const char *path, struct plac
     return false;
 }
 
-/* Of the options at fault the first that varies, else the first that the file fixes, else the first
- * axis. */
-static struct place place_of_fault(const struct plan *p, uint64_t g, const struct point_fault *f)
+struct place plan_place(const struct plan *p, uint64_t g, const char *const *option)
 {
     struct place place = {0, 0};
-    for (const char *const *o = f->option; *o; o++)
+    for (const char *const *o = option; *o; o++)
         if (place_of_value(p, g, *o, &place))
             return place;
-    for (const char *const *o = f->option; *o; o++)
+    for (const char *const *o = option; *o; o++)
         if (place_of_fixed(p->config, *o, &place))
             return place;
     return p->axes ? p->axis[0].written->place : place;
@@ -151,7 +149,7 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
         status_fail_within(m, STATUS_BAD_INPUT, "the point %s is impossible: ", name);
     else
         status_fail_within(m, STATUS_BAD_INPUT, "this is impossible: ");
-    return config_within(p->config, place_of_fault(p, g, fault), m);
+    return config_within(p->config, plan_place(p, g, fault->option), m);
 }
 
 static enum status refuse_eval(const struct plan *p, uint64_t g, const struct config_eval *e,
@@ -268,7 +266,7 @@ static enum status build(struct plan *p, struct message *m)
     uint64_t total, twins;
     enum status s = plan_build_axes(p, m);
     if (s || (s = count_points(p, &total, &twins, m)) || (s = plan_build_filters(p, m)) ||
-        (s = plan_build_labels(p, m)))
+        (s = plan_build_labels(p, m)) || (s = plan_build_files(p, total, m)))
         return s;
     p->by_duplicate = (long)twins;
     if ((s = expand(p, total, m)) || (s = plan_build_groups(p, m)))
@@ -276,7 +274,8 @@ static enum status build(struct plan *p, struct message *m)
     return check_claim(p, m);
 }
 
-enum status plan_new(const struct config *c, struct plan **out, struct message *m)
+enum status plan_new(const struct config *c, const struct survey *known, int known_count,
+                     struct plan **out, struct message *m)
 {
     *out = NULL;
     struct pool *pool = pool_new();
@@ -287,6 +286,7 @@ enum status plan_new(const struct config *c, struct plan **out, struct message *
     }
     p->config = c;
     p->pool = pool;
+    p->surveys = (struct survey_list){.pool = pool, .known = known, .known_count = known_count};
     enum status s = build(p, m);
     if (s)
         plan_free(p);
@@ -308,6 +308,12 @@ void plan_free(struct plan *p)
 const struct config *plan_config(const struct plan *p)
 {
     return p->config;
+}
+
+const struct survey *plan_surveys(const struct plan *p, int *count)
+{
+    *count = p->surveys.count;
+    return p->surveys.item;
 }
 
 long plan_points(const struct plan *p)

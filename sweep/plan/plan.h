@@ -5,6 +5,7 @@
 #define SWEEP_PLAN_PLAN_H
 
 #include "sweep/plan/config.h"
+#include "sweep/plan/survey.h"
 
 enum {
     PLAN_TEXT_MAX = 1024, /* a point's setting, label, tuned and replicated values */
@@ -13,10 +14,16 @@ enum {
 
 struct plan;
 
-/* Expands and checks c, which is kept and must outlive the plan. BAD_INPUT, with the place in the
- * file, for an impossible point, for more points than run_cap, for an empty plan. */
-enum status plan_new(const struct config *c, struct plan **p, struct message *m);
+/* Expands and checks c, which is kept and must outlive the plan. Files that tasks learn from are
+ * read, but for those of which a known survey still tells (known_count of them; NULL is none).
+ * BAD_INPUT, with the place in the sweep file, for a file that cannot be learned from, for an
+ * impossible point, for more points than run_cap, for an empty plan. */
+enum status plan_new(const struct config *c, const struct survey *known, int known_count,
+                     struct plan **p, struct message *m);
 void plan_free(struct plan *p);
+
+/* What the files of the plan say, each once for the options that it was read with; the plan's. */
+const struct survey *plan_surveys(const struct plan *p, int *count);
 
 const struct config *plan_config(const struct plan *p);
 

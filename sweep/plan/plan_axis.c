@@ -48,12 +48,30 @@ static enum status build_task_value(const struct plan *p, const char *name,
     return value->json ? STATUS_OK : plan_no_memory(m);
 }
 
-/* Parses n scalars as one value of the axis's option, for every task. */
+/* Makes the path of a file absolute: what the sweep file says starts at its folder, what --set says
+ * at the working directory. */
+static enum status resolve(const struct plan *p, struct place place, const struct option_entry *o,
+                           char *file, struct message *m)
+{
+    const char *config = p->config->path, *slash = strrchr(config, '/');
+    const char *folder = NULL;
+    char path[OPTION_VALUE_MAX];
+    if (place.line > 0 && slash &&
+        !(folder = pool_text(p->pool, config, (size_t)(slash - config) + 1)))
+        return plan_no_memory(m);
+    enum status s = survey_path(folder, file, (size_t)o->max, path, m);
+    if (!s)
+        s = option_parse(o, "task", path, true, file, m); /* the folder may have an odd name */
+    return s ? config_within(p->config, place, m) : STATUS_OK;
+}
+
+/* Parses n scalars as one value of the axis's option, for every task. Paths of files are called as
+ * they are written. */
 static enum status build_value(const struct plan *p, const struct plan_axis *axis,
                                const struct config_value *v, int first, int n,
                                struct plan_value *value, struct message *m)
 {
-    _Alignas(16) unsigned char holder[OPTION_VALUE_MAX];
+    _Alignas(16) char holder[OPTION_VALUE_MAX];
     char json[OPTION_TEXT_MAX];
     value->place = v->place;
     if (axis->is_task)
@@ -62,13 +80,13 @@ static enum status build_value(const struct plan *p, const struct plan_axis *axi
         struct option_entry o = *axis->option[t];
         memset(holder, 0, sizeof holder);
         o.offset = 0;
-        for (int i = first; i < first + n; i++) {
-            enum status s = option_parse(&o, "", v->scalar[i], v->quoted[i], holder, m);
-            if (s)
-                return s;
-        }
+        enum status s = STATUS_OK;
+        for (int i = first; i < first + n && !s; i++)
+            s = option_parse(&o, "", v->scalar[i], v->quoted[i], holder, m);
+        int length = s ? 0 : option_format(&o, holder, json, sizeof json);
+        if (s || (o.local && (s = resolve(p, v->place, &o, holder, m))))
+            return s;
         if (t == 0) {
-            int length = option_format(&o, holder, json, sizeof json);
             value->size = option_used(&o, holder);
             value->images = pool_alloc(p->pool, (size_t)p->tasks, value->size);
             value->json = length < 0 ? NULL : pool_text(p->pool, json, (size_t)length);
@@ -282,7 +300,7 @@ uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles)
     return hash;
 }
 
-int plan_decode(const struct plan *p, uint64_t g, struct point *out)
+int plan_decode_given(const struct plan *p, uint64_t g, struct point *out)
 {
     int task = 0;
     if (p->task_axis >= 0) {

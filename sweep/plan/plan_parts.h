@@ -1,6 +1,7 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
- * (values and draws), plan_filter.c (constraints and exclusions), plan_labels.c (settings and their
- * labels), plan_trials.c (trials, looks, rungs), plan_identity.c. */
+ * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
+ * that tasks learn from), plan_labels.c (settings and their labels), plan_trials.c (trials, looks,
+ * rungs), plan_identity.c. */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -60,6 +61,13 @@ struct plan_exclusion {
     long fits; /* points that it drops, or would if no other did */
 };
 
+/* The options of a task over a file: as the sweep file gives them, and with those that the file
+ * itself gives. */
+struct plan_filled {
+    int task;
+    const unsigned char *given, *whole;
+};
+
 struct plan {
     const struct config *config;
     struct pool *pool;
@@ -70,6 +78,10 @@ struct plan {
     int task_axis; /* index of task.name, or -1 */
     /* random: every draw meets each value of this axis, a list of head counts; else NULL */
     const struct plan_axis *crossed;
+
+    struct survey_list surveys;
+    int filled_count, filled_capacity;
+    struct plan_filled *filled;
 
     struct expr **constraint;
     struct plan_name *names;
@@ -104,8 +116,20 @@ struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, 
 bool plan_distinguishes(const struct plan_axis *a, const struct point *point);
 /* A hash of what point g chooses on the axes that have one of those roles and distinguish it. */
 uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles);
+/* The task's index and the point g as the sweep file gives it: without what is derived from files.
+ */
+int plan_decode_given(const struct plan *p, uint64_t g, struct point *out);
+
+/* plan_files.c */
+/* Surveys the files of all points, before anything is asked of them. */
+enum status plan_build_files(struct plan *p, uint64_t total, struct message *m);
 /* The task's index and the whole point g. */
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);
+
+/* plan.c */
+/* Where point g says what is at fault: of these options (paths; ends with NULL) the first that
+ * varies, else the first that the file fixes, else the first axis. */
+struct place plan_place(const struct plan *p, uint64_t g, const char *const *option);
 
 /* plan_filter.c */
 enum plan_verdict { PLAN_STAYS, PLAN_CONSTRAINED, PLAN_EXCLUDED };

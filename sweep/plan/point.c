@@ -183,15 +183,28 @@ static int by_name(const void *a, const void *b)
                   (*(const struct option_entry *const *)b)->name);
 }
 
-/* Writes a section as an object, with "version" at its place among the keys where it is not 0. */
-static void put_section(struct writer *w, const struct point_section *s, int version)
+static bool of_identity(const struct option_entry *o, const void *values)
+{
+    return !o->local && !left_out(o, values);
+}
+
+/* Of what a person gives for a task over a file, that on which its survey depends. */
+static bool of_survey(const struct option_entry *o, const void *values)
+{
+    return of_identity(o, values) && !o->derived && strcmp(o->name, "instance") != 0;
+}
+
+/* Writes those options of a section as an object, with "version" at its place among the keys where
+ * it is not 0. */
+static void put_section(struct writer *w, const struct point_section *s, int version,
+                        bool (*wanted)(const struct option_entry *o, const void *values))
 {
     static const struct option_entry version_key = {.name = "version"};
     const struct option_entry *sorted[POINT_OPTIONS_MAX];
     size_t n = 0;
     for (const struct option_entry *o = s->options; o->name; o++) {
         assert(n < POINT_OPTIONS_MAX - 1);
-        if (!o->local && !left_out(o, s->values))
+        if (wanted(o, s->values))
             sorted[n++] = o;
     }
     if (version)
@@ -220,18 +233,27 @@ int point_json(const struct point *p, char text[POINT_JSON_MAX])
     struct point_section train = section_of(&canonical, SECTION_TRAIN);
     struct writer w = {.text = text};
     put(&w, "{\"model\":");
-    put_section(&w, &model, 0);
+    put_section(&w, &model, 0, of_identity);
     put(&w, ",\"task\":{\"name\":\"");
     put(&w, p->task->name);
     put(&w, "\",\"options\":");
-    put_section(&w, &task, 0);
+    put_section(&w, &task, 0, of_identity);
     put(&w, ",\"version\":");
     put_integer(&w, p->task->version);
     put(&w, "},\"train\":");
-    put_section(&w, &train, TRAIN_VERSION);
+    put_section(&w, &train, TRAIN_VERSION, of_identity);
     put(&w, ",\"v\":");
     put_integer(&w, POINT_FORMAT);
     put(&w, "}");
+    return (int)w.used;
+}
+
+int point_survey_json(const struct point *p, char text[POINT_JSON_MAX])
+{
+    struct point copy = *p;
+    struct point_section task = section_of(&copy, SECTION_TASK);
+    struct writer w = {.text = text};
+    put_section(&w, &task, 0, of_survey);
     return (int)w.used;
 }
 

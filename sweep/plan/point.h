@@ -57,6 +57,10 @@ int point_json(const struct point *p, char text[POINT_JSON_MAX]);
  * other than this program's is BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
+/* The options of a task over a file on which its survey depends: {"length":128,"mode":"lm"}.
+ * Returns the length, below POINT_JSON_MAX. */
+int point_survey_json(const struct point *p, char text[POINT_JSON_MAX]);
+
 /* Sets the task options of a JSON object, as in {"length":64,"offsets":[1]}; the others stay. */
 enum status point_set_task(struct point *p, const char *json, struct message *m);
 

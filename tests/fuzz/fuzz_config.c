@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct plan *p = NULL;
     enum status s = config_parse("fuzz.yaml", (const char *)data, size, small, 1, &c, &m);
     if (!s)
-        s = plan_new(c, &p, &m);
+        s = plan_new(c, NULL, 0, &p, &m);
     promise(s == STATUS_OK || (s == STATUS_BAD_INPUT && *m.text));
     if (p)
         check_plan(p);

@@ -30,7 +30,7 @@ static inline void assert_bytes_refused(const char *text, size_t size, const cha
     struct message m = {{0}};
     enum status s = config_parse("s.yaml", text, size, NULL, 0, &c, &m);
     if (s == STATUS_OK) {
-        s = plan_new(c, &p, &m);
+        s = plan_new(c, NULL, 0, &p, &m);
         if (s == STATUS_OK)
             fail_msg("taken; should give: %s\nfor:\n%s", message, text);
         assert_null(p);

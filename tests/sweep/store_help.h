@@ -107,7 +107,7 @@ static inline struct planned plan_of(struct fixture *x, const char *yaml)
 {
     struct planned p = {NULL, NULL};
     assert_ok(config_parse("test.yaml", yaml, strlen(yaml), NULL, 0, &p.config, &x->m));
-    assert_ok(plan_new(p.config, &p.plan, &x->m));
+    assert_ok(plan_new(p.config, NULL, 0, &p.plan, &x->m));
     return p;
 }
 

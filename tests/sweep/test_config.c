@@ -600,7 +600,7 @@ static void test_sets(void **state)
         struct plan *p = NULL;
         enum status s = set(text, &list[i].set, 1, &c, &m);
         if (s == STATUS_OK) {
-            s = plan_new(c, &p, &m);
+            s = plan_new(c, NULL, 0, &p, &m);
             config_free(c);
         }
         assert_int_equal(s, STATUS_BAD_INPUT);

@@ -20,7 +20,7 @@ static struct plan *plan_of(const char *text)
     struct config *c = config_of(text);
     struct plan *p;
     struct message m;
-    if (plan_new(c, &p, &m) != STATUS_OK)
+    if (plan_new(c, NULL, 0, &p, &m) != STATUS_OK)
         fail_msg("refused:\n%s\n%s", text, m.text);
     assert_ptr_equal(plan_config(p), c);
     return p;
@@ -43,7 +43,7 @@ static void test_golden(void **state)
     struct message m;
     char json[POINT_JSON_MAX], sha[65], line[POINT_JSON_MAX + 2];
     assert_int_equal(config_read("tests/data/identity/gather.yaml", NULL, 0, &c, &m), STATUS_OK);
-    assert_int_equal(plan_new(c, &p, &m), STATUS_OK);
+    assert_int_equal(plan_new(c, NULL, 0, &p, &m), STATUS_OK);
     assert_int_equal(plan_points(p), 6);
     FILE *f = fopen("tests/data/identity/gather.sha256", "r");
     assert_non_null(f);
@@ -76,7 +76,7 @@ static void test_ready_sweeps(void **state)
         struct plan *p;
         struct message m;
         char path[64];
-        if (config_read(found.gl_pathv[i], NULL, 0, &c, &m) || plan_new(c, &p, &m))
+        if (config_read(found.gl_pathv[i], NULL, 0, &c, &m) || plan_new(c, NULL, 0, &p, &m))
             fail_msg("%s", m.text);
         snprintf(path, sizeof path, "configs/%s.yaml", c->name);
         assert_string_equal(path, found.gl_pathv[i]);
@@ -610,7 +610,7 @@ static void test_no_memory(void **state)
             fault_arm(FAULT_MALLOC, nth, ENOMEM);
             s = config_read(files[k], sets, 2, &c, &m);
             if (!s)
-                s = plan_new(c, &p, &m);
+                s = plan_new(c, NULL, 0, &p, &m);
             char pairs[65];
             if (!s)
                 s = plan_pairs_sha256(p, pairs, &m);
@@ -658,7 +658,7 @@ static void test_no_memory_for_faults(void **state)
             fault_arm(FAULT_MALLOC, nth, ENOMEM);
             enum status s = config_parse("s.yaml", texts[k], strlen(texts[k]), NULL, 0, &c, &m);
             if (!s)
-                s = plan_new(c, &p, &m);
+                s = plan_new(c, NULL, 0, &p, &m);
             fired = fault_disarm() != 0;
             assert_int_equal(s, fired ? STATUS_NO_MEMORY : STATUS_BAD_INPUT);
             assert_true(*m.text);

@@ -10,7 +10,7 @@ static struct plan *plan_of(const char *text)
     struct config *c = config_of(text);
     struct plan *p;
     struct message m;
-    if (plan_new(c, &p, &m) != STATUS_OK)
+    if (plan_new(c, NULL, 0, &p, &m) != STATUS_OK)
         fail_msg("refused:\n%s\n%s", text, m.text);
     return p;
 }

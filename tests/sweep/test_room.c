@@ -28,7 +28,7 @@ static struct plan *plan_of(struct config *c)
 {
     struct plan *p;
     struct message m;
-    if (plan_new(c, &p, &m) != STATUS_OK)
+    if (plan_new(c, NULL, 0, &p, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     return p;
 }

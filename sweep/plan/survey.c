@@ -1,0 +1,235 @@
+#include "sweep/plan/survey.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "engine/base/json.h"
+#include "engine/base/text.h"
+
+static enum status no_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading what a file holds");
+}
+
+static const char *file_of(const struct point *p)
+{
+    return (const char *)p->task_options + option_find(p->task->options, "file")->offset;
+}
+
+/* ---- what a survey says ---- */
+
+/* Reads one derived option from the facts, which json_skip has checked. */
+static bool fill_from_facts(struct point *p, const struct option_entry *o, const struct json *facts)
+{
+    struct json value;
+    const char *text;
+    bool quoted;
+    return json_member(facts, o->name, &value) && json_scalar(&value, &text, &quoted) &&
+           option_parse(o, "task", text, quoted, p->task_options, NULL) == STATUS_OK;
+}
+
+static bool fill_from(struct point *p, const struct survey *s, const struct json *facts)
+{
+    char size[32];
+    snprintf(size, sizeof size, "%lld", (long long)s->size);
+    for (const struct option_entry *o = p->task->options; o->name; o++) {
+        bool filled = !o->derived ? true
+                      : strcmp(o->name, "sha256") == 0
+                          ? !option_parse(o, "task", s->sha256, true, p->task_options, NULL)
+                      : strcmp(o->name, "size") == 0
+                          ? !option_parse(o, "task", size, false, p->task_options, NULL)
+                          : fill_from_facts(p, o, facts);
+        if (!filled)
+            return false;
+    }
+    return true;
+}
+
+/* Fills the derived options. *complete is false where the survey lacks any: another version of this
+ * program wrote it. */
+static enum status fill(struct point *p, const struct survey *s, bool *complete, struct message *m)
+{
+    size_t size = strlen(s->facts);
+    struct message fault;
+    char *text = malloc(size + 1);
+    if (!text)
+        return no_memory(m);
+    struct json facts = {.start = (const unsigned char *)s->facts,
+                         .next = (const unsigned char *)s->facts,
+                         .end = (const unsigned char *)s->facts + size,
+                         .place = "what is known of a file",
+                         .text = text,
+                         .m = &fault};
+    struct json whole = facts;
+    *complete = json_skip(&whole) && json_end(&whole) && fill_from(p, s, &facts);
+    free(text);
+    return STATUS_OK;
+}
+
+/* ---- the list ---- */
+
+static bool is_of(const struct survey *s, const char *path, const char *options)
+{
+    return strcmp(s->path, path) == 0 && strcmp(s->options, options) == 0;
+}
+
+static const struct survey *find(const struct survey *item, int count, const char *path,
+                                 const char *options)
+{
+    for (int i = 0; i < count; i++)
+        if (is_of(&item[i], path, options))
+            return &item[i];
+    return NULL;
+}
+
+/* Adds a copy. */
+static enum status add(struct survey_list *list, const struct survey *s, const char *path,
+                       const char *options, const char *facts, struct message *m)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? 2 * list->capacity : 4;
+        struct survey *more = pool_alloc(list->pool, (size_t)capacity, sizeof *more);
+        if (!more)
+            return no_memory(m);
+        if (list->count)
+            memcpy(more, list->item, (size_t)list->count * sizeof *more);
+        list->item = more;
+        list->capacity = capacity;
+    }
+    struct survey *copy = &list->item[list->count];
+    *copy = *s;
+    copy->path = pool_text(list->pool, path, strlen(path));
+    copy->options = pool_text(list->pool, options, strlen(options));
+    copy->facts = pool_text(list->pool, facts, strlen(facts));
+    if (!copy->path || !copy->options || !copy->facts)
+        return no_memory(m);
+    list->count++;
+    return STATUS_OK;
+}
+
+/* ---- reading ---- */
+
+/* What a file looks like from outside; false where there is none. */
+static bool look(const char *path, struct survey *s)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return false;
+    s->size = st.st_size;
+    s->mtime_ns = file_mtime_ns(&st);
+    return true;
+}
+
+static bool looks_alike(const struct survey *a, const struct survey *b)
+{
+    return a->size == b->size && a->mtime_ns == b->mtime_ns;
+}
+
+static enum status refuse_changing(const char *path, struct message *m)
+{
+    char shown[256];
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "%s changed while it was read; wait until it is complete",
+                       text_shown(path, shown, sizeof shown));
+}
+
+/* Reads the file that the point names, and lists what it says. */
+static enum status read_file(struct survey_list *list, struct point *p, const char *options,
+                             struct message *m)
+{
+    struct text_buffer facts = {0};
+    struct survey before = {0}, after = {0};
+    const struct option_entry *sha256 = option_find(p->task->options, "sha256");
+    bool complete = false;
+    bool there = look(file_of(p), &before);
+    enum status s = p->task->file->survey(p->task_options, &facts, m);
+    if (!s && facts.out_of_memory)
+        s = no_memory(m);
+    if (!s && (!there || !look(file_of(p), &after) || !looks_alike(&before, &after)))
+        s = refuse_changing(file_of(p), m);
+    if (!s) {
+        memcpy(before.sha256, p->task_options + sha256->offset, sizeof before.sha256);
+        s = add(list, &before, file_of(p), options, facts.text, m);
+    }
+    free(facts.text);
+    if (!s)
+        s = fill(p, &list->item[list->count - 1], &complete, m);
+    if (!s && !complete)
+        s = status_fail(m, STATUS_INTERNAL, "task %s does not say all that its options hold",
+                        p->task->name);
+    return s;
+}
+
+/* One file has one content in all of a plan. */
+static enum status check_same(const struct survey_list *list, struct message *m)
+{
+    const struct survey *last = &list->item[list->count - 1];
+    for (int i = 0; i < list->count - 1; i++)
+        if (strcmp(list->item[i].path, last->path) == 0 &&
+            strcmp(list->item[i].sha256, last->sha256) != 0)
+            return refuse_changing(last->path, m);
+    return STATUS_OK;
+}
+
+enum status survey_point(struct survey_list *list, struct point *p, struct message *m)
+{
+    char options[POINT_JSON_MAX];
+    struct survey now = {0};
+    bool complete = false;
+    point_survey_json(p, options);
+    const struct survey *s = find(list->item, list->count, file_of(p), options);
+    if (s)
+        return fill(p, s, &complete, m);
+    s = find(list->known, list->known_count, file_of(p), options);
+    if (s && look(file_of(p), &now) && looks_alike(s, &now)) {
+        enum status status = fill(p, s, &complete, m);
+        if (status || complete)
+            return status ? status : add(list, s, s->path, s->options, s->facts, m);
+    }
+    enum status status = read_file(list, p, options, m);
+    return status ? status : check_same(list, m);
+}
+
+/* ---- paths ---- */
+
+/* Appends a path's parts but the empty ones and `.`; *used beyond size where they do not fit. */
+static void append_parts(const char *parts, char *path, size_t size, size_t *used)
+{
+    while (*parts) {
+        size_t n = strcspn(parts, "/");
+        if (n > 0 && !(n == 1 && parts[0] == '.')) {
+            if (*used < size)
+                snprintf(path + *used, size - *used, "/%.*s", (int)n, parts);
+            *used += n + 1;
+        }
+        parts += n + (parts[n] == '/');
+    }
+}
+
+enum status survey_path(const char *folder, const char *given, size_t max, char *path,
+                        struct message *m)
+{
+    char here[OPTION_STRING_MAX + 1], shown[256];
+    size_t used = 0;
+    bool relative = given[0] != '/';
+    if (relative && (!folder || folder[0] != '/')) {
+        if (!getcwd(here, sizeof here))
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "the working directory cannot be named (%s): give %s from / on",
+                               strerror(errno), text_shown(given, shown, sizeof shown));
+        append_parts(here, path, max + 1, &used);
+    }
+    if (relative && folder)
+        append_parts(folder, path, max + 1, &used);
+    append_parts(given, path, max + 1, &used);
+    if (used > max)
+        return status_fail(m, STATUS_BAD_INPUT, "%s is, from / on, longer than %zu bytes",
+                           text_shown(given, shown, sizeof shown), max);
+    if (!used)
+        snprintf(path, max + 1, "/");
+    return STATUS_OK;
+}

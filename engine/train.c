@@ -132,7 +132,9 @@ enum status trainer_step(struct trainer *t, struct message *m)
 {
     struct nn *nn = &t->encoder->nn;
     t->batch.padding = NULL;
-    t->fill(t->context, t->step, &t->batch);
+    enum status s = t->fill(t->context, t->step, &t->batch, m);
+    if (s != STATUS_OK)
+        return s;
     long per_sequence = targets_per_sequence(t);
     long targets = targets_unmasked(t->batch.targets, t->batch.n * per_sequence);
     struct pass p = {

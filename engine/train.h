@@ -15,8 +15,10 @@ struct examples {
 };
 
 /* Fills e->n examples for training step `step`: a pure function of the step. tokens and targets are
- * the trainer's memory; padding is NULL at first and may be set to memory of the callback's own. */
-typedef void (*train_fill)(void *context, int64_t step, struct examples *e);
+ * the trainer's memory; padding is NULL at first and may be set to memory of the callback's own.
+ * Any failure is the step's. */
+typedef enum status (*train_fill)(void *context, int64_t step, struct examples *e,
+                                  struct message *m);
 
 /* How many of n targets are not masked. */
 long targets_unmasked(const int32_t *targets, long n);
@@ -63,7 +65,8 @@ enum status trainer_of(struct arena *a, struct encoder *e, const struct train_co
 
 /* One step: forward, backward, clip, update. DIVERGED when loss or gradient norm is NaN or Inf: the
  * weights are then untouched, and the message names the step and the first parameter or operation
- * that has it. No allocation, no system call. */
+ * that has it. Fails as `fill` does, before anything has changed. No allocation; no system call but
+ * those of `fill`. */
 enum status trainer_step(struct trainer *t, struct message *m);
 
 /* Mean loss, accuracy and exact-match share over a set with the present weights; dropout off. A

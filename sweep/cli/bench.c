@@ -26,12 +26,13 @@ struct source {
     int64_t fresh;
 };
 
-static void fill(void *context, int64_t step, struct examples *e)
+static enum status fill(void *context, int64_t step, struct examples *e, struct message *m)
 {
+    (void)m;
     const struct source *source = context;
     const struct bench_workload *w = source->w;
     if (step > source->fresh)
-        return;
+        return STATUS_OK;
     struct rng r = rng_at(0, RNG_DATA, (uint64_t)step, 0);
     for (int64_t i = 0; i < e->n * w->length; i++)
         e->tokens[i] = (int32_t)rng_below(&r, (uint32_t)w->vocab);
@@ -39,6 +40,7 @@ static void fill(void *context, int64_t step, struct examples *e)
         const int64_t at = i / w->slots, place = at % w->length + 1 + i % w->slots;
         e->targets[i] = e->tokens[at / w->length * w->length + place % w->length];
     }
+    return STATUS_OK;
 }
 
 struct matrices {

@@ -2,6 +2,7 @@
  * read. */
 #include "sweep/cli/command.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -200,29 +201,36 @@ static bool has_masked(const int32_t *target, long n)
     return false;
 }
 
+static enum status print_drawn(struct arena *a, const struct point *p, const struct task_shape *s,
+                               long index, struct message *m)
+{
+    struct example_source source;
+    enum status status = example_source_open(a, p, s, NULL, &source, m);
+    if (status != STATUS_OK)
+        return status;
+    struct examples x = examples_new(a, &source, 1);
+    status = example_draw(&source, data_eval_seed(p), RNG_TEST, 0, index - 1,
+                          example_source_count(&source, TASK_TEST, p->train.test_examples), &x, m);
+    example_source_close(&source);
+    if (status != STATUS_OK)
+        return status;
+    print_grid(s, x.tokens, x.targets);
+    if (has_masked(x.targets, source.targets_each))
+        printf("  A dot is a position without a target.\n");
+    return STATUS_OK;
+}
+
 /* Example `index` of the test set, from 1. */
 static enum status print_example(const struct point *p, const struct task_shape *s, long index,
                                  struct message *m)
 {
-    void *instance = calloc(1, p->task->instance_size + 1);
-    if (!instance)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
-    struct example_source source = example_source(p, s, instance);
-    int32_t *inputs = calloc((size_t)source.tokens_each, sizeof *inputs);
-    int32_t *targets = calloc((size_t)source.targets_each, sizeof *targets);
-    enum status status = STATUS_OK;
-    if (!inputs || !targets) {
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
-        goto cleanup;
-    }
-    example_draw(&source, data_eval_seed(p), RNG_TEST, 0, (uint32_t)(index - 1), inputs, targets);
-    print_grid(s, inputs, targets);
-    if (has_masked(targets, source.targets_each))
-        printf("  A dot is a position without a target.\n");
-cleanup:
-    free(targets);
-    free(inputs);
-    free(instance);
+    jmp_buf exhausted;
+    struct arena a;
+    arena_init(&a, &exhausted);
+    enum status status = setjmp(exhausted) == 0
+                             ? print_drawn(&a, p, s, index, m)
+                             : status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
+    arena_free(&a);
     return status;
 }
 

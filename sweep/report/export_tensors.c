@@ -104,14 +104,14 @@ static enum status build_whole(struct export *x, struct message *m)
 {
     enum status s = point_parse(x->finished.file.config, &x->point, m);
     if (s == STATUS_OK)
-        s = data_new(&x->arena, &x->point, x->finished.seed, &x->data, m);
+        s = data_new(&x->arena, &x->point, x->finished.seed, NULL, &x->data, m);
     if (s == STATUS_OK)
         s = trainer_new(&x->arena, &x->point.model, data_io(x->data), &x->point.train,
                         x->finished.seed, data_fill, x->data, &x->trainer, m);
     if (s == STATUS_OK)
         s = result_weights(&x->finished.file, &x->trainer->encoder->nn, m);
     if (s == STATUS_OK)
-        data_draw(x->data);
+        s = data_draw(x->data, m);
     return s;
 }
 

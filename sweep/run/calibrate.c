@@ -51,7 +51,7 @@ static bool measure(struct arena *a, const struct point *p, const struct encoder
 {
     struct trial *t;
     double begun_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-    if (trial_new(a, p, 0, METRIC_VAL_ACC, &t, NULL) != STATUS_OK)
+    if (trial_new(a, p, 0, METRIC_VAL_ACC, NULL, &t, NULL) != STATUS_OK)
         return false;
     c->heads = p->model.heads;
     c->flops_per_step = encoder_step_flops(&p->model, io, (long)p->train.batch);

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "engine/base/heartbeat.h"
-
 struct data {
     struct point point;
     struct encoder_io io;
@@ -13,22 +11,9 @@ struct data {
     struct examples val, test;
     struct examples finite; /* n = 0: fresh examples */
     uint32_t *order;        /* (finite.n), of `epoch` */
+    uint8_t *padding;       /* (batch,T) of the step that is filled; NULL: nothing is padded */
     int64_t epoch;
 };
-
-struct example_source example_source(const struct point *p, const struct task_shape *shape,
-                                     void *instance)
-{
-    if (p->task->instance)
-        p->task->instance(p->task_options, instance);
-    return (struct example_source){
-        .task = p->task,
-        .options = p->task_options,
-        .instance = instance,
-        .tokens_each = shape->length * shape->fields,
-        .targets_each = shape->slots * (shape->per_sequence ? 1 : shape->length),
-    };
-}
 
 uint32_t data_eval_seed(const struct point *p)
 {
@@ -39,60 +24,54 @@ uint32_t data_eval_seed(const struct point *p)
     return (uint32_t)seed;
 }
 
-void example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
-                  int64_t step, uint32_t index, int32_t *tokens, int32_t *targets)
-{
-    struct rng r = rng_at(seed, stream, (uint64_t)step, index);
-    s->task->example(s->options, s->instance, &r, tokens, targets);
-}
-
-static struct examples examples_new(struct arena *a, const struct data *d, long n)
-{
-    struct examples e = {.n = n};
-    e.tokens = arena_alloc(a, (size_t)(n * d->source.tokens_each), sizeof *e.tokens);
-    e.targets = arena_alloc(a, (size_t)(n * d->source.targets_each), sizeof *e.targets);
-    return e;
-}
-
-void examples_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
-                   int64_t step, struct examples *e)
-{
-    for (long i = 0; i < e->n; i++) {
-        if (i % 256 == 255)
-            heartbeat();
-        example_draw(s, seed, stream, step, (uint32_t)i, e->tokens + i * s->tokens_each,
-                     e->targets + i * s->targets_each);
-    }
-}
-
-enum status data_new(struct arena *a, const struct point *p, uint32_t seed, struct data **out,
-                     struct message *m)
+enum status data_new(struct arena *a, const struct point *p, uint32_t seed,
+                     const struct data_place *place, struct data **out, struct message *m)
 {
     struct data *d = arena_alloc(a, 1, sizeof *d);
+    const struct train_config *train = &p->train;
     d->point = *p;
     d->seed = seed;
     d->epoch = -1;
     enum status s = point_check(p, &d->io, &d->shape, NULL, m);
+    if (s == STATUS_OK)
+        s = example_source_open(a, p, &d->shape, place, &d->source, m);
     if (s != STATUS_OK)
         return s;
-    size_t instance_size = p->task->instance_size ? p->task->instance_size : 1;
-    d->source = example_source(&d->point, &d->shape, arena_alloc(a, 1, instance_size));
-    d->val = examples_new(a, d, (long)p->train.val_examples);
-    d->test = examples_new(a, d, (long)p->train.test_examples);
-    if (p->train.examples > 0) {
-        d->finite = examples_new(a, d, (long)p->train.examples);
+    const struct example_source *source = &d->source;
+    d->val = examples_new(a, source, example_source_count(source, TASK_VAL, train->val_examples));
+    d->test =
+        examples_new(a, source, example_source_count(source, TASK_TEST, train->test_examples));
+    if (train->examples > 0) {
+        d->finite =
+            examples_new(a, source, example_source_count(source, TASK_TRAIN, train->examples));
         d->order = arena_alloc(a, (size_t)d->finite.n, sizeof *d->order);
     }
+    if (source->padding_each)
+        d->padding = arena_alloc(a, (size_t)(train->batch * source->padding_each), 1);
     *out = d;
     return STATUS_OK;
 }
 
-void data_draw(struct data *d)
+void data_close(struct data *d)
+{
+    if (d)
+        example_source_close(&d->source);
+}
+
+enum status data_draw(struct data *d, struct message *m)
 {
     uint32_t seed = data_eval_seed(&d->point);
-    examples_draw(&d->source, seed, RNG_VAL, 0, &d->val);
-    examples_draw(&d->source, seed, RNG_TEST, 0, &d->test);
-    examples_draw(&d->source, d->seed, RNG_DATA, 0, &d->finite);
+    enum status s = examples_draw(&d->source, seed, RNG_VAL, 0, &d->val, m);
+    if (s == STATUS_OK)
+        s = examples_draw(&d->source, seed, RNG_TEST, 0, &d->test, m);
+    if (s == STATUS_OK)
+        s = examples_draw_finite(&d->source, d->seed, &d->finite, m);
+    return s;
+}
+
+enum status data_check(const struct data *d, struct message *m)
+{
+    return example_source_check(&d->source, m);
 }
 
 const struct encoder_io *data_io(const struct data *d)
@@ -136,21 +115,16 @@ static void use_epoch(struct data *d, int64_t epoch)
     d->epoch = epoch;
 }
 
-void data_fill(void *context, int64_t step, struct examples *e)
+enum status data_fill(void *context, int64_t step, struct examples *e, struct message *m)
 {
     struct data *d = context;
-    if (d->finite.n == 0) {
-        examples_draw(&d->source, d->seed, RNG_DATA, step, e);
-        return;
-    }
+    e->padding = d->padding;
+    if (d->finite.n == 0)
+        return examples_draw(&d->source, d->seed, RNG_DATA, step, e, m);
     for (long b = 0; b < e->n; b++) {
         int64_t position = step * e->n + b;
         use_epoch(d, position / d->finite.n);
-        long i = (long)d->order[position % d->finite.n];
-        memcpy(e->tokens + b * d->source.tokens_each, d->finite.tokens + i * d->source.tokens_each,
-               (size_t)d->source.tokens_each * sizeof *e->tokens);
-        memcpy(e->targets + b * d->source.targets_each,
-               d->finite.targets + i * d->source.targets_each,
-               (size_t)d->source.targets_each * sizeof *e->targets);
+        example_copy(&d->source, &d->finite, (long)d->order[position % d->finite.n], e, b);
     }
+    return STATUS_OK;
 }

@@ -20,7 +20,7 @@ double trial_cpu_s(const struct trial *t)
 }
 
 enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
-                      struct trial **out, struct message *m)
+                      const struct data_place *place, struct trial **out, struct message *m)
 {
     struct trial *t = arena_alloc(a, 1, sizeof *t);
     t->point = *p;
@@ -28,22 +28,33 @@ enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enu
     t->metric = metric;
     t->started_s = clock_now_s();
     t->cpu_started_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-    enum status s = data_new(a, p, seed, &t->data, m);
+    enum status s = data_new(a, p, seed, place, &t->data, m);
     if (s != STATUS_OK)
         return s;
     s = trainer_new(a, &p->model, data_io(t->data), &p->train, seed, data_fill, t->data,
                     &t->trainer, m);
     if (s != STATUS_OK)
-        return s;
+        goto failed;
     t->curve_capacity = (int)(p->train.steps / p->train.eval_every + 1);
     t->curve = arena_alloc(a, (size_t)t->curve_capacity, sizeof *t->curve);
     t->best = arena_alloc(a, (size_t)t->trainer->encoder->nn.size, sizeof *t->best);
-    data_draw(t->data);
+    s = data_draw(t->data, m);
+    if (s != STATUS_OK)
+        goto failed;
     t->result.curve = t->curve;
     t->result.slots = (int)data_shape(t->data)->slots;
     t->result.chance = data_shape(t->data)->chance;
     *out = t;
     return STATUS_OK;
+failed:
+    data_close(t->data);
+    return s;
+}
+
+void trial_close(struct trial *t)
+{
+    if (t)
+        data_close(t->data);
 }
 
 enum status trial_measure(struct arena *a, struct trial *t, struct message *m)

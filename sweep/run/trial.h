@@ -28,9 +28,13 @@ struct trial {
     double started_s, cpu_started_s;
 };
 
-/* Builds everything in the arena; weights are the seed's. */
+/* Builds everything in the arena; weights are the seed's. place: of the task's file, NULL for a
+ * toy. Fails as data_new does. */
 enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
-                      struct trial **t, struct message *m);
+                      const struct data_place *place, struct trial **t, struct message *m);
+
+/* Closes the task's file, if there is one; before the arena is freed. NULL is allowed. */
+void trial_close(struct trial *t);
 
 /* From now on the cheap measures of the heads (engine/measures/measure.h) are taken at every
  * evaluation, on the first TRIAL_MEASURED examples of the validation set. To be called before the
@@ -39,7 +43,8 @@ enum { TRIAL_MEASURED = 128 };
 enum status trial_measure(struct arena *a, struct trial *t, struct message *m);
 
 /* One training step and, where one is due, the evaluation that follows it: *evaluated: whether
- * result.curve has a new last row. DIVERGED: the result says at which step and why. */
+ * result.curve has a new last row. DIVERGED: the result says at which step and why. Other failures
+ * are of the task's file. */
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
 
 bool trial_done(const struct trial *t);

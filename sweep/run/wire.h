@@ -24,6 +24,8 @@ struct job {
     uint32_t seed;
     int64_t until;         /* the step at which it pauses for its rung; 0: it runs to its end */
     char folder[PATH_MAX]; /* absolute, "<db>.d" */
+    char data[PATH_MAX];   /* absolute, the task's file; "": a toy, which has none */
+    int64_t data_mtime;    /* of that file when it was surveyed: nanoseconds since 1970 */
     double checkpoint_s;
     int64_t memory;     /* bytes of resident size; 0: no limit */
     double time_s;      /* CPU seconds over all attempts; 0: no limit */

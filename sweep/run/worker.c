@@ -92,7 +92,9 @@ static void send_progress(struct worker *w, enum wire_type type)
 static enum status new_trial(struct arena *a, struct worker *w, const struct point *p,
                              struct message *m)
 {
-    enum status s = trial_new(a, p, w->job.seed, w->job.metric, &w->trial, m);
+    const struct job *j = &w->job;
+    const struct data_place place = {j->data, j->data_mtime};
+    enum status s = trial_new(a, p, j->seed, j->metric, j->data[0] ? &place : NULL, &w->trial, m);
     return s == STATUS_OK && w->job.measure ? trial_measure(a, w->trial, m) : s;
 }
 
@@ -114,6 +116,7 @@ static enum status resume(struct arena *a, struct worker *w, struct message *m)
             return s;
         damaged = true;
         struct point p = w->trial->point;
+        trial_close(w->trial);
         arena_free(a);
         s = new_trial(a, w, &p, m);
         if (s != STATUS_OK)

@@ -60,16 +60,18 @@ static enum status shifted_encoder(struct arena *a, const struct study_model *mo
 }
 
 /* A stream of its own, and numbers of its own for each name: never the examples of the test set. */
-static struct examples draw_set(struct arena *a, const struct point *p,
-                                const struct task_shape *shape, const char *name)
+static enum status draw_set(struct arena *a, const struct point *p, const struct task_shape *shape,
+                            const char *name, struct examples *set, struct message *m)
 {
-    size_t size = p->task->instance_size ? p->task->instance_size : 1;
-    struct example_source source = example_source(p, shape, arena_alloc(a, 1, size));
-    struct examples set = {.n = (long)p->train.test_examples};
-    set.tokens = arena_alloc(a, (size_t)(set.n * source.tokens_each), sizeof *set.tokens);
-    set.targets = arena_alloc(a, (size_t)(set.n * source.targets_each), sizeof *set.targets);
-    examples_draw(&source, data_eval_seed(p), RNG_EVAL, (int64_t)rng_name(name), &set);
-    return set;
+    struct example_source source;
+    enum status s = example_source_open(a, p, shape, NULL, &source, m);
+    if (s != STATUS_OK)
+        return s;
+    *set =
+        examples_new(a, &source, example_source_count(&source, TASK_TEST, p->train.test_examples));
+    s = examples_draw(&source, data_eval_seed(p), RNG_EVAL, (int64_t)rng_name(name), set, m);
+    example_source_close(&source);
+    return s;
 }
 
 static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
@@ -94,9 +96,11 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
         s = shifted_encoder(a, model, &io, &e, m);
     if (s == STATUS_OK)
         s = trainer_of(a, e, &p->train, model->trial->seed, NULL, NULL, &t, m);
+    struct examples set;
+    if (s == STATUS_OK)
+        s = draw_set(a, p, &shape, shift.name, &set, m);
     if (s != STATUS_OK)
         return s;
-    struct examples set = draw_set(a, p, &shape, shift.name);
     struct metrics metrics = {0};
     trainer_evaluate(t, &set, &metrics);
     text_add(&out->json, "{\"evaluation\":[{\"name\":\"%s\",\"options\":%s", shift.name,

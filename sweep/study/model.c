@@ -49,7 +49,7 @@ static enum status build(struct arena *a, const struct result_file *f, bool want
 {
     enum status s = point_parse(f->config, &model->point, m);
     if (s == STATUS_OK)
-        s = data_new(a, &model->point, model->trial->seed, &model->data, m);
+        s = data_new(a, &model->point, model->trial->seed, NULL, &model->data, m);
     if (s == STATUS_OK)
         s = encoder_new(a, &model->point.model, data_io(model->data), wants_grad, &model->encoder,
                         m);
@@ -61,7 +61,7 @@ static enum status build(struct arena *a, const struct result_file *f, bool want
     if (s == STATUS_OK)
         s = read_values(a, f->trial_json, model, m);
     if (s == STATUS_OK)
-        data_draw(model->data);
+        s = data_draw(model->data, m);
     return s;
 }
 

@@ -14,10 +14,10 @@ struct later {
     int64_t from;
 };
 
-static void fill_later(void *context, int64_t step, struct examples *e)
+static enum status fill_later(void *context, int64_t step, struct examples *e, struct message *m)
 {
     const struct later *l = context;
-    data_fill(l->data, l->from + step, e);
+    return data_fill(l->data, l->from + step, e, m);
 }
 
 /* The training of the fine-tuning: the trial's own, but for its length and its rate. */
@@ -35,14 +35,15 @@ static struct train_config finetuning(const struct train_config *train,
 
 /* Trains t, evaluates it as often as its trial was, and leaves the best weights in place. A step
  * that overflows ends it. */
-static void finetune(struct arena *a, struct trainer *t, const struct examples *val,
-                     enum metric metric)
+static enum status finetune(struct arena *a, struct trainer *t, const struct examples *val,
+                            enum metric metric, struct message *m)
 {
     struct nn *nn = &t->encoder->nn;
     size_t size = (size_t)nn->size * sizeof *nn->data;
     real *best = arena_alloc(a, 1, size);
     double least = INFINITY;
     memcpy(best, nn->data, size);
+    enum status s = STATUS_OK;
     for (bool going = true; going;) {
         bool last = t->step == t->config.steps;
         if (last || t->step % t->config.eval_every == 0) {
@@ -54,9 +55,12 @@ static void finetune(struct arena *a, struct trainer *t, const struct examples *
                 memcpy(best, nn->data, size);
             }
         }
-        going = !last && trainer_step(t, NULL) == STATUS_OK;
+        if (!last)
+            s = trainer_step(t, m);
+        going = !last && s == STATUS_OK;
     }
     memcpy(nn->data, best, size);
+    return s == STATUS_DIVERGED ? STATUS_OK : s;
 }
 
 enum status prune_smaller(struct arena *a, const struct study_model *model, const bool *keep,
@@ -70,7 +74,7 @@ enum status prune_smaller(struct arena *a, const struct study_model *model, cons
     if (s == STATUS_OK)
         s = trainer_of(a, smaller, &train, model->trial->seed, fill_later, later, t, m);
     if (s == STATUS_OK && o->finetune)
-        finetune(a, *t, data_val(model->data), o->metric);
+        s = finetune(a, *t, data_val(model->data), o->metric, m);
     return s;
 }
 

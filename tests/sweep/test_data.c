@@ -34,9 +34,9 @@ static void sets_new(struct sets *s, const struct task *task, int64_t eval_sets,
     const struct option_entry *o = point_option(&s->point, "task.instance", &section);
     *(int64_t *)(void *)((char *)section.values + o->offset) = o->max > 0 ? instance : 0;
     arena_init(&s->arena, NULL);
-    if (data_new(&s->arena, &s->point, seed, &s->data, &m) != STATUS_OK)
+    if (data_new(&s->arena, &s->point, seed, NULL, &s->data, &m) != STATUS_OK)
         fail_msg("%s", m.text);
-    data_draw(s->data);
+    assert_int_equal(data_draw(s->data, &m), STATUS_OK);
     s->tokens = 30 * (size_t)(shape.length * shape.fields);
     s->targets = 30 * (size_t)(shape.slots * (shape.per_sequence ? 1 : shape.length));
 }
@@ -139,8 +139,8 @@ static void training_examples(void **state)
     struct examples b = {
         .n = 5, .tokens = calloc(common.tokens, 4), .targets = calloc(common.targets, 4)};
     assert_true(a.tokens && a.targets && b.tokens && b.targets);
-    data_fill(common.data, 11, &a);
-    data_fill(own.data, 11, &b);
+    assert_int_equal(data_fill(common.data, 11, &a, NULL), STATUS_OK);
+    assert_int_equal(data_fill(own.data, 11, &b, NULL), STATUS_OK);
     assert_memory_equal(a.tokens, b.tokens, common.tokens * 4);
     assert_memory_equal(a.targets, b.targets, common.targets * 4);
     free(a.tokens), free(a.targets), free(b.tokens), free(b.targets);

@@ -44,11 +44,12 @@ static struct study_model *new_model(struct arena *a, const struct point *p)
     struct study_model *model = arena_alloc(a, 1, sizeof *model);
     model->trial = &TRIAL;
     model->point = *p;
-    if (blas_start(1, &m) != STATUS_OK || data_new(a, p, SEED, &model->data, &m) != STATUS_OK ||
+    if (blas_start(1, &m) != STATUS_OK ||
+        data_new(a, p, SEED, NULL, &model->data, &m) != STATUS_OK ||
         encoder_new(a, &p->model, data_io(model->data), true, &model->encoder, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     encoder_init(model->encoder, SEED);
-    data_draw(model->data);
+    assert_int_equal(data_draw(model->data, &m), STATUS_OK);
     return model;
 }
 
@@ -180,11 +181,11 @@ static void fine_tuning_goes_on_behind_training(void **state)
     struct trainer *t = new_smaller(&a, model, keep, &o);
     size_t tokens = (size_t)(t->batch.n * t->encoder->io.length);
     int32_t *given = arena_alloc(&a, tokens, sizeof *given);
-    t->fill(t->context, 3, &t->batch);
+    assert_int_equal(t->fill(t->context, 3, &t->batch, NULL), STATUS_OK);
     memcpy(given, t->batch.tokens, tokens * sizeof *given);
-    data_fill(model->data, p.train.steps + 3, &t->batch);
+    assert_int_equal(data_fill(model->data, p.train.steps + 3, &t->batch, NULL), STATUS_OK);
     assert_memory_equal(given, t->batch.tokens, tokens * sizeof *given);
-    data_fill(model->data, 3, &t->batch);
+    assert_int_equal(data_fill(model->data, 3, &t->batch, NULL), STATUS_OK);
     assert_memory_not_equal(given, t->batch.tokens, tokens * sizeof *given);
     arena_free(&a);
 }

@@ -38,7 +38,7 @@ static struct trial *new_trial(struct arena *a, const struct point *p, uint32_t 
     struct trial *t;
     struct message m;
     arena_init(a, NULL);
-    if (trial_new(a, p, seed, METRIC_VAL_ACC, &t, &m) != STATUS_OK)
+    if (trial_new(a, p, seed, METRIC_VAL_ACC, NULL, &t, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     return t;
 }
@@ -199,16 +199,16 @@ static void data_is_paired(void **state)
     const struct nn *n = &x->trainer->encoder->nn;
     assert_memory_equal(n->data, y->trainer->encoder->nn.data, (size_t)n->size * sizeof(real));
     for (int64_t step = 0; step < 5; step++) {
-        data_fill(x->data, step, &x->trainer->batch);
-        data_fill(y->data, step, &y->trainer->batch);
+        assert_int_equal(data_fill(x->data, step, &x->trainer->batch, NULL), STATUS_OK);
+        assert_int_equal(data_fill(y->data, step, &y->trainer->batch, NULL), STATUS_OK);
         assert_memory_equal(x->trainer->batch.tokens, y->trainer->batch.tokens, 12 * 8 * 4);
         assert_memory_equal(x->trainer->batch.targets, y->trainer->batch.targets, 12 * 8 * 4);
     }
     arena_free(&b);
     /* Another seed: other weights and batches, the same validation and test sets. */
     struct trial *z = new_trial(&b, &p, 6);
-    data_fill(z->data, 0, &z->trainer->batch);
-    data_fill(x->data, 0, &x->trainer->batch);
+    assert_int_equal(data_fill(z->data, 0, &z->trainer->batch, NULL), STATUS_OK);
+    assert_int_equal(data_fill(x->data, 0, &x->trainer->batch, NULL), STATUS_OK);
     assert_memory_not_equal(x->trainer->batch.tokens, z->trainer->batch.tokens, 12 * 8 * 4);
     assert_memory_not_equal(n->data, z->trainer->encoder->nn.data, (size_t)n->size * sizeof(real));
     assert_memory_equal(data_val(x->data)->tokens, data_val(z->data)->tokens, 40 * 8 * 4);
@@ -230,7 +230,7 @@ static void finite_set_has_epochs(void **state)
     struct trial *t = new_trial(&a, &p, 2);
     int32_t seen[42][8];
     for (int64_t step = 0; step < 14; step++) {
-        data_fill(t->data, step, &t->trainer->batch);
+        assert_int_equal(data_fill(t->data, step, &t->trainer->batch, NULL), STATUS_OK);
         memcpy(seen[3 * step], t->trainer->batch.tokens, sizeof seen[0] * 3);
     }
     int moved = 0;

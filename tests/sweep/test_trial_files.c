@@ -46,7 +46,7 @@ static void write_checkpoints(int64_t trial, int64_t attempt)
     p.model.heads = 1;
     p.train.batch = p.train.val_examples = p.train.test_examples = 2;
     arena_init(&a, NULL);
-    assert_int_equal(trial_new(&a, &p, 1, METRIC_VAL_ACC, &t, &m), STATUS_OK);
+    assert_int_equal(trial_new(&a, &p, 1, METRIC_VAL_ACC, NULL, &t, &m), STATUS_OK);
     for (enum trial_file kind = 0; kind < 2; kind++) {
         assert_int_equal(trial_step(t, &evaluated, &m), STATUS_OK);
         trial_file_path(folder, trial, attempt, kind, path, sizeof path);

@@ -38,7 +38,7 @@ static struct trial *new_trial(struct arena *a, bool measure)
     struct trial *t;
     struct message m;
     arena_init(a, NULL);
-    if (trial_new(a, &p, 3, METRIC_VAL_ACC, &t, &m) != STATUS_OK ||
+    if (trial_new(a, &p, 3, METRIC_VAL_ACC, NULL, &t, &m) != STATUS_OK ||
         (measure && trial_measure(a, t, &m) != STATUS_OK))
         fail_msg("%s", m.text);
     return t;

@@ -52,9 +52,9 @@ static inline const char *path_of(const char *name)
 }
 
 /* Copies of the next token, one target in four masked. */
-static inline void fill(void *context, int64_t step, struct examples *e)
+static inline enum status fill(void *context, int64_t step, struct examples *e, struct message *m)
 {
-    (void)context;
+    (void)context, (void)m;
     for (long i = 0; i < e->n; i++) {
         struct rng r = rng_at(1, RNG_DATA, (uint64_t)step, (uint32_t)i);
         for (long t = 0; t < LENGTH; t++)
@@ -63,6 +63,7 @@ static inline void fill(void *context, int64_t step, struct examples *e)
             e->targets[i * LENGTH + t] =
                 rng_below(&r, 4) ? e->tokens[i * LENGTH + (t + 1) % LENGTH] : -100;
     }
+    return STATUS_OK;
 }
 
 /* A trainer of the smallest model that has every kind of tensor; dropout on. */

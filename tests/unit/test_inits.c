@@ -160,14 +160,15 @@ static bool heads_are_identical(const struct encoder *e)
 }
 
 /* Each target is a token some places on. */
-static void shift_task(void *context, int64_t step, struct examples *e)
+static enum status shift_task(void *context, int64_t step, struct examples *e, struct message *m)
 {
-    (void)context;
+    (void)context, (void)m;
     struct rng r = rng_at(7, RNG_DATA, (uint64_t)step, 0);
     for (long i = 0; i < e->n * T * 2; i++)
         e->tokens[i] = (int32_t)rng_below(&r, (uint32_t)io.vocab[i % 2]);
     for (long i = 0; i < e->n * T * S; i++)
         e->targets[i] = e->tokens[i / (T * S) * T * 2 + (i / S + 1 + i % S) % T * 2] % OUT;
+    return STATUS_OK;
 }
 
 /* Trains the first 60 steps on a table of kernels. */

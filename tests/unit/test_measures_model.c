@@ -310,8 +310,9 @@ static void as_json(void **state)
     arena_free(&w->arena);
 }
 
-static void fill(void *context, int64_t step, struct examples *e)
+static enum status fill(void *context, int64_t step, struct examples *e, struct message *m)
 {
+    (void)m;
     const struct whole *w = context;
     for (long i = 0; i < e->n; i++) {
         long k = (step * e->n + i) % COUNT;
@@ -319,6 +320,7 @@ static void fill(void *context, int64_t step, struct examples *e)
         memcpy(e->targets + i * LENGTH * SLOTS, w->targets + k * LENGTH * SLOTS,
                LENGTH * SLOTS * sizeof *e->targets);
     }
+    return STATUS_OK;
 }
 
 /* Training for a kind of disagreement gives more of it than training without. */

@@ -112,14 +112,15 @@ static void ablation_is_a_zeroed_block(void **state)
     arena_free(&p.arena);
 }
 
-static void fill(void *context, int64_t step, struct examples *e)
+static enum status fill(void *context, int64_t step, struct examples *e, struct message *m)
 {
-    (void)context;
+    (void)context, (void)m;
     struct rng r = rng_at(9, RNG_DATA, (uint64_t)step, 0);
     for (long i = 0; i < e->n * T; i++)
         e->tokens[i] = (int32_t)rng_below(&r, 6);
     for (long i = 0; i < e->n * T * SLOTS; i++)
         e->targets[i] = e->tokens[i / SLOTS] % CLASSES;
+    return STATUS_OK;
 }
 
 /* An encoder that is there already is trained as a new one with the same weights would be. */

@@ -45,9 +45,9 @@ static const struct encoder_io io = {
     .length = T, .fields = 1, .field = {"token"}, .vocab = {V}, .slots = S, .classes = V};
 
 /* Slot 0: the token itself. Slot 1: the next one, masked at the end. */
-static void copy_task(void *context, int64_t step, struct examples *e)
+static enum status copy_task(void *context, int64_t step, struct examples *e, struct message *m)
 {
-    (void)context;
+    (void)context, (void)m;
     for (long b = 0; b < e->n; b++) {
         struct rng r = rng_at(1, RNG_DATA, (uint64_t)step, (uint32_t)b);
         int32_t *x = e->tokens + b * T, *y = e->targets + b * T * S;
@@ -58,25 +58,28 @@ static void copy_task(void *context, int64_t step, struct examples *e)
             y[i * S + 1] = i + 1 < T ? x[i + 1] : -100;
         }
     }
+    return STATUS_OK;
 }
 
 /* The same, where sequences end in padding of various lengths. */
-static void padded_task(void *context, int64_t step, struct examples *e)
+static enum status padded_task(void *context, int64_t step, struct examples *e, struct message *m)
 {
-    copy_task(context, step, e);
+    enum status s = copy_task(context, step, e, m);
     e->padding = context;
     for (long b = 0; b < e->n; b++)
         for (long i = T - b % 3; i < T; i++)
             e->padding[b * T + i] = 1;
+    return s;
 }
 
 /* All tokens are 0 and there is one target. */
-static void one_target(void *context, int64_t step, struct examples *e)
+static enum status one_target(void *context, int64_t step, struct examples *e, struct message *m)
 {
-    copy_task(context, step, e);
+    enum status s = copy_task(context, step, e, m);
     memset(e->tokens, 0, (size_t)e->n * T * sizeof *e->tokens);
     for (long i = 0; i < e->n * T * S; i++)
         e->targets[i] = i == 0 ? 0 : -100;
+    return s;
 }
 
 struct setup {
@@ -162,7 +165,7 @@ static void learns_to_copy(void **state)
 
     int32_t tokens[40 * T], targets[40 * T * S];
     struct examples set = {.n = 40, .tokens = tokens, .targets = targets};
-    copy_task(NULL, 1 << 20, &set);
+    copy_task(NULL, 1 << 20, &set, NULL);
     struct metrics out = {0};
     trainer_evaluate(t, &set, &out);
     assert_true(out.acc > 0.99 && out.exact > 0.95 && out.loss < 0.1);
@@ -266,7 +269,7 @@ static void a_step_allocates_nothing(void **state)
     int32_t tokens[9 * T], targets[9 * T * S], classes[9 * T * S];
     struct examples set = {.n = 9, .tokens = tokens, .targets = targets};
     struct metrics out = {0};
-    copy_task(NULL, 3, &set);
+    copy_task(NULL, 3, &set, NULL);
     trainer_evaluate(t, &set, &out);
     size_t used = a.used;
     allocations = 0;
@@ -351,7 +354,7 @@ static void evaluation_counts(void **state)
         step(t);
     int32_t tokens[COUNT * T], targets[COUNT * T * S], classes[COUNT * T * S];
     struct examples set = {.n = COUNT, .tokens = tokens, .targets = targets};
-    copy_task(NULL, 1 << 20, &set);
+    copy_task(NULL, 1 << 20, &set, NULL);
     double by_slot[S];
     struct metrics out = {.acc_by_slot = by_slot};
     trainer_evaluate(t, &set, &out);
@@ -387,7 +390,7 @@ static void evaluation_does_not_disturb(void **state)
     struct trainer *other = trainer(&b, &s, copy_task, NULL);
     int32_t tokens[9 * T], targets[9 * T * S];
     struct examples set = {.n = 9, .tokens = tokens, .targets = targets};
-    copy_task(NULL, 3, &set);
+    copy_task(NULL, 3, &set, NULL);
     for (int i = 0; i < 3; i++) {
         struct metrics first = {0}, second = {0};
         step(one);
@@ -402,11 +405,41 @@ static void evaluation_does_not_disturb(void **state)
     arena_free(&b);
 }
 
-static void nothing_to_learn(void *context, int64_t number, struct examples *e)
+static enum status nothing_to_learn(void *context, int64_t number, struct examples *e,
+                                    struct message *m)
 {
-    copy_task(context, number, e);
+    enum status s = copy_task(context, number, e, m);
     for (long i = 0; i < e->n * T * S; i++)
         e->targets[i] = -100;
+    return s;
+}
+
+static enum status unreadable(void *context, int64_t number, struct examples *e, struct message *m)
+{
+    if (number < 2)
+        return copy_task(context, number, e, m);
+    return status_fail(m, STATUS_CORRUPT, "the file ends in the middle");
+}
+
+/* A step without its examples leaves everything as it was. */
+static void a_step_fails_as_its_examples_do(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct message m;
+    struct setup s = defaults();
+    struct trainer *t = trainer(&a, &s, unreadable, NULL);
+    step(t);
+    step(t);
+    size_t size = (size_t)t->encoder->nn.size * sizeof(real);
+    real *before = arena_alloc(&a, 1, size);
+    memcpy(before, t->encoder->nn.data, size);
+    assert_int_equal(trainer_step(t, &m), STATUS_CORRUPT);
+    assert_string_equal(m.text, "the file ends in the middle");
+    assert_memory_equal(before, t->encoder->nn.data, size);
+    assert_int_equal(t->step, 2);
+    assert_int_equal(t->loss_count, 2);
+    arena_free(&a);
 }
 
 static void fully_masked_batch(void **state)
@@ -435,6 +468,7 @@ int main(void)
         cmocka_unit_test(overflow_in_backward_only),
         cmocka_unit_test(evaluation_counts),
         cmocka_unit_test(evaluation_does_not_disturb),
+        cmocka_unit_test(a_step_fails_as_its_examples_do),
         cmocka_unit_test(fully_masked_batch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

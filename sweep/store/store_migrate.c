@@ -239,7 +239,8 @@ static enum status run_made(struct store *s, const char *query, struct message *
 }
 
 /* What a user has made upon the program's tables and views is put aside: SQLite takes no column
- * away that an index needs, nor any while a view or trigger refers to what is not there. */
+ * away that an index needs, nor any while a view or trigger refers to what is not there. With the
+ * program's views their triggers go, which are a user's. */
 static enum status put_users_aside(struct store *s, struct message *m)
 {
     enum status status =
@@ -250,9 +251,17 @@ static enum status put_users_aside(struct store *s, struct message *m)
                      " ORDER BY type = 'trigger', rowid",
                      m);
     if (status == STATUS_OK)
+        status = drop_views(s, m);
+    if (status == STATUS_OK)
+        status = store_script(s, "migrating",
+                              "DELETE FROM temp.of_user WHERE type = 'view' AND name NOT IN"
+                              " (SELECT name FROM main.sqlite_schema WHERE type = 'view')",
+                              m);
+    if (status == STATUS_OK)
         status = run_made(s,
-                          "SELECT coalesce(group_concat(printf('DROP %s main.\"%w\"', type, name),"
-                          " ';'), '') FROM (SELECT * FROM of_user ORDER BY type <> 'trigger')",
+                          "SELECT coalesce(group_concat(printf('DROP %s IF EXISTS main.\"%w\"',"
+                          " type, name), ';'), '')"
+                          " FROM (SELECT * FROM of_user ORDER BY type <> 'trigger')",
                           m);
     return status;
 }
@@ -290,9 +299,7 @@ static enum status apply_migrations(struct store *s, int from, const struct stor
                                     struct message *m)
 {
     int64_t orphans = 0;
-    enum status status = drop_views(s, m);
-    if (status == STATUS_OK)
-        status = put_users_aside(s, m);
+    enum status status = put_users_aside(s, m);
     if (status == STATUS_OK)
         status = apply_steps(s, from, f, m);
     if (status == STATUS_OK)

@@ -281,6 +281,9 @@ static void what_a_user_made_stays(void **state)
                     " BEGIN INSERT INTO seen SELECT done FROM mine; END;"
                     "CREATE TRIGGER asked AFTER UPDATE OF remark ON sweep WHEN new.remark = 'now'"
                     " BEGIN INSERT INTO mine VALUES (0); END;"
+                    "CREATE TRIGGER noted INSTEAD OF UPDATE OF remark ON trials"
+                    " BEGIN UPDATE trial SET remark = new.remark WHERE trial_id = new.trial_id;"
+                    " END;"
                     "ALTER TABLE config ADD COLUMN liked TEXT; UPDATE config SET liked = 'yes';"
                     "CREATE INDEX widths ON config (d_head, d_v)");
         sqlite3_close(db);
@@ -292,6 +295,8 @@ static void what_a_user_made_stays(void **state)
                       "CREATE INDEX widths ON config (d_head, d_v)");
         run_sql(store_db(s), "UPDATE sweep SET remark = 'now' WHERE name = 'old'");
         assert_answer(store_db(s), "SELECT group_concat(done) FROM seen", "3");
+        run_sql(store_db(s), "UPDATE trials SET remark = 'through a view' WHERE trial_id = 3");
+        assert_answer(store_db(s), "SELECT remark FROM trial WHERE trial_id = 3", "through a view");
         assert_answer(store_db(s), "PRAGMA integrity_check", "ok");
         close_store(x, s);
     }

@@ -48,7 +48,7 @@ enum status store_data_place(struct store *s, const char *sha256, struct data_pl
         return STATUS_OK;
     struct rows r = store_rows(s, DOING,
                                "SELECT path, size, mtime_ns FROM data_file WHERE sha256 = ?"
-                               " ORDER BY found DESC, path",
+                               " ORDER BY read_ns DESC, path",
                                VALUES(TEXT(sha256)), m);
     while (best < AS_IT_WAS && rows_next(&r)) {
         const char *path = rows_given(&r, PATH);

@@ -14,7 +14,7 @@ CREATE TABLE data_file (
     size     INTEGER NOT NULL CHECK (size >= 0),
     mtime_ns INTEGER NOT NULL,
     facts    TEXT NOT NULL CHECK (json_type(facts) = 'object'),
-    found    TEXT NOT NULL,
+    read_ns  INTEGER NOT NULL,
     PRIMARY KEY (path, options, sha256)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX data_file_sha256 ON data_file (sha256);

@@ -162,7 +162,7 @@ CREATE TABLE data_file (
     size     INTEGER NOT NULL CHECK (size >= 0),
     mtime_ns INTEGER NOT NULL,  -- since 1970
     facts    TEXT NOT NULL CHECK (json_type(facts) = 'object'),  -- {"classes":2,"cut":812,...}
-    found    TEXT NOT NULL,     -- when it was last found so
+    read_ns  INTEGER NOT NULL,  -- when it was read, since 1970
     PRIMARY KEY (path, options, sha256)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX data_file_sha256 ON data_file (sha256);

@@ -40,7 +40,7 @@ row_file() {
         INSERT INTO ensemble (sweep_id, setting, heads, members, trials) SELECT sweep_id, setting, 1, 1, '[1]'
             FROM trial WHERE trial_id = 1;
         INSERT INTO evaluation VALUES (1, 'noisy', '{}', .5, .5, .5);
-        INSERT INTO data_file VALUES ('/a.txt', '{}', '$(printf %064d 0)', 9, 9, '{}', 'then');
+        INSERT INTO data_file VALUES ('/a.txt', '{}', '$(printf %064d 0)', 9, 9, '{}', 9);
         INSERT INTO block_loss SELECT 1, 0, test_loss FROM trial WHERE trial_id = 1;
         INSERT INTO label_acc SELECT 1, 'a label', 8, test_acc FROM trial WHERE trial_id = 1;
         UPDATE trial SET remark = 'r'; UPDATE sweep SET remark = 'r'" || trouble "preparing the rows"

@@ -22,14 +22,14 @@ static void write_file(const struct fixture *x, const char *name, const char *by
 }
 
 /* A place at which a file was found, with the size and time it has. */
-static void found_at(struct store *s, const char *path, const char *sha256, const char *when)
+static void found_at(struct store *s, const char *path, const char *sha256, int64_t read_ns)
 {
     char sql[800];
     struct stat st = {0};
     stat(path, &st);
     snprintf(sql, sizeof sql,
-             "INSERT INTO data_file VALUES ('%s', '{}', '%s', %lld, %lld, '{}', '%s')", path,
-             sha256, (long long)st.st_size, (long long)file_mtime_ns(&st), when);
+             "INSERT INTO data_file VALUES ('%s', '{}', '%s', %lld, %lld, '{}', %lld)", path,
+             sha256, (long long)st.st_size, (long long)file_mtime_ns(&st), (long long)read_ns);
     run_sql(store_db(s), sql);
 }
 
@@ -51,9 +51,9 @@ static void a_file_is_found_where_it_lies(void **state)
     write_file(x, "first.txt", "some bytes", 1000, first);
     write_file(x, "second.txt", "some bytes", 2000, second);
     write_file(x, "other.txt", "other bytes", 2000, other);
-    found_at(s, first, SHA_A, "1");
-    found_at(s, second, SHA_A, "2");
-    found_at(s, other, SHA_B, "3");
+    found_at(s, first, SHA_A, 1);
+    found_at(s, second, SHA_A, 2);
+    found_at(s, other, SHA_B, 3);
     assert_place(x, s, second, 2000000000005);
     write_file(x, "second.txt", "some bytes", 3000, second); /* touched, or changed */
     assert_place(x, s, first, 1000000000005);
@@ -90,7 +90,7 @@ static void the_file_of_a_configuration(void **state)
     struct data_place place;
     char path[400], sql[400];
     write_file(x, "a.txt", "some bytes", 1000, path);
-    found_at(r.s, path, SHA_A, "1");
+    found_at(r.s, path, SHA_A, 1);
     snprintf(sql, sizeof sql,
              "UPDATE config SET config_json = json_set(config_json,"
              " '$.task.options.sha256', '" SHA_A "') WHERE config_sha256 = '%s'",

@@ -230,7 +230,7 @@ static void promises_of_texts(void **state)
     struct told told = {0};
     assert_true(finish(x, r.s, &c, result_with(.375, BLOCKS LABELS)));
     make_text(r.db, "lm");
-    run_sql(r.db, "INSERT INTO data_file VALUES ('/a.txt', '{}', '" SHA "', 10, 1, '{}', 'now')");
+    run_sql(r.db, "INSERT INTO data_file VALUES ('/a.txt', '{}', '" SHA "', 10, 1, '{}', 1)");
     static const char hashed[] = "a configuration does not match its SHA-256: config 1\n";
     assert_ok(store_check(r.s, tell, &told, &x->m));
     assert_string_equal(told.text, hashed); /* it was changed by hand */

@@ -41,6 +41,9 @@ bool json_more(struct json *j, char close, bool *more);
  * does not keep the string sets text back). */
 bool json_string(struct json *j, const char **s);
 
+/* A string that text_add_json_bytes wrote: *s is the bytes. A character above U+00FF is refused. */
+bool json_bytes(struct json *j, const char **s);
+
 /* An integer from 0 to 2^63-1, written as digits only. */
 bool json_integer(struct json *j, int64_t *value);
 

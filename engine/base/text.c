@@ -246,6 +246,16 @@ void text_add_json(struct text_buffer *b, const char *text)
     text_add(b, "\"");
 }
 
+void text_add_json_bytes(struct text_buffer *b, const char *bytes)
+{
+    text_add(b, "\"");
+    for (const unsigned char *p = (const unsigned char *)bytes; *p; p++) {
+        bool plain = *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\';
+        text_add(b, plain ? "%c" : "\\u00%02x", *p);
+    }
+    text_add(b, "\"");
+}
+
 void text_json_as_is(FILE *out, const char *json)
 {
     const unsigned char *p = (const unsigned char *)json, *end = p + strlen(json);

@@ -61,6 +61,10 @@ void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
 void text_json(FILE *out, const char *text);
 void text_add_json(struct text_buffer *b, const char *text);
 
+/* Adds bytes of which not one may be lost, such as a path's: a JSON string in which each is the
+ * character of its number. json_bytes reads it back. */
+void text_add_json_bytes(struct text_buffer *b, const char *bytes);
+
 /* Writes what is JSON already, out of the results file: the same to every reader, with the control
  * characters in its strings escaped. */
 void text_json_as_is(FILE *out, const char *json);

@@ -62,7 +62,7 @@ enum status study_job_text(const struct study *study, const struct study_job *j,
 {
     struct text_buffer b = {0};
     text_add(&b, "{\"study\":\"%s\",\"folder\":", study->name);
-    text_add_json(&b, j->folder);
+    text_add_json_bytes(&b, j->folder);
     text_add(&b, ",\"options\":%s,\"trials\":[", j->options);
     for (int i = 0; i < j->trials; i++) {
         text_add(&b, "%s", i ? "," : "");
@@ -159,7 +159,7 @@ enum status study_job_parse(struct arena *a, const char *text, const struct stud
     *study = NULL;
     if (json_member(&job, "study", &value) && json_string(&value, &string))
         *study = study_find(string);
-    if (json_member(&job, "folder", &value) && json_string(&value, &string))
+    if (json_member(&job, "folder", &value) && json_bytes(&value, &string))
         j->folder = arena_string(a, string);
     if (json_member(&job, "options", &value))
         j->options = copy_options(a, value);

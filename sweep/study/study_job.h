@@ -3,7 +3,9 @@
  *     {"study":"heads","folder":"results/headcount.db.d","options":{"on":"val"},
  *      "trials":[{"trial_id":1,"sweep_id":1,"best_step":1500,"file":"t1-a1.result","sha256":"...",
  *                 "config_sha256":"...","seed":0,"n_params":12256,"heads":4,"layers":1,
- *                 "val_acc":0.998,"test_acc":0.997,"setting":"{}"},...]} */
+ *                 "val_acc":0.998,"test_acc":0.997,"setting":"{}"},...]}
+ *
+ * The folder's name may be of any bytes: text_add_json_bytes. */
 #ifndef SWEEP_STUDY_STUDY_JOB_H
 #define SWEEP_STUDY_STUDY_JOB_H
 

@@ -187,6 +187,10 @@ check "a run that holds the file does not keep anybody from seeing what was meas
     until sqlite3 whole.db \"SELECT 1 FROM trial WHERE state = 'running'\" | grep -q 1; do sleep .05; done
     headcount heads who --db whole.db | grep -q 'Measured in 12 of 12'; seen=\$?
     kill -INT \$run; wait \$run; exit \$seen"
+bytes=$(printf 'no-\377\376-utf8')
+mkdir "$bytes"
+cp trained.db "$bytes/t.db" && cp -r trained.db.d "$bytes/t.db.d"
+check "a folder may have any name" says 'Measured in 12 of 12' headcount heads who --db "$PWD/$bytes/t.db"
 
 # ---- attention for others ----
 check "attention is exported" sh -c "headcount export attention 3 a.safetensors --db whole.db --examples 5 && head -c 2000 a.safetensors | grep -qa '\"attention\":{\"dtype\":\"F32\",\"shape\":\[2,4,5,8,8\]'"

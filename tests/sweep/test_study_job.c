@@ -33,10 +33,11 @@ static struct study_trial trial(int64_t id)
 static void a_job_comes_back(void **state)
 {
     struct study_trial trials[] = {trial(1), trial(2)};
-    const struct study_job j = {.folder = "/some where/with \"quotes\" and \\.d",
-                                .trials = 2,
-                                .trial = trials,
-                                .options = "{\"on\":\"val\",\"keep\":[1,2]}"};
+    const struct study_job j = {
+        .folder = "/some where/with \"quotes\" and \\, \xff\xfe \xc3\xa9 and \n.d",
+        .trials = 2,
+        .trial = trials,
+        .options = "{\"on\":\"val\",\"keep\":[1,2]}"};
     const struct study *study;
     struct study_job back = {0};
     struct arena a;

@@ -146,7 +146,7 @@ static void prepare(struct judge *j)
     v->looks = in->looks;
     v->look = in->look;
     v->unit = !in->replicated ? "seed" : instances ? "task instance" : "replicate";
-    v->guess = in->loss ? -log(in->chance) : in->chance;
+    v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : -log(in->chance);
     v->alpha = v->plateau_margin = NAN;
     v->level = 1 - j->alpha;
 }
@@ -162,6 +162,12 @@ static enum status judge_and_say(struct judge *j, struct message *m)
     return verdict_sentences(j->in, v, m);
 }
 
+/* Blocks of a text have losses, and units other than seeds may each be another text. */
+static bool has_blocks(const struct verdict_input *in)
+{
+    return in->loss && in->blocks > 1 && !in->replicated;
+}
+
 enum status verdict_new(const struct verdict_input *in, struct verdict **out, struct message *m)
 {
     size_t longest = 1, rows = (size_t)in->count + 1;
@@ -175,7 +181,9 @@ enum status verdict_new(const struct verdict_input *in, struct verdict **out, st
     j.size = calloc(longest, sizeof *j.size);
     j.p = calloc(rows, sizeof *j.p);
     j.order = calloc(rows, sizeof *j.order);
-    if (!j.v || !j.a || !j.size || !j.p || !j.order)
+    if (has_blocks(in))
+        j.table = calloc(longest * (size_t)in->blocks, sizeof *j.table);
+    if (!j.v || !j.a || !j.size || !j.p || !j.order || (has_blocks(in) && !j.table))
         goto done;
     j.b = j.a + longest;
     j.difference = j.b + longest;
@@ -189,6 +197,7 @@ done:
     free(j.size);
     free(j.p);
     free(j.order);
+    free(j.table);
     if (s == STATUS_OK) {
         *out = j.v;
         return STATUS_OK;

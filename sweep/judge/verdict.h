@@ -6,6 +6,10 @@
  * - Units. A test looks at independent units: the seeds or, with replicate, the instances. There
  *   the differences of one instance are averaged over the seeds that both head counts have, and the
  *   t test and the sign-flip test are made over the instances.
+ * - Text. Where the test set is a text, its contiguous blocks are a sample too: of the text that
+ * the finding should hold for. Every difference is then tested over seeds and blocks at once
+ *   (crossed.h), by the t tests below with other standard errors; the sign-flip test stays one over
+ *   seeds.
  * - A claim that was first (`proof`) is confirmed if the paired t test against each rival gives
  *   p < alpha in the right direction. All must hold, so nothing is corrected (intersection-union
  *   test: Berger 1982). It is contradicted if a rival is better at p < alpha / rivals: any of them
@@ -40,19 +44,28 @@
 #include <stdint.h>
 
 #include "engine/base/status.h"
+#include "sweep/judge/crossed.h"
 #include "sweep/judge/stats.h"
 
 struct verdict_trial {
     int64_t seed;
-    bool bad;          /* diverged or failed; the values are not looked at */
-    double test, val;  /* accuracy, or loss, at the step of the best validation */
-    int64_t trial_id;  /* 0: unknown */
-    int unit;          /* with replicate: number of its instance, from 0 */
-    bool limited;      /* ended at a limit of time or memory; the values are not looked at */
-    double exact;      /* share of test sequences with every position right; NaN: unknown */
-    double late_slope; /* what the validation metric gains per tenth of the training steps: least
-                          squares over the last 5 evaluations, > 0: still improving (a loss falls);
-                          NaN: unknown */
+    bool bad;            /* diverged or failed; the values are not looked at */
+    double test, val;    /* accuracy, or loss, at the step of the best validation */
+    int64_t trial_id;    /* 0: unknown */
+    int unit;            /* with replicate: number of its instance, from 0 */
+    bool limited;        /* ended at a limit of time or memory; the values are not looked at */
+    double exact;        /* share of test sequences with every position right; NaN: unknown */
+    double late_slope;   /* what the validation metric gains per tenth of the training steps: least
+                            squares over the last 5 evaluations, > 0: still improving (a loss falls);
+                            NaN: unknown */
+    const double *block; /* (blocks) test loss of each block of the text; NULL: unknown */
+};
+
+/* What trials are tested on. */
+enum verdict_data {
+    VERDICT_TOY,  /* examples that are made up */
+    VERDICT_ROWS, /* rows of a file; an instance is one way to split them */
+    VERDICT_TEXT  /* the bytes of a text: losses are said in bits per byte too */
 };
 
 /* One head count of the plan. */
@@ -91,8 +104,10 @@ struct verdict_input {
     int count;
     const struct verdict_heads *heads; /* by rising head count */
     bool loss;                         /* values are losses: smaller is better */
-    double chance;                     /* accuracy of guessing; NaN: unknown, bad trials left out.
-                                          As a loss, guessing is -ln(chance) */
+    enum verdict_data data;
+    int blocks;           /* of the test text, in every trial; 0: none, 1 is as good as none */
+    double chance;        /* accuracy of guessing; NaN: unknown, bad trials left out */
+    double guess_loss;    /* loss of guessing; 0: -ln(chance), as where all targets are as likely */
     int64_t test_targets; /* cases in the test set that an accuracy is a mean over; 0: unknown */
     int planned;   /* trials of this setting, with looks up to the open one; fewer ended ones make
                       the verdict preliminary */
@@ -183,7 +198,10 @@ enum rival_outcome {
 struct verdict_rival {
     int64_t heads;
     struct stats_paired pair; /* candidate - rival, over the units that both have; the interval is
-                                 at the verdict's `level`; wins and losses as the metric counts */
+                                 at the verdict's `level`; wins and losses as the metric counts.
+                                 Where `crossed` is testable, low, high, t and p are over both */
+    struct crossed crossed;   /* the same over seeds (rows) and blocks (columns); 0 columns: there
+                                 are no blocks, or not in all of the trials */
     int seed_pairs;           /* with replicate: differences of equal seed, over all instances */
     int unpaired;             /* trials that only one of them has */
     double sd_between, sd_within; /* with replicate: square roots of the variance components of the
@@ -209,6 +227,7 @@ struct verdict {
     double guess;     /* value of a guess; NaN: unknown */
     double alpha;     /* each rival's p is held against this; NaN without rivals */
     double level;     /* of the intervals of paired differences: .95 without looks */
+    bool blocks;      /* comparisons go over the blocks of a text too */
     int finished;     /* head counts with results and none at a limit */
     int64_t smallest, largest; /* of the finished ones: the edges; 0: none */
     int interior;              /* finished head counts between the edges */

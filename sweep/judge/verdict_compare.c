@@ -8,6 +8,8 @@ struct alignment {
     int units;    /* their values are in j->a and j->b */
     int trials;   /* pairs of equal seed, in j->difference */
     int unpaired; /* trials without a partner */
+    bool blocks;  /* their differences are in j->table, a row for each unit: every trial has them */
+    double size;  /* the largest magnitude of what these were taken from */
 };
 
 /* < 0 where trial x comes before y: by instance, then by seed. */
@@ -31,6 +33,24 @@ static void add_pair(struct judge *j, struct alignment *al, double a, double b, 
     j->difference[al->trials++] = a - b;
 }
 
+static double block_loss(const struct judge *j, const struct verdict_trial *t, int block)
+{
+    return t->bad ? j->v->guess : t->block[block];
+}
+
+/* The newest unit's row of the table. */
+static void add_blocks(struct judge *j, struct alignment *al, const struct verdict_trial *s,
+                       const struct verdict_trial *t)
+{
+    int blocks = j->in->blocks;
+    al->blocks = al->blocks && (s->bad || s->block) && (t->bad || t->block);
+    for (int k = 0; k < blocks && al->blocks; k++) {
+        double a = block_loss(j, s, k), b = block_loss(j, t, k);
+        j->table[(al->units - 1) * blocks + k] = a - b;
+        al->size = fmax(al->size, fmax(fabs(a), fabs(b)));
+    }
+}
+
 /* Lines up the trials of two head counts (indices, -1: not in the plan) at equal seeds. With
  * replicate the values of an instance are averaged over the seeds that both have. */
 static struct alignment align(struct judge *j, int first, int second)
@@ -38,7 +58,7 @@ static struct alignment align(struct judge *j, int first, int second)
     static const struct verdict_heads none = {0};
     const struct verdict_heads *x = first < 0 ? &none : &j->in->heads[first];
     const struct verdict_heads *y = second < 0 ? &none : &j->in->heads[second];
-    struct alignment al = {0};
+    struct alignment al = {.blocks = j->table != NULL};
     int i = 0, k = 0, unit = 0;
     while (i < x->n || k < y->n) {
         const struct verdict_trial *s = i < x->n ? &x->trial[i] : NULL;
@@ -48,6 +68,7 @@ static struct alignment align(struct judge *j, int first, int second)
             bool new_unit = al.units == 0 || !j->in->replicated || unit != s->unit;
             unit = s->unit;
             add_pair(j, &al, judge_test(j, s), judge_test(j, t), new_unit);
+            add_blocks(j, &al, s, t);
         } else {
             al.unpaired++;
         }
@@ -72,6 +93,32 @@ static struct stats_paired as_the_metric_counts(const struct judge *j, struct st
     return pair;
 }
 
+/* Over seeds and blocks; without columns where there are no blocks. The mean is that of whole test
+ * sets, which that of blocks is but for their sizes. */
+static struct crossed cross(const struct judge *j, const struct alignment *al, double mean)
+{
+    struct crossed c = {0};
+    if (al->blocks && al->units > 0) {
+        c = crossed_new(j->table, al->units, j->in->blocks, al->size);
+        c.mean = mean;
+    }
+    return c;
+}
+
+/* One-sided p of "head count `first` is not better than `second` by more than `lead`" (indices);
+ * NaN where they cannot be compared. */
+static double ahead_p(struct judge *j, int first, int second, double lead)
+{
+    struct alignment al = align(j, first, second);
+    struct stats_paired pair = stats_pair_t(j->a, j->b, al.units);
+    double mean = j->sign * pair.mean;
+    struct crossed c = cross(j, &al, mean);
+    if (!crossed_testable(&c))
+        return stats_above(mean, pair.sd, pair.n, lead);
+    j->v->blocks = true;
+    return crossed_above(&c, lead);
+}
+
 static bool unfinished(const struct judge *j, int index)
 {
     return index >= 0 && j->v->row[index].limited > 0;
@@ -89,6 +136,14 @@ static enum rival_outcome outcome_of(const struct judge *j, const struct verdict
     return !ahead && r->p < alpha / family ? RIVAL_BETTER : RIVAL_NOT_BEATEN;
 }
 
+/* What decides where there are blocks. */
+static void over_both(struct verdict_rival *r, double level)
+{
+    crossed_interval(&r->crossed, CROSSED_BOTH, level, &r->pair.low, &r->pair.high);
+    r->pair.t = r->crossed.mean / r->crossed.se[CROSSED_BOTH];
+    r->pair.p = crossed_p(&r->crossed, CROSSED_BOTH);
+}
+
 void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family)
 {
     struct verdict_rival *r = &j->v->rival[j->v->rivals++];
@@ -100,6 +155,9 @@ void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family
     r->sd_between = r->sd_within = NAN;
     r->pair = as_the_metric_counts(j, stats_pair(j->a, j->b, al.units));
     stats_pair_level(&r->pair, j->v->level);
+    r->crossed = cross(j, &al, r->pair.mean);
+    if (crossed_testable(&r->crossed))
+        over_both(r, j->v->level);
     r->p = isnan(r->pair.p) && r->pair.all_equal ? r->pair.sign_flip_p : r->pair.p;
     if (j->in->replicated) {
         stats_components(j->difference, j->size, al.units, &r->sd_between, &r->sd_within);
@@ -135,8 +193,7 @@ void compare_with_best(struct judge *j, int best)
         if (!row_tested(r))
             continue;
         if (i != best) {
-            struct stats_paired pair = stats_pair_t(j->a, j->b, align(j, best, i).units);
-            double p = stats_above(j->sign * pair.mean, pair.sd, pair.n, 0);
+            double p = ahead_p(j, best, i, 0);
             r->best_p = isnan(p) ? NAN : fmin(1, comparisons * p);
         }
         r->among_best = !(r->best_p < j->alpha);
@@ -153,8 +210,7 @@ static double behind_p(struct judge *j, int i)
     for (int k = 0; k < j->v->rows; k++) {
         if (k == i || !row_tested(&j->v->row[k]))
             continue;
-        struct stats_paired pair = stats_pair_t(j->a, j->b, align(j, i, k).units);
-        double p = stats_above(j->sign * pair.mean, pair.sd, pair.n, -margin);
+        double p = ahead_p(j, i, k, -margin);
         if (!(p <= worst))
             worst = p;
         if (isnan(worst))

@@ -15,8 +15,9 @@ struct judge {
      * replicate differences by seed, unit after unit, and how many of them each unit has. */
     double *a, *b, *difference;
     int *size;
-    double *p;  /* one per head count */
-    int *order; /* one per head count */
+    double *table; /* (units, blocks): differences of two head counts; NULL without blocks */
+    double *p;     /* one per head count */
+    int *order;    /* one per head count */
 };
 
 /* The value that a trial counts with, and whether it counts at all. */

@@ -46,6 +46,40 @@ const char *test_metric(const struct writer *w)
     return w->in->loss ? "test loss" : "test accuracy";
 }
 
+void put_loss_bits(const struct writer *w, double loss)
+{
+    if (w->in->loss && w->in->data == VERDICT_TEXT)
+        put(w, ", %.3f bits per byte", loss / M_LN2);
+}
+
+void put_difference_bits(const struct writer *w, double loss)
+{
+    if (!w->in->loss || w->in->data != VERDICT_TEXT)
+        return;
+    put(w, ", ");
+    put_difference(w, loss / M_LN2);
+    put(w, " bits per byte");
+}
+
+/* Whether all comparisons with rivals go over blocks too; fewest and most: the seeds of each. */
+static bool over_blocks(const struct verdict *v, int *fewest, int *most)
+{
+    *fewest = *most = v->rivals ? v->rival[0].pair.n : 0;
+    for (int i = 0; i < v->rivals; i++) {
+        const struct verdict_rival *r = &v->rival[i];
+        if (!crossed_testable(&r->crossed))
+            return false;
+        *fewest = r->pair.n < *fewest ? r->pair.n : *fewest;
+        *most = r->pair.n > *most ? r->pair.n : *most;
+    }
+    return v->rivals > 0;
+}
+
+const char *paired_test(const struct writer *w)
+{
+    return w->v->blocks ? "two-way paired t test" : "paired t test";
+}
+
 const char *val_metric(const struct writer *w)
 {
     return w->in->loss ? "validation loss" : "validation accuracy";
@@ -95,15 +129,29 @@ static void put_rate(const struct writer *w)
             (long long)in->heads[i].heads);
 }
 
+/* What the finding was made on: ", on this task instance". */
+static void put_sample(const struct writer *w)
+{
+    static const char *const one[] = {[VERDICT_TOY] = "task instance",
+                                      [VERDICT_ROWS] = "split of the file",
+                                      [VERDICT_TEXT] = "text"};
+    int fewest, most;
+    if (w->v->units > 0)
+        put(w, ", over %d %s%s", w->v->units, w->v->unit, plural(w->v->units));
+    else if (!over_blocks(w->v, &fewest, &most))
+        put(w, ", on this %s", one[w->in->data]);
+    else if (fewest == most)
+        put(w, ", over %d seeds and %d blocks of the test text", most, w->in->blocks);
+    else
+        put(w, ", over %d to %d seeds and %d blocks of the test text", fewest, most, w->in->blocks);
+}
+
 void put_scope(const struct writer *w)
 {
     if (w->in->steps > 0)
         put(w, ", within %lld step%s", (long long)w->in->steps, plural(w->in->steps));
     put_rate(w);
-    if (w->v->units == 0)
-        put(w, ", on this task instance");
-    else
-        put(w, ", over %d %s%s", w->v->units, w->v->unit, plural(w->v->units));
+    put_sample(w);
     if (w->v->units > 0 && strcmp(w->in->replicated, "task.instance") != 0)
         put(w, " (%s)", w->in->replicated);
 }

@@ -139,8 +139,8 @@ static void say_equivalent(const struct writer *w)
         put_list(w, among_best, true);
         put(w,
             " heads cannot be told apart from the best, but none is shown to be within %g of the "
-            "best %s (one-sided paired t tests, p < %.3g after correction for their number).\n",
-            margin, test_metric(w), 1 - v->level);
+            "best %s (one-sided %ss, p < %.3g after correction for their number).\n",
+            margin, test_metric(w), paired_test(w), 1 - v->level);
         return;
     }
     put(w, "Plateau: ");
@@ -157,7 +157,7 @@ static void say_equivalent(const struct writer *w)
         put(w, ": %lld %s best on validation, the others are shown to be within %g of the best %s",
             (long long)v->best, verb(v->best), margin, test_metric(w));
     put_holes(w);
-    put(w, " (one-sided paired t tests, p < %.3g after correction for their number).\n",
+    put(w, " (one-sided %ss, p < %.3g after correction for their number).\n", paired_test(w),
         1 - v->level);
 }
 
@@ -209,6 +209,7 @@ static void put_rivals(const struct writer *w, enum rival_outcome outcome, bool 
         if (with_p) {
             put(w, " (difference ");
             put_difference(w, r->pair.mean);
+            put_difference_bits(w, r->pair.mean);
             put(w, ", ");
             put_p(w, r->p);
             put(w, ")");
@@ -356,10 +357,12 @@ static void say_at_chance(const struct writer *w)
 {
     const struct verdict *v = w->v;
     const struct verdict_row *top = top_row(w);
-    put(w,
-        "At chance: no head count is shown to be better than guessing (%s %.3g; the best mean "
-        "is %.3g, with ",
-        test_metric(w), v->guess, top->test.mean);
+    put(w, "At chance: no head count is shown to be better than guessing (%s %.3g", test_metric(w),
+        v->guess);
+    put_loss_bits(w, v->guess);
+    put(w, "; the best mean is %.3g", top->test.mean);
+    put_loss_bits(w, top->test.mean);
+    put(w, ", with ");
     put_heads(w, top->heads);
     put(w, ")");
     put_scope(w);

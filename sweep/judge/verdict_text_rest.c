@@ -64,12 +64,15 @@ static void say_picked(const struct writer *w)
         return;
     if (v->candidate != v->best) {
         put_heads(w, v->best);
-        put(w, " %s the %s mean %s (%.4f); ", v->best == 1 ? "has" : "have",
+        put(w, " %s the %s mean %s (%.4f", v->best == 1 ? "has" : "have",
             w->in->loss ? "lowest" : "highest", val_metric(w), row_of(v, v->best)->val_mean);
+        put_loss_bits(w, row_of(v, v->best)->val_mean);
+        put(w, "); ");
         put_heads(w, v->candidate);
-        put(w, " %s fewer and within %g of it (%.4f), so %lld is the candidate.\n",
-            verb(v->candidate), VERDICT_TOLERANCE, row_of(v, v->candidate)->val_mean,
-            (long long)v->candidate);
+        put(w, " %s fewer and within %g of it (%.4f", verb(v->candidate), VERDICT_TOLERANCE,
+            row_of(v, v->candidate)->val_mean);
+        put_loss_bits(w, row_of(v, v->candidate)->val_mean);
+        put(w, "), so %lld is the candidate.\n", (long long)v->candidate);
     }
     if (v->kind != VERDICT_MIDDLE && v->kind != VERDICT_NOT_SIGNIFICANT)
         return;
@@ -79,62 +82,6 @@ static void say_picked(const struct writer *w)
         put(w, "%d looks / ", v->looks);
     put(w, "%d, for the %d head count%s between the smallest and the largest).\n", v->interior,
         v->interior, plural(v->interior));
-}
-
-static void put_tests(const struct writer *w, const struct verdict_rival *r)
-{
-    const struct stats_paired *pair = &r->pair;
-    const char *unit = w->v->unit, *less = w->in->loss ? " (less is better)" : "";
-    if (pair->ties == pair->n) {
-        put(w, "no difference at any of %d %ss", pair->n, unit);
-        return;
-    }
-    if (pair->all_equal) {
-        put_difference(w, pair->mean);
-        put(w,
-            " %s%s at each of %d %ss; equal differences leave the t test undefined, so the "
-            "%ssign-flip test decides: ",
-            test_metric(w), less, pair->n, unit, pair->exact ? "exact " : "");
-        put_p(w, pair->sign_flip_p);
-        return;
-    }
-    put_difference(w, pair->mean);
-    put(w, " %s%s, %.3g%% interval ", test_metric(w), less, 100 * w->v->level);
-    put_difference(w, pair->low);
-    put(w, " to ");
-    put_difference(w, pair->high);
-    put(w, ", over %d %ss (%d won, %d lost", pair->n, unit, pair->wins, pair->losses);
-    if (w->in->replicated)
-        put(w, "; each the mean of its seeds, %d pairs in all", r->seed_pairs);
-    put(w, "); paired t test ");
-    put_p(w, pair->p);
-    put(w, ", %ssign-flip test ", pair->exact ? "exact " : "");
-    put_p(w, pair->sign_flip_p);
-    if (!isnan(r->sd_between))
-        put(w,
-            "; estimated standard deviation of the difference between seeds %.3f, between %ss, "
-            "beyond what seeds explain, %.3f",
-            r->sd_within, unit, r->sd_between);
-}
-
-static void say_rival(const struct writer *w, const struct verdict_rival *r)
-{
-    const struct stats_paired *pair = &r->pair;
-    if (r->outcome == RIVAL_UNFINISHED)
-        return;
-    put_heads(w, w->v->candidate);
-    put(w, " against %lld: ", (long long)r->heads);
-    if (pair->n == 0)
-        put(w, "no %s in common", w->v->unit);
-    else if (pair->n == 1) {
-        put_difference(w, pair->mean);
-        put(w, " %s at the one %s in common", test_metric(w), w->v->unit);
-    } else
-        put_tests(w, r);
-    if (pair->n > 1 && r->unpaired)
-        put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
-            w->in->replicated ? "trial" : "seed", plural(r->unpaired), verb(r->unpaired));
-    put(w, ".\n");
 }
 
 /* Few units bound the sign-flip test from below, whatever the data. */
@@ -212,7 +159,7 @@ static void say_among_best(const struct writer *w)
         put(w, ", best on validation, %s ", beat);
         put_list(w, is_beaten, true);
     }
-    put(w, " in a one-sided paired t test at p < %.3g (%.3g / %d comparison%s).",
+    put(w, " in a one-sided %s at p < %.3g (%.3g / %d comparison%s).", paired_test(w),
         (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));
     if (not_compared > 0)
         put(w, " %d head count%s could not be compared, for want of %ss, and %s in.", not_compared,
@@ -405,6 +352,9 @@ static void say_shared(const struct writer *w)
 
 static void say_not_tested(const struct writer *w)
 {
+    static const char *const other[] = {[VERDICT_TOY] = "instances of the task or other tasks",
+                                        [VERDICT_ROWS] = "splits of the file or other files",
+                                        [VERDICT_TEXT] = "files"};
     const struct verdict *v = w->v;
     bool lr = w->in->count > 0 && w->in->heads[0].lr;
     if (v->best == 0 || v->finished < 2 || v->kind == VERDICT_UNTESTED ||
@@ -415,7 +365,7 @@ static void say_not_tested(const struct writer *w)
     if (w->in->replicated)
         put(w, ", other tasks or other seeds: every %s had the same.\n", v->unit);
     else
-        put(w, ", other instances of the task or other tasks.\n");
+        put(w, ", other %s.\n", other[w->in->data]);
 }
 
 void say_rest(const struct writer *w)

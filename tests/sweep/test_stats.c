@@ -11,9 +11,10 @@
 
 #include <cmocka.h>
 
+#include "sweep/judge/crossed.h"
 #include "sweep/judge/stats.h"
 
-enum { MAX_FIELDS = 12, MAX_LINE = 4096, MAX_SEEDS = 64 };
+enum { MAX_FIELDS = 12, MAX_LINE = 4096, MAX_SEEDS = 64, MAX_CELLS = 96 };
 
 struct table_file {
     FILE *f;
@@ -343,6 +344,73 @@ static void test_components(void **state)
     assert_true(isnan(between) && isnan(within));
 }
 
+static void test_crossed(void **state)
+{
+    (void)state;
+    struct table_file t;
+    file_open(&t, "tests/data/stats/crossed.csv");
+    while (file_next(&t, 10)) {
+        double x[MAX_CELLS], low, high;
+        struct crossed c;
+        assert_true(numbers(t.field[9], x) == atoi(t.field[0]) * atoi(t.field[1]));
+        c = crossed_new(x, atoi(t.field[0]), atoi(t.field[1]), 1);
+        assert_true(crossed_testable(&c));
+        assert_close(c.mean, number(&t, 2), "mean", t.rows);
+        assert_close(c.se[CROSSED_ROWS], number(&t, 3), "rows", t.rows);
+        assert_close(c.se[CROSSED_COLUMNS], number(&t, 4), "columns", t.rows);
+        assert_close(c.se[CROSSED_BOTH], number(&t, 5), "both", t.rows);
+        assert_close(c.df[CROSSED_BOTH], number(&t, 6), "df", t.rows);
+        assert_close(crossed_p(&c, CROSSED_BOTH), number(&t, 7), "p", t.rows);
+        crossed_interval(&c, CROSSED_BOTH, .95, &low, &high);
+        assert_close(low, c.mean - number(&t, 8), "low", t.rows);
+        assert_close(high, c.mean + number(&t, 8), "high", t.rows);
+        double as_far_below = c.mean > 0 ? 0 : 2 * c.mean;
+        assert_close(2 * crossed_above(&c, as_far_below), number(&t, 7), "one-sided", t.rows);
+        assert_true(crossed_above(&c, c.mean + 1) > .5);
+    }
+}
+
+/* Over rows, and over columns, it is the paired t test of their means. */
+static void test_crossed_one_way(void **state)
+{
+    (void)state;
+    const double x[6] = {.1, .3, .2, .5, .4, .9}, zero[3] = {0};
+    const double rows[2] = {.2, .6}, columns[3] = {.3, .35, .55};
+    struct stats_paired by_row = stats_pair_t(rows, zero, 2);
+    struct stats_paired by_column = stats_pair_t(columns, zero, 3);
+    struct crossed c = crossed_new(x, 2, 3, 1);
+    double low, high;
+    crossed_interval(&c, CROSSED_ROWS, .95, &low, &high);
+    assert_close(low, by_row.low, "low over rows", 0);
+    assert_close(high, by_row.high, "high over rows", 0);
+    assert_close(crossed_p(&c, CROSSED_ROWS), by_row.p, "p over rows", 0);
+    crossed_interval(&c, CROSSED_COLUMNS, .95, &low, &high);
+    assert_close(low, by_column.low, "low over columns", 0);
+    assert_close(crossed_p(&c, CROSSED_COLUMNS), by_column.p, "p over columns", 0);
+}
+
+/* One row, or one column, or nothing that varies beyond rounding, makes no test over both. */
+static void test_crossed_without_variance(void **state)
+{
+    (void)state;
+    const double x[6] = {.1, .3, .2, .5, .4, .9};
+    double same[6], low, high;
+    struct crossed c = crossed_new(x, 1, 6, 1), none = {0};
+    assert_false(crossed_testable(&c) || crossed_testable(&none));
+    assert_true(isnan(crossed_p(&c, CROSSED_BOTH)) && isnan(crossed_p(&c, CROSSED_ROWS)));
+    assert_true(isnan(crossed_above(&c, 0)));
+    assert_true(!isnan(crossed_p(&c, CROSSED_COLUMNS)));
+    crossed_interval(&c, CROSSED_BOTH, .95, &low, &high);
+    assert_true(isnan(low) && isnan(high));
+    c = crossed_new(x, 6, 1, 1);
+    assert_false(crossed_testable(&c));
+    for (int i = 0; i < 6; i++)
+        same[i] = 3.3 - (i % 2 ? 3 : 3 + 1e-16 * i);
+    c = crossed_new(same, 2, 3, 3.3);
+    assert_false(crossed_testable(&c));
+    assert_true(c.se[CROSSED_BOTH] == 0 && isnan(crossed_p(&c, CROSSED_BOTH)));
+}
+
 static void test_levels(void **state)
 {
     (void)state;
@@ -387,6 +455,9 @@ int main(void)
         cmocka_unit_test(test_above),
         cmocka_unit_test(test_median_interval),
         cmocka_unit_test(test_components),
+        cmocka_unit_test(test_crossed),
+        cmocka_unit_test(test_crossed_one_way),
+        cmocka_unit_test(test_crossed_without_variance),
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_step_down),
     };

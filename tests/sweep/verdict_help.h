@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_HEADS = 8, MAX_TRIALS = 32 };
+enum { MAX_HEADS = 8, MAX_TRIALS = 32, MAX_BLOCKS = 8 };
 
 struct sketch {
     struct verdict_input in;
@@ -24,6 +24,7 @@ struct sketch {
     struct verdict_trial trial[MAX_HEADS][MAX_TRIALS];
     int64_t over[MAX_HEADS];
     struct verdict_choice choice[MAX_HEADS];
+    double block[MAX_HEADS][MAX_TRIALS][MAX_BLOCKS];
 };
 
 static inline struct sketch sketch_new(void)

@@ -1,8 +1,8 @@
 """Writes the expected values of tests/sweep/test_stats.c with SciPy: run it in this folder.
 
-The committed files were made with SciPy 1.10.1, NumPy 1.24.2; above.csv, median.csv and
-components.csv with SciPy 1.17.1, NumPy 2.4.6. published.csv is not written here: its
-values are copied from printed sources, which it names.
+The committed files were made with SciPy 1.10.1, NumPy 1.24.2; above.csv, median.csv,
+components.csv and crossed.csv with SciPy 1.17.1, NumPy 2.4.6. published.csv is not
+written here: its values are copied from printed sources, which it names.
 """
 import csv
 import itertools
@@ -100,6 +100,33 @@ def components():
                    float(within), " ".join("%.17g" % x for g in groups for x in g))
 
 
+def crossed():
+    """Mean squares by least squares on dummy variables, a route that needs no formula for them."""
+    draw = np.random.default_rng(29)
+
+    def left_by(terms, x):
+        return ((x - terms @ np.linalg.lstsq(terms, x, rcond=None)[0]) ** 2).sum()
+
+    for rows, columns in [(2, 2), (2, 12), (3, 32), (5, 8), (8, 3)]:
+        for seed, block, noise in [(1, 1, .1), (0, 0, 1), (3, .1, .1), (.1, 3, .1)]:
+            x = .3 + seed * draw.normal(0, 1, (rows, 1)) + block * draw.normal(0, 1, (1, columns))
+            x = np.round(x + noise * draw.normal(0, 1, (rows, columns)), 3)
+            i, k = np.indices(x.shape).reshape(2, -1)
+            by = [np.ones((x.size, 1)), np.eye(rows)[i], np.eye(columns)[k]]
+            whole = left_by(np.hstack(by), x.ravel())
+            df = np.array([rows - 1, columns - 1, (rows - 1) * (columns - 1)])
+            without_rows = left_by(np.hstack([by[0], by[2]]), x.ravel())
+            without_columns = left_by(np.hstack([by[0], by[1]]), x.ravel())
+            v = np.array([without_rows - whole, without_columns - whole, whole]) / df / x.size
+            both = (v[0] + v[1] - v[2], (v[0] + v[1] - v[2]) ** 2 / (v ** 2 / df).sum())
+            both = max(both, (v[0], df[0]), (v[1], df[1]), key=lambda of: of[0])
+            asked = [(np.sqrt(v[0]), df[0]), (np.sqrt(v[1]), df[1]), (np.sqrt(both[0]), both[1])]
+            yield (rows, columns, float(x.mean()), *[float(se) for se, _ in asked], float(both[1]),
+                   float(max(2 * stats.t.sf(abs(x.mean()) / se, of) for se, of in asked)),
+                   float(max(stats.t.ppf(.975, of) * se for se, of in asked)),
+                   " ".join("%g" % value for value in x.ravel()))
+
+
 write("beta.csv", ["a", "b", "x", "I"], beta())
 write("t_p.csv", ["df", "t", "p"], t_p())
 write("t_quantile.csv", ["df", "p", "t"], t_quantile())
@@ -107,6 +134,8 @@ write("binomial.csv", ["k", "n", "low", "high"], binomial())
 write("above.csv", ["mean", "sd", "n", "bound", "p"], above())
 write("median.csv", ["n", "low", "high"], median())
 write("components.csv", ["sizes", "between", "within", "x"], components())
+write("crossed.csv", ["rows", "columns", "mean", "se_rows", "se_columns", "se_both", "df_both", "p",
+                      "half_width", "x"], crossed())
 write("pairs.csv", ["n", "wins", "losses", "mean", "sd", "low", "high", "t", "p", "sign_flip_p",
                     "a", "b"], pairs())
 # The fast sign_flip above against SciPy's own permutation test.

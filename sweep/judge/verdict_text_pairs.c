@@ -1,0 +1,117 @@
+/* The candidate against a rival, in words: the difference, its intervals, its tests. */
+#include <math.h>
+
+#include "sweep/judge/verdict_text.h"
+
+/* "-0.30 to -0.10" */
+static void put_range(const struct writer *w, double low, double high)
+{
+    put_difference(w, low);
+    put(w, " to ");
+    put_difference(w, high);
+}
+
+static void put_range_over(const struct writer *w, const struct crossed *c, enum crossed_over over)
+{
+    double low, high;
+    crossed_interval(c, over, w->v->level, &low, &high);
+    if (isnan(low))
+        put(w, "none, as nothing varies");
+    else
+        put_range(w, low, high);
+}
+
+/* Over what each interval goes. That over the seeds holds for this text, that over the blocks for
+ * these seeds. */
+static void put_crossed(const struct writer *w, const struct verdict_rival *r)
+{
+    const struct stats_paired *pair = &r->pair;
+    put_difference(w, pair->mean);
+    put(w, " test loss");
+    put_difference_bits(w, pair->mean);
+    put(w, " (less is better), %.3g%% interval ", 100 * w->v->level);
+    put_range(w, pair->low, pair->high);
+    put(w, " over %d seeds and %d blocks of the test text (over the seeds alone ", pair->n,
+        r->crossed.columns);
+    put_range_over(w, &r->crossed, CROSSED_ROWS);
+    put(w, ", over the blocks alone ");
+    put_range_over(w, &r->crossed, CROSSED_COLUMNS);
+    put(w, "); %d seeds won, %d lost; %s ", pair->wins, pair->losses, paired_test(w));
+    put_p(w, pair->p);
+    put(w, ", %ssign-flip test over the seeds ", pair->exact ? "exact " : "");
+    put_p(w, pair->sign_flip_p);
+}
+
+static void put_tests(const struct writer *w, const struct verdict_rival *r)
+{
+    const struct stats_paired *pair = &r->pair;
+    const char *unit = w->v->unit, *less = w->in->loss ? " (less is better)" : "";
+    if (crossed_testable(&r->crossed)) {
+        put_crossed(w, r);
+        return;
+    }
+    if (pair->ties == pair->n) {
+        put(w, "no difference at any of %d %ss", pair->n, unit);
+        return;
+    }
+    if (pair->all_equal) {
+        put_difference(w, pair->mean);
+        put(w,
+            " %s%s at each of %d %ss; equal differences leave the t test undefined, so the "
+            "%ssign-flip test decides: ",
+            test_metric(w), less, pair->n, unit, pair->exact ? "exact " : "");
+        put_p(w, pair->sign_flip_p);
+        return;
+    }
+    put_difference(w, pair->mean);
+    put(w, " %s", test_metric(w));
+    put_difference_bits(w, pair->mean);
+    put(w, "%s, %.3g%% interval ", less, 100 * w->v->level);
+    put_range(w, pair->low, pair->high);
+    put(w, ", over %d %ss (%d won, %d lost", pair->n, unit, pair->wins, pair->losses);
+    if (w->in->replicated)
+        put(w, "; each the mean of its seeds, %d pairs in all", r->seed_pairs);
+    put(w, "); paired t test ");
+    put_p(w, pair->p);
+    put(w, ", %ssign-flip test ", pair->exact ? "exact " : "");
+    put_p(w, pair->sign_flip_p);
+    if (!isnan(r->sd_between))
+        put(w,
+            "; estimated standard deviation of the difference between seeds %.3f, between %ss, "
+            "beyond what seeds explain, %.3f",
+            r->sd_within, unit, r->sd_between);
+}
+
+/* Where there is one seed. */
+static void put_blocks_alone(const struct writer *w, const struct verdict_rival *r)
+{
+    if (r->crossed.columns == 0)
+        return;
+    put(w, ", %.3g%% interval ", 100 * w->v->level);
+    put_range_over(w, &r->crossed, CROSSED_COLUMNS);
+    put(w, " over %d blocks of the test text, which says nothing of other seeds",
+        r->crossed.columns);
+}
+
+void say_rival(const struct writer *w, const struct verdict_rival *r)
+{
+    const struct stats_paired *pair = &r->pair;
+    if (r->outcome == RIVAL_UNFINISHED)
+        return;
+    put_heads(w, w->v->candidate);
+    put(w, " against %lld: ", (long long)r->heads);
+    if (pair->n == 0)
+        put(w, "no %s in common", w->v->unit);
+    else if (pair->n == 1) {
+        put_difference(w, pair->mean);
+        put(w, " %s", test_metric(w));
+        put_difference_bits(w, pair->mean);
+        put(w, " at the one %s in common", w->v->unit);
+        put_blocks_alone(w, r);
+    } else
+        put_tests(w, r);
+    if (pair->n > 1 && r->unpaired)
+        put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
+            w->in->replicated ? "trial" : "seed", plural(r->unpaired), verb(r->unpaired));
+    put(w, ".\n");
+}

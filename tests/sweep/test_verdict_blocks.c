@@ -1,0 +1,212 @@
+/* A verdict on text: seeds and blocks of the test text are both samples. */
+#include "verdict_help.h"
+
+enum { SEEDS = 4, BLOCKS = 4 };
+
+/* What the newest head count's seeds and the text's blocks add to its test loss; `own` is what a
+ * block adds at this head count alone. */
+static void add_text(struct sketch *s, int heads, double loss, double own)
+{
+    static const double seed[SEEDS] = {.01, -.01, .02, -.02};
+    static const double block[BLOCKS] = {.3, -.3, .1, -.1}, of_own[BLOCKS] = {1, 1, -1, -1};
+    static const double rest[SEEDS][BLOCKS] = {{.002, -.002, .001, -.001},
+                                               {-.002, .002, -.001, .001},
+                                               {.001, .001, -.001, -.001},
+                                               {-.001, -.001, .001, .001}};
+    double test[SEEDS];
+    int i = s->in.count;
+    for (int k = 0; k < SEEDS; k++) {
+        test[k] = 0;
+        for (int b = 0; b < BLOCKS; b++) {
+            double cell = loss + heads * seed[k] + block[b] + own * of_own[b] + heads * rest[k][b];
+            s->block[i][k][b] = cell;
+            test[k] += cell / BLOCKS;
+        }
+    }
+    add(s, heads, loss, SEEDS, test);
+    for (int k = 0; k < SEEDS; k++)
+        s->trial[i][k].block = s->block[i][k];
+}
+
+static struct sketch text_new(void)
+{
+    struct sketch s = sketch_new();
+    s.in.loss = true;
+    s.in.data = VERDICT_TEXT;
+    s.in.blocks = BLOCKS;
+    s.in.guess_loss = 3;
+    return s;
+}
+
+/* Numbers: an analysis of variance in NumPy, t of SciPy. The interval over both is the widest. */
+static void test_claim_on_text(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 1.9, 0);
+    add_text(&s, 2, 1.5, .05);
+    claim(&s, 2, 1, 0);
+    EXPECT(
+        &s, VERDICT_CLAIM_CONFIRMED,
+        "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+        "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, within "
+        "1500 steps, over 4 seeds and 4 blocks of the test text.",
+        "2 heads against 1: -0.400 test loss, -0.577 bits per byte (less is better), 95% "
+        "interval -0.492 to -0.308 over 4 seeds and 4 blocks of the test text (over the seeds "
+        "alone -0.429 to -0.371, over the blocks alone -0.492 to -0.308); 4 seeds won, 0 lost; "
+        "two-way paired t test p = 0.000814, exact sign-flip test over the seeds p = 0.125.",
+        "With 4 seeds the exact sign-flip test cannot go below p = 0.125; at least 6 are needed "
+        "for p < 0.05.",
+        "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+        "a one-sided two-way paired t test at p < 0.05 (0.05 / 1 comparison).",
+        "Not tested: other head counts, other training lengths, other files.");
+}
+
+/* Every seed says so, of this text: p = .012. Of other text it is not shown: p = .182. */
+static void test_what_holds_for_this_text_alone(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 1.55, 0);
+    add_text(&s, 2, 1.5, .05);
+    claim(&s, 2, 1, 0);
+    expect_with(&s, "Claim not confirmed",
+                "Claim not confirmed: 2 heads are not shown to be better than 1 (difference "
+                "-0.050, -0.072 bits per byte, p = 0.182), within 1500 steps, over 4 seeds and 4 "
+                "blocks of the test text.");
+    struct verdict *v = judge_sketch(&s);
+    const struct verdict_rival *r = &v->rival[0];
+    double from, to;
+    assert_near(r->p, .18197690516638562);
+    assert_near(r->pair.p, r->p);
+    assert_near(r->pair.low, -.14186931155185406);
+    assert_near(r->pair.high, .04186931155185397);
+    assert_near(crossed_p(&r->crossed, CROSSED_ROWS), .011966912298547419);
+    crossed_interval(&r->crossed, CROSSED_ROWS, .95, &from, &to);
+    assert_near(from, -.07905162715754772);
+    assert_true(v->row[0].among_best);
+    verdict_free(v);
+    s.in.blocks = 0;
+    expect_with(&s, "Claim confirmed",
+                "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
+                "within 1500 steps, on this text.");
+}
+
+/* The margin is tested over both too. */
+static void test_margin_on_text(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 1.5, 0);
+    add_text(&s, 2, 1.5, .05);
+    s.in.equivalence = .06;
+    struct verdict *v = judge_sketch(&s);
+    assert_false(v->row[1].equivalent);
+    verdict_free(v);
+    s.in.blocks = 0;
+    v = judge_sketch(&s);
+    assert_true(v->row[1].equivalent);
+    verdict_free(v);
+}
+
+/* A trial that diverged is a guess in every block; one whose blocks are unknown leaves the seeds.
+ */
+static void test_blocks_of_some(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 1.9, 0);
+    add_text(&s, 2, 1.5, .05);
+    claim(&s, 2, 1, 0);
+    s.trial[0][3].bad = true;
+    s.trial[0][3].block = NULL;
+    struct verdict *v = judge_sketch(&s);
+    assert_true(crossed_testable(&v->rival[0].crossed));
+    assert_near(v->rival[0].crossed.mean,
+                ((1.52 - 1.91) + (1.48 - 1.89) + (1.54 - 1.92) + (1.46 - 3)) / 4);
+    verdict_free(v);
+    s.trial[0][3].bad = false;
+    expect_with(&s, "2 heads against 1",
+                "2 heads against 1: -0.400 test loss, -0.577 bits per byte (less is better), 95% "
+                "interval -0.429 to -0.371, over 4 seeds (4 won, 0 lost); paired t test p < "
+                "0.0001, exact sign-flip test p = 0.125.");
+}
+
+static void test_one_seed_of_text(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 1.9, 0);
+    add_text(&s, 2, 1.5, .05);
+    claim(&s, 2, 1, 0);
+    s.heads[0].n = s.heads[1].n = 1;
+    expect_with(&s, "2 heads against 1",
+                "2 heads against 1: -0.390 test loss, -0.563 bits per byte at the one seed in "
+                "common, 95% interval -0.482 to -0.298 over 4 blocks of the test text, which says "
+                "nothing of other seeds.");
+    assert_kind(&s, VERDICT_CLAIM_UNTESTED);
+}
+
+/* The loss of a guess is that of knowing the shares of bytes alone. */
+static void test_guess_on_text(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 3, 0);
+    add_text(&s, 2, 3.01, 0);
+    expect_with(&s, "At chance",
+                "At chance: no head count is shown to be better than guessing (test loss 3, 4.328 "
+                "bits per byte; the best mean is 3, 4.328 bits per byte, with 1 head), within 1500 "
+                "steps, on this text; there is nothing to compare.");
+    s.in.guess_loss = 0;
+    struct verdict *v = judge_sketch(&s);
+    assert_near(v->guess, log(16));
+    verdict_free(v);
+}
+
+static void test_edge_of_text(void **state)
+{
+    (void)state;
+    struct sketch s = text_new();
+    add_text(&s, 1, 1.501, 0);
+    add_text(&s, 2, 1.5, 0);
+    expect_with(&s, "No middle",
+                "No middle: the best head count on validation (the fewest heads within 0.005 of "
+                "the top) is the smallest one tried, 1, within 1500 steps, on this text.");
+    expect_with(&s, "is the candidate",
+                "2 heads have the lowest mean validation loss (1.5000, 2.164 bits per byte); 1 "
+                "head is fewer and within 0.005 of it (1.5010, 2.165 bits per byte), so 1 is the "
+                "candidate.");
+}
+
+/* Rows of a file are one split of it; with an accuracy there are no bits. */
+static void test_rows_of_a_file(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    s.in.data = VERDICT_ROWS;
+    add(&s, 1, .70, 5, low);
+    add(&s, 4, .99, 5, good);
+    claim(&s, 4, 1, 0);
+    expect_with(&s, "Claim confirmed",
+                "Claim confirmed: 4 heads are better than 1, as predicted before the first trial, "
+                "within 1500 steps, on this split of the file.");
+    expect_with(&s, "Not tested",
+                "Not tested: other head counts, other training lengths, other splits of the file "
+                "or other files.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claim_on_text),
+        cmocka_unit_test(test_what_holds_for_this_text_alone),
+        cmocka_unit_test(test_margin_on_text),
+        cmocka_unit_test(test_blocks_of_some),
+        cmocka_unit_test(test_one_seed_of_text),
+        cmocka_unit_test(test_guess_on_text),
+        cmocka_unit_test(test_edge_of_text),
+        cmocka_unit_test(test_rows_of_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,9 +1,9 @@
 /* headcount export: results, weights, test sets and attention for other programs. */
 #include "sweep/cli/command_prune.h"
+#include "sweep/cli/command_target.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/option.h"
@@ -76,40 +76,16 @@ static enum export_kind kind_of(const char *word)
     return (enum export_kind)i;
 }
 
-/* The file is made beside its name and renamed, which would put it in the place of anything: so not
- * of the results, nor of a device or a pipe. */
-static enum status check_target(struct store *s, const char *db, const char *path,
-                                struct message *m)
-{
-    struct stat target, there, folder;
-    const char *slash = strrchr(path, '/');
-    char above[4096];
-    snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    if (strcmp(path, "-") == 0)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "safetensors files cannot be written to standard output; name a file");
-    if (stat(above, &there) == 0 && stat(store_folder(s), &folder) == 0 &&
-        there.st_dev == folder.st_dev && there.st_ino == folder.st_ino)
-        return status_fail(m, STATUS_BAD_INPUT, "%s is among the files of %s; choose another place",
-                           path, db);
-    if (stat(path, &target) != 0)
-        return STATUS_OK; /* a new one, or its folder will tell what is wrong */
-    if (!S_ISREG(target.st_mode))
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s exists and is not a regular file; choose another", path);
-    if (stat(db, &there) == 0 && there.st_dev == target.st_dev && there.st_ino == target.st_ino)
-        return status_fail(m, STATUS_BAD_INPUT, "%s is the results file itself; choose another",
-                           path);
-    return STATUS_OK;
-}
-
 static enum status export_tensors(struct store *s, const struct export_options *o,
                                   struct message *m)
 {
     int64_t trial;
     enum status status = store_trial(s, o->arguments[0], &trial, m);
+    if (status == STATUS_OK && strcmp(o->arguments[1], "-") == 0)
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "safetensors files cannot be written to standard output; name a file");
     if (status == STATUS_OK)
-        status = check_target(s, o->db, o->arguments[1], m);
+        status = command_check_target(s, o->db, o->arguments[1], m);
     if (status != STATUS_OK)
         return status;
     char *linked = realpath(o->arguments[1], NULL); /* a link stays; NULL: a new file */

@@ -130,13 +130,27 @@ ifeq ($(COVERAGE),)
 $(BUILD)/engine/measures/%.o $(BUILD)/engine/kernels/similarity.o: OPT = $(KERNEL_FLAGS)
 endif
 
+# A text as the lines of a C string; ?? would begin a trigraph.
+AS_C = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/.*/"&\\n"/'
+
 # The database schema and the build's own description, as C.
 SQL_AS_C = $(patsubst sweep/store/%.sql,$(BUILD)/%.h,$(wildcard sweep/store/*.sql))
 $(BUILD)/sweep/store/store.o: $(BUILD)/schema.h $(BUILD)/views.h
 $(BUILD)/sweep/store/store_migrate.o: $(BUILD)/migrate_4.h $(BUILD)/migrate_5.h
 $(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
 	@mkdir -p $(@D)
-	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $< > $@
+	$(Q)$(AS_C) $< > $@
+
+# The page: its scripts are one, of which page.js comes last and begins.
+PAGE_AS_C = $(addprefix $(BUILD)/page_,html.h css.h js.h)
+PAGE_JS   = $(filter-out %/page.js,$(sort $(wildcard sweep/page/*.js))) sweep/page/page.js
+$(BUILD)/sweep/page/page.o: $(PAGE_AS_C)
+$(BUILD)/page_html.h: sweep/page/page.html
+$(BUILD)/page_css.h: sweep/page/page.css
+$(BUILD)/page_js.h: $(PAGE_JS)
+$(PAGE_AS_C):
+	@mkdir -p $(@D)
+	$(Q)cat $^ | $(AS_C) > $@
 
 $(BUILD)/sweep/run/build_info.o: $(BUILD)/build_id.h
 $(BUILD)/build_id.h: force
@@ -272,7 +286,7 @@ GCC_LINT = $(filter-out engine/kernels/simd.c engine/base/arena.c,$(LINT_SRC))
 LINT_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DKERNEL_SET=$(firstword $(KERNEL_SETS))
 EACH     = | xargs -P "$$(nproc)" -I{}
 
-lint: $(BUILD)/build_id.h $(SQL_AS_C)
+lint: $(BUILD)/build_id.h $(SQL_AS_C) $(PAGE_AS_C)
 	@sh tests/deps.sh lint
 	@echo cppcheck; cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	  --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 -I. -I$(BUILD) \

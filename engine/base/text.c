@@ -47,6 +47,23 @@ char *text_copy(const char *text)
     return strdup(text ? text : "");
 }
 
+static ssize_t add_to_buffer(void *buffer, const char *text, size_t size)
+{
+    struct text_buffer *b = buffer;
+    for (size_t at = 0; at < size;) {
+        size_t piece = size - at < INT_MAX ? size - at : INT_MAX;
+        text_add(b, "%.*s", (int)piece, text + at);
+        at += piece;
+    }
+    errno = b->out_of_memory ? ENOMEM : errno;
+    return b->out_of_memory ? 0 : (ssize_t)size;
+}
+
+FILE *text_stream(struct text_buffer *b)
+{
+    return fopencookie(b, "w", (cookie_io_functions_t){.write = add_to_buffer});
+}
+
 enum status text_check(FILE *out, struct message *m)
 {
     errno = 0;

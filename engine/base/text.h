@@ -25,6 +25,10 @@ struct text_buffer {
 };
 void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A stream that adds to b what is written to it; fclose it before looking at b. NULL where there is
+ * no memory. Once b has run out of memory, writing fails. */
+FILE *text_stream(struct text_buffer *b);
+
 /* Flushes out and says whether everything written to it so far arrived. A pipe whose reader has
  * gone is OK: all that was wanted did arrive. */
 enum status text_check(FILE *out, struct message *m);

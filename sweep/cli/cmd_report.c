@@ -1,12 +1,19 @@
 /* headcount report: accuracy per head count, intervals, verdict. */
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
+#include "sweep/cli/command_target.h"
+#include "sweep/page/page.h"
 #include "sweep/report/report.h"
+#include "sweep/store/rows.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct report_options {
-    const char *db;
+    const char *db, *html, *attention;
     bool csv, json, markdown;
     int sweeps;
     char **sweep; /* 0 of them: the only one, or the one run last */
@@ -17,6 +24,11 @@ static const struct command_option options[] = {
      "as CSV: the rows of the view by_heads; of several sweeps, a row per sweep and head count"},
     {"json", 0, COMMAND_FLAG, offsetof(struct report_options, json), NULL, "as JSON"},
     {"markdown", 0, COMMAND_FLAG, offsetof(struct report_options, markdown), NULL, "as Markdown"},
+    {"html", 0, COMMAND_TEXT, offsetof(struct report_options, html), "FILE",
+     "as one page for a browser, which needs no network (-: to standard output)"},
+    {"attention", 0, COMMAND_TEXT, offsetof(struct report_options, attention), "TRIAL",
+     "of --html: whose attention maps are drawn, from its weights (the best trial of the\n"
+     "candidate)"},
     COMMAND_DB_OPTION(struct report_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -25,14 +37,72 @@ static const struct command_syntax syntax = {
     .name = "report",
     .details = "Without SWEEP: the only one in the results file, or the one run last.\n"
                "Several: side by side, with differences from the first, paired where both have "
-               "the same\nseeds of the same task.\n",
+               "the same\nseeds of the same task.\n"
+               "--html shows what else there is of it too: learning curves, heads, pruning, cost,\n"
+               "all trials.\n",
     .options = options,
     .examples = "  headcount report\n"
                 "  headcount report gather --csv\n"
-                "  headcount report gather gather-tuned\n",
+                "  headcount report gather gather-tuned\n"
+                "  headcount report gather --html gather.html\n",
     .least = 0,
     .most = REPORT_SWEEPS_MOST,
 };
+
+/* ---- the page ---- */
+
+/* The trial that --attention names, which is one of the sweep; 0 without. */
+static enum status attention_trial(struct store *s, const char *text, int64_t sweep_id,
+                                   int64_t *trial_id, struct message *m)
+{
+    *trial_id = 0;
+    if (!text)
+        return STATUS_OK;
+    enum status status = store_trial(s, text, trial_id, m);
+    if (status != STATUS_OK)
+        return status;
+    struct rows r = rows_open(s, m,
+                              "SELECT name FROM trial JOIN sweep USING (sweep_id)"
+                              " WHERE trial_id = ?1 AND sweep_id <> ?2",
+                              VALUES(INTEGER(*trial_id), INTEGER(sweep_id)));
+    if (rows_next(&r)) {
+        char name[80];
+        text_shown(rows_given(&r, 0), name, sizeof name);
+        r.status = status_fail(m, STATUS_BAD_INPUT, "trial %" PRId64 " is one of sweep %s",
+                               *trial_id, name);
+    }
+    return rows_close(&r);
+}
+
+/* Put together in memory, so that a file is there as a whole or not at all. */
+static enum status write_page(struct store *s, int64_t sweep_id, const struct report_options *o,
+                              struct message *m)
+{
+    bool to_file = strcmp(o->html, "-") != 0;
+    struct page_options page = {.file = o->db};
+    struct text_buffer text = {0};
+    enum status status = to_file ? command_check_target(s, o->db, o->html, m) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = attention_trial(s, o->attention, sweep_id, &page.trial_id, m);
+    if (status != STATUS_OK)
+        return status;
+    FILE *out = text_stream(&text);
+    if (!out)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+    status = page_write(s, sweep_id, &page, out, m);
+    fclose(out);
+    if (status == STATUS_OK && to_file) {
+        char *linked = realpath(o->html, NULL); /* a link stays; NULL: a new file */
+        status = file_write(linked ? linked : o->html,
+                            &(struct iovec){.iov_base = text.text, .iov_len = text.used}, 1, m);
+        free(linked);
+    } else if (status == STATUS_OK) {
+        fwrite(text.text, 1, text.used, stdout);
+        status = text_check(stdout, m);
+    }
+    free(text.text);
+    return status;
+}
 
 static enum status report(struct store *s, void *context, struct message *m)
 {
@@ -53,6 +123,8 @@ static enum status report(struct store *s, void *context, struct message *m)
         status = store_sweep(s, NULL, &sweep_id[0], m);
     if (status != STATUS_OK)
         return status;
+    if (o->html)
+        return write_page(s, sweep_id[0], o, m);
     if (o->sweeps > 1)
         return report_write_several(s, sweep_id, o->sweeps, format, text_page(stdout), stdout, m);
     return report_write(s, sweep_id[0], format, text_page(stdout), stdout, m);
@@ -65,8 +137,12 @@ int command_report(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (o.csv + o.json + o.markdown > 1)
-        return command_usage("report", "--csv, --json and --markdown exclude each other");
+    if (o.csv + o.json + o.markdown + (o.html != NULL) > 1)
+        return command_usage("report", "--csv, --json, --markdown and --html exclude each other");
+    if (o.html && arguments > 1)
+        return command_usage("report", "--html shows one sweep; %d are named", arguments);
+    if (o.attention && !o.html)
+        return command_usage("report", "--attention belongs to --html");
     o.sweeps = arguments;
     o.sweep = argv + optind;
     return command_read_store("report", o.db, report, &o);

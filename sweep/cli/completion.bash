@@ -51,6 +51,8 @@ _headcount_value()
             compopt -o nospace 2>/dev/null
         fi
         ;;
+    --html) _headcount_files .html ;;
+    --attention) _headcount_ask trials "$db" "$assignment" ;;
     --preset) _headcount_offer "${before}roberta" ;;
     --task) _headcount_ask tasks ;;
     --by) _headcount_offer "${before}importance" "${before}ablation" "${before}random" ;;

@@ -1,0 +1,256 @@
+/* The page as one file: page.html with its parts filled in. */
+#include "sweep/page/page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/sha256.h"
+#include "sweep/page/base64.h"
+#include "sweep/page/page_stream.h"
+#include "sweep/report/report.h"
+#include "sweep/report/report_data.h"
+#include "sweep/store/rows.h"
+
+static const char template_html[] =
+#include "page_html.h"
+    ;
+static const char style_css[] =
+#include "page_css.h"
+    ;
+static const char script_js[] =
+#include "page_js.h"
+    ;
+
+/* So that 300 trials stay under 1.5 MB. */
+enum {
+    TRIALS_MOST = 100000,
+    CURVES_MOST = 1000,
+    CURVE_POINTS = 20000, /* of all curves together */
+    CURVE_LEAST = 12,     /* of each, however many there are */
+    HEADS_MOST = 4000
+};
+
+struct page {
+    struct store *store;
+    int64_t sweep_id;
+    const struct page_options *options;
+    const struct report_data *report;
+};
+
+/* ---- data ---- */
+
+static enum status put_curves(const struct page *p, FILE *out, struct message *m)
+{
+    long points = 0;
+    struct rows r =
+        rows_open(p->store, m,
+                  "SELECT trial_id, count(*) OVER () FROM trial AS t WHERE sweep_id = ?1 AND EXISTS"
+                  "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
+                  " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
+                  VALUES(INTEGER(p->sweep_id), INTEGER(CURVES_MOST)));
+    fputs(",\"curves\":[", out);
+    for (const char *before = ""; rows_next(&r); before = ",") {
+        if (!points) {
+            points = CURVE_POINTS / (long)rows_integer(&r, 1);
+            points = points > CURVE_LEAST ? points : CURVE_LEAST;
+        }
+        fputs(before, out);
+        r.status = page_curve(p->store, rows_integer(&r, 0), points, out, m);
+    }
+    fputc(']', out);
+    return rows_close(&r);
+}
+
+/* The best trial of the first setting's candidate, of those that have their weights; 0: none. */
+static enum status best_trial(const struct page *p, int64_t *trial_id, struct message *m)
+{
+    const struct report_setting *set = p->report->settings ? p->report->setting : NULL;
+    *trial_id = 0;
+    if (!set)
+        return STATUS_OK;
+    struct rows r = rows_open(
+        p->store, m,
+        "SELECT trial_id FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
+        " WHERE sweep_id = ?1 AND setting = ?2 AND (heads = ?3 OR ?3 = 0) AND in_plan = 1"
+        "   AND is_tuning = 0 AND choice = 'chosen' AND state = 'completed'"
+        "   AND checkpoint IS NOT NULL"
+        " ORDER BY CASE goal WHEN 'minimize' THEN t.val_loss ELSE -t.val_acc END, trial_id LIMIT 1",
+        VALUES(INTEGER(p->sweep_id), TEXT(set->setting), INTEGER(set->verdict->candidate)));
+    if (rows_next(&r))
+        *trial_id = rows_integer(&r, 0);
+    return rows_close(&r);
+}
+
+/* Or {"missing":"..."}: why there is none. */
+static enum status put_attention(const struct page *p, FILE *out, struct message *m)
+{
+    struct message why = {0};
+    int64_t trial_id = p->options->trial_id;
+    enum status status = trial_id ? STATUS_OK : best_trial(p, &trial_id, m);
+    if (status != STATUS_OK)
+        return status;
+    fputs(",\"attention\":", out);
+    if (trial_id)
+        status = page_attention(p->store, trial_id, out, &why);
+    else
+        status_fail(&why, STATUS_BAD_INPUT, "no trial has weights to ask");
+    if (trial_id && status == STATUS_OK)
+        return STATUS_OK;
+    if (status == STATUS_NO_MEMORY)
+        return status_fail(m, status, "%s", why.text);
+    fputs("{\"missing\":", out);
+    text_json(out, why.text);
+    fputc('}', out);
+    return STATUS_OK;
+}
+
+static enum status put_pieces(const struct page *p, FILE *out, struct message *m)
+{
+    const char *slash = strrchr(p->options->file, '/');
+    fputs("{\"file\":", out);
+    text_json(out, slash ? slash + 1 : p->options->file);
+    fputs(",\"summary\":", out);
+    enum status status = page_summary(p->store, p->sweep_id, out, m);
+    if (status == STATUS_OK) {
+        fputs(",\"trials\":", out);
+        status = page_trials(p->store, p->sweep_id, 0, TRIALS_MOST, out, m);
+    }
+    if (status == STATUS_OK)
+        status = put_curves(p, out, m);
+    if (status == STATUS_OK) {
+        fputs(",\"heads\":", out);
+        status = page_heads(p->store, p->sweep_id, 0, HEADS_MOST, out, m);
+    }
+    if (status == STATUS_OK)
+        status = put_attention(p, out, m);
+    fputc('}', out);
+    return status;
+}
+
+static enum status no_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+}
+
+static enum status put_data(const struct page *p, FILE *out, struct message *m)
+{
+    FILE *escaped = page_stream(out, PAGE_JSON);
+    if (!escaped)
+        return no_memory(m);
+    enum status status = put_pieces(p, escaped, m);
+    fclose(escaped);
+    return status;
+}
+
+/* ---- parts ---- */
+
+/* The findings as text, for a browser without scripts. */
+static enum status put_text(const struct page *p, FILE *out, struct message *m)
+{
+    FILE *escaped = page_stream(out, PAGE_TEXT);
+    if (!escaped)
+        return no_memory(m);
+    enum status status = report_write(p->store, p->sweep_id, REPORT_TEXT,
+                                      (struct text_page){.columns = 100}, escaped, m);
+    fclose(escaped);
+    return status;
+}
+
+static enum status put_title(const struct page *p, FILE *out, struct message *m)
+{
+    FILE *escaped = page_stream(out, PAGE_TEXT);
+    if (!escaped)
+        return no_memory(m);
+    text_plain(escaped, p->report->name);
+    fclose(escaped);
+    return STATUS_OK;
+}
+
+static enum status put_style(const struct page *p, FILE *out, struct message *m)
+{
+    (void)p, (void)m;
+    fputs(style_css, out);
+    return STATUS_OK;
+}
+
+static enum status put_script(const struct page *p, FILE *out, struct message *m)
+{
+    (void)p, (void)m;
+    fputs(script_js, out);
+    return STATUS_OK;
+}
+
+static void put_hash(const char *text, FILE *out)
+{
+    char hex[65];
+    uint8_t bytes[32];
+    sha256_hex(text, strlen(text), hex);
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        const char digits[] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    fputs("'sha256-", out);
+    base64_write(bytes, sizeof bytes, out);
+    fputc('\'', out);
+}
+
+/* Nothing is loaded from anywhere, nothing is sent, and only this script and this style count. */
+static enum status put_policy(const struct page *p, FILE *out, struct message *m)
+{
+    (void)p, (void)m;
+    fputs("default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src ",
+          out);
+    put_hash(script_js, out);
+    fputs("; style-src ", out);
+    put_hash(style_css, out);
+    return STATUS_OK;
+}
+
+static const struct part {
+    const char *name; /* {{name}} in page.html */
+    enum status (*put)(const struct page *p, FILE *out, struct message *m);
+} parts[] = {
+    {"policy", put_policy}, {"title", put_title}, {"style", put_style},
+    {"text", put_text},     {"data", put_data},   {"script", put_script},
+};
+
+static enum status put_part(const struct page *p, const char *name, size_t size, FILE *out,
+                            struct message *m)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strlen(parts[i].name) == size && memcmp(parts[i].name, name, size) == 0)
+            return parts[i].put(p, out, m);
+    return status_fail(m, STATUS_INTERNAL, "page.html has an unknown part");
+}
+
+static enum status put_page(const struct page *p, FILE *out, struct message *m)
+{
+    const char *at = template_html;
+    enum status status = STATUS_OK;
+    for (const char *open; status == STATUS_OK && (open = strstr(at, "{{"));) {
+        const char *close = strstr(open, "}}");
+        fwrite(at, 1, (size_t)(open - at), out);
+        status = put_part(p, open + 2, (size_t)(close - open) - 2, out, m);
+        at = close + 2;
+    }
+    fputs(at, out);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}
+
+enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
+                       struct message *m)
+{
+    struct report_data *report;
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = report_data_read(s, sweep_id, false, &report, m);
+    if (status == STATUS_OK) {
+        const struct page p = {s, sweep_id, o, report};
+        status = put_page(&p, out, m);
+        report_data_free(report);
+    }
+    store_snapshot_end(s);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* What a sweep came to, as a page for a browser.
+ *
+ * The page is a program (page.html, page.css and *.js of this folder, all in the binary) and data,
+ * which it asks a `source` for in pieces. In a file (page_write) all pieces lie in the page itself:
+ * it asks for nothing, from nowhere. A server answers the same questions one by one; source.js says
+ * what is asked and when.
+ *
+ * Each piece is one JSON object on one line, and is read from one state of the results file. Rows
+ * of a table are {"columns":["trial_id",...],"rows":[[1,...],...]}; values that are themselves JSON
+ * (setting, tuning, replicate) are strings with their canonical text, the same in all pieces. NULL
+ * is null. Numbers have all digits but where it is said otherwise. Control characters are escaped,
+ * '<' is not: where a piece is put into HTML, page_stream.h escapes it.
+ *
+ * All fail as rows_close and text_check do. */
+#ifndef SWEEP_PAGE_PAGE_H
+#define SWEEP_PAGE_PAGE_H
+
+#include <stdio.h>
+
+#include "sweep/store/store.h"
+
+/* {"sweeps":rows of the view progress}: name, question, how many trials are in which state,
+ * last_run and sweep_id; the one that ran last comes first. */
+enum status page_index(struct store *s, FILE *out, struct message *m);
+
+/* Everything about a sweep but its trials one by one:
+ *
+ *   report     exactly what `report --json` gives
+ *   states     {"queued":0,...}: trials of the plan
+ *   sweep      its row: yaml, yaml_sha256, plan_sha256, metric, created, last_run, ...; sweep_id
+ *   heads      what `heads --json` gives; null: nothing was measured
+ *   pruning    what `prune --json` gives; null: nothing was pruned
+ *   cost       rows of the view cost
+ *   chosen     rows of the view chosen (under tune)
+ *   builds     rows: the programs and machines that ran attempts, how many each, from when to when
+ *   written    the time, UTC
+ *
+ * All trials of the plan are judged: with 100,000 of them that takes a second. */
+enum status page_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m);
+
+/* The next trials of a sweep by rising trial_id, at most `most` after that of `after` (0: from the
+ * first): {"total":300,"next":12 or null,"columns":...,"rows":...}. Those outside the plan too. */
+enum status page_trials(struct store *s, int64_t sweep_id, int64_t after, long most, FILE *out,
+                        struct message *m);
+
+/* The learning curve of a trial, running ones too: {"trial":12,"of":200,"step":[50,...],
+ * "train_loss":[...],"train_acc":[...],"val_loss":[...],"val_acc":[...]}, to five digits. most: so
+ * many points, and the last and the best among them; `of` is how many there are. 0: all. */
+enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, struct message *m);
+
+/* What single heads do, as rows: trial_id, layer, head, main_slot, main_mass, rise (what the loss
+ * gains without it), importance_norm, confidence, entropy, wo_share; to four digits. trial_id 0: of
+ * all trials of the sweep that were measured, at most `most` heads, best trials of each head count
+ * first. */
+enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long most, FILE *out,
+                       struct message *m);
+
+/* Where the heads of a trial look, computed here from its weights, which takes about as long as
+ * they are evaluated on four sequences:
+ *
+ *   {"trial":12,"step":1500,"layers":1,"heads":4,"sequences":2,"length":32,"of_length":32,
+ *    "inputs":[[[4],[0],...],...],"weights":"base64"}
+ *
+ * weights: a byte per attention weight (255: 1), (layers, heads, sequences, length, length): what
+ * each query gives to each key. Of long sequences the first `length` of `of_length` positions.
+ * BAD_INPUT, IO, CORRUPT where the weights cannot be had: the message says why. */
+enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct message *m);
+
+struct page_options {
+    const char *file; /* what the results file is called; shown without its folders */
+    int64_t trial_id; /* whose attention is shown; 0: the best trial of the first setting's
+                         candidate */
+};
+
+/* Writes the page of a sweep with all of its data. What does not belong to it is told in it, not
+ * failed for: weights that are gone. */
+enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
+                       struct message *m);
+
+#endif

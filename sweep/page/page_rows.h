@@ -1,0 +1,17 @@
+/* Rows of a query as JSON for the page; only the files that write its pieces include this. */
+#ifndef SWEEP_PAGE_PAGE_ROWS_H
+#define SWEEP_PAGE_PAGE_ROWS_H
+
+#include <stdio.h>
+
+#include "sweep/store/rows.h"
+
+enum { PAGE_ALL_DIGITS = 0 };
+
+/* A column of the present row; reals to so many digits. */
+void page_cell(const struct rows *r, int i, int digits, FILE *out);
+
+/* All rows that are left, as {"columns":[...],"rows":[...]}; returns rows_close. */
+enum status page_rows(struct rows *r, int digits, FILE *out);
+
+#endif

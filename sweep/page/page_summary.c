@@ -1,0 +1,123 @@
+/* The pieces that are about a sweep, or about all of them. */
+#include "sweep/page/page.h"
+
+#include "sweep/page/page_rows.h"
+#include "sweep/report/report_heads.h"
+#include "sweep/report/report_prune.h"
+
+enum status page_index(struct store *s, FILE *out, struct message *m)
+{
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT sweep_id, p.*, question FROM progress AS p"
+                  "  JOIN sweep AS s ON s.name = p.sweep ORDER BY p.last_run DESC, sweep_id DESC",
+                  NO_VALUES);
+    fputs("{\"sweeps\":", out);
+    enum status status = page_rows(&r, PAGE_ALL_DIGITS, out);
+    fputs("}\n", out);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}
+
+static enum status put_states(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    struct counts c;
+    enum status status = store_counts(s, sweep_id, &c, m);
+    if (status != STATUS_OK)
+        return status;
+    for (int i = 0; i < TRIAL_STATES; i++)
+        fprintf(out, "%s\"%s\":%ld", i ? "," : ",\"states\":{",
+                trial_state_name((enum trial_state)i), c.trials[i]);
+    fputc('}', out);
+    return STATUS_OK;
+}
+
+/* The row of the sweep, each column as a member. */
+static enum status put_sweep(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    struct rows r =
+        rows_open(s, m, "SELECT * FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(sweep_id)));
+    fputs(",\"sweep\":{", out);
+    if (rows_next(&r))
+        for (int i = 0; i < rows_columns(&r); i++) {
+            fputs(i ? "," : "", out);
+            text_json(out, rows_name(&r, i));
+            fputc(':', out);
+            page_cell(&r, i, PAGE_ALL_DIGITS, out);
+        }
+    fputc('}', out);
+    return rows_close(&r);
+}
+
+/* Both are refused, before anything is written, where no trial was asked. */
+static enum status put_studies(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    const struct heads_question heads = {.sweep_id = sweep_id, .format = REPORT_JSON};
+    const struct text_page page = {0};
+    struct message nothing;
+    fputs(",\"heads\":", out);
+    enum status status = report_heads(s, &heads, page, out, &nothing);
+    fputs(status == STATUS_BAD_INPUT ? "null" : "", out);
+    if (status == STATUS_OK || status == STATUS_BAD_INPUT) {
+        fputs(",\"pruning\":", out);
+        status = report_prune(s, sweep_id, 0, REPORT_JSON, page, out, &nothing);
+        fputs(status == STATUS_BAD_INPUT ? "null" : "", out);
+    }
+    if (status == STATUS_OK || status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    *m = nothing;
+    return status;
+}
+
+static enum status put_query(struct store *s, int64_t sweep_id, const char *name, const char *sql,
+                             FILE *out, struct message *m)
+{
+    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(sweep_id)));
+    fprintf(out, ",\"%s\":", name);
+    return page_rows(&r, PAGE_ALL_DIGITS, out);
+}
+
+static enum status put_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    static const struct {
+        const char *name, *sql; /* ?1: sweep */
+    } queries[] = {
+        {"cost", "SELECT * FROM cost WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)"},
+        {"chosen", "SELECT setting, setting_label, heads, tuning, n, n_bad, score FROM chosen"
+                   " WHERE sweep_id = ?1"},
+        {"builds", "SELECT version, git_commit, compiler, flags, openblas, core_type, kernels,"
+                   "       threads, cpu, count(*) AS attempts, count(DISTINCT host) AS hosts,"
+                   "       min(started) AS first, max(coalesce(ended, started)) AS last,"
+                   "       total(a.cpu_s) AS cpu_s"
+                   "  FROM attempt AS a JOIN build USING (build_id) JOIN trial USING (trial_id)"
+                   " WHERE sweep_id = ?1 GROUP BY build_id ORDER BY build_id"},
+    };
+    fputs("{\"report\":", out);
+    enum status status = report_write(s, sweep_id, REPORT_JSON, (struct text_page){0}, out, m);
+    if (status == STATUS_OK)
+        status = put_states(s, sweep_id, out, m);
+    if (status == STATUS_OK)
+        status = put_sweep(s, sweep_id, out, m);
+    if (status == STATUS_OK)
+        status = put_studies(s, sweep_id, out, m);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == STATUS_OK; i++)
+        status = put_query(s, sweep_id, queries[i].name, queries[i].sql, out, m);
+    if (status == STATUS_OK) {
+        struct rows r = rows_open(s, m, "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", NO_VALUES);
+        fputs(",\"written\":", out);
+        if (rows_next(&r))
+            page_cell(&r, 0, PAGE_ALL_DIGITS, out);
+        status = rows_close(&r);
+    }
+    fputs("}\n", out);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}
+
+enum status page_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = put_summary(s, sweep_id, out, m);
+    store_snapshot_end(s);
+    return status;
+}

@@ -1,0 +1,142 @@
+/* The pieces that are about trials one by one. */
+#include "sweep/page/page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sweep/page/page_rows.h"
+#include "sweep/report/report_heads_parts.h"
+
+/* ---- trials ---- */
+
+static int64_t ask_integer(struct store *s, const char *sql, const struct value *values, int count,
+                           enum status *status, struct message *m)
+{
+    int64_t answer = 0;
+    if (*status != STATUS_OK)
+        return 0;
+    struct rows r = rows_open(s, m, sql, values, count);
+    if (rows_next(&r))
+        answer = rows_integer(&r, 0);
+    *status = rows_close(&r);
+    return answer;
+}
+
+/* `next` comes before the rows: the last of them, if any comes after it. */
+static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, long most,
+                              FILE *out, struct message *m)
+{
+    enum status status = STATUS_OK;
+    int64_t total = ask_integer(s, "SELECT count(*) FROM trial WHERE sweep_id = ?1",
+                                VALUES(INTEGER(sweep_id)), &status, m);
+    int64_t next =
+        ask_integer(s,
+                    "SELECT max(trial_id) FROM (SELECT trial_id FROM trial"
+                    "  WHERE sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3)"
+                    " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
+                    "  AND trial_id > ?2 ORDER BY trial_id LIMIT 1 OFFSET ?3)",
+                    VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)), &status, m);
+    if (status != STATUS_OK)
+        return status;
+    fprintf(out, "{\"total\":%" PRId64 ",\"next\":", total);
+    if (next)
+        fprintf(out, "%" PRId64, next);
+    else
+        fputs("null", out);
+    fputs(",\"trials\":", out);
+    struct rows r = rows_open(
+        s, m,
+        "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state, in_plan,"
+        "       is_tuning, choice, limit_hit, test_acc, test_exact, test_loss, val_acc, val_loss,"
+        "       train_acc, best_step, steps_done, steps, bad_step, train_s, max_rss_kib, n_params,"
+        "       d_head, lr, started, ended, host, attempt, error, note, remark,"
+        "       checkpoint IS NOT NULL AS weights"
+        "  FROM trials WHERE sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3",
+        VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)));
+    status = page_rows(&r, PAGE_ALL_DIGITS, out);
+    fputs("}\n", out);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}
+
+enum status page_trials(struct store *s, int64_t sweep_id, int64_t after, long most, FILE *out,
+                        struct message *m)
+{
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = put_trials(s, sweep_id, after, most, out, m);
+    store_snapshot_end(s);
+    return status;
+}
+
+/* ---- curves ---- */
+
+enum { CURVE_COLUMNS = 5, CURVE_DIGITS = 5 };
+
+static enum status no_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+}
+
+enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, struct message *m)
+{
+    struct text_buffer column[CURVE_COLUMNS] = {0};
+    const char *name[CURVE_COLUMNS] = {"step", "train_loss", "train_acc", "val_loss", "val_acc"};
+    bool out_of_memory = false;
+    int64_t of = 0;
+    struct rows r = rows_open(
+        s, m,
+        "WITH c AS (SELECT *, row_number() OVER (ORDER BY step) AS i, count(*) OVER () AS n"
+        "             FROM curve WHERE trial_id = ?1)"
+        " SELECT step, train_loss, train_acc, val_loss, val_acc, n FROM c"
+        "  WHERE ?2 = 0 OR n <= ?2 OR i = n OR i % ((n + ?2 - 1) / ?2) = 0"
+        "     OR step = (SELECT best_step FROM trial WHERE trial_id = ?1)"
+        "  ORDER BY step",
+        VALUES(INTEGER(trial_id), INTEGER(most)));
+    while (rows_next(&r)) {
+        of = rows_integer(&r, CURVE_COLUMNS);
+        for (int i = 0; i < CURVE_COLUMNS; i++) {
+            const char *before = column[i].used ? "," : "";
+            if (rows_null(&r, i))
+                text_add(&column[i], "%snull", before);
+            else
+                text_add(&column[i], "%s%.*g", before, i ? CURVE_DIGITS : 15, rows_real(&r, i));
+        }
+    }
+    enum status status = rows_close(&r);
+    fprintf(out, "{\"trial\":%" PRId64 ",\"of\":%" PRId64, trial_id, of);
+    for (int i = 0; i < CURVE_COLUMNS; i++) {
+        fprintf(out, ",\"%s\":[%s]", name[i], column[i].text ? column[i].text : "");
+        out_of_memory = out_of_memory || column[i].out_of_memory;
+        free(column[i].text);
+    }
+    fputs("}\n", out);
+    if (status == STATUS_OK && out_of_memory)
+        status = no_memory(m);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}
+
+/* ---- heads ---- */
+
+enum { HEADS_DIGITS = 4 };
+
+enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long most, FILE *out,
+                       struct message *m)
+{
+    const struct heads_question q = {.sweep_id = sweep_id, .trial_id = trial_id};
+    struct text_buffer sql = {0};
+    text_add(&sql,
+             "%s, ranked AS (SELECT *, row_number() OVER (PARTITION BY setting, heads"
+             "                                            ORDER BY loss, trial_id) AS place"
+             "                 FROM one)"
+             " SELECT trial_id, layer, head, main.slot AS main_slot, main.mass AS main_mass,"
+             "        ablation_loss - loss AS rise, importance_norm, confidence, entropy, wo_share"
+             "   FROM ranked JOIN head_metric USING (trial_id, step)"
+             "   LEFT JOIN main USING (trial_id, layer, head)"
+             "  WHERE split = ?4 ORDER BY place, trial_id, layer, head LIMIT %ld",
+             heads_measured_sql, most);
+    struct rows r = heads_query(s, &q, &sql, m);
+    enum status status = page_rows(&r, HEADS_DIGITS, out);
+    fputc('\n', out);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}

@@ -1,13 +1,28 @@
 #include "engine/base/json.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/utf8.h"
 
+/* Columns count characters. */
+static size_t column_of(const struct json *j)
+{
+    size_t column = 1;
+    for (const unsigned char *p = j->start; p < j->next; p++)
+        column += (*p & 0xc0) != 0x80;
+    return column;
+}
+
 bool json_refuse(struct json *j, const char *what)
 {
-    status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
-                (size_t)(j->next - j->start) + j->offset, what);
+    if (j->line)
+        status_fail(j->m, STATUS_CORRUPT, "%s, line %" PRId64 ", column %zu: %s", j->place, j->line,
+                    column_of(j), what);
+    else
+        status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
+                    (size_t)(j->next - j->start) + j->offset, what);
     return false;
 }
 
@@ -15,9 +30,9 @@ bool json_refuse_value(struct json *j, const char *expected)
 {
     if (j->next < j->end && (*j->next == '{' || *j->next == '['))
         return json_refuse(j, "nested deeper than the format allows");
-    status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: expected %s", j->place,
-                (size_t)(j->next - j->start) + j->offset, expected);
-    return false;
+    char what[128];
+    snprintf(what, sizeof what, "expected %s", expected);
+    return json_refuse(j, what);
 }
 
 static void skip_space(struct json *j)
@@ -109,12 +124,12 @@ static bool read_escape(struct json *j)
     return true;
 }
 
-bool json_string(struct json *j, const char **s)
+bool json_string_start(struct json *j, size_t limit, const char **s)
 {
     *s = j->text;
     if (!json_take(j, '"'))
         return json_refuse_value(j, "a string");
-    while (j->next < j->end && *j->next != '"') {
+    while (j->next < j->end && *j->next != '"' && (size_t)(j->text - *s) < limit) {
         if (*j->next < 0x20)
             return json_refuse(j, "control character in a string");
         if (*j->next == '\\') {
@@ -130,11 +145,17 @@ bool json_string(struct json *j, const char **s)
         j->text += n;
         j->next += n;
     }
-    if (j->next == j->end)
+    if (j->next == j->end && (size_t)(j->text - *s) < limit)
         return json_refuse(j, "ends within a string");
-    j->next++;
     *j->text++ = '\0';
     return true;
+}
+
+bool json_string(struct json *j, const char **s)
+{
+    bool ok = json_string_start(j, SIZE_MAX, s);
+    j->next += ok;
+    return ok;
 }
 
 bool json_bytes(struct json *j, const char **s)

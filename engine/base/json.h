@@ -17,8 +17,10 @@ enum { JSON_DEPTH = 16 }; /* of objects and lists in one another, for json_skip 
 
 struct json {
     const unsigned char *start, *next, *end;
-    size_t offset;     /* of start within the file, for messages */
     const char *place; /* what is read, for messages: "header" */
+    size_t offset;     /* of start within it, for messages */
+    int64_t line;      /* start begins this line of it: messages say line and column instead of the
+                          byte; 0: they do not */
     char *text;        /* where the next string goes */
     struct message *m;
 };
@@ -40,6 +42,10 @@ bool json_more(struct json *j, char close, bool *more);
 /* A string of clean UTF-8 without NUL. *s is in j->text, which moves on behind it (a caller that
  * does not keep the string sets text back). */
 bool json_string(struct json *j, const char **s);
+
+/* The same for the start of a string: as far as its content has `limit` bytes, and the character
+ * there is whole. What follows is not read, and may be missing. */
+bool json_string_start(struct json *j, size_t limit, const char **s);
 
 /* A string that text_add_json_bytes wrote: *s is the bytes. A character above U+00FF is refused. */
 bool json_bytes(struct json *j, const char **s);

@@ -55,11 +55,26 @@ uint32_t rng_below(struct rng *r, uint32_t n)
     return (uint32_t)(product >> 32);
 }
 
-double rng_uniform(struct rng *r)
+static uint64_t rng_u64(struct rng *r)
 {
     uint64_t high = rng_u32(r);
-    uint64_t low = rng_u32(r);
-    return (double)((high << 32 | low) >> 11) * 0x1p-53;
+    return high << 32 | rng_u32(r);
+}
+
+uint64_t rng_below_64(struct rng *r, uint64_t n)
+{
+    uint64_t mask = UINT64_MAX;
+    while (mask >> 1 >= n - 1 && mask > 0)
+        mask >>= 1;
+    uint64_t x = rng_u64(r) & mask;
+    while (x >= n)
+        x = rng_u64(r) & mask;
+    return x;
+}
+
+double rng_uniform(struct rng *r)
+{
+    return (double)(rng_u64(r) >> 11) * 0x1p-53;
 }
 
 double rng_normal(struct rng *r)

@@ -48,6 +48,9 @@ uint32_t rng_u32(struct rng *r);
  * interval"); 1 <= n. */
 uint32_t rng_below(struct rng *r, uint32_t n);
 
+/* The same for n of any size (two words a try, less than two tries on average). */
+uint64_t rng_below_64(struct rng *r, uint64_t n);
+
 /* Uniform in [0, 1) with 53 random bits (two words). */
 double rng_uniform(struct rng *r);
 

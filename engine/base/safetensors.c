@@ -322,7 +322,12 @@ enum status safetensors_parse_header(const void *bytes, size_t given, size_t siz
         return s;
     const unsigned char *start = (const unsigned char *)bytes + LENGTH_SIZE;
     struct reader r = {
-        .json = {start, start, start + header, LENGTH_SIZE, "header", NULL, m},
+        .json = {.start = start,
+                 .next = start,
+                 .end = start + header,
+                 .place = "header",
+                 .offset = LENGTH_SIZE,
+                 .m = m},
         .data_size = size - LENGTH_SIZE - header,
         .out = out,
         .m = m,

@@ -11,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/encoder_config.h"
 #include "engine/train_config.h"
+#include "sweep/cli/tasks_file.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 #include "sweep/run/data.h"
@@ -123,7 +124,9 @@ static void print_options(const char *section, const struct option_entry *list)
         char name[64], allowed[ALLOWED_SIZE];
         snprintf(name, sizeof name, "%s.%s", section, o->name);
         printf("  %-24s %s", name, allowed_text(o, allowed));
-        if (!o->preset)
+        if (o->derived)
+            printf(" (read from the file)\n");
+        else if (!o->preset)
             printf(" (must be given)\n");
         else if (o->preset[0])
             printf(" (default %s)\n", o->preset);
@@ -254,7 +257,7 @@ static enum status refuse_option(const struct task *task, const char *typed, str
 static enum status apply_sets(struct point *p, const struct command_texts *sets, struct message *m)
 {
     for (int i = 0; i < sets->count; i++) {
-        char text[512];
+        char text[OPTION_STRING_MAX + 128];
         const char *given = sets->item[i];
         const char *name = strncmp(given, "task.", 5) == 0 ? given + 5 : given;
         const char *equals = strchr(name, '=');
@@ -263,24 +266,60 @@ static enum status apply_sets(struct point *p, const struct command_texts *sets,
         memcpy(text, name, strlen(name) + 1);
         text[equals - name] = '\0';
         const struct option_entry *o = option_find(p->task->options, text);
-        if (!o) {
+        if (!o)
             return refuse_option(p->task, text, m);
-        }
+        enum status s = option_settable(o, "task", m);
+        if (s != STATUS_OK)
+            return s;
         char *value = text + (equals - name) + 1;
         if (o->type != OPTION_INT_LIST) {
-            enum status s = option_parse(o, "task", value, false, p->task_options, m);
+            s = option_parse(o, "task", value, false, p->task_options, m);
             if (s != STATUS_OK)
                 return s;
             continue;
         }
         for (char *item; (item = strsep(&value, "[, ]")) != NULL;) {
-            enum status s =
-                *item ? option_parse(o, "task", item, false, p->task_options, m) : STATUS_OK;
+            s = *item ? option_parse(o, "task", item, false, p->task_options, m) : STATUS_OK;
             if (s != STATUS_OK)
                 return s;
         }
     }
     return STATUS_OK;
+}
+
+static void print_task(const struct task *task)
+{
+    printf("%s: ", task->name);
+    text_paragraph(stdout, task->summary, 0, 2, PAGE_WIDTH - 10);
+    putchar('\n');
+    text_paragraph(stdout, task->details, 0, 0, PAGE_WIDTH);
+    printf("\nOptions:\n");
+    print_options("task", task->options);
+}
+
+static void print_shape(const struct task_shape *shape)
+{
+    printf("\nShape: %ld positions", shape->length);
+    for (int f = 0; f < shape->fields; f++)
+        printf(", %s 0..%ld", shape->field[f], shape->vocab[f] - 1);
+    printf("; %ld target%s per %s%s, classes 0..%ld\n", shape->slots, shape->slots == 1 ? "" : "s",
+           shape->per_sequence ? "sequence (model.pool: mean or first)" : "position",
+           shape->causal ? " (model.mask: causal)" : "", shape->classes - 1);
+}
+
+static enum status describe_file(struct point *p, long example, struct message *m)
+{
+    struct text_buffer facts = {0};
+    struct task_shape shape;
+    enum status s = p->task->file->survey(p->task_options, &facts, m);
+    if (s == STATUS_OK)
+        s = p->task->shape(p->task_options, &shape, m);
+    if (s == STATUS_OK) {
+        print_shape(&shape);
+        s = tasks_file_print(p, &shape, facts.text, example, m);
+    }
+    free(facts.text);
+    return s;
 }
 
 static enum status describe_task(const struct task *task, const struct tasks_options *o,
@@ -290,22 +329,22 @@ static enum status describe_task(const struct task *task, const struct tasks_opt
     struct task_shape shape;
     point_init(&p, task);
     enum status s = apply_sets(&p, &o->set, m);
-    if (s == STATUS_OK)
-        s = task->shape(p.task_options, &shape, m);
     if (s != STATUS_OK)
         return s;
-    printf("%s: ", task->name);
-    text_paragraph(stdout, task->summary, 0, 2, PAGE_WIDTH - 10);
-    putchar('\n');
-    text_paragraph(stdout, task->details, 0, 0, PAGE_WIDTH);
-    printf("\nOptions:\n");
-    print_options("task", task->options);
-    printf("\nShape: %ld positions", shape.length);
-    for (int f = 0; f < shape.fields; f++)
-        printf(", %s 0..%ld", shape.field[f], shape.vocab[f] - 1);
-    printf("; %ld target%s per %s%s, classes 0..%ld\n", shape.slots, shape.slots == 1 ? "" : "s",
-           shape.per_sequence ? "sequence (model.pool: mean or first)" : "position",
-           shape.causal ? " (model.mask: causal)" : "", shape.classes - 1);
+    if (tasks_file_given(&p))
+        return describe_file(&p, o->example, m);
+    if (task->file) {
+        print_task(task);
+        printf("\nWhat a file holds, how it is divided, and an example:\n"
+               "  headcount tasks %s --set file=PATH\n",
+               task->name);
+        return STATUS_OK;
+    }
+    s = task->shape(p.task_options, &shape, m);
+    if (s != STATUS_OK)
+        return s;
+    print_task(task);
+    print_shape(&shape);
     printf("Chance accuracy: %.4g\n\nTest example %ld:\n", shape.chance, o->example);
     return print_example(&p, &shape, o->example, m);
 }

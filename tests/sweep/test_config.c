@@ -587,7 +587,7 @@ static void test_sets(void **state)
                             "{name: X} with one of: val_acc, val_loss"},
         {"task=gathr", "--set task: task must be a mapping, not a single value; write {name: X} "
                        "with one of: gather, recall, pointers, reverse, sort, hist, copy, "
-                       "induction, mqar, memorize"},
+                       "induction, mqar, memorize, text"},
         {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
         {"model.heads=", "--set model.heads: no value after '='"},
         {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "

@@ -1,0 +1,220 @@
+/* The user's own text, byte by byte: predict the next one (text_lm.c), or the label of a row. */
+#include "datasets/task_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+static const char *const mode_words[] = {"lm", NULL};
+static const struct text_mode *const modes[] = {&text_lm};
+
+#define DERIVED(member, most, words_of_help)                                                       \
+    {                                                                                              \
+        .name = #member, .type = OPTION_INT, .offset = offsetof(struct text_options, member),      \
+        .max = most, .derived = true, .help = words_of_help                                        \
+    }
+
+static const struct option_entry options_table[] = {
+    {.name = "file",
+     .type = OPTION_STRING,
+     .offset = offsetof(struct text_options, file),
+     .min = 1,
+     .max = OPTION_STRING_MAX,
+     .local = true,
+     .help = "The text: a path, in a sweep file from the folder that the sweep file is in."},
+    {.name = "mode",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(struct text_options, mode),
+     .words = mode_words,
+     .preset = "lm",
+     .help = "lm: predict the next byte of the file."},
+    {.name = "length",
+     .type = OPTION_INT,
+     .offset = offsetof(struct text_options, length),
+     .min = 1,
+     .max = TEXT_MAX_LENGTH,
+     .preset = "128",
+     .help = "Bytes that the model sees at once."},
+    {.name = "instance",
+     .type = OPTION_INT,
+     .offset = offsetof(struct text_options, instance),
+     .min = 0,
+     .max = 0,
+     .preset = "0",
+     .help = "Always 0: which bytes are tested on is fixed."},
+    {.name = "sha256",
+     .type = OPTION_STRING,
+     .offset = offsetof(struct text_options, sha256),
+     .max = 64,
+     .derived = true,
+     .help = "Of the file's bytes."},
+    DERIVED(size, 0x1p53, "Bytes of the file."),
+    DERIVED(classes, 65536, "256 bytes."),
+    DERIVED(rows, 0x1p32, "0."),
+    DERIVED(test_rows, 0x1p32, "0."),
+    {.name = "majority",
+     .type = OPTION_REAL,
+     .offset = offsetof(struct text_options, majority),
+     .max = 1,
+     .derived = true,
+     .help = "Share of the commonest byte."},
+    {0},
+};
+
+/* Refuses a file whose smallest part holds no window. */
+static enum status refuse_short(const struct text_options *o, struct task_shape *s,
+                                struct message *m)
+{
+    static const char *const at_fault[] = {"task.length", "task.file", NULL};
+    s->at_fault = at_fault;
+    int64_t longest = o->size / 10 - 1;
+    char shorter[64] = "";
+    if (longest >= 1)
+        snprintf(shorter, sizeof shorter, ", or make task.length %" PRId64 " or less", longest);
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "task.length is %" PRId64 ", but a tenth of the %" PRId64
+        " bytes of task.file, to test on, does not hold that many and one more; give "
+        "a file of %" PRId64 " bytes or more%s",
+        o->length, o->size, 10 * (o->length + 1), shorter);
+}
+
+static enum status shape(const void *options, struct task_shape *s, struct message *m)
+{
+    static const char *const no_file[] = {"task.file", NULL};
+    const struct text_options *o = options;
+    if (o->size == 0) {
+        s->at_fault = no_file;
+        return status_fail(m, STATUS_BAD_INPUT, "task.file must be given: the text to learn from");
+    }
+    *s = (struct task_shape){
+        .length = (long)o->length,
+        .fields = 1,
+        .field = {"byte"},
+        .vocab = {TEXT_VOCAB},
+        .slots = 1,
+        .classes = (long)o->classes,
+        .chance = o->majority,
+    };
+    modes[o->mode]->shape(o, s);
+    for (int p = 0; p < TASK_PARTS; p++)
+        if (s->part[p] < 1)
+            return refuse_short(o, s, m);
+    return STATUS_OK;
+}
+
+static enum status survey(void *options, struct text_buffer *facts, struct message *m)
+{
+    struct text_options *o = options;
+    struct corpus corpus;
+    enum status s = corpus_open(o->file, &corpus, m);
+    if (s != STATUS_OK)
+        return s;
+    o->size = corpus.size;
+    struct text_buffer more = {0};
+    s = modes[o->mode]->survey(&corpus, o, &more, m);
+    corpus_close(&corpus);
+    char separator = '{';
+    for (const struct option_entry *e = options_table; s == STATUS_OK && e->name; e++) {
+        char value[OPTION_TEXT_MAX];
+        if (!e->derived)
+            continue;
+        option_format(e, o, value, sizeof value);
+        text_add(facts, "%c\"%s\":%s", separator, e->name, value);
+        separator = ',';
+    }
+    if (s == STATUS_OK)
+        text_add(facts, "%s}", more.text ? more.text : "");
+    if (s == STATUS_OK && (facts->out_of_memory || more.out_of_memory))
+        s = status_fail(m, STATUS_NO_MEMORY, "%s: no memory for what it holds", o->file);
+    free(more.text);
+    return s;
+}
+
+static enum status source_open(struct arena *a, const void *options, struct task_source **out,
+                               struct message *m)
+{
+    const struct text_options *o = options;
+    struct task_source *source = arena_alloc(a, 1, sizeof *source);
+    *out = NULL;
+    source->options = o;
+    modes[o->mode]->reserve(a, source);
+    enum status s = corpus_open(o->file, &source->corpus, m);
+    if (s == STATUS_OK && source->corpus.size != o->size)
+        s = status_fail(m, STATUS_CORRUPT,
+                        "%s: has %" PRId64 " bytes, but had %" PRId64
+                        " when it was first read: it is another file now",
+                        o->file, source->corpus.size, o->size);
+    if (s == STATUS_OK && modes[o->mode]->open)
+        s = modes[o->mode]->open(source, m);
+    if (s == STATUS_OK)
+        *out = source;
+    else
+        corpus_close(&source->corpus);
+    return s;
+}
+
+static void source_close(struct task_source *s)
+{
+    if (s)
+        corpus_close(&s->corpus);
+}
+
+static int descriptor(const struct task_source *s)
+{
+    return s->corpus.fd;
+}
+
+static enum status source_draw(struct task_source *s, struct rng *r, int32_t *inputs,
+                               int32_t *targets, uint8_t *padding, struct message *m)
+{
+    return modes[s->options->mode]->draw(s, r, inputs, targets, padding, m);
+}
+
+/* Example i of n stands at i*N/n of N: the product would not fit, its parts do. */
+static enum status source_read(struct task_source *s, enum task_part part, int64_t i, int64_t n,
+                               int32_t *inputs, int32_t *targets, uint8_t *padding,
+                               struct message *m)
+{
+    const struct text_mode *mode = modes[s->options->mode];
+    struct task_shape shape_of = {0};
+    mode->shape(s->options, &shape_of);
+    int64_t all = shape_of.part[part];
+    int64_t index = all / n * i + all % n * i / n;
+    return mode->read(s, part, index, inputs, targets, padding, m);
+}
+
+static const char *label(const struct task_source *s, long k)
+{
+    (void)s, (void)k;
+    return NULL;
+}
+
+static const struct task_file file_functions = {
+    .survey = survey,
+    .open = source_open,
+    .close = source_close,
+    .descriptor = descriptor,
+    .draw = source_draw,
+    .read = source_read,
+    .label = label,
+};
+
+const struct task task_text = {
+    .name = "text",
+    .version = 1,
+    .summary = "Your own text: predict the next byte of a file.",
+    .details = "With `mode: lm` a sequence is `length` bytes of the file, and the target of a "
+               "position is the byte that comes next (model.mask: causal). The first eight tenths "
+               "of the file are trained on, the next tenth is for validation, the last tenth for "
+               "the test; they are cut before any window is drawn, so no window crosses from one "
+               "to the other. Training windows begin anywhere; validation and test windows follow "
+               "each other without gap or overlap. The loss is also told in bits per byte. Chance "
+               "is the share of the commonest byte.",
+    .options = options_table,
+    .options_size = sizeof(struct text_options),
+    .shape = shape,
+    .file = &file_functions,
+};

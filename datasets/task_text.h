@@ -1,0 +1,50 @@
+/* The task `text` from the inside: what its two modes share. */
+#ifndef DATASETS_TASK_TEXT_H
+#define DATASETS_TASK_TEXT_H
+
+#include "datasets/corpus.h"
+#include "datasets/task.h"
+
+enum text_mode_index { TEXT_LM, TEXT_CLASSIFY };
+
+enum { TEXT_MAX_LENGTH = 4096, TEXT_VOCAB = 256 };
+
+struct text_options {
+    int64_t mode, length, instance;
+    char file[OPTION_STRING_MAX + 1];
+    /* Derived. */
+    char sha256[65];
+    int64_t size;      /* of the file, in bytes */
+    int64_t classes;   /* 256 bytes, or the labels */
+    int64_t rows;      /* 0 where no rows are read */
+    int64_t test_rows; /* of the test part, and of the validation part */
+    double majority;   /* share of the commonest byte, or label */
+};
+
+/* What tells one mode from the other. The file is open; s->options, also in survey, is what the
+ * source was opened with. */
+struct text_mode {
+    /* Reads the file: fills the derived options and appends members to the facts, each with a comma
+     * before it. */
+    enum status (*survey)(const struct corpus *c, struct text_options *o, struct text_buffer *facts,
+                          struct message *m);
+    void (*shape)(const struct text_options *o, struct task_shape *s);
+    /* What the source needs beside the file: memory first, which may end in a jump out of the
+     * arena, then what is read. */
+    void (*reserve)(struct arena *a, struct task_source *s);
+    enum status (*open)(struct task_source *s, struct message *m); /* NULL: nothing to read */
+    enum status (*draw)(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
+                        uint8_t *padding, struct message *m);
+    enum status (*read)(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
+                        int32_t *targets, uint8_t *padding, struct message *m);
+};
+extern const struct text_mode text_lm, text_classify;
+
+struct task_source {
+    const struct text_options *options;
+    struct corpus corpus;
+    unsigned char *piece; /* of the file: what an example is made from */
+    struct text_rows *rows;
+};
+
+#endif

@@ -1,0 +1,87 @@
+/* Mode lm of the task `text`: which byte comes next. */
+#include "datasets/task_text.h"
+
+#include "engine/base/arena.h"
+
+static enum status count_bytes(void *context, const unsigned char *bytes, size_t n,
+                               struct message *m)
+{
+    (void)m;
+    int64_t *count = context;
+    for (size_t i = 0; i < n; i++)
+        count[bytes[i]]++;
+    return STATUS_OK;
+}
+
+static enum status survey(const struct corpus *c, struct text_options *o, struct text_buffer *facts,
+                          struct message *m)
+{
+    (void)facts;
+    int64_t count[TEXT_VOCAB] = {0}, most = 0;
+    enum status s = corpus_scan(c, count_bytes, count, o->sha256, m);
+    for (int i = 0; i < TEXT_VOCAB; i++)
+        most = count[i] > most ? count[i] : most;
+    o->classes = TEXT_VOCAB;
+    o->rows = o->test_rows = 0;
+    o->majority = (double)most / (double)c->size;
+    return s;
+}
+
+/* The part's first byte; of TASK_PARTS, the file's end. */
+static int64_t begin_of(const struct text_options *o, int part)
+{
+    static const int tenths[TASK_PARTS + 1] = {0, 8, 9, 10};
+    return o->size * tenths[part] / 10;
+}
+
+/* A window holds `length` inputs and, one byte further on, their targets. The next one begins at
+ * the last target, so that each byte of a part but its first is a target once. */
+static void shape(const struct text_options *o, struct task_shape *s)
+{
+    for (int p = 0; p < TASK_PARTS; p++)
+        s->part[p] = (begin_of(o, p + 1) - begin_of(o, p) - 1) / o->length;
+    s->causal = true;
+    s->bytes = true;
+}
+
+static void reserve(struct arena *a, struct task_source *s)
+{
+    s->piece = arena_alloc(a, (size_t)s->options->length + 1, 1);
+}
+
+static enum status window(struct task_source *s, int64_t offset, int32_t *inputs, int32_t *targets,
+                          struct message *m)
+{
+    size_t T = (size_t)s->options->length;
+    enum status status = corpus_read(&s->corpus, offset, s->piece, T + 1, m);
+    for (size_t i = 0; status == STATUS_OK && i < T; i++) {
+        inputs[i] = s->piece[i];
+        targets[i] = s->piece[i + 1];
+    }
+    return status;
+}
+
+static enum status draw(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
+                        uint8_t *padding, struct message *m)
+{
+    (void)padding;
+    int64_t first = begin_of(s->options, TASK_TRAIN), last = begin_of(s->options, TASK_VAL);
+    uint64_t windows = (uint64_t)(last - first - s->options->length);
+    return window(s, first + (int64_t)rng_below_64(r, windows), inputs, targets, m);
+}
+
+static enum status read(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
+                        int32_t *targets, uint8_t *padding, struct message *m)
+{
+    (void)padding;
+    int64_t offset = begin_of(s->options, part) + index * s->options->length;
+    return window(s, offset, inputs, targets, m);
+}
+
+const struct text_mode text_lm = {
+    .survey = survey,
+    .shape = shape,
+    .reserve = reserve,
+    .draw = draw,
+    .read = read,
+};

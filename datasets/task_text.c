@@ -1,4 +1,5 @@
-/* The user's own text, byte by byte: predict the next one (text_lm.c), or the label of a row. */
+/* The user's own text, byte by byte: predict the next one (text_lm.c), or the label of a row
+ * (text_classify.c). */
 #include "datasets/task_text.h"
 
 #include <inttypes.h>
@@ -7,8 +8,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
-static const char *const mode_words[] = {"lm", NULL};
-static const struct text_mode *const modes[] = {&text_lm};
+static const char *const mode_words[] = {"lm", "classify", NULL};
+static const struct text_mode *const modes[] = {&text_lm, &text_classify};
 
 #define DERIVED(member, most, words_of_help)                                                       \
     {                                                                                              \
@@ -29,21 +30,21 @@ static const struct option_entry options_table[] = {
      .offset = offsetof(struct text_options, mode),
      .words = mode_words,
      .preset = "lm",
-     .help = "lm: predict the next byte of the file."},
+     .help = "lm: predict the next byte of the file. classify: predict the label of each row."},
     {.name = "length",
      .type = OPTION_INT,
      .offset = offsetof(struct text_options, length),
      .min = 1,
      .max = TEXT_MAX_LENGTH,
      .preset = "128",
-     .help = "Bytes that the model sees at once."},
+     .help = "Bytes that the model sees at once; a row's text is cut there."},
     {.name = "instance",
      .type = OPTION_INT,
      .offset = offsetof(struct text_options, instance),
      .min = 0,
-     .max = 0,
+     .max = UINT32_MAX,
      .preset = "0",
-     .help = "Always 0: which bytes are tested on is fixed."},
+     .help = "classify: others draw other rows to validate and test on. lm: always 0."},
     {.name = "sha256",
      .type = OPTION_STRING,
      .offset = offsetof(struct text_options, sha256),
@@ -51,15 +52,15 @@ static const struct option_entry options_table[] = {
      .derived = true,
      .help = "Of the file's bytes."},
     DERIVED(size, 0x1p53, "Bytes of the file."),
-    DERIVED(classes, 65536, "256 bytes."),
-    DERIVED(rows, 0x1p32, "0."),
-    DERIVED(test_rows, 0x1p32, "0."),
+    DERIVED(classes, 65536, "lm: the 256 bytes. classify: different labels."),
+    DERIVED(rows, UINT32_MAX, "classify: rows of the file. lm: 0."),
+    DERIVED(test_rows, UINT32_MAX, "classify: rows to test on, and as many to validate. lm: 0."),
     {.name = "majority",
      .type = OPTION_REAL,
      .offset = offsetof(struct text_options, majority),
      .max = 1,
      .derived = true,
-     .help = "Share of the commonest byte."},
+     .help = "Share of the commonest byte (lm) or label (classify)."},
     {0},
 };
 
@@ -84,10 +85,18 @@ static enum status refuse_short(const struct text_options *o, struct task_shape 
 static enum status shape(const void *options, struct task_shape *s, struct message *m)
 {
     static const char *const no_file[] = {"task.file", NULL};
+    static const char *const fixed[] = {"task.instance", "task.mode", NULL};
     const struct text_options *o = options;
     if (o->size == 0) {
         s->at_fault = no_file;
         return status_fail(m, STATUS_BAD_INPUT, "task.file must be given: the text to learn from");
+    }
+    if (o->mode == TEXT_LM && o->instance != 0) {
+        s->at_fault = fixed;
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.instance is %" PRId64 ", but with task.mode lm nothing is drawn "
+                           "but windows: the parts of a text are fixed; allowed: only 0",
+                           o->instance);
     }
     *s = (struct task_shape){
         .length = (long)o->length,
@@ -188,8 +197,8 @@ static enum status source_read(struct task_source *s, enum task_part part, int64
 
 static const char *label(const struct task_source *s, long k)
 {
-    (void)s, (void)k;
-    return NULL;
+    const struct text_mode *mode = modes[s->options->mode];
+    return mode->label ? mode->label(s, k) : NULL;
 }
 
 static const struct task_file file_functions = {
@@ -205,14 +214,18 @@ static const struct task_file file_functions = {
 const struct task task_text = {
     .name = "text",
     .version = 1,
-    .summary = "Your own text: predict the next byte of a file.",
-    .details = "With `mode: lm` a sequence is `length` bytes of the file, and the target of a "
-               "position is the byte that comes next (model.mask: causal). The first eight tenths "
-               "of the file are trained on, the next tenth is for validation, the last tenth for "
-               "the test; they are cut before any window is drawn, so no window crosses from one "
-               "to the other. Training windows begin anywhere; validation and test windows follow "
-               "each other without gap or overlap. The loss is also told in bits per byte. Chance "
-               "is the share of the commonest byte.",
+    .summary = "Your own text: predict the next byte of a file, or the label of each of its rows.",
+    .details =
+        "With `mode: lm` a sequence is `length` bytes of the file, and the target of a position is "
+        "the byte that comes next (model.mask: causal). The first eight tenths of the file are "
+        "trained on, the next tenth is for validation, the last tenth for the test; they are cut "
+        "before any window is drawn, so no window crosses from one to the other. Training windows "
+        "begin anywhere; validation and test windows follow each other without gap or overlap. The "
+        "loss is also told in bits per byte. With `mode: classify` the file is CSV or JSON Lines "
+        "with a text and a label in each row. A sequence is the first `length` bytes of a text, "
+        "padded where it is shorter; its target is the label (model.pool: mean or first). A tenth "
+        "of each label's rows is for validation, another for the test, drawn by `instance`. Chance "
+        "is the share of the commonest byte, or label.",
     .options = options_table,
     .options_size = sizeof(struct text_options),
     .shape = shape,

@@ -6,10 +6,9 @@
 
 #include "engine/base/utf8.h"
 
-/* Columns count characters. */
-static size_t column_of(const struct json *j)
+int64_t json_column(const struct json *j)
 {
-    size_t column = 1;
+    int64_t column = 1;
     for (const unsigned char *p = j->start; p < j->next; p++)
         column += (*p & 0xc0) != 0x80;
     return column;
@@ -18,8 +17,8 @@ static size_t column_of(const struct json *j)
 bool json_refuse(struct json *j, const char *what)
 {
     if (j->line)
-        status_fail(j->m, STATUS_CORRUPT, "%s, line %" PRId64 ", column %zu: %s", j->place, j->line,
-                    column_of(j), what);
+        status_fail(j->m, STATUS_CORRUPT, "%s, line %" PRId64 ", column %" PRId64 ": %s", j->place,
+                    j->line, json_column(j), what);
     else
         status_fail(j->m, STATUS_CORRUPT, "%s, byte %zu: %s", j->place,
                     (size_t)(j->next - j->start) + j->offset, what);

@@ -31,6 +31,9 @@ bool json_refuse(struct json *j, const char *what);
 /* The same for a value that is not what was expected: "a string", ... */
 bool json_refuse_value(struct json *j, const char *expected);
 
+/* Of what comes next, where start begins a line: from 1, in characters. */
+int64_t json_column(const struct json *j);
+
 /* Takes c if it is next, after white space; no message where it is not. */
 bool json_take(struct json *j, char c);
 /* The same, but anything else is refused. */

@@ -1,0 +1,71 @@
+/* Rows of text and label, found in a file that comes piece by piece and is never whole in memory.
+ *
+ * CSV as in RFC 4180: the first row names the columns, of which `text` and `label` are read; fields
+ * may be quoted and then hold commas, line breaks and doubled quotes. Lines end with LF or CRLF.
+ *
+ * JSON Lines: each line is an object {"text": "...", "label": ...}; other members are passed over.
+ * A label may also be a number, true or false: its spelling is its name.
+ *
+ * In both, lines without anything on them and a byte order mark are passed over. A label is UTF-8
+ * of 1 to RECORDS_LABEL_MAX bytes; a text has a byte or more, and no NUL. */
+#ifndef DATASETS_RECORDS_H
+#define DATASETS_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/status.h"
+
+enum { RECORDS_LABEL_MAX = 256, RECORDS_LINE_MAX = 1 << 24 /* bytes of a line of JSON */ };
+
+enum records_form { RECORDS_CSV, RECORDS_JSONL };
+
+/* By the end of the path: .csv; .jsonl, .ndjson or .json. BAD_INPUT where it is none of them. */
+enum status records_form_of(const char *path, enum records_form *form, struct message *m);
+
+/* Where something stands in a file: both from 1, columns in characters. */
+struct place {
+    int64_t line, column;
+};
+
+struct record {
+    int64_t text;          /* where its value begins, in bytes from the start of the file */
+    int64_t text_size;     /* bytes of the text itself */
+    const char *label;     /* the reader's, until the visit returns */
+    struct place label_at; /* where the label's value begins */
+};
+
+/* Takes the next row. What it returns ends the reading unless it is OK. */
+typedef enum status (*records_visit)(void *context, const struct record *row, struct message *m);
+
+struct records;
+
+/* A reader that stands before the file's first byte; path (kept) is for messages. NULL where there
+ * is no memory. */
+struct records *records_new(enum records_form form, const char *path, records_visit visit,
+                            void *context);
+void records_free(struct records *r); /* NULL allowed */
+
+/* Takes the file's next bytes, any number of them: a corpus_visit, whose context is the struct
+ * records. BAD_INPUT with line and column where they are not of the form; the reader then only
+ * waits to be freed. */
+enum status records_feed(void *r, const unsigned char *bytes, size_t n, struct message *m);
+
+/* Says that there are no more. BAD_INPUT as above, for what has no end. */
+enum status records_end(struct records *r, struct message *m);
+
+/* BAD_INPUT "PATH, line 3, column 7: what". */
+enum status records_refuse(const char *path, struct place at, struct message *m, const char *what,
+                           ...) __attribute__((format(printf, 4, 5)));
+
+/* Bytes of the file, from row.text on, that suffice for the first `limit` bytes of any text. */
+#define RECORDS_RAW(limit) (6 * (size_t)(limit) + 16)
+
+/* Reads the start of a text again: raw are RECORDS_RAW(limit) bytes of the file from row.text on,
+ * or as many as the file has. text takes up to limit + 4 bytes, of which *size, at most limit,
+ * count. CORRUPT where no text begins there: the file is not the one that was read. */
+enum status records_text(enum records_form form, const char *path, const unsigned char *raw,
+                         size_t n, size_t limit, unsigned char *text, size_t *size,
+                         struct message *m);
+
+#endif

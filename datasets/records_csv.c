@@ -1,0 +1,252 @@
+/* CSV (RFC 4180), one byte at a time. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "datasets/records_internal.h"
+#include "engine/base/text.h"
+
+enum state {
+    BEFORE_FIELD,
+    IN_FIELD, /* without quotes */
+    IN_QUOTES,
+    AFTER_QUOTE, /* the field ends with it, unless another one follows */
+    AFTER_RETURN /* CR: LF must follow */
+};
+
+enum column { TEXT, LABEL, COLUMNS };
+static const char *const column_name[COLUMNS] = {"text", "label"};
+
+enum { NAMES_SHOWN = 256, KEPT = RECORDS_LABEL_MAX + 1 };
+
+struct csv {
+    struct records base;
+    enum state state;
+    int64_t columns;         /* of the header; 0: it is not read yet */
+    int64_t column[COLUMNS]; /* index + 1; 0: the header does not name it */
+    char names[NAMES_SHOWN]; /* of the header, for messages */
+    int64_t field;           /* fields of this row that have ended */
+    struct place row_at, field_at;
+    int64_t field_offset, field_size; /* its value in the file; bytes of what it says */
+    bool quoted;
+    char kept[KEPT + 1]; /* of a name or label: one byte more than may be */
+    size_t kept_size;
+    struct record row;
+    struct place text_at;
+};
+
+static enum status refuse(const struct csv *c, struct place at, struct message *m, const char *what)
+{
+    return records_refuse(c->base.path, at, m, "%s", what);
+}
+
+static void begin_field(struct csv *c)
+{
+    c->field_at = c->base.at;
+    c->field_offset = c->base.offset;
+    c->field_size = 0;
+    c->quoted = false;
+    if (c->field == 0)
+        c->row_at = c->base.at;
+    if (c->columns == 0 || c->field + 1 == c->column[LABEL])
+        c->kept_size = 0;
+}
+
+static void put(struct csv *c, unsigned char byte)
+{
+    c->field_size++;
+    bool wanted = c->columns == 0 || c->field + 1 == c->column[LABEL];
+    if (wanted && c->kept_size < KEPT)
+        c->kept[c->kept_size++] = (char)byte;
+}
+
+/* A field of the header. */
+static enum status end_name(struct csv *c, struct message *m)
+{
+    char shown[64];
+    size_t used = strlen(c->names);
+    snprintf(c->names + used, sizeof c->names - used, "%s%s", c->field ? ", " : "",
+             text_shown(c->kept, shown, sizeof shown));
+    for (int i = 0; i < COLUMNS; i++) {
+        if (strcmp(c->kept, column_name[i]) != 0)
+            continue;
+        if (c->column[i])
+            return records_refuse(c->base.path, c->field_at, m, "a second column is named %s",
+                                  column_name[i]);
+        c->column[i] = c->field + 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status end_field(struct csv *c, struct message *m)
+{
+    enum status s = STATUS_OK;
+    c->kept[c->kept_size] = '\0';
+    if (c->columns == 0) {
+        s = end_name(c, m);
+    } else if (c->field == c->columns) {
+        return records_refuse(c->base.path, c->field_at, m,
+                              "this is field %" PRId64 ", but the header names only %" PRId64
+                              " columns; quote a text that has commas",
+                              c->field + 1, c->columns);
+    } else if (c->field + 1 == c->column[TEXT]) {
+        c->row.text = c->field_offset;
+        c->row.text_size = c->field_size;
+        c->text_at = c->field_at;
+    } else if (c->field + 1 == c->column[LABEL]) {
+        c->row.label_at = c->field_at;
+    }
+    c->field++;
+    c->state = BEFORE_FIELD;
+    return s;
+}
+
+static enum status end_header(struct csv *c, struct message *m)
+{
+    for (int i = 0; i < COLUMNS; i++)
+        if (!c->column[i])
+            return records_refuse(c->base.path, c->row_at, m,
+                                  "the first row must name the columns, among them text and label, "
+                                  "separated by commas; it has no %s, but: %s",
+                                  column_name[i], c->names);
+    c->columns = c->field;
+    return STATUS_OK;
+}
+
+/* Ends the last field of a row, and the row. */
+static enum status end_row(struct csv *c, struct message *m)
+{
+    bool blank = c->field == 0 && c->field_size == 0 && !c->quoted;
+    enum status s = blank ? STATUS_OK : end_field(c, m);
+    if (s == STATUS_OK && !blank && c->columns == 0) {
+        s = end_header(c, m);
+    } else if (s == STATUS_OK && !blank && c->field < c->columns) {
+        s = records_refuse(c->base.path, c->row_at, m,
+                           "this row has %" PRId64 " field%s, but the header names %" PRId64
+                           " columns",
+                           c->field, c->field == 1 ? "" : "s", c->columns);
+    } else if (s == STATUS_OK && !blank) {
+        c->row.label = c->kept;
+        s = records_found(&c->base, &c->row, c->text_at, m);
+    }
+    c->field = 0;
+    c->state = BEFORE_FIELD;
+    return s;
+}
+
+/* What may follow a field: a comma or the end of the line. */
+static bool is_end(unsigned char byte)
+{
+    return byte == ',' || byte == '\n' || byte == '\r';
+}
+
+static enum status take_end(struct csv *c, unsigned char byte, struct message *m)
+{
+    if (byte == ',')
+        return end_field(c, m);
+    if (byte == '\n')
+        return end_row(c, m);
+    c->state = AFTER_RETURN;
+    return STATUS_OK;
+}
+
+static enum status take(struct csv *c, unsigned char byte, struct message *m)
+{
+    struct place at = c->base.at;
+    if (byte == '\0')
+        return refuse(c, at, m, "a NUL byte; if the file is UTF-16, save it as UTF-8");
+    if (c->state == BEFORE_FIELD) {
+        begin_field(c);
+        c->quoted = byte == '"';
+        c->state = c->quoted ? IN_QUOTES : IN_FIELD;
+        if (c->quoted)
+            return STATUS_OK;
+    }
+    switch (c->state) {
+    case IN_QUOTES:
+        if (byte == '"')
+            c->state = AFTER_QUOTE;
+        else
+            put(c, byte);
+        return STATUS_OK;
+    case AFTER_QUOTE:
+        if (is_end(byte))
+            return take_end(c, byte, m);
+        if (byte != '"')
+            return refuse(c, at, m,
+                          "something follows the quote that ends a field; a quote within a field "
+                          "is written twice");
+        put(c, byte);
+        c->state = IN_QUOTES;
+        return STATUS_OK;
+    case AFTER_RETURN:
+        if (byte != '\n')
+            return refuse(c, at, m, "a carriage return without a line feed after it");
+        return end_row(c, m);
+    default:
+        if (is_end(byte))
+            return take_end(c, byte, m);
+        if (byte == '"')
+            return refuse(c, at, m,
+                          "a quote within a field that does not begin with one; put the field in "
+                          "quotes, and write a quote within it twice");
+        put(c, byte);
+        return STATUS_OK;
+    }
+}
+
+static enum status feed(struct records *r, const unsigned char *bytes, size_t n, struct message *m)
+{
+    struct csv *c = (struct csv *)r;
+    for (size_t i = 0; i < n; i++) {
+        enum status s = take(c, bytes[i], m);
+        if (s != STATUS_OK)
+            return s;
+        r->offset++;
+        if (bytes[i] == '\n')
+            r->at = (struct place){r->at.line + 1, 1};
+        else
+            r->at.column += (bytes[i] & 0xc0) != 0x80;
+    }
+    return STATUS_OK;
+}
+
+static enum status end(struct records *r, struct message *m)
+{
+    struct csv *c = (struct csv *)r;
+    if (c->state == IN_QUOTES)
+        return refuse(c, c->field_at, m, "the quote that begins here has no end");
+    if (c->state == BEFORE_FIELD && c->field == 0)
+        return STATUS_OK;
+    if (c->state == BEFORE_FIELD)
+        begin_field(c);
+    return end_row(c, m);
+}
+
+static void free_csv(struct records *r)
+{
+    (void)r;
+}
+
+static enum status text_of(const char *path, const unsigned char *raw, size_t n, size_t limit,
+                           unsigned char *text, size_t *size, struct message *m)
+{
+    bool quoted = n > 0 && raw[0] == '"';
+    *size = 0;
+    for (size_t i = quoted; i < n && *size < limit; i++) {
+        if (quoted && raw[i] == '"' && (i + 1 == n || raw[++i] != '"'))
+            break;
+        if (!quoted && is_end(raw[i]))
+            break;
+        text[(*size)++] = raw[i];
+    }
+    return *size > 0 ? STATUS_OK : records_moved(path, m);
+}
+
+const struct records_reader records_csv = {
+    .size = sizeof(struct csv),
+    .feed = feed,
+    .end = end,
+    .free = free_csv,
+    .text = text_of,
+};

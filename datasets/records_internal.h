@@ -1,0 +1,36 @@
+/* What the readers of rows share. */
+#ifndef DATASETS_RECORDS_INTERNAL_H
+#define DATASETS_RECORDS_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "datasets/records.h"
+
+struct records_reader {
+    size_t size; /* of its struct, which begins with a struct records */
+    enum status (*feed)(struct records *r, const unsigned char *bytes, size_t n, struct message *m);
+    enum status (*end)(struct records *r, struct message *m);
+    void (*free)(struct records *r);
+    enum status (*text)(const char *path, const unsigned char *raw, size_t n, size_t limit,
+                        unsigned char *text, size_t *size, struct message *m);
+};
+extern const struct records_reader records_csv, records_jsonl;
+
+struct records {
+    const struct records_reader *reader;
+    const char *path;
+    records_visit visit;
+    void *context;
+    struct place at; /* of the next byte */
+    int64_t offset;
+    int mark; /* bytes of a byte order mark seen, -1 where none can come */
+};
+
+/* Hands a row on whose text and label are checked here, for what both forms demand of them. */
+enum status records_found(struct records *r, const struct record *row, struct place text_at,
+                          struct message *m);
+
+/* CORRUPT: the file changed under the reader. */
+enum status records_moved(const char *path, struct message *m);
+
+#endif

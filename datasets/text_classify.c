@@ -1,0 +1,343 @@
+/* Mode classify of the task `text`: which label a row has. What stays in memory of a row is where
+ * its text stands, and its label: 8 bytes. */
+#include "datasets/task_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datasets/records.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+enum {
+    MAX_LABELS = 1024,
+    SLOTS = 4 * MAX_LABELS,
+    LABEL_BITS = 16, /* of a row in the index; the others are its text's offset */
+    LEAST_ROWS = 3   /* of a label: one to train, validate and test on */
+};
+
+struct label {
+    char name[RECORDS_LABEL_MAX + 1];
+    int64_t rows;
+    struct place first;
+};
+
+/* The labels of a file in the order of their first rows. */
+struct labels {
+    int count;
+    struct label item[MAX_LABELS];
+    uint16_t slot[SLOTS]; /* index + 1 by hash of the name, with linear probing; 0: free */
+};
+
+struct text_rows {
+    enum records_form form;
+    struct labels labels;
+    int32_t class_of[MAX_LABELS]; /* by index */
+    const char *name[MAX_LABELS]; /* by class */
+    int64_t count;                /* rows found so far */
+    uint64_t *row;                /* (rows): training, validation, test part, each in the order
+                                     of the file */
+    unsigned char *text;          /* (length + 4) */
+};
+
+/* The index of a name, or -1; *slot is where it stands or would stand. */
+static int label_find(const struct labels *l, const char *name, size_t *slot)
+{
+    for (*slot = rng_name(name) % SLOTS; l->slot[*slot]; *slot = (*slot + 1) % SLOTS)
+        if (strcmp(l->item[l->slot[*slot] - 1].name, name) == 0)
+            return l->slot[*slot] - 1;
+    return -1;
+}
+
+/* The index of the row's label, which is added if it is new; -1 where there are too many. */
+static int label_count(struct labels *l, const struct record *row)
+{
+    size_t slot;
+    int i = label_find(l, row->label, &slot);
+    if (i < 0 && l->count < MAX_LABELS) {
+        i = l->count++;
+        l->slot[slot] = (uint16_t)(i + 1);
+        memcpy(l->item[i].name, row->label, strlen(row->label) + 1);
+        l->item[i].first = row->label_at;
+    }
+    if (i >= 0)
+        l->item[i].rows++;
+    return i;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct label *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/* Classes are the labels in the order of their bytes. */
+static void labels_sort(const struct labels *l, const struct label *sorted[MAX_LABELS])
+{
+    for (int i = 0; i < l->count; i++)
+        sorted[i] = &l->item[i];
+    qsort(sorted, (size_t)l->count, sizeof *sorted, by_name);
+}
+
+/* Of a label's rows, those of the test part, and as many of the validation part. */
+static int64_t test_rows_of(const struct label *l)
+{
+    int64_t tenth = (l->rows + 5) / 10;
+    return tenth > 1 ? tenth : 1;
+}
+
+/* Shows every row of the file to visit. */
+static enum status scan(const struct corpus *c, enum records_form form, records_visit visit,
+                        void *context, char sha256[65], struct message *m)
+{
+    struct records *rows = records_new(form, c->path, visit, context);
+    if (!rows)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read it", c->path);
+    enum status s = corpus_scan(c, records_feed, rows, sha256, m);
+    if (s == STATUS_OK)
+        s = records_end(rows, m);
+    records_free(rows);
+    return s;
+}
+
+/* ---- survey ---- */
+
+struct counting {
+    const char *path;
+    int64_t length, rows, cut;
+    struct labels labels;
+};
+
+static enum status count_row(void *context, const struct record *row, struct message *m)
+{
+    struct counting *c = context;
+    if (label_count(&c->labels, row) < 0)
+        return records_refuse(
+            c->path, row->label_at, m,
+            "this is the %dth different label; at most %d are allowed: does `label` "
+            "name a class?",
+            MAX_LABELS + 1, MAX_LABELS);
+    if (++c->rows > UINT32_MAX)
+        return records_refuse(c->path, row->label_at, m, "a file may have up to %" PRIu32 " rows",
+                              UINT32_MAX);
+    c->cut += row->text_size > c->length;
+    return STATUS_OK;
+}
+
+static enum status check_labels(const struct counting *c, struct message *m)
+{
+    char shown[64];
+    const struct label *first = c->labels.item;
+    if (c->labels.count == 0)
+        return status_fail(m, STATUS_BAD_INPUT, "%s: has no rows", c->path);
+    if (c->labels.count == 1)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: all rows have the label %s; there is nothing to tell apart",
+                           c->path, text_shown(first->name, shown, sizeof shown));
+    for (const struct label *l = first; l < first + c->labels.count; l++)
+        if (l->rows < LEAST_ROWS)
+            return records_refuse(c->path, l->first, m,
+                                  "only %" PRId64 " row%s the label %s; it takes %d or more, to "
+                                  "train, validate and test on: add some, or leave the label out",
+                                  l->rows, l->rows == 1 ? " has" : "s have",
+                                  text_shown(l->name, shown, sizeof shown), LEAST_ROWS);
+    return STATUS_OK;
+}
+
+static void add_facts(const struct counting *c, struct text_buffer *facts)
+{
+    const struct label *sorted[MAX_LABELS];
+    labels_sort(&c->labels, sorted);
+    text_add(facts, ",\"cut\":%" PRId64 ",\"labels\":[", c->cut);
+    for (int k = 0; k < c->labels.count; k++) {
+        text_add(facts, "%s", k ? "," : "");
+        text_add_json(facts, sorted[k]->name);
+    }
+    text_add(facts, "],\"label_rows\":[");
+    for (int k = 0; k < c->labels.count; k++)
+        text_add(facts, "%s%" PRId64, k ? "," : "", sorted[k]->rows);
+    text_add(facts, "]");
+}
+
+static void fill_derived(const struct counting *c, struct text_options *o)
+{
+    int64_t most = 0;
+    o->classes = c->labels.count;
+    o->rows = c->rows;
+    o->test_rows = 0;
+    for (int i = 0; i < c->labels.count; i++) {
+        const struct label *l = &c->labels.item[i];
+        o->test_rows += test_rows_of(l);
+        most = l->rows > most ? l->rows : most;
+    }
+    o->majority = (double)most / (double)c->rows;
+}
+
+static enum status survey(const struct corpus *c, struct text_options *o, struct text_buffer *facts,
+                          struct message *m)
+{
+    enum records_form form;
+    enum status s = records_form_of(c->path, &form, m);
+    if (s != STATUS_OK)
+        return s;
+    struct counting *counting = calloc(1, sizeof *counting);
+    if (!counting)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read it", c->path);
+    counting->path = c->path;
+    counting->length = o->length;
+    s = scan(c, form, count_row, counting, o->sha256, m);
+    if (s == STATUS_OK)
+        s = check_labels(counting, m);
+    if (s == STATUS_OK) {
+        fill_derived(counting, o);
+        add_facts(counting, facts);
+    }
+    free(counting);
+    return s;
+}
+
+static void shape(const struct text_options *o, struct task_shape *s)
+{
+    s->part[TASK_TRAIN] = o->rows - 2 * o->test_rows;
+    s->part[TASK_VAL] = s->part[TASK_TEST] = o->test_rows;
+    s->per_sequence = true;
+    s->padded = true;
+}
+
+/* ---- open ---- */
+
+static void reserve(struct arena *a, struct task_source *s)
+{
+    size_t length = (size_t)s->options->length;
+    s->piece = arena_alloc(a, RECORDS_RAW(length), 1);
+    s->rows = arena_alloc(a, 1, sizeof *s->rows);
+    s->rows->text = arena_alloc(a, length + 4, 1);
+    s->rows->row = arena_alloc(a, (size_t)s->options->rows, sizeof *s->rows->row);
+}
+
+/* A file that passed the survey once, and is another one now. */
+static enum status refuse_other(const struct task_source *s, struct message *m)
+{
+    return status_fail(m, STATUS_CORRUPT, "%s: has other rows than when it was first read",
+                       s->options->file);
+}
+
+static enum status index_row(void *context, const struct record *row, struct message *m)
+{
+    struct task_source *s = context;
+    struct text_rows *r = s->rows;
+    int label = label_count(&r->labels, row);
+    if (label < 0 || r->count == s->options->rows)
+        return refuse_other(s, m);
+    r->row[r->count++] = (uint64_t)row->text << LABEL_BITS | (uint64_t)label;
+    return STATUS_OK;
+}
+
+/* Of each label, draws which rows are for validation and which for the test, one row after the
+ * other (Knuth, TAOCP 3.4.2, algorithm S): all choices are equally likely, and the counts exact. */
+static enum status split(struct task_source *s, struct message *m)
+{
+    struct text_rows *r = s->rows;
+    int64_t held = s->options->test_rows, left[MAX_LABELS], need[MAX_LABELS][TASK_PARTS];
+    int64_t used[TASK_PARTS] = {0};
+    uint64_t *aside = malloc((size_t)(2 * held) * sizeof *aside);
+    if (!aside)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to divide its rows",
+                           s->options->file);
+    for (int i = 0; i < r->labels.count; i++) {
+        left[i] = r->labels.item[i].rows;
+        need[i][TASK_VAL] = need[i][TASK_TEST] = test_rows_of(&r->labels.item[i]);
+    }
+    struct rng draws = rng_at((uint32_t)s->options->instance, RNG_INSTANCE, 0, 0);
+    for (int64_t i = 0; i < r->count; i++) {
+        size_t label = r->row[i] & ((1 << LABEL_BITS) - 1);
+        uint64_t row = r->row[i] - label + (uint64_t)r->class_of[label];
+        int64_t x = (int64_t)rng_below(&draws, (uint32_t)left[label]--);
+        enum task_part part = x < need[label][TASK_TEST]                           ? TASK_TEST
+                              : x < need[label][TASK_TEST] + need[label][TASK_VAL] ? TASK_VAL
+                                                                                   : TASK_TRAIN;
+        need[label][part]--;
+        if (part == TASK_TRAIN)
+            r->row[used[part]++] = row;
+        else
+            aside[(part == TASK_TEST ? held : 0) + used[part]++] = row;
+    }
+    memcpy(r->row + used[TASK_TRAIN], aside, (size_t)(2 * held) * sizeof *aside);
+    free(aside);
+    return STATUS_OK;
+}
+
+static enum status open_rows(struct task_source *s, struct message *m)
+{
+    struct text_rows *r = s->rows;
+    const struct label *sorted[MAX_LABELS];
+    enum status status = records_form_of(s->corpus.path, &r->form, m);
+    if (status == STATUS_OK)
+        status = scan(&s->corpus, r->form, index_row, s, NULL, m);
+    if (status != STATUS_OK)
+        return status;
+    int64_t test_rows = 0;
+    labels_sort(&r->labels, sorted);
+    for (int k = 0; k < r->labels.count; k++) {
+        r->name[k] = sorted[k]->name;
+        r->class_of[sorted[k] - r->labels.item] = k;
+        test_rows += test_rows_of(sorted[k]);
+    }
+    if (r->count != s->options->rows || r->labels.count != s->options->classes ||
+        test_rows != s->options->test_rows)
+        return refuse_other(s, m);
+    return split(s, m);
+}
+
+/* ---- examples ---- */
+
+static enum status row_example(struct task_source *s, uint64_t row, int32_t *inputs,
+                               int32_t *targets, uint8_t *padding, struct message *m)
+{
+    size_t T = (size_t)s->options->length, size;
+    int64_t offset = (int64_t)(row >> LABEL_BITS), left = s->corpus.size - offset;
+    size_t raw = left < (int64_t)RECORDS_RAW(T) ? (size_t)left : RECORDS_RAW(T);
+    enum status status = corpus_read(&s->corpus, offset, s->piece, raw, m);
+    if (status == STATUS_OK)
+        status =
+            records_text(s->rows->form, s->corpus.path, s->piece, raw, T, s->rows->text, &size, m);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < T; i++) {
+        inputs[i] = i < size ? s->rows->text[i] : 0;
+        padding[i] = i >= size;
+    }
+    targets[0] = (int32_t)(row & ((1 << LABEL_BITS) - 1));
+    return STATUS_OK;
+}
+
+static enum status draw(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
+                        uint8_t *padding, struct message *m)
+{
+    uint64_t rows = (uint64_t)(s->options->rows - 2 * s->options->test_rows);
+    return row_example(s, s->rows->row[rng_below_64(r, rows)], inputs, targets, padding, m);
+}
+
+static enum status read(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
+                        int32_t *targets, uint8_t *padding, struct message *m)
+{
+    int64_t test_rows = s->options->test_rows, train = s->options->rows - 2 * test_rows;
+    const int64_t first[TASK_PARTS] = {0, train, train + test_rows};
+    return row_example(s, s->rows->row[first[part] + index], inputs, targets, padding, m);
+}
+
+static const char *label(const struct task_source *s, long k)
+{
+    return s->rows->name[k];
+}
+
+const struct text_mode text_classify = {
+    .survey = survey,
+    .shape = shape,
+    .reserve = reserve,
+    .open = open_rows,
+    .draw = draw,
+    .read = read,
+    .label = label,
+};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/file.h"
@@ -145,7 +146,10 @@ static enum status read_file(struct survey_list *list, struct point *p, const ch
     struct survey before = {0}, after = {0};
     const struct option_entry *sha256 = option_find(p->task->options, "sha256");
     bool complete = false;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
     bool there = look(file_of(p), &before);
+    before.read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     enum status s = p->task->file->survey(p->task_options, &facts, m);
     if (!s && facts.out_of_memory)
         s = no_memory(m);

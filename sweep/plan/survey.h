@@ -14,6 +14,7 @@ struct survey {
                       size and sha256 */
     int64_t size;
     int64_t mtime_ns; /* file_mtime_ns, when it was read */
+    int64_t read_ns;  /* the time at which reading began, likewise */
     char sha256[65];
 };
 

@@ -6,6 +6,17 @@
 
 #include "sweep/store/store.h"
 
+/* What plan_new need not read again: of each path and the options that it was read with, what was
+ * read last. Left out are files that were written so shortly before they were read (2 s) that a
+ * later change may have left their times as they are. *list is freed by store_surveys_free; NULL
+ * where nothing is known. */
+enum status store_surveys(struct store *s, struct survey **list, int *count, struct message *m);
+void store_surveys_free(struct survey *list, int count);
+
+/* BAD_INPUT where trials in the stored plan of p's sweep have learnt from another content of a file
+ * that p names, and p has no trials upon that content any more. */
+enum status store_data_changed(struct store *s, const struct plan *p, struct message *m);
+
 struct data_place {
     char path[4096];  /* "": what learns from no file needs none */
     int64_t mtime_ns; /* of the file as it was read: with another one it may be another file */

@@ -111,10 +111,10 @@ struct plan_changes {
     bool changed_text, changed_claim; /* the file differs from the one recorded */
 };
 /* Inserts or updates the sweep and its trials in one transaction. Where the stored sweep of this
- * name is a stranger (below): BAD_INPUT ("... use another name or --replace") unless `replace`.
- * Other pairs of configuration and seed, and another claim, are recorded with what could be seen by
- * then (table plan_change). Choices, rungs and looks are settled anew where they may have come out
- * otherwise. */
+ * name is a stranger (below), or learnt from a file that has changed since (data_file.h): BAD_INPUT
+ * ("... use another name or --replace") unless `replace`. Other pairs of configuration and seed,
+ * and another claim, are recorded with what could be seen by then (table plan_change). Choices,
+ * rungs and looks are settled anew where they may have come out otherwise. */
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 

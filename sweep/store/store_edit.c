@@ -110,6 +110,8 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
     static const char delete_configs[] =
         "CREATE INDEX headcount_deleting ON trial (config_id);"
         "DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM trial);"
+        "DELETE FROM data_file WHERE sha256 NOT IN (SELECT data_sha256 FROM config"
+        " WHERE data_sha256 IS NOT NULL);"
         "DROP INDEX headcount_deleting";
     const char *doing = "deleting a sweep";
     enum status status = store_enter(s, m);

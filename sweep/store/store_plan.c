@@ -258,6 +258,8 @@ static enum status change_plan(struct planning *g, bool replace)
     if (status == STATUS_OK)
         status = count_changes(g);
     if (status == STATUS_OK && g->changes->sweep_id && !replace)
+        status = store_data_changed(g->s, g->p, g->m);
+    if (status == STATUS_OK && g->changes->sweep_id && !replace)
         status = refuse_stranger(g);
     if (status == STATUS_OK && g->changes->sweep_id)
         status = refuse_other_metric(g);
@@ -333,6 +335,8 @@ static enum status plan_within(struct planning *g, bool replace)
         status = change_plan(g, replace);
     if (status == STATUS_OK)
         status = plan_write_sweep(g);
+    if (status == STATUS_OK)
+        status = plan_write_data(g);
     if (status == STATUS_OK && !g->same_plan)
         status = write_trials(g);
     if (status == STATUS_OK && !(g->same_plan && g->same_question))

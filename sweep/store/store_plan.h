@@ -2,10 +2,12 @@
  *
  *   store_plan.c     points and trials, held against what is stored
  *   store_sweep.c    the row of `sweep`
- *   store_history.c  the rows of `plan_change`; what a claim could be read off */
+ *   store_history.c  the rows of `plan_change`; what a claim could be read off
+ *   data_file.c      the files that trials learn from */
 #ifndef SWEEP_STORE_STORE_PLAN_H
 #define SWEEP_STORE_STORE_PLAN_H
 
+#include "sweep/store/data_file.h"
 #include "sweep/store/store_internal.h"
 
 enum { CLAIM_SIZE = 1024, PATHS_SIZE = 4096, LOOKS_SIZE = 256, RUNGS_SIZE = 80, RULES_SIZE = 80 };
@@ -48,5 +50,10 @@ enum status plan_describe_change(struct planning *g);
 /* A row of `plan_change` where pairs, claim or rules are not those of the newest one; after trials
  * and sweep are written. */
 enum status plan_record_change(struct planning *g);
+
+/* ---- data_file.c ---- */
+
+/* What the plan's files were found to be. */
+enum status plan_write_data(struct planning *g);
 
 #endif

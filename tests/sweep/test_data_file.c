@@ -1,8 +1,5 @@
 /* Files of the user's own: what is remembered of them, and where they are found again. */
-#include "store_help.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "store_troubles.h"
 
 #include "engine/base/file.h"
 #include "sweep/store/data_file.h"
@@ -103,13 +100,277 @@ static void the_file_of_a_configuration(void **state)
     close_store(x, r.s);
 }
 
+/* ---- planning ---- */
+
+enum { TEXT_BYTES = 2000 };
+
+/* A text of the fixture's folder, all of this letter but for its line ends. */
+static void write_text(const struct fixture *x, const char *name, char letter, long mtime_s,
+                       char path[400])
+{
+    char bytes[TEXT_BYTES + 1] = "";
+    for (int i = 0; i < TEXT_BYTES; i++)
+        bytes[i] = i % 40 == 39 ? '\n' : letter;
+    write_file(x, name, bytes, mtime_s, path);
+}
+
+/* A sweep over texts: `files` in flow syntax. */
+static const char *over(const char *name, const char *files)
+{
+    static char yaml[1600];
+    snprintf(yaml, sizeof yaml,
+             "name: %s\ntask: {name: text, mode: lm, length: 16, file: %s}\n"
+             "model: {d_model: 8, heads: [1, 2], layers: 1, d_ff: 8, mask: causal}\n"
+             "train: {steps: 100, batch: 2, lr: 1e-3, eval_every: 50}\nseeds: 1\n",
+             name, files);
+    return yaml;
+}
+
+static enum status plan_over(struct fixture *x, struct store *s, const char *yaml, bool replace)
+{
+    struct plan_changes changes;
+    struct planned p = plan_of(x, yaml);
+    enum status status = store_plan(s, p.plan, replace, &changes, &x->m);
+    free_plan(p);
+    return status;
+}
+
+static void forget_racing(struct store *s)
+{
+    run_sql(store_db(s), "UPDATE data_file SET read_ns = mtime_ns + 2000000000");
+}
+
+static void what_was_found_is_not_read_again(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct survey *known;
+    int count, surveys;
+    char path[400];
+    write_text(x, "a.txt", 'a', 1000, path);
+    plan_into(x, s, over("first", path));
+    assert_ok(store_surveys(s, &known, &count, &x->m));
+    assert_int_equal(count, 1);
+    assert_string_equal(known->path, path);
+    assert_non_null(strstr(known->options, "\"length\":16"));
+    assert_int_equal(known->size, TEXT_BYTES);
+    assert_int_equal(known->mtime_ns, 1000000000005);
+    assert_int_equal(strlen(known->sha256), 64);
+    /* Other bytes that look the same from outside: whoever does not see them has not read. */
+    write_text(x, "a.txt", 'b', 1000, path);
+    struct config *c;
+    struct plan *p;
+    const char *yaml = over("second", path);
+    assert_ok(config_parse("test.yaml", yaml, strlen(yaml), NULL, 0, &c, &x->m));
+    assert_ok(plan_new(c, known, count, &p, &x->m));
+    const struct survey *taken = plan_surveys(p, &surveys);
+    assert_int_equal(surveys, 1);
+    assert_string_equal(taken->sha256, known->sha256);
+    assert_int_equal(taken->read_ns, known->read_ns);
+    plan_free(p);
+    config_free(c);
+    store_surveys_free(known, count);
+    close_store(x, s);
+}
+
+/* Of each path and its options the newest, and none whose time may lie. */
+static void only_what_can_be_trusted_is_known(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct survey *known;
+    int count;
+    run_sql(store_db(s),
+            "INSERT INTO data_file (path, options, sha256, size, mtime_ns, facts, read_ns) VALUES"
+            " ('/a', '{}', '" SHA_A "', 1, 0, '{}', 5000000000),"
+            " ('/a', '{}', '" SHA_B "', 2, 0, '{\"x\":1}', 6000000000),"
+            " ('/a', '{\"length\":2}', '" SHA_A "', 1, 0, '{}', 5000000000),"
+            " ('/racy', '{}', '" SHA_A "', 1, 3000000001, '{}', 5000000000),"
+            " ('/from the future', '{}', '" SHA_A "', 1, 9000000000, '{}', 5000000000),"
+            " ('/just not', '{}', '" SHA_A "', 1, 3000000000, '{}', 5000000000)");
+    assert_ok(store_surveys(s, &known, &count, &x->m));
+    assert_int_equal(count, 3);
+    assert_string_equal(known[0].options, "{\"length\":2}");
+    assert_string_equal(known[1].path, "/a");
+    assert_string_equal(known[1].sha256, SHA_B);
+    assert_string_equal(known[1].facts, "{\"x\":1}");
+    assert_int_equal(known[1].size, 2);
+    assert_string_equal(known[2].path, "/just not");
+    store_surveys_free(known, count);
+    close_store(x, s);
+}
+
+/* The first trial of a sweep over these files has begun. */
+static struct run begun_over(struct fixture *x, const char *files)
+{
+    struct run r = start(x, over("first", files));
+    claim(x, r.s, r.sweep, r.build);
+    return r;
+}
+
+static void assert_refused(struct fixture *x, struct store *s, const char *files, const char *path)
+{
+    char before[4096];
+    static const char all[] = "SELECT (SELECT group_concat(path || sha256) FROM data_file) ||"
+                              " (SELECT group_concat(config_id || in_plan) FROM trial) ||"
+                              " (SELECT group_concat(last_run || yaml) FROM sweep)";
+    snprintf(before, sizeof before, "%s", ask(store_db(s), all));
+    assert_status(STATUS_BAD_INPUT, plan_over(x, s, over("first", files), false));
+    if (!strstr(x->m.text, "changed since sweep \"first\" was planned (1 of its trials learnt") ||
+        !strstr(x->m.text, path))
+        fail_msg("%s", x->m.text);
+    assert_answer(store_db(s), all, before);
+}
+
+/* Nothing is mixed, whoever has seen the new bytes before; put back, the file is known. */
+static void a_file_that_changed_is_refused(void **state)
+{
+    struct fixture *x = *state;
+    char path[400];
+    write_text(x, "a.txt", 'a', 1000, path);
+    struct run r = begun_over(x, path);
+    assert_ok(plan_over(x, r.s, over("first", path), false));
+    write_text(x, "a.txt", 'b', 2000, path);
+    assert_refused(x, r.s, path, path);
+    assert_ok(plan_over(x, r.s, over("second", path), false)); /* another name is another sweep */
+    assert_refused(x, r.s, path, path);
+    write_text(x, "a.txt", 'a', 3000, path);
+    assert_ok(plan_over(x, r.s, over("first", path), false));
+    assert_answer(r.db, "SELECT count(*) FROM trials WHERE sweep = 'first' AND in_plan", "2");
+    assert_answer(r.db, /* as it lies there now */
+                  "SELECT group_concat(mtime_ns / 1000000000) FROM"
+                  " (SELECT * FROM data_file ORDER BY read_ns DESC)",
+                  "3000,2000");
+    write_text(x, "a.txt", 'b', 4000, path);
+    assert_ok(plan_over(x, r.s, over("first", path), true));
+    assert_answer(r.db, "SELECT group_concat(in_plan, '') FROM trials WHERE sweep = 'first'",
+                  "0011");
+    assert_answer(r.db, "SELECT count(*) FROM data_file", "2"); /* contents */
+    close_store(x, r.s);
+}
+
+/* One of two, where the points over the other one are still there. */
+static void one_file_of_several_changed(void **state)
+{
+    struct fixture *x = *state;
+    char a[400], b[400], files[900];
+    write_text(x, "a.txt", 'a', 1000, a);
+    write_text(x, "b.txt", 'b', 1000, b);
+    snprintf(files, sizeof files, "[\"%s\", \"%s\"]", a, b);
+    struct run r = begun_over(x, files);
+    write_text(x, "b.txt", 'c', 2000, b);
+    assert_ok(plan_over(x, r.s, over("first", files), false)); /* no trial has learnt from it */
+    for (int i = 0; i < 3; i++)
+        claim(x, r.s, r.sweep, r.build);
+    run_sql(r.db, "UPDATE trial SET attempt = 0 WHERE config_id = 1");
+    write_text(x, "a.txt", 'd', 3000, a);
+    assert_refused(x, r.s, files, a);
+    close_store(x, r.s);
+}
+
+/* The same bytes at another place are the same file; other bytes at another place another. */
+static void a_file_that_moved_has_not_changed(void **state)
+{
+    struct fixture *x = *state;
+    char a[400], b[400];
+    struct data_place place;
+    write_text(x, "a.txt", 'a', 1000, a);
+    struct run r = begun_over(x, a);
+    write_text(x, "b.txt", 'a', 2000, b);
+    assert_int_equal(unlink(a), 0);
+    assert_ok(plan_over(x, r.s, over("first", b), false));
+    assert_answer(r.db, "SELECT count(*) FROM trial", "2");
+    char sha256[65];
+    snprintf(sha256, sizeof sha256, "%s", ask(r.db, "SELECT DISTINCT data_sha256 FROM config"));
+    assert_ok(store_data_place(r.s, sha256, &place, &x->m));
+    assert_string_equal(place.path, b);
+    write_text(x, "c.txt", 'c', 2000, a);
+    assert_status(STATUS_BAD_INPUT, plan_over(x, r.s, over("first", a), false));
+    assert_non_null(strstr(x->m.text, "none of its points is in this file"));
+    close_store(x, r.s);
+}
+
+/* With the last sweep over a file goes what was known of it. */
+static void what_nothing_learns_from_is_forgotten(void **state)
+{
+    struct fixture *x = *state;
+    char a[400], b[400];
+    write_text(x, "a.txt", 'a', 1000, a);
+    write_text(x, "b.txt", 'b', 1000, b);
+    struct run r = begun_over(x, a);
+    plan_into(x, r.s, over("second", a));
+    plan_into(x, r.s, over("third", b));
+    assert_ok(store_delete(r.s, r.sweep, &x->m));
+    assert_answer(r.db, "SELECT count(*) FROM data_file", "2");
+    assert_ok(store_delete(r.s, 2, &x->m));
+    assert_answer(r.db, "SELECT path FROM data_file", b);
+    close_store(x, r.s);
+}
+
+/* ---- trouble ---- */
+
+static char *all_rows(struct store *s)
+{
+    return strdup(ask(store_db(s), "SELECT group_concat(path || read_ns || sha256)"
+                                   " || (SELECT count(*) FROM trial) FROM data_file"));
+}
+
+/* All of a plan with its files, or nothing of it; what is read is whole or not there. */
+static void trouble_changes_nothing(void **state)
+{
+    struct fixture *x = *state;
+    char path[400];
+    int met = 0;
+    stand_between(true);
+    write_text(x, "a.txt", 'a', 1000, path);
+    struct run r = begun_over(x, path);
+    forget_racing(r.s);
+    struct planned p = plan_of(x, over("second", path));
+    for (enum trouble kind = REFUSED; kind < TROUBLES; kind++) {
+        bool fired = true;
+        char *before = all_rows(r.s);
+        for (long n = 1; fired; n += 1 + n / 10) {
+            struct plan_changes changes;
+            struct survey *known;
+            struct data_place place;
+            int count;
+            assert_ok(store_begin(r.s, &x->m));
+            arm(kind, n);
+            enum status status = store_surveys(r.s, &known, &count, &x->m);
+            assert_true((known != NULL) == (status == STATUS_OK));
+            store_surveys_free(known, count);
+            if (status == STATUS_OK)
+                status = store_plan(r.s, p.plan, false, &changes, &x->m);
+            if (status == STATUS_OK)
+                status = store_data_changed(r.s, p.plan, &x->m);
+            if (status == STATUS_OK)
+                status = store_config_data(r.s, "none", &place, &x->m);
+            fired = disarm();
+            met += fired && status != STATUS_OK;
+            if (status != STATUS_OK && (!fired || status == STATUS_BAD_INPUT))
+                fail_msg("trouble %d at %ld: status %d: %s", (int)kind, n, (int)status, x->m.text);
+            store_rollback(r.s);
+        }
+        char *after = all_rows(r.s);
+        assert_string_equal(before, after);
+        free(before);
+        free(after);
+    }
+    stand_between(false);
+    assert_true(met > 40);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_file_is_found_where_it_lies),
-        TEST(what_is_not_known_or_not_needed),
-        TEST(the_file_of_a_configuration),
+        TEST(a_file_is_found_where_it_lies),         TEST(what_is_not_known_or_not_needed),
+        TEST(the_file_of_a_configuration),           TEST(what_was_found_is_not_read_again),
+        TEST(only_what_can_be_trusted_is_known),     TEST(a_file_that_changed_is_refused),
+        TEST(one_file_of_several_changed),           TEST(a_file_that_moved_has_not_changed),
+        TEST(what_nothing_learns_from_is_forgotten), TEST(trouble_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

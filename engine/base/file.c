@@ -130,14 +130,11 @@ static enum status create_temporary(const char *path, char **name, int *fd, stru
     return s;
 }
 
-enum status file_write(const char *path, struct iovec *parts, int count, struct message *m)
+/* What is in the temporary file becomes the file at path; `s` is how writing it went. Both the
+ * descriptor and the name are used up. */
+static enum status put_in_place(const char *path, char *temporary, int fd, enum status s,
+                                struct message *m)
 {
-    char *temporary;
-    int fd;
-    enum status s = create_temporary(path, &temporary, &fd, m);
-    if (fd < 0)
-        return s;
-    s = write_parts(fd, path, parts, count, m);
     if (s == STATUS_OK && fsync(fd))
         s = fail_errno(m, path, "sync");
     if (close(fd) && s == STATUS_OK && errno != EINTR)
@@ -150,6 +147,54 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
         unlink(temporary);
     free(temporary);
     return s;
+}
+
+enum status file_write(const char *path, struct iovec *parts, int count, struct message *m)
+{
+    char *temporary;
+    int fd;
+    enum status s = create_temporary(path, &temporary, &fd, m);
+    if (fd < 0)
+        return s;
+    s = write_parts(fd, path, parts, count, m);
+    return put_in_place(path, temporary, fd, s, m);
+}
+
+enum status file_draft_new(const char *path, struct file_draft *d, struct message *m)
+{
+    int fd;
+    *d = (struct file_draft){.path = path};
+    enum status s = create_temporary(path, &d->temporary, &fd, m);
+    if (fd < 0)
+        return s;
+    if ((d->out = fdopen(fd, "w")))
+        return STATUS_OK;
+    s = fail_errno(m, path, "write");
+    close(fd);
+    unlink(d->temporary);
+    free(d->temporary);
+    return s;
+}
+
+enum status file_draft_keep(struct file_draft *d, struct message *m)
+{
+    enum status s = STATUS_OK;
+    int fd = -1;
+    errno = EIO; /* of an earlier write, which nobody asked for */
+    if (fflush(d->out) || ferror(d->out) || (fd = dup(fileno(d->out))) < 0) {
+        s = fail_errno(m, d->path, "write");
+        file_draft_drop(d);
+        return s;
+    }
+    fclose(d->out);
+    return put_in_place(d->path, d->temporary, fd, s, m);
+}
+
+void file_draft_drop(struct file_draft *d)
+{
+    fclose(d->out);
+    unlink(d->temporary);
+    free(d->temporary);
 }
 
 /* Reads until `size` bytes are there or the file ends. */

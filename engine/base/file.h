@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -16,6 +17,19 @@
  * temporary file is gone where that is possible; only where the folder's own sync fails (IO), path
  * may already be the new, whole file. DISK_FULL where there is no room. */
 enum status file_write(const char *path, struct iovec *parts, int count, struct message *m);
+
+/* A file written piece by piece, which appears at its path as file_write's does: whole, or not at
+ * all. */
+struct file_draft {
+    FILE *out;        /* to write to; its errors are asked for by file_draft_keep */
+    const char *path; /* the caller's, kept */
+    char *temporary;
+};
+enum status file_draft_new(const char *path, struct file_draft *d, struct message *m);
+/* Both end the draft: as the file at path, or without a trace. A draft that cannot be kept is
+ * dropped. */
+enum status file_draft_keep(struct file_draft *d, struct message *m);
+void file_draft_drop(struct file_draft *d);
 
 /* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
 enum status file_sync_folder(const char *path, struct message *m);

@@ -1,4 +1,4 @@
-/* headcount export: results, weights, test sets and attention for other programs. */
+/* headcount export: results, curves, weights, test sets and attention for other programs. */
 #include "sweep/cli/command_prune.h"
 #include "sweep/cli/command_target.h"
 
@@ -7,16 +7,31 @@
 #include <unistd.h>
 
 #include "engine/base/option.h"
+#include "engine/base/text.h"
 #include "sweep/report/export_attention.h"
+#include "sweep/report/export_curves.h"
 #include "sweep/report/export_results.h"
+#include "sweep/report/export_tensorboard.h"
 #include "sweep/report/export_tensors.h"
+#include "sweep/run/stop.h"
 
 enum export_kind {
     EXPORT_RESULTS,
+    EXPORT_CURVES,
+    EXPORT_TENSORBOARD,
     EXPORT_WEIGHTS,
     EXPORT_TESTSET,
     EXPORT_ATTENTION,
-    EXPORT_UNKNOWN
+    EXPORT_KINDS
+};
+
+static const struct {
+    const char *name, *usage;
+    int least, most; /* arguments */
+} kinds[EXPORT_KINDS] = {
+    {"results", "[SWEEP]", 0, 1},       {"curves", "SWEEP [FILE]", 1, 2},
+    {"tensorboard", "SWEEP DIR", 2, 2}, {"weights", "TRIAL FILE", 2, 2},
+    {"testset", "TRIAL FILE", 2, 2},    {"attention", "TRIAL FILE", 2, 2},
 };
 
 struct export_options {
@@ -44,6 +59,11 @@ static const struct command_syntax syntax = {
     .details =
         "  export results [SWEEP]      JSON Lines on stdout in a fixed order, without times,\n"
         "                              hosts or paths: equal bytes mean equal results\n"
+        "  export curves SWEEP [FILE]  CSV: a line per trial and evaluation, with losses,\n"
+        "                              accuracies, gradient norm, learning rate and seconds\n"
+        "  export tensorboard SWEEP DIR\n"
+        "                              a folder for every trial with a file of events that\n"
+        "                              TensorBoard reads; again: what has changed since\n"
         "  export weights TRIAL FILE   safetensors: the weights of the best step under PyTorch's\n"
         "                              names; metadata config, test_acc, sweep, trial, seed\n"
         "  export testset TRIAL FILE   safetensors: inputs I64 (N,T,fields), targets and the\n"
@@ -53,6 +73,8 @@ static const struct command_syntax syntax = {
         "                              validation set\n",
     .options = options,
     .examples = "  headcount export results > results.jsonl\n"
+                "  headcount export curves gather curves.csv\n"
+                "  headcount export tensorboard gather runs\n"
                 "  headcount export weights 1 weights.safetensors\n"
                 "  headcount export testset 1 testset.safetensors\n"
                 "  headcount export weights 3 smaller.safetensors --keep 3\n"
@@ -63,14 +85,17 @@ static const struct command_syntax syntax = {
 
 static enum export_kind kind_of(const char *word)
 {
-    static const char *const words[] = {"results", "weights", "testset", "attention", NULL};
+    const char *words[EXPORT_KINDS + 1] = {NULL};
     int i = 0;
+    for (int k = 0; k < EXPORT_KINDS; k++)
+        words[k] = kinds[k].name;
     while (words[i] && strcmp(words[i], word) != 0)
         i++;
     if (!words[i]) {
         const char *near = nearest_name(word, words);
         command_usage("export", "cannot export '%s'; %s%s%s", word,
-                      near ? "did you mean '" : "allowed: results, weights, testset, attention",
+                      near ? "did you mean '"
+                           : "allowed: results, curves, tensorboard, weights, testset, attention",
                       near ? near : "", near ? "'?" : "");
     }
     return (enum export_kind)i;
@@ -80,22 +105,64 @@ static enum status export_tensors(struct store *s, const struct export_options *
                                   struct message *m)
 {
     int64_t trial;
+    char *path;
     enum status status = store_trial(s, o->arguments[0], &trial, m);
     if (status == STATUS_OK && strcmp(o->arguments[1], "-") == 0)
         status = status_fail(m, STATUS_BAD_INPUT,
                              "safetensors files cannot be written to standard output; name a file");
     if (status == STATUS_OK)
-        status = command_check_target(s, o->db, o->arguments[1], m);
+        status = command_find_target(s, o->db, o->arguments[1], &path, m);
     if (status != STATUS_OK)
         return status;
-    char *linked = realpath(o->arguments[1], NULL); /* a link stays; NULL: a new file */
-    const char *path = linked ? linked : o->arguments[1];
     long examples = o->examples > 0 ? o->examples : EXPORT_ATTENTION_EXAMPLES;
     const struct prune_options *smaller = o->words.keep ? &o->smaller : NULL;
     status = o->kind == EXPORT_WEIGHTS   ? export_weights(s, trial, smaller, path, m)
              : o->kind == EXPORT_TESTSET ? export_testset(s, trial, smaller, path, m)
                                          : export_attention(s, trial, examples, path, m);
-    free(linked);
+    free(path);
+    return status;
+}
+
+static enum status export_csv(struct store *s, const struct export_options *o, int64_t sweep,
+                              struct message *m)
+{
+    const char *name = o->arguments[1];
+    char *path;
+    if (!name || strcmp(name, "-") == 0)
+        return export_curves(s, sweep, NULL, m);
+    enum status status = command_find_target(s, o->db, name, &path, m);
+    if (status == STATUS_OK)
+        status = export_curves(s, sweep, path, m);
+    free(path);
+    return status;
+}
+
+static enum status export_runs(struct store *s, const struct export_options *o, int64_t sweep,
+                               struct message *m)
+{
+    struct export_runs r;
+    const char *folder = o->arguments[1];
+    enum status status = command_check_folder(s, o->db, folder, folder, m);
+    if (status == STATUS_OK)
+        status = export_tensorboard(s, sweep, folder, &r, m);
+    if (status == STATUS_OK)
+        text_print(stderr, "%ld run%s in %s, %ld of them written; tensorboard --logdir %s\n",
+                   r.runs, r.runs == 1 ? "" : "s", folder, r.written, folder);
+    return status;
+}
+
+/* Curves and runs: many small pieces, between which Ctrl-C is heard, so that no temporary file
+ * stays behind. */
+static enum status export_trials(struct store *s, const struct export_options *o, struct message *m)
+{
+    int64_t sweep;
+    enum status status = store_sweep(s, o->arguments[0], &sweep, m);
+    if (status == STATUS_OK)
+        status = stop_install(m);
+    if (status != STATUS_OK)
+        return status;
+    status = o->kind == EXPORT_CURVES ? export_csv(s, o, sweep, m) : export_runs(s, o, sweep, m);
+    stop_restore();
     return status;
 }
 
@@ -103,7 +170,8 @@ static enum status export_from(struct store *s, void *context, struct message *m
 {
     const struct export_options *o = context;
     return o->kind == EXPORT_RESULTS ? export_results(s, o->arguments[0], stdout, m)
-                                     : export_tensors(s, o, m);
+           : o->kind == EXPORT_CURVES || o->kind == EXPORT_TENSORBOARD ? export_trials(s, o, m)
+                                                                       : export_tensors(s, o, m);
 }
 
 /* --keep and what belongs to it. */
@@ -132,13 +200,13 @@ int command_export(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     o.kind = kind_of(argv[optind]);
-    if (o.kind == EXPORT_UNKNOWN)
+    if (o.kind == EXPORT_KINDS)
         return EXIT_USAGE;
-    if (o.kind == EXPORT_RESULTS && arguments > 2)
-        return command_usage("export", "one argument too many: '%s'", argv[optind + 2]);
-    if (o.kind != EXPORT_RESULTS && arguments < 3) {
-        return command_missing("export", argv[optind], "TRIAL FILE", arguments - 1);
-    }
+    if (arguments - 1 > kinds[o.kind].most)
+        return command_usage("export", "one argument too many: '%s'",
+                             argv[optind + 1 + kinds[o.kind].most]);
+    if (arguments - 1 < kinds[o.kind].least)
+        return command_missing("export", argv[optind], kinds[o.kind].usage, arguments - 1);
     if (o.kind != EXPORT_ATTENTION && o.examples > 0)
         return command_usage("export", "--examples is for attention only");
     if (!check_keep(&o, &exit_status))

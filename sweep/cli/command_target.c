@@ -1,20 +1,31 @@
 #include "sweep/cli/command_target.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum status command_check_folder(struct store *s, const char *db, const char *folder,
+                                 const char *name, struct message *m)
+{
+    struct stat there, own;
+    if (stat(folder, &there) == 0 && stat(store_folder(s), &own) == 0 &&
+        there.st_dev == own.st_dev && there.st_ino == own.st_ino)
+        return status_fail(m, STATUS_BAD_INPUT, "%s is among the files of %s; choose another place",
+                           name, db);
+    return STATUS_OK;
+}
 
 enum status command_check_target(struct store *s, const char *db, const char *path,
                                  struct message *m)
 {
-    struct stat target, there, folder;
+    struct stat target, there;
     const char *slash = strrchr(path, '/');
     char above[4096];
     snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    if (stat(above, &there) == 0 && stat(store_folder(s), &folder) == 0 &&
-        there.st_dev == folder.st_dev && there.st_ino == folder.st_ino)
-        return status_fail(m, STATUS_BAD_INPUT, "%s is among the files of %s; choose another place",
-                           path, db);
+    enum status status = command_check_folder(s, db, above, path, m);
+    if (status != STATUS_OK)
+        return status;
     if (stat(path, &target) != 0)
         return STATUS_OK; /* a new one, or its folder will tell what is wrong */
     if (!S_ISREG(target.st_mode))
@@ -24,4 +35,14 @@ enum status command_check_target(struct store *s, const char *db, const char *pa
         return status_fail(m, STATUS_BAD_INPUT, "%s is the results file itself; choose another",
                            path);
     return STATUS_OK;
+}
+
+enum status command_find_target(struct store *s, const char *db, const char *path, char **target,
+                                struct message *m)
+{
+    *target = NULL;
+    enum status status = command_check_target(s, db, path, m);
+    if (status == STATUS_OK && !(*target = realpath(path, NULL)) && !(*target = strdup(path)))
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory for a file's name");
+    return status;
 }

@@ -301,7 +301,7 @@ static void csv_part(const char *text, size_t size, bool plain, FILE *out)
 
 /* A terminal gets it plain, a file or another program exactly as it is: as with `ls`, what a person
  * looks at cannot act, and what is read again has lost nothing. */
-static void csv_field(const char *text, bool plain, FILE *out)
+void table_csv_field(const char *text, bool plain, FILE *out)
 {
     bool quoted = strpbrk(text, ",\"\r\n");
     fputs(quoted ? "\"" : "", out);
@@ -319,7 +319,7 @@ static void csv_cell(const struct cell *c, bool plain, FILE *out)
     if (c->kind == CELL_REAL)
         text_json_real(out, c->as.real);
     else
-        csv_field(cell_text(c, 0, buffer), plain, out);
+        table_csv_field(cell_text(c, 0, buffer), plain, out);
 }
 
 static void write_csv(const struct table *t, FILE *out)
@@ -334,7 +334,7 @@ static void write_csv(const struct table *t, FILE *out)
                 fputc(',', out);
             first = false;
             if (row < 0)
-                csv_field(t->column[c].name, plain, out);
+                table_csv_field(t->column[c].name, plain, out);
             else
                 csv_cell(cell_at(t, row, c), plain, out);
         }

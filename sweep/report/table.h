@@ -78,6 +78,9 @@ void table_name_column(struct text_buffer *names, const char *title);
 enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,
                         struct message *m);
 
+/* Writes one field of a line of CSV; plain: as out is a terminal. */
+void table_csv_field(const char *text, bool plain, FILE *out);
+
 /* Writes TABLE_TEXT fitted to the page, and below it which columns found no room. */
 enum status table_write_page(struct table *t, struct text_page page, FILE *out, struct message *m);
 

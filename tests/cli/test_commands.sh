@@ -176,6 +176,17 @@ check "reading commands changed nothing" sh -c "find results -type f -exec cksum
 check "weights are exported" sh -c "headcount export weights 1 w.st && grep -q 'encoder.layers.0.self_attn.in_proj_weight' w.st"
 check "a test set is exported" sh -c "headcount export testset 1 t.st && grep -q predictions t.st && [ \$(wc -c <t.st) -gt 1000000 ]"
 check "export to where nothing can be written" gives 3 "nodir" "headcount export weights 1 nodir/w.st"
+check "curves are exported" gives 0 "^1,1,,[0-9]*,,0,completed,[0-9]*,[0-9.e-]*,[0-9.e-]*," "headcount export curves gather"
+check "... into a file, the same" sh -c "headcount export curves gather c.csv && headcount export curves gather - | cmp - c.csv"
+check "... not in the place of the results" gives 2 "results file itself" "headcount export curves gather results/headcount.db"
+check "... of a sweep that is not there" gives 2 "gather" "headcount export curves quack c.csv"
+check "... a sweep has to be named" gives 2 "no SWEEP given; usage: headcount export curves SWEEP .FILE." "headcount export curves"
+check "... and one file at most" gives 2 "one argument too many: 'd'" "headcount export curves gather c d"
+check "curves for TensorBoard" gives 0 "^12 runs in new/runs, 12 of them written; tensorboard --logdir new/runs$" "headcount export tensorboard gather new/runs"
+check "... again writes nothing" gives 0 "^12 runs in new/runs, 0 of them written" "headcount export tensorboard gather new/runs"
+check "... and leaves nothing else" sh -c "[ \$(find new/runs -type f | grep -c 'trial=000[0-9]*/events.out.tfevents.headcount$') = 12 ] && [ \$(find new/runs -type f | wc -l) = 12 ]"
+check "... to where nothing can be made" gives 3 "/proc/runs" "headcount export tensorboard gather /proc/runs"
+check "... not among the weights" gives 2 "choose another place" "headcount export tensorboard gather results/headcount.db.d"
 check "export of a trial that is not there" gives 2 "99999" "headcount export weights 99999 w.st"
 touch results/headcount.db.d/t1-a1-0.ckpt results/headcount.db.d/t77-a1.result \
     results/headcount.db.d/t1-a1.result.42.tmp results/headcount.db.d/mine.txt
@@ -189,7 +200,7 @@ check "gc is refused while the file is in use" gives 4 "headcount.db" "headcount
 exec 9>&-
 
 # ---- streams ----
-for line in "tasks" "tasks gather" "params" "show 1" "--help" "--version" "report" "export results" "status" "plan configs/gather.yaml --json"; do
+for line in "tasks" "tasks gather" "params" "show 1" "--help" "--version" "report" "export results" "export curves gather" "status" "plan configs/gather.yaml --json"; do
     check "$line > /dev/full is noticed" gives 3 "" "headcount $line >/dev/full"
     check "$line with stdout closed" gives 3 "" "headcount $line >&-"
     check "$line | head" gives 0 "" "headcount $line | head -n 1"

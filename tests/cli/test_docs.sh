@@ -6,6 +6,7 @@
 . tests/tap.sh
 python=${PYTHON:-/usr/bin/python3}
 has_torch() { "$python" -c 'import numpy, torch' 2>/dev/null; }
+has_tensorboard() { "$python" -c 'import tensorboard' 2>/dev/null; }
 has_gnuplot() { command -v gnuplot >/dev/null; }
 
 # Commands that are not run here: the line as it stands in a README, and the reason.
@@ -185,6 +186,7 @@ goal_exists() { # make line
 run_line() { # file:line, line without its comment
     case $2 in
     *interop/torch_*) has_torch || { skip "$1: $2" "python3-torch"; return; } ;;
+    *interop/tensorboard_*) has_tensorboard || { skip "$1: $2" "tensorboard (pip install tensorboard)"; return; } ;;
     *gnuplot*) has_gnuplot || { skip "$1: $2" gnuplot; return; } ;;
     esac
     check "$1: $2" sh -ec "$2"

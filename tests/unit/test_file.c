@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "engine/base/file.h"
@@ -181,6 +183,54 @@ static void a_write_that_fails(void **state)
     fault_arm(FAULT_CLOSE, 1, EINTR); /* closed all the same */
     assert_int_equal(write_text("new", &m), STATUS_OK);
     assert_true(fault_disarm());
+    assert_text("new");
+}
+
+/* Written piece by piece: the old file, or all of the new one, and nothing beside it. */
+static void a_draft_is_whole_or_not_there(void **state)
+{
+    static const struct {
+        enum fault_call call;
+        int error;
+        enum status status;
+    } cases[] = {{FAULT_SYNC, ENOSPC, STATUS_DISK_FULL}, {FAULT_RENAME, EACCES, STATUS_IO}};
+    struct rlimit unlimited, short_files = {.rlim_cur = 4};
+    struct file_draft d;
+    struct message m;
+    (void)state;
+    assert_int_equal(write_text("old", &m), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
+        fputs("new", d.out);
+        fault_arm(cases[i].call, 1, cases[i].error);
+        assert_int_equal(file_draft_keep(&d, &m), cases[i].status);
+        assert_true(fault_disarm());
+        assert_int_equal(names_in_folder(), 1);
+        assert_text("old");
+    }
+    for (int early = 0; early < 2; early++) { /* by an earlier flush, or by the last */
+        assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
+        fputs("longer", d.out);
+        assert_int_equal(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+        short_files.rlim_max = unlimited.rlim_max;
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &short_files);
+        if (early)
+            assert_int_equal(fflush(d.out), EOF);
+        assert_int_equal(file_draft_keep(&d, &m), STATUS_IO);
+        setrlimit(RLIMIT_FSIZE, &unlimited);
+        assert_non_null(strstr(m.text, path));
+        assert_int_equal(names_in_folder(), 1);
+        assert_text("old");
+    }
+    assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
+    assert_int_equal(names_in_folder(), 2);
+    file_draft_drop(&d);
+    assert_int_equal(names_in_folder(), 1);
+    assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
+    fputs("new", d.out);
+    assert_int_equal(file_draft_keep(&d, &m), STATUS_OK);
+    assert_int_equal(names_in_folder(), 1);
     assert_text("new");
 }
 
@@ -380,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(parts_come_back),
         TEST(a_write_that_fails),
+        TEST(a_draft_is_whole_or_not_there),
         TEST(a_folder_that_cannot_be_synced),
         TEST(whose_folder_it_is),
         TEST(no_memory),

@@ -136,6 +136,11 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
     const struct task *task = task_find(name);
     if (!task)
         return status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
+    if (task->file)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "--task %s: its shape depends on the file; give --vocab, --length and "
+                           "--classes, as `headcount tasks %s --set file=PATH` says them",
+                           name, name);
     point_init(&point, task);
     enum status s = task->shape(point.task_options, &shape, m);
     if (s != STATUS_OK)

@@ -42,6 +42,10 @@ static const struct command_syntax syntax = {
  * no more than that. */
 #define WEIGHTS_SQL "iif(state = 'completed', ?2 || '/' || checkpoint, NULL)"
 
+/* Where the file was last seen that a trial learns from; NULL for a toy. */
+#define FILE_SQL                                                                                   \
+    "(SELECT path FROM data_file AS f WHERE f.sha256 = data_sha256 ORDER BY read_ns DESC LIMIT 1)"
+
 static const struct table_column attempt_columns[] = {
     {.name = "attempt", .title = "attempt", .right = true},
     {.name = "outcome", .title = "outcome"},
@@ -120,28 +124,41 @@ static enum status write_only_row(const struct table *t, struct message *m)
 /* One object of a trial's row in the view `trials`. */
 static enum status write_trial(struct store *s, int64_t trial, struct message *m)
 {
-    static const struct table_column columns[] = {
-        {.name = "trial_id"},      {.name = "sweep"},
-        {.name = "heads"},         {.name = "seed"},
-        {.name = "state"},         {.name = "in_plan"},
-        {.name = "steps_done"},    {.name = "best_step"},
-        {.name = "bad_step"},      {.name = "train_acc"},
-        {.name = "val_acc"},       {.name = "test_acc"},
-        {.name = "test_exact"},    {.name = "test_loss"},
-        {.name = "chance"},        {.name = "train_s"},
-        {.name = "n_params"},      {.name = "flops_per_step"},
-        {.name = "checkpoint"},    {.name = "remark"},
-        {.name = "config_sha256"}, {.name = "test_acc_by_slot"},
-        {.name = "config"},        {0}};
-    enum { PLAIN_CELLS = 21, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
+    static const struct table_column columns[] = {{.name = "trial_id"},
+                                                  {.name = "sweep"},
+                                                  {.name = "heads"},
+                                                  {.name = "seed"},
+                                                  {.name = "state"},
+                                                  {.name = "in_plan"},
+                                                  {.name = "steps_done"},
+                                                  {.name = "best_step"},
+                                                  {.name = "bad_step"},
+                                                  {.name = "train_acc"},
+                                                  {.name = "val_acc"},
+                                                  {.name = "test_acc"},
+                                                  {.name = "test_exact"},
+                                                  {.name = "test_loss"},
+                                                  {.name = "chance"},
+                                                  {.name = "train_s"},
+                                                  {.name = "n_params"},
+                                                  {.name = "flops_per_step"},
+                                                  {.name = "checkpoint"},
+                                                  {.name = "remark"},
+                                                  {.name = "config_sha256"},
+                                                  {.name = "file"},
+                                                  {.name = "test_acc_by_slot"},
+                                                  {.name = "config"},
+                                                  {0}};
+    enum { PLAIN_CELLS = 22, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
     struct table *t = table_new(columns);
-    struct rows r = rows_open(s, m,
-                              "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
-                              " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
-                              " test_loss, chance, train_s, n_params, flops_per_step,"
-                              " " WEIGHTS_SQL ", remark, config_sha256, test_acc_by_slot,"
-                              " config_json FROM trials WHERE trial_id = ?1",
-                              VALUES(INTEGER(trial), TEXT(store_folder(s))));
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
+                  " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
+                  " test_loss, chance, train_s, n_params, flops_per_step,"
+                  " " WEIGHTS_SQL ", remark, config_sha256, " FILE_SQL ", test_acc_by_slot,"
+                  " config_json FROM trials WHERE trial_id = ?1",
+                  VALUES(INTEGER(trial), TEXT(store_folder(s))));
     if (rows_next(&r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
             rows_cell(&r, i, t);
@@ -187,8 +204,8 @@ static void print_section(const char *name, const struct option_entry *list, con
     char text[CONFIG_TEXT] = "";
     size_t used = 0;
     for (const struct option_entry *o = list; o->name; o++) {
-        char value[1024];
-        int n = option_format(o, values, value, sizeof value);
+        char value[OPTION_TEXT_MAX];
+        int n = o->local ? -1 : option_format(o, values, value, sizeof value);
         if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text)
             continue;
         char *bare = value; /* words without their quotes */
@@ -232,8 +249,8 @@ static const char head_sql[] =
     "       test_exact, test_loss, val_acc, train_acc, chance, best_step, bad_step, train_s,"
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
-    "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark"
-    "  FROM trials WHERE trial_id = ?1";
+    "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
+    "       " FILE_SQL "  FROM trials WHERE trial_id = ?1";
 enum head_column {
     SWEEP,
     HEADS,
@@ -259,7 +276,8 @@ enum head_column {
     FLOPS,
     LABEL,
     EVALUATED,
-    REMARK
+    REMARK,
+    DATA_FILE
 };
 
 /* "[0.98,1,...]" to three decimals each. */
@@ -326,6 +344,8 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
             putchar('\n');
         }
         print_config(rows_given(&r, CONFIG));
+        if (!rows_null(&r, DATA_FILE))
+            text_print(stdout, "  %-6s %s\n", "file", rows_text(&r, DATA_FILE));
         text_print(stdout, "  %-6s %s\n", "sha256", rows_text(&r, SHA256));
         print_result(&r);
     }

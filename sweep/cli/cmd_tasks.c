@@ -73,6 +73,8 @@ static enum status list_tasks(bool json, struct message *m)
 static const char *allowed_text(const struct option_entry *o, char text[ALLOWED_SIZE])
 {
     char values[ALLOWED_SIZE - sizeof "a list of "];
+    if (o->derived)
+        return "read from the file";
     snprintf(text, ALLOWED_SIZE, "%s%s", o->type == OPTION_INT_LIST ? "a list of " : "",
              option_allowed(o, values, sizeof values));
     return text;
@@ -125,7 +127,7 @@ static void print_options(const char *section, const struct option_entry *list)
         snprintf(name, sizeof name, "%s.%s", section, o->name);
         printf("  %-24s %s", name, allowed_text(o, allowed));
         if (o->derived)
-            printf(" (read from the file)\n");
+            putchar('\n');
         else if (!o->preset)
             printf(" (must be given)\n");
         else if (o->preset[0])

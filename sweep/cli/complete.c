@@ -36,7 +36,7 @@ static void print_task_options(void)
             const struct task *const *first = task_table;
             while (!option_find((*first)->options, o->name))
                 first++;
-            if (first == t)
+            if (first == t && !o->derived)
                 printf("task.%s\n", o->name);
         }
     }

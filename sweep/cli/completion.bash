@@ -44,7 +44,10 @@ _headcount_value()
     --set)
         if [[ $assignment == *=* ]]; then
             before+=${assignment%%=*}=
-            _headcount_ask values "${assignment%%=*}"
+            case ${assignment%%=*} in
+            task.file) _headcount_files '' ;;
+            *) _headcount_ask values "${assignment%%=*}" ;;
+            esac
         else
             _headcount_ask keys
             COMPREPLY=("${COMPREPLY[@]/%/=}")

@@ -59,7 +59,14 @@ static enum status resolve(const struct plan *p, struct place place, const struc
     if (place.line > 0 && slash &&
         !(folder = pool_text(p->pool, config, (size_t)(slash - config) + 1)))
         return plan_no_memory(m);
-    enum status s = survey_path(folder, file, (size_t)o->max, path, m);
+    enum status s = STATUS_OK;
+    if (strncmp(file, "~/", 2) == 0)
+        s = status_fail(m, STATUS_BAD_INPUT,
+                        "task.%s begins with ~, which only the shell understands; write your home "
+                        "folder out",
+                        o->name);
+    if (!s)
+        s = survey_path(folder, file, (size_t)o->max, path, m);
     if (!s)
         s = option_parse(o, "task", path, true, file, m); /* the folder may have an odd name */
     return s ? config_within(p->config, place, m) : STATUS_OK;

@@ -82,6 +82,9 @@ void point_canonical(struct point *p)
         if (o && !conditional[i].used(p))
             option_parse(o, "", o->preset, false, section.values, NULL);
     }
+    for (const struct option_entry *o = p->task->options; o->name; o++)
+        if (o->local)
+            memset(p->task_options + o->offset, 0, option_used(o, p->task_options));
     if (c->kv_heads == c->heads)
         c->kv_heads = WIDTH_WORD;
     if (has_segments(p))

@@ -46,8 +46,8 @@ void point_init(struct point *p, const struct task *task);
 bool point_uses(const struct point *p, const char *path);
 
 /* Gives points that compute the same the same options: those that make no difference get their
- * defaults, kv_heads equal to heads becomes `heads`, segment_width 0 the width that it stands for.
- */
+ * defaults (local ones none), kv_heads equal to heads becomes `heads`, segment_width 0 the width
+ * that it stands for. */
 void point_canonical(struct point *p);
 
 /* Writes the canonical JSON, of the canonical point. Returns its length, below POINT_JSON_MAX. */

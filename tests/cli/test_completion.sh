@@ -55,6 +55,14 @@ check "... of no kind" gives "headcount run x --set tune.seeds=" ""
 check "values of a key" gives "headcount run x --set model.norm=" "post pre"
 check "... begun" gives "headcount run x --set train.schedule.name=co" "constant cosine"
 check "... behind two equals signs" gives "headcount run x --set=train.schedule.name=co" "constant cosine"
+mkdir texts
+: >"texts/a b.txt"
+: >texts/c.csv
+check "files of one's own" gives "headcount run x --set task.file=texts/c" "texts/c.csv"
+check "... of any ending" has "headcount plan x --set task.file=texts/" "texts/a b.txt" texts/c.csv
+check "... behind two equals signs" gives "headcount run x --set=task.file=texts/c" "texts/c.csv"
+check "... and folders" has "headcount run x --set task.file=te" texts
+check "what is read from a file is no key" gives "headcount run x --set task.sha" ""
 check "names of tasks as a value" has "headcount plan x --set task.name=" gather copy
 check "sweeps" gives "headcount report q" "quick"
 check "what sweep does" gives "headcount sweep re" "rename"

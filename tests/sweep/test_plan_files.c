@@ -1,0 +1,273 @@
+/* Sweeps over files of the user's own: where a path starts, what the points are called and are, and
+ * where a fault of a file is said to be. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/sweep/config_help.h"
+
+#define LM "model: {mask: causal, d_model: 8}\ntrain: {val_examples: 8}\n"
+
+struct fixture {
+    char folder[64], sweep[80];
+    char here[512]; /* the working directory before */
+    struct config *config;
+    struct plan *plan;
+    struct message m;
+};
+
+/* A text of that many bytes, other ones for another letter. */
+static void write_text(const struct fixture *x, const char *name, char letter, int bytes)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", x->folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (int i = 0; i < bytes; i++)
+        fputc(i % 7 ? letter : ' ', f);
+    fclose(f);
+}
+
+/* <folder>/sub/s.yaml beside a.txt, and other texts above it, where the tests stand. */
+static int setup(void **state)
+{
+    struct fixture *x = calloc(1, sizeof *x);
+    char sub[80];
+    assert_non_null(getcwd(x->here, sizeof x->here));
+    snprintf(x->folder, sizeof x->folder, "/tmp/headcount-files-XXXXXX");
+    assert_non_null(mkdtemp(x->folder));
+    snprintf(sub, sizeof sub, "%s/sub", x->folder);
+    snprintf(x->sweep, sizeof x->sweep, "sub/s.yaml");
+    assert_int_equal(mkdir(sub, 0700), 0);
+    write_text(x, "sub/a.txt", 'a', 2000);
+    write_text(x, "a.txt", 'b', 2000);
+    write_text(x, "copy.txt", 'b', 2000);
+    write_text(x, "short.txt", 'a', 50);
+    write_text(x, "empty.txt", 'a', 0);
+    assert_int_equal(chdir(x->folder), 0);
+    *state = x;
+    return 0;
+}
+
+static void end_plan(struct fixture *x)
+{
+    plan_free(x->plan);
+    config_free(x->config);
+    x->plan = NULL;
+    x->config = NULL;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *x = *state;
+    static const char *const files[] = {"sub/a.txt", "a.txt", "copy.txt", "short.txt", "empty.txt"};
+    end_plan(x);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(files[i]);
+    rmdir("sub");
+    assert_int_equal(chdir(x->here), 0);
+    rmdir(x->folder);
+    free(x);
+    return 0;
+}
+
+static enum status try_plan(struct fixture *x, const char *yaml, const char *set)
+{
+    end_plan(x);
+    enum status s =
+        config_parse(x->sweep, yaml, strlen(yaml), &set, set ? 1 : 0, &x->config, &x->m);
+    return s ? s : plan_new(x->config, NULL, 0, &x->plan, &x->m);
+}
+
+static void plan_it(struct fixture *x, const char *yaml, const char *set)
+{
+    if (try_plan(x, yaml, set))
+        fail_msg("%s", x->m.text);
+}
+
+static void assert_refused_at(struct fixture *x, const char *yaml, const char *set,
+                              const char *begin, const char *part)
+{
+    assert_int_equal(try_plan(x, yaml, set), STATUS_BAD_INPUT);
+    if (strncmp(x->m.text, begin, strlen(begin)) != 0 || !strstr(x->m.text, part))
+        fail_msg("%s", x->m.text);
+}
+
+static const char *option(struct point *p, const char *name)
+{
+    static char text[OPTION_TEXT_MAX];
+    option_format(option_find(p->task->options, name), p->task_options, text, sizeof text);
+    return text;
+}
+
+static void assert_file(struct fixture *x, const char *name)
+{
+    struct point p;
+    char path[200];
+    plan_point(x->plan, 0, &p);
+    snprintf(path, sizeof path, "\"%s/%s\"", x->folder, name);
+    assert_string_equal(option(&p, "file"), path);
+}
+
+static void test_path_starts(void **state)
+{
+    struct fixture *x = *state;
+    char set[128];
+    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, NULL);
+    assert_file(x, "sub/a.txt");
+    plan_it(x, "task: {name: text, file: ./../a.txt, length: 8}\n" LM, NULL);
+    assert_file(x, "sub/../a.txt");
+    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, "task.file=a.txt");
+    assert_file(x, "a.txt");
+    snprintf(set, sizeof set, "task.file=%s/sub/a.txt", x->folder);
+    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, set);
+    assert_file(x, "sub/a.txt");
+    assert_int_equal(chdir("sub"), 0);
+    snprintf(x->sweep, sizeof x->sweep, "s.yaml");
+    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, NULL);
+    assert_file(x, "sub/a.txt");
+    snprintf(x->sweep, sizeof x->sweep, "%s/s.yaml", x->folder);
+    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, NULL);
+    assert_file(x, "a.txt");
+    assert_int_equal(chdir(".."), 0);
+}
+
+/* The path is no part of what a trial is: a copy of the file is the same file. */
+static void test_identity(void **state)
+{
+    struct fixture *x = *state;
+    char json[POINT_JSON_MAX], other[POINT_JSON_MAX], sha256[65];
+    struct point p, back;
+    struct message m;
+    plan_it(x, "task: {name: text, file: ../a.txt, length: 8}\n" LM, NULL);
+    plan_identity(x->plan, 0, json, sha256);
+    plan_point(x->plan, 0, &p);
+    assert_null(strstr(json, "file"));
+    assert_null(strstr(json, ".txt"));
+    assert_non_null(strstr(json, "\"size\":2000"));
+    assert_non_null(strstr(json, option(&p, "sha256")));
+    assert_int_equal(point_parse(json, &back, &m), STATUS_OK);
+    assert_string_equal(option(&back, "size"), "2000");
+    plan_it(x, "task: {name: text, file: ../copy.txt, length: 8}\n" LM, NULL);
+    plan_identity(x->plan, 0, other, sha256);
+    assert_string_equal(json, other);
+    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, NULL);
+    plan_identity(x->plan, 0, other, sha256);
+    assert_string_not_equal(json, other);
+}
+
+static void test_axis(void **state)
+{
+    struct fixture *x = *state;
+    struct plan_text text;
+    long constraint, exclude, twins;
+    int count;
+    plan_it(x, "task: {name: text, file: [a.txt, ../a.txt, ../copy.txt], length: [8, 16]}\n" LM,
+            NULL);
+    assert_int_equal(plan_points(x->plan), 4); /* a copy is the same file */
+    plan_dropped(x->plan, &constraint, &exclude, &twins);
+    assert_int_equal(twins, 2);
+    plan_text(x->plan, 2, &text);
+    assert_string_equal(text.setting, "{\"task.file\":\"../a.txt\",\"task.length\":8}");
+    assert_string_equal(text.label, "file=../a.txt, length=8");
+    const struct survey *s = plan_surveys(x->plan, &count);
+    assert_int_equal(count, 6);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(s[i].path[0], '/');
+        assert_int_equal(s[i].size, 2000);
+    }
+    plan_it(x,
+            "task: {name: text, file: [a.txt, ../a.txt], length: [8, 16]}\n" LM
+            "exclude: [{task.file: ../a.txt, task.length: 16}]\n",
+            NULL);
+    assert_int_equal(plan_points(x->plan), 3);
+}
+
+/* Files that the results file knows are not read again. */
+static void test_known(void **state)
+{
+    struct fixture *x = *state;
+    static const char yaml[] = "task: {name: text, file: a.txt, length: 8}\n" LM;
+    char json[POINT_JSON_MAX], other[POINT_JSON_MAX], sha256[65];
+    int count;
+    plan_it(x, yaml, NULL);
+    plan_identity(x->plan, 0, json, sha256);
+    struct survey known = *plan_surveys(x->plan, &count);
+    struct plan *again;
+    assert_int_equal(plan_new(x->config, &known, 1, &again, &x->m), STATUS_OK);
+    plan_identity(again, 0, other, sha256);
+    assert_string_equal(other, json);
+    plan_free(again);
+    memset(known.sha256, '0', 64);
+    assert_int_equal(plan_new(x->config, &known, 1, &again, &x->m), STATUS_OK);
+    plan_identity(again, 0, other, sha256);
+    assert_non_null(strstr(other, known.sha256));
+    assert_string_equal(plan_surveys(again, &count)->sha256, known.sha256);
+    plan_free(again);
+}
+
+static void test_no_file(void **state)
+{
+    struct fixture *x = *state;
+    int count;
+    plan_it(x, "task: {name: gather}\n", NULL);
+    plan_surveys(x->plan, &count);
+    assert_int_equal(count, 0);
+}
+
+static void test_refused(void **state)
+{
+    struct fixture *x = *state;
+    static const char good[] = "task: {name: text, file: a.txt, length: 8}\n" LM;
+    assert_refused_at(x, "task: {name: text, file: none.txt}\n" LM, NULL,
+                      "sub/s.yaml:1:26: ", "/sub/none.txt: cannot open: No such file");
+    assert_refused_at(x, "task:\n  name: text\n  file: [a.txt, ../empty.txt]\n  length: 8\n" LM,
+                      NULL, "sub/s.yaml:3:17: ", "empty.txt: is empty");
+    assert_refused_at(x, good, "task.file=sub", "--set task.file: ", "/sub: is a folder");
+    assert_refused_at(x, good, "task.file=short.txt", "", "task.length is 8");
+    assert_refused_at(x, good, "task.file=~/a.txt", "--set task.file: task.file begins with ~",
+                      "write your home folder out");
+    assert_refused_at(x, "task: {name: text, file: a.txt, sha256: ab}\n" LM, NULL,
+                      "sub/s.yaml:1:33: task.sha256 is read from the file; give task.file", "");
+    assert_refused_at(x, "task: {name: text}\n" LM, NULL,
+                      "sub/s.yaml:1:7: missing key 'file' under task: it has no default", "");
+    assert_refused_at(x, "task: {name: text, file: a.txt}\nconstraints: [task.file == 1]\n", NULL,
+                      "sub/s.yaml:2:15: task.file is a path", "`exclude`");
+    assert_refused_at(x, "task: {name: text, file: a.txt}\neval: {o: {file: b.txt}}\n", NULL,
+                      "sub/s.yaml:2:12: eval.o.file: a test set is taken from the file", "");
+    assert_refused_at(x, "task: {name: text, file: a.txt}\neval: {o: {size: 3}}\n", NULL,
+                      "sub/s.yaml:2:12: task.size is read from the file; give task.file", "");
+    assert_refused_at(x, "task: {name: text, file: a.txt, length: 8}\n", NULL,
+                      "sub/s.yaml:1:14: ", "use causal");
+}
+
+/* A folder of any depth leads to a path that still fits, or to a refusal. */
+static void test_long_path(void **state)
+{
+    struct fixture *x = *state;
+    char set[OPTION_STRING_MAX + 64] = "task.file=";
+    size_t first = strlen(set);
+    memset(set + first, 'd', OPTION_STRING_MAX);
+    set[first + OPTION_STRING_MAX] = '\0';
+    assert_refused_at(x, "task: {name: text, file: a.txt}\n" LM, set, "--set task.file: ddd",
+                      "longer than 1024 bytes");
+    set[first + OPTION_STRING_MAX] = 'd';
+    set[first + OPTION_STRING_MAX + 1] = '\0';
+    assert_refused_at(x, "task: {name: text, file: a.txt}\n" LM, set,
+                      "--set task.file: task.file is ddd", "which is too long");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_path_starts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_identity, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_axis, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_known, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_long_path, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* The readers of labelled rows: what they find, wherever the pieces of a file end, what they refuse
+ * and where, and that a text is found again from its offset. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datasets/records.h"
+
+#include <cmocka.h>
+
+enum { FOUND = 4096 };
+
+/* Rows as "label@line:column=text;" with texts read again by their offsets. */
+struct found {
+    const char *file;
+    size_t size;
+    enum records_form form;
+    char text[FOUND];
+};
+
+static enum status note(void *context, const struct record *row, struct message *m)
+{
+    struct found *f = context;
+    unsigned char text[FOUND + 4];
+    size_t size, used = strlen(f->text);
+    enum status s = records_text(f->form, "f", (const unsigned char *)f->file + row->text,
+                                 f->size - (size_t)row->text, FOUND, text, &size, m);
+    if (s != STATUS_OK)
+        return s;
+    assert_int_equal(size, row->text_size);
+    snprintf(f->text + used, sizeof f->text - used, "%s@%d:%d=%.*s;", row->label,
+             (int)row->label_at.line, (int)row->label_at.column, (int)size, (const char *)text);
+    return STATUS_OK;
+}
+
+static enum status read_pieces(struct found *f, size_t piece, struct message *m)
+{
+    f->text[0] = m->text[0] = '\0';
+    struct records *r = records_new(f->form, "f", note, f);
+    assert_non_null(r);
+    enum status s = STATUS_OK;
+    for (size_t at = 0; s == STATUS_OK && at < f->size; at += piece) {
+        size_t n = f->size - at < piece ? f->size - at : piece;
+        unsigned char *bytes = malloc(n); /* alone, so that a step beyond it is seen */
+        assert_non_null(bytes);
+        memcpy(bytes, f->file + at, n);
+        s = records_feed(r, bytes, n, m);
+        free(bytes);
+    }
+    if (s == STATUS_OK)
+        s = records_end(r, m);
+    records_free(r);
+    return s;
+}
+
+/* All ways to cut the file into equal pieces say the same. */
+static void check_file(enum records_form form, const char *file, size_t size, const char *expected)
+{
+    for (size_t piece = 1; piece <= size + 1; piece++) {
+        struct found f = {.file = file, .size = size, .form = form};
+        struct message m;
+        enum status s = read_pieces(&f, piece, &m);
+        if (s != STATUS_OK && strcmp(m.text, expected) != 0)
+            fail_msg("%s\n in pieces of %zu: %s\n expected: %s", file, piece, m.text, expected);
+        if (s == STATUS_OK && strcmp(f.text, expected) != 0)
+            fail_msg("%s\n in pieces of %zu: %s\n expected: %s", file, piece, f.text, expected);
+        assert_int_equal(s, strncmp(expected, "f, ", 3) == 0 ? STATUS_BAD_INPUT : STATUS_OK);
+    }
+}
+
+static void csv_is_read(void **state)
+{
+    (void)state;
+    static const char *const list[][2] = {
+        {"text,label\nhello,a\nworld,b\n", "a@2:7=hello;b@3:7=world;"},
+        {"text,label\r\nhello,a\r\nworld,b", "a@2:7=hello;b@3:7=world;"},
+        {"\xef\xbb\xbf\"label\",\"text\"\n1,x\n", "1@2:1=x;"},
+        {"\n\nid,label,more,text\n\n7,a b,,\"x, \"\"y\"\"\n\nz\"\r\n\r\n8,c,\"\",\xff\n",
+         "a b@5:3=x, \"y\"\n\nz;c@9:3=\xff;"},
+        {"text,label\n\"\xc3\xa9\",\xc3\xa9\n", "\xc3\xa9@2:5=\xc3\xa9;"},
+        {"text,label\nx,\"a\r\nb\"\ny,c", "a\r\nb@2:3=x;c@4:3=y;"},
+        {"text,label\nx,\"a\"\"\"\n", "a\"@2:3=x;"},
+        {"text,label\nx,a\r", "a@2:3=x;"},
+        {"text,label\n", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(RECORDS_CSV, list[i][0], strlen(list[i][0]), list[i][1]);
+}
+
+static void csv_is_refused(void **state)
+{
+    (void)state;
+    static const char *const list[][2] = {
+        {"Text,label\nx,a\n",
+         "f, line 1, column 1: the first row must name the columns, among them text and label, "
+         "separated by commas; it has no text, but: Text, label"},
+        {"\ntext;label\nx;a\n",
+         "f, line 2, column 1: the first row must name the columns, among them text and label, "
+         "separated by commas; it has no text, but: text;label"},
+        {"text,label,text\n", "f, line 1, column 12: a second column is named text"},
+        {"text,label\nx,a,b\n", "f, line 2, column 5: this is field 3, but the header names only 2 "
+                                "columns; quote a text that has commas"},
+        {"text,label,id\nx,a\n",
+         "f, line 2, column 1: this row has 2 fields, but the header names 3 columns"},
+        {"text,label\nx",
+         "f, line 2, column 1: this row has 1 field, but the header names 2 columns"},
+        {"text,label\n\"\"\n",
+         "f, line 2, column 1: this row has 1 field, but the header names 2 columns"},
+        {"text,label\n\xc3\xa9 \"x\",a\n",
+         "f, line 2, column 3: a quote within a field that does not begin with one; put the field "
+         "in quotes, and write a quote within it twice"},
+        {"text,label\n\"x\ny\" ,a\n",
+         "f, line 3, column 3: something follows the quote that ends a field; a quote within a "
+         "field is written twice"},
+        {"text,label\nx,\"a\nb,c\n", "f, line 2, column 3: the quote that begins here has no end"},
+        {"text,label\nx,a\ry,b\n",
+         "f, line 2, column 5: a carriage return without a line feed after it"},
+        {"text,label\n,a\n", "f, line 2, column 1: the text is empty"},
+        {"text,label\n\"\",a\n", "f, line 2, column 1: the text is empty"},
+        {"text,label\nx,\n", "f, line 2, column 3: the label is empty"},
+        {"text,label\nx,", "f, line 2, column 3: the label is empty"},
+        {"text,label\nx,\xff\n", "f, line 2, column 3: the label is not UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(RECORDS_CSV, list[i][0], strlen(list[i][0]), list[i][1]);
+    check_file(RECORDS_CSV, "\xff\xfet\0e\0", 6,
+               "f, line 1, column 4: a NUL byte; if the file is UTF-16, save it as UTF-8");
+}
+
+static void json_lines_are_read(void **state)
+{
+    (void)state;
+    static const char *const list[][2] = {
+        {"{\"text\":\"hello\",\"label\":\"a\"}\n{\"label\":\"b\",\"text\":\"world\"}\n",
+         "a@1:25=hello;b@2:10=world;"},
+        {"\xef\xbb\xbf { \"id\" : [1, {}], \"label\" : true , \"text\" : \"\\u00e9\\n\\\"\" } \r\n"
+         " \t\r\n\n{\"text\":\"x\",\"label\":-1.50}",
+         "true@1:30=\xc3\xa9\n\";-1.50@4:21=x;"},
+        {"{\"text\":\"\\ud83d\\ude00\xe2\x82\xac\",\"label\":\"l\\u0041\"}",
+         "lA@1:33=\xf0\x9f\x98\x80\xe2\x82\xac;"},
+        {"", ""},
+        {"\n\n", ""},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(RECORDS_JSONL, list[i][0], strlen(list[i][0]), list[i][1]);
+}
+
+static void json_lines_are_refused(void **state)
+{
+    (void)state;
+    static const char *const list[][2] = {
+        {"[{\"text\":\"x\",\"label\":1}]",
+         "f, line 1, column 1: expected an object, {\"text\": \"...\", \"label\": \"...\"}"},
+        {"{\n\"text\":\"x\",\"label\":1}\n",
+         "f, line 1, column 2: the line ends within the object; write each object on one line"},
+        {"\n{\"text\":\"x\xc3\xa9\xc3\xa9\",\"label\":}\n",
+         "f, line 2, column 23: expected a string, number, true, false or null"},
+        {"{\"text\":\"x\"}", "f, line 1, column 1: the object has no \"label\""},
+        {"{}\n", "f, line 1, column 1: the object has no \"text\""},
+        {"{\"text\":\"x\",\"label\":null}",
+         "f, line 1, column 21: expected the label: a string, a number, true or false"},
+        {"{\"text\":\"x\",\"label\":[1]}",
+         "f, line 1, column 21: expected the label: a string, a number, true or false"},
+        {"{\"text\":7,\"label\":1}", "f, line 1, column 9: expected the text, a string"},
+        {"{\"text\":\"x\",\"text\":\"y\",\"label\":1}", "f, line 1, column 20: a second text"},
+        {"{\"text\":\"x\",\"label\":2,\"label\":1}", "f, line 1, column 31: a second label"},
+        {"{\"text\":\"\",\"label\":1}", "f, line 1, column 9: the text is empty"},
+        {"{\"text\":\"x\",\"label\":\"\"}", "f, line 1, column 21: the label is empty"},
+        {"{\"text\":\"x\\q\",\"label\":1}", "f, line 1, column 12: unknown escape"},
+        {"{\"text\":\"\xff\",\"label\":1}", "f, line 1, column 10: not UTF-8"},
+        {"{\"text\":\"x\",\"label\":1} 5", "f, line 1, column 24: something follows the end"},
+        {"{\"text\":\"x\",\"label\":1}\n{\"text",
+         "f, line 2, column 7: the line ends within the object; write each object on one line"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(RECORDS_JSONL, list[i][0], strlen(list[i][0]), list[i][1]);
+}
+
+static void long_labels_and_lines_are_refused(void **state)
+{
+    (void)state;
+    char file[2 * RECORDS_LABEL_MAX], expected[2 * RECORDS_LABEL_MAX];
+    for (int over = 0; over < 2; over++) {
+        int n = RECORDS_LABEL_MAX + over;
+        snprintf(file, sizeof file, "label,text\n%0*d,x\n", n, 7);
+        snprintf(expected, sizeof expected,
+                 over ? "f, line 2, column 1: the label has more than 256 bytes" : "%0*d@2:1=x;", n,
+                 7);
+        check_file(RECORDS_CSV, file, strlen(file), expected);
+        snprintf(file, sizeof file, "{\"label\":\"%0*d\",\"text\":\"x\"}\n", n, 7);
+        snprintf(expected, sizeof expected,
+                 over ? "f, line 1, column 10: the label has more than 256 bytes" : "%0*d@1:10=x;",
+                 n, 7);
+        check_file(RECORDS_JSONL, file, strlen(file), expected);
+    }
+    struct message m;
+    struct found f = {.form = RECORDS_JSONL, .size = (size_t)RECORDS_LINE_MAX + 2};
+    char *line = malloc(f.size);
+    assert_non_null(line);
+    memset(line, ' ', f.size);
+    line[0] = '\n';
+    f.file = line;
+    assert_int_equal(read_pieces(&f, 1 << 16, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "f, line 2, column 1: the line has more than 16777216 bytes; write "
+                                "each object on one line");
+    free(line);
+}
+
+/* The start of a text is the same bytes whatever the limit, also within a character. */
+static void a_text_is_cut_anywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        enum records_form form;
+        const char *raw, *text;
+    } list[] = {
+        {RECORDS_CSV, "a,b", "a"},
+        {RECORDS_CSV, "abc\r\nd", "abc"},
+        {RECORDS_CSV, "\"a\"\"b,\n\"\"\",c", "a\"b,\n\""},
+        {RECORDS_CSV, "\"a\"", "a"},
+        {RECORDS_JSONL, "\"a\\n\\u00e9\\ud83d\\ude00\xe2\x82\xac\", \"b\"",
+         "a\n\xc3\xa9\xf0\x9f\x98\x80\xe2\x82\xac"},
+        {RECORDS_JSONL, "\"\\u0041\\u0041\\u0041\"", "AAA"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        for (size_t limit = 1; limit <= strlen(list[i].text) + 2; limit++) {
+            size_t n = strlen(list[i].raw), size, whole = strlen(list[i].text);
+            n = n < RECORDS_RAW(limit) ? n : RECORDS_RAW(limit);
+            unsigned char *raw = malloc(n), *text = malloc(limit + 4);
+            struct message m;
+            assert_true(raw && text);
+            memcpy(raw, list[i].raw, n);
+            assert_int_equal(records_text(list[i].form, "f", raw, n, limit, text, &size, &m), 0);
+            assert_int_equal(size, whole < limit ? whole : limit);
+            assert_memory_equal(text, list[i].text, size);
+            free(raw), free(text);
+        }
+}
+
+static void a_text_that_is_gone_is_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        enum records_form form;
+        const char *raw;
+    } list[] = {{RECORDS_CSV, ",a"},        {RECORDS_CSV, "\"\",a"}, {RECORDS_CSV, ""},
+                {RECORDS_JSONL, " \"a\""},  {RECORDS_JSONL, "a\""},  {RECORDS_JSONL, "\"\""},
+                {RECORDS_JSONL, "\"\\q\""}, {RECORDS_JSONL, "\"ab"}, {RECORDS_JSONL, ""}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        unsigned char text[16];
+        size_t size;
+        struct message m;
+        assert_int_equal(records_text(list[i].form, "f", (const unsigned char *)list[i].raw,
+                                      strlen(list[i].raw), 8, text, &size, &m),
+                         STATUS_CORRUPT);
+        assert_string_equal(m.text, "f: was changed while it was read");
+    }
+}
+
+static void the_name_says_the_form(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        int form;
+    } list[] = {{"a.csv", RECORDS_CSV},
+                {"b/a.CSV", RECORDS_CSV},
+                {"x.csv.jsonl", RECORDS_JSONL},
+                {"a.ndjson", RECORDS_JSONL},
+                {"a.json", RECORDS_JSONL},
+                {"a.txt", -1},
+                {"csv", -1}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        enum records_form form = RECORDS_CSV;
+        struct message m;
+        enum status s = records_form_of(list[i].path, &form, &m);
+        assert_int_equal(s, list[i].form < 0 ? STATUS_BAD_INPUT : STATUS_OK);
+        if (list[i].form >= 0)
+            assert_int_equal(form, list[i].form);
+    }
+    struct message m;
+    enum records_form form;
+    records_form_of("a.txt", &form, &m);
+    assert_string_equal(m.text, "a.txt: rows are read from CSV or JSON Lines; give a file whose "
+                                "name ends in .csv, .jsonl, .ndjson or .json");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_is_read),
+        cmocka_unit_test(csv_is_refused),
+        cmocka_unit_test(json_lines_are_read),
+        cmocka_unit_test(json_lines_are_refused),
+        cmocka_unit_test(long_labels_and_lines_are_refused),
+        cmocka_unit_test(a_text_is_cut_anywhere),
+        cmocka_unit_test(a_text_that_is_gone_is_noticed),
+        cmocka_unit_test(the_name_says_the_form),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

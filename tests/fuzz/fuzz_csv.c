@@ -1,0 +1,2 @@
+#define FORM RECORDS_CSV
+#include "tests/fuzz/records.h"

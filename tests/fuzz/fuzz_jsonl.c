@@ -1,0 +1,2 @@
+#define FORM RECORDS_JSONL
+#include "tests/fuzz/records.h"

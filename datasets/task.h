@@ -35,6 +35,7 @@ struct task_shape {
     bool bytes;                         /* targets are the bytes of a text: the loss is also told
                                            in bits per byte, and test examples lie in the order of
                                            the text, so that neighbours form blocks */
+    double memory;                      /* bytes that an open source takes beside its examples */
     double chance;                      /* accuracy of the best guess that knows position and slot
                                            but does not look at the input */
     const char *const *at_fault;        /* of a shape that cannot be: paths of the options at fault,

@@ -22,6 +22,11 @@ static bool knows_name(void *context, const char *name, double *number, const ch
     if (!n->status && set.count && set.option[0]->type == OPTION_INT_LIST)
         n->status = status_fail(&n->unknown, STATUS_BAD_INPUT,
                                 "%s is a list, which has no value to compare", name);
+    if (!n->status && set.count && set.option[0]->local)
+        n->status = status_fail(&n->unknown, STATUS_BAD_INPUT,
+                                "%s is a path, which says nothing to compare; leave files out by "
+                                "`exclude`",
+                                name);
     return n->status == STATUS_OK;
 }
 

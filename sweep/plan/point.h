@@ -83,6 +83,10 @@ struct point_fault {
     const char *rule;          /* a constraint that leaves such points out; NULL: none is known */
 };
 
+/* How many examples a set has for which that many are wanted: never more than its part of a file
+ * has (task_shape.part). */
+int64_t point_examples(int64_t part, int64_t wanted);
+
 /* About how many bytes a trial's process takes: its encoder and its examples. */
 double point_memory(const struct point *p, const struct encoder_io *io,
                     const struct task_shape *shape);

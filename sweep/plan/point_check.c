@@ -20,14 +20,24 @@ void point_io(const struct task_shape *shape, struct encoder_io *io)
     io->classes = shape->classes;
 }
 
+int64_t point_examples(int64_t part, int64_t wanted)
+{
+    return part > 0 && wanted > part ? part : wanted;
+}
+
 double point_memory(const struct point *p, const struct encoder_io *io,
                     const struct task_shape *shape)
 {
     double targets = (double)io->slots * (shape->per_sequence ? 1 : (double)io->length);
-    double example = 4 * ((double)io->length * io->fields + targets);
-    double examples = (double)p->train.val_examples + (double)p->train.test_examples +
-                      (double)p->train.examples + (double)p->train.batch;
-    return encoder_memory(&p->model, io, (long)p->train.batch) + examples * example;
+    double padding = shape->padded ? (double)io->length : 0;
+    double example = 4 * ((double)io->length * io->fields + targets) + padding;
+    double examples = (double)p->train.batch;
+    const int64_t wanted[TASK_PARTS] = {[TASK_TRAIN] = p->train.examples,
+                                        [TASK_VAL] = p->train.val_examples,
+                                        [TASK_TEST] = p->train.test_examples};
+    for (int i = 0; i < TASK_PARTS; i++)
+        examples += (double)point_examples(shape->part[i], wanted[i]);
+    return encoder_memory(&p->model, io, (long)p->train.batch) + examples * example + shape->memory;
 }
 
 static enum status check_memory(const struct point *p, const struct encoder_io *io,

@@ -61,6 +61,14 @@ static enum status check_instance(const struct point *p, const struct point *shi
 {
     size_t size = p->task->instance_size;
     int64_t instance = instance_of(p);
+    *fault = NULL;
+    if (p->task->file && instance_of(shifted) != instance) {
+        *fault = "instance";
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.instance %" PRId64 " divides the file otherwise than %" PRId64
+                           ", so that the model would be tested on what it was trained on",
+                           instance_of(shifted), instance);
+    }
     if (size == 0 || instance == 0 || instance_of(shifted) != instance)
         return STATUS_OK;
     unsigned char *drawn = calloc(2, size);
@@ -70,7 +78,6 @@ static enum status check_instance(const struct point *p, const struct point *shi
     p->task->instance(shifted->task_options, drawn + size);
     bool same = memcmp(drawn, drawn + size, size) == 0;
     free(drawn);
-    *fault = NULL;
     return same
                ? STATUS_OK
                : status_fail(m, STATUS_BAD_INPUT,

@@ -149,7 +149,7 @@ void example_source_close(struct example_source *s)
 
 long example_source_count(const struct example_source *s, enum task_part part, int64_t asked)
 {
-    return (long)(s->part[part] > 0 && s->part[part] < asked ? s->part[part] : asked);
+    return (long)point_examples(s->part[part], asked);
 }
 
 struct examples examples_new(struct arena *a, const struct example_source *s, long n)

@@ -460,6 +460,33 @@ static void test_canonical_disagreement(void **state)
     assert_int_equal(back.train.disagreement, SIMILARITY_OUTPUT);
 }
 
+/* The sets of a file are no larger than its parts; a row takes its padding, a source its own. */
+static void test_memory(void **state)
+{
+    (void)state;
+    struct point p;
+    struct encoder_io io;
+    struct task_shape shape;
+    struct message m;
+    point_init(&p, task_find("gather"));
+    p.train.val_examples = 1000;
+    p.train.test_examples = 2000;
+    p.train.examples = 500;
+    p.train.batch = 32;
+    assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
+    const double all = point_memory(&p, &io, &shape);
+    const double example = 4 * (double)(io.length * io.fields + io.slots * io.length);
+    shape.memory = 12345;
+    assert_true(point_memory(&p, &io, &shape) == all + 12345);
+    shape.memory = 0;
+    shape.part[TASK_TRAIN] = 400;
+    shape.part[TASK_VAL] = 990;
+    shape.part[TASK_TEST] = 2000;
+    assert_true(point_memory(&p, &io, &shape) == all - 110 * example);
+    shape = (struct task_shape){.padded = true};
+    assert_true(point_memory(&p, &io, &shape) == all + 3532 * (double)io.length);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_canonical_default),
         cmocka_unit_test(test_canonical_forms),
         cmocka_unit_test(test_canonical_disagreement),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

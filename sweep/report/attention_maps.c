@@ -81,9 +81,13 @@ static enum status compute(struct attention_maps *a, struct message *m)
 static enum status load(struct attention_maps *a, struct store *s, int64_t trial_id,
                         struct message *m)
 {
+    struct data_place data;
     enum status status = store_study_due(s, 0, trial_id, "heads", NULL, &a->due, m);
     if (status == STATUS_OK)
-        status = study_model_load(&a->arena, store_folder(s), a->due.list, false, &a->model, m);
+        status = store_config_data(s, a->due.list->config_sha256, &data, m);
+    if (status == STATUS_OK)
+        status = study_model_load(&a->arena, store_folder(s), &data, a->due.list, MODEL_FORWARD,
+                                  &a->model, m);
     if (status != STATUS_OK)
         return status;
     a->L = (long)a->model->point.model.layers;

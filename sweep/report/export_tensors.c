@@ -87,7 +87,8 @@ struct export
     const struct prune_options *smaller; /* NULL: the whole model */
     struct arena arena;
     struct finished finished;
-    struct study_due due; /* of a smaller model: its trial */
+    struct data_place place; /* of the file that it learned from */
+    struct study_due due;    /* of a smaller model: its trial */
     struct point point;
     struct data *data;
     struct trainer *trainer;  /* of the model that is exported */
@@ -104,7 +105,7 @@ static enum status build_whole(struct export *x, struct message *m)
 {
     enum status s = point_parse(x->finished.file.config, &x->point, m);
     if (s == STATUS_OK)
-        s = data_new(&x->arena, &x->point, x->finished.seed, NULL, &x->data, m);
+        s = data_new(&x->arena, &x->point, x->finished.seed, &x->place, &x->data, m);
     if (s == STATUS_OK)
         s = trainer_new(&x->arena, &x->point.model, data_io(x->data), &x->point.train,
                         x->finished.seed, data_fill, x->data, &x->trainer, m);
@@ -112,7 +113,7 @@ static enum status build_whole(struct export *x, struct message *m)
         s = result_weights(&x->finished.file, &x->trainer->encoder->nn, m);
     if (s == STATUS_OK)
         s = data_draw(x->data, m);
-    return s;
+    return s == STATUS_OK ? data_check(x->data, m) : s;
 }
 
 static void list_heads(const struct encoder *e, struct text_buffer *text)
@@ -148,15 +149,17 @@ static enum status build_smaller(struct export *x, struct message *m)
     if (s == STATUS_OK)
         s = find_metric(x, &o, m);
     if (s == STATUS_OK)
-        s = study_model_load(&x->arena, store_folder(x->store), &x->due.list[0], true, &model, m);
-    if (s == STATUS_OK)
-        s = prune_to(&x->arena, model, &o, &p, m);
+        s = study_model_load(&x->arena, store_folder(x->store), &x->place, x->due.list,
+                             MODEL_TRAINING, &model, m);
+    if (s != STATUS_OK)
+        return s;
+    x->data = model->data;
+    s = prune_to(&x->arena, model, &o, &p, m);
     if (s == STATUS_OK)
         s = prune_smaller(&x->arena, model, p->keep, &o, &x->trainer, m);
     if (s != STATUS_OK)
         return s;
     x->point = model->point;
-    x->data = model->data;
     trainer_evaluate(x->trainer, data_test(x->data), &test);
     snprintf(x->finished.test_acc, sizeof x->finished.test_acc, "%.17g", test.acc);
     list_heads(x->trainer->encoder, &x->heads);
@@ -285,7 +288,9 @@ static enum status write_guarded(struct export *x, bool testset, const char *pat
     arena_init(&x->arena, &exhausted);
     if (setjmp(exhausted) != 0)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to rebuild trial %" PRId64, x->trial_id);
-    enum status s = x->smaller ? build_smaller(x, m) : build_whole(x, m);
+    enum status s = store_config_data(x->store, x->finished.config_sha256, &x->place, m);
+    if (s == STATUS_OK)
+        s = x->smaller ? build_smaller(x, m) : build_whole(x, m);
     if (s != STATUS_OK)
         return s;
     return testset ? write_testset(x, path, m) : write_smaller(x, path, m);
@@ -304,6 +309,7 @@ static enum status write_file(struct store *s, int64_t trial_id,
     enum status status = finished_open(s, trial_id, &x->finished, m);
     if (status == STATUS_OK) {
         status = testset || smaller ? write_guarded(x, testset, path, m) : write_stored(x, path, m);
+        data_close(x->data);
         arena_free(&x->arena);
         result_close(&x->finished.file);
     }

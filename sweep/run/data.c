@@ -74,6 +74,17 @@ enum status data_check(const struct data *d, struct message *m)
     return example_source_check(&d->source, m);
 }
 
+struct examples data_range(const struct data *d, const struct examples *set, long first, long n)
+{
+    return examples_range(&d->source, set, first, n);
+}
+
+const char *data_label(const struct data *d, long k)
+{
+    const struct task_file *file = d->point.task->file;
+    return file ? file->label(d->source.file, k) : NULL;
+}
+
 const struct encoder_io *data_io(const struct data *d)
 {
     return &d->io;

@@ -12,9 +12,9 @@ uint32_t data_eval_seed(const struct point *p);
 
 struct data;
 
-/* Draws the task's instance, or opens its file (place; NULL for a toy), and makes room for the
+/* Draws the task's instance, or opens its file (example_source_open), and makes room for the
  * examples: as many as asked for, but never more than their part of a file has. p is copied; all
- * memory is the arena's. BAD_INPUT as point_check, else as example_source_open. */
+ * memory is the arena's. BAD_INPUT as point_check. */
 enum status data_new(struct arena *a, const struct point *p, uint32_t seed,
                      const struct data_place *place, struct data **d, struct message *m);
 
@@ -28,6 +28,12 @@ enum status data_draw(struct data *d, struct message *m);
 /* As example_source_check: to be asked before anything is kept that was computed from the examples.
  */
 enum status data_check(const struct data *d, struct message *m);
+
+/* Sequences first to first+n-1 of a set. */
+struct examples data_range(const struct data *d, const struct examples *set, long first, long n);
+
+/* The name of class k in the file, the data's; NULL where classes have none. */
+const char *data_label(const struct data *d, long k);
 
 const struct encoder_io *data_io(const struct data *d);
 const struct task_shape *data_shape(const struct data *d);

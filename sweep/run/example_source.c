@@ -77,8 +77,8 @@ static enum status open_file(struct arena *a, const struct point *p, const struc
     s->options = options;
     s->path = options + path->offset;
     enum status status = file->open(a, options, &s->file, m);
-    if (status != STATUS_OK)
-        return status;
+    if (status != STATUS_OK) /* a file that was surveyed could be read then */
+        return place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status;
     struct stat st;
     status = stat_file(s, &st, m);
     if (status == STATUS_OK) {
@@ -162,13 +162,13 @@ struct examples examples_new(struct arena *a, const struct example_source *s, lo
     return e;
 }
 
-/* Example i of e, as a set of its own. */
-static struct examples example_at(const struct example_source *s, const struct examples *e, long i)
+struct examples examples_range(const struct example_source *s, const struct examples *e, long first,
+                               long n)
 {
-    return (struct examples){.n = 1,
-                             .tokens = e->tokens + i * s->tokens_each,
-                             .targets = e->targets + i * s->targets_each,
-                             .padding = e->padding ? e->padding + i * s->padding_each : NULL};
+    return (struct examples){.n = n,
+                             .tokens = e->tokens + first * s->tokens_each,
+                             .targets = e->targets + first * s->targets_each,
+                             .padding = e->padding ? e->padding + first * s->padding_each : NULL};
 }
 
 static enum task_part part_of(enum rng_stream stream)
@@ -203,7 +203,7 @@ enum status examples_draw(const struct example_source *s, uint32_t seed, enum rn
 {
     enum status status = STATUS_OK;
     for (long i = 0; i < e->n && status == STATUS_OK; i++) {
-        struct examples x = example_at(s, e, i);
+        struct examples x = examples_range(s, e, i, 1);
         if (i % 256 == 255)
             heartbeat();
         status = example_draw(s, seed, stream, step, i, e->n, &x, m);
@@ -219,7 +219,7 @@ enum status examples_draw_finite(const struct example_source *s, uint32_t seed, 
         return examples_draw(s, seed, RNG_DATA, 0, e, m);
     enum status status = STATUS_OK;
     for (long i = 0; i < e->n && status == STATUS_OK; i++) {
-        struct examples x = example_at(s, e, i);
+        struct examples x = examples_range(s, e, i, 1);
         struct rng r = rng_at(seed, RNG_DATA, 0, (uint32_t)i);
         int64_t stretch = all / e->n, rest = all % e->n;
         int64_t first = i * stretch + (i < rest ? i : rest), size = stretch + (i < rest);
@@ -235,7 +235,7 @@ enum status examples_draw_finite(const struct example_source *s, uint32_t seed, 
 void example_copy(const struct example_source *s, const struct examples *set, long from,
                   struct examples *e, long to)
 {
-    struct examples x = example_at(s, set, from), y = example_at(s, e, to);
+    struct examples x = examples_range(s, set, from, 1), y = examples_range(s, e, to, 1);
     memcpy(y.tokens, x.tokens, (size_t)s->tokens_each * sizeof *x.tokens);
     memcpy(y.targets, x.targets, (size_t)s->targets_each * sizeof *x.targets);
     if (x.padding)

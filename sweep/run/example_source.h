@@ -4,13 +4,7 @@
 
 #include "engine/train.h"
 #include "sweep/plan/point.h"
-
-/* Where a task's file lies on this machine, and when it had last been written to when it was
- * surveyed (nanoseconds since 1970). */
-struct data_place {
-    const char *path;
-    int64_t mtime_ns;
-};
+#include "sweep/store/data_file.h"
 
 struct example_source {
     const struct task *task;
@@ -26,8 +20,8 @@ struct example_source {
 /* A toy: draws the point's instance. A file: opens it, and reads it whole to compare its SHA-256
  * with the point's unless its time is the place's. place, which is copied, may be NULL: a toy, or
  * the file that the point's own options name, as it has just been surveyed. All memory is the
- * arena's. BAD_INPUT: there is no such file, or it is no file to read from; CORRUPT: it has other
- * bytes than it was surveyed with. Nothing is to be closed after a failure. */
+ * arena's. CORRUPT: at its place there is no file, or not the one that was surveyed. Nothing is to
+ * be closed after a failure. */
 enum status example_source_open(struct arena *a, const struct point *p,
                                 const struct task_shape *shape, const struct data_place *place,
                                 struct example_source *s, struct message *m);
@@ -59,6 +53,10 @@ enum status examples_draw(const struct example_source *s, uint32_t seed, enum rn
  * example of each of e->n equal stretches of the training part, drawn at (seed, RNG_DATA, 0, i). */
 enum status examples_draw_finite(const struct example_source *s, uint32_t seed, struct examples *e,
                                  struct message *m);
+
+/* Examples first to first+n-1 of e, where they lie. */
+struct examples examples_range(const struct example_source *s, const struct examples *e, long first,
+                               long n);
 
 /* Copies example `from` of one set to place `to` of another. */
 void example_copy(const struct example_source *s, const struct examples *set, long from,

@@ -49,6 +49,22 @@ static void add_measures(struct text_buffer *t, const struct result *r)
     }
 }
 
+/* How the test came out in its parts. */
+static void add_parts(struct text_buffer *t, const struct result *r)
+{
+    for (int k = 0; k < r->blocks; k++)
+        text_add(t, "%s%.17g", k ? "," : ",\"block_loss\":[", r->block_loss[k]);
+    text_add(t, "%s", r->blocks ? "]" : "");
+    for (int k = 0; k < r->labels; k++) {
+        const struct result_label *label = &r->label[k];
+        text_add(t, "%s{\"label\":", k ? "," : ",\"label_acc\":[");
+        text_add_json(t, label->name);
+        text_add(t, ",\"n\":%" PRId64 ",\"acc\":%.17g}", label->n,
+                 (double)label->right / (double)label->n);
+    }
+    text_add(t, "%s", r->labels ? "]" : "");
+}
+
 char *result_json(const struct result *r)
 {
     struct text_buffer t = {0};
@@ -69,6 +85,8 @@ char *result_json(const struct result *r)
     }
     add_number(&t, "test_exact", r->test_exact, tested);
     add_number(&t, "test_loss", r->test_loss, tested);
+    if (tested)
+        add_parts(&t, r);
     add_number(&t, "chance", r->chance, true);
     add_number(&t, "train_s", r->train_s, true);
     add_number(&t, "resumed_from_step", (double)r->resumed_from_step, true);

@@ -11,13 +11,17 @@
  *
  * Trial JSON, numbers in %.17g, null for what a diverged trial did not reach:
  *   {"state":"completed"|"diverged","steps_done":,"best_step":,"train_acc":,"val_acc":,"test_acc":,
- *    "test_acc_by_slot":[...],"test_exact":,"test_loss":,"chance":,"train_s":,
+ *    "test_acc_by_slot":[...],"test_exact":,"test_loss":,
+ *    "block_loss":[...],"label_acc":[{"label":,"n":,"acc":},...],"chance":,"train_s":,
  *    "resumed_from_step":,"error":null|"...","bad_step":null|n,
  *    "curve":[{"step":,"train_loss":,"train_acc":,"val_loss":,"val_acc":,"grad_norm":,"lr":,
  *              "elapsed_s":}, ...]}
- * train_acc and val_acc are those of the best step. Under `measure: evals` there follow, for the
- * rows of the curve that were measured (engine/measures/measure.h),
- *   "head_metric":[{"step":,"layer":,"head":,...}, ...],"layer_metric":[...],"head_slot":[...] */
+ * train_acc and val_acc are those of the best step. block_loss, only where the targets are the
+ * bytes of a text: mean test losses of its contiguous blocks, in their order, all of as many
+ * sequences or one more. label_acc, only where classes have names: of each that the test set has.
+ * Under `measure: evals` there follow, for the rows of the curve that were measured
+ * (engine/measures/measure.h), "head_metric":[{"step":,"layer":,"head":,...},
+ * ...],"layer_metric":[...],"head_slot":[...] */
 #ifndef SWEEP_RUN_RESULT_H
 #define SWEEP_RUN_RESULT_H
 
@@ -30,6 +34,14 @@ struct curve_row {
     double train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s;
 };
 
+enum { RESULT_BLOCKS = 32 }; /* at most */
+
+/* Sequences of the test set with this target, and how many of them were told. */
+struct result_label {
+    const char *name;
+    int64_t n, right;
+};
+
 struct result {
     bool diverged;
     int64_t bad_step;  /* of a diverged trial */
@@ -40,6 +52,10 @@ struct result {
     double train_acc, val_acc, test_acc, test_exact, test_loss;
     int slots;
     double test_acc_by_slot[64];
+    int blocks; /* 0: the test set is no text */
+    double block_loss[RESULT_BLOCKS];
+    int labels;                       /* 0: they have no names */
+    const struct result_label *label; /* (labels) */
     double chance, train_s;
     int rows;
     const struct curve_row *curve;

@@ -28,7 +28,8 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
         return store_pause(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
-        retries = s->ending == ENDING_LIMIT ? 0 : plan_config(r->plan)->retries;
+    case ENDING_DATA:
+        retries = s->ending == ENDING_FAIL ? plan_config(r->plan)->retries : 0;
         return store_fail(r->store, c->trial_id, c->attempt, retries, &s->end, failed, accepted, m);
     case ENDING_REQUEUE:
     case ENDING_FULL:
@@ -120,7 +121,7 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
 {
     struct slot *s = &r->slot[i];
     enum trial_state state = TRIAL_QUEUED;
-    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
+    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT || s->ending == ENDING_DATA;
     if (!o->accepted)
         runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
                    s->claim.trial_id, s->claim.attempt);
@@ -159,6 +160,16 @@ static void note_vanished(struct runner *r, const struct slot *s)
         runner_hear(r, s, WIRE_NOTE, "its checkpoint is gone; the trial starts again from step 0");
 }
 
+/* With the file that it learns from, if there is one. */
+static enum status start_slot(struct runner *r, struct slot *s, struct message *m)
+{
+    enum status status = store_config_data(r->store, s->claim.config_sha256, &r->job.data, m);
+    if (status == STATUS_OK)
+        return slot_start(s, &r->job, r->environment, m);
+    slot_unstarted(s, m->text);
+    return status;
+}
+
 static void start_claims(struct runner *r)
 {
     for (int k = 0; k < r->claims; k++) {
@@ -166,17 +177,18 @@ static void start_claims(struct runner *r)
         while (r->slot[i].busy)
             i++;
         struct message m;
+        struct slot *slot = &r->slot[i];
         double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
-        enum status s =
-            slot_start(&r->slot[i], i, &r->claim[k], work, &r->job, r->environment, r->view, &m);
-        if (s != STATUS_OK)
-            runner_stop_for(r, s, m.text);
-        else {
+        slot_take(slot, i, &r->claim[k], work, r->view);
+        enum status s = start_slot(r, slot, &m);
+        if (s == STATUS_OK) {
             r->ran = r->pids_due = true;
-            note_vanished(r, &r->slot[i]);
+            note_vanished(r, slot);
+        } else if (s != STATUS_BUSY) { /* which the next claim may not meet any more */
+            runner_stop_for(r, s, m.text);
         }
         if (s == STATUS_OK && r->stopping) /* the one before could not be started */
-            process_stop(&r->slot[i].process);
+            process_stop(&slot->process);
     }
 }
 

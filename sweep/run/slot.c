@@ -40,8 +40,7 @@ static enum status start_worker(struct process *p, const struct job *job, char *
     return s;
 }
 
-enum status slot_start(struct slot *s, int i, const struct claimed *c, double work, struct job *job,
-                       char *const environment[], struct progress_view *v, struct message *m)
+void slot_take(struct slot *s, int i, const struct claimed *c, double work, struct progress_view *v)
 {
     s->busy = true;
     s->claim = *c;
@@ -49,11 +48,6 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, double wo
     s->step = c->resumed_from_step;
     s->val_acc = NAN;
     slot_label(c->heads, c->label, c->seed, s->label);
-    job->trial = c->trial_id;
-    job->attempt = c->attempt;
-    job->seed = c->seed;
-    job->until = c->until;
-    snprintf(job->config, sizeof job->config, "%s", c->config_json);
     const struct progress_trial shown = {
         .trial_id = c->trial_id,
         .label = s->label,
@@ -62,16 +56,31 @@ enum status slot_start(struct slot *s, int i, const struct claimed *c, double wo
         .done = c->steps > 0 ? (double)c->resumed_from_step / (double)c->steps : 0,
     };
     progress_trial_started(v, i, &shown);
+}
+
+enum status slot_start(struct slot *s, struct job *job, char *const environment[],
+                       struct message *m)
+{
+    const struct claimed *c = &s->claim;
+    job->trial = c->trial_id;
+    job->attempt = c->attempt;
+    job->seed = c->seed;
+    job->until = c->until;
+    snprintf(job->config, sizeof job->config, "%s", c->config_json);
     enum status status = start_worker(&s->process, job, environment, m);
-    if (status != STATUS_OK) {
-        s->ending = ENDING_REQUEUE;
-        snprintf(s->error, sizeof s->error, "%s", m->text);
-        s->end.error = s->error;
-        s->end.unseen = true;
-        s->end.step = c->resumed_from_step;
-    }
+    if (status != STATUS_OK)
+        slot_unstarted(s, m->text);
     s->pid = s->process.pid;
     return status;
+}
+
+void slot_unstarted(struct slot *s, const char *why)
+{
+    s->ending = ENDING_REQUEUE;
+    snprintf(s->error, sizeof s->error, "%s", why);
+    s->end.error = s->error;
+    s->end.unseen = true;
+    s->end.step = s->claim.resumed_from_step;
 }
 
 static void take_message(struct slot *s, int i, struct progress_view *v, enum wire_type type,
@@ -190,6 +199,8 @@ static enum ending judge(struct slot *s, const char *folder)
         return ENDING_FULL;
     if (s->end.exit_code == WORKER_STORAGE)
         return ENDING_STORAGE;
+    if (s->end.exit_code == WORKER_DATA)
+        return s->started ? ENDING_DATA : ENDING_STORAGE;
     if (!s->error[0])
         snprintf(s->error, sizeof s->error, "the worker ended with status %d without a message",
                  s->end.exit_code);

@@ -10,11 +10,12 @@
 enum { SLOT_LABEL = 320 };
 
 enum ending {
-    ENDING_NONE,    /* still running */
-    ENDING_FINISH,  /* there is a durable result: completed or diverged */
-    ENDING_PAUSE,   /* at its rung, with a durable checkpoint; it has said its whole curve */
-    ENDING_FAIL,    /* its own fault: costs a retry */
-    ENDING_LIMIT,   /* over a limit: fails at once; resumes under a higher limit */
+    ENDING_NONE,   /* still running */
+    ENDING_FINISH, /* there is a durable result: completed or diverged */
+    ENDING_PAUSE,  /* at its rung, with a durable checkpoint; it has said its whole curve */
+    ENDING_FAIL,   /* its own fault: costs a retry */
+    ENDING_LIMIT,  /* over a limit: fails at once; resumes under a higher limit */
+    ENDING_DATA,   /* its file changed while it trained: fails at once; resumes with the old file */
     ENDING_REQUEUE, /* stopped or killed from outside: resumes later, costs no retry */
     ENDING_FULL,    /* the disk is full: as ENDING_REQUEUE, and the sweep stops */
     ENDING_STORAGE  /* another storage error: as ENDING_FULL */
@@ -53,11 +54,18 @@ void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_
 /* Free; what s held before is not looked at. */
 void slot_init(struct slot *s);
 
-/* Starts the claimed trial in the free slot s (index i of the view). work: what it takes, for the
- * view. job: what all jobs of this run share; its trial members are filled here. On failure the
- * slot has ENDING_REQUEUE. */
-enum status slot_start(struct slot *s, int i, const struct claimed *c, double work, struct job *job,
-                       char *const environment[], struct progress_view *v, struct message *m);
+/* Takes the claimed trial into the free slot s (index i of the view). work: what it takes, for the
+ * view. */
+void slot_take(struct slot *s, int i, const struct claimed *c, double work,
+               struct progress_view *v);
+
+/* Starts its worker. job: what all jobs of this run share, and where its file lies; its trial
+ * members are filled here. On failure slot_unstarted. */
+enum status slot_start(struct slot *s, struct job *job, char *const environment[],
+                       struct message *m);
+
+/* The trial cannot be started for this reason: ENDING_REQUEUE. */
+void slot_unstarted(struct slot *s, const char *why);
 
 /* Takes in what the worker said since. A worker that talks nonsense is killed. */
 void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,

@@ -37,6 +37,10 @@ enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enu
         goto failed;
     t->curve_capacity = (int)(p->train.steps / p->train.eval_every + 1);
     t->curve = arena_alloc(a, (size_t)t->curve_capacity, sizeof *t->curve);
+    if (data_label(t->data, 0)) {
+        t->predicted = arena_alloc(a, (size_t)data_test(t->data)->n, sizeof *t->predicted);
+        t->label = arena_alloc(a, (size_t)data_shape(t->data)->classes, sizeof *t->label);
+    }
     t->best = arena_alloc(a, (size_t)t->trainer->encoder->nn.size, sizeof *t->best);
     s = data_draw(t->data, m);
     if (s != STATUS_OK)
@@ -122,6 +126,20 @@ static enum status evaluate(struct trial *t, struct message *m)
     return STATUS_OK;
 }
 
+enum status trial_check(const struct trial *t, struct message *m)
+{
+    return data_check(t->data, m);
+}
+
+/* What a file that has changed cannot be read as is not said: it has changed. */
+static enum status unreadable(const struct trial *t, enum status s, struct message *m)
+{
+    struct message why;
+    if (trial_check(t, &why) != STATUS_CORRUPT)
+        return s;
+    return status_fail(m, STATUS_CORRUPT, "%s", why.text);
+}
+
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
 {
     *evaluated = false;
@@ -129,13 +147,49 @@ enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
     if (s == STATUS_DIVERGED)
         return diverged(t, m);
     if (s != STATUS_OK)
-        return s;
+        return unreadable(t, s, m);
     t->result.steps_done = t->trainer->step;
     if (t->trainer->step % t->point.train.eval_every == 0 || trial_done(t)) {
         s = evaluate(t, m);
         *evaluated = s == STATUS_OK;
     }
     return s;
+}
+
+/* Sequences lie in the order of the text, so that neighbours are a block of it. */
+static void test_blocks(struct trial *t)
+{
+    const struct examples *set = data_test(t->data);
+    long B = set->n < RESULT_BLOCKS ? set->n : RESULT_BLOCKS;
+    for (long k = 0; k < B; k++) {
+        long first = k * set->n / B, end = (k + 1) * set->n / B;
+        const struct examples block = data_range(t->data, set, first, end - first);
+        struct metrics metrics = {0};
+        trainer_evaluate(t->trainer, &block, &metrics);
+        t->result.block_loss[k] = metrics.loss;
+    }
+    t->result.blocks = (int)B;
+}
+
+static void test_labels(struct trial *t)
+{
+    const struct examples *set = data_test(t->data);
+    struct result *r = &t->result;
+    long classes = data_shape(t->data)->classes;
+    trainer_predict(t->trainer, set, t->predicted);
+    memset(t->label, 0, (size_t)classes * sizeof *t->label);
+    for (long i = 0; i < set->n; i++) {
+        struct result_label *label = &t->label[set->targets[i]];
+        label->n++;
+        label->right += t->predicted[i] == set->targets[i];
+    }
+    r->labels = 0;
+    for (long k = 0; k < classes; k++) {
+        t->label[k].name = data_label(t->data, k);
+        if (t->label[k].n > 0)
+            t->label[r->labels++] = t->label[k];
+    }
+    r->label = t->label;
 }
 
 void trial_test(struct trial *t)
@@ -147,6 +201,10 @@ void trial_test(struct trial *t)
     t->result.test_acc = test.acc;
     t->result.test_exact = test.exact;
     t->result.test_loss = test.loss;
+    if (data_shape(t->data)->bytes)
+        test_blocks(t);
+    if (t->label)
+        test_labels(t);
     t->result.train_s = trial_train_s(t);
     if (!isfinite(test.loss)) {
         t->result.diverged = true;
@@ -236,6 +294,9 @@ static enum status read_state(struct trial *t, const char *text, struct message 
 
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m)
 {
+    enum status checked = trial_check(t, m);
+    if (checked != STATUS_OK)
+        return checked;
     char *state = state_text(t);
     if (!state)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for a checkpoint");

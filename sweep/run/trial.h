@@ -21,15 +21,16 @@ struct trial {
     struct measurer *measurer; /* of the heads, at every evaluation; NULL: not asked for */
     struct measured *measured; /* beside the rows of the curve */
     struct examples measured_set;
-    real *best; /* (nn.size) weights of the best step */
+    int32_t *predicted;         /* (test set): where labels have names; else NULL */
+    struct result_label *label; /* (classes) of them */
+    real *best;                 /* (nn.size) weights of the best step */
     bool has_best;
     double before_s; /* training seconds and CPU seconds of earlier attempts */
     double cpu_before_s;
     double started_s, cpu_started_s;
 };
 
-/* Builds everything in the arena; weights are the seed's. place: of the task's file, NULL for a
- * toy. Fails as data_new does. */
+/* Builds everything in the arena; weights are the seed's. Fails as data_new does. */
 enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enum metric metric,
                       const struct data_place *place, struct trial **t, struct message *m);
 
@@ -48,6 +49,9 @@ enum status trial_measure(struct arena *a, struct trial *t, struct message *m);
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
 
 bool trial_done(const struct trial *t);
+
+/* As data_check: before anything of the trial is kept. trial_save asks by itself. */
+enum status trial_check(const struct trial *t, struct message *m);
 
 /* Puts the best weights in place and takes the test values; where these are not finite numbers the
  * trial is diverged at its best step. */

@@ -1,7 +1,8 @@
 /* What coordinator and worker say to each other.
  *
  * Job: text on descriptor 3 until end of file. To train a trial, lines `key=value`, each of them
- * once; the keys are the members of struct job. For a study: sweep/study/study_job.h.
+ * once; the keys are the members of struct job, those of `data` being data and data_mtime. For a
+ * study: sweep/study/study_job.h.
  *
  * Messages, on descriptor 4, each framed as
  *   uint32 size of payload (native order: both ends are one program), uint32 type, payload
@@ -16,16 +17,16 @@
 
 #include "sweep/plan/metric.h"
 #include "sweep/plan/point.h"
+#include "sweep/store/data_file.h"
 
 enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 
 struct job {
     int64_t trial, attempt;
     uint32_t seed;
-    int64_t until;         /* the step at which it pauses for its rung; 0: it runs to its end */
-    char folder[PATH_MAX]; /* absolute, "<db>.d" */
-    char data[PATH_MAX];   /* absolute, the task's file; "": a toy, which has none */
-    int64_t data_mtime;    /* of that file when it was surveyed: nanoseconds since 1970 */
+    int64_t until;          /* the step at which it pauses for its rung; 0: it runs to its end */
+    char folder[PATH_MAX];  /* absolute, "<db>.d" */
+    struct data_place data; /* of the task's file */
     double checkpoint_s;
     int64_t memory;     /* bytes of resident size; 0: no limit */
     double time_s;      /* CPU seconds over all attempts; 0: no limit */

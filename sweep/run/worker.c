@@ -93,8 +93,7 @@ static enum status new_trial(struct arena *a, struct worker *w, const struct poi
                              struct message *m)
 {
     const struct job *j = &w->job;
-    const struct data_place place = {j->data, j->data_mtime};
-    enum status s = trial_new(a, p, j->seed, j->metric, j->data[0] ? &place : NULL, &w->trial, m);
+    enum status s = trial_new(a, p, j->seed, j->metric, &j->data, &w->trial, m);
     return s == STATUS_OK && w->job.measure ? trial_measure(a, w->trial, m) : s;
 }
 
@@ -172,6 +171,8 @@ static int exit_of(enum status s)
         return WORKER_DISK_FULL;
     case STATUS_IO:
         return WORKER_STORAGE;
+    case STATUS_CORRUPT: /* of checkpoints it is no end: an older one is used, or none */
+        return WORKER_DATA;
     default:
         return WORKER_FAILED;
     }
@@ -225,6 +226,9 @@ static int between_steps(struct worker *w, struct message *m)
             status_fail(m, STATUS_IO, "the coordinator is gone");
             return WORKER_FAILED;
         }
+        enum status s = trial_check(w->trial, m);
+        if (s != STATUS_OK)
+            return exit_of(s);
         int over = check_limits(w, m);
         if (over >= 0)
             return over;
@@ -288,7 +292,7 @@ static int train(struct worker *w, struct message *m, enum status *s)
         if (*s == STATUS_DIVERGED)
             return -1;
         if (*s != STATUS_OK)
-            return WORKER_FAILED;
+            return exit_of(*s);
         if (evaluated) {
             char row[600] = "[";
             int n = curve_row_json(&w->trial->curve[w->trial->result.rows - 1], row + 1,
@@ -309,6 +313,9 @@ static int train(struct worker *w, struct message *m, enum status *s)
 
 static enum status finish(struct worker *w, struct message *m)
 {
+    enum status s = trial_check(w->trial, m);
+    if (s != STATUS_OK)
+        return s;
     if (!w->trial->result.diverged)
         trial_test(w->trial);
     char name[TRIAL_NAME_MAX], path[TRIAL_PATH_MAX];
@@ -317,7 +324,7 @@ static enum status finish(struct worker *w, struct message *m)
     struct nn *nn = &w->trial->trainer->encoder->nn;
     if (w->trial->has_best)
         memcpy(nn->data, w->trial->best, (size_t)nn->size * sizeof *nn->data);
-    enum status s = result_write(path, &w->trial->result, nn, w->job.config, w->job.seed, m);
+    s = result_write(path, &w->trial->result, nn, w->job.config, w->job.seed, m);
     if (s == STATUS_OK)
         s = wire_send(WIRE_MESSAGE_FD, WIRE_FINISHED, name, strlen(name), m);
     return s;

@@ -187,11 +187,13 @@ static enum status read_trials(struct store *s, int64_t sweep_id, struct evidenc
 
 /* ---- what the test set has, and what settings have in common ---- */
 
-/* Targets that count in one example of the test set. */
+/* Targets that count in one example of the test set: of a file all of them. */
 static int64_t targets_of(const struct point *p, const struct task_shape *shape)
 {
     size_t inputs = (size_t)(shape->length * shape->fields);
     size_t targets = (size_t)shape->slots * (shape->per_sequence ? 1 : (size_t)shape->length);
+    if (p->task->file)
+        return (int64_t)targets;
     int32_t *example = calloc(inputs + targets, sizeof *example);
     void *instance = calloc(1, p->task->instance_size + 1);
     int64_t n = 0;
@@ -217,7 +219,8 @@ static int64_t test_targets(const char *config_json)
     if (point_parse(config_json, &point, &ignored) != STATUS_OK ||
         point.task->shape(point.task_options, &shape, &ignored) != STATUS_OK)
         return 0;
-    return point.train.test_examples * targets_of(&point, &shape);
+    return point_examples(shape.part[TASK_TEST], point.train.test_examples) *
+           targets_of(&point, &shape);
 }
 
 static enum status read_targets(struct store *s, int64_t sweep_id, struct evidence *e,

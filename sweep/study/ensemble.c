@@ -89,7 +89,8 @@ static enum status load_members(struct arena *a, const struct study_job *job, st
                         job->trial[0].trial_id, trial->trial_id);
             return STATUS_INTERNAL;
         }
-        enum status s = study_model_load(a, job->folder, trial, false, &model, m);
+        enum status s =
+            study_model_load(a, job->folder, job->data, trial, MODEL_FORWARD, &model, m);
         if (s == STATUS_OK)
             s = probe_new(a, model->encoder, data_test(model->data), false, &v->member[i], m);
         if (s != STATUS_OK)

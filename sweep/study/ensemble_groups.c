@@ -139,8 +139,10 @@ static enum status find_due(struct store *s, const struct ensemble_request *q, s
             status = store_study_answered(s, group, q->members, study_ensemble.name,
                                           a->options[i].text, &answered, m);
         if (!answered)
-            a->job[a->due++] =
-                (struct study_job){store_folder(s), q->members, group, a->options[i].text};
+            a->job[a->due++] = (struct study_job){.folder = store_folder(s),
+                                                  .trials = q->members,
+                                                  .trial = group,
+                                                  .options = a->options[i].text};
     }
     r->before = a->groups.count - a->due;
     return room ? status : status_fail(m, STATUS_NO_MEMORY, "no memory for the ensembles");

@@ -59,17 +59,21 @@ static enum status shifted_encoder(struct arena *a, const struct study_model *mo
     return STATUS_OK;
 }
 
-/* A stream of its own, and numbers of its own for each name: never the examples of the test set. */
+/* Of a toy a stream of its own, and numbers of its own for each name: never the examples of the
+ * test set. */
 static enum status draw_set(struct arena *a, const struct point *p, const struct task_shape *shape,
-                            const char *name, struct examples *set, struct message *m)
+                            const struct data_place *data, const char *name, struct examples *set,
+                            struct message *m)
 {
     struct example_source source;
-    enum status s = example_source_open(a, p, shape, NULL, &source, m);
+    enum status s = example_source_open(a, p, shape, data, &source, m);
     if (s != STATUS_OK)
         return s;
     *set =
         examples_new(a, &source, example_source_count(&source, TASK_TEST, p->train.test_examples));
     s = examples_draw(&source, data_eval_seed(p), RNG_EVAL, (int64_t)rng_name(name), set, m);
+    if (s == STATUS_OK)
+        s = example_source_check(&source, m);
     example_source_close(&source);
     return s;
 }
@@ -87,7 +91,7 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
     const char *fault;
     enum status s = read_shift(a, job->options, &shift, m);
     if (s == STATUS_OK)
-        s = study_model_load(a, job->folder, job->trial, false, &model, m);
+        s = study_model_load(a, job->folder, job->data, job->trial, MODEL_FORWARD, &model, m);
     if (s == STATUS_OK)
         s = point_shift(&model->point, shift.options, p, &fault, m);
     if (s == STATUS_OK)
@@ -98,7 +102,7 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
         s = trainer_of(a, e, &p->train, model->trial->seed, NULL, NULL, &t, m);
     struct examples set;
     if (s == STATUS_OK)
-        s = draw_set(a, p, &shape, shift.name, &set, m);
+        s = draw_set(a, p, &shape, job->data, shift.name, &set, m);
     if (s != STATUS_OK)
         return s;
     struct metrics metrics = {0};

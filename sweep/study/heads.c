@@ -33,7 +33,8 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
     bool on_test = strcmp(job->options, HEADS_ON_TEST) == 0;
     struct study_model *model;
     struct measured measured;
-    enum status s = study_model_load(a, job->folder, job->trial, true, &model, m);
+    enum status s =
+        study_model_load(a, job->folder, job->data, job->trial, MODEL_GRADIENTS, &model, m);
     if (s != STATUS_OK)
         return s;
     const struct examples *set = on_test ? data_test(model->data) : data_val(model->data);

@@ -44,50 +44,79 @@ static enum status read_values(struct arena *a, const char *trial_json, struct s
     return status_fail(m, STATUS_CORRUPT, "the result lacks its accuracies");
 }
 
-static enum status build(struct arena *a, const struct result_file *f, bool wants_grad,
+/* The weights' file, which must be the recorded one. */
+static enum status open_weights(const char *folder, const struct study_trial *trial,
+                                struct result_file *f, struct message *m)
+{
+    struct result_owner owner = {trial->config_sha256, trial->seed, trial->n_params};
+    char path[TRIAL_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, trial->file);
+    enum status s = result_open(path, &owner, f, m);
+    if (s != STATUS_OK || strcmp(trial->sha256, f->sha256) == 0)
+        return s;
+    s = status_fail(m, STATUS_CORRUPT,
+                    "%s: not the file that the results file recorded: SHA-256 is %s, not %s", path,
+                    f->sha256, trial->sha256);
+    result_close(f);
+    return s;
+}
+
+/* The model and room for its examples, before any weight or example is read. */
+static enum status build(struct arena *a, const struct result_file *f,
+                         const struct data_place *data, enum study_model_use use,
                          struct study_model *model, struct message *m)
 {
     enum status s = point_parse(f->config, &model->point, m);
     if (s == STATUS_OK)
-        s = data_new(a, &model->point, model->trial->seed, NULL, &model->data, m);
+        s = data_new(a, &model->point, model->trial->seed, data, &model->data, m);
     if (s == STATUS_OK)
-        s = encoder_new(a, &model->point.model, data_io(model->data), wants_grad, &model->encoder,
-                        m);
-    if (s != STATUS_OK)
-        return s;
-    /* What the seed draws beside weights (which columns a head sees) is in no file. */
-    encoder_init(model->encoder, model->trial->seed);
-    s = result_weights(f, &model->encoder->nn, m);
-    if (s == STATUS_OK)
-        s = read_values(a, f->trial_json, model, m);
-    if (s == STATUS_OK)
-        s = data_draw(model->data, m);
+        s = encoder_new(a, &model->point.model, data_io(model->data), use != MODEL_FORWARD,
+                        &model->encoder, m);
     return s;
 }
 
-enum status study_model_load(struct arena *a, const char *folder, const struct study_trial *trial,
-                             bool wants_grad, struct study_model **out, struct message *m)
+static enum status read_weights(struct arena *a, const struct result_file *f,
+                                struct study_model *model, struct message *m)
+{
+    /* What the seed draws beside weights (which columns a head sees) is in no file. */
+    encoder_init(model->encoder, model->trial->seed);
+    enum status s = result_weights(f, &model->encoder->nn, m);
+    return s == STATUS_OK ? read_values(a, f->trial_json, model, m) : s;
+}
+
+static enum status draw(const struct study_model *model, struct message *m)
+{
+    enum status s = data_draw(model->data, m);
+    return s == STATUS_OK ? data_check(model->data, m) : s;
+}
+
+static enum status blame_weights(enum status s, const char *folder, struct message *m)
+{
+    if (s != STATUS_IO && s != STATUS_CORRUPT)
+        return s;
+    return status_fail_within(
+        m, s, "its weights are missing or damaged; copy them back into %s: ", folder);
+}
+
+enum status study_model_load(struct arena *a, const char *folder, const struct data_place *data,
+                             const struct study_trial *trial, enum study_model_use use,
+                             struct study_model **out, struct message *m)
 {
     struct study_model *model = arena_alloc(a, 1, sizeof *model);
-    struct result_owner owner = {trial->config_sha256, trial->seed, trial->n_params};
     struct result_file f;
-    char path[TRIAL_PATH_MAX];
-    model->trial = trial;
-    snprintf(path, sizeof path, "%s/%s", folder, trial->file);
-    enum status s = result_open(path, &owner, &f, m);
-    if (s == STATUS_OK) {
-        s = strcmp(trial->sha256, f.sha256) == 0
-                ? build(a, &f, wants_grad, model, m)
-                : status_fail(m, STATUS_CORRUPT,
-                              "%s: not the file that the results file recorded: SHA-256 is %s, not "
-                              "%s",
-                              path, f.sha256, trial->sha256);
-        result_close(&f);
-    }
-    if (s == STATUS_IO || s == STATUS_CORRUPT)
-        status_fail_within(m, s,
-                           "its weights are missing or damaged; copy them back into %s: ", folder);
     *out = model;
+    model->trial = trial;
+    enum status s = blame_weights(open_weights(folder, trial, &f, m), folder, m);
+    if (s != STATUS_OK)
+        return s;
+    s = build(a, &f, data, use, model, m);
+    if (s == STATUS_OK)
+        s = blame_weights(read_weights(a, &f, model, m), folder, m);
+    result_close(&f);
+    if (s == STATUS_OK)
+        s = draw(model, m);
+    if (s != STATUS_OK || use != MODEL_TRAINING)
+        data_close(model->data);
     return s;
 }
 

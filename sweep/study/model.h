@@ -9,15 +9,21 @@
 struct study_model {
     const struct study_trial *trial;
     struct point point;
-    struct data *data; /* validation and test set drawn */
+    struct data *data; /* validation and test set drawn, and a finite training set */
     struct encoder *encoder;
     double val_acc, test_acc, test_loss; /* as the trial's result has them */
 };
 
-/* Builds all of it in the arena. wants_grad: for training and for gradients. The file's SHA-256 is
- * held against the recorded one. IO and CORRUPT name the file, and what to do about it. */
-enum status study_model_load(struct arena *a, const char *folder, const struct study_trial *trial,
-                             bool wants_grad, struct study_model **model, struct message *m);
+/* What is asked of a model: what it says; gradients too; or, beside these, to be trained further on
+ * examples of its data. */
+enum study_model_use { MODEL_FORWARD, MODEL_GRADIENTS, MODEL_TRAINING };
+
+/* Builds all of it in the arena. data: where the file lies that the trial learned from; it stays
+ * open for MODEL_TRAINING alone, until data_close. The SHA-256 of the weights' file is held against
+ * the recorded one. IO and CORRUPT name the file, and what to do about it. */
+enum status study_model_load(struct arena *a, const char *folder, const struct data_place *data,
+                             const struct study_trial *trial, enum study_model_use use,
+                             struct study_model **model, struct message *m);
 
 /* Milliseconds that an encoder takes for one example of the set, in batches of 64 on one thread:
  * the median over as many batches as fit into a fifth of a second, five of them at least. A set of

@@ -75,7 +75,7 @@ enum status prune_smaller(struct arena *a, const struct study_model *model, cons
         s = trainer_of(a, smaller, &train, model->trial->seed, fill_later, later, t, m);
     if (s == STATUS_OK && o->finetune)
         s = finetune(a, *t, data_val(model->data), o->metric, m);
-    return s;
+    return s == STATUS_OK ? data_check(model->data, m) : s;
 }
 
 enum status prune_to(struct arena *a, const struct study_model *model,
@@ -131,35 +131,45 @@ static enum status add_row(struct arena *a, const struct study_model *model, con
     return STATUS_OK;
 }
 
+static enum status add_rows(struct arena *a, const struct study_model *model,
+                            const struct prune_options *o, struct text_buffer *b, struct message *m)
+{
+    struct pruner *p;
+    enum status s =
+        pruner_new(a, model->encoder, data_val(model->data), o->by, model->trial->seed, &p, m);
+    if (s != STATUS_OK)
+        return s;
+    int least = o->keeps ? (int)o->keep[o->keeps - 1] : 1;
+    const char *comma = "";
+    text_add(b, "{\"pruning\":[");
+    for (int left = p->heads; left >= least && s == STATUS_OK; left--) {
+        if (left < p->heads)
+            pruner_remove(p);
+        if (!is_asked(o, left))
+            continue;
+        struct arena own; /* of this one smaller model */
+        arena_init(&own, a->exhausted);
+        text_add(b, "%s", comma);
+        s = add_row(&own, model, p, o, b, m);
+        arena_free(&own);
+        comma = ",";
+    }
+    text_add(b, "]}");
+    return s;
+}
+
 static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
                           struct message *m)
 {
     struct prune_options o;
     struct study_model *model;
-    struct pruner *p;
     enum status s = prune_options_parse(job->options, &o, m);
     if (s == STATUS_OK)
-        s = study_model_load(a, job->folder, &job->trial[0], true, &model, m);
-    if (s == STATUS_OK)
-        s = pruner_new(a, model->encoder, data_val(model->data), o.by, job->trial[0].seed, &p, m);
+        s = study_model_load(a, job->folder, job->data, job->trial, MODEL_TRAINING, &model, m);
     if (s != STATUS_OK)
         return s;
-    int least = o.keeps ? (int)o.keep[o.keeps - 1] : 1;
-    const char *comma = "";
-    text_add(&out->json, "{\"pruning\":[");
-    for (int left = p->heads; left >= least && s == STATUS_OK; left--) {
-        if (left < p->heads)
-            pruner_remove(p);
-        if (!is_asked(&o, left))
-            continue;
-        struct arena own; /* of this one smaller model */
-        arena_init(&own, a->exhausted);
-        text_add(&out->json, "%s", comma);
-        s = add_row(&own, model, p, &o, &out->json, m);
-        arena_free(&own);
-        comma = ",";
-    }
-    text_add(&out->json, "]}");
+    s = add_rows(a, model, &o, &out->json, m);
+    data_close(model->data);
     return s;
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "sweep/store/data_file.h"
 #include "sweep/store/study.h"
 
 struct study_job {
@@ -21,6 +22,7 @@ struct study_job {
     int trials;                      /* at least 1 */
     const struct study_trial *trial; /* (trials); a worker does not get the label */
     const char *options;             /* canonical JSON object */
+    const struct data_place *data;   /* of the file that all its trials learned from; to a worker */
 };
 
 struct study_answer {

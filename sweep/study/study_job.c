@@ -63,7 +63,9 @@ enum status study_job_text(const struct study *study, const struct study_job *j,
     struct text_buffer b = {0};
     text_add(&b, "{\"study\":\"%s\",\"folder\":", study->name);
     text_add_json_bytes(&b, j->folder);
-    text_add(&b, ",\"options\":%s,\"trials\":[", j->options);
+    text_add(&b, ",\"options\":%s,\"data\":", j->options);
+    text_add_json(&b, j->data->path);
+    text_add(&b, ",\"data_mtime\":%" PRId64 ",\"trials\":[", j->data->mtime_ns);
     for (int i = 0; i < j->trials; i++) {
         text_add(&b, "%s", i ? "," : "");
         add_trial(&b, &j->trial[i]);
@@ -131,6 +133,21 @@ static int read_trials(struct json trials, struct study_trial *list)
     return n;
 }
 
+/* NULL where it is not there. */
+static const struct data_place *read_data(struct arena *a, const struct json *job)
+{
+    struct data_place *data = arena_alloc(a, 1, sizeof *data);
+    struct json value;
+    const char *path;
+    if (!json_member(job, "data", &value) || !json_string(&value, &path) ||
+        strlen(path) >= sizeof data->path)
+        return NULL;
+    memcpy(data->path, path, strlen(path) + 1);
+    if (!json_member(job, "data_mtime", &value) || !json_integer(&value, &data->mtime_ns))
+        return NULL;
+    return data;
+}
+
 /* The options as they stand. */
 static const char *copy_options(struct arena *a, struct json value)
 {
@@ -163,10 +180,11 @@ enum status study_job_parse(struct arena *a, const char *text, const struct stud
         j->folder = arena_string(a, string);
     if (json_member(&job, "options", &value))
         j->options = copy_options(a, value);
+    j->data = read_data(a, &job);
     j->trials = json_member(&job, "trials", &trials) ? read_trials(trials, NULL) : 0;
-    if (!*study || !j->folder || !j->options || j->trials == 0)
+    if (!*study || !j->folder || !j->options || !j->data || j->trials == 0)
         return status_fail(m, STATUS_INTERNAL,
-                           "the job lacks its study, folder, options or trials");
+                           "the job lacks its study, folder, options, data or trials");
     struct study_trial *list = arena_alloc(a, (size_t)j->trials, sizeof *list);
     read_trials(trials, list);
     j->trial = list;

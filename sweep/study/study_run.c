@@ -150,7 +150,14 @@ static void show_counts(const struct asking *a)
 static enum status job_text(void *context, int i, char **text, struct message *m)
 {
     const struct asking *a = context;
-    return study_job_text(a->study, &a->jobs[i], text, m);
+    struct study_job job = a->jobs[i];
+    struct data_place data;
+    enum status s;
+    do
+        s = store_config_data(a->session->store, job.trial->config_sha256, &data, m);
+    while (turn_wait(&a->session->turn, &s, m));
+    job.data = &data;
+    return s == STATUS_OK ? study_job_text(a->study, &job, text, m) : s;
 }
 
 static void job_begins(void *context, int i, int slot)

@@ -33,11 +33,13 @@ static struct study_trial trial(int64_t id)
 static void a_job_comes_back(void **state)
 {
     struct study_trial trials[] = {trial(1), trial(2)};
+    const struct data_place data = {"/else where/my \"text\".txt", INT64_C(1763770000123456789)};
     const struct study_job j = {
         .folder = "/some where/with \"quotes\" and \\, \xff\xfe \xc3\xa9 and \n.d",
         .trials = 2,
         .trial = trials,
-        .options = "{\"on\":\"val\",\"keep\":[1,2]}"};
+        .options = "{\"on\":\"val\",\"keep\":[1,2]}",
+        .data = &data};
     const struct study *study;
     struct study_job back = {0};
     struct arena a;
@@ -50,6 +52,8 @@ static void a_job_comes_back(void **state)
     assert_ptr_equal(study, &study_heads);
     assert_string_equal(back.folder, j.folder);
     assert_string_equal(back.options, j.options);
+    assert_string_equal(back.data->path, data.path);
+    assert_int_equal(back.data->mtime_ns, data.mtime_ns);
     assert_int_equal(back.trials, 2);
     for (int i = 0; i < 2; i++) {
         trials[i].label[0] = '\0'; /* of the coordinator only */
@@ -76,7 +80,9 @@ static void refused(const char *text)
 static void what_is_no_job_is_refused(void **state)
 {
     const struct study_trial t = trial(1);
-    const struct study_job j = {.folder = "d", .trials = 1, .trial = &t, .options = "{}"};
+    const struct data_place none = {.path = ""};
+    const struct study_job j = {
+        .folder = "d", .trials = 1, .trial = &t, .options = "{}", .data = &none};
     struct message m;
     (void)state;
     char *text;
@@ -91,8 +97,10 @@ static void what_is_no_job_is_refused(void **state)
     memcpy(strstr(text, "\"study\":\"heads\"") + 9, "tails", 5);
     refused(text);
     free(text);
-    refused("{\"study\":\"heads\",\"folder\":\"d\",\"options\":{},\"trials\":[]}");
-    refused("{\"study\":\"heads\",\"folder\":\"d\",\"options\":{},\"trials\":[{\"trial_id\":1}]}");
+    refused("{\"study\":\"heads\",\"folder\":\"d\",\"options\":{},\"data\":\"\",\"data_mtime\":0,"
+            "\"trials\":[]}");
+    refused("{\"study\":\"heads\",\"folder\":\"d\",\"options\":{},\"data\":\"\",\"data_mtime\":0,"
+            "\"trials\":[{\"trial_id\":1}]}");
     refused("{\"study\":\"heads\",\"folder\":\"d\",\"trials\":[]}");
 }
 
@@ -100,7 +108,9 @@ static void more_trials_than_a_job_can_have_are_refused(void **state)
 {
     enum { MANY = 500 };
     struct study_trial *trials = calloc(MANY, sizeof *trials);
-    const struct study_job j = {.folder = "d", .trials = MANY, .trial = trials, .options = "{}"};
+    const struct data_place none = {.path = ""};
+    const struct study_job j = {
+        .folder = "d", .trials = MANY, .trial = trials, .options = "{}", .data = &none};
     struct message m;
     (void)state;
     assert_non_null(trials);

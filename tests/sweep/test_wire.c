@@ -18,14 +18,14 @@ static struct job sample_job(void)
                     .attempt = 3,
                     .seed = 4000000000u,
                     .until = INT64_C(5000000000),
-                    .data_mtime = INT64_C(1763770000123456789),
+                    .data.mtime_ns = INT64_C(1763770000123456789),
                     .checkpoint_s = 0.1,
                     .memory = INT64_C(1) << 40,
                     .time_s = 1200,
                     .metric = METRIC_VAL_LOSS,
                     .measure = true};
     strcpy(j.folder, "/somewhere/with = and spaces/headcount.db.d");
-    strcpy(j.data, "/somewhere/else/my text=1.txt");
+    strcpy(j.data.path, "/somewhere/else/my text=1.txt");
     strcpy(j.build, "abc SkylakeX avx512");
     strcpy(j.config, "{\"model\":{\"heads\":8}}");
     return j;
@@ -50,7 +50,7 @@ static void job_with_line_break_is_refused(void **state)
     strcpy(j.folder, "/tmp/a\nb");
     assert_int_equal(wire_job_format(&j, text, sizeof text), -1);
     j = sample_job();
-    strcpy(j.data, "a\nb.txt");
+    strcpy(j.data.path, "a\nb.txt");
     assert_int_equal(wire_job_format(&j, text, sizeof text), -1);
     j = sample_job();
     assert_int_equal(wire_job_format(&j, text, 20), -1);

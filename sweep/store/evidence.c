@@ -298,8 +298,8 @@ static enum status read_all(struct store *s, int64_t sweep_id, struct evidence *
 {
     static enum status (*const readers[])(struct store *, int64_t, struct evidence *,
                                           struct message *) = {
-        evidence_read_sweep, read_trials,           read_targets,         read_shared,
-        evidence_read_tune,  evidence_read_outside, evidence_read_changes};
+        evidence_read_sweep, read_trials,        read_targets,          read_shared,
+        evidence_read_file,  evidence_read_tune, evidence_read_outside, evidence_read_changes};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof readers / sizeof *readers && status == STATUS_OK; i++)
         status = readers[i](s, sweep_id, e, m);
@@ -361,5 +361,6 @@ void evidence_free(struct evidence *e)
     free(e->claim_over);
     free(e->replicated);
     free(e->trial);
+    free(e->block);
     free(e);
 }

@@ -59,6 +59,7 @@ struct evidence {
     char *replicated;
     int trials;
     struct verdict_trial *trial;
+    double *block; /* losses of all trials' blocks */
 };
 
 /* Reads a sweep, in one snapshot. Free with evidence_free; *e is NULL on failure: BAD_INPUT for an

@@ -3,7 +3,8 @@
  *   evidence.c          settings, head counts, trials
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
- *   evidence_proof.c    whether its claim was first */
+ *   evidence_proof.c    whether its claim was first
+ *   evidence_file.c     of tasks over a user's file: what is sampled, losses of blocks of a text */
 #ifndef SWEEP_STORE_EVIDENCE_PARTS_H
 #define SWEEP_STORE_EVIDENCE_PARTS_H
 
@@ -21,6 +22,9 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
                                   struct message *m);
 enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evidence *e,
                                   struct message *m);
+/* Once the trials are there. */
+enum status evidence_read_file(struct store *s, int64_t sweep_id, struct evidence *e,
+                               struct message *m);
 enum status evidence_read_tune(struct store *s, int64_t sweep_id, struct evidence *e,
                                struct message *m);
 

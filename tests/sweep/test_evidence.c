@@ -77,6 +77,54 @@ static void trials_and_their_slopes(void **state)
     close_store(x, r.s);
 }
 
+static void add_blocks(sqlite3 *db, int trial, const char *losses)
+{
+    char *sql;
+    assert_true(asprintf(&sql,
+                         "INSERT INTO block_loss (trial_id, block, loss) SELECT %d, key, value"
+                         " FROM json_each('%s')",
+                         trial, losses) > 0);
+    run_sql(db, sql);
+    free(sql);
+}
+
+/* A trial without as many blocks as the others has none. */
+static void blocks_of_text(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\nmetric: {name: val_loss}\n"));
+    work(x, &r, 4);
+    struct evidence *e = read_it(x, &r);
+    assert_true(e->setting[0].input.data == VERDICT_TOY && e->setting[0].input.blocks == 0);
+    assert_true(e->setting[0].input.guess_loss == 0);
+    evidence_free(e);
+    add_blocks(r.db, 1, "[1.5, 2.5]");
+    add_blocks(r.db, 2, "[3.5, 4.5]");
+    add_blocks(r.db, 3, "[5.5]");
+    run_sql(r.db, "UPDATE config SET config_json = json_set(config_json, '$.task.name', 'text',"
+                  " '$.task.options', json('{\"mode\":\"lm\",\"entropy\":3.1}'))");
+    e = read_it(x, &r);
+    const struct verdict_input *in = &e->setting[0].input;
+    assert_true(in->data == VERDICT_TEXT && in->blocks == 2 && in->guess_loss == 3.1);
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < in->heads[h].n; i++) {
+            const struct verdict_trial *t = &in->heads[h].trial[i];
+            assert_true(t->trial_id <= 2 ? t->block && t->block[1] - t->block[0] == 1 : !t->block);
+            assert_true(t->trial_id != 2 || t->block[0] == 3.5);
+        }
+    evidence_free(e);
+    run_sql(r.db, "UPDATE sweep SET metric = 'val_acc', goal = 'maximize'");
+    e = read_it(x, &r);
+    assert_true(e->setting[0].input.data == VERDICT_TEXT && e->setting[0].input.blocks == 0);
+    evidence_free(e);
+    run_sql(r.db, "UPDATE config SET config_json = json_set(config_json, '$.task.options.mode',"
+                  " 'classify')");
+    e = read_it(x, &r);
+    assert_true(e->setting[0].input.data == VERDICT_ROWS);
+    evidence_free(e);
+    close_store(x, r.s);
+}
+
 #define INSTANCES                                                                                  \
     "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [3, 5]}\n"        \
     "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
@@ -198,9 +246,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(trials_and_their_slopes), TEST(instances_are_units),
-        TEST(trials_of_a_look),        TEST(settings_that_mean_the_same),
-        TEST(rates_under_tune),        TEST(what_left_the_plan_is_told),
+        TEST(trials_and_their_slopes),     TEST(blocks_of_text),
+        TEST(instances_are_units),         TEST(trials_of_a_look),
+        TEST(settings_that_mean_the_same), TEST(rates_under_tune),
+        TEST(what_left_the_plan_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,11 @@ void verdict_free(struct verdict *v)
     free(v);
 }
 
+bool verdict_has_bits(const struct verdict_input *in)
+{
+    return in->loss && in->data == VERDICT_TEXT;
+}
+
 const char *verdict_kind_name(enum verdict_kind kind)
 {
     static const char *const names[] = {

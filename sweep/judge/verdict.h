@@ -253,6 +253,9 @@ struct verdict {
 enum status verdict_new(const struct verdict_input *in, struct verdict **v, struct message *m);
 void verdict_free(struct verdict *v);
 
+/* Whether losses are of bytes, in nats, and so to be told in bits per byte too: loss / ln 2. */
+bool verdict_has_bits(const struct verdict_input *in);
+
 /* "claim_confirmed", "middle", ...: for programs. */
 const char *verdict_kind_name(enum verdict_kind kind);
 

@@ -48,13 +48,13 @@ const char *test_metric(const struct writer *w)
 
 void put_loss_bits(const struct writer *w, double loss)
 {
-    if (w->in->loss && w->in->data == VERDICT_TEXT)
+    if (verdict_has_bits(w->in))
         put(w, ", %.3f bits per byte", loss / M_LN2);
 }
 
 void put_difference_bits(const struct writer *w, double loss)
 {
-    if (!w->in->loss || w->in->data != VERDICT_TEXT)
+    if (!verdict_has_bits(w->in))
         return;
     put(w, ", ");
     put_difference(w, loss / M_LN2);

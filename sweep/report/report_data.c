@@ -176,6 +176,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
             status = judge_settings(r, m);
         if (status == STATUS_OK)
             status = report_shift_read(s, sweep_id, &r->shift, m);
+        if (status == STATUS_OK)
+            status = report_labels_read(s, sweep_id, &r->labels, m);
         if (status == STATUS_OK && view)
             status = read_by_heads(s, r, m);
         store_snapshot_end(s);
@@ -199,6 +201,7 @@ void report_data_free(struct report_data *r)
     evidence_free(r->evidence);
     report_columns_free(r->column);
     report_shift_free(r->shift);
+    report_labels_free(r->labels);
     free(r->setting);
     free(r->name);
     free(r->question);

@@ -2,6 +2,7 @@
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
+#include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
 #include "sweep/store/evidence.h"
 
@@ -30,6 +31,7 @@ struct report_data {
     struct report_setting *setting; /* in the order of the plan */
     struct table_column *column;    /* of the view by_heads */
     struct report_shift *shift;     /* NULL without eval */
+    struct report_labels *labels;   /* NULL but for classification of a file */
 };
 
 /* Reads a sweep and judges each of its settings; view: reads by_heads too. Free with

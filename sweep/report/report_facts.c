@@ -17,13 +17,28 @@ static int64_t common_params(const struct report_data *r)
     return params;
 }
 
-/* Chance accuracy where it is the same in every setting, else NaN. */
-static double common_chance(const struct report_data *r)
+/* What guessing gets where it is the same in every setting, else NaN. */
+static double common_guess(const struct report_data *r)
 {
     for (int i = 1; i < r->settings; i++)
-        if (r->setting[i].input.chance != r->setting[0].input.chance)
+        if (r->setting[i].verdict->guess != r->setting[0].verdict->guess)
             return NAN;
-    return r->settings ? r->setting[0].input.chance : NAN;
+    return r->settings ? r->setting[0].verdict->guess : NAN;
+}
+
+static void add_guess(const struct report_data *r, struct text_buffer *text)
+{
+    double guess = common_guess(r);
+    if (isnan(guess))
+        return;
+    if (!r->setting[0].input.loss)
+        text_add(text, " Guessing gets %.3g.", guess);
+    else if (verdict_has_bits(&r->setting[0].input))
+        text_add(text,
+                 " Guessing by how often each byte comes has a loss of %.3g, %.3f bits per byte.",
+                 guess, guess / M_LN2);
+    else
+        text_add(text, " Guessing has a loss of %.3g.", guess);
 }
 
 /* How much has run. Under tune: what for; a trial that lost at a rung is none of those planned. */
@@ -55,7 +70,6 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
 static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
     int64_t params = common_params(r);
-    double chance = common_chance(r);
     text_add(text, "Task %s: %s.", r->task, r->fixed);
     if (r->overrides_shown[0])
         text_add(text, " Run with %s.", r->overrides_shown);
@@ -64,10 +78,7 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
     if (r->settings && r->setting[0].input.tuned_lr)
         text_add(text, " Each head count's learning rate was chosen among %s.",
                  r->setting[0].input.tuned_lr);
-    if (!isnan(chance) && r->setting[0].input.loss)
-        text_add(text, " Guessing has a loss of %.3g.", -log(chance));
-    else if (!isnan(chance))
-        text_add(text, " Guessing gets %.3g.", chance);
+    add_guess(r, text);
     add_trials(r, text);
     if (r->remark[0])
         text_add(text, " Note: %s", r->remark);

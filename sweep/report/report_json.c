@@ -22,7 +22,14 @@ static void put_integer(FILE *out, const char *key, int64_t n)
     fprintf(out, ",\"%s\":%lld", key, (long long)n);
 }
 
-static void put_row(FILE *out, const struct verdict_row *row)
+/* A loss of bytes, beside its nats. */
+static void put_bits(FILE *out, const struct verdict_input *in, const char *key, double loss)
+{
+    if (verdict_has_bits(in))
+        text_json_member(out, key, loss / M_LN2);
+}
+
+static void put_row(FILE *out, const struct verdict_input *in, const struct verdict_row *row)
 {
     fprintf(out, "{\"heads\":%lld", (long long)row->heads);
     put_heads(out, "d_head", row->d_head);
@@ -34,6 +41,9 @@ static void put_row(FILE *out, const struct verdict_row *row)
     text_json_member(out, "sd", row->test.sd);
     text_json_member(out, "ci95_low", row->test.low);
     text_json_member(out, "ci95_high", row->test.high);
+    put_bits(out, in, "mean_bits", row->test.mean);
+    put_bits(out, in, "ci95_low_bits", row->test.low);
+    put_bits(out, in, "ci95_high_bits", row->test.high);
     put_flag(out, "all_equal", row->test.all_equal);
     text_json_member(out, "min", row->test.min);
     text_json_member(out, "median", row->test.median);
@@ -62,9 +72,34 @@ static void put_row(FILE *out, const struct verdict_row *row)
     fputc('}', out);
 }
 
-/* The interval of a difference is at the level of the verdict, which looks raise. */
-static void put_comparison(FILE *out, const struct verdict *v, const struct verdict_rival *r)
+/* Of a text: over what each interval goes. That over both is the one of the comparison. */
+static void put_crossed(FILE *out, const struct crossed *c, double level)
 {
+    static const char *const over[CROSSED_OVER] = {
+        [CROSSED_ROWS] = "seeds", [CROSSED_COLUMNS] = "blocks", [CROSSED_BOTH] = "both"};
+    if (c->columns == 0)
+        return;
+    put_integer(out, "blocks", c->columns);
+    fputs(",\"over\":{", out);
+    for (int i = 0; i < CROSSED_OVER; i++) {
+        double low, high;
+        crossed_interval(c, (enum crossed_over)i, level, &low, &high);
+        fprintf(out, "%s\"%s\":{\"se\":", i ? "," : "", over[i]);
+        text_json_real(out, c->se[i]);
+        text_json_member(out, "df", c->df[i]);
+        text_json_member(out, "ci_low", low);
+        text_json_member(out, "ci_high", high);
+        text_json_member(out, "p", crossed_p(c, (enum crossed_over)i));
+        fputc('}', out);
+    }
+    fputc('}', out);
+}
+
+/* The interval of a difference is at the level of the verdict, which looks raise. */
+static void put_comparison(FILE *out, const struct report_setting *set,
+                           const struct verdict_rival *r)
+{
+    const struct verdict *v = set->verdict;
     const struct stats_paired *p = &r->pair;
     fprintf(out, "{\"heads_a\":%lld,\"heads_b\":%lld", (long long)v->candidate,
             (long long)r->heads);
@@ -80,6 +115,10 @@ static void put_comparison(FILE *out, const struct verdict *v, const struct verd
     text_json_member(out, "ci_level", v->level);
     text_json_member(out, "ci_low", p->low);
     text_json_member(out, "ci_high", p->high);
+    put_bits(out, &set->input, "mean_diff_bits", p->mean);
+    put_bits(out, &set->input, "ci_low_bits", p->low);
+    put_bits(out, &set->input, "ci_high_bits", p->high);
+    put_crossed(out, &r->crossed, v->level);
     text_json_member(out, "t", p->t);
     text_json_member(out, "p", p->p);
     text_json_member(out, "sign_flip_p", p->sign_flip_p);
@@ -141,6 +180,7 @@ static void put_verdict(FILE *out, const struct report_setting *set, bool prelim
     put_integer(out, "units", v->units);
     text_json_member(out, "alpha", v->alpha);
     text_json_member(out, "guess", v->guess);
+    put_bits(out, &set->input, "guess_bits", v->guess);
     put_integer(out, "finished", v->finished);
     put_heads(out, "smallest", v->smallest);
     put_heads(out, "largest", v->largest);
@@ -148,12 +188,12 @@ static void put_verdict(FILE *out, const struct report_setting *set, bool prelim
     fputs(",\"heads\":[", out);
     for (int i = 0; i < v->rows; i++) {
         fputs(i ? "," : "", out);
-        put_row(out, &v->row[i]);
+        put_row(out, &set->input, &v->row[i]);
     }
     fputs("],\"comparisons\":[", out);
     for (int i = 0; i < v->rivals; i++) {
         fputs(i ? "," : "", out);
-        put_comparison(out, v, &v->rival[i]);
+        put_comparison(out, set, &v->rival[i]);
     }
     fprintf(out, "],\"lead\":%d,\"sentences\":[", v->lead);
     for (int i = 0; i < v->sentences; i++) {
@@ -240,6 +280,7 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
         if (s != STATUS_OK)
             return s;
         report_shift_json(r->shift, set->setting, out);
+        report_labels_json(r->labels, set->setting, out);
         fputs(",\"verdict\":", out);
         put_verdict(out, set, ended < set->input.planned);
         fputc('}', out);

@@ -1,5 +1,5 @@
 /* The formats of a report: report_people.c and report_table.c write it for people, report_json.c
- * for programs. */
+ * and report_csv.c for programs. */
 #ifndef SWEEP_REPORT_REPORT_PARTS_H
 #define SWEEP_REPORT_REPORT_PARTS_H
 
@@ -20,5 +20,7 @@ void report_interval(struct table *t, const struct report_setting *set,
 /* r with the rows of the view by_heads. */
 enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
                         struct message *m);
+/* Reads what it writes itself. */
+enum status report_csv(struct store *s, int64_t sweep_id, FILE *out, struct message *m);
 
 #endif

@@ -13,6 +13,8 @@ static enum status write_setting(const struct report_data *r, const struct repor
     enum status s = report_table(set, d, m);
     for (int k = 0; k < set->verdict->sentences && s == STATUS_OK; k++)
         (k < set->verdict->lead ? document_finding : document_item)(d, set->verdict->sentence[k]);
+    if (s == STATUS_OK)
+        s = report_labels_people(r->labels, set->setting, set->verdict->unit, d, m);
     return s == STATUS_OK ? report_shift_people(r->shift, set->setting, set->verdict->unit, d, m)
                           : s;
 }
@@ -28,14 +30,16 @@ static void write_legend(const struct report_data *r, struct document *d)
              "the mean (cut at 0%s);",
              loss ? "loss" : "accuracy", set->verdict->unit,
              set->input.replicated ? ", each the mean of its seeds" : "", loss ? "" : " and 1");
+    if (verdict_has_bits(&set->input))
+        text_add(&text, " bits/byte: the mean over ln 2;");
     if (!loss)
         text_add(&text, " solved: trials with an accuracy of at least %g;", VERDICT_SOLVED);
     if (!loss && !set->input.replicated)
         text_add(&text, " share: the exact 95%% interval of their share;");
-    text_add(&text,
-             " exact: share of test sequences with every position right; *: the head count "
-             "that the verdict is about; +: others of the plateau; at the right, mean and interval "
-             "on a line.");
+    if (set->input.data == VERDICT_TOY)
+        text_add(&text, " exact: share of test sequences with every position right;");
+    text_add(&text, " *: the head count that the verdict is about; +: others of the plateau; at "
+                    "the right, mean and interval on a line.");
     if (text.out_of_memory)
         d->out_of_memory = true;
     else

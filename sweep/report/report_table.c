@@ -11,7 +11,7 @@ enum { PLOT_MOST = 24, PLOT_LEAST = 9 };
  * around it. */
 struct layout {
     bool always; /* true */
-    bool d_head, trials, bad, exact, solved, share, median_interval, params, train_s;
+    bool d_head, trials, bad, bits, exact, solved, share, median_interval, params, train_s;
     bool plotted;
     int plot;    /* the plot's width */
     double most; /* the right end of its scale: 1, or the largest loss */
@@ -22,12 +22,13 @@ static struct layout layout_of(const struct report_setting *set)
     bool loss = set->input.loss;
     struct layout l = {.always = true, .solved = !loss, .train_s = true, .most = loss ? 0 : 1};
     l.trials = set->input.replicated != NULL;
+    l.bits = verdict_has_bits(&set->input);
     l.share = l.solved && !l.trials; /* trials of one instance are not independent */
     for (int i = 0; i < set->count; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
         l.d_head = l.d_head || row->d_head;
         l.bad = l.bad || row->bad;
-        l.exact = l.exact || !isnan(row->exact_mean);
+        l.exact = l.exact || (set->input.data == VERDICT_TOY && !isnan(row->exact_mean));
         l.median_interval = l.median_interval || (row->bimodal && !isnan(row->median_low));
         l.params = l.params || set->extra[i].n_params != set->extra[0].n_params;
         if (loss && !row->limited)
@@ -95,6 +96,11 @@ static void add_bad(struct table *t, const struct cell *c)
 static void add_mean(struct table *t, const struct cell *c)
 {
     table_real(t, c->row->limited ? NAN : c->row->test.mean);
+}
+
+static void add_bits(struct table *t, const struct cell *c)
+{
+    table_real(t, c->row->limited ? NAN : c->row->test.mean / M_LN2);
 }
 
 static void add_exact(struct table *t, const struct cell *c)
@@ -205,6 +211,7 @@ static const struct {
     {{.title = "bad", .right = true}, SHOWN(bad), add_bad},
     {{.title = "mean", .right = true, .decimals = 3}, SHOWN(always), add_mean},
     {{.title = "95% interval"}, SHOWN(always), add_interval},
+    {{.title = "bits/byte", .right = true, .decimals = 3}, SHOWN(bits), add_bits},
     {{.title = "completed", .right = true, .decimals = 3, .leave_out = 7},
      SHOWN(bad),
      add_completed},

@@ -1,0 +1,289 @@
+#include "sweep/report/report_labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/array.h"
+#include "sweep/store/rows.h"
+
+/* ---- reading ---- */
+
+static enum status out_of_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the labels");
+}
+
+static bool add_row(struct report_labels *labels, struct rows *r)
+{
+    enum { SETTING, HEADS, LABEL, N, ROWS, MEAN, LOW, HIGH };
+    struct report_label *grown = array_grow(labels->row, (size_t)labels->rows, sizeof *grown);
+    if (!grown)
+        return false;
+    labels->row = grown;
+    struct report_label *row = &grown[labels->rows++];
+    *row = (struct report_label){text_copy(rows_given(r, SETTING)),
+                                 rows_integer(r, HEADS),
+                                 text_copy(rows_given(r, LABEL)),
+                                 rows_integer(r, N),
+                                 rows_real(r, ROWS),
+                                 rows_real(r, MEAN),
+                                 rows_real(r, LOW),
+                                 rows_real(r, HIGH)};
+    return row->setting && row->label;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Each label once. */
+static bool list_labels(struct report_labels *labels)
+{
+    labels->label = calloc((size_t)labels->rows + 1, sizeof *labels->label);
+    if (!labels->label)
+        return false;
+    for (int i = 0; i < labels->rows; i++)
+        labels->label[i] = labels->row[i].label;
+    qsort(labels->label, (size_t)labels->rows, sizeof *labels->label, compare_texts);
+    for (int i = 0; i < labels->rows; i++)
+        if (i == 0 || strcmp(labels->label[i], labels->label[labels->labels - 1]) != 0)
+            labels->label[labels->labels++] = labels->label[i];
+    return true;
+}
+
+enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_labels **out,
+                               struct message *m)
+{
+    struct report_labels *labels = calloc(1, sizeof *labels);
+    *out = NULL;
+    if (!labels)
+        return out_of_memory(m);
+    struct rows rows =
+        rows_open(s, m,
+                  "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
+                  " FROM by_label WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)",
+                  VALUES(INTEGER(sweep_id)));
+    bool room = true;
+    while (room && rows_next(&rows))
+        room = add_row(labels, &rows);
+    enum status status = rows_close(&rows);
+    if (status == STATUS_OK && !(room && list_labels(labels)))
+        status = out_of_memory(m);
+    if (status != STATUS_OK || labels->rows == 0) {
+        report_labels_free(labels);
+        return status;
+    }
+    *out = labels;
+    return STATUS_OK;
+}
+
+void report_labels_free(struct report_labels *labels)
+{
+    if (!labels)
+        return;
+    for (int i = 0; i < labels->rows; i++) {
+        free(labels->row[i].setting);
+        free(labels->row[i].label);
+    }
+    free(labels->row);
+    free(labels->label);
+    free(labels);
+}
+
+static const struct report_label *row_at(const struct report_labels *labels, const char *setting,
+                                         const char *label, int64_t heads)
+{
+    for (int i = 0; i < labels->rows; i++) {
+        const struct report_label *row = &labels->row[i];
+        if (row->heads == heads && strcmp(row->label, label) == 0 &&
+            strcmp(row->setting, setting) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* ---- people ---- */
+
+enum { SHOWN_MOST = 16, SHOWN_BYTES = 24, TITLE_SIZE = 24 };
+
+/* One setting, as it is shown. */
+struct view {
+    const struct report_labels *labels;
+    const char *setting;
+    int heads_count;
+    const int64_t *heads; /* rising */
+    const double *lowest; /* (labels->labels) lowest accuracy at any head count; NaN: none */
+};
+
+/* Its head counts into `heads`, which has room for one per row: returns how many. */
+static int list_heads(const struct report_labels *labels, const char *setting, int64_t *heads)
+{
+    int n = 0;
+    for (int i = 0; i < labels->rows; i++)
+        if (strcmp(labels->row[i].setting, setting) == 0 &&
+            (n == 0 || heads[n - 1] != labels->row[i].heads))
+            heads[n++] = labels->row[i].heads;
+    return n;
+}
+
+static void find_lowest(const struct view *v, double *lowest)
+{
+    for (int k = 0; k < v->labels->labels; k++) {
+        lowest[k] = NAN;
+        for (int h = 0; h < v->heads_count; h++) {
+            const struct report_label *row =
+                row_at(v->labels, v->setting, v->labels->label[k], v->heads[h]);
+            lowest[k] = fmin(lowest[k], row ? row->mean : NAN);
+        }
+    }
+}
+
+/* Whether label k is among those for which there is room: the ones with the lowest accuracies. */
+static bool is_shown(const struct view *v, int k)
+{
+    int before = 0;
+    for (int i = 0; i < v->labels->labels; i++)
+        before += v->lowest[i] < v->lowest[k] || (v->lowest[i] == v->lowest[k] && i < k);
+    return !isnan(v->lowest[k]) && before < SHOWN_MOST;
+}
+
+static void write_sentence(const struct view *v, const char *unit, struct document *d)
+{
+    struct text_buffer text = {0};
+    int labels = 0;
+    for (int k = 0; k < v->labels->labels; k++)
+        labels += !isnan(v->lowest[k]);
+    text_add(&text, "Test accuracy of each label by head count, the mean over %ss", unit);
+    if (labels > SHOWN_MOST)
+        text_add(&text, ", of the %d of %d labels where it is lowest", SHOWN_MOST, labels);
+    text_add(&text, "; rows: how many rows of the test set have the label.");
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
+}
+
+static void add_label(struct table *t, const struct view *v, const char *label)
+{
+    char shown[SHOWN_BYTES];
+    double rows = 0;
+    table_text(t, text_shown(label, shown, sizeof shown));
+    for (int h = 0; h < v->heads_count; h++) {
+        const struct report_label *row = row_at(v->labels, v->setting, label, v->heads[h]);
+        rows = fmax(rows, row ? row->n_rows : 0);
+    }
+    table_integer(t, llround(rows));
+    for (int h = 0; h < v->heads_count; h++) {
+        const struct report_label *row = row_at(v->labels, v->setting, label, v->heads[h]);
+        table_real(t, row ? row->mean : NAN);
+    }
+}
+
+static enum status write_table(const struct view *v, struct document *d, struct message *m)
+{
+    size_t heads = (size_t)v->heads_count;
+    struct table_column *columns = calloc(heads + 3, sizeof *columns);
+    char(*title)[TITLE_SIZE] = calloc(heads + 1, sizeof *title);
+    if (!columns || !title) {
+        free(columns);
+        free(title);
+        return out_of_memory(m);
+    }
+    columns[0] = (struct table_column){.title = "label"};
+    columns[1] = (struct table_column){.title = "rows", .right = true, .leave_out = 1};
+    for (size_t h = 0; h < heads; h++) {
+        snprintf(title[h], TITLE_SIZE, "%lld", (long long)v->heads[h]);
+        columns[2 + h] = (struct table_column){.title = title[h], .right = true, .decimals = 3};
+    }
+    struct table *t = table_new(columns);
+    for (int k = 0; k < v->labels->labels; k++)
+        if (is_shown(v, k))
+            add_label(t, v, v->labels->label[k]);
+    enum status s = document_table(d, t, m);
+    table_free(t);
+    free(columns);
+    free(title);
+    return s;
+}
+
+/* "Recognised worst: neg with 1 head (0.712), pos with 2 heads (0.801)." */
+static void write_worst(const struct view *v, struct document *d)
+{
+    struct text_buffer text = {0};
+    for (int h = 0; h < v->heads_count; h++) {
+        const struct report_label *worst = NULL;
+        char shown[SHOWN_BYTES];
+        for (int i = 0; i < v->labels->rows; i++) {
+            const struct report_label *row = &v->labels->row[i];
+            if (row->heads == v->heads[h] && strcmp(row->setting, v->setting) == 0 &&
+                (!worst || row->mean < worst->mean))
+                worst = row;
+        }
+        if (worst)
+            text_add(&text, "%s%s with %lld head%s (%.3f)",
+                     h ? ", " : "Recognised worst: ", text_shown(worst->label, shown, sizeof shown),
+                     (long long)worst->heads, worst->heads == 1 ? "" : "s", worst->mean);
+    }
+    text_add(&text, ".");
+    document_text(d, DOCUMENT_ITEM, &text);
+}
+
+enum status report_labels_people(const struct report_labels *labels, const char *setting,
+                                 const char *unit, struct document *d, struct message *m)
+{
+    if (!labels)
+        return STATUS_OK;
+    int64_t *heads = calloc((size_t)labels->rows, sizeof *heads);
+    double *lowest = calloc((size_t)labels->labels, sizeof *lowest);
+    enum status s = heads && lowest ? STATUS_OK : out_of_memory(m);
+    if (s == STATUS_OK) {
+        int count = list_heads(labels, setting, heads);
+        struct view v = {labels, setting, count, heads, lowest};
+        find_lowest(&v, lowest);
+        if (count > 0) {
+            write_sentence(&v, unit, d);
+            s = write_table(&v, d, m);
+            write_worst(&v, d);
+        }
+    }
+    free(heads);
+    free(lowest);
+    return s;
+}
+
+/* ---- programs ---- */
+
+void report_labels_json(const struct report_labels *labels, const char *setting, FILE *out)
+{
+    bool first = true;
+    if (!labels)
+        return;
+    fputs(",\"labels\":[", out);
+    for (int i = 0; i < labels->rows; i++) {
+        const struct report_label *row = &labels->row[i];
+        if (strcmp(row->setting, setting) != 0)
+            continue;
+        fputs(first ? "{\"label\":" : ",{\"label\":", out);
+        text_json(out, row->label);
+        fprintf(out, ",\"heads\":%lld,\"n\":%lld", (long long)row->heads, (long long)row->n);
+        text_json_member(out, "n_rows", row->n_rows);
+        text_json_member(out, "mean", row->mean);
+        text_json_member(out, "ci95_low", row->low);
+        text_json_member(out, "ci95_high", row->high);
+        fputc('}', out);
+        first = false;
+    }
+    fputc(']', out);
+}
+
+const char *const report_labels_columns[REPORT_LABELS_COLUMNS] = {"_rows", "_mean", "_low",
+                                                                  "_high"};
+
+void report_labels_cells(const struct report_labels *labels, const char *setting, const char *label,
+                         int64_t heads, struct table *t)
+{
+    const struct report_label *row = row_at(labels, setting, label, heads);
+    table_real(t, row ? row->n_rows : NAN);
+    table_real(t, row ? row->mean : NAN);
+    table_real(t, row ? row->low : NAN);
+    table_real(t, row ? row->high : NAN);
+}

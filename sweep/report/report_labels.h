@@ -1,0 +1,48 @@
+/* How well each label of a classification is recognised, by head count: the view by_label. Of
+ * completed trials that are judged, over units as everywhere in a report. */
+#ifndef SWEEP_REPORT_REPORT_LABELS_H
+#define SWEEP_REPORT_REPORT_LABELS_H
+
+#include "sweep/report/document.h"
+#include "sweep/store/store.h"
+
+struct report_label {
+    char *setting; /* canonical JSON */
+    int64_t heads;
+    char *label;
+    int64_t n;              /* units */
+    double n_rows;          /* rows of the test set that have it; their mean over units */
+    double mean, low, high; /* test accuracy, its 95% interval; NaN for n < 2 */
+};
+
+struct report_labels {
+    int rows;
+    struct report_label *row; /* by setting, heads and label */
+    int labels;
+    const char **label; /* (labels) each once, rising; they belong to the rows */
+};
+
+/* Reads those of a sweep; *labels is NULL where no trial has any. Free with report_labels_free. */
+enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_labels **labels,
+                               struct message *m);
+void report_labels_free(struct report_labels *labels); /* NULL is allowed */
+
+/* Each takes NULL and then writes nothing. */
+
+/* A setting's table, labels by head count, and which each head count recognises worst. Of many
+ * labels only those that some head count recognises worst. unit: what n counts. Fails as
+ * document_table does. */
+enum status report_labels_people(const struct report_labels *labels, const char *setting,
+                                 const char *unit, struct document *d, struct message *m);
+
+/* ,"labels":[...] of a setting. */
+void report_labels_json(const struct report_labels *labels, const char *setting, FILE *out);
+
+/* Columns of CSV, so many of each label: names from "label_spam" with these endings. */
+enum { REPORT_LABELS_COLUMNS = 4 };
+extern const char *const report_labels_columns[REPORT_LABELS_COLUMNS]; /* "_rows", "_mean", ... */
+/* The cells of one label at a head count; empty where there is no row. */
+void report_labels_cells(const struct report_labels *labels, const char *setting, const char *label,
+                         int64_t heads, struct table *t);
+
+#endif

@@ -3,6 +3,7 @@
 #include "datasets/task_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
@@ -61,8 +62,25 @@ static const struct option_entry options_table[] = {
      .max = 1,
      .derived = true,
      .help = "Share of the commonest byte (lm) or label (classify)."},
+    {.name = "entropy",
+     .type = OPTION_REAL,
+     .offset = offsetof(struct text_options, entropy),
+     .max = 16,
+     .derived = true,
+     .help = "Of bytes (lm) or labels (classify), one by one, in nats."},
     {0},
 };
+
+double text_entropy_of(int64_t count, int64_t all)
+{
+    double share = (double)count / (double)all;
+    return count ? share * log(1 / share) : 0; /* of one class alone 0, not -0 */
+}
+
+double text_entropy(double sum)
+{
+    return round(1e4 * sum) / 1e4;
+}
 
 /* Refuses a file whose smallest part holds no window. */
 static enum status refuse_short(const struct text_options *o, struct task_shape *s,

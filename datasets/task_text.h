@@ -19,7 +19,16 @@ struct text_options {
     int64_t rows;      /* 0 where no rows are read */
     int64_t test_rows; /* of the test part, and of the validation part */
     double majority;   /* share of the commonest byte, or label */
+    double entropy;    /* of bytes, or labels, one by one, in nats: the loss of a guess that knows
+                          how often each comes */
 };
+
+/* What one of the classes adds to the entropy: `count` of `all` are of it. */
+double text_entropy_of(int64_t count, int64_t all);
+
+/* The sum as it is kept: to four decimals, so that the last bits of a machine's logarithm are no
+ * part of a result's identity. */
+double text_entropy(double sum);
 
 /* What tells one mode from the other. The file is open; s->options, also in survey, is what the
  * source was opened with. */

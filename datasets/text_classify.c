@@ -163,6 +163,7 @@ static void add_facts(const struct counting *c, struct text_buffer *facts)
 static void fill_derived(const struct counting *c, struct text_options *o)
 {
     int64_t most = 0;
+    double entropy = 0;
     o->classes = c->labels.count;
     o->rows = c->rows;
     o->test_rows = 0;
@@ -170,8 +171,10 @@ static void fill_derived(const struct counting *c, struct text_options *o)
         const struct label *l = &c->labels.item[i];
         o->test_rows += test_rows_of(l);
         most = l->rows > most ? l->rows : most;
+        entropy += text_entropy_of(l->rows, c->rows);
     }
     o->majority = (double)most / (double)c->rows;
+    o->entropy = text_entropy(entropy);
 }
 
 static enum status survey(const struct corpus *c, struct text_options *o, struct text_buffer *facts,

@@ -18,12 +18,16 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
 {
     (void)facts;
     int64_t count[TEXT_VOCAB] = {0}, most = 0;
+    double entropy = 0;
     enum status s = corpus_scan(c, count_bytes, count, o->sha256, m);
-    for (int i = 0; i < TEXT_VOCAB; i++)
+    for (int i = 0; i < TEXT_VOCAB; i++) {
         most = count[i] > most ? count[i] : most;
+        entropy += text_entropy_of(count[i], c->size);
+    }
     o->classes = TEXT_VOCAB;
     o->rows = o->test_rows = 0;
     o->majority = (double)most / (double)c->size;
+    o->entropy = text_entropy(entropy);
     return s;
 }
 

@@ -549,7 +549,7 @@ static void facts_hold_what_a_survey_found(void **state)
     sha256_hex(golden, sizeof golden - 1, hash);
     snprintf(expected, sizeof expected,
              "{\"sha256\":\"%s\",\"size\":%zu,\"classes\":2,\"rows\":6,\"test_rows\":2,"
-             "\"majority\":0.5,\"cut\":1,\"labels\":[\"no, \\\"n\\\"\",\"yes\"],"
+             "\"majority\":0.5,\"entropy\":0.6931,\"cut\":1,\"labels\":[\"no, \\\"n\\\"\",\"yes\"],"
              "\"label_rows\":[3,3]}",
              hash, sizeof golden - 1);
     assert_string_equal(o.facts.text, expected);
@@ -559,7 +559,7 @@ static void facts_hold_what_a_survey_found(void **state)
     sha256_hex("aababcaaaabbbbbbccab", 20, hash);
     snprintf(expected, sizeof expected,
              "{\"sha256\":\"%s\",\"size\":20,\"classes\":256,\"rows\":0,\"test_rows\":0,"
-             "\"majority\":0.45}",
+             "\"majority\":0.45,\"entropy\":1.0104}",
              hash);
     assert_string_equal(o.facts.text, expected);
     assert_true(o.shape.bytes && o.shape.causal && !o.shape.padded && !o.shape.per_sequence);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/base/array.h"
 #include "engine/base/file.h"
@@ -155,10 +156,13 @@ static enum status refuse_place(const char *last, const char *sha256, struct mes
             "nothing is known of the file with SHA-256 %.64s that trials learnt from; "
             "`headcount run` with the sweep's file finds it",
             sha256);
+    bool there = access(last, F_OK) == 0;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "%s is not there any more as trials learnt from it: put it back, or run the "
-                       "sweep again with --set task.file= and where it is now",
-                       text_shown(last, shown, sizeof shown));
+                       "%s %s: put the old one back, or run the sweep again with --set task.file= "
+                       "and where it is now",
+                       text_shown(last, shown, sizeof shown),
+                       there ? "changed since trials learnt from it"
+                             : "is not there any more, and trials learnt from it");
 }
 
 enum status store_data_place(struct store *s, const char *sha256, struct data_place *place,

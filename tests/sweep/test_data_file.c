@@ -59,7 +59,12 @@ static void a_file_is_found_where_it_lies(void **state)
     assert_int_equal(unlink(second), 0);
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
     assert_non_null(strstr(x->m.text, second));
+    assert_non_null(strstr(x->m.text, "is not there any more, and trials learnt from it: put the"));
     assert_non_null(strstr(x->m.text, "--set task.file="));
+    write_file(x, "second.txt", "more than some bytes", 2000, second);
+    assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
+    assert_non_null(
+        strstr(x->m.text, "second.txt changed since trials learnt from it: put the old"));
     assert_int_equal(unlink(first), 0);
     assert_int_equal(mkfifo(first, 0600), 0);
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));

@@ -194,6 +194,11 @@ test: deps
 test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_BIN) $(GRADIENT) $(TEST_SHELL)
 
+# In Debian's Chromium. Pictures stay in $(BUILD)/page.
+test-page: $(PROGRAM)
+	@sh tests/deps.sh page
+	@HEADCOUNT=$(RUN) BUILD=$(BUILD) sh tests/run.sh "" tests/page/test_page.sh
+
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
 	@sh tests/check_deps.sh $(LIBENGINE)
@@ -312,6 +317,7 @@ help:
 	@echo "make              build ./headcount"
 	@echo "make sweep        install what is missing, build, run configs/gather.yaml to the verdict"
 	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
+	@echo "make test-page    look at a sweep's page in Chromium, with pictures in $(BUILD)/page"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX)"
 	@echo "make fuzz         libFuzzer on all that reads foreign bytes (FUZZ_SECONDS=20 each)"
@@ -324,7 +330,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force calibrate fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force test-page calibrate fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

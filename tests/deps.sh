@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh [lint] [fuzz] [crash] [coverage]   Installs what building and testing need, and what
+# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page]   Installs what building and testing need, and what
 # the named targets need beside that, where this machine lacks it: with apt on Debian and its
 # children, saying what it does; elsewhere it names the packages.
 set -eu
@@ -37,6 +37,11 @@ for target; do
         need valgrind 'command -v valgrind'
         ;;
     coverage) need gcovr 'command -v gcovr' ;;
+    page)
+        need chromium 'command -v chromium'
+        need python3 'command -v python3'
+        need fonts-dejavu-core 'fc-list : family | grep -q .'
+        ;;
     esac
 done
 [ -z "$missing" ] && exit 0

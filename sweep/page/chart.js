@@ -119,13 +119,15 @@ function diamond(x, y, class_, text, radius = 5) {
     }), text);
 }
 
-/* An interval with end strokes, upright at x or level at y. */
-function upright(x, from, to, class_, end = 5) {
+/* An interval upright at x, with an end stroke where it ends within the frame. */
+function upright(f, x, from, to, class_, end = 5) {
+    const inside = y => Math.min(Math.max(y, f.top), f.bottom), ends = y => inside(y) === y ? `M${round(x - end)} ${round(y)}h${2 * end}` : '';
     return svg('path', {
-        d: `M${round(x - end)} ${round(from)}h${2 * end}M${round(x - end)} ${round(to)}h${2 * end}M${round(x)} ${round(from)}V${round(to)}`,
-        class: `interval ${class_}`,
+        d: `${ends(from)}${ends(to)}M${round(x)} ${round(inside(from))}V${round(inside(to))}`, class: `interval ${class_}`,
     });
 }
+
+/* One that lies level at y. */
 
 function level(y, from, to, class_, end = 5) {
     return svg('path', {

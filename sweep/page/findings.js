@@ -34,7 +34,7 @@ function verdictOf(set) {
             verdict.preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null,
             lead.slice(0, -1).map(s => element('p', {}, foreign(s))),
             lead.length ? element('p', {class: 'lead'}, foreign(lead.at(-1))) : null),
-        element('dl', {class: 'facts'},
+        verdict.kind === 'nothing' ? null : element('dl', {class: 'facts'},
             fact('Candidate', verdict.candidate === null ? 'none' : count(verdict.candidate, 'head')),
             fact(verdict.plateau_margin === null ? 'Not told apart from the best' : `Within ${verdict.plateau_margin} of the best`,
                 plateauText(verdict)),
@@ -79,7 +79,8 @@ function verdictSection(view) {
 /* ---- accuracy ---- */
 
 /* The range of a chart of the metric: of all trials and guessing or, near the best, of the head
- * counts whose mean lies within a tenth of the way from there to guessing. */
+ * counts whose mean lies within a tenth of the way from there to guessing; and of their intervals, as
+ * far as these do not press all else together. */
 function metricRange(view, sets, near) {
     const values = sets.flatMap(set => {
         const rows = near ? nearRows(set) : set.verdict.heads, heads = new Set(rows.map(row => row.heads));
@@ -89,7 +90,10 @@ function metricRange(view, sets, near) {
             ...set.trials.filter(t => heads.has(t.heads)).map(t => shownValue(view, set, t)),
         ];
     });
-    return airy(values, view.metric.loss ? [-Infinity, Infinity] : [0, 1]);
+    const [low, high] = airy(values), span = high - low;
+    const ends = sets.flatMap(set => (near ? nearRows(set) : set.verdict.heads).flatMap(row => [row.ci95_low, row.ci95_high]));
+    return airy([low, high, ...ends.filter(v => v !== null && v > low - span && v < high + span)],
+        view.metric.loss ? [-Infinity, Infinity] : [0, 1]);
 }
 
 function nearRows(set) {
@@ -132,7 +136,6 @@ function drawAccuracy(view, set, width, height, yRange, small) {
         f.root.append(trial.state === 'completed' ? dot(at, f.y(value), 'trial', says, small ? 1.8 : 3.2)
             : cross(at, f.y(value), 'bad', says));
     }
-    const clip = v => Math.min(Math.max(v, yRange[0]), yRange[1]);
     rows.forEach((row, i) => {
         if (!inside(row.mean)) {
             if (row.mean !== null)
@@ -140,7 +143,7 @@ function drawAccuracy(view, set, width, height, yRange, small) {
             return;
         }
         if (row.ci95_low !== null && !row.all_equal && !small)
-            f.root.append(upright(x.at(i), f.y(clip(row.ci95_low)), f.y(clip(row.ci95_high)), 'mean'));
+            f.root.append(upright(f, x.at(i), f.y(row.ci95_low), f.y(row.ci95_high), 'mean'));
         f.root.append(diamond(x.at(i), f.y(row.mean), row.heads === set.verdict.candidate ? 'candidate' : 'mean',
             `${count(row.heads, 'head')}: mean ${fixed(row.mean, 4)} over ${count(row.n, set.verdict.unit)}`, small ? 3.5 : 5));
     });
@@ -171,6 +174,8 @@ function accuracyTable(view, set) {
 }
 
 function accuracySection(view) {
+    if (!view.set.trials.length)
+        return null;
     const {set} = view, rows = nearRows(set), few = rows.length > 1 && rows.length < set.verdict.heads.length;
     const near = few && view.choice.near === 'near';
     return figure(`${capital(view.metric.name)} by head count`, {
@@ -180,9 +185,9 @@ function accuracySection(view) {
         draw: width => drawAccuracy(view, set, width, Math.min(380, Math.max(240, width * 0.5)), metricRange(view, [set], near)),
         legend: [key('trial', '\u25cf', 'a trial'),
             key('mean', '\u25c6', `mean over ${set.verdict.unit}s and its 95 % interval`),
-            key('candidate', '\u25c6', 'the candidate'),
+            set.verdict.candidate === null ? null : key('candidate', '\u25c6', 'the candidate'),
             set.trials.some(t => t.state !== 'completed') ? key('bad', '\u00d7', 'diverged or failed: counts as a guess') : null,
-            key('plateau', '\u25a0', 'plateau')],
+            set.verdict.plateau_low === null ? null : key('plateau', '\u25a0', 'plateau')],
         table: () => accuracyTable(view, set),
     });
 }

@@ -182,7 +182,7 @@ function drawPruning(curve, width) {
     const f = frame(width, Math.min(360, Math.max(240, width * 0.5)), airy(values, [0, 1]), {
         label: `Test accuracy as heads are removed from ${curve.name}.`, yTitle: 'test accuracy', xTitle: 'heads kept', left: 50,
     });
-    const x = categories(f, kept), clip = v => Math.min(1, Math.max(0, v));
+    const x = categories(f, kept);
     const whole = curve.rows.find(r => r.method === 'none');
     METHODS.forEach((method, k) => {
         const points = kept.map(n => curve.rows.find(r => r.kept === n && r.method === method) ?? (n === whole?.kept ? whole : null));
@@ -193,7 +193,7 @@ function drawPruning(curve, width) {
             if (!p)
                 return;
             if (p.ci95_low !== null)
-                f.root.append(upright(x.at(i) + (k - 1) * 4, f.y(clip(p.ci95_low)), f.y(clip(p.ci95_high)), `m${k}`, 3));
+                f.root.append(upright(f, x.at(i) + (k - 1) * 4, f.y(p.ci95_low), f.y(p.ci95_high), `m${k}`, 3));
             f.root.append(dot(x.at(i) + (k - 1) * 4, f.y(p.mean_acc), `m${k}`, `${p.kept} kept by ${method}: ${fixed(p.mean_acc, 4)}`));
         });
     });

@@ -6,7 +6,7 @@
 const SECTIONS = [
     ['verdict', 'Verdict', verdictSection],
     ['settings', 'Settings', settingsSection],
-    ['accuracy', 'Accuracy', accuracySection],
+    ['accuracy', 'By head count', accuracySection],
     ['differences', 'Differences', differencesSection],
     ['shifted', 'Further test sets', shiftedSection],
     ['curves', 'Learning', curvesSection],
@@ -112,6 +112,7 @@ function header(view) {
 
 async function show() {
     const view = await readView(pageSource()), sections = makeSections(view);
+    document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
     document.body.prepend(
         element('a', {class: 'skip', href: '#main'}, 'Skip to the findings'),
         header(view),

@@ -93,7 +93,7 @@ function trialsSection(view) {
     window.addEventListener('afterprint', () => { state.whole = false; draw(); });
     return [element('div', {class: 'controls'}, roles.length > 1 ? picker('Trials', [['', 'all'], ...roles.map(r => [r, r])], state.role,
         value => { state.role = value; state.page = 0; draw(); }) : null, element('span', {class: 'picker'},
-        element('label', {for: id}, 'with these words'),
+        element('label', {for: id}, roles.length > 1 ? 'with these words' : 'Trials with these words'),
         element('input', {id, type: 'search', autocomplete: 'off', oninput: event => { state.filter = event.target.value; state.page = 0; draw(); }}))),
     says, place, pager];
 }

@@ -1,0 +1,297 @@
+"""Looks at pages in Chromium: look.py CASES FOLDER NAME... reads NAME.html and NAME.json here, leaves
+pictures in FOLDER and prints TAP, whose numbers go on after CASES."""
+import json
+import os
+import sys
+
+from chromium import Chromium
+
+WIDTHS = 360, 900, 1600
+# Nobody but the page itself and what is written within it is asked for anything.
+ALLOWED = "file:", "data:", "about:"
+
+# ---- questions to the page ----
+
+CHARTS = """[...document.querySelectorAll('.chart')].map(chart => {
+    const marks = chart.querySelectorAll('svg path, svg circle, svg rect');
+    const box = chart.querySelector('svg')?.getBoundingClientRect();
+    const texts = [...chart.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join(' ');
+    return {marks: marks.length, width: box?.width ?? 0, height: box?.height ?? 0,
+        right: box?.right ?? 0, bad: /NaN|undefined|Infinity/.test(texts),
+        table: !chart.closest('figure') || !!chart.closest('figure').querySelector('table'),
+        title: chart.closest('figure')?.querySelector('h3')?.textContent ?? 'small'};
+})"""
+
+# The rows of the table of a caption, as {column: the value that it was made from}.
+TABLE = """(caption => {
+    const table = [...document.querySelectorAll('table')].find(t => t.caption && t.caption.textContent.startsWith(caption));
+    if (!table) return null;
+    const names = [...table.tHead.rows[0].cells].map(c => c.textContent.replace(/ [▴▾]$/, ''));
+    return [...table.tBodies[0].rows].map(row => Object.fromEntries([...row.cells].map((c, i) =>
+        [names[i], {value: c.dataset.value ?? null, text: c.textContent}])));
+})(%s)"""
+
+# Every text with its colour and what it stands on, as they are shown.
+CONTRAST = """(() => {
+    const parse = c => { const n = c.match(/[\\d.]+/g).map(Number); return {r: n[0], g: n[1], b: n[2], a: n[3] ?? 1}; };
+    const over = (top, below) => ({r: top.r * top.a + below.r * (1 - top.a), g: top.g * top.a + below.g * (1 - top.a),
+        b: top.b * top.a + below.b * (1 - top.a), a: 1});
+    const ground = e => {
+        const layers = [];
+        for (; e; e = e.parentElement) layers.push(parse(getComputedStyle(e).backgroundColor));
+        return layers.reverse().reduce((below, top) => over(top, below), {r: 255, g: 255, b: 255, a: 1});
+    };
+    const light = c => [c.r, c.g, c.b].map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+    const bad = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let n; n = walk.nextNode();) {
+        const e = n.parentElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
+        if (!n.textContent.trim() || !box.width || style.visibility === 'hidden' || e.closest('script, style, noscript, title, [aria-hidden=true], :disabled'))
+            continue;
+        const svg = e instanceof SVGElement, below = ground(e), ink = over(parse(svg ? style.fill : style.color), below);
+        const [a, b] = [light(ink), light(below)].sort((x, y) => y - x), ratio = (a + .05) / (b + .05);
+        const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+        if (ratio < (large ? 3 : 4.5))
+            bad.push(`${ratio.toFixed(2)} ${e.tagName}.${e.getAttribute('class')}: ${n.textContent.slice(0, 40)}`);
+    }
+    return bad.slice(0, 8);
+})()"""
+
+LANDMARKS = """({
+    lang: document.documentElement.lang, title: document.title, h1: document.querySelectorAll('h1').length,
+    main: document.querySelectorAll('main').length, nav: document.querySelectorAll('nav[aria-label]').length,
+    banner: document.querySelectorAll('body > header').length, footer: document.querySelectorAll('body > footer').length,
+    skipped: [...document.querySelectorAll('h1, h2, h3, h4')].map(h => Number(h.tagName[1])).filter((l, i, all) => i && l > all[i - 1] + 1).length,
+    twice: [...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i),
+    links: [...document.querySelectorAll('a[href^="#"]')].filter(a => !document.getElementById(a.hash.slice(1))).length,
+    tables: [...document.querySelectorAll('table')].filter(t => !t.caption || !t.tHead || [...t.rows].some(r => !r.querySelector('th'))).length,
+})"""
+
+REACHED = """(() => {
+    const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
+    const all = [...document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')]
+        .filter(e => !e.disabled && e.checkVisibility());
+    return {index: all.indexOf(e), of: all.length, name: e.tagName + '#' + e.id + '.' + e.className + ' ' + e.textContent.slice(0, 20),
+        ring: parseFloat(style.outlineWidth) > 0 && style.outlineStyle !== 'none', shown: box.right > 0 && box.bottom > 0};
+})()"""
+
+SMALL = """[...document.querySelectorAll('button, select, input, summary, nav a')].filter(e => e.checkVisibility())
+    .map(e => [e.getBoundingClientRect(), e]).filter(([b]) => b.height < 24 || b.width < 24).map(([b, e]) => `small: ${b.width}x${b.height} ${e.outerHTML.slice(0, 60)}`)"""
+
+# Characters that would be obeyed, in what is shown.
+OBEYED = r"""(document.title + document.body.innerText).match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g)"""
+
+
+class Look:
+    def __init__(self, cases, folder):
+        self.cases, self.folder, self.failed, self.trouble = cases, folder, 0, []
+        self.browser = Chromium(240)
+
+    def expect(self, right, what):
+        if not right:
+            self.trouble.append(str(what)[:600])
+
+    def verdict(self, name):
+        self.cases += 1
+        self.failed += bool(self.trouble)
+        print(f"{'not ok' if self.trouble else 'ok'} {self.cases} - {name}")
+        for line in self.trouble[:20]:
+            print("#", line.replace("\n", " "))
+        self.trouble = []
+        sys.stdout.flush()
+
+    def open(self, name, width=900, dark=False):
+        self.browser.view(width, dark)
+        self.browser.open("file://" + os.path.abspath(name + ".html"))
+        self.quiet(name)
+
+    def quiet(self, name):
+        """Nothing on the console, nothing thrown, nothing asked for."""
+        for e in self.browser.events:
+            method, p = e.get("method"), e.get("params", {})
+            if method in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"):
+                self.expect(False, f"{name}: {method} {json.dumps(p)}")
+            if method == "Network.requestWillBeSent":
+                self.expect(p["request"]["url"].startswith(ALLOWED), f"{name}: asks for {p['request']['url']}")
+
+    # ---- what is looked at ----
+
+    def appearance(self, name, looks):
+        for width, dark in looks:
+            self.open(name, width, dark)
+            words = f"{name} at {width}, {'dark' if dark else 'light'}"
+            overflow = self.browser.ask("document.documentElement.scrollWidth")
+            self.expect(overflow <= width, f"{words}: {overflow} wide")
+            charts = self.browser.ask(CHARTS)
+            self.expect(charts or name == "early", f"{words}: no charts")
+            for c in charts:
+                self.expect(c["marks"] > 0 and c["width"] > 80 and c["height"] > 60 and not c["bad"] and c["table"]
+                            and c["right"] <= width, f"{words}: {c}")
+            for what in self.browser.ask(CONTRAST) + self.browser.ask(SMALL):
+                self.expect(False, f"{words}: {what}")
+            self.browser.screenshot(f"{self.folder}/{name}-{width}-{'dark' if dark else 'light'}.png")
+        self.verdict(f"{name}: drawn at {', '.join(str(w) for w, d in looks if not d)} pixels, light and dark, with contrast")
+
+    def table(self, caption):
+        return self.browser.ask(TABLE % json.dumps(caption)) or []
+
+    def same(self, shown, wanted, what, decimals=None):
+        value = None if shown["value"] is None else float(shown["value"])
+        self.expect(value == wanted, f"{what}: {shown} is not {wanted}")
+        if decimals is not None and wanted is not None:
+            text = shown["text"].replace("\u2212", "-").lstrip("+")
+            self.expect(abs(float(text) - wanted) <= 0.5001 * 10 ** -decimals, f"{what}: {shown} for {wanted}")
+
+    def numbers(self, name):
+        report = json.load(open(name + ".json", encoding="utf-8"))
+        self.open(name)
+        metric = "Test loss" if report["metric"] == "test_loss" else "Test accuracy"
+        for i, setting in enumerate(report["settings"]):
+            if i:
+                self.browser.ask(f"(s => {{ s.value = {i}; s.dispatchEvent(new Event('change')); }})(document.querySelector('select[name=setting]'))")
+            verdict = setting["verdict"]
+            rows = self.table(metric.lower() + " by head count")
+            self.expect(len(rows) == len(verdict["heads"]), f"{name}: {len(rows)} head counts")
+            for shown, row in zip(rows, verdict["heads"]):
+                for column, key in (("Heads", "heads"), ("n", "n")):
+                    self.same(shown[column], row[key], f"{name} {key}")
+                for column, key in (("Mean", "mean"), ("95 % from", "ci95_low"), ("to", "ci95_high"), ("Median", "median"),
+                                    ("Least", "min"), ("Most", "max"), ("Validation", "mean_val")):
+                    self.same(shown[column], row[key], f"{name} {key}", 4)
+            rows = self.table("Paired differences")
+            self.expect(len(rows) == len(verdict["comparisons"]), f"{name}: {len(rows)} comparisons")
+            for shown, row in zip(rows, verdict["comparisons"]):
+                for column, key in (("less", "heads_b"), ("p", "p_deciding")):
+                    self.same(shown[column], row[key], f"{name} {key}")
+                for column, key in (("Difference", "mean_diff"), ("from", "ci_low"), ("to", "ci_high")):
+                    self.same(shown[column], row[key], f"{name} {key}", 4)
+            text = self.browser.ask("document.getElementById('verdict').innerText")
+            for sentence in verdict["sentences"]:
+                self.expect(sentence in text, f"{name}: not said: {sentence}")
+        trials = {t["trial_id"]: t for t in json.load(open(name + ".trials.json", encoding="utf-8"))}
+        rows = self.table("Trials")
+        self.expect(len(rows) == min(50, len(trials)), f"{name}: {len(rows)} trials")
+        for shown in rows:
+            wanted = trials[int(shown["Trial"]["value"])]
+            for column, key in ("Test accuracy", "test_acc"), ("Validation", "val_acc"):
+                self.same(shown[column], wanted[key], f"{name} trial {wanted['trial_id']} {key}", 4)
+        self.verdict(f"{name}: its numbers are those of report --json and show --json")
+
+    def structure(self, name):
+        self.open(name)
+        found = self.browser.ask(LANDMARKS)
+        for key in "h1", "main", "nav", "banner", "footer":
+            self.expect(found[key] == 1, f"{name}: {found[key]} {key}")
+        self.expect(found["lang"] == "en" and found["title"], f"{name}: {found}")
+        self.expect(not (found["skipped"] or found["twice"] or found["links"] or found["tables"]), f"{name}: {found}")
+        nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
+        named = "button", "combobox", "textbox", "searchbox", "checkbox", "image", "region", "link", "table", "navigation", "group"
+        count = 0
+        for node in nodes:
+            role = node.get("role", {}).get("value")
+            if node.get("ignored") or role not in named or role == "group" and not node.get("focusable"):
+                continue
+            count += 1
+            self.expect(node.get("name", {}).get("value", "").strip(), f"{name}: a {role} has no name")
+        self.expect(count > 10 or name == "early", f"{name}: only {count} named nodes")
+        self.verdict(f"{name}: landmarks, headings, labels")
+
+    def keyboard(self, name):
+        self.open(name)
+        reached = []
+        while len(reached) < 400:
+            self.browser.key("Tab", 9)
+            at = self.browser.ask(REACHED)
+            if at["index"] < 0:
+                break
+            self.expect(at["ring"] and at["shown"], f"{name}: focus is not seen on {at['name']}")
+            reached.append(at["index"])
+            of = at["of"]
+            if reached[-1] == of - 1:
+                break
+        self.expect(reached == list(range(len(reached))), f"{name}: order {reached}")
+        self.expect(reached and len(reached) == of, f"{name}: {len(reached)} reached")
+        self.verdict(f"{name}: everything is reached by Tab, in the order of reading, and seen to be")
+
+    def choices(self):
+        """What the reader picks is drawn, and the keyboard stays where it was."""
+        self.open("one")
+        ask = self.browser.ask
+        name = "Learning curves: validation loss"
+        ask("(s => { s.focus(); s.value = 'val_loss'; s.dispatchEvent(new Event('change')); })(document.querySelector('#curves select'))")
+        self.expect(ask("document.querySelector('#curves h3').textContent") == name, "another curve")
+        self.expect(ask("document.activeElement === document.querySelector('#curves select')"), "the focus was lost")
+        before = ask("document.querySelectorAll('#curves .thin').length")
+        ask("document.querySelector('#curves input').click()")
+        self.browser.settle()
+        self.expect(0 < ask("document.querySelectorAll('#curves .thin').length") < before, "a head count is hidden")
+        for section, value, title in ("heads", "entropy", "entropy"), ("cost", "mean_cpu_s", "CPU time of training"):
+            ask(f"(s => {{ s.value = '{value}'; s.dispatchEvent(new Event('change')); }})"
+                f"([...document.querySelectorAll('#{section} select')].find(s => [...s.options].some(o => o.value === '{value}')))")
+            self.expect(ask(f"document.querySelector('#{section} h3').textContent").endswith(title), f"{section}: {value}")
+        order = "[...document.querySelectorAll('#trials tbody tr')].map(r => Number(r.cells[0].dataset.value))"
+        ask("document.querySelectorAll('#trials thead button')[0].click()")
+        self.expect(ask(order) == sorted(ask(order), reverse=True), "sorted the other way round")
+        ask("(i => { i.value = 'seed 1 32 heads'; i.dispatchEvent(new Event('input')); })(document.querySelector('#trials input'))")
+        self.expect(len(ask(order)) == 1, f"filtered: {ask(order)}")
+        self.browser.settle()
+        self.quiet("one")
+        self.verdict("choices: curves, head counts, measures, costs, trials")
+
+    def foreign(self):
+        self.open("evil")
+        ask = self.browser.ask
+        self.expect(ask("typeof hacked") == "undefined", "a script of the results file has run")
+        self.expect(ask("document.images.length") == 0, "an image of the results file")
+        self.expect(ask("document.scripts.length") == 2, "a script more")
+        self.expect(not ask(OBEYED), f"obeyed: {ask(OBEYED)}")
+        shown = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&U+001BU+009BU+2028U+202EbackU+200F"
+        for place in "h1", ".sweep strong", "#verdict", "#file pre":
+            self.expect(shown in ask(f"document.querySelector('{place}').textContent"), f"{place}: {ask(f'document.querySelector(`{place}`).textContent')[:200]}")
+        self.verdict("names, questions, remarks and errors are shown as text; what would be obeyed is named")
+
+    def without_script(self):
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.open("one")
+        nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
+        text = " ".join(n.get("name", {}).get("value", "") for n in nodes)
+        lead = json.load(open("one.json", encoding="utf-8"))["settings"][0]["verdict"]["sentences"][0]
+        self.expect(lead[:40] in text, "the finding is not there")
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        self.verdict("without scripts the findings are there as text")
+
+    def printed(self):
+        self.open("one", dark=True)
+        self.browser.view(900, True, media="print")
+        self.expect(self.browser.ask("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)", "printed on dark")
+        self.expect(not self.browser.ask(CONTRAST), self.browser.ask(CONTRAST))
+        self.browser.print(f"{self.folder}/one.pdf")
+        self.expect(os.path.getsize(f"{self.folder}/one.pdf") > 20000, "an empty print")
+        self.verdict("printed: dark on light")
+
+
+def main():
+    look = Look(int(sys.argv[1]), sys.argv[2])
+    names = sys.argv[3:]
+    try:
+        every = [(width, dark) for width in WIDTHS for dark in (False, True)]
+        for name in names:
+            look.appearance(name, every if name in ("one", "grid") else [(360, False), (360, True)])
+        for name in "one", "grid":
+            look.numbers(name)
+        for name in names:
+            look.structure(name)
+        for name in "one", "grid":
+            look.keyboard(name)
+        look.choices()
+        look.foreign()
+        look.without_script()
+        look.printed()
+    finally:
+        look.browser.close()
+    print(f"1..{look.cases}")
+    sys.exit(look.failed > 0)
+
+
+main()

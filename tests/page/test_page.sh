@@ -1,0 +1,45 @@
+#!/bin/sh
+# The page in a browser: Debian's Chromium, driven by tests/page/chromium.py. Pictures of it, and the
+# page printed, are left in $BUILD/page. Speaks TAP. HEADCOUNT is the program.
+pictures=$PWD/${BUILD:-build}/page
+. tests/tap.sh
+settle
+
+run() {
+    "$headcount" "$@" >said 2>&1 || trouble "$*: $(cat said)"
+}
+page() { # name, results file: NAME.html, NAME.json
+    run report --db "$2" --html "$1.html"
+    "$headcount" report --db "$2" --json >"$1.json"
+    "$headcount" show --db "$2" --json >"$1.trials.json"
+}
+cat >grid.yaml <<'END'
+# Does what follows slots follow d_model too?
+name: grid
+task: {name: gather, length: 8, vocab: 4, slots: [1, 2]}
+model: {d_model: [8, 16], heads: [1, 2, 4], d_ff: 16}
+train: {steps: 60, batch: 16, lr: 1e-2, eval_every: 20}
+metric: {name: val_loss}
+seeds: 2
+END
+run run configs/quick.yaml --db one.db --quiet --set seeds=3
+run heads --db one.db --quiet
+run prune --db one.db --quiet --by random
+run prune --db one.db --quiet
+run run grid.yaml --db grid.db --quiet
+cp one.db evil.db
+sqlite3 evil.db "PRAGMA ignore_check_constraints = ON;
+    CREATE TEMP TABLE evil AS SELECT 'name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"' || char(39, 38, 27, 155, 8232, 8238) || 'back' || char(8207) AS e;
+    UPDATE sweep SET name = (SELECT e FROM evil), question = (SELECT e FROM evil), remark = (SELECT e FROM evil), yaml = yaml || (SELECT e FROM evil);
+    UPDATE trial SET setting_label = (SELECT e FROM evil), remark = (SELECT e FROM evil);
+    UPDATE attempt SET error = (SELECT e FROM evil), host = (SELECT e FROM evil);
+    UPDATE build SET cpu = (SELECT e FROM evil);"
+cp one.db early.db
+sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric; DELETE FROM study; DELETE FROM pruning"
+for name in one grid evil early; do
+    page $name $name.db
+done
+verdict "sweeps to look at"
+python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid evil early
+code=$?
+[ $code -eq 0 ] || exit $code

@@ -90,11 +90,10 @@ enum status plan_write_data(struct planning *g)
 
 /* ?1 sweep, ?2 path, ?3 what the plan learns from now: trials that learnt from what lay there. */
 static const char CHANGED[] =
-    "WITH before AS MATERIALIZED (SELECT config_id FROM config WHERE data_sha256 IN"
-    "  (SELECT sha256 FROM data_file WHERE path = ?2)"
-    "  AND data_sha256 NOT IN (SELECT value FROM json_each(?3))) "
-    "SELECT count(*) FROM trial JOIN sweep USING (sweep_id) WHERE name = ?1 AND in_plan = 1"
-    " AND attempt > 0 AND config_id IN (SELECT config_id FROM before)";
+    "SELECT count(*) FROM sweep JOIN trial USING (sweep_id) JOIN config USING (config_id)"
+    " WHERE name = ?1 AND in_plan = 1 AND attempt > 0"
+    " AND data_sha256 IN (SELECT sha256 FROM data_file WHERE path = ?2)"
+    " AND data_sha256 NOT IN (SELECT value FROM json_each(?3))";
 
 /* ["...","..."] */
 static enum status list_contents(const struct survey *v, int count, struct text_buffer *b,
@@ -153,8 +152,8 @@ static enum status refuse_place(const char *last, const char *sha256, struct mes
     if (!*last)
         return status_fail(
             m, STATUS_BAD_INPUT,
-            "nothing is known of the file with SHA-256 %.64s that trials learnt from; "
-            "`headcount run` with the sweep's file finds it",
+            "it is not known where the file with SHA-256 %.64s lies, which trials learnt from: run "
+            "the sweep again, which notes it",
             sha256);
     bool there = access(last, F_OK) == 0;
     return status_fail(m, STATUS_BAD_INPUT,

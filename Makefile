@@ -187,12 +187,12 @@ $(CALIBRATE) $(BUILD)/tests/sweep/test_calibration: $(CALIBRATE_OBJ)
 
 tests: $(TEST_BIN) $(GRADIENT) $(CALIBRATE) $(PROGRAM)
 
-# TESTS=name runs only those whose path contains it.
+# TESTS=name runs only those whose path contains it; JOBS=1 one at a time. Shell tests take longest and begin.
 test: deps
 	@$(MAKE) --no-print-directory test-only
 
 test-only: tests check-deps
-	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_BIN) $(GRADIENT) $(TEST_SHELL)
+	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_SHELL) $(TEST_BIN) $(GRADIENT)
 
 # In Debian's Chromium. Pictures stay in $(BUILD)/page.
 test-page: $(PROGRAM)
@@ -250,21 +250,24 @@ bench-peers: $(PROGRAM)
 # FUZZ_SECONDS=1200 for long runs. Each target keeps what it finds in $(BUILD)/fuzz/.
 FUZZ_SECONDS = 20
 FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_BUILD   = $(BUILD)/fuzzer-no-link-address-undefined
+# Of all sources, those that read foreign bytes, and what these stand on.
+FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) sweep/run/wire.c
+LIBFUZZ      = $(BUILD)/libfuzz.a
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)
-$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-libs
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-lib
 	@mkdir -p $(BUILD)/fuzz/$*
 	clang -std=c11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
-	  -o $(BUILD)/fuzz/fuzz_$* tests/fuzz/fuzz_$*.c $(FUZZ_BUILD)/libsweep.a \
-	  $(FUZZ_BUILD)/libdatasets.a $(FUZZ_BUILD)/libengine.a $(SWEEP_LIBS)
+	  -o $(BUILD)/fuzz/fuzz_$* tests/fuzz/fuzz_$*.c \
+	  $(BUILD)/fuzzer-no-link-address-undefined/libfuzz.a $(SWEEP_LIBS)
 	$(BUILD)/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
 	  -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/$* tests/fuzz/corpus/$*
-fuzz-libs:
+fuzz-lib:
 	@sh tests/deps.sh fuzz
-	@$(MAKE) --no-print-directory -s -j"$$(nproc)" CC=clang SAN=fuzzer-no-link,address,undefined OPT=-O1 libs
+	@$(MAKE) --no-print-directory -s -j"$$(nproc)" CC=clang SAN=fuzzer-no-link,address,undefined OPT=-O1 libfuzz
 
-libs: $(LIBENGINE) $(LIBDATASETS) $(LIBSWEEP)
+libfuzz: $(LIBFUZZ)
+$(LIBFUZZ): $(FUZZ_SRC:%.c=$(BUILD)/%.o)
 
 # CRASH_KILLS=1000 for the long form.
 crash: $(PROGRAM)
@@ -293,7 +296,7 @@ EACH     = | xargs -P "$$(nproc)" -I{}
 
 lint: $(BUILD)/build_id.h $(SQL_AS_C) $(PAGE_AS_C)
 	@sh tests/deps.sh lint
-	@echo cppcheck; cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+	@echo cppcheck; cppcheck -j "$$(nproc)" --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	  --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 -I. -I$(BUILD) \
 	  -D__x86_64__ engine datasets sweep
 	@echo clang-tidy; printf '%s\n' $(LINT_SRC) $(EACH) clang-tidy --quiet {} -- $(LINT_FLAGS) 2>/dev/null
@@ -330,7 +333,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force test-page calibrate fuzz fuzz-libs libs crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force test-page calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

@@ -4,8 +4,9 @@
 # them are noticed.
 # Speaks TAP.
 make=${MAKE:-make}
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR # a plain build, whatever this one is
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
 . tests/tap.sh
+plain || skip_all "a copy of the tree, extended" "a plain build"
 mkdir "$dir/tree"
 # The sources and what is built already, with their times, so that only what changed is built.
 cp -a Makefile engine datasets sweep tests "$dir/tree/"

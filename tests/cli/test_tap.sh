@@ -58,6 +58,25 @@ check "one" sh -c 'printf "\033[2J\n"; false'
 finish
 T
 
+# ---- several at a time ----
+cat >"$dir/first.sh" <<T
+. tests/tap.sh
+check "the second runs beside it" wait_until test -e "$dir/second"
+finish
+T
+cat >"$dir/second.sh" <<T
+. tests/tap.sh
+touch "$dir/second"
+check "it runs" true
+finish
+T
+printf 'kill -KILL $PPID\n' >"$dir/third.sh"
+JOBS=2 sh tests/run.sh '' "$dir/first.sh" "$dir/second.sh" "$dir/third.sh" >"$dir/said" 2>&1
+check "two at a time" grep -qx "2 passed, 1 failed" "$dir/said"
+check "... told in the order given, with those that were killed" [ "$(sed -n 's/^.*\(first\|second\|third\).sh .*/\1/p' "$dir/said" | tr '\n' ' ')" = "first second third " ]
+check "a filter leaves nothing: no success" fails sh tests/run.sh nothing "$dir/first.sh"
+
+# ---- what a test leaves ----
 cat >"$dir/leaves.sh" <<'T'
 . tests/tap.sh
 sleep 1000 &

@@ -39,7 +39,7 @@ function verdictOf(set) {
             fact(verdict.plateau_margin === null ? 'Not told apart from the best' : `Within ${verdict.plateau_margin} of the best`,
                 plateauText(verdict)),
             fact('Best on validation', verdict.best === null ? 'none' : count(verdict.best, 'head')),
-            fact('Guessing', fixed(verdict.guess))),
+            fact('Guessing', fixed(set.drawn.guess))),
         rest.length ? element('ul', {class: 'sentences'}, rest.map(s => element('li', {}, foreign(s)))) : null,
     ];
 }
@@ -83,36 +83,36 @@ function verdictSection(view) {
  * far as these do not press all else together. */
 function metricRange(view, sets, near) {
     const values = sets.flatMap(set => {
-        const rows = near ? nearRows(set) : set.verdict.heads, heads = new Set(rows.map(row => row.heads));
+        const rows = near ? nearRows(set) : set.drawn.heads, heads = new Set(rows.map(row => row.heads));
         return [
-            near ? null : set.verdict.guess,
+            near ? null : set.drawn.guess,
             ...rows.flatMap(row => [row.min, row.max, row.mean]),
             ...set.trials.filter(t => heads.has(t.heads)).map(t => shownValue(view, set, t)),
         ];
     });
     const [low, high] = airy(values), span = high - low;
-    const ends = sets.flatMap(set => (near ? nearRows(set) : set.verdict.heads).flatMap(row => [row.ci95_low, row.ci95_high]));
+    const ends = sets.flatMap(set => (near ? nearRows(set) : set.drawn.heads).flatMap(row => [row.ci95_low, row.ci95_high]));
     return airy([low, high, ...ends.filter(v => v !== null && v > low - span && v < high + span)],
         view.metric.loss ? [-Infinity, Infinity] : [0, 1]);
 }
 
 function nearRows(set) {
-    const {verdict} = set, best = rowOf(set, verdict.best)?.mean ?? null;
-    if (best === null || verdict.guess === null)
-        return verdict.heads;
-    return verdict.heads.filter(row => row.mean !== null && Math.abs(row.mean - best) <= 0.1 * Math.abs(best - verdict.guess));
+    const {guess, heads} = set.drawn, best = heads.find(row => row.heads === set.verdict.best)?.mean ?? null;
+    if (best === null || guess === null)
+        return heads;
+    return heads.filter(row => row.mean !== null && Math.abs(row.mean - best) <= 0.1 * Math.abs(best - guess));
 }
 
 /* A trial's test value; one that diverged or failed counts as a guess. */
 function shownValue(view, set, trial) {
-    return trial.state === 'completed' ? trial[view.metric.column] : trial.limit_hit ? null : set.verdict.guess;
+    return trial.state === 'completed' ? trial[view.metric.column] * view.metric.scale : trial.limit_hit ? null : set.drawn.guess;
 }
 
 function drawAccuracy(view, set, width, height, yRange, small) {
-    const rows = set.verdict.heads;
+    const {guess, heads: rows} = set.drawn;
     const f = frame(width, height, yRange, {
-        label: `${view.metric.name} by head count: ${rows.filter(r => r.mean !== null).map(r => `${r.heads}: ${fixed(r.mean)}`).join(', ')}.`,
-        yTitle: small ? '' : view.metric.name, xTitle: small ? '' : 'heads', left: small ? 40 : 50, top: small ? 8 : 22,
+        label: `${view.metric.drawn} by head count: ${rows.filter(r => r.mean !== null).map(r => `${r.heads}: ${fixed(r.mean)}`).join(', ')}.`,
+        yTitle: small ? '' : view.metric.drawn, xTitle: small ? '' : 'heads', left: small ? 40 : 50, top: small ? 8 : 22,
         bottom: small ? 22 : 36,
     });
     const x = categories(f, rows.map(row => row.heads));
@@ -120,10 +120,10 @@ function drawAccuracy(view, set, width, height, yRange, small) {
         if (row.in_plateau)
             f.root.append(svg('rect', {x: round(x.at(i) - x.step / 2), y: f.top, width: round(x.step), height: f.bottom - f.top, class: 'plateau'}));
     });
-    if (set.verdict.guess !== null && set.verdict.guess >= yRange[0] && set.verdict.guess <= yRange[1]) {
-        f.root.append(svg('line', {x1: f.left, x2: f.right, y1: f.y(set.verdict.guess), y2: f.y(set.verdict.guess), class: 'guess'}));
+    if (guess !== null && guess >= yRange[0] && guess <= yRange[1]) {
+        f.root.append(svg('line', {x1: f.left, x2: f.right, y1: f.y(guess), y2: f.y(guess), class: 'guess'}));
         if (!small)
-            f.root.append(label(f.right, f.y(set.verdict.guess) - 5, 'guessing', {anchor: 'end', class: 'axis'}));
+            f.root.append(label(f.right, f.y(guess) - 5, 'guessing', {anchor: 'end', class: 'axis'}));
     }
     const inside = v => v !== null && v >= yRange[0] && v <= yRange[1];
     f.root.append(path(rows.map((row, i) => [x.at(i), inside(row.mean) ? f.y(row.mean) : null]), 'means'));
@@ -159,6 +159,9 @@ function accuracyTable(view, set) {
         {title: 'Mean', value: r => r.mean, show: v => fixed(v, 4)},
         {title: '95 % from', value: r => r.ci95_low, show: v => fixed(v, 4)},
         {title: 'to', value: r => r.ci95_high, show: v => fixed(v, 4)},
+        {title: 'Bits per byte', optional: true, value: r => r.mean_bits, show: v => fixed(v, 4)},
+        {title: '95 % from', optional: true, value: r => r.ci95_low_bits, show: v => fixed(v, 4)},
+        {title: 'to', optional: true, value: r => r.ci95_high_bits, show: v => fixed(v, 4)},
         {title: 'Least', value: r => r.min, show: v => fixed(v, 4)},
         {title: 'Median', value: r => r.median, show: v => fixed(v, 4)},
         {title: 'Most', value: r => r.max, show: v => fixed(v, 4)},
@@ -178,7 +181,7 @@ function accuracySection(view) {
         return null;
     const {set} = view, rows = nearRows(set), few = rows.length > 1 && rows.length < set.verdict.heads.length;
     const near = few && view.choice.near === 'near';
-    return figure(`${capital(view.metric.name)} by head count`, {
+    return figure(`${capital(view.metric.drawn)} by head count`, {
         note: set.label ? foreign(set.label) : null,
         controls: few ? element('div', {class: 'controls'},
             picker('Scale', [['all', 'all trials'], ['near', 'near the best']], near ? 'near' : 'all', value => view.choose({near: value}))) : null,
@@ -206,7 +209,7 @@ function settingsSection(view) {
     const shown = view.settings.slice(0, SMALL_MOST), yRange = metricRange(view, shown);
     return [
         mapFigure(view),
-        element('div', {class: 'smalls', role: 'group', 'aria-label': `${capital(view.metric.name)} in each setting`}, shown.map(set => {
+        element('div', {class: 'smalls', role: 'group', 'aria-label': `${capital(view.metric.drawn)} in each setting`}, shown.map(set => {
             const chart = element('span', {class: 'chart'}, drawAccuracy(view, set, 220, 130, yRange, true));
             return element('button', {type: 'button', class: 'small', 'aria-pressed': String(set.index === view.index), onclick: () => view.pick(set.index)},
                 element('span', {class: 'name'}, foreign(set.label || 'the only setting')), chart);
@@ -219,7 +222,7 @@ function settingsSection(view) {
 /* ---- differences ---- */
 
 function drawDifferences(view, set, width) {
-    const rivals = set.verdict.comparisons, row = 34, height = 30 + row * rivals.length + 34;
+    const rivals = set.drawn.comparisons, row = 34, height = 30 + row * rivals.length + 34;
     const [low, high] = airy([0, ...rivals.flatMap(r => [r.ci_low, r.ci_high, r.mean_diff])]);
     const root = svg('svg', {
         viewBox: `0 0 ${width} ${height}`, role: 'img',
@@ -231,7 +234,7 @@ function drawDifferences(view, set, width) {
         root.append(svg('line', {x1: x(t), x2: x(t), y1: 12, y2: height - 34, class: 'grid'}));
     bottomTicks(f, x, ticks(low, high, (right - left) / 80), t => signed(t, 3).replace(/0+$/, '').replace(/\.$/, ''));
     root.append(svg('line', {x1: x(0), x2: x(0), y1: 8, y2: height - 30, class: 'zero'}),
-        label(right, height - 2, `difference in ${view.metric.name}`, {anchor: 'end', class: 'axis'}));
+        label(right, height - 2, `difference in ${view.metric.drawn}`, {anchor: 'end', class: 'axis'}));
     rivals.forEach((r, i) => {
         const y = 30 + row * i;
         root.append(label(left - 8, y + 4, `${r.heads_a} \u2212 ${r.heads_b}`, {anchor: 'end'}));
@@ -246,12 +249,19 @@ function drawDifferences(view, set, width) {
     return root;
 }
 
+/* The interval of a difference over seeds alone, or over the blocks of a text alone; that of the
+ * comparison is over both. */
+function overText(comparison, what) {
+    const over = comparison.over?.[what];
+    return over && over.ci_low !== null ? `${signed(over.ci_low, 4)} to ${signed(over.ci_high, 4)}` : '';
+}
+
 function differencesSection(view) {
     const {set} = view, {verdict} = set;
     if (!verdict.comparisons.length)
         return null;
     return figure(`${count(verdict.candidate, 'head')} against others, paired by ${verdict.unit}`, {
-        note: `${capital(view.metric.name)} with ${count(verdict.candidate, 'head')} less that with others, with ${(100 * verdict.comparisons[0].ci_level).toFixed(verdict.looks > 1 ? 1 : 0)} % intervals; each p is held against ${verdict.alpha === null ? 'alpha' : Number(verdict.alpha.toPrecision(3))}.`,
+        note: `${capital(view.metric.drawn)} with ${count(verdict.candidate, 'head')} less that with others, with ${(100 * verdict.comparisons[0].ci_level).toFixed(verdict.looks > 1 ? 1 : 0)} % intervals; ${verdict.comparisons.some(r => r.over) ? 'over seeds and blocks of the text; ' : ''}each p is held against ${verdict.alpha === null ? 'alpha' : Number(verdict.alpha.toPrecision(3))}.`,
         draw: width => drawDifferences(view, set, width),
         table: () => table('Paired differences', [
             {title: 'Heads', value: r => r.heads_a},
@@ -260,6 +270,9 @@ function differencesSection(view) {
             {title: 'Difference', value: r => r.mean_diff, show: v => signed(v, 4)},
             {title: 'from', value: r => r.ci_low, show: v => signed(v, 4)},
             {title: 'to', value: r => r.ci_high, show: v => signed(v, 4)},
+            {title: 'Bits per byte', optional: true, value: r => r.mean_diff_bits, show: v => signed(v, 4)},
+            {title: 'Over seeds', optional: true, number: true, value: r => overText(r, 'seeds')},
+            {title: 'Over text blocks', optional: true, number: true, value: r => overText(r, 'blocks')},
             {title: 'Greater', value: r => r.wins},
             {title: 'Smaller', value: r => r.losses},
             {title: 't', value: r => r.t, show: v => fixed(v, 2)},
@@ -286,4 +299,20 @@ function shiftedSection(view) {
         {title: 'from', value: r => r.diff_low, show: v => signed(v, 4)},
         {title: 'to', value: r => r.diff_high, show: v => signed(v, 4)},
     ], rows)) : null;
+}
+
+/* ---- labels ---- */
+
+function labelsSection(view) {
+    const rows = view.set.labels ?? [];
+    if (!rows.length)
+        return null;
+    const labels = [...new Set(rows.map(r => r.label))], at = (label_, heads) => rows.find(r => r.label === label_ && r.heads === heads);
+    return scrolling('Accuracy of each label', table('Test accuracy of each label, by head count', [
+        {title: 'Label', number: false, value: l => l},
+        {title: 'Rows', value: l => rows.find(r => r.label === l).n_rows, show: v => fixed(v, 0)},
+        ...view.set.verdict.heads.map(row => ({
+            title: count(row.heads, 'head'), value: l => at(l, row.heads)?.mean ?? null, show: v => fixed(v, 4),
+        })),
+    ], labels));
 }

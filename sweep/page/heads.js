@@ -108,7 +108,7 @@ function drawMap(weights, T, label_) {
     const d = Array(LEVELS).fill('');
     for (let i = 0; i < T; i++)
         for (let k = 0; k < T; k++) {
-            const l = Math.min(LEVELS - 1, Math.floor(weights[i * T + k] / 256 * LEVELS + 0.5));
+            const l = Math.round(Math.sqrt(weights[i * T + k] / 255) * (LEVELS - 1));
             if (l > 0)
                 d[l] += `M${k} ${i}h1v1h-1z`;
         }
@@ -124,8 +124,14 @@ function strongest(weights, T) {
     });
 }
 
-function attentionTable(a, sequence, maps) {
-    const input = i => a.inputs[sequence][i].join(' ');
+/* A byte of a text as its character; what other tasks have as numbers. */
+function inputText(values, ofText) {
+    const [byte] = values;
+    return ofText && byte > 32 && byte < 127 ? String.fromCharCode(byte) : values.join(' ');
+}
+
+function attentionTable(a, sequence, maps, ofText) {
+    const input = i => inputText(a.inputs[sequence][i], ofText);
     return table('The key that each query gives most to', [
         {title: 'Query', value: i => i},
         {title: 'Input', number: false, value: i => input(i)},
@@ -148,14 +154,14 @@ function attentionSection(view) {
     });
     return figure(`Where the heads of trial ${a.trial} look`, {
         note: [`${capital(trialName(trial))}`, trial.setting_label ? [', ', foreign(trial.setting_label)] : '',
-            `. Rows are queries, columns the keys that they attend to, both from the first position; darker is more. Computed with the weights of step ${a.step} when this page was written.`,
+            `. Rows are queries, columns the keys that they attend to, both from the first position; the darkness is the square root of the weight. Computed with the weights of step ${a.step} when this page was written.`,
             a.length < a.of_length ? ` The first ${a.length} of ${a.of_length} positions.` : ''],
         controls: a.sequences > 1 ? element('div', {class: 'controls'},
             picker('Sequence', Array.from({length: a.sequences}, (_, i) => [i, `${i + 1} of the validation set`]), sequence,
                 value => view.choose({sequence: Number(value)}))) : null,
         draw: () => element('div', {class: 'maps'}, maps.map(m => element('div', {},
             element('span', {class: 'name'}, m.name), drawMap(m.weights, T, `${m.name}: a map of ${T} by ${T}; the table below says where it looks`)))),
-        table: () => attentionTable(a, sequence, maps),
+        table: () => attentionTable(a, sequence, maps, view.settings[0]?.rows[0]?.task === 'text'),
     });
 }
 

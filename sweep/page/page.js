@@ -8,6 +8,7 @@ const SECTIONS = [
     ['settings', 'Settings', settingsSection],
     ['accuracy', 'By head count', accuracySection],
     ['differences', 'Differences', differencesSection],
+    ['labels', 'Labels', labelsSection],
     ['shifted', 'Further test sets', shiftedSection],
     ['curves', 'Learning', curvesSection],
     ['heads', 'Heads', headsSection],
@@ -27,8 +28,29 @@ function sameSetting(a, b) {
     return keys.length === Object.keys(b).length && keys.every(k => a[k] === b[k]);
 }
 
+/* What head counts are judged by. Losses of the bytes of a text are drawn in bits per byte; tables
+ * have both, as reports do. */
+function metricOf(report) {
+    const loss = report.metric === 'test_loss';
+    const bits = loss && report.settings.some(set => 'guess_bits' in set.verdict);
+    return {
+        column: report.metric, loss, bits, name: loss ? 'test loss' : 'test accuracy',
+        drawn: bits ? 'bits per byte' : loss ? 'test loss' : 'test accuracy', scale: bits ? 1 / Math.LN2 : 1,
+    };
+}
+
+/* The numbers of a verdict in the unit that they are drawn in. */
+function inUnit({verdict}, {scale}) {
+    const scaled = (row, keys) => ({...row, ...Object.fromEntries(keys.map(k => [k, row[k] === null ? null : row[k] * scale]))});
+    return {
+        guess: verdict.guess === null ? null : verdict.guess * scale,
+        heads: verdict.heads.map(row => scaled(row, ['mean', 'min', 'max', 'ci95_low', 'ci95_high'])),
+        comparisons: verdict.comparisons.map(row => scaled(row, ['mean_diff', 'ci_low', 'ci_high'])),
+    };
+}
+
 /* Each setting of the report with the trials that it is judged by. */
-function settingsOf(report, trials) {
+function settingsOf(report, trials, metric) {
     const judged = trials.filter(t => t.in_plan && !t.is_tuning && t.choice === 'chosen');
     const bySetting = new Map();
     for (const t of judged)
@@ -37,7 +59,7 @@ function settingsOf(report, trials) {
     return report.settings.map((set, index) => {
         const own = found.find(([setting]) => sameSetting(setting, set.setting))?.[1] ?? [];
         return {
-            ...set, index, label: set.setting_label, byId: new Map(own.map(t => [t.trial_id, t])),
+            ...set, index, label: set.setting_label, drawn: inUnit(set, metric), byId: new Map(own.map(t => [t.trial_id, t])),
             trials: own.filter(t => ['completed', 'diverged', 'failed'].includes(t.state)),
             running: own.filter(t => ['queued', 'running'].includes(t.state)),
         };
@@ -49,10 +71,9 @@ async function readView(source) {
     const trials = objects(rows), {report} = summary;
     const [curves, heads, attention] = await Promise.all(
         [source.curves(trials.filter(t => !t.is_tuning).map(t => t.trial_id)), source.heads(0), source.attention()]);
-    const loss = report.metric === 'test_loss';
+    const metric = metricOf(report);
     return {
-        source, summary, report, trials, curves, attention, heads: objects(heads), settings: settingsOf(report, trials), index: 0,
-        metric: {column: report.metric, loss, name: loss ? 'test loss' : 'test accuracy'},
+        source, summary, report, trials, curves, attention, heads: objects(heads), settings: settingsOf(report, trials, metric), index: 0, metric,
         choice: {hidden: new Set()},
         get set() {
             return this.settings[this.index];

@@ -13,7 +13,7 @@ unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 headcount=${HEADCOUNT:-./headcount}
 work=${EVIDENCE:-build/evidence}
 kept=results/reference
-figures=" gather-tuned "
+figures=" gather-tuned map "
 mkdir -p "$work"
 
 # What is planned, whatever the order: a hash of all configurations and seeds.
@@ -117,17 +117,7 @@ for name; do
     mv "$work/runs.csv" "$kept"
     case $figures in
     *" $name "*)
-        sqlite3 -csv -header "$work/$name.db" "
-            SELECT setting_label, heads, seed, coalesce(test_acc, chance) AS test_acc
-              FROM trials WHERE in_plan = 1 AND is_tuning = 0 AND choice = 'chosen'
-                            AND state IN ('completed', 'diverged', 'failed')
-             ORDER BY setting, heads, seed" >"$kept/$name.trials.csv"
-        "$headcount" report "$name" --db "$work/$name.db" --json >"$work/$name.json"
-        plateau=$(sqlite3 -separator ' ' :memory: "
-            SELECT j ->> '\$.plateau_low', j ->> '\$.plateau_high'
-              FROM (SELECT readfile('$work/$name.json') -> '\$.settings[0].verdict' AS j)")
-        gnuplot -e "csv='$kept/$name.csv'; trials='$kept/$name.trials.csv'; plateau='$plateau';
-                     svg='$kept/$name.svg'" $kept/figure.gp
+        "$headcount" report "$name" --db "$work/$name.db" --svg "$kept/$name.svg"
         ;;
     esac
 done

@@ -4,7 +4,9 @@
 #include "sweep/cli/command.h"
 #include "sweep/cli/command_target.h"
 #include "sweep/page/page.h"
+#include "sweep/report/figure.h"
 #include "sweep/report/report.h"
+#include "sweep/run/stop.h"
 #include "sweep/store/rows.h"
 
 #include <inttypes.h>
@@ -13,7 +15,7 @@
 #include <unistd.h>
 
 struct report_options {
-    const char *db, *html, *attention;
+    const char *db, *html, *svg, *attention;
     bool csv, json, markdown;
     int sweeps;
     char **sweep; /* 0 of them: the only one, or the one run last */
@@ -26,6 +28,8 @@ static const struct command_option options[] = {
     {"markdown", 0, COMMAND_FLAG, offsetof(struct report_options, markdown), NULL, "as Markdown"},
     {"html", 0, COMMAND_TEXT, offsetof(struct report_options, html), "FILE",
      "as one page for a browser, which needs no network (-: to standard output)"},
+    {"svg", 0, COMMAND_TEXT, offsetof(struct report_options, svg), "FILE",
+     "as a figure, drawn by gnuplot (-: to standard output)"},
     {"attention", 0, COMMAND_TEXT, offsetof(struct report_options, attention), "TRIAL",
      "of --html: whose attention maps are drawn, from its weights (the best trial of the\n"
      "candidate)"},
@@ -39,17 +43,19 @@ static const struct command_syntax syntax = {
                "Several: side by side, with differences from the first, paired where both have "
                "the same\nseeds of the same task.\n"
                "--html shows what else there is of it too: learning curves, heads, pruning, cost,\n"
-               "all trials.\n",
+               "all trials. --svg draws every head count with its interval and all of its seeds,\n"
+               "many settings as panels, those of two quantities as a map.\n",
     .options = options,
     .examples = "  headcount report\n"
                 "  headcount report gather --csv\n"
                 "  headcount report gather gather-tuned\n"
-                "  headcount report gather --html gather.html\n",
+                "  headcount report gather --html gather.html\n"
+                "  headcount report gather --svg gather.svg\n",
     .least = 0,
     .most = REPORT_SWEEPS_MOST,
 };
 
-/* ---- the page ---- */
+/* ---- the page and the figure ---- */
 
 /* The trial that --attention names, which is one of the sweep; 0 without. */
 static enum status attention_trial(struct store *s, const char *text, int64_t sweep_id,
@@ -74,33 +80,48 @@ static enum status attention_trial(struct store *s, const char *text, int64_t sw
     return rows_close(&r);
 }
 
-/* Put together in memory, so that a file is there as a whole or not at all. */
-static enum status write_page(struct store *s, int64_t sweep_id, const struct report_options *o,
-                              struct message *m)
+static enum status page_text(struct store *s, int64_t sweep_id, const struct report_options *o,
+                             struct text_buffer *text, struct message *m)
 {
-    bool to_file = strcmp(o->html, "-") != 0;
     struct page_options page = {.file = o->db};
-    struct text_buffer text = {0};
-    enum status status = to_file ? command_check_target(s, o->db, o->html, m) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = attention_trial(s, o->attention, sweep_id, &page.trial_id, m);
+    enum status status = attention_trial(s, o->attention, sweep_id, &page.trial_id, m);
+    FILE *out = status == STATUS_OK ? text_stream(text) : NULL;
     if (status != STATUS_OK)
         return status;
-    FILE *out = text_stream(&text);
     if (!out)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
     status = page_write(s, sweep_id, &page, out, m);
     fclose(out);
+    return status;
+}
+
+/* The page or the figure, put together in memory, so that a file is there as a whole or not at
+ * all. */
+static enum status write_picture(struct store *s, int64_t sweep_id, const struct report_options *o,
+                                 struct message *m)
+{
+    const char *name = o->html ? o->html : o->svg;
+    struct text_buffer text = {0};
+    char *path = NULL;
+    bool to_file = strcmp(name, "-") != 0;
+    enum status status = to_file ? command_find_target(s, o->db, name, &path, m) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = stop_install(m);
+    if (status != STATUS_OK)
+        return status;
+    status = o->html ? page_text(s, sweep_id, o, &text, m) : figure_draw(s, sweep_id, &text, m);
+    if (status == STATUS_OK && stop_requests() > 0)
+        status = status_fail(m, STATUS_INTERRUPTED, "stopped; %s was not written", name);
     if (status == STATUS_OK && to_file) {
-        char *linked = realpath(o->html, NULL); /* a link stays; NULL: a new file */
-        status = file_write(linked ? linked : o->html,
-                            &(struct iovec){.iov_base = text.text, .iov_len = text.used}, 1, m);
-        free(linked);
+        struct iovec part = {.iov_base = text.text, .iov_len = text.used};
+        status = file_write(path, &part, 1, m);
     } else if (status == STATUS_OK) {
         fwrite(text.text, 1, text.used, stdout);
         status = text_check(stdout, m);
     }
+    stop_restore();
     free(text.text);
+    free(path);
     return status;
 }
 
@@ -123,8 +144,8 @@ static enum status report(struct store *s, void *context, struct message *m)
         status = store_sweep(s, NULL, &sweep_id[0], m);
     if (status != STATUS_OK)
         return status;
-    if (o->html)
-        return write_page(s, sweep_id[0], o, m);
+    if (o->html || o->svg)
+        return write_picture(s, sweep_id[0], o, m);
     if (o->sweeps > 1)
         return report_write_several(s, sweep_id, o->sweeps, format, text_page(stdout), stdout, m);
     return report_write(s, sweep_id[0], format, text_page(stdout), stdout, m);
@@ -137,10 +158,12 @@ int command_report(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (o.csv + o.json + o.markdown + (o.html != NULL) > 1)
-        return command_usage("report", "--csv, --json, --markdown and --html exclude each other");
-    if (o.html && arguments > 1)
-        return command_usage("report", "--html shows one sweep; %d are named", arguments);
+    if (o.csv + o.json + o.markdown + (o.html != NULL) + (o.svg != NULL) > 1)
+        return command_usage("report",
+                             "--csv, --json, --markdown, --html and --svg exclude each other");
+    if ((o.html || o.svg) && arguments > 1)
+        return command_usage("report", "%s shows one sweep; %d are named",
+                             o.html ? "--html" : "--svg", arguments);
     if (o.attention && !o.html)
         return command_usage("report", "--attention belongs to --html");
     o.sweeps = arguments;

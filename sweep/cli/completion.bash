@@ -55,6 +55,7 @@ _headcount_value()
         fi
         ;;
     --html) _headcount_files .html ;;
+    --svg) _headcount_files .svg ;;
     --attention) _headcount_ask trials "$db" "$assignment" ;;
     --preset) _headcount_offer "${before}roberta" ;;
     --task) _headcount_ask tasks ;;

@@ -1,50 +1,119 @@
 #!/bin/sh
-# The figure: a tick for each head count that was run, and the line of guessing. Speaks TAP; run from the
-# repository's root.
+# The figure that `report --svg` lets gnuplot draw: what is in it, and what is left where gnuplot is missing,
+# fails or is cut off. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
-command -v gnuplot >/dev/null || skip_all "the figure" gnuplot
-figure() { gnuplot -e "csv='$1'; svg='$dir/figure.svg'" results/reference/figure.gp; }
-says() { grep -q ">$1</tspan>" "$dir/figure.svg" || { grep "<text>" "$dir/figure.svg"; return 1; }; }
-cat >"$dir/table.csv" <<'C'
-sweep,setting,setting_label,heads,mean_acc,ci95_low,ci95_high,chance
-divisors,"{""a"":1}",length=16,1,.3,.2,.4,0.0625
-divisors,"{""a"":1}",length=16,6,.9,.8,.95,0.0625
-divisors,"{""a"":1}",length=16,48,.5,.4,.6,0.0625
-divisors,"{""a"":2}","length=32, slots=2",1,.4,,,0.125
-divisors,"{""a"":2}","length=32, slots=2",6,.8,,,0.125
-C
-check "a table of six and 48 heads" figure "$dir/table.csv"
+settle
+sweep() { # name, heads, further axes of task and train...
+    printf 'name: %s\ntask: {name: gather, length: 16, vocab: 8, slots: %s}\nmodel: {d_model: 48, heads: %s, layers: 1, d_ff: 16}\n' "$1" "$2" "$3"
+    printf 'train: {steps: 20, batch: 8, lr: %s, eval_every: 10, val_examples: 32, test_examples: 32}\nseeds: 3\n' "$4"
+}
+run() { # sweep...
+    sweep "$@" >"$1.yaml" && headcount run "$1.yaml" --db r.db --quiet >said 2>&1 || trouble "$1: $(cat said)"
+}
+run plain 2 '[1, 6, 48]' 0.01
+verdict "a sweep"
+gives() { # status, pattern, arguments of report
+    status=$1 pattern=$2
+    shift 2
+    headcount report "$@" --db r.db >said 2>&1
+    got=$?
+    [ $got -eq "$status" ] || { echo "status $got, expected $status"; cat said; return 1; }
+    [ -z "$pattern" ] || grep -q -e "$pattern" said || { echo "no '$pattern' in:"; cat said; return 1; }
+}
+untouched() { # nothing but the old file: no half one, no temporary one
+    [ "$(cat old.svg)" = old ] && ! ls ./*.tmp 2>/dev/null
+}
+# A gnuplot of our own, first in PATH.
+mkdir fake
+fake() {
+    printf '#!/bin/sh\n%s\n' "$1" >fake/gnuplot
+    chmod +x fake/gnuplot
+}
+with_fake() { PATH=$dir/fake:$PATH "$@"; }
+without_gnuplot() { # only what the test itself needs
+    PATH=$dir/bin gives 3 'gnuplot draws the figure and is not in PATH; install it (Debian, Ubuntu: apt install gnuplot-nox)' plain --svg old.svg
+}
+
+# ---- without a gnuplot that works ----
+echo old >old.svg
+ln -s "$(command -v grep)" "$(command -v cat)" "$dir/bin"
+check "no gnuplot: the message has the remedy" without_gnuplot
+check "... and nothing is written" untouched
+fake 'echo "line 3: no such thing" >&2; exit 1'
+check "a gnuplot that fails is quoted" with_fake gives 3 'gnuplot failed with status 1: line 3: no such thing' plain --svg old.svg
+check "... and nothing is written" untouched
+fake 'cat >/dev/null; echo "<svg>"'
+check "half an SVG is none" with_fake gives 3 'gnuplot wrote no whole SVG' plain --svg old.svg
+check "... and nothing is written" untouched
+fake 'kill -9 $$'
+check "a gnuplot that is killed" with_fake gives 3 'gnuplot was ended by signal 9' plain --svg old.svg
+fake 'head -c 1000000 /dev/zero | tr "\0" x >&2; exit 2'
+check "one that talks and does not listen" with_fake gives 3 'gnuplot failed with status 2: xxx' plain --svg old.svg
+fake 'yes'
+check "one without an end" with_fake gives 3 'gnuplot writes without end' plain --svg old.svg
+check "... and nothing is written" untouched
+fake 'exec sleep 100'
+PATH=$dir/fake:$PATH "$headcount" report plain --db r.db --svg old.svg >said 2>&1 &
+pid=$!
+sleep 0.3
+kill -INT $pid
+wait $pid
+stopped=$?
+pid=
+check "Ctrl-C ends it and gnuplot" [ $stopped -eq 75 ]
+check "... and says so" grep -q 'stopped; no figure was written' said
+check "... and nothing is written" untouched
+check "one format at a time" gives 2 'exclude each other' plain --svg a.svg --html a.html
+check "one sweep at a time" gives 2 'shows one sweep; 2 are named' plain plain --svg a.svg
+check "the results stay" gives 2 'results file itself' plain --svg r.db
+
+# ---- with gnuplot ----
+if ! command -v gnuplot >/dev/null; then
+    skip "what is in the figure" gnuplot
+    finish
+    exit
+fi
+says() { grep -qF -e ">$1<" f.svg || { grep -o "<text>.*\|<tspan.*" f.svg; return 1; }; }
+points() { grep -c "xlink:href='#gpPt6'" f.svg; } # dots
+check "the figure" gives 0 '' plain --svg f.svg
 for heads in 1 6 48; do
     check "a tick at $heads heads" says $heads
 done
-check "none where no head count was" sh -c "! grep -q '>32<' '$dir/figure.svg'"
+check "none where no head count was" fails says 32
 check "the line of guessing" says guessing
-cut -d, -f1-7 "$dir/table.csv" >"$dir/old.csv"
-check "a table of an older version" figure "$dir/old.csv"
-check "... has no such line" sh -c "! grep -q guessing '$dir/figure.svg'"
-cat >"$dir/trials.csv" <<'C'
-setting_label,heads,seed,test_acc
-length=16,1,0,.25
-length=16,1,1,.35
-length=16,6,0,.9
-"length=32, slots=2",48,0,.4
-C
-plain=$(figure "$dir/table.csv" && grep -c "xlink:href='#gpPt6'" "$dir/figure.svg")
-seeds() {
-    gnuplot -e "csv='$dir/table.csv'; trials='$dir/trials.csv'; plateau='6 48'; svg='$dir/figure.svg'" results/reference/figure.gp
-}
-check "every seed is a point" seeds
-check "... four more than without" sh -c "[ \$(grep -c \"xlink:href='#gpPt6'\" '$dir/figure.svg') = $((plain + 4)) ]"
-check "... and the plateau is named" says plateau
-cp "$dir/figure.svg" "$dir/first.svg"
-check "... the same each time" sh -c "gnuplot -e \"csv='$dir/table.csv'; trials='$dir/trials.csv'; plateau='6 48'; svg='$dir/figure.svg'\" results/reference/figure.gp && cmp '$dir/first.svg' '$dir/figure.svg'"
-{ # diverged trials in the mean: another curve than that of the completed
-    sed -n '1s/$/,mean_all,all_low,all_high/p' "$dir/table.csv"
-    sed '1d; s/$/,.1,.05,.15/' "$dir/table.csv"
-} >"$dir/all.csv"
-figure "$dir/table.csv" && cp "$dir/figure.svg" "$dir/first.svg"
-check "a table with bad trials in its means" figure "$dir/all.csv"
-check "... shows them" sh -c "! cmp -s '$dir/first.svg' '$dir/figure.svg'"
-check "the reference table" figure results/reference/gather.csv
-check "... has its line of guessing" says guessing
+check "every seed is a dot, and every mean" [ "$(points)" -ge 12 ]
+check "the same each time" sh -c "headcount report plain --db r.db --svg - | cmp - f.svg"
+echo "plot nonsense" >"$dir/.gnuplot"
+check "... whatever the user's settings" sh -c "HOME='$dir' GNUTERM=dumb headcount report plain --db r.db --svg - | cmp - f.svg"
+full() { (ulimit -f 4 && gives 3 'old.svg' plain --svg old.svg); }
+check "no room for the file" full
+check "... leaves the old one" untouched
+check "the plateau is shaded" grep -qi 'rgb(228, 243, 238)\|#e4f3ee' f.svg
+sqlite3 r.db "UPDATE trial SET state = 'diverged' WHERE trial_id = 1"
+check "a diverged trial" gives 0 '' plain --svg f.svg
+check "... is a cross" grep -q "xlink:href='#gpPt1'" f.svg
+
+run curves '[1, 2]' '[1, 6]' 0.01
+check "two settings" gives 0 '' curves --svg f.svg
+check "... are two curves with their names" sh -c "grep -q '>slots=1<' f.svg && grep -q '>slots=2<' f.svg"
+run map '[1, 2]' '[1, 6]' '[0.01, 0.03]'
+check "settings of two quantities" gives 0 '' map --svg f.svg
+check "... have a map" grep -q 'Plateau and, in brackets' f.svg
+check "... and a panel each" sh -c "[ \$(grep -c '>slots=[12], lr=0.0[13]<' f.svg) = 4 ]"
+run many '[1, 2, 3, 4, 5, 6, 7]' '[1, 6]' 0.01
+check "many settings" gives 0 '' many --svg f.svg
+check "... have a panel each" sh -c "[ \$(grep -c '>slots=[1-7]<' f.svg) = 7 ]"
+sed -i 's/^seeds/metric: {name: val_loss}\nseeds/; s/^name.*/name: loss/' plain.yaml
+check "a sweep by loss" sh -c "headcount run plain.yaml --db r.db --quiet && headcount report loss --db r.db --svg f.svg"
+check "... says so" says 'test loss'
+sed -i 's/^name.*/name: waits/' plain.yaml
+headcount run plain.yaml --db r.db --quiet --set train.steps=30 >/dev/null && sqlite3 r.db "UPDATE trial SET state = 'queued' WHERE sweep_id = (SELECT sweep_id FROM sweep WHERE name = 'waits')"
+check "where nothing has ended there is nothing to draw" gives 2 'no trial of waits has ended' waits --svg f.svg
+
+# ---- foreign text ----
+sqlite3 r.db "UPDATE sweep SET name = 'it''s <b>&amp; \`touch pwned\` @x %d' || char(10, 27, 65534, 8238) || '\"' WHERE name = 'many';
+    UPDATE trial SET setting_label = '</text><script>''\`touch pwned\`' || setting_label"
+check "names that a shell, gnuplot or a browser would obey" sh -c "headcount report \"\$(sqlite3 r.db \"SELECT name FROM sweep WHERE name LIKE 'it%'\")\" --db r.db --svg f.svg"
+check "... are text" sh -c "! grep -q '<script\|<b>' f.svg && grep -q '&lt;script' f.svg && [ ! -e pwned ]"
+check "... and plain" sh -c "! LC_ALL=C grep -aP '$obeyed' f.svg"
 finish

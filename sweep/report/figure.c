@@ -1,0 +1,384 @@
+#include "sweep/report/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/report/figure_parts.h"
+#include "sweep/report/gnuplot.h"
+
+enum { WIDTH = 720, LEFT = 66, RIGHT = 18, TITLE = 62, BOTTOM = 58, KEY_LINE = 22 };
+enum { SINGLE_HEIGHT = 300, PANEL_HEIGHT = 118, PANEL_GAP = 56 };
+
+/* Colours that people who see few colours tell apart (Okabe and Ito 2008), and gnuplot's shapes. */
+static const struct {
+    const char *color;
+    int shape;
+} styles[FIGURE_CURVES] = {
+    {"0072b2", 7}, {"d55e00", 5}, {"009e73", 9}, {"cc79a7", 11}, {"e69f00", 13}};
+
+/* ---- what there is to draw ---- */
+
+static bool has_mean(const struct verdict_row *row)
+{
+    return row->trials > 0 && row->limited == 0 && isfinite(row->test.mean);
+}
+
+/* An interval is cut where no value can be, as in the report. */
+static double clipped(const struct figure *f, double x)
+{
+    return x < 0 ? 0 : x > 1 && !f->loss ? 1 : x;
+}
+
+static void widen(struct figure *f, double x)
+{
+    f->low = x < f->low ? x : f->low;
+    f->high = x > f->high ? x : f->high;
+}
+
+/* The ranges of both axes: accuracies from 0 to 1, losses as far as there are some. Returns whether
+ * there is anything to draw. */
+static bool find_ranges(struct figure *f)
+{
+    f->low = INFINITY;
+    f->high = -INFINITY;
+    for (int i = 0; i < f->r->settings; i++) {
+        const struct report_setting *set = &f->r->setting[i];
+        f->loss = set->input.loss;
+        for (int k = 0; k < set->verdict->rows; k++) {
+            const struct verdict_row *row = &set->verdict->row[k];
+            f->fewest = f->fewest == 0 || row->heads < f->fewest ? row->heads : f->fewest;
+            f->most = row->heads > f->most ? row->heads : f->most;
+            if (!has_mean(row))
+                continue;
+            widen(f, row->test.min);
+            widen(f, row->test.max);
+            widen(f, isfinite(row->test.low) ? clipped(f, row->test.low) : row->test.mean);
+            widen(f, isfinite(row->test.high) ? clipped(f, row->test.high) : row->test.mean);
+        }
+    }
+    if (f->low > f->high)
+        return false;
+    double margin = f->high > f->low ? .06 * (f->high - f->low) : .01;
+    f->low = f->loss ? f->low - margin : 0;
+    f->high = f->loss ? f->high + margin : 1.04;
+    return true;
+}
+
+/* ---- pieces of a panel ---- */
+
+void figure_place(struct figure *f, struct figure_box box)
+{
+    text_add(&f->script,
+             "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
+             "set tmargin at screen %.6f\nset bmargin at screen %.6f\n",
+             (double)box.x / f->width, (double)(box.x + box.width) / f->width,
+             1 - (double)box.y / f->height, 1 - (double)(box.y + box.height) / f->height);
+}
+
+/* Where head counts are on the axis, 0 to 1. */
+static double place_of(const struct figure *f, double heads)
+{
+    double low = log2((double)f->fewest / 1.25), high = log2((double)f->most * 1.25);
+    return (log2(heads) - low) / (high - low);
+}
+
+/* A tick for each head count that was run, with its number where that has room. */
+static void add_ticks(struct figure *f, const struct report_setting *set, int width, int font)
+{
+    double end = -INFINITY; /* of the number before */
+    for (int k = 0; k < set->verdict->rows; k++) {
+        char number[24];
+        int64_t heads = set->verdict->row[k].heads;
+        snprintf(number, sizeof number, "%lld", (long long)heads);
+        double middle = width * place_of(f, (double)heads);
+        double half = .3 * font * (double)strlen(number);
+        bool room = middle - half > end + .4 * font;
+        text_add(&f->script, "set xtics add ('%s' %s)\n", room ? number : "", number);
+        end = room ? middle + half : end;
+    }
+}
+
+static void shade_plateau(struct figure *f, const struct verdict *v, bool named)
+{
+    if (v->plateau_low <= 0 || v->plateau_high < v->plateau_low)
+        return;
+    text_add(&f->script,
+             "set object rectangle from %.6g, graph 0 to %.6g, graph 1 behind fillcolor rgb "
+             "'#e4f3ee' fillstyle solid noborder\n",
+             (double)v->plateau_low / 1.12, (double)v->plateau_high * 1.12);
+    if (named)
+        text_add(&f->script,
+                 "set label 'plateau' at %.6g, graph %s center font ',11' textcolor '#007a5a'\n",
+                 sqrt((double)v->plateau_low * (double)v->plateau_high), f->loss ? "0.92" : "0.10");
+}
+
+/* A dashed line at the value of guessing, where the axis reaches it. */
+static void add_guess(struct figure *f, double guess, bool named)
+{
+    if (!isfinite(guess) || guess < f->low || guess > f->high)
+        return;
+    text_add(&f->script,
+             "set arrow from graph 0, first %.9g to graph 1, first %.9g nohead dt 2 lc '#888888'\n",
+             guess, guess);
+    if (named)
+        text_add(&f->script,
+                 "set label 'guessing' at graph 0.995, first %.9g right font ',11' textcolor "
+                 "'#666666'\n",
+                 guess + .035 * (f->high - f->low));
+}
+
+/* ---- data ---- */
+
+/* A curve: its data blocks, 0 where one would be empty. */
+struct curve {
+    const struct report_setting *set;
+    long means, seeds, bad;
+    double aside; /* factor on head counts: several curves stand a little apart */
+};
+
+static long add_means(struct figure *f, const struct curve *c)
+{
+    long n = 0;
+    for (int k = 0; k < c->set->verdict->rows; k++) {
+        const struct verdict_row *row = &c->set->verdict->row[k];
+        double mean = row->test.mean;
+        if (!has_mean(row))
+            continue;
+        if (n++ == 0)
+            text_add(&f->script, "$d%ld << EOD\n", ++f->blocks);
+        bool interval = isfinite(row->test.low);
+        text_add(&f->script, "%.6f %.9g %.9g %.9g\n", (double)row->heads * c->aside, mean,
+                 interval ? clipped(f, row->test.low) : mean,
+                 interval ? clipped(f, row->test.high) : mean);
+    }
+    text_add(&f->script, n ? "EOD\n" : "");
+    return n ? f->blocks : 0;
+}
+
+/* Trials stand to the right of their mean, each seed at a place of its own: multiples of the golden
+ * ratio spread evenly, whatever their number. */
+static double spread(const struct verdict_trial *t)
+{
+    double turns = (double)(t->seed + 89 * t->unit) * .6180339887498949;
+    return exp2(.05 + .13 * (turns - floor(turns)));
+}
+
+static long add_trials(struct figure *f, const struct curve *c, bool bad)
+{
+    long n = 0;
+    const struct verdict_input *in = &c->set->input;
+    for (int k = 0; k < in->count; k++) {
+        for (int i = 0; i < in->heads[k].n && has_mean(&c->set->verdict->row[k]); i++) {
+            const struct verdict_trial *t = &in->heads[k].trial[i];
+            double value = t->bad ? c->set->verdict->guess : t->test;
+            if (t->bad != bad || t->limited || !isfinite(value))
+                continue;
+            if (n++ == 0)
+                text_add(&f->script, "$d%ld << EOD\n", ++f->blocks);
+            text_add(&f->script, "%.6f %.9g\n", (double)in->heads[k].heads * c->aside * spread(t),
+                     value);
+        }
+    }
+    text_add(&f->script, n ? "EOD\n" : "");
+    return n ? f->blocks : 0;
+}
+
+/* The next element of the plot; separator: "plot" before the first, then a comma. */
+static void plot_points(struct figure *f, long block, int shape, double size, const char *color,
+                        const char **separator)
+{
+    if (!block)
+        return;
+    text_add(&f->script, "%s $d%ld using 1:2 with points pt %d ps %.2f lc rgb '#%s' notitle",
+             *separator, block, shape, size, color);
+    *separator = ",";
+}
+
+static void plot_curve(struct figure *f, const struct curve *c, int style, const char *title,
+                       double size, const char **separator)
+{
+    enum { DOT = 7, CROSS = 2 };
+    const char *color = styles[style].color;
+    char pale[] = "70xxxxxx";
+    memcpy(pale + 2, color, 6);
+    plot_points(f, c->seeds, DOT, .7 * size, pale, separator);
+    plot_points(f, c->bad, CROSS, size, color, separator);
+    if (!c->means)
+        return;
+    text_add(&f->script,
+             "%s $d%ld using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb '#%s' notitle, "
+             "$d%ld using 1:2 with linespoints pt %d ps %.2f lw 1.8 lc rgb '#%s' %s",
+             *separator, c->means, color, c->means, styles[style].shape, size, color,
+             *title ? "title " : "notitle");
+    if (*title)
+        gnuplot_quote(&f->script, title, 60);
+    *separator = ",";
+}
+
+/* ---- panels ---- */
+
+/* gnuplot leaves its own label out where the numbers beside it are wide. */
+static void add_name_of_value(struct figure *f, struct figure_box box)
+{
+    text_add(&f->script, "set label '%s' at screen %.6f, screen %.6f center rotate by 90\n",
+             f->loss ? "test loss" : "test accuracy", 16. / f->width,
+             1 - (box.y + .5 * box.height) / f->height);
+}
+
+/* Settings first to last as curves of one panel. */
+static void add_panel(struct figure *f, struct figure_box box, int first, int last, bool small)
+{
+    struct curve c[FIGURE_CURVES] = {0};
+    const char *separator = "plot";
+    int curves = last - first + 1;
+    bool drawn = false;
+    text_add(&f->script,
+             "unset label\nunset arrow\nunset object\nunset xtics\n"
+             "set xtics nomirror () font ',%d'\n",
+             small ? 10 : 13);
+    figure_place(f, box);
+    if (box.x == LEFT)
+        add_name_of_value(f, box);
+    for (int i = 0; i < curves; i++) {
+        c[i].set = &f->r->setting[first + i];
+        c[i].aside = exp2(.06 * (i - (curves - 1) / 2.));
+        c[i].means = add_means(f, &c[i]);
+        c[i].seeds = add_trials(f, &c[i], false);
+        c[i].bad = add_trials(f, &c[i], true);
+        drawn = drawn || c[i].means;
+        add_ticks(f, c[i].set, box.width, small ? 10 : 13);
+        add_guess(f, c[i].set->verdict->guess, i == 0 && !small);
+    }
+    if (curves == 1)
+        shade_plateau(f, c[0].set->verdict, !small);
+    for (int i = 0; i < curves; i++)
+        plot_curve(f, &c[i], i, curves > 1 ? c[i].set->label : "", small ? .4 : .6, &separator);
+    text_add(&f->script, drawn ? "\n" : "plot NaN notitle\n");
+}
+
+static int columns_of_panels(const struct figure *f, int panels)
+{
+    if (f->map && f->map->axes == 2 && f->map->axis[1].count <= 6 &&
+        f->map->axis[0].count * f->map->axis[1].count == f->map->cells)
+        return f->map->axis[1].count;
+    return panels <= 9 ? 3 : panels <= 20 ? 4 : 6;
+}
+
+static void add_panels(struct figure *f, int top, int panels, int columns)
+{
+    int step = (WIDTH - LEFT - RIGHT + 14) / columns;
+    for (int i = 0; i < panels; i++) {
+        struct figure_box box = {LEFT + i % columns * step,
+                                 top + 24 + i / columns * (PANEL_HEIGHT + PANEL_GAP), step - 14,
+                                 PANEL_HEIGHT};
+        text_add(&f->script, "set title offset 0,-0.6 font ',11' ");
+        gnuplot_quote(&f->script, f->r->setting[i].label, box.width / 6);
+        text_add(&f->script, "\nset format y '%s'\n", i % columns ? "" : "%g");
+        text_add(&f->script, i + columns < panels ? "unset xlabel\n" : "set xlabel 'heads'\n");
+        add_panel(f, box, i, i, true);
+    }
+}
+
+/* ---- the figure ---- */
+
+static void add_head(struct figure *f)
+{
+    struct text_buffer about = {0};
+    text_add(&f->script,
+             "set encoding utf8\n"
+             "set terminal svg noenhanced size %d,%d font 'Helvetica,13' background '#ffffff' name "
+             "'headcount'\n"
+             "set multiplot\n"
+             "set border 3 lc '#444444'\nset logscale x 2\nunset mxtics\n"
+             "set grid ytics lc '#dddddd' lt 1 lw 1\nset errorbars 0.6\nset pointintervalbox "
+             "0\nunset key\n"
+             "set xrange [%.6g:%.6g]\nset yrange [%.9g:%.9g]\nset ytics nomirror font ',11'%s\n",
+             f->width, f->height, (double)f->fewest / 1.25, (double)f->most * 1.25, f->low, f->high,
+             f->loss ? "" : " 0.2");
+    text_add(&f->script, "set label 1 at screen 0.5, screen %.6f center font ',16' ",
+             1 - 22. / f->height);
+    gnuplot_quote(&f->script, f->r->name, 70);
+    text_add(&about, "%s%s%s", f->r->task, *f->r->fixed ? ": " : "", f->r->fixed);
+    text_add(&f->script,
+             "\nset label 2 at screen 0.5, screen %.6f center font ',11' textcolor '#666666' ",
+             1 - 42. / f->height);
+    gnuplot_quote(&f->script, about.text ? about.text : "", 130);
+    f->script.out_of_memory = f->script.out_of_memory || about.out_of_memory;
+    free(about.text);
+    /* An empty plot carries what belongs to the whole. */
+    text_add(&f->script,
+             "\nunset border\nunset tics\nplot NaN notitle\n"
+             "unset label\nset border 3\nset ytics nomirror font ',11'%s\n",
+             f->loss ? "" : " 0.2");
+}
+
+static void add_single(struct figure *f)
+{
+    int curves = f->r->settings, key = curves > 1 ? KEY_LINE * ((curves + 1) / 2) + 6 : 0;
+    f->width = WIDTH;
+    f->height = TITLE + SINGLE_HEIGHT + BOTTOM + key;
+    add_head(f);
+    if (curves > 1)
+        text_add(
+            &f->script,
+            "set key at screen 0.5, screen %.6f center bottom horizontal Left reverse samplen 2 "
+            "maxcols 2 font ',12'\n",
+            6. / f->height);
+    text_add(&f->script, "set xlabel 'attention heads'\n");
+    add_panel(f, (struct figure_box){LEFT, TITLE, WIDTH - LEFT - RIGHT, SINGLE_HEIGHT}, 0,
+              curves - 1, false);
+}
+
+static void add_many(struct figure *f)
+{
+    int panels = f->r->settings < FIGURE_PANELS ? f->r->settings : FIGURE_PANELS;
+    int columns = columns_of_panels(f, panels), rows = (panels + columns - 1) / columns;
+    int map = figure_map_height(f), left_out = f->r->settings - panels;
+    f->width = WIDTH;
+    f->height = TITLE + map + 24 + rows * (PANEL_HEIGHT + PANEL_GAP) + (left_out ? 20 : 0);
+    add_head(f);
+    if (left_out)
+        text_add(&f->script,
+                 "set label 3 at screen 0.5, screen %.6f center font ',11' textcolor '#666666' "
+                 "'%d more settings are not drawn'\n",
+                 10. / f->height, left_out);
+    if (map)
+        figure_map(f, TITLE);
+    add_panels(f, TITLE + map, panels, columns);
+}
+
+static enum status draw(const struct report_data *r, struct text_buffer *svg, struct message *m)
+{
+    struct figure f = {.r = r};
+    struct report_map *map;
+    if (!find_ranges(&f))
+        return status_fail(m, STATUS_BAD_INPUT, "no trial of %s has ended: nothing to draw yet",
+                           r->name);
+    enum status status = report_map_new(r, &map, m);
+    if (status != STATUS_OK)
+        return status;
+    f.map = map;
+    if (r->settings <= FIGURE_CURVES && figure_map_height(&f) == 0)
+        add_single(&f);
+    else
+        add_many(&f);
+    text_add(&f.script, "unset multiplot\n");
+    status = f.script.out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the figure")
+                                    : gnuplot_draw(&f.script, svg, m);
+    free(f.script.text);
+    report_map_free(map);
+    return status;
+}
+
+enum status figure_draw(struct store *s, int64_t sweep_id, struct text_buffer *svg,
+                        struct message *m)
+{
+    struct report_data *r;
+    enum status status = report_data_read(s, sweep_id, false, &r, m);
+    if (status != STATUS_OK)
+        return status;
+    status = draw(r, svg, m);
+    report_data_free(r);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The figure of a sweep, drawn by gnuplot: the value that is judged against the number of heads. Of
+ * every head count the mean with its 95% interval and every trial as a point; those that diverged
+ * or failed, which count as guesses, are crosses, and a head count that did not finish within its
+ * limit is left out, as in the report. The plateau is shaded, guessing a dashed line. Up to
+ * FIGURE_CURVES settings are curves of one panel; more have a panel each, and where they differ in
+ * two quantities the map stands above them: each setting's plateau and h* (report_map.h). */
+#ifndef SWEEP_REPORT_FIGURE_H
+#define SWEEP_REPORT_FIGURE_H
+
+#include "engine/base/text.h"
+#include "sweep/store/store.h"
+
+enum { FIGURE_CURVES = 5, FIGURE_PANELS = 36 /* the others are not drawn, and it says so */ };
+
+/* Appends the figure as an SVG; the same results give the same bytes from the same gnuplot.
+ * BAD_INPUT where no trial has ended yet; else fails as report_data_read and gnuplot_draw do. */
+enum status figure_draw(struct store *s, int64_t sweep_id, struct text_buffer *svg,
+                        struct message *m);
+
+#endif

@@ -45,6 +45,17 @@ struct task_shape {
 /* An opened file; what it is, the task alone knows. */
 struct task_source;
 
+/* How well simple models of a text do, learned from the last `learned` bytes of the training part,
+ * on the first `tested` bytes of the test part: bits per byte of adaptive byte models of the orders
+ * 0, 1,
+ * ... (datasets/byte_model.h). */
+enum { TASK_ANCHORS = 4 };
+struct task_anchors {
+    int count;
+    double bits_per_byte[TASK_ANCHORS];
+    int64_t learned, tested, train, test; /* bytes; the last two of the whole parts */
+};
+
 /* Of a task over a file that the user gives by the option `file`, which is local: no part of a
  * result's identity. What the identity holds of the file is in options that are derived from it.
  *
@@ -73,6 +84,9 @@ struct task_file {
                         int32_t *inputs, int32_t *targets, uint8_t *padding, struct message *m);
     /* The name of class k, the source's; NULL where classes are bytes. */
     const char *(*label)(const struct task_source *s, long k);
+    /* What needs no training, to compare with; takes seconds. OK with count 0 where there is none.
+     */
+    enum status (*anchors)(struct task_source *s, struct task_anchors *a, struct message *m);
 };
 
 struct task {

@@ -219,6 +219,13 @@ static const char *label(const struct task_source *s, long k)
     return mode->label ? mode->label(s, k) : NULL;
 }
 
+static enum status source_anchors(struct task_source *s, struct task_anchors *a, struct message *m)
+{
+    const struct text_mode *mode = modes[s->options->mode];
+    a->count = 0;
+    return mode->anchors ? mode->anchors(s, a, m) : STATUS_OK;
+}
+
 static const struct task_file file_functions = {
     .survey = survey,
     .open = source_open,
@@ -227,6 +234,7 @@ static const struct task_file file_functions = {
     .draw = source_draw,
     .read = source_read,
     .label = label,
+    .anchors = source_anchors,
 };
 
 const struct task task_text = {

@@ -47,6 +47,8 @@ struct text_mode {
     enum status (*read)(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
                         int32_t *targets, uint8_t *padding, struct message *m);
     const char *(*label)(const struct task_source *s, long k); /* NULL: classes are bytes */
+    enum status (*anchors)(struct task_source *s, struct task_anchors *a,
+                           struct message *m); /* NULL: there are none */
 };
 extern const struct text_mode text_lm, text_classify;
 

@@ -1,7 +1,12 @@
 /* Mode lm of the task `text`: which byte comes next. */
 #include "datasets/task_text.h"
 
+#include "datasets/byte_model.h"
 #include "engine/base/arena.h"
+
+/* As much of a text as simple models are shown: seconds. */
+enum { ANCHOR_PIECE = 1 << 14, ANCHOR_LEARNED = 4 << 20, ANCHOR_TESTED = 1 << 20 };
+_Static_assert((int)TASK_ANCHORS == (int)BYTE_MODEL_ORDERS, "one anchor per order");
 
 static enum status count_bytes(void *context, const unsigned char *bytes, size_t n,
                                struct message *m)
@@ -82,10 +87,64 @@ static enum status read(struct task_source *s, enum task_part part, int64_t inde
     return window(s, offset, inputs, targets, m);
 }
 
+/* ---- anchors ---- */
+
+struct anchoring {
+    const struct corpus *corpus;
+    struct byte_model *model;
+    double bits[BYTE_MODEL_ORDERS]; /* of what was written so far */
+};
+
+/* Learns a stretch of the text; `tested` ones it also writes. */
+static enum status anchor_stretch(struct anchoring *a, int64_t first, int64_t bytes, bool tested,
+                                  struct message *m)
+{
+    unsigned char piece[ANCHOR_PIECE];
+    byte_model_restart(a->model);
+    for (int64_t at = 0; at < bytes; at += ANCHOR_PIECE) {
+        size_t n = bytes - at < ANCHOR_PIECE ? (size_t)(bytes - at) : ANCHOR_PIECE;
+        enum status s = corpus_read(a->corpus, first + at, piece, n, m);
+        if (s != STATUS_OK)
+            return s;
+        for (size_t i = 0; i < n; i++) {
+            double bits[BYTE_MODEL_ORDERS];
+            if (tested)
+                byte_model_bits(a->model, piece[i], bits);
+            for (int k = 0; tested && k < BYTE_MODEL_ORDERS; k++)
+                a->bits[k] += bits[k];
+            if (!byte_model_learn(a->model, piece[i]))
+                return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for a byte model",
+                                   a->corpus->path);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status anchors(struct task_source *s, struct task_anchors *out, struct message *m)
+{
+    int64_t train = begin_of(s->options, TASK_VAL), test = begin_of(s->options, TASK_TEST);
+    struct anchoring a = {.corpus = &s->corpus, .model = byte_model_new()};
+    if (!a.model)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for a byte model", s->corpus.path);
+    out->train = train;
+    out->test = s->options->size - test;
+    out->learned = train < ANCHOR_LEARNED ? train : ANCHOR_LEARNED;
+    out->tested = out->test < ANCHOR_TESTED ? out->test : ANCHOR_TESTED;
+    enum status status = anchor_stretch(&a, train - out->learned, out->learned, false, m);
+    if (status == STATUS_OK)
+        status = anchor_stretch(&a, test, out->tested, true, m);
+    byte_model_free(a.model);
+    out->count = BYTE_MODEL_ORDERS;
+    for (int k = 0; k < BYTE_MODEL_ORDERS; k++)
+        out->bits_per_byte[k] = a.bits[k] / (double)out->tested;
+    return status;
+}
+
 const struct text_mode text_lm = {
     .survey = survey,
     .shape = shape,
     .reserve = reserve,
     .draw = draw,
     .read = read,
+    .anchors = anchors,
 };

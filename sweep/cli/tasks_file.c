@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/json.h"
 #include "engine/base/utf8.h"
 
-enum { LINE_COLUMNS = 90 };
+enum { LINE_COLUMNS = 90, MOST_LABELS = 20, /* shown */ LABEL_COLUMNS = 40 };
 
 static const char *const part_name[TASK_PARTS] = {"training", "validation", "test"};
 
@@ -59,59 +60,148 @@ static void print_bytes(const int32_t *byte, long n)
     free(text);
 }
 
-struct example {
-    int32_t *inputs, *targets;
-    uint8_t *padding;
-};
-
-static void print_example(const struct task_source *source, const struct point *p,
-                          const struct task_shape *shape, const struct example *e)
+static void print_target(const struct task_source *source, const struct point *p,
+                         const struct task_shape *shape, const int32_t *targets, long used)
 {
-    long used = 0;
-    while (used < shape->length && !(shape->padded && e->padding[used]))
-        used++;
-    print_bytes(e->inputs, used);
     if (shape->bytes) {
-        printf("The target of each byte is the one after it; of the last:\n");
-        print_bytes(e->targets + shape->length - 1, 1);
+        int32_t last = targets[shape->length - 1];
+        printf("The target of each byte is the one after it; of the last: ");
+        printf(last > ' ' && last < 0x7f ? "%c\n\n" : "\\x%02x\n\n", (int)last);
         return;
     }
-    const char *name = p->task->file->label(source, e->targets[0]);
-    text_print(stdout, "  target    %s\n", name ? name : "");
+    char shown[LABEL_COLUMNS];
+    text_shown(p->task->file->label(source, targets[0]), shown, sizeof shown);
+    printf("  %-10s  %s\n", "target", shown);
     if (used < shape->length)
-        printf("  padding   %ld positions\n", shape->length - used);
+        printf("  %-10s  %ld positions\n", "padding", shape->length - used);
 }
 
-static enum status read_example(struct arena *a, const struct point *p,
-                                const struct task_shape *shape, long index, struct message *m)
+static enum status print_example(struct arena *a, struct task_source *source, const struct point *p,
+                                 const struct task_shape *shape, long index, struct message *m)
 {
-    struct example e = {
-        .inputs = arena_alloc(a, (size_t)(shape->length * shape->fields), sizeof *e.inputs),
-        .targets = arena_alloc(a, (size_t)(shape->length * shape->slots), sizeof *e.targets),
-        .padding = arena_alloc(a, (size_t)shape->length, sizeof *e.padding),
-    };
-    struct task_source *source;
-    enum status s = p->task->file->open(a, p->task_options, &source, m);
+    int32_t *inputs = arena_alloc(a, (size_t)(shape->length * shape->fields), sizeof *inputs);
+    int32_t *targets = arena_alloc(a, (size_t)(shape->length * shape->slots), sizeof *targets);
+    uint8_t *padding = arena_alloc(a, (size_t)shape->length, sizeof *padding);
+    enum status s = p->task->file->read(source, TASK_TEST, index - 1, shape->part[TASK_TEST],
+                                        inputs, targets, padding, m);
     if (s != STATUS_OK)
         return s;
-    s = p->task->file->read(source, TASK_TEST, index - 1, shape->part[TASK_TEST], e.inputs,
-                            e.targets, e.padding, m);
-    if (s == STATUS_OK) {
-        printf("\nTest example %ld:\n", index);
-        print_example(source, p, shape, &e);
-    }
-    p->task->file->close(source);
-    return s;
+    long used = 0;
+    while (used < shape->length && !padding[used])
+        used++;
+    printf("\nTest example %ld:\n", index);
+    print_bytes(inputs, used);
+    print_target(source, p, shape, targets, used);
+    return STATUS_OK;
 }
 
 static void print_file(const struct point *p, const struct task_shape *shape)
 {
     char count[32];
-    text_print(stdout, "\nFile: %s, %s bytes\n", file_of(p),
-               text_count(derived_of(p, "size"), count, sizeof count));
+    const struct option_entry *sha256 = option_find(p->task->options, "sha256");
+    text_print(stdout, "\nFile: %s\n", file_of(p));
+    printf("  %-10s  %s\n", "bytes", text_count(derived_of(p, "size"), count, sizeof count));
+    printf("  %-10s  %s\n", "SHA-256", (const char *)p->task_options + sha256->offset);
     for (int i = 0; i < TASK_PARTS; i++)
         printf("  %-10s  %s %s\n", part_name[i], text_count(shape->part[i], count, sizeof count),
                shape->bytes ? "windows" : "rows");
+}
+
+/* Stands at the first item of the list of that name, where it has any. */
+static bool list_of(const struct json *facts, const char *name, struct json *list)
+{
+    return json_member(facts, name, list) && json_take(list, '[') && !json_take(list, ']');
+}
+
+/* The labels by class, each with its rows, and how many texts do not fit. */
+static void print_labels(const struct json *facts, const struct task_shape *shape)
+{
+    struct json cut, label, rows;
+    int64_t n;
+    if (!list_of(facts, "labels", &label) || !list_of(facts, "label_rows", &rows))
+        return;
+    if (json_member(facts, "cut", &cut) && json_integer(&cut, &n) && n > 0)
+        printf("  %-10s  %" PRId64 " of the texts, at %ld bytes\n", "cut", n, shape->length);
+    printf("\n%ld labels:\n", shape->classes);
+    bool more = true;
+    for (long k = 0; more && k < MOST_LABELS; k++) {
+        const char *name;
+        char shown[LABEL_COLUMNS], count[32];
+        label.text = facts->text;
+        if (!json_string(&label, &name) || !json_integer(&rows, &n))
+            return;
+        printf("  %-10ld  %s rows  %s\n", k, text_count(n, count, sizeof count),
+               text_shown(name, shown, sizeof shown));
+        if (!json_more(&label, ']', &more) || !json_more(&rows, ']', &more))
+            return;
+    }
+    if (shape->classes > MOST_LABELS)
+        printf("  and %ld more\n", shape->classes - MOST_LABELS);
+}
+
+static enum status print_facts(const char *text, const struct task_shape *shape, struct message *m)
+{
+    size_t size = strlen(text);
+    char *memory = malloc(size + 1);
+    if (!memory)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for what a file holds");
+    struct json facts = {.start = (const unsigned char *)text,
+                         .next = (const unsigned char *)text,
+                         .end = (const unsigned char *)text + size,
+                         .place = "what a file holds",
+                         .text = memory,
+                         .m = m};
+    print_labels(&facts, shape);
+    free(memory);
+    return STATUS_OK;
+}
+
+/* "the training part" or "the last 4,194,304 bytes of the training part". */
+static void add_stretch(struct text_buffer *b, const char *which, int64_t bytes, int64_t all,
+                        const char *part)
+{
+    char count[32];
+    if (bytes < all)
+        text_add(b, "the %s %s bytes of ", which, text_count(bytes, count, sizeof count));
+    text_add(b, "the %s part", part);
+}
+
+static enum status print_anchors(struct task_source *source, const struct point *p,
+                                 struct message *m)
+{
+    struct task_anchors a;
+    struct text_buffer b = {0};
+    enum status s = p->task->file->anchors(source, &a, m);
+    if (s != STATUS_OK || a.count == 0)
+        return s;
+    text_add(&b, "To compare with: bits per byte of adaptive byte models, which know as many bytes "
+                 "before as their order says, learned from ");
+    add_stretch(&b, "last", a.learned, a.train, "training");
+    text_add(&b, ", on ");
+    add_stretch(&b, "first", a.tested, a.test, "test");
+    if (b.out_of_memory)
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a paragraph");
+    else
+        text_paragraph(stdout, b.text, 0, 0, LINE_COLUMNS);
+    for (int k = 0; s == STATUS_OK && k < a.count; k++)
+        printf("  order %d     %.3f\n", k, a.bits_per_byte[k]);
+    free(b.text);
+    return s;
+}
+
+/* With the file open. */
+static enum status print_source(struct arena *a, const struct point *p,
+                                const struct task_shape *shape, long index, struct message *m)
+{
+    struct task_source *source;
+    enum status s = p->task->file->open(a, p->task_options, &source, m);
+    if (s != STATUS_OK)
+        return s;
+    s = print_example(a, source, p, shape, index, m);
+    if (s == STATUS_OK)
+        s = print_anchors(source, p, m);
+    p->task->file->close(source);
+    return s;
 }
 
 enum status tasks_file_print(const struct point *p, const struct task_shape *shape,
@@ -121,14 +211,16 @@ enum status tasks_file_print(const struct point *p, const struct task_shape *sha
         return status_fail(m, STATUS_BAD_INPUT,
                            "--example is %ld, but the test part has %" PRId64 " examples", index,
                            shape->part[TASK_TEST]);
-    (void)facts;
     print_file(p, shape);
-    printf("Chance accuracy: %.4g\n", shape->chance);
+    enum status s = print_facts(facts, shape, m);
+    if (s != STATUS_OK)
+        return s;
+    printf("\nChance accuracy: %.4g\n", shape->chance);
     jmp_buf exhausted;
     struct arena arena;
     arena_init(&arena, &exhausted);
-    enum status s = setjmp(exhausted) ? status_fail(m, STATUS_NO_MEMORY, "no memory for an example")
-                                      : read_example(&arena, p, shape, index, m);
+    s = setjmp(exhausted) ? status_fail(m, STATUS_NO_MEMORY, "no memory for an example")
+                          : print_source(&arena, p, shape, index, m);
     arena_free(&arena);
     return s;
 }

@@ -1,0 +1,124 @@
+#include "datasets/byte_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Some bytes in a row: how often they were seen, how often something followed, and how many
+ * different bytes did. Those of length n are the contexts of order n, and what follows in order
+ * n-1. */
+struct gram {
+    uint32_t bytes; /* the last one lowest */
+    uint32_t seen;  /* 0: a free slot */
+    uint32_t followed, followers;
+};
+
+/* Grams of one length, by hash with linear probing; at most three quarters of the slots
+ * are used. */
+struct grams {
+    struct gram *slot;
+    uint32_t mask, used; /* slots - 1 */
+};
+
+struct byte_model {
+    struct gram empty;                     /* the gram of length 0 */
+    struct grams grams[BYTE_MODEL_ORDERS]; /* of length 1, 2, ... */
+    uint32_t last;                         /* bytes, the latest lowest */
+    int before;                            /* of them count: at most BYTE_MODEL_ORDERS - 1 */
+};
+
+enum { LEAST_SLOTS = 1024 };
+
+static struct gram *find(const struct grams *g, uint32_t bytes)
+{
+    uint32_t i = bytes * 0x9e3779b1u;
+    i = (i ^ i >> 15) & g->mask;
+    while (g->slot[i].seen && g->slot[i].bytes != bytes)
+        i = (i + 1) & g->mask;
+    return &g->slot[i];
+}
+
+/* Makes room for one more. */
+static bool reserve(struct grams *g)
+{
+    if (4 * (uint64_t)g->used < 3 * (uint64_t)g->mask)
+        return true;
+    struct grams larger = {.mask = 2 * g->mask + 1, .used = g->used};
+    larger.slot = calloc((size_t)larger.mask + 1, sizeof *larger.slot);
+    if (!larger.slot)
+        return false;
+    for (uint32_t i = 0; i <= g->mask; i++)
+        if (g->slot[i].seen)
+            *find(&larger, g->slot[i].bytes) = g->slot[i];
+    free(g->slot);
+    *g = larger;
+    return true;
+}
+
+struct byte_model *byte_model_new(void)
+{
+    struct byte_model *m = calloc(1, sizeof *m);
+    for (int k = 0; m && k < BYTE_MODEL_ORDERS; k++) {
+        m->grams[k].slot = calloc(LEAST_SLOTS, sizeof *m->grams[k].slot);
+        m->grams[k].mask = LEAST_SLOTS - 1;
+        if (!m->grams[k].slot) {
+            byte_model_free(m);
+            m = NULL;
+        }
+    }
+    return m;
+}
+
+void byte_model_free(struct byte_model *m)
+{
+    for (int k = 0; m && k < BYTE_MODEL_ORDERS; k++)
+        free(m->grams[k].slot);
+    free(m);
+}
+
+void byte_model_restart(struct byte_model *m)
+{
+    m->before = 0;
+}
+
+/* The last n of some bytes. */
+static uint32_t latest(uint32_t bytes, int n)
+{
+    return n >= 4 ? bytes : bytes & ((1u << 8 * n) - 1);
+}
+
+void byte_model_bits(const struct byte_model *m, uint8_t byte, double bits[BYTE_MODEL_ORDERS])
+{
+    double p = 1. / 256;
+    uint32_t bytes = m->last << 8 | byte;
+    for (int k = 0; k < BYTE_MODEL_ORDERS; k++) {
+        if (k <= m->before) {
+            const struct gram *context = k ? find(&m->grams[k - 1], latest(m->last, k)) : &m->empty;
+            double seen = find(&m->grams[k], latest(bytes, k + 1))->seen;
+            if (context->followed)
+                p = (seen + context->followers * p) /
+                    ((double)context->followed + context->followers);
+        }
+        bits[k] = -log2(p);
+    }
+}
+
+bool byte_model_learn(struct byte_model *m, uint8_t byte)
+{
+    uint32_t bytes = m->last << 8 | byte;
+    for (int k = 0; k < BYTE_MODEL_ORDERS && k <= m->before; k++) {
+        struct grams *g = &m->grams[k];
+        if (!reserve(g))
+            return false;
+        struct gram *context = k ? find(&m->grams[k - 1], latest(m->last, k)) : &m->empty;
+        struct gram *gram = find(g, latest(bytes, k + 1));
+        context->followed++;
+        if (gram->seen++ == 0) {
+            gram->bytes = latest(bytes, k + 1);
+            g->used++;
+            context->followers++;
+        }
+    }
+    m->last = bytes;
+    m->before += m->before < BYTE_MODEL_ORDERS - 1;
+    return true;
+}

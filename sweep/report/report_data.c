@@ -54,7 +54,7 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
     struct rows rows = rows_open(
         s, m,
         "WITH first AS ("
-        "  SELECT config_json, setting, tuning, replicate, task FROM trial JOIN config USING "
+        "  SELECT config_json, setting, tuning, replicate, task, mode FROM trial JOIN config USING "
         "(config_id)"
         "   WHERE sweep_id = ?1 AND in_plan = 1 ORDER BY plan_order LIMIT 1),"
         " varies AS ("
@@ -64,6 +64,8 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         " options AS ("
         "  SELECT 'task.' || key AS path, key, atom FROM first, json_each(config_json, "
         "'$.task.options')"
+        "   WHERE task <> 'text' OR key IN ('mode', 'length') OR (key = 'instance' AND mode <> "
+        "'lm')"
         "  UNION ALL SELECT 'model.' || key, key, atom FROM first, json_each(config_json, "
         "'$.model')"
         "   WHERE key IN ('d_model', 'd_head', 'kv_heads', 'form', 'segment_width',"
@@ -80,6 +82,36 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
     }
     status = rows_close(&rows);
     return status != STATUS_OK ? status : r->task && r->fixed ? STATUS_OK : out_of_memory(m);
+}
+
+/* The one file that all trials of the plan learn from; its name, where this results file knows it,
+ * without the folder, which is this machine's. */
+static enum status read_file(struct store *s, int64_t sweep_id, struct report_data *r,
+                             struct message *m)
+{
+    enum { FILES, SHA256, BYTES, ROWS, CLASSES, PATH };
+    struct text_buffer text = {0};
+    struct rows rows =
+        rows_open(s, m,
+                  "SELECT count(DISTINCT data_sha256), data_sha256,"
+                  " config_json ->> '$.task.options.size', config_json ->> '$.task.options.rows',"
+                  " config_json ->> '$.task.options.classes', (SELECT path FROM data_file"
+                  "   WHERE sha256 = data_sha256 ORDER BY read_ns DESC LIMIT 1)"
+                  " FROM trial JOIN config USING (config_id)"
+                  " WHERE sweep_id = ?1 AND in_plan = 1 AND data_sha256 IS NOT NULL",
+                  VALUES(INTEGER(sweep_id)));
+    if (rows_next(&rows) && rows_integer(&rows, FILES) == 1) {
+        const char *path = rows_text(&rows, PATH), *slash = path ? strrchr(path, '/') : NULL;
+        text_add(&text, "%s%s%lld bytes", path ? slash ? slash + 1 : path : "", path ? ", " : "",
+                 (long long)rows_integer(&rows, BYTES));
+        if (rows_integer(&rows, ROWS) > 0)
+            text_add(&text, ", %lld rows, %lld labels", (long long)rows_integer(&rows, ROWS),
+                     (long long)rows_integer(&rows, CLASSES));
+        text_add(&text, ", SHA-256 %.12s", rows_text(&rows, SHA256));
+    }
+    r->file = text.text ? text.text : text_copy("");
+    enum status status = rows_close(&rows);
+    return status == STATUS_OK && (text.out_of_memory || !r->file) ? out_of_memory(m) : status;
 }
 
 /* ---- settings ---- */
@@ -173,6 +205,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
         if (status == STATUS_OK)
             status = read_plan(s, sweep_id, r, m);
         if (status == STATUS_OK)
+            status = read_file(s, sweep_id, r, m);
+        if (status == STATUS_OK)
             status = judge_settings(r, m);
         if (status == STATUS_OK)
             status = report_shift_read(s, sweep_id, &r->shift, m);
@@ -209,6 +243,7 @@ void report_data_free(struct report_data *r)
     free(r->overrides_shown);
     free(r->remark);
     free(r->task);
+    free(r->file);
     free(r->fixed);
     free(r);
 }

@@ -24,6 +24,8 @@ struct report_data {
     char *overrides_shown; /* "--set train.steps=100"; "" without */
     char *remark;          /* what a person noted; "" without */
     char *task;            /* "gather" */
+    char *file;            /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
+                              for a toy, and where there are several */
     char *fixed;           /* "d_model=32, ...": what is the same in all settings */
     long planned, ended;   /* trials of the plan, tuning ones too */
     struct evidence *evidence;

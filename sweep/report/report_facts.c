@@ -71,6 +71,8 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
     int64_t params = common_params(r);
     text_add(text, "Task %s: %s.", r->task, r->fixed);
+    if (r->file[0])
+        text_add(text, " The file: %s.", r->file);
     if (r->overrides_shown[0])
         text_add(text, " Run with %s.", r->overrides_shown);
     if (params)

@@ -63,7 +63,8 @@ enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_
     struct rows rows =
         rows_open(s, m,
                   "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
-                  " FROM by_label WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)",
+                  " FROM by_label WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)"
+                  " ORDER BY setting, heads, label",
                   VALUES(INTEGER(sweep_id)));
     bool room = true;
     while (room && rows_next(&rows))
@@ -92,16 +93,20 @@ void report_labels_free(struct report_labels *labels)
     free(labels);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+    const struct report_label *x = a, *y = b;
+    int order = strcmp(x->setting, y->setting);
+    if (order == 0)
+        order = (x->heads > y->heads) - (x->heads < y->heads);
+    return order ? order : strcmp(x->label, y->label);
+}
+
 static const struct report_label *row_at(const struct report_labels *labels, const char *setting,
                                          const char *label, int64_t heads)
 {
-    for (int i = 0; i < labels->rows; i++) {
-        const struct report_label *row = &labels->row[i];
-        if (row->heads == heads && strcmp(row->label, label) == 0 &&
-            strcmp(row->setting, setting) == 0)
-            return row;
-    }
-    return NULL;
+    struct report_label key = {.setting = (char *)setting, .heads = heads, .label = (char *)label};
+    return bsearch(&key, labels->row, (size_t)labels->rows, sizeof key, compare_rows);
 }
 
 /* ---- people ---- */
@@ -113,8 +118,10 @@ struct view {
     const struct report_labels *labels;
     const char *setting;
     int heads_count;
-    const int64_t *heads; /* rising */
-    const double *lowest; /* (labels->labels) lowest accuracy at any head count; NaN: none */
+    const int64_t *heads;  /* rising */
+    int labels_count;      /* that have rows */
+    int shown;             /* of these, for which there is room: the ones of lowest accuracy */
+    int label[SHOWN_MOST]; /* (shown) their numbers, rising */
 };
 
 /* Its head counts into `heads`, which has room for one per row: returns how many. */
@@ -128,36 +135,53 @@ static int list_heads(const struct report_labels *labels, const char *setting, i
     return n;
 }
 
-static void find_lowest(const struct view *v, double *lowest)
+/* The lowest accuracy of label k at any head count; NaN: it has no rows. */
+static double lowest_of(const struct view *v, int k)
 {
-    for (int k = 0; k < v->labels->labels; k++) {
-        lowest[k] = NAN;
-        for (int h = 0; h < v->heads_count; h++) {
-            const struct report_label *row =
-                row_at(v->labels, v->setting, v->labels->label[k], v->heads[h]);
-            lowest[k] = fmin(lowest[k], row ? row->mean : NAN);
-        }
+    double lowest = NAN;
+    for (int h = 0; h < v->heads_count; h++) {
+        const struct report_label *row =
+            row_at(v->labels, v->setting, v->labels->label[k], v->heads[h]);
+        lowest = fmin(lowest, row ? row->mean : NAN);
     }
+    return lowest;
 }
 
-/* Whether label k is among those for which there is room: the ones with the lowest accuracies. */
-static bool is_shown(const struct view *v, int k)
+static int compare_numbers(const void *a, const void *b)
 {
-    int before = 0;
-    for (int i = 0; i < v->labels->labels; i++)
-        before += v->lowest[i] < v->lowest[k] || (v->lowest[i] == v->lowest[k] && i < k);
-    return !isnan(v->lowest[k]) && before < SHOWN_MOST;
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Keeps those of lowest accuracy in their order, lowest first, by insertion. */
+static void choose_labels(struct view *v)
+{
+    double lowest[SHOWN_MOST + 1];
+    int chosen[SHOWN_MOST + 1];
+    for (int k = 0; k < v->labels->labels; k++) {
+        double own = lowest_of(v, k);
+        if (isnan(own))
+            continue;
+        int at = v->shown;
+        for (; at > 0 && own < lowest[at - 1]; at--) {
+            lowest[at] = lowest[at - 1];
+            chosen[at] = chosen[at - 1];
+        }
+        lowest[at] = own;
+        chosen[at] = k;
+        v->shown += v->shown < SHOWN_MOST;
+        v->labels_count++;
+    }
+    memcpy(v->label, chosen, (size_t)v->shown * sizeof *chosen);
+    qsort(v->label, (size_t)v->shown, sizeof *v->label, compare_numbers);
 }
 
 static void write_sentence(const struct view *v, const char *unit, struct document *d)
 {
     struct text_buffer text = {0};
-    int labels = 0;
-    for (int k = 0; k < v->labels->labels; k++)
-        labels += !isnan(v->lowest[k]);
     text_add(&text, "Test accuracy of each label by head count, the mean over %ss", unit);
-    if (labels > SHOWN_MOST)
-        text_add(&text, ", of the %d of %d labels where it is lowest", SHOWN_MOST, labels);
+    if (v->labels_count > v->shown)
+        text_add(&text, ", of the %d of %d labels where it is lowest", v->shown, v->labels_count);
     text_add(&text, "; rows: how many rows of the test set have the label.");
     document_text(d, DOCUMENT_PARAGRAPH, &text);
 }
@@ -195,9 +219,8 @@ static enum status write_table(const struct view *v, struct document *d, struct 
         columns[2 + h] = (struct table_column){.title = title[h], .right = true, .decimals = 3};
     }
     struct table *t = table_new(columns);
-    for (int k = 0; k < v->labels->labels; k++)
-        if (is_shown(v, k))
-            add_label(t, v, v->labels->label[k]);
+    for (int i = 0; i < v->shown; i++)
+        add_label(t, v, v->labels->label[v->label[i]]);
     enum status s = document_table(d, t, m);
     table_free(t);
     free(columns);
@@ -233,20 +256,18 @@ enum status report_labels_people(const struct report_labels *labels, const char 
     if (!labels)
         return STATUS_OK;
     int64_t *heads = calloc((size_t)labels->rows, sizeof *heads);
-    double *lowest = calloc((size_t)labels->labels, sizeof *lowest);
-    enum status s = heads && lowest ? STATUS_OK : out_of_memory(m);
-    if (s == STATUS_OK) {
-        int count = list_heads(labels, setting, heads);
-        struct view v = {labels, setting, count, heads, lowest};
-        find_lowest(&v, lowest);
-        if (count > 0) {
-            write_sentence(&v, unit, d);
-            s = write_table(&v, d, m);
-            write_worst(&v, d);
-        }
+    if (!heads)
+        return out_of_memory(m);
+    struct view v = {.labels = labels, .setting = setting, .heads = heads};
+    enum status s = STATUS_OK;
+    v.heads_count = list_heads(labels, setting, heads);
+    choose_labels(&v);
+    if (v.shown > 0) {
+        write_sentence(&v, unit, d);
+        s = write_table(&v, d, m);
+        write_worst(&v, d);
     }
     free(heads);
-    free(lowest);
     return s;
 }
 

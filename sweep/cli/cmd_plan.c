@@ -1,5 +1,5 @@
 /* headcount plan: what `run` would do, without doing or writing anything. */
-#include "sweep/cli/command.h"
+#include "sweep/cli/command_plan.h"
 
 #include <errno.h>
 #include <math.h>
@@ -189,7 +189,7 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     print_dropped(p);
     print_counts(f, o->retry_failed);
     print_design(p, f);
-    if (f->other_plan) {
+    if (f->other_plan && !*f->changed.text) {
         printf(
             "The results file has a sweep of this name that shares no point with this file: `run`\n"
             "refuses this without --replace.\n");
@@ -199,6 +199,8 @@ static void print_summary(const struct plan *p, const struct forecast *f,
             "The results file has trials of this sweep that ran with another metric, which chose\n"
             "their best steps: `run` refuses this. Give the sweep another name.\n");
     }
+    if (*f->changed.text)
+        text_print(stdout, "`run` refuses this: %s.\n", f->changed.text);
 }
 
 /* "Estimated from finished trials of the same configuration (4 points), ...": where the times of
@@ -462,7 +464,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     struct forecast *f = NULL;
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
-        status = plan_new(config, NULL, 0, &p, m);
+        status = command_plan_new(config, o->db, &p, m);
     if (status == STATUS_OK)
         command_plan_notes("plan", p);
     if (status == STATUS_OK)
@@ -478,10 +480,8 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
         enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
         status = status == STATUS_OK ? closed : status;
     }
-    if (p)
-        plan_free(p);
-    if (config)
-        config_free(config);
+    plan_free(p);
+    config_free(config);
     return status;
 }
 

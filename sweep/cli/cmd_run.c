@@ -1,6 +1,6 @@
 /* headcount run: from a sweep file to its report. */
 #include "engine/base/text.h"
-#include "sweep/cli/command.h"
+#include "sweep/cli/command_plan.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
 #include "sweep/study/evaluation.h"
@@ -88,7 +88,7 @@ static enum status run_trials(const struct config *config, const struct run_opti
                                           .quiet = o->quiet,
                                           .retry_failed = o->retry_failed,
                                           .replace = o->replace};
-    enum status status = plan_new(config, NULL, 0, &plan, m);
+    enum status status = command_plan_new(config, o->db, &plan, m);
     if (status == STATUS_OK && !o->quiet)
         command_plan_notes("run", plan);
     if (status == STATUS_OK)

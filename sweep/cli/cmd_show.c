@@ -1,5 +1,6 @@
 /* headcount show: the trials of a sweep, or one with everything that is known of it. */
 #include "sweep/cli/command.h"
+#include "sweep/cli/show_config.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
 
-enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, PAGE_WIDTH = 96, CONFIG_TEXT = 2 * POINT_JSON_MAX };
+enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, PAGE_WIDTH = 96 };
 
 struct show_options {
     const char *db;
@@ -198,45 +199,6 @@ static int page_width(void)
     return columns >= 40 && columns < PAGE_WIDTH ? columns : PAGE_WIDTH;
 }
 
-/* "  train  steps 1500, batch 64, ..." for one section of the point. */
-static void print_section(const char *name, const struct option_entry *list, const void *values)
-{
-    char text[CONFIG_TEXT] = "";
-    size_t used = 0;
-    for (const struct option_entry *o = list; o->name; o++) {
-        char value[OPTION_TEXT_MAX];
-        int n = o->local ? -1 : option_format(o, values, value, sizeof value);
-        if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text)
-            continue;
-        char *bare = value; /* words without their quotes */
-        if (value[0] == '"') {
-            value[n - 1] = '\0';
-            bare++;
-        }
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
-                                 o->name, bare);
-    }
-    printf("  %-6s ", name);
-    text_paragraph(stdout, text, 0, 9, page_width() - 9);
-}
-
-static void print_config(const char *json)
-{
-    struct point *p = calloc(1, sizeof *p);
-    printf("Config:\n");
-    if (p && point_parse(json, p, NULL) == STATUS_OK) {
-        char task[64];
-        snprintf(task, sizeof task, "%s", p->task->name);
-        printf("  %-6s name=%s version=%d\n", "task", task, p->task->version);
-        print_section("", p->task->options, p->task_options);
-        print_section("model", encoder_options, &p->model);
-        print_section("train", train_options, &p->train);
-    } else { /* of another version of the task or of training */
-        text_print(stdout, "  %s\n", json);
-    }
-    free(p);
-}
-
 static void print_number(const char *name, double x, int decimals)
 {
     if (isfinite(x))
@@ -343,7 +305,7 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
             text_paragraph(stdout, rows_text(&r, REMARK), 0, 6, page_width() - 6);
             putchar('\n');
         }
-        print_config(rows_given(&r, CONFIG));
+        show_config(rows_given(&r, CONFIG), page_width());
         if (!rows_null(&r, DATA_FILE))
             text_print(stdout, "  %-6s %s\n", "file", rows_text(&r, DATA_FILE));
         text_print(stdout, "  %-6s %s\n", "sha256", rows_text(&r, SHA256));

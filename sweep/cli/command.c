@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/plan/plan.h"
 #include "sweep/store/store.h"
 
 const struct command command_table[] = {
@@ -42,13 +41,6 @@ int command_fail(const char *name, enum status s, const struct message *m)
 {
     text_print(stderr, "headcount %s: %s\n", name, m->text[0] ? m->text : "internal error");
     return exit_status_of(s);
-}
-
-void command_plan_notes(const char *name, const struct plan *p)
-{
-    struct message m;
-    for (int i = 0; plan_idle_exclude(p, &i, &m);)
-        text_print(stderr, "headcount %s: note: %s\n", name, m.text);
 }
 
 int command_usage(const char *name, const char *format, ...)

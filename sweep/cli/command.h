@@ -41,12 +41,6 @@ const struct command *command_find(const char *name);
 /* Prints "headcount NAME: text" to stderr and returns the exit status that belongs to s. */
 int command_fail(const char *name, enum status s, const struct message *m);
 
-struct plan;
-
-/* Prints to stderr what is odd about a plan without being wrong: items of exclude that fit
- * nothing. */
-void command_plan_notes(const char *name, const struct plan *p);
-
 /* The same for a sentence made here; always a usage error (EXIT_USAGE), with a hint at --help. */
 int command_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

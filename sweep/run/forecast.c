@@ -7,6 +7,7 @@
 
 #include "engine/encoder_cost.h"
 #include "sweep/run/worker.h"
+#include "sweep/store/data_file.h"
 #include "sweep/store/rows.h"
 
 /* Points further than this from every sample are measured, so many of them at most. */
@@ -362,6 +363,20 @@ static void estimate(const struct plan *p, bool retry_failed, struct forecast *f
             estimate_trial(p, k, f);
 }
 
+/* What the store would refuse, as a note. */
+static enum status note_changed(struct store *s, const struct plan *p, struct message *note,
+                                struct message *m)
+{
+    struct message why = {{0}};
+    enum status status = store_data_changed(s, p, &why);
+    if (status == STATUS_OK)
+        return status;
+    if (status != STATUS_BAD_INPUT)
+        return status_fail(m, status, "%s", why.text);
+    *note = why;
+    return STATUS_OK;
+}
+
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
                          calibrator *measure, struct forecast **out, struct message *m)
 {
@@ -392,6 +407,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
                                     &f->other_metric, m);
     if (status == STATUS_OK && s)
         status = store_stranger(s, p, &f->other_plan, m);
+    if (status == STATUS_OK && s)
+        status = note_changed(s, p, &f->changed, m);
     if (status == STATUS_OK && s)
         status = cost_read(&f->cost, s, m);
     if (status == STATUS_OK && s)

@@ -53,11 +53,12 @@ struct forecast {
     struct forecast_trial *trial;   /* (trials), as plan_trial */
     long count[FORECAST_STATES];
     long noted[FORECAST_STATES][FORECAST_NOTES]; /* the same by note */
-    long leaving;         /* trials of the sweep in the file that this plan no longer has */
-    bool other_plan;      /* the file's sweep of this name shares no point with this plan */
-    int64_t other_metric; /* ... has trials whose best step another metric chose */
-    long candidates;      /* the most values of the tuned axes that a head count has, of which one
-                             will be chosen; 1 without tune */
+    long leaving;           /* trials of the sweep in the file that this plan no longer has */
+    bool other_plan;        /* the file's sweep of this name shares no point with this plan */
+    int64_t other_metric;   /* ... has trials whose best step another metric chose */
+    struct message changed; /* ... learnt from a file that has changed since; "" */
+    long candidates;        /* the most values of the tuned axes that a head count has, of which one
+                               will be chosen; 1 without tune */
     struct cost cost;
     /* Of everything that would run: trials, those of tuning not among them, and core seconds. Under
      * `tune` one candidate of each head count counts, under rungs what of the tuning trials trains

@@ -1,0 +1,18 @@
+/* What commands that plan a sweep share. */
+#ifndef SWEEP_CLI_COMMAND_PLAN_H
+#define SWEEP_CLI_COMMAND_PLAN_H
+
+#include "sweep/cli/command.h"
+#include "sweep/plan/plan.h"
+
+/* plan_new with what the results file knows of the files that tasks learn from. A results file that
+ * is not there or cannot be read knows nothing; what is wrong with it is said by whoever needs it.
+ */
+enum status command_plan_new(const struct config *c, const char *db, struct plan **p,
+                             struct message *m);
+
+/* Prints to stderr what is odd about a plan without being wrong: items of exclude that fit
+ * nothing. */
+void command_plan_notes(const char *name, const struct plan *p);
+
+#endif

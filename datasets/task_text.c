@@ -82,39 +82,13 @@ double text_entropy(double sum)
     return round(1e4 * sum) / 1e4;
 }
 
-/* Refuses a file whose smallest part holds no window. */
-static enum status refuse_short(const struct text_options *o, struct task_shape *s,
-                                struct message *m)
-{
-    static const char *const at_fault[] = {"task.length", "task.file", NULL};
-    s->at_fault = at_fault;
-    int64_t longest = o->size / 10 - 1;
-    char shorter[64] = "";
-    if (longest >= 1)
-        snprintf(shorter, sizeof shorter, ", or make task.length %" PRId64 " or less", longest);
-    return status_fail(
-        m, STATUS_BAD_INPUT,
-        "task.length is %" PRId64 ", but a tenth of the %" PRId64
-        " bytes of task.file, to test on, does not hold that many and one more; give "
-        "a file of %" PRId64 " bytes or more%s",
-        o->length, o->size, 10 * (o->length + 1), shorter);
-}
-
 static enum status shape(const void *options, struct task_shape *s, struct message *m)
 {
     static const char *const no_file[] = {"task.file", NULL};
-    static const char *const fixed[] = {"task.instance", "task.mode", NULL};
     const struct text_options *o = options;
     if (o->size == 0) {
         s->at_fault = no_file;
         return status_fail(m, STATUS_BAD_INPUT, "task.file must be given: the text to learn from");
-    }
-    if (o->mode == TEXT_LM && o->instance != 0) {
-        s->at_fault = fixed;
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "task.instance is %" PRId64 ", but with task.mode lm nothing is drawn "
-                           "but windows: the parts of a text are fixed; allowed: only 0",
-                           o->instance);
     }
     *s = (struct task_shape){
         .length = (long)o->length,
@@ -124,12 +98,12 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
         .slots = 1,
         .classes = (long)o->classes,
         .chance = o->majority,
+        .at_fault = no_file,
     };
-    modes[o->mode]->shape(o, s);
-    for (int p = 0; p < TASK_PARTS; p++)
-        if (s->part[p] < 1)
-            return refuse_short(o, s, m);
-    return STATUS_OK;
+    enum status status = modes[o->mode]->shape(o, s, m);
+    for (int p = 0; status == STATUS_OK && p < TASK_PARTS; p++)
+        s->part[p] = modes[o->mode]->examples(o, (enum task_part)p);
+    return status;
 }
 
 static enum status survey(void *options, struct text_buffer *facts, struct message *m)
@@ -206,9 +180,7 @@ static enum status source_read(struct task_source *s, enum task_part part, int64
                                struct message *m)
 {
     const struct text_mode *mode = modes[s->options->mode];
-    struct task_shape shape_of = {0};
-    mode->shape(s->options, &shape_of);
-    int64_t all = shape_of.part[part];
+    int64_t all = mode->examples(s->options, part);
     int64_t index = all / n * i + all % n * i / n;
     return mode->read(s, part, index, inputs, targets, padding, m);
 }

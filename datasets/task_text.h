@@ -37,7 +37,10 @@ struct text_mode {
      * before it. */
     enum status (*survey)(const struct corpus *c, struct text_options *o, struct text_buffer *facts,
                           struct message *m);
-    void (*shape)(const struct text_options *o, struct task_shape *s);
+    /* Fills what is the mode's own. BAD_INPUT where the derived options are none that a survey
+     * found. */
+    enum status (*shape)(const struct text_options *o, struct task_shape *s, struct message *m);
+    int64_t (*examples)(const struct text_options *o, enum task_part part);
     /* What the source needs beside the file: memory first, which may end in a jump out of the
      * arena, then what is read. */
     void (*reserve)(struct arena *a, struct task_source *s);

@@ -200,12 +200,23 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
     return s;
 }
 
-static void shape(const struct text_options *o, struct task_shape *s)
+static int64_t examples(const struct text_options *o, enum task_part part)
 {
-    s->part[TASK_TRAIN] = o->rows - 2 * o->test_rows;
-    s->part[TASK_VAL] = s->part[TASK_TEST] = o->test_rows;
+    return part == TASK_TRAIN ? o->rows - 2 * o->test_rows : o->test_rows;
+}
+
+static enum status shape(const struct text_options *o, struct task_shape *s, struct message *m)
+{
+    if (o->classes < 2 || o->classes > MAX_LABELS || o->test_rows < o->classes ||
+        o->rows - 2 * o->test_rows < o->classes)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "no file has task.rows %" PRId64 ", task.test_rows %" PRId64
+                           " and task.classes %" PRId64,
+                           o->rows, o->test_rows, o->classes);
     s->per_sequence = true;
     s->padded = true;
+    s->memory = (double)o->rows * sizeof(uint64_t) + sizeof(struct text_rows);
+    return STATUS_OK;
 }
 
 /* ---- open ---- */
@@ -318,16 +329,16 @@ static enum status row_example(struct task_source *s, uint64_t row, int32_t *inp
 static enum status draw(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
                         uint8_t *padding, struct message *m)
 {
-    uint64_t rows = (uint64_t)(s->options->rows - 2 * s->options->test_rows);
+    uint64_t rows = (uint64_t)examples(s->options, TASK_TRAIN);
     return row_example(s, s->rows->row[rng_below_64(r, rows)], inputs, targets, padding, m);
 }
 
 static enum status read(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
                         int32_t *targets, uint8_t *padding, struct message *m)
 {
-    int64_t test_rows = s->options->test_rows, train = s->options->rows - 2 * test_rows;
-    const int64_t first[TASK_PARTS] = {0, train, train + test_rows};
-    return row_example(s, s->rows->row[first[part] + index], inputs, targets, padding, m);
+    for (int p = 0; p < (int)part; p++)
+        index += examples(s->options, (enum task_part)p);
+    return row_example(s, s->rows->row[index], inputs, targets, padding, m);
 }
 
 static const char *label(const struct task_source *s, long k)
@@ -338,6 +349,7 @@ static const char *label(const struct task_source *s, long k)
 const struct text_mode text_classify = {
     .survey = survey,
     .shape = shape,
+    .examples = examples,
     .reserve = reserve,
     .open = open_rows,
     .draw = draw,

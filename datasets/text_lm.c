@@ -1,6 +1,9 @@
 /* Mode lm of the task `text`: which byte comes next. */
 #include "datasets/task_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "datasets/byte_model.h"
 #include "engine/base/arena.h"
 
@@ -45,12 +48,49 @@ static int64_t begin_of(const struct text_options *o, int part)
 
 /* A window holds `length` inputs and, one byte further on, their targets. The next one begins at
  * the last target, so that each byte of a part but its first is a target once. */
-static void shape(const struct text_options *o, struct task_shape *s)
+static int64_t examples(const struct text_options *o, enum task_part part)
 {
+    return (begin_of(o, (int)part + 1) - begin_of(o, part) - 1) / o->length;
+}
+
+/* The file's smallest part holds no window. */
+static enum status refuse_short(const struct text_options *o, struct task_shape *s,
+                                struct message *m)
+{
+    static const char *const at_fault[] = {"task.length", "task.file", NULL};
+    s->at_fault = at_fault;
+    int64_t longest = o->size / 10 - 1;
+    char shorter[64] = "";
+    if (longest >= 1)
+        snprintf(shorter, sizeof shorter, ", or make task.length %" PRId64 " or less", longest);
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "task.length is %" PRId64 ", but a tenth of the %" PRId64
+        " bytes of task.file, to test on, does not hold that many and one more; give "
+        "a file of %" PRId64 " bytes or more%s",
+        o->length, o->size, 10 * (o->length + 1), shorter);
+}
+
+static enum status shape(const struct text_options *o, struct task_shape *s, struct message *m)
+{
+    static const char *const fixed[] = {"task.instance", "task.mode", NULL};
+    if (o->instance != 0) {
+        s->at_fault = fixed;
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.instance is %" PRId64 ", but with task.mode lm nothing is drawn "
+                           "but windows: the parts of a text are fixed; allowed: only 0",
+                           o->instance);
+    }
+    if (o->classes != TEXT_VOCAB)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.classes is %" PRId64 ", but bytes have %d classes", o->classes,
+                           TEXT_VOCAB);
     for (int p = 0; p < TASK_PARTS; p++)
-        s->part[p] = (begin_of(o, p + 1) - begin_of(o, p) - 1) / o->length;
+        if (examples(o, (enum task_part)p) < 1)
+            return refuse_short(o, s, m);
     s->causal = true;
     s->bytes = true;
+    return STATUS_OK;
 }
 
 static void reserve(struct arena *a, struct task_source *s)
@@ -143,6 +183,7 @@ static enum status anchors(struct task_source *s, struct task_anchors *out, stru
 const struct text_mode text_lm = {
     .survey = survey,
     .shape = shape,
+    .examples = examples,
     .reserve = reserve,
     .draw = draw,
     .read = read,

@@ -386,6 +386,10 @@ static void a_text_that_is_too_short_is_refused(void **state)
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "task.instance is 1, but with task.mode lm nothing is drawn but "
                                 "windows: the parts of a text are fixed; allowed: only 0");
+    o.instance = 0;
+    o.classes = 255; /* in a results file that somebody changed */
+    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text, "task.classes is 255, but bytes have 256 classes");
     o.size = 0;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "task.file must be given: the text to learn from");
@@ -606,6 +610,30 @@ static void files_without_classes_are_refused(void **state)
     free(b.text);
 }
 
+static void rows_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t list[][3] = {/* rows, test_rows, classes */
+                                      {100, 50, 2},
+                                      {100, 49, 3},
+                                      {100, 2, 3},
+                                      {100, 10, 1},
+                                      {100000, 10000, 1025}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct text_options o;
+        struct task_shape s;
+        char expected[128];
+        set_options(&o, TEXT_CLASSIFY, 8);
+        o.size = 1000;
+        o.rows = list[i][0], o.test_rows = list[i][1], o.classes = list[i][2];
+        snprintf(expected, sizeof expected,
+                 "no file has task.rows %d, task.test_rows %d and task.classes %d", (int)o.rows,
+                 (int)o.test_rows, (int)o.classes);
+        assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
+        assert_string_equal(m.text, expected);
+    }
+}
+
 /* ---- another file than the one that was surveyed ---- */
 
 static void assert_open_refuses(const struct text_options *o, const char *file, size_t size,
@@ -690,6 +718,7 @@ int main(void)
         cmocka_unit_test_teardown(examples_are_the_bytes_of_a_row, remove_file),
         cmocka_unit_test_teardown(facts_hold_what_a_survey_found, remove_file),
         cmocka_unit_test_teardown(files_without_classes_are_refused, remove_file),
+        cmocka_unit_test(rows_that_cannot_be_are_refused),
         cmocka_unit_test_teardown(another_file_is_refused, remove_file),
         cmocka_unit_test_teardown(a_file_cut_while_it_is_used_is_noticed, remove_file),
     };

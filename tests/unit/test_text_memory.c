@@ -1,0 +1,116 @@
+/* The task over a user's own file where memory runs out: at every allocation it says so, and leaves
+ * nothing behind. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "datasets/task_text.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "tests/unit/faults.h"
+
+#include <cmocka.h>
+
+static char folder[256], path[300];
+static struct message m;
+
+static void write_file(const char *name, const char *text)
+{
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int next_descriptor(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    close(fd);
+    return fd;
+}
+
+static enum status survey_once(struct text_options *o, enum text_mode_index mode)
+{
+    struct text_buffer facts = {0};
+    option_defaults(task_text.options, o);
+    o->mode = mode;
+    o->length = 1;
+    strcpy(o->file, path);
+    enum status s = task_text.file->survey(o, &facts, &m);
+    free(facts.text);
+    return s;
+}
+
+static enum status open_in(struct arena *a, const struct text_options *o)
+{
+    struct task_source *source;
+    struct task_anchors anchors;
+    enum status s = task_text.file->open(a, o, &source, &m);
+    if (s == STATUS_OK)
+        s = task_text.file->anchors(source, &anchors, &m);
+    task_text.file->close(source);
+    return s;
+}
+
+static enum status open_once(const struct text_options *o)
+{
+    jmp_buf exhausted;
+    struct arena a;
+    arena_init(&a, &exhausted);
+    enum status s = setjmp(exhausted) ? STATUS_NO_MEMORY : open_in(&a, o);
+    arena_free(&a);
+    return s;
+}
+
+/* Returns at how many allocations it failed. */
+static int fail_everywhere(enum text_mode_index mode, const char *name, const char *text)
+{
+    struct text_options o;
+    int failed = 0, free_descriptor = next_descriptor();
+    write_file(name, text);
+    for (int nth = 1, fired = 1; fired; nth++, failed += fired) {
+        fault_arm(FAULT_MALLOC, nth, ENOMEM);
+        enum status s = survey_once(&o, mode);
+        fired = fault_disarm();
+        assert_int_equal(s, fired ? STATUS_NO_MEMORY : STATUS_OK);
+    }
+    for (int nth = 1, fired = 1; fired; nth++, failed += fired) {
+        fault_arm(FAULT_MALLOC, nth, ENOMEM);
+        enum status s = open_once(&o);
+        fired = fault_disarm();
+        assert_int_equal(s, fired ? STATUS_NO_MEMORY : STATUS_OK);
+    }
+    assert_int_equal(next_descriptor(), free_descriptor);
+    assert_int_equal(remove(path), 0);
+    return failed;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const char csv[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
+    static const char lines[] =
+        "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":1}\n{\"text\":\"c\",\"label\":1}\n"
+        "{\"text\":\"d\",\"label\":2}\n{\"text\":\"e\",\"label\":2}\n{\"text\":\"f\",\"label\":2}";
+    const char *base = getenv("TMPDIR");
+    if (!FAULTS_IN_MALLOC)
+        skip();
+    snprintf(folder, sizeof folder, "%s/headcount-text-XXXXXX", base && *base ? base : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    assert_true(fail_everywhere(TEXT_LM, "a.txt", csv) >= 6);
+    assert_true(fail_everywhere(TEXT_CLASSIFY, "a.csv", csv) >= 7);
+    assert_true(fail_everywhere(TEXT_CLASSIFY, "a.jsonl", lines) >= 11);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -143,8 +143,11 @@ function attentionTable(a, sequence, maps, ofText) {
 
 function attentionSection(view) {
     const a = view.attention;
-    if (a.missing)
-        return element('p', {class: 'missing'}, 'There are no attention maps: ', foreign(a.missing), '.');
+    if ('missing' in a)
+        return element('p', {class: 'missing'}, a.missing
+            ? [`There are no attention maps: the weights of trial ${a.missing}, or the data that it looks at, cannot be read. `,
+                element('code', {}, `headcount export attention ${a.missing} FILE`), ' says why.']
+            : 'There are no attention maps: no trial has weights.');
     const trial = view.trials.find(t => t.trial_id === a.trial), T = a.length, map = T * T;
     const sequence = Math.min(view.choice.sequence ?? 0, a.sequences - 1), bytes = decoded(a.weights);
     const maps = Array.from({length: a.layers * a.heads}, (_, h) => {

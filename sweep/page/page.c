@@ -82,7 +82,8 @@ static enum status best_trial(const struct page *p, int64_t *trial_id, struct me
     return rows_close(&r);
 }
 
-/* Or {"missing":"..."}: why there is none. */
+/* Or {"missing":12}: that trial's weights, or the file that it learned from, cannot be had; 0: no
+ * trial has any. Why is not said, as messages name files of this machine. */
 static enum status put_attention(const struct page *p, FILE *out, struct message *m)
 {
     struct message why = {0};
@@ -93,15 +94,11 @@ static enum status put_attention(const struct page *p, FILE *out, struct message
     fputs(",\"attention\":", out);
     if (trial_id)
         status = page_attention(p->store, trial_id, out, &why);
-    else
-        status_fail(&why, STATUS_BAD_INPUT, "no trial has weights to ask");
     if (trial_id && status == STATUS_OK)
         return STATUS_OK;
     if (status == STATUS_NO_MEMORY)
         return status_fail(m, status, "%s", why.text);
-    fputs("{\"missing\":", out);
-    text_json(out, why.text);
-    fputc('}', out);
+    fprintf(out, "{\"missing\":%" PRId64 "}", trial_id);
     return STATUS_OK;
 }
 

@@ -8,8 +8,9 @@
  * Each piece is one JSON object on one line, and is read from one state of the results file. Rows
  * of a table are {"columns":["trial_id",...],"rows":[[1,...],...]}; values that are themselves JSON
  * (setting, tuning, replicate) are strings with their canonical text, the same in all pieces. NULL
- * is null. Numbers have all digits but where it is said otherwise. Control characters are escaped,
- * '<' is not: where a piece is put into HTML, page_stream.h escapes it.
+ * is null. Numbers have all digits but where it is said otherwise. Absolute paths are cut to their
+ * last names (page_paths.h). Control characters are escaped, '<' is not: where a piece is put into
+ * HTML, page_stream.h escapes it.
  *
  * All fail as rows_close and text_check do. */
 #ifndef SWEEP_PAGE_PAGE_H
@@ -25,7 +26,7 @@ enum status page_index(struct store *s, FILE *out, struct message *m);
 
 /* Everything about a sweep but its trials one by one:
  *
- *   report     exactly what `report --json` gives
+ *   report     what `report --json` gives
  *   states     {"queued":0,...}: trials of the plan
  *   sweep      its row: yaml, yaml_sha256, plan_sha256, metric, created, last_run, ...; sweep_id
  *   heads      what `heads --json` gives; null: nothing was measured
@@ -50,8 +51,8 @@ enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, 
 
 /* What single heads do, as rows: trial_id, layer, head, main_slot, main_mass, rise (what the loss
  * gains without it), importance_norm, confidence, entropy, wo_share; to four digits. trial_id 0: of
- * all trials of the sweep that were measured, at most `most` heads, best trials of each head count
- * first. */
+ * all trials of the sweep that were measured, best trials of each head count first; at most `most`
+ * heads, and of each trial all or none. */
 enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long most, FILE *out,
                        struct message *m);
 

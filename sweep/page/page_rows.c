@@ -2,10 +2,27 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 #include "engine/base/text.h"
+#include "sweep/page/page_paths.h"
 
-void page_cell(const struct rows *r, int i, int digits, FILE *out)
+static bool put_text(const char *text, FILE *out)
+{
+    struct text_buffer names = {0};
+    FILE *cut = text_stream(&names);
+    bool whole = cut != NULL;
+    if (cut) {
+        page_names_only(text, cut);
+        whole = fclose(cut) == 0 && !names.out_of_memory;
+    }
+    text_json(out, names.text ? names.text : "");
+    free(names.text);
+    return whole;
+}
+
+void page_cell(struct rows *r, int i, int digits, FILE *out)
 {
     switch (rows_kind(r, i)) {
     case ROWS_INTEGER:
@@ -18,7 +35,8 @@ void page_cell(const struct rows *r, int i, int digits, FILE *out)
             fprintf(out, "%.*g", digits, rows_real(r, i));
         break;
     case ROWS_TEXT:
-        text_json(out, rows_text(r, i));
+        if (!put_text(rows_text(r, i), out))
+            r->status = status_fail(r->message, STATUS_NO_MEMORY, "no memory for a page");
         break;
     default:
         fputs("null", out);

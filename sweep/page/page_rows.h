@@ -8,8 +8,9 @@
 
 enum { PAGE_ALL_DIGITS = 0 };
 
-/* A column of the present row; reals to so many digits. */
-void page_cell(const struct rows *r, int i, int digits, FILE *out);
+/* A column of the present row; reals to so many digits, texts with names for paths. Where there is
+ * no memory the rows fail. */
+void page_cell(struct rows *r, int i, int digits, FILE *out);
 
 /* All rows that are left, as {"columns":[...],"rows":[...]}; returns rows_close. */
 enum status page_rows(struct rows *r, int digits, FILE *out);

@@ -1,6 +1,9 @@
 /* The pieces that are about a sweep, or about all of them. */
 #include "sweep/page/page.h"
 
+#include <stdlib.h>
+
+#include "sweep/page/page_paths.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads.h"
 #include "sweep/report/report_prune.h"
@@ -76,6 +79,23 @@ static enum status put_query(struct store *s, int64_t sweep_id, const char *name
     return page_rows(&r, PAGE_ALL_DIGITS, out);
 }
 
+/* With names for paths, which --set may have had. */
+static enum status put_report(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    struct text_buffer text = {0};
+    FILE *report = text_stream(&text);
+    if (!report)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+    enum status status = report_write(s, sweep_id, REPORT_JSON, (struct text_page){0}, report, m);
+    fclose(report);
+    if (status == STATUS_OK) {
+        fputs("{\"report\":", out);
+        page_names_only(text.text, out);
+    }
+    free(text.text);
+    return status;
+}
+
 static enum status put_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
 {
     static const struct {
@@ -91,8 +111,7 @@ static enum status put_summary(struct store *s, int64_t sweep_id, FILE *out, str
                    "  FROM attempt AS a JOIN build USING (build_id) JOIN trial USING (trial_id)"
                    " WHERE sweep_id = ?1 GROUP BY build_id ORDER BY build_id"},
     };
-    fputs("{\"report\":", out);
-    enum status status = report_write(s, sweep_id, REPORT_JSON, (struct text_page){0}, out, m);
+    enum status status = put_report(s, sweep_id, out, m);
     if (status == STATUS_OK)
         status = put_states(s, sweep_id, out, m);
     if (status == STATUS_OK)

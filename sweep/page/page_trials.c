@@ -128,12 +128,16 @@ enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long
     text_add(&sql,
              "%s, ranked AS (SELECT *, row_number() OVER (PARTITION BY setting, heads"
              "                                            ORDER BY loss, trial_id) AS place"
-             "                 FROM one)"
-             " SELECT trial_id, layer, head, main.slot AS main_slot, main.mass AS main_mass,"
-             "        ablation_loss - loss AS rise, importance_norm, confidence, entropy, wo_share"
+             "                 FROM one),"
+             " numbered AS (SELECT trial_id, layer, head, main.slot AS main_slot,"
+             "        main.mass AS main_mass, ablation_loss - loss AS rise, importance_norm,"
+             "        confidence, entropy, wo_share,"
+             "        row_number() OVER (ORDER BY place, trial_id, layer, head) AS n"
              "   FROM ranked JOIN head_metric USING (trial_id, step)"
-             "   LEFT JOIN main USING (trial_id, layer, head)"
-             "  WHERE split = ?4 ORDER BY place, trial_id, layer, head LIMIT %ld",
+             "   LEFT JOIN main USING (trial_id, layer, head) WHERE split = ?4),"
+             " whole AS (SELECT *, max(n) OVER (PARTITION BY trial_id) AS last FROM numbered)"
+             " SELECT trial_id, layer, head, main_slot, main_mass, rise, importance_norm,"
+             "        confidence, entropy, wo_share FROM whole WHERE last <= %ld ORDER BY n",
              heads_measured_sql, most);
     struct rows r = heads_query(s, &q, &sql, m);
     enum status status = page_rows(&r, HEADS_DIGITS, out);

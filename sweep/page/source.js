@@ -7,7 +7,7 @@
  *   trials(after)       page_trials, from the one after `after`
  *   curves(trials)      page_curve of each of these trial_ids that has one: a list
  *   heads(trial)        page_heads; of all that are to be had at once where trial is 0
- *   attention(trial)    page_attention, or {missing: why}
+ *   attention(trial)    page_attention, or {missing: trial}: it cannot be had; 0: no trial has weights
  *
  * All return promises, so that a source may as well ask a server. This one has all in the page. */
 function pageSource() {

@@ -104,6 +104,7 @@ function fileSection(view) {
     const {overrides} = view.report;
     return [
         overrides?.length ? element('p', {}, 'Run with ', overrides.map((o, i) => [i ? ' ' : '', element('code', {}, '--set ', foreign(o))]), '.') : null,
+        element('p', {}, 'As it was when the sweep was last planned; absolute paths are cut to their last names.'),
         element('pre', {class: 'file', tabindex: 0, role: 'region', 'aria-label': 'The sweep file'}, foreign(view.summary.sweep.yaml)),
     ];
 }

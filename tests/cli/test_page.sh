@@ -61,7 +61,7 @@ run report --db r.db --html other.html --attention 3
 grep -q '"attention":{"trial":3,' other.html || trouble "maps of another trial"
 cp r.db w.db && mkdir w.db.d
 run report --db w.db --html without.html
-grep -q '"attention":{"missing":"' without.html || trouble "weights that are gone are not told"
+grep -q '"attention":{"missing":[1-9]' without.html || trouble "weights that are gone are not told"
 verdict "attention maps: of the trial that is asked for; without weights the page says so"
 
 # ---- foreign text ----
@@ -79,6 +79,13 @@ grep -nE '<(img|!--)' evil.html | cut -c1-200 >found && [ -s found ] && trouble 
 LC_ALL=C grep -aPn -e "$obeyed" evil.html | cut -c1-200 >found && [ -s found ] && trouble "$(cat found)"
 grep -q '{{' evil.html && grep -o '.\{20\}{{[a-z]*}}' evil.html | grep -vF '{{data}}' >found && trouble "$(cat found)"
 verdict "names, questions and errors stay text"
+
+sqlite3 f.db "UPDATE attempt SET error = 'cannot open $dir/f.db.d/x: no', note = '$dir/y'; UPDATE sweep SET yaml = 'file: $dir/z.csv'"
+rm -r f.db.d
+"$headcount" report --db "$dir/f.db" --html "$dir/apart.html" >said 2>&1 || trouble "$(cat said)"
+grep -nF "$dir" apart.html | cut -c1-200 >found && [ -s found ] && trouble "$(cat found)"
+grep -q 'cannot open x: no' apart.html || trouble "no error"
+verdict "of paths only the last names"
 
 # ---- size ----
 cp r.db l.db

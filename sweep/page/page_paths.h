@@ -1,0 +1,13 @@
+/* Pages are shown to others: where things lie on this machine does not belong on them. */
+#ifndef SWEEP_PAGE_PAGE_PATHS_H
+#define SWEEP_PAGE_PAGE_PATHS_H
+
+#include <stdio.h>
+
+/* Writes text with each absolute path in it ("cannot open /home/me/data/x.csv: ...") cut to its
+ * last name (x.csv). A path begins where a text does, or after a space, a quote, a bracket or one
+ * of = : , ; and ends before any of these. Addresses (https://...) and lone slashes stay. JSON
+ * stays JSON. */
+void page_names_only(const char *text, FILE *out);
+
+#endif

@@ -1,0 +1,316 @@
+/* The pieces of the page, from rows in a results file, and how they are escaped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/json.h"
+#include "engine/base/text.h"
+#include "sweep/page/base64.h"
+#include "sweep/page/page.h"
+#include "sweep/page/page_paths.h"
+#include "sweep/page/page_stream.h"
+#include "sweep/store/rows.h"
+#include "sweep/store/store_internal.h"
+
+#include <cmocka.h>
+
+enum { TRIALS = 7, EVALUATIONS = 50, BEST_STEP = 130 };
+
+struct fixture {
+    char folder[128], path[160];
+    struct store *store;
+    struct message message;
+};
+
+static void sql(struct fixture *f, const char *text)
+{
+    char *error = NULL;
+    if (sqlite3_exec(f->store->db, text, NULL, NULL, &error) != SQLITE_OK)
+        fail_msg("%s", error);
+}
+
+/* Two sweeps; the second has all trials: 4 of one head, 3 of two. */
+static const char FILL[] =
+    "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, "
+    "created,"
+    "                   last_run)"
+    "  SELECT name, 'Is <b> & ''?', 'a: 1', hex(zeroblob(32)), hex(zeroblob(32)), 'val_acc',"
+    "         'maximize', '[]', '2026-01-01T00:00:00.000Z', last_run"
+    "    FROM (SELECT 'old' AS name, '2026-01-01T00:00:00.000Z' AS last_run"
+    "          UNION ALL SELECT 'new', '2026-01-02T00:00:00.000Z');"
+    "INSERT INTO config (config_sha256, n_params, flops_per_step, chance, config_json)"
+    "  SELECT printf('%064d', heads), 10, 600, .5, json_object('task', json_object('name', 'copy',"
+    "         'options', json_object('length', 4)), 'model', json_object('d_model', 8, 'heads', "
+    "heads,"
+    "         'layers', 1, 'd_ff', 8), 'train', json_object('steps', 500, 'batch', 2, 'lr', .1))"
+    "    FROM (SELECT 1 AS heads UNION ALL SELECT 2);"
+    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6)"
+    "INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting,"
+    "                   setting_label, tuning, is_tuning, best_step, steps_done, train_acc, "
+    "val_acc,"
+    "                   val_loss, test_acc, test_exact, test_loss, chance, train_s, checkpoint,"
+    "                   checkpoint_sha256)"
+    "  SELECT 2, 1 + i % 2, i, 'completed', 1, i, '{}', '', '{}', 0, 130, 500, .5, .5, 1.0 + i, .5,"
+    "         .5, 1, .5, 2, 'w', printf('%064d', i) FROM n;"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
+    "INSERT INTO curve SELECT 1, 10 * i, 1.0 / 3 + i, NULL, 123456.789, .123456789, 1, .1, i FROM "
+    "n;"
+    "INSERT INTO build VALUES (1, 'v', 'g', 'c', 'f', 'o', 't', 'k', 1, 'p');"
+    "INSERT INTO study SELECT trial_id, 'heads', '{\"on\":\"val\"}', '', 1, 1, checkpoint_sha256"
+    "                    FROM trial;"
+    "INSERT INTO head_metric (trial_id, step, split, layer, head, importance_norm, ablation_loss)"
+    "  SELECT trial_id, 130, 'val', 0, h.value, 1.0 / 3, val_loss + .25"
+    "    FROM trial JOIN config USING (config_id), json_each(iif(heads = 1, '[0]', '[0,1]')) AS h;";
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    const char *tmp = getenv("TMPDIR");
+    snprintf(f->folder, sizeof f->folder, "%s/headcount-page-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(f->folder))
+        return -1;
+    snprintf(f->path, sizeof f->path, "%s/p.db", f->folder);
+    *state = f;
+    if (store_open(f->path, STORE_WRITE, &f->store, &f->message) != STATUS_OK)
+        return -1;
+    sql(f, FILL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    char checkpoints[200];
+    store_close(f->store, NULL);
+    snprintf(checkpoints, sizeof checkpoints, "%s.d", f->path);
+    unlink(f->path);
+    rmdir(checkpoints);
+    int left = rmdir(f->folder);
+    free(f);
+    return left;
+}
+
+/* What a piece wrote, which must be one JSON value; the caller frees it. */
+static char *ended(struct fixture *f, FILE *out, struct text_buffer *b, enum status status)
+{
+    fclose(out);
+    if (status != STATUS_OK)
+        fail_msg("%s", f->message.text);
+    char *strings = malloc(b->used + 1);
+    struct json j = {.start = (const unsigned char *)b->text,
+                     .place = "piece",
+                     .text = strings,
+                     .m = &f->message};
+    j.next = j.start;
+    j.end = j.start + b->used;
+    if (!json_skip(&j) || !json_end(&j))
+        fail_msg("%s in %s", f->message.text, b->text);
+    free(strings);
+    return b->text;
+}
+#define PIECE(f, call)                                                                             \
+    __extension__({                                                                                \
+        struct text_buffer piece_text = {0};                                                       \
+        FILE *out = text_stream(&piece_text);                                                      \
+        enum status piece_status = (call);                                                         \
+        ended((f), out, &piece_text, piece_status);                                                \
+    })
+
+static int occurrences(const char *text, const char *of)
+{
+    int n = 0;
+    for (; (text = strstr(text, of)); text += strlen(of))
+        n++;
+    return n;
+}
+
+/* The last run first. */
+static void test_index(void **state)
+{
+    struct fixture *f = *state;
+    char *text = PIECE(f, page_index(f->store, out, &f->message));
+    const char *new_sweep = strstr(text, "\"new\""), *old_sweep = strstr(text, "\"old\"");
+    assert_non_null(new_sweep);
+    assert_true(old_sweep > new_sweep);
+    assert_non_null(strstr(text, "Is <b> & '?"));
+    free(text);
+}
+
+/* Pages follow each other without a gap, and the last one says that it is. */
+static void test_trials(void **state)
+{
+    struct fixture *f = *state;
+    int seen = 0;
+    int64_t after = 0;
+    for (int page = 0; page < 3; page++) {
+        char *text = PIECE(f, page_trials(f->store, 2, after, 3, out, &f->message));
+        assert_non_null(strstr(text, "{\"total\":7,"));
+        const char *next = strstr(text, "\"next\":");
+        seen += occurrences(text, "\"completed\"");
+        after = strtoll(next + strlen("\"next\":"), NULL, 10);
+        assert_int_equal(after, page == 0 ? 3 : page == 1 ? 6 : 0);
+        free(text);
+    }
+    assert_int_equal(seen, TRIALS);
+    char *exact = PIECE(f, page_trials(f->store, 2, 0, TRIALS, out, &f->message));
+    assert_non_null(strstr(exact, "\"next\":null"));
+    free(exact);
+    char *none = PIECE(f, page_trials(f->store, 1, 0, 3, out, &f->message));
+    assert_non_null(strstr(none, "{\"total\":0,\"next\":null,"));
+    assert_non_null(strstr(none, "\"rows\":[]"));
+    free(none);
+}
+
+/* Of a long curve some points, the best and the last among them; nulls stay nulls. */
+static void test_curve(void **state)
+{
+    struct fixture *f = *state;
+    char *all = PIECE(f, page_curve(f->store, 1, 0, out, &f->message));
+    assert_int_equal(occurrences(all, "1.2346e+05"), EVALUATIONS);
+    assert_int_equal(occurrences(all, "null"), EVALUATIONS);
+    char *some = PIECE(f, page_curve(f->store, 1, 12, out, &f->message));
+    assert_non_null(strstr(some, "{\"trial\":1,\"of\":50,\"step\":["));
+    assert_non_null(strstr(some, ",130,"));
+    assert_non_null(strstr(some, ",500]"));
+    int points = occurrences(some, "1.2346e+05");
+    assert_in_range(points, 6, 12 + 2);
+    char *none = PIECE(f, page_curve(f->store, 2, 12, out, &f->message));
+    assert_string_equal(none,
+                        "{\"trial\":2,\"of\":0,\"step\":[],\"train_loss\":[],\"train_acc\":[],"
+                        "\"val_loss\":[],\"val_acc\":[]}\n");
+    free(all), free(some), free(none);
+}
+
+/* The best trial of each head count first; of a trial all of its heads or none. */
+static void test_heads(void **state)
+{
+    struct fixture *f = *state;
+    char *all = PIECE(f, page_heads(f->store, 2, 0, 100, out, &f->message));
+    const char *first = strstr(all, "\"rows\":[[1,0,0,null,null,0.25,0.3333,");
+    assert_non_null(first);
+    assert_non_null(strstr(all, "],[2,0,0,"));
+    assert_int_equal(occurrences(all, "0.3333"), 4 + 2 * 3);
+    char *few = PIECE(f, page_heads(f->store, 2, 0, 5, out, &f->message));
+    assert_int_equal(occurrences(few, "0.3333"), 4); /* trials 1, 2 and 3; 4 has two heads */
+    char *one = PIECE(f, page_heads(f->store, 2, 4, 100, out, &f->message));
+    assert_int_equal(occurrences(one, "[4,0,"), 2);
+    free(all), free(few), free(one);
+}
+
+static void test_summary(void **state)
+{
+    struct fixture *f = *state;
+    char *text = PIECE(f, page_summary(f->store, 2, out, &f->message));
+    assert_non_null(strstr(text, "\"states\":{\"queued\":0,\"running\":0,\"completed\":7,"));
+    assert_non_null(strstr(text, "\"pruning\":null"));
+    assert_non_null(strstr(text, ",\"heads\":{\"sweep\":\"new\""));
+    free(text);
+    struct text_buffer b = {0};
+    FILE *out = text_stream(&b);
+    assert_int_equal(page_summary(f->store, 99, out, &f->message), STATUS_BAD_INPUT);
+    fclose(out);
+    free(b.text);
+}
+
+/* Weights that are not there: the page tells, the piece fails. */
+static void test_attention(void **state)
+{
+    struct fixture *f = *state;
+    struct text_buffer b = {0};
+    FILE *out = text_stream(&b);
+    assert_int_not_equal(page_attention(f->store, 1, out, &f->message), STATUS_OK);
+    fclose(out);
+    assert_null(b.text);
+    const struct page_options options = {.file = "/somewhere/else/p.db"};
+    char *page;
+    out = text_stream(&b);
+    assert_int_equal(page_write(f->store, 2, &options, out, &f->message), STATUS_OK);
+    fclose(out);
+    page = b.text;
+    assert_non_null(strstr(page, "\"attention\":{\"missing\":1}"));
+    assert_non_null(strstr(page, "{\"file\":\"p.db\""));
+    assert_null(strstr(page, "/somewhere"));
+    assert_null(strstr(page, f->folder));
+    assert_non_null(strstr(page, "Is \\u003cb\\u003e \\u0026 '?"));
+    free(page);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"cannot open /home/me/x.csv: no", "cannot open x.csv: no"},
+        {"/a/b", "b"},
+        {"\"task.file=/a/b c.csv\"", "\"task.file=b c.csv\""},
+        {"line\n/usr/lib/x.so\033", "line\nx.so\033"},
+        {"(0.05 / 5), bits/byte, /tmp, /", "(0.05 / 5), bits/byte, /tmp, /"},
+        {"see https://x.org/a/b, data/x.csv", "see https://x.org/a/b, data/x.csv"},
+        {"/a/b/ and '/c/d'", "b/ and 'd'"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text_buffer b = {0};
+        FILE *out = text_stream(&b);
+        page_names_only(cases[i][0], out);
+        fclose(out);
+        assert_string_equal(b.text ? b.text : "", cases[i][1]);
+        free(b.text);
+    }
+}
+
+static void test_escapes(void **state)
+{
+    (void)state;
+    const char *const raw = "<a href=\"x\">&'</a>";
+    const char *const wanted[] = {
+        [PAGE_TEXT] = "&lt;a href=&quot;x&quot;&gt;&amp;&#39;&lt;/a&gt;",
+        [PAGE_JSON] = "\\u003ca href=\"x\"\\u003e\\u0026'\\u003c/a\\u003e",
+    };
+    for (int place = PAGE_TEXT; place <= PAGE_JSON; place++) {
+        struct text_buffer b = {0};
+        FILE *out = text_stream(&b), *escaped = page_stream(out, (enum page_place)place);
+        fputs(raw, escaped);
+        fclose(escaped);
+        fclose(out);
+        assert_string_equal(b.text, wanted[place]);
+        free(b.text);
+    }
+}
+
+/* RFC 4648, section 10. */
+static void test_base64(void **state)
+{
+    (void)state;
+    const char *const vector[][2] = {{"f", "Zg=="},         {"fo", "Zm8="},
+                                     {"foo", "Zm9v"},       {"foob", "Zm9vYg=="},
+                                     {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+        struct text_buffer b = {0};
+        FILE *out = text_stream(&b);
+        base64_write((const uint8_t *)vector[i][0], strlen(vector[i][0]), out);
+        fclose(out);
+        assert_string_equal(b.text, vector[i][1]);
+        free(b.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_index, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_curve, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_attention, set_up, tear_down),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_base64),
+    };
+    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+}

@@ -7,6 +7,7 @@
 
 #include "engine/base/sha256.h"
 #include "sweep/page/base64.h"
+#include "sweep/page/page_paths.h"
 #include "sweep/page/page_stream.h"
 #include "sweep/report/report.h"
 #include "sweep/report/report_data.h"
@@ -145,12 +146,19 @@ static enum status put_data(const struct page *p, FILE *out, struct message *m)
 /* The findings as text, for a browser without scripts. */
 static enum status put_text(const struct page *p, FILE *out, struct message *m)
 {
-    FILE *escaped = page_stream(out, PAGE_TEXT);
-    if (!escaped)
-        return no_memory(m);
-    enum status status = report_write(p->store, p->sweep_id, REPORT_TEXT,
-                                      (struct text_page){.columns = 100}, escaped, m);
-    fclose(escaped);
+    struct text_buffer text = {0};
+    FILE *report = text_stream(&text), *escaped = page_stream(out, PAGE_TEXT);
+    enum status status = no_memory(m);
+    if (report && escaped)
+        status = report_write(p->store, p->sweep_id, REPORT_TEXT,
+                              (struct text_page){.columns = 100}, report, m);
+    if (report)
+        fclose(report);
+    if (status == STATUS_OK)
+        page_names_only(text.text, escaped);
+    if (escaped)
+        fclose(escaped);
+    free(text.text);
     return status;
 }
 

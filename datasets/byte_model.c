@@ -42,15 +42,16 @@ static bool reserve(struct grams *g)
 {
     if (4 * (uint64_t)g->used < 3 * (uint64_t)g->mask)
         return true;
-    struct grams larger = {.mask = 2 * g->mask + 1, .used = g->used};
-    larger.slot = calloc((size_t)larger.mask + 1, sizeof *larger.slot);
-    if (!larger.slot)
+    const struct grams old = *g;
+    struct gram *slot = calloc(2 * ((size_t)old.mask + 1), sizeof *slot);
+    if (!slot)
         return false;
-    for (uint32_t i = 0; i <= g->mask; i++)
-        if (g->slot[i].seen)
-            *find(&larger, g->slot[i].bytes) = g->slot[i];
-    free(g->slot);
-    *g = larger;
+    g->slot = slot;
+    g->mask = 2 * old.mask + 1;
+    for (uint32_t i = 0; i <= old.mask; i++)
+        if (old.slot[i].seen)
+            *find(g, old.slot[i].bytes) = old.slot[i];
+    free(old.slot);
     return true;
 }
 

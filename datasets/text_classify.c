@@ -38,6 +38,7 @@ struct text_rows {
     int64_t count;                /* rows found so far */
     uint64_t *row;                /* (rows): training, validation, test part, each in the order
                                      of the file */
+    uint64_t *aside;              /* (2 test_rows): for the split */
     unsigned char *text;          /* (length + 4) */
 };
 
@@ -77,7 +78,8 @@ static void labels_sort(const struct labels *l, const struct label *sorted[MAX_L
 {
     for (int i = 0; i < l->count; i++)
         sorted[i] = &l->item[i];
-    qsort(sorted, (size_t)l->count, sizeof *sorted, by_name);
+    if (l->count > 0)
+        qsort(sorted, (size_t)l->count, sizeof *sorted, by_name);
 }
 
 /* Of a label's rows, those of the test part, and as many of the validation part. */
@@ -215,7 +217,7 @@ static enum status shape(const struct text_options *o, struct task_shape *s, str
                            o->rows, o->test_rows, o->classes);
     s->per_sequence = true;
     s->padded = true;
-    s->memory = (double)o->rows * sizeof(uint64_t) + sizeof(struct text_rows);
+    s->memory = (double)(o->rows + 2 * o->test_rows) * sizeof(uint64_t) + sizeof(struct text_rows);
     return STATUS_OK;
 }
 
@@ -228,6 +230,7 @@ static void reserve(struct arena *a, struct task_source *s)
     s->rows = arena_alloc(a, 1, sizeof *s->rows);
     s->rows->text = arena_alloc(a, length + 4, 1);
     s->rows->row = arena_alloc(a, (size_t)s->options->rows, sizeof *s->rows->row);
+    s->rows->aside = arena_alloc(a, (size_t)(2 * s->options->test_rows), sizeof *s->rows->aside);
 }
 
 /* A file that passed the survey once, and is another one now. */
@@ -250,15 +253,11 @@ static enum status index_row(void *context, const struct record *row, struct mes
 
 /* Of each label, draws which rows are for validation and which for the test, one row after the
  * other (Knuth, TAOCP 3.4.2, algorithm S): all choices are equally likely, and the counts exact. */
-static enum status split(struct task_source *s, struct message *m)
+static void split(struct task_source *s)
 {
     struct text_rows *r = s->rows;
     int64_t held = s->options->test_rows, left[MAX_LABELS], need[MAX_LABELS][TASK_PARTS];
     int64_t used[TASK_PARTS] = {0};
-    uint64_t *aside = malloc((size_t)(2 * held) * sizeof *aside);
-    if (!aside)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to divide its rows",
-                           s->options->file);
     for (int i = 0; i < r->labels.count; i++) {
         left[i] = r->labels.item[i].rows;
         need[i][TASK_VAL] = need[i][TASK_TEST] = test_rows_of(&r->labels.item[i]);
@@ -275,11 +274,9 @@ static enum status split(struct task_source *s, struct message *m)
         if (part == TASK_TRAIN)
             r->row[used[part]++] = row;
         else
-            aside[(part == TASK_TEST ? held : 0) + used[part]++] = row;
+            r->aside[(part == TASK_TEST ? held : 0) + used[part]++] = row;
     }
-    memcpy(r->row + used[TASK_TRAIN], aside, (size_t)(2 * held) * sizeof *aside);
-    free(aside);
-    return STATUS_OK;
+    memcpy(r->row + used[TASK_TRAIN], r->aside, (size_t)(2 * held) * sizeof *r->aside);
 }
 
 static enum status open_rows(struct task_source *s, struct message *m)
@@ -301,7 +298,8 @@ static enum status open_rows(struct task_source *s, struct message *m)
     if (r->count != s->options->rows || r->labels.count != s->options->classes ||
         test_rows != s->options->test_rows)
         return refuse_other(s, m);
-    return split(s, m);
+    split(s);
+    return STATUS_OK;
 }
 
 /* ---- examples ---- */

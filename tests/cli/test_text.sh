@@ -1,0 +1,146 @@
+#!/bin/sh
+# A sweep over files of the user's own: every bad file is refused at the command line, by name and
+# place, before anything is written; a path means what its writer sees; a file is read once, and one
+# that changes under a sweep is no part of it. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+cd "$dir" || exit 1
+sql() { sqlite3 -cmd ".timeout 5000" "$1" "$2"; }
+
+cat >lm.yaml <<'Y'
+# Which byte comes next?
+task: {name: text, file: data/words.txt, length: 16}
+model: {d_model: 8, layers: 1, heads: [1, 2], d_ff: 8, mask: causal}
+train: {steps: 20, batch: 4, eval_every: 10, val_examples: 8, test_examples: 8}
+seeds: 2
+metric: {name: val_loss}
+Y
+cat >rows.yaml <<'Y'
+# Which label has the row?
+task: {name: text, file: data/rows.csv, mode: classify, length: 16}
+model: {d_model: 8, layers: 1, heads: [1, 2], d_ff: 8, pool: mean}
+train: {steps: 20, batch: 4, eval_every: 10}
+seeds: 2
+Y
+mkdir data
+seq 1000 >data/words.txt
+{ echo text,label; seq 30 | sed 's/.*/"row, &",odd/; n; s/.*/row &,even/'; } >data/rows.csv
+seq 30 | sed 's/.*/{"text": "row &", "label": "odd"}/; n; s/.*/{"text": "row &", "label": 2}/' >data/rows.jsonl
+
+# ---- bad files ----
+# usage: refused SWEEP FILE TEXT: run and plan say so, with status 2, and leave no file behind.
+refused() {
+    for command in plan run; do
+        "$headcount" $command "$1" --set "task.file=$2" --db new/results.db >out 2>err </dev/null
+        [ $? -eq 2 ] || { echo "$command: not status 2"; cat out err; return 1; }
+        grep -qF -- "headcount $command: --set task.file: $dir/$2$3" err || { echo "$command says:"; cat err; return 1; }
+        [ ! -s out ] || { echo "$command printed:"; cat out; return 1; }
+        [ ! -e new ] || { echo "$command wrote:"; ls -R new; return 1; }
+    done
+}
+bad() { # NAME, content as printf takes it
+    printf "$2" >"$1"
+}
+check "a file that is missing" refused lm.yaml none.txt ": cannot open: No such file or directory"
+: >empty.txt
+check "... empty" refused lm.yaml empty.txt ": is empty"
+check "... a folder" refused lm.yaml data ": is a folder, not a file"
+mkfifo pipe.txt
+check "... a pipe, which is not waited for" timeout 20 sh -c "'$headcount' plan lm.yaml --set task.file=pipe.txt 2>&1 | grep -qF 'pipe.txt: is a device or pipe, not a file'"
+check "... nor by run" refused lm.yaml pipe.txt ": is a device or pipe, not a file"
+ln -s none.txt dangling.txt
+check "... a link to nothing" refused lm.yaml dangling.txt ": cannot open: No such file or directory"
+check "... of a name that is too long" refused lm.yaml "$(printf '%0300d' 0)" ": cannot open: File name too long"
+if [ "$(id -u)" -ne 0 ]; then
+    echo text >secret.txt
+    chmod 000 secret.txt
+    check "... not permitted" refused lm.yaml secret.txt ": cannot open: Permission denied"
+fi
+bad one.csv 'text,label\nab,x\ncd\n'
+check "CSV: a row of too few fields" refused rows.yaml one.csv ", line 3, column 1: this row has 1 field, but the header names 2 columns"
+bad two.csv 'text,label\nab,x\n"c\nd,y\n'
+check "... a quote without end" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
+bad three.csv 'txt,label\nab,x\n'
+check "... a header without text" refused rows.yaml three.csv ", line 1, column 1: the first row must name the columns"
+bad four.csv 'text,label\nab,x\n,y\n'
+check "... an empty text" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
+bad five.csv 'text,label\n'
+check "... no rows" refused rows.yaml five.csv ": has no rows"
+{ cat data/rows.csv; echo abc,rare; } >rare.csv
+check "a label of too few rows to train, validate and test on" refused rows.yaml rare.csv ", line 32, column 5: only 1 row has the label rare; it takes 3 or more"
+bad one.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "label": }\n'
+check "JSON Lines: not JSON" refused rows.yaml one.jsonl ", line 2, column 24: expected"
+bad two.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "lable": "x"}\n'
+check "... an object without label" refused rows.yaml two.jsonl ", line 2, column 1: the object has no \"label\""
+bad three.jsonl '{"text": "a", "label": "x"}\n["a", "x"]\n'
+check "... a line that is no object" refused rows.yaml three.jsonl ", line 2, column 1: "
+cp data/rows.csv rows.tsv
+check "rows of another format" refused rows.yaml rows.tsv ": rows are read from CSV or JSON Lines"
+
+# What depends on more than the file is said of the point.
+impossible() { # SWEEP, --set, text
+    "$headcount" run "$1" --set "$2" --db new/results.db >out 2>err </dev/null
+    [ $? -eq 2 ] && grep -qF -- "$3" err && [ ! -s out ] && [ ! -e new ] || { cat out err; return 1; }
+}
+seq 10 >short.txt
+check "a file too short for the length" impossible lm.yaml task.file=short.txt "task.length is 16, but a tenth of the 21 bytes of task.file"
+check "a mode that the model does not fit" impossible rows.yaml task.mode=lm "model.pool is mean, but task text has a target per position; use none"
+check "no file at all" impossible lm.yaml task.file=null "lm.yaml:2:7: missing key 'file' under task"
+check "what is read from the file is not given" impossible lm.yaml task.sha256=00 "--set task.sha256: task.sha256 is read from the file; give task.file"
+check "a path that only the shell would understand" impossible lm.yaml 'task.file=~/x.txt' "--set task.file: task.file begins with ~"
+check "a path with an escape sequence" impossible lm.yaml 'task.file="a\e[31m.txt"' "which holds a control character"
+check "a test set out of another file" impossible lm.yaml 'eval={o: {file: data/rows.csv}}' "eval.o.file: a test set is taken from the file that its model was trained on"
+check "a test set out of the rows of training" impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 divides the file otherwise than 0"
+check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
+
+# ---- paths ----
+mkdir -p deep/data
+cp lm.yaml deep/lm.yaml
+seq 2000 3000 >deep/data/words.txt
+learns() { # DB, file
+    [ "$(sql "$1" 'SELECT DISTINCT path FROM data_file')" = "$dir/$2" ] || { sql "$1" 'SELECT path FROM data_file'; return 1; }
+}
+check "a path starts where the sweep file is" "$headcount" run deep/lm.yaml --db a.db -q
+check "... wherever one is" learns a.db deep/data/words.txt
+check "one from --set starts where one is" "$headcount" run deep/lm.yaml --set task.file=data/words.txt --db b.db -q
+check "... whatever the sweep file says" learns b.db data/words.txt
+cp deep/data/words.txt "it's a copy.txt"
+check "the name of a file may be any" "$headcount" run lm.yaml --set "task.file=it's a copy.txt" --db c.db -q
+check "a copy is the same file: same configurations" [ "$(sql a.db 'SELECT config_sha256 FROM config ORDER BY 1')" = "$(sql c.db 'SELECT config_sha256 FROM config ORDER BY 1')" ]
+check "... same results" [ "$(sql a.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql c.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
+"$headcount" export results --db a.db >a.jsonl
+check "no path is in what is exported" fails grep -q "words\|$dir" a.jsonl
+check "show says where the file was" sh -c "'$headcount' show 1 --db c.db | grep -qxF \"  file   $dir/it's a copy.txt\""
+check "... as JSON too" sh -c "'$headcount' show 1 --db a.db --json | grep -qF '\"file\":\"$dir/deep/data/words.txt\"'"
+check "files as an axis" sh -c "'$headcount' plan lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' | grep -q 'file=deep/data/words.txt'"
+check "... run to the end" "$headcount" run lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' --db axis.db -q
+check "... as settings called as they were written" [ "$(sql axis.db 'SELECT group_concat(DISTINCT setting) FROM trials')" = '{"task.file":"data/words.txt"},{"task.file":"deep/data/words.txt"}' ]
+check "rows in JSON Lines" "$headcount" run rows.yaml --set task.file=data/rows.jsonl --db rows.db -q
+check "... with a number for a label" [ "$(sql rows.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = 2,odd ]
+
+# ---- read once ----
+touch -d '1 hour ago' data/words.txt
+"$headcount" run lm.yaml --db once.db -q >/dev/null 2>&1
+said=$(sql once.db 'SELECT read_ns FROM data_file')
+check "a file that looks as it did is not read again" sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=3 && [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" = $said ]"
+touch data/words.txt
+check "... one with another time is, and found to be the same" sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=4 && [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" -gt $said ]"
+check "... all of its trials stand" [ "$(sql once.db "SELECT count(*) || max(attempt) FROM trials WHERE in_plan AND state = 'completed'")" = 81 ]
+
+# ---- changed ----
+sql once.db .dump >before
+seq 1001 >data/words.txt
+changed="$dir/data/words.txt changed since sweep \"lm\" was planned (8 of its trials learnt from the old one)"
+"$headcount" run lm.yaml --db once.db --set seeds=4 >out 2>err
+check "run refuses a file that changed under a sweep" [ $? -eq 2 ]
+check "... says so" grep -qF "$changed" err
+sql once.db .dump >after
+check "... writes nothing" cmp before after
+check "plan says so too" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out && grep -qF 'run\` refuses this: lm.yaml: $changed' out"
+check "under another name it is another sweep" "$headcount" run lm.yaml --db once.db --set name=new -q
+seq 1000 >data/words.txt
+check "the old file again: nothing is left to run" sh -c "'$headcount' run lm.yaml --db once.db --set seeds=4 2>&1 | grep -q 'nothing to run'"
+seq 1001 >data/words.txt
+check "--replace takes the old trials out of the plan" "$headcount" run lm.yaml --db once.db --set seeds=4 --replace -q
+check "... and keeps their results" [ "$(sql once.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM trials WHERE sweep = 'lm' AND state = 'completed' GROUP BY in_plan)")" = 8,8 ]
+check "the results file is sound" "$headcount" check --db once.db
+finish

@@ -189,6 +189,7 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     print_dropped(p);
     print_counts(f, o->retry_failed);
     print_design(p, f);
+    command_plan_files(p);
     if (f->other_plan && !*f->changed.text) {
         printf(
             "The results file has a sweep of this name that shares no point with this file: `run`\n"

@@ -1,5 +1,6 @@
 #include "sweep/cli/command_plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -27,6 +28,58 @@ enum status command_plan_new(const struct config *c, const char *db, struct plan
     enum status status = plan_new(c, known, count, p, m);
     store_surveys_free(known, count);
     return status;
+}
+
+/* A file as points of the plan see it. */
+struct file_seen {
+    char path[OPTION_STRING_MAX + 1];
+    int64_t part[TASK_PARTS];
+    int64_t looked_at[TASK_PARTS]; /* but TASK_TRAIN */
+};
+
+/* False for a toy. */
+static bool see_file(const struct point *p, struct file_seen *f)
+{
+    struct task_shape shape;
+    if (!p->task->file || p->task->shape(p->task_options, &shape, NULL) != STATUS_OK)
+        return false;
+    memset(f, 0, sizeof *f);
+    const struct option_entry *file = option_find(p->task->options, "file");
+    snprintf(f->path, sizeof f->path, "%s", (const char *)p->task_options + file->offset);
+    memcpy(f->part, shape.part, sizeof f->part);
+    f->looked_at[TASK_VAL] = point_examples(shape.part[TASK_VAL], p->train.val_examples);
+    f->looked_at[TASK_TEST] = point_examples(shape.part[TASK_TEST], p->train.test_examples);
+    return true;
+}
+
+static void print_file(const struct file_seen *f)
+{
+    char text[5][32];
+    text_print(stdout,
+               "File %s: %s examples to train on; validates on %s of %s, tests on %s of %s.\n",
+               f->path, text_count(f->part[TASK_TRAIN], text[0], sizeof text[0]),
+               text_count(f->looked_at[TASK_VAL], text[1], sizeof text[1]),
+               text_count(f->part[TASK_VAL], text[2], sizeof text[2]),
+               text_count(f->looked_at[TASK_TEST], text[3], sizeof text[3]),
+               text_count(f->part[TASK_TEST], text[4], sizeof text[4]));
+}
+
+void command_plan_files(const struct plan *p)
+{
+    enum { SHOWN = 8 };
+    struct file_seen seen[SHOWN];
+    int n = 0;
+    for (long i = 0; i < plan_points(p) && n < SHOWN; i++) {
+        struct point point;
+        int k = 0;
+        plan_point(p, i, &point);
+        if (!see_file(&point, &seen[n]))
+            continue;
+        while (memcmp(&seen[k], &seen[n], sizeof seen[n]) != 0)
+            k++;
+        if (k == n)
+            print_file(&seen[n++]);
+    }
 }
 
 void command_plan_notes(const char *name, const struct plan *p)

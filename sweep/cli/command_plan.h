@@ -11,6 +11,10 @@
 enum status command_plan_new(const struct config *c, const char *db, struct plan **p,
                              struct message *m);
 
+/* Prints a line for each file that tasks of the plan learn from, and each way that it is divided:
+ * how many examples it has and how many are looked at. Nothing where there is none. */
+void command_plan_files(const struct plan *p);
+
 /* Prints to stderr what is odd about a plan without being wrong: items of exclude that fit
  * nothing. */
 void command_plan_notes(const char *name, const struct plan *p);

@@ -53,8 +53,7 @@ static enum status refuse_change(const struct corpus *c, const struct stat *befo
     struct stat now;
     if (fstat(c->fd, &now))
         return status_fail(m, STATUS_IO, "%s: cannot read: %s", c->path, strerror(errno));
-    if (now.st_size != c->size || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-        now.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
+    if (now.st_size != c->size || file_mtime_ns(&now) != file_mtime_ns(before))
         return status_fail(m, STATUS_CORRUPT, "%s: was changed while it was read", c->path);
     return STATUS_OK;
 }

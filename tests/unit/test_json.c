@@ -172,6 +172,47 @@ static void bytes_come_back(void **state)
     assert_false(json_bytes(&j, &text));
 }
 
+/* As far as a limit goes, to the end of the character there; what follows may be missing. */
+static void the_start_of_a_string_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        size_t limit;
+        const char *text; /* NULL: refused */
+    } list[] = {
+        {"\"abc\"", 9, "abc"},
+        {"\"abc\"", 3, "abc"},
+        {"\"abc", 3, "abc"},
+        {"\"abc", 2, "ab"},
+        {"\"abc", 4, NULL},
+        {"\"\\u00e9b", 1, "\xc3\xa9"},
+        {"\"a\\ud83d\\ude00\\q", 2, "a\xf0\x9f\x98\x80"},
+        {"\"a\\q", 2, NULL},
+        {"a", 1, NULL},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct json j = json_of(list[i].json);
+        const char *text;
+        assert_int_equal(json_string_start(&j, list[i].limit, &text), list[i].text != NULL);
+        if (list[i].text)
+            assert_string_equal(text, list[i].text);
+    }
+}
+
+/* Columns count characters. */
+static void faults_have_a_line_and_a_column(void **state)
+{
+    (void)state;
+    struct json j = json_of("{\"\xc3\xa9\xe2\x82\xac\": x}");
+    j.line = 7;
+    assert_int_equal(json_column(&j), 1);
+    assert_false(json_skip(&j));
+    assert_string_equal(message.text,
+                        "here, line 7, column 8: expected a string, number, true, false or null");
+    assert_int_equal(json_column(&j), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +220,8 @@ int main(void)
         cmocka_unit_test(what_is_no_value),
         cmocka_unit_test(whole_values_are_passed_over),
         cmocka_unit_test(members_are_found),
+        cmocka_unit_test(the_start_of_a_string_is_read),
+        cmocka_unit_test(faults_have_a_line_and_a_column),
         cmocka_unit_test(bytes_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

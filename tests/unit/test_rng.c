@@ -100,6 +100,29 @@ static void below_is_uniform(void **state)
         assert_int_equal(rng_below(&r, 1), 0);
 }
 
+static void below_64_is_uniform(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t n;
+        int groups;
+        double limit; /* .9999 quantile of chi-square, groups - 1 degrees */
+    } cases[] = {{2, 2, 15.14}, {5, 5, 23.51}, {100, 100, 161.3}, {(uint64_t)3 << 62, 3, 18.43}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int count[100] = {0};
+        struct rng r = rng_at(5, RNG_DATA, cases[c].n, 0);
+        for (int i = 0; i < 30000; i++) {
+            uint64_t x = rng_below_64(&r, cases[c].n);
+            assert_true(x < cases[c].n);
+            count[x / (cases[c].n / (uint64_t)cases[c].groups)]++;
+        }
+        assert_true(chi_square(count, cases[c].groups, 30000) < cases[c].limit);
+    }
+    struct rng r = rng_at(5, RNG_DATA, 0, 0);
+    for (int i = 0; i < 100; i++)
+        assert_true(rng_below_64(&r, 1) == 0);
+}
+
 /* With n = 3 * 2^30 a multiply without rejection would give every third value twice as often. */
 static void below_has_no_bias_at_large_n(void **state)
 {
@@ -194,6 +217,7 @@ int main(void)
         cmocka_unit_test(every_coordinate_changes_the_words),
         cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(below_has_no_bias_at_large_n),
+        cmocka_unit_test(below_64_is_uniform),
         cmocka_unit_test(uniform_has_the_right_moments),
         cmocka_unit_test(normal_has_the_right_moments),
         cmocka_unit_test(permutations_are_complete_and_equally_likely),

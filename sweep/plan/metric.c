@@ -29,7 +29,13 @@ bool metric_find(const char *name, enum metric *m)
     return false;
 }
 
+double metric_value(enum metric m, double acc, double loss)
+{
+    return m == METRIC_VAL_LOSS ? loss : acc;
+}
+
 double metric_cost(enum metric m, double acc, double loss)
 {
-    return m == METRIC_VAL_LOSS ? loss : -acc;
+    double value = metric_value(m, acc, loss);
+    return m == METRIC_VAL_LOSS ? value : -value;
 }

@@ -13,6 +13,9 @@ const char *metric_goal(enum metric m); /* "maximize" or "minimize", as in colum
 /* The metric of that name; false where there is none. */
 bool metric_find(const char *name, enum metric *m);
 
+/* Its value at a step with this validation accuracy and loss. */
+double metric_value(enum metric m, double acc, double loss);
+
 /* The cost of a step with this validation accuracy and loss; the best step has the lowest. */
 double metric_cost(enum metric m, double acc, double loss);
 

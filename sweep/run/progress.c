@@ -39,6 +39,7 @@ struct progress_view {
     bool weighed, counted;
     double queued_work; /* of trials that wait */
     double done_work;   /* finished by this run */
+    enum metric metric;
     double best;
     char best_label[LABEL_SIZE];
     struct head_counts *heads; /* (head_counts) */
@@ -78,7 +79,7 @@ static bool may_draw(struct progress_view *v)
 }
 
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
-                                   int workers)
+                                   int workers, enum metric metric)
 {
     struct progress_view *v = calloc(1, sizeof *v);
     if (!v)
@@ -99,6 +100,7 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
     v->color = text_color(err);
     v->unicode = locale_is_utf8();
     v->total = total;
+    v->metric = metric;
     v->best = NAN;
     v->started_s = clock_now_s();
     return v;
@@ -300,7 +302,7 @@ static double estimate(const struct progress_view *v)
 static void total_line(const struct progress_view *v, int width, struct line *l)
 {
     char text[32];
-    char acc[16];
+    char best[16];
     double ended = (double)(v->done + v->failed);
     double fraction = v->total > 0 ? ended / (double)v->total : 1.0;
     double seconds = estimate(v);
@@ -313,7 +315,7 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     if (seconds >= 0.0)
         line_add(l, "  ETA %s", text_duration(seconds, text, sizeof text));
     if (isfinite(v->best))
-        line_add(l, "  best %s %s", line_accuracy(v->best, acc), v->best_label);
+        line_add(l, "  best %s %s", line_value(v->metric, v->best, best), v->best_label);
     line_cut(l, width);
 }
 
@@ -353,7 +355,7 @@ static int heads_draw(struct progress_view *v, FILE *out, int width, int room)
         for (int i = 0; i < v->slots; i++)
             v->heads_running[k] += v->slot[i].busy && v->slot[i].heads == v->heads[k].heads;
     }
-    int n = heads_layout(v->heads, v->heads_running, v->head_counts, width, room, lines);
+    int n = heads_layout(v->metric, v->heads, v->heads_running, v->head_counts, width, room, lines);
     for (int i = 0; i < n; i++)
         frame_line(v, out, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
     return n;
@@ -428,7 +430,7 @@ void progress_note(struct progress_view *v, const char *text)
 
 /* The one line that a trial leaves where there is no terminal; outcome: "" where it is done. */
 static void plain_line(struct progress_view *v, const struct progress_line *s, const char *outcome,
-                       double acc)
+                       double value)
 {
     char text[16];
     char took[32];
@@ -436,55 +438,57 @@ static void plain_line(struct progress_view *v, const struct progress_line *s, c
     text_print(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
     if (outcome[0])
         fprintf(v->err, "  %s", outcome);
-    if (isfinite(acc))
-        fprintf(v->err, "  val %s", line_accuracy(acc, text));
+    if (isfinite(value))
+        fprintf(v->err, "  val %s", line_value(v->metric, value, text));
     fprintf(v->err, "  %s\n", took);
     fflush(v->err);
 }
 
 /* It goes on later. */
 static void put_back(struct progress_view *v, struct progress_line *s, const char *outcome,
-                     double acc)
+                     double value)
 {
     v->done_work += s->work * line_share(s);
     v->queued_work += line_left(s);
     if (!v->quiet && !may_draw(v))
-        plain_line(v, s, outcome, acc);
+        plain_line(v, s, outcome, value);
     s->busy = false;
 }
 
-void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double acc)
+void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double value)
 {
     char outcome[64];
     struct progress_line *s = line_at(v, slot);
     snprintf(outcome, sizeof outcome, "paused at step %lld", (long long)step);
     if (s && s->busy)
-        put_back(v, s, outcome, acc);
+        put_back(v, s, outcome, value);
 }
 
-void progress_best(struct progress_view *v, double acc, const char *label)
+void progress_best(struct progress_view *v, double value, const char *label)
 {
-    if (!v || !isfinite(acc) || acc <= v->best)
+    if (!v || !isfinite(value) ||
+        (isfinite(v->best) &&
+         metric_cost(v->metric, value, value) >= metric_cost(v->metric, v->best, v->best)))
         return;
-    v->best = acc;
+    v->best = value;
     text_shown(label, v->best_label, sizeof v->best_label);
 }
 
-void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc)
+void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double value)
 {
     struct progress_line *s = line_at(v, slot);
     if (!s || !s->busy)
         return;
     if (state == TRIAL_QUEUED) {
-        put_back(v, s, "queued again", acc);
+        put_back(v, s, "queued again", value);
         return;
     }
     v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
     *(state == TRIAL_COMPLETED ? &v->done : &v->failed) += 1;
     if (state == TRIAL_COMPLETED)
-        progress_best(v, acc, s->label);
+        progress_best(v, value, s->label);
     if (!v->quiet && !may_draw(v))
-        plain_line(v, s, state == TRIAL_COMPLETED ? "" : trial_state_name(state), acc);
+        plain_line(v, s, state == TRIAL_COMPLETED ? "" : trial_state_name(state), value);
     s->busy = false;
 }
 

@@ -20,10 +20,10 @@
 struct progress_view;
 
 /* err and sweep, the sweep's name, are kept. total: trials in the plan, those that ended before
- * this run included; workers: number of slots. NULL only when memory is out; every function below
- * accepts that. */
+ * this run included; workers: number of slots; metric: of the values that are shown. NULL only when
+ * memory is out; every function below accepts that. */
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
-                                   int workers);
+                                   int workers, enum metric metric);
 
 /* Whether frames are drawn, at least in the foreground: what only they show need not be found out
  * otherwise. */
@@ -37,9 +37,8 @@ void progress_work_left(struct progress_view *v, double work);
 /* What each head count has come to; copied. The trials that run are counted here. */
 void progress_heads(struct progress_view *v, const struct head_counts *list, int count);
 
-/* The best validation accuracy of what ended before this run, and whose it is ("heads=8 seed=1").
- */
-void progress_best(struct progress_view *v, double acc, const char *label);
+/* The metric's best value of what ended before this run, and whose it is ("heads=8 seed=1"). */
+void progress_best(struct progress_view *v, double value, const char *label);
 
 struct progress_trial {
     int64_t trial_id;
@@ -58,14 +57,13 @@ void progress_trial_started(struct progress_view *v, int slot, const struct prog
 void progress_update(struct progress_view *v, int slot, int64_t step, int64_t steps, double loss,
                      double acc);
 
-/* It ended in this state: TRIAL_QUEUED, or for good; acc: best validation accuracy, NaN where there
- * is none. Frees the slot. Counts it as done or
- * failed until the next progress_counts (which comes after this, not before), and prints its line
- * where no frames are drawn. */
-void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double acc);
+/* It ended in this state: TRIAL_QUEUED, or for good; value: the metric's at its best step, NaN
+ * where there is none. Frees the slot. Counts it as done or failed until the next progress_counts
+ * (which comes after this, not before), and prints its line where no frames are drawn. */
+void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double value);
 
 /* As a trial that ended as TRIAL_QUEUED, at the step of its rung: it waits for its rivals. */
-void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double acc);
+void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double value);
 
 /* Trials in the plan that are completed or pruned, failed or diverged, running, and still to do. */
 void progress_counts(struct progress_view *v, long done, long failed, long running, long left);

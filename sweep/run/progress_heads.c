@@ -4,12 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CELL = 32, TITLE = 8, GAP = 2, MORE = 10 };
-static const char *const titles[HEADS_ROWS] = {" heads", " done", " val acc", " running"};
+enum { CELL = 32, GAP = 2, MORE = 10 };
+static const char *const titles[METRICS][HEADS_ROWS] = {
+    [METRIC_VAL_ACC] = {" heads", " done", " val acc", " running"},
+    [METRIC_VAL_LOSS] = {" heads", " done", " val loss", " running"},
+};
 
-static void cell_text(const struct head_counts *h, long running, int row, char text[CELL])
+static void cell_text(enum metric metric, const struct head_counts *h, long running, int row,
+                      char text[CELL])
 {
-    char acc[16];
+    char value[16];
     switch (row) {
     case 0:
         snprintf(text, CELL, "%lld", (long long)h->heads);
@@ -18,20 +22,21 @@ static void cell_text(const struct head_counts *h, long running, int row, char t
         snprintf(text, CELL, "%ld/%ld", h->done, h->planned);
         return;
     case 2:
-        snprintf(text, CELL, "%s", line_accuracy(h->mean_val_acc, acc));
+        snprintf(text, CELL, "%s", line_value(metric, h->mean, value));
         return;
     default:
         snprintf(text, CELL, running > 0 ? "%ld" : "-", running);
     }
 }
 
-static int widest(const struct head_counts *list, const long *running, int count)
+static int widest(enum metric metric, const struct head_counts *list, const long *running,
+                  int count)
 {
     int most = 5; /* as for 1.000: columns do not move as accuracies come in */
     char text[CELL];
     for (int i = 0; i < count; i++)
         for (int row = 0; row < HEADS_ROWS; row++) {
-            cell_text(&list[i], running[i], row, text);
+            cell_text(metric, &list[i], running[i], row, text);
             most = (int)strlen(text) > most ? (int)strlen(text) : most;
         }
     return most;
@@ -47,11 +52,16 @@ static int window(const long *running, int count, int shown)
     return first < 0 ? 0 : first > count - shown ? count - shown : first;
 }
 
-int heads_layout(const struct head_counts *list, const long *running, int count, int columns,
-                 int rows, struct line lines[HEADS_LINES])
+static int title_columns(enum metric metric)
 {
-    int cell = widest(list, running, count) + GAP;
-    int in_block = (columns - TITLE) / cell;
+    return (int)strlen(titles[metric][2]); /* the longest */
+}
+
+int heads_layout(enum metric metric, const struct head_counts *list, const long *running, int count,
+                 int columns, int rows, struct line lines[HEADS_LINES])
+{
+    int title = title_columns(metric), cell = widest(metric, list, running, count) + GAP;
+    int in_block = (columns - title) / cell;
     int blocks = (rows < HEADS_LINES ? rows : HEADS_LINES) / HEADS_ROWS;
     if (count == 0 || in_block < 1 || blocks < 1)
         return 0;
@@ -66,10 +76,10 @@ int heads_layout(const struct head_counts *list, const long *running, int count,
         for (int row = 0; row < HEADS_ROWS; row++) {
             struct line *l = &lines[n++];
             line_clear(l);
-            line_add(l, "%-*s", TITLE, titles[row]);
+            line_add(l, "%-*s", title, titles[metric][row]);
             for (int i = from; i < from + in_block && i < shown; i++) {
                 char text[CELL];
-                cell_text(&list[first + i], running[first + i], row, text);
+                cell_text(metric, &list[first + i], running[first + i], row, text);
                 line_add(l, "%*s", cell, text);
             }
             if (row == 0 && from + in_block >= shown && shown < count)

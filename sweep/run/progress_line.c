@@ -84,3 +84,11 @@ const char *line_accuracy(double x, char text[16])
         memmove(text, text + 1, strlen(text));
     return text;
 }
+
+const char *line_value(enum metric m, double x, char text[16])
+{
+    if (m == METRIC_VAL_ACC || !isfinite(x))
+        return line_accuracy(x, text);
+    snprintf(text, 16, fabs(x) < 1e4 ? "%.3f" : "%.2e", x);
+    return text;
+}

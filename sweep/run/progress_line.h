@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "sweep/plan/metric.h"
+
 enum { LINE_SIZE = 1024 };
 
 struct line {
@@ -27,5 +29,8 @@ void line_pad(struct line *l, int columns);
 
 /* ".998", "1.000", "-.120", "-" for NaN: accuracies need no leading zero. Returns text. */
 const char *line_accuracy(double x, char text[16]);
+
+/* An accuracy as above, or a loss: "3.353". */
+const char *line_value(enum metric m, double x, char text[16]);
 
 #endif

@@ -283,7 +283,7 @@ static void tell_view(struct runner *r)
     if (store_best(r->store, r->sweep_id, &best, NULL) != STATUS_OK || best.trial_id == 0)
         return;
     slot_label(best.heads, best.label, best.seed, label);
-    progress_best(r->view, best.val_acc, label);
+    progress_best(r->view, best.value, label);
 }
 
 static enum status run_opened(struct runner *r, const struct runner_options *o,
@@ -350,7 +350,8 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_trials(p), r.slots);
+    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_trials(p), r.slots,
+                          plan_config(p)->metric);
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);

@@ -142,9 +142,9 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
     if (o->accepted && s->claim.tuning)
         runner_remove_losers(r, s->claim.trial_id);
     if (o->accepted && s->ending == ENDING_PAUSE)
-        progress_trial_paused(r->view, i, s->step, s->val_acc);
+        progress_trial_paused(r->view, i, s->step, s->value);
     else
-        progress_trial_ended(r->view, i, state, s->val_acc);
+        progress_trial_ended(r->view, i, state, s->value);
     slot_clear(s);
 }
 

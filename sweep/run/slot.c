@@ -46,7 +46,7 @@ void slot_take(struct slot *s, int i, const struct claimed *c, double work, stru
     s->claim = *c;
     trial_file_name(c->trial_id, c->attempt, TRIAL_FILE_RESULT, s->file, sizeof s->file);
     s->step = c->resumed_from_step;
-    s->val_acc = NAN;
+    s->value = NAN;
     slot_label(c->heads, c->label, c->seed, s->label);
     const struct progress_trial shown = {
         .trial_id = c->trial_id,
@@ -95,8 +95,8 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
         memcpy(&p, payload, sizeof p);
         s->started = true;
         s->step = p.step;
-        if (!isnan(p.val_acc))
-            s->val_acc = p.val_acc;
+        if (!isnan(p.value))
+            s->value = p.value;
         progress_update(v, i, p.step, p.steps, p.loss, p.acc);
         s->paused = type == WIRE_PAUSED && s->claim.until > 0 && p.step >= s->claim.until;
         break;

@@ -30,7 +30,8 @@ struct slot {
     struct claimed claim;
     char label[SLOT_LABEL]; /* for people: "heads=8 seed=1" */
     int64_t step;           /* newest known */
-    double val_acc;         /* at the best step so far; NaN before the first evaluation */
+    double value;           /* of the metric, at the best step so far; NaN before the first
+                               evaluation */
 
     char file[TRIAL_NAME_MAX]; /* name of the durable result in the folder */
     bool finished;             /* the worker said that it is there */

@@ -93,6 +93,15 @@ static enum status diverged(struct trial *t, struct message *m)
     return STATUS_DIVERGED;
 }
 
+const struct curve_row *trial_best(const struct trial *t)
+{
+    const struct result *r = &t->result;
+    for (int i = r->rows - 1; i >= 0 && r->has_best; i--)
+        if (t->curve[i].step == r->best_step)
+            return &t->curve[i];
+    return NULL;
+}
+
 static enum status evaluate(struct trial *t, struct message *m)
 {
     struct curve_row row = {
@@ -109,13 +118,13 @@ static enum status evaluate(struct trial *t, struct message *m)
                     t->trainer->step);
         return diverged(t, m);
     }
-    double best = INFINITY, cost = metric_cost(t->metric, val.acc, val.loss);
-    for (int i = 0; i < t->result.rows; i++)
-        best = fmin(best, metric_cost(t->metric, t->curve[i].val_acc, t->curve[i].val_loss));
+    const struct curve_row *best = trial_best(t);
+    bool better = !best || metric_cost(t->metric, row.val_acc, row.val_loss) <
+                               metric_cost(t->metric, best->val_acc, best->val_loss);
     if (t->measurer)
         measurer_take(t->measurer, &t->measured[t->result.rows]);
     t->curve[t->result.rows++] = row;
-    if (cost < best) { /* strictly: the earliest of the best steps stays */
+    if (better) { /* strictly: the earliest of the best steps stays */
         t->has_best = t->result.has_best = true;
         t->result.best_step = row.step;
         t->result.train_acc = row.train_acc;

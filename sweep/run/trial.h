@@ -53,6 +53,9 @@ bool trial_done(const struct trial *t);
 /* As data_check: before anything of the trial is kept. trial_save asks by itself. */
 enum status trial_check(const struct trial *t, struct message *m);
 
+/* The row of the curve of the best step so far; NULL before the first evaluation. */
+const struct curve_row *trial_best(const struct trial *t);
+
 /* Puts the best weights in place and takes the test values; where these are not finite numbers the
  * trial is diverged at its best step. */
 void trial_test(struct trial *t);

@@ -59,7 +59,7 @@ enum wire_type {
 struct wire_progress {
     int64_t step, steps;
     double loss, acc; /* training means since the last row of the curve */
-    double val_acc;   /* at the best step so far; NaN before the first evaluation */
+    double value;     /* of the metric, at the best step so far; NaN before the first evaluation */
     double elapsed_s;
 };
 

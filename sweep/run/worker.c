@@ -76,13 +76,13 @@ static void note(const char *text)
 static void send_progress(struct worker *w, enum wire_type type)
 {
     const struct trainer *t = w->trial->trainer;
-    const struct result *r = &w->trial->result;
+    const struct curve_row *best = trial_best(w->trial);
     struct wire_progress p = {
         .step = t->step,
         .steps = w->trial->point.train.steps,
         .loss = t->loss_count ? t->loss_sum / (double)t->loss_count : NAN,
         .acc = t->target_sum ? (double)t->correct_sum / (double)t->target_sum : NAN,
-        .val_acc = r->has_best ? r->val_acc : NAN,
+        .value = best ? metric_value(w->job.metric, best->val_acc, best->val_loss) : NAN,
         .elapsed_s = trial_train_s(w->trial),
     };
     worker_tell(type, &p, sizeof p);

@@ -256,24 +256,25 @@ struct counts {
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
-/* What a head count of a sweep has come to: trials of the plan, and the mean best validation
- * accuracy of the completed ones among those that judge it. Until one of these has completed, it is
- * that of the tuning trials of the candidate which is best so far; NaN without any. */
+/* What a head count of a sweep has come to: trials of the plan, and the mean of the sweep's metric
+ * at the best step of the completed ones among those that judge it. Until one of these has
+ * completed, it is that of the tuning trials of the candidate which is best so far; NaN without
+ * any. */
 struct head_counts {
     int64_t heads;
     long planned, done; /* done: neither queued nor running */
-    double mean_val_acc;
+    double mean;
 };
 /* By head count, *list malloced, NULL where there is none. Looks at every trial of the sweep. */
 enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
                               int *count, struct message *m);
 
-/* The completed trial of a sweep's plan that has the best validation accuracy. */
+/* The completed trial of a sweep's plan that is best by the sweep's metric. */
 struct best_trial {
     int64_t trial_id; /* 0: none has completed */
     int64_t heads;
     uint32_t seed;
-    double val_acc;
+    double value;    /* of the metric, at its best step */
     char label[256]; /* as in struct claimed */
 };
 enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The metric of a trial of a sweep. */
+#define METRIC_VALUE "iif(sweep.metric = 'val_loss', trial.val_loss, trial.val_acc)"
+
 enum status store_build(struct store *s, const struct build_info *b, int64_t *build_id,
                         struct message *m)
 {
@@ -58,14 +61,16 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
     struct rows r =
         store_rows(s, "counting trials by heads",
                    "WITH candidate AS ("
-                   " SELECT setting, heads, is_tuning, count(*) AS planned,"
+                   " SELECT setting, heads, is_tuning, goal, count(*) AS planned,"
                    "   sum(state NOT IN ('queued', 'running')) AS done,"
-                   "   count(val_acc) FILTER (WHERE state = 'completed') AS n,"
-                   "   avg(val_acc) FILTER (WHERE state = 'completed') AS mean"
-                   "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ? AND in_plan = 1"
+                   "   count(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS n,"
+                   "   avg(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS mean"
+                   "  FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
+                   "  WHERE sweep_id = ? AND in_plan = 1"
                    "  GROUP BY setting, heads, is_tuning, tuning), "
                    "tuned AS ("
-                   " SELECT heads, avg(best) AS mean FROM (SELECT heads, max(mean) AS best"
+                   " SELECT heads, avg(best) AS mean FROM"
+                   "  (SELECT heads, iif(goal = 'minimize', min(mean), max(mean)) AS best"
                    "   FROM candidate WHERE is_tuning GROUP BY setting, heads) GROUP BY heads) "
                    "SELECT heads, sum(planned), sum(done), coalesce("
                    "  sum(candidate.mean * n) FILTER (WHERE NOT is_tuning)"
@@ -96,18 +101,21 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
 enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
                        struct message *m)
 {
-    *best = (struct best_trial){.val_acc = NAN};
+    *best = (struct best_trial){.value = NAN};
     struct rows r = store_rows(s, "looking for the best trial",
-                               "SELECT trial_id, heads, seed, val_acc, setting_label, tuning"
+                               "SELECT trial_id, heads, seed, " METRIC_VALUE " AS value,"
+                               "  setting_label, tuning"
                                " FROM trial JOIN config USING (config_id)"
+                               " JOIN sweep USING (sweep_id)"
                                " WHERE sweep_id = ? AND in_plan = 1 AND state = 'completed'"
-                               " ORDER BY val_acc DESC, plan_order LIMIT 1",
+                               " ORDER BY iif(goal = 'minimize', -value, value) DESC, plan_order"
+                               " LIMIT 1",
                                VALUES(INTEGER(sweep_id)), m);
     if (rows_next(&r)) {
         best->trial_id = rows_integer(&r, 0);
         best->heads = rows_integer(&r, 1);
         best->seed = (uint32_t)rows_integer(&r, 2);
-        best->val_acc = rows_real(&r, 3);
+        best->value = rows_real(&r, 3);
         plan_full_label(rows_given(&r, 4), rows_given(&r, 5), best->label, sizeof best->label);
     }
     return rows_close(&r);

@@ -180,7 +180,7 @@ static void plain_lines(void **state)
     size_t size = 0;
     FILE *f = tmpfile();
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(f, false, "gather", 30, 2);
+    struct progress_view *v = progress_new(f, false, "gather", 30, 2, METRIC_VAL_ACC);
     progress_counts(v, 10, 1, 0, 19);
     start(v, 0, "heads=8 seed=1", 12);
     start(v, 1, "", 13);
@@ -212,7 +212,7 @@ static void quiet_prints_notes_only(void **state)
     struct terminal t = terminal_open(100);
     char text[4096];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, true, "gather", 3, 1);
+    struct progress_view *v = progress_new(t.f, true, "gather", 3, 1, METRIC_VAL_ACC);
     progress_counts(v, 0, 0, 0, 3);
     start(v, 0, "x", 1);
     progress_draw(v, 1.0);
@@ -233,7 +233,7 @@ static int in_background(struct terminal *t)
     if (child == 0) {
         if (setpgid(0, 0) != 0)
             _exit(2);
-        struct progress_view *v = progress_new(t->f, false, "gather", 3, 1);
+        struct progress_view *v = progress_new(t->f, false, "gather", 3, 1, METRIC_VAL_ACC);
         progress_counts(v, 0, 0, 0, 3);
         start(v, 0, "x", 1);
         progress_draw(v, 1.0);
@@ -291,7 +291,7 @@ static void frames_are_redrawn_in_place(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "gather", 30, 3);
+    struct progress_view *v = progress_new(t.f, false, "gather", 30, 3, METRIC_VAL_ACC);
     progress_counts(v, 10, 2, 0, 18);
     start(v, 0, "heads=8 seed=1", 1);
     start(v, 2, "heads=4 seed=1", 2);
@@ -346,7 +346,7 @@ static void the_best_is_that_of_all_runs(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "gather", 30, 2);
+    struct progress_view *v = progress_new(t.f, false, "gather", 30, 2, METRIC_VAL_ACC);
     progress_best(v, NAN, "none");
     progress_best(v, 0.75, "heads=4 seed=\033");
     progress_counts(v, 10, 2, 0, 18);
@@ -366,6 +366,36 @@ static void the_best_is_that_of_all_runs(void **state)
     terminal_close(&t);
 }
 
+/* Where the metric is a loss, values are losses and the least is the best. */
+static void losses_are_shown_as_losses(void **state)
+{
+    (void)state;
+    struct terminal t = terminal_open(100);
+    struct screen s;
+    static char text[1 << 16];
+    static const struct head_counts heads[] = {{2, 4, 2, 3.25}};
+    environment("xterm", "C", "1");
+    screen_init(&s, 100);
+    struct progress_view *v = progress_new(t.f, false, "text", 4, 2, METRIC_VAL_LOSS);
+    progress_best(v, 3.5, "heads=1 seed=0");
+    progress_heads(v, heads, 1);
+    start(v, 0, "heads=2 seed=0", 2);
+    start(v, 1, "heads=2 seed=1", 2);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 3.75);
+    progress_draw(v, 10.0);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_int_equal(strncmp(s.cell[2], " val loss  3.250 ", 17), 0);
+    assert_true(screen_has(&s, "best 3.500 heads=1 seed=0"));
+    progress_trial_ended(v, 1, TRIAL_COMPLETED, 3.125);
+    progress_draw(v, 11.0);
+    terminal_read(&t, text, sizeof text);
+    screen_write(&s, text);
+    assert_true(screen_has(&s, "best 3.125 heads=2 seed=1"));
+    progress_finish(v);
+    terminal_close(&t);
+}
+
 static void a_table_of_head_counts(void **state)
 {
     (void)state;
@@ -374,7 +404,7 @@ static void a_table_of_head_counts(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 60);
-    struct progress_view *v = progress_new(t.f, false, "gather", 1015, 2);
+    struct progress_view *v = progress_new(t.f, false, "gather", 1015, 2, METRIC_VAL_ACC);
     assert_true(progress_live(v));
     progress_heads(v, some_heads, 4);
     start(v, 0, "heads=4 seed=0", 4);
@@ -417,15 +447,15 @@ static void wide_tables_are_broken(void **state)
     struct line lines[HEADS_LINES];
     for (int i = 0; i < COUNT; i++)
         list[i] = (struct head_counts){i + 1, 3, 1, 0.5};
-    assert_int_equal(heads_layout(list, running, 10, 79, 4, lines), 4);
+    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 10, 79, 4, lines), 4);
     assert_null(strstr(lines[0].text, "more"));
-    assert_int_equal(heads_layout(list, running, 20, 79, 8, lines), 8);
+    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 20, 79, 8, lines), 8);
     assert_null(strstr(lines[4].text, "more"));
     assert_non_null(strstr(lines[4].text, "   20"));
     running[30] = 2;
     for (int columns = 1; columns < 120; columns++)
         for (int rows = -1; rows < 20; rows++) {
-            int n = heads_layout(list, running, COUNT, columns, rows, lines);
+            int n = heads_layout(METRIC_VAL_ACC, list, running, COUNT, columns, rows, lines);
             assert_true(n <= HEADS_LINES && (n == 0 || n <= rows) && n % HEADS_ROWS == 0);
             int shows = n == 0;
             for (int i = 0; i < n; i++) {
@@ -434,9 +464,9 @@ static void wide_tables_are_broken(void **state)
             }
             assert_true(shows);
         }
-    assert_int_equal(heads_layout(list, running, COUNT, 79, 4, lines), 4);
+    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, COUNT, 79, 4, lines), 4);
     assert_non_null(strstr(lines[0].text, "more"));
-    assert_int_equal(heads_layout(list, running, 0, 79, 20, lines), 0);
+    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 0, 79, 20, lines), 0);
 }
 
 static void frames_fit_any_width(void **state)
@@ -449,7 +479,7 @@ static void frames_fit_any_width(void **state)
         struct terminal t = terminal_open(widths[i]);
         struct screen s;
         screen_init(&s, widths[i]);
-        struct progress_view *v = progress_new(t.f, false, "gather", 100000, 30);
+        struct progress_view *v = progress_new(t.f, false, "gather", 100000, 30, METRIC_VAL_ACC);
         progress_counts(v, 99000, 900, 30, 70);
         progress_heads(v, some_heads, 4);
         for (int k = 0; k < 30; k++) {
@@ -472,7 +502,7 @@ static void narrower_terminal_is_wiped_whole(void **state)
     struct terminal t = terminal_open(120);
     static char text[1 << 16];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, false, "gather", 4, 2);
+    struct progress_view *v = progress_new(t.f, false, "gather", 4, 2, METRIC_VAL_ACC);
     progress_counts(v, 0, 0, 0, 4);
     start(v, 0, "heads=8 seed=1", 1);
     progress_update(v, 0, 0, 1000, NAN, NAN);
@@ -514,6 +544,7 @@ int main(void)
         cmocka_unit_test(long_labels_keep_both_ends),
         cmocka_unit_test(frames_are_redrawn_in_place),
         cmocka_unit_test(the_best_is_that_of_all_runs),
+        cmocka_unit_test(losses_are_shown_as_losses),
         cmocka_unit_test(a_table_of_head_counts),
         cmocka_unit_test(wide_tables_are_broken),
         cmocka_unit_test(frames_fit_any_width),

@@ -22,9 +22,9 @@ static void assert_head(struct fixture *x, const struct run *r, int64_t heads, l
     assert_int_equal(h->planned, 8);
     assert_int_equal(h->done, done);
     if (isnan(mean))
-        assert_true(isnan(h->mean_val_acc));
+        assert_true(isnan(h->mean));
     else
-        assert_true(fabs(h->mean_val_acc - mean) < 1e-12);
+        assert_true(fabs(h->mean - mean) < 1e-12);
     free(list);
 }
 
@@ -50,6 +50,10 @@ static void the_best_candidate_stands_for_what_is_not_judged_yet(void **state)
     complete(x, &r, 2, 0.75);
     assert_head(x, &r, 2, 6, 0.5); /* two of the four that it is judged by are pruned */
     assert_head(x, &r, 4, 2, 0.75);
+    run_sql(r.db, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
+                  " UPDATE trial SET val_loss = 2 - val_acc WHERE val_acc IS NOT NULL");
+    assert_head(x, &r, 2, 6, 1.5); /* the candidate of least loss */
+    run_sql(r.db, "UPDATE sweep SET metric = 'val_acc', goal = 'maximize'");
     complete(x, &r, 4, 0.25);
     complete(x, &r, 4, 0.125);
     complete(x, &r, 2, 0.375); /* the first that judges */
@@ -72,11 +76,16 @@ static void the_best_of_all_that_completed(void **state)
     assert_int_equal(best.trial_id, 2);
     assert_int_equal(best.heads, 2);
     assert_int_equal(best.seed, 1000);
-    assert_true(best.val_acc == 0.75);
+    assert_true(best.value == 0.75);
     assert_string_equal(best.label, "lr=0.01");
     run_sql(r.db, "UPDATE trial SET in_plan = 0 WHERE trial_id = 2");
     assert_ok(store_best(r.s, r.sweep, &best, &x->m));
     assert_int_equal(best.trial_id, 3);
+    run_sql(r.db, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
+                  " UPDATE trial SET val_loss = iif(trial_id = 1, 0.25, 1.5)");
+    assert_ok(store_best(r.s, r.sweep, &best, &x->m));
+    assert_int_equal(best.trial_id, 1);
+    assert_true(best.value == 0.25);
     close_store(x, r.s);
 }
 

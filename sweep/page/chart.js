@@ -18,14 +18,13 @@ function logTicks(low, high) {
     const list = [];
     for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++)
         for (const k of high / low > 300 ? [1] : [1, 2, 5])
-            if (k * 10 ** e >= low * 0.999 && k * 10 ** e <= high * 1.001)
-                list.push(k * 10 ** e);
+            if (k * 10 ** e >= low * 0.999 && k * 10 ** e <= high * 1.001) list.push(k * 10 ** e);
     return list;
 }
 
 function linear(low, high, from, to) {
     const span = high - low || 1;
-    return x => from + (x - low) / span * (to - from);
+    return x => from + ((x - low) / span) * (to - from);
 }
 
 function logarithmic(low, high, from, to) {
@@ -38,36 +37,43 @@ function airy(values, bounds = [-Infinity, Infinity]) {
     const known = values.filter(v => v !== null && v !== undefined && Number.isFinite(v));
     let low = known.reduce((a, b) => Math.min(a, b), Infinity);
     let high = known.reduce((a, b) => Math.max(a, b), -Infinity);
-    if (!known.length)
-        return [0, 1];
+    if (!known.length) return [0, 1];
     const air = (high - low) * 0.06 || Math.abs(high) * 0.02 || 0.5;
     low = Math.max(low - air, bounds[0]);
     high = Math.min(high + air, bounds[1]);
     return low < high ? [low, high] : [low - 0.5, high + 0.5];
 }
 
+/* A chart's height for its width. */
+function heightOf(width) {
+    return Math.min(380, Math.max(240, width * 0.5));
+}
+
 function label(x, y, text, options = {}) {
-    return svg('text', {x, y, 'text-anchor': options.anchor ?? 'start', class: options.class ?? 'label'},
-        plain(text));
+    return svg('text', {x, y, 'text-anchor': options.anchor ?? 'start', class: options.class ?? 'label'}, plain(text));
 }
 
 /* The frame of a chart with a vertical scale of numbers: where the marks go, and the scale. */
 function frame(width, height, yRange, options = {}) {
-    const left = options.left ?? 46, right = options.right ?? 12, top = options.top ?? 22, bottom = options.bottom ?? 36;
+    const left = options.left ?? 46,
+        right = options.right ?? 12,
+        top = options.top ?? 22,
+        bottom = options.bottom ?? 36;
     const y = linear(yRange[0], yRange[1], height - bottom, top + 5);
     const root = svg('svg', {
-        viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': plain(options.label),
+        viewBox: `0 0 ${width} ${height}`,
+        role: 'img',
+        'aria-label': plain(options.label),
     });
     const list = ticks(yRange[0], yRange[1], (height - top - bottom) / 44);
     const decimals = Math.max(0, ...list.map(t => (String(t).split('.')[1] ?? '').length));
     for (const t of list)
         root.append(
             svg('line', {x1: left, x2: width - right, y1: y(t), y2: y(t), class: 'grid'}),
-            label(left - 6, y(t) + 4, fixed(t, decimals), {anchor: 'end'}));
-    if (options.yTitle)
-        root.append(label(4, 12, options.yTitle, {class: 'axis'}));
-    if (options.xTitle)
-        root.append(label(width - right, height - 4, options.xTitle, {anchor: 'end', class: 'axis'}));
+            label(left - 6, y(t) + 4, fixed(t, decimals), {anchor: 'end'}),
+        );
+    if (options.yTitle) root.append(label(4, 12, options.yTitle, {class: 'axis'}));
+    if (options.xTitle) root.append(label(width - right, height - 4, options.xTitle, {anchor: 'end', class: 'axis'}));
     return {root, y, left, right: width - right, top, bottom: height - bottom, width, height};
 }
 
@@ -75,10 +81,9 @@ function frame(width, height, yRange, options = {}) {
 function categories(f, names, class_ = 'label') {
     const step = (f.right - f.left) / names.length;
     const at = i => f.left + (i + 0.5) * step;
-    const every = Math.ceil(names.reduce((w, n) => Math.max(w, String(n).length), 1) * 7.5 / step);
+    const every = Math.ceil((names.reduce((w, n) => Math.max(w, String(n).length), 1) * 7.5) / step);
     names.forEach((name, i) => {
-        if (i % every === 0)
-            f.root.append(label(at(i), f.bottom + 16, name, {anchor: 'middle', class: class_}));
+        if (i % every === 0) f.root.append(label(at(i), f.bottom + 16, name, {anchor: 'middle', class: class_}));
     });
     return {at, step};
 }
@@ -87,13 +92,14 @@ function categories(f, names, class_ = 'label') {
 function bottomTicks(f, scale, list, show) {
     let end = -Infinity;
     for (const t of list) {
-        const text = show(t), half = text.length * 3.6;
-        if (scale(t) - half < end + 6)
-            continue;
+        const text = show(t),
+            half = text.length * 3.6;
+        if (scale(t) - half < end + 6) continue;
         end = scale(t) + half;
         f.root.append(
             svg('line', {x1: scale(t), x2: scale(t), y1: f.bottom, y2: f.bottom + 4, class: 'tick'}),
-            label(scale(t), f.bottom + 16, text, {anchor: 'middle'}));
+            label(scale(t), f.bottom + 16, text, {anchor: 'middle'}),
+        );
     }
 }
 
@@ -107,23 +113,32 @@ function dot(x, y, class_, text, radius = 3) {
 }
 
 function cross(x, y, class_, text) {
-    return hint(svg('path', {
-        d: `M${round(x - 3.5)} ${round(y - 3.5)}l7 7m0-7l-7 7`, class: `cross ${class_}`,
-    }), text);
+    return hint(
+        svg('path', {
+            d: `M${round(x - 3.5)} ${round(y - 3.5)}l7 7m0-7l-7 7`,
+            class: `cross ${class_}`,
+        }),
+        text,
+    );
 }
 
 function diamond(x, y, class_, text, radius = 5) {
-    return hint(svg('path', {
-        d: `M${round(x)} ${round(y - radius)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`,
-        class: class_,
-    }), text);
+    return hint(
+        svg('path', {
+            d: `M${round(x)} ${round(y - radius)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`,
+            class: class_,
+        }),
+        text,
+    );
 }
 
 /* An interval upright at x, with an end stroke where it ends within the frame. */
 function upright(f, x, from, to, class_, end = 5) {
-    const inside = y => Math.min(Math.max(y, f.top), f.bottom), ends = y => inside(y) === y ? `M${round(x - end)} ${round(y)}h${2 * end}` : '';
+    const inside = y => Math.min(Math.max(y, f.top), f.bottom),
+        ends = y => (inside(y) === y ? `M${round(x - end)} ${round(y)}h${2 * end}` : '');
     return svg('path', {
-        d: `${ends(from)}${ends(to)}M${round(x)} ${round(inside(from))}V${round(inside(to))}`, class: `interval ${class_}`,
+        d: `${ends(from)}${ends(to)}M${round(x)} ${round(inside(from))}V${round(inside(to))}`,
+        class: `interval ${class_}`,
     });
 }
 
@@ -131,14 +146,17 @@ function upright(f, x, from, to, class_, end = 5) {
 
 function level(y, from, to, class_, end = 5) {
     return svg('path', {
-        d: `M${round(from)} ${round(y - end)}v${2 * end}M${round(to)} ${round(y - end)}v${2 * end}M${round(from)} ${round(y)}H${round(to)}`,
+        d:
+            [from, to].map(x => `M${round(x)} ${round(y - end)}v${2 * end}`).join('') +
+            `M${round(from)} ${round(y)}H${round(to)}`,
         class: `interval ${class_}`,
     });
 }
 
 /* A line through points, broken where one is unknown. */
 function path(points, class_, text) {
-    let d = '', pen = 'M';
+    let d = '',
+        pen = 'M';
     for (const [x, y] of points) {
         if (x === null || y === null || !Number.isFinite(x) || !Number.isFinite(y)) {
             pen = 'M';
@@ -159,20 +177,17 @@ function round(x) {
 function apart(heights, least, low, high) {
     const order = heights.map((y, i) => [y, i]).sort((a, b) => a[0] - b[0]);
     let before = low - least;
-    for (const item of order)
-        before = item[0] = Math.max(item[0], before + least);
+    for (const item of order) before = item[0] = Math.max(item[0], before + least);
     let after = high + least;
-    for (const item of order.reverse())
-        after = item[0] = Math.min(item[0], after - least);
+    for (const item of order.reverse()) after = item[0] = Math.min(item[0], after - least);
     const moved = [];
-    for (const [y, i] of order)
-        moved[i] = y;
+    for (const [y, i] of order) moved[i] = y;
     return moved;
 }
 
 /* The class of colour of the i-th of n things that have an order. */
 function shade(i, n) {
-    return `c${n > 1 ? Math.round(i * 7 / (n - 1)) : 3}`;
+    return `c${n > 1 ? Math.round((i * 7) / (n - 1)) : 3}`;
 }
 
 /* A spread for points of one column that would hide each other: the same at each drawing. */
@@ -188,23 +203,41 @@ function figure(title, options) {
     let drawn = 0;
     const draw = () => {
         const width = Math.max(240, Math.floor(chart.clientWidth) || 640);
-        if (Math.abs(width - drawn) < 4)
-            return;
+        if (Math.abs(width - drawn) < 4) return;
         drawn = width;
         chart.replaceChildren(options.draw(width));
     };
     new ResizeObserver(draw).observe(chart);
-    return element('figure', {class: options.class},
+    return element(
+        'figure',
+        {class: options.class},
         element('figcaption', {}, element('h3', {}, title), options.note ? element('p', {}, options.note) : null),
         options.controls,
         chart,
         options.legend ? element('p', {class: 'legend'}, options.legend) : null,
-        options.table ? element('details', {class: 'table'},
-            element('summary', {}, options.tableTitle ?? 'The same as a table', element('span', {class: 'unseen'}, `: ${plain(title)}`)),
-            scrolling(`Table: ${plain(title)}`, options.table())) : null);
+        options.table
+            ? element(
+                  'details',
+                  {class: 'table'},
+                  element(
+                      'summary',
+                      {},
+                      options.tableTitle ?? 'The same as a table',
+                      element('span', {class: 'unseen'}, `: ${plain(title)}`),
+                  ),
+                  scrolling(`Table: ${plain(title)}`, options.table()),
+              )
+            : null,
+    );
 }
 
 /* Signs with their meanings, for legends. */
 function key(class_, sign, text) {
-    return element('span', {class: 'key'}, element('span', {class: `sign ${class_}`, 'aria-hidden': 'true'}, sign), ' ', text);
+    return element(
+        'span',
+        {class: 'key'},
+        element('span', {class: `sign ${class_}`, 'aria-hidden': 'true'}, sign),
+        ' ',
+        text,
+    );
 }

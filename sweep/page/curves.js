@@ -2,7 +2,12 @@
 
 /* Learning curves: every trial a line, and per head count the median of its trials. */
 
-const CURVES = [['val_acc', 'validation accuracy'], ['val_loss', 'validation loss'], ['train_acc', 'training accuracy'], ['train_loss', 'training loss']];
+const CURVES = [
+    ['val_acc', 'validation accuracy'],
+    ['val_loss', 'validation loss'],
+    ['train_acc', 'training accuracy'],
+    ['train_loss', 'training loss'],
+];
 
 function median(values) {
     const known = values.filter(v => v !== null && v !== undefined).sort((a, b) => a - b);
@@ -13,36 +18,58 @@ function median(values) {
 /* Per head count its curves, and their median at each step that at least half of them have. */
 function curveGroups(set, curves, column) {
     const trials = new Map(set.trials.concat(set.running).map(t => [t.trial_id, t]));
-    return set.verdict.heads.map((row, i) => {
-        const own = curves.filter(c => trials.get(c.trial)?.heads === row.heads);
-        const at = new Map();
-        for (const c of own)
-            c.step.forEach((step, k) => at.set(step, [...at.get(step) ?? [], c[column][k]]));
-        const points = [...at].filter(([, values]) => 2 * values.length >= own.length)
-            .map(([step, values]) => [step, median(values)]).sort((a, b) => a[0] - b[0]);
-        return {heads: row.heads, class: shade(i, set.verdict.heads.length), curves: own, trials, points};
-    }).filter(group => group.curves.length);
+    return set.verdict.heads
+        .map((row, i) => {
+            const own = curves.filter(c => trials.get(c.trial)?.heads === row.heads);
+            const at = new Map();
+            for (const c of own) c.step.forEach((step, k) => at.set(step, [...(at.get(step) ?? []), c[column][k]]));
+            const points = [...at]
+                .filter(([, values]) => 2 * values.length >= own.length)
+                .map(([step, values]) => [step, median(values)])
+                .sort((a, b) => a[0] - b[0]);
+            return {heads: row.heads, class: shade(i, set.verdict.heads.length), curves: own, trials, points};
+        })
+        .filter(group => group.curves.length);
 }
 
 function drawCurves(groups, column, name, width) {
+    const ends = groups.map(g => `${count(g.heads, 'head')} end at ${fixed(g.points.at(-1)?.[1])}`);
     const values = groups.flatMap(g => g.curves.flatMap(c => c[column]));
     const last = Math.max(1, ...groups.flatMap(g => g.curves.map(c => c.step.at(-1) ?? 0)));
     const loss = column.endsWith('loss');
-    const f = frame(width, Math.min(400, Math.max(260, width * 0.52)), airy(values, loss ? [-Infinity, Infinity] : [0, 1]), {
-        label: `${name} over the training steps: ${groups.map(g => `${count(g.heads, 'head')} end at ${fixed(g.points.at(-1)?.[1])}`).join(', ')}.`,
-        yTitle: name, xTitle: 'step', right: 70, left: 50,
+    const f = frame(width, heightOf(width), airy(values, loss ? [-Infinity, Infinity] : [0, 1]), {
+        label: `${name} over the training steps: ${ends.join(', ')}.`,
+        yTitle: name,
+        xTitle: 'step',
+        right: 70,
+        left: 50,
     });
     const x = linear(0, last, f.left, f.right);
     bottomTicks(f, x, ticks(0, last, (f.right - f.left) / 80), t => quantity(t).replace(' ', ''));
     for (const g of groups)
         for (const c of g.curves)
-            f.root.append(path(c.step.map((s, k) => [x(s), c[column][k] === null ? null : f.y(c[column][k])]), `thin ${g.class}`,
-                `trial ${c.trial}: ${count(g.heads, 'head')}, seed ${g.trials.get(c.trial).seed}`));
+            f.root.append(
+                path(
+                    c.step.map((s, k) => [x(s), c[column][k] === null ? null : f.y(c[column][k])]),
+                    `thin ${g.class}`,
+                    `trial ${c.trial}: ${count(g.heads, 'head')}, seed ${g.trials.get(c.trial).seed}`,
+                ),
+            );
     for (const g of groups)
-        f.root.append(path(g.points.map(([s, v]) => [x(s), v === null ? null : f.y(v)]), `thick ${g.class}`));
-    const ends = groups.filter(g => g.points.length && g.points.at(-1)[1] !== null);
-    const heights = apart(ends.map(g => f.y(g.points.at(-1)[1])), 14, f.top, f.bottom);
-    ends.forEach((g, i) => {
+        f.root.append(
+            path(
+                g.points.map(([s, v]) => [x(s), v === null ? null : f.y(v)]),
+                `thick ${g.class}`,
+            ),
+        );
+    const known = groups.filter(g => g.points.length && g.points.at(-1)[1] !== null);
+    const heights = apart(
+        known.map(g => f.y(g.points.at(-1)[1])),
+        14,
+        f.top,
+        f.bottom,
+    );
+    known.forEach((g, i) => {
         f.root.append(label(f.right + 8, heights[i] + 4, count(g.heads, 'head'), {class: `label end ${g.class}`}));
     });
     return f.root;
@@ -53,37 +80,58 @@ function curvesTable(groups, name) {
     const steps = [...new Set(groups.flatMap(g => g.points.map(([s]) => s)))].sort((a, b) => a - b);
     const every = Math.ceil(steps.length / 10);
     const shown = steps.filter((_, i) => (steps.length - 1 - i) % every === 0);
-    return table(`Median ${name} of the trials of each head count`, [
-        {title: 'Step', value: s => s},
-        ...groups.map(g => ({
-            title: count(g.heads, 'head'), show: v => fixed(v, 4),
-            value: s => g.points.find(([at]) => at === s)?.[1] ?? null,
-        })),
-    ], shown);
+    return table(
+        `Median ${name} of the trials of each head count`,
+        [
+            {title: 'Step', value: s => s},
+            ...groups.map(g => ({
+                title: count(g.heads, 'head'),
+                show: v => fixed(v, 4),
+                value: s => g.points.find(([at]) => at === s)?.[1] ?? null,
+            })),
+        ],
+        shown,
+    );
 }
 
 function curvesSection(view) {
     const {set} = view;
-    const column = view.choice.curve ?? (view.metric.loss ? 'val_loss' : 'val_acc');
-    const name = CURVES.find(([c]) => c === column)[1];
-    const all = curveGroups(set, view.curves, column);
-    if (!all.length)
-        return null;
+    const shown = view.choice.curve ?? (view.metric.loss ? 'val_loss' : 'val_acc');
+    const name = CURVES.find(([c]) => c === shown)[1];
+    const all = curveGroups(set, view.curves, shown);
+    if (!all.length) return null;
     const hidden = view.choice.hidden;
     const groups = all.filter(g => !hidden.has(g.heads));
     const drawn = groups.reduce((n, g) => n + g.curves.length, 0);
     const thinned = groups.some(g => g.curves.some(c => c.step.length < c.of));
     return figure(`Learning curves: ${name}`, {
-        note: [`A thin line is a trial, a thick one the median of a head count's. ${count(drawn, 'trial')}`, thinned ? '; of long curves some of the points.' : '.'],
-        controls: element('div', {class: 'controls'},
-            picker('Show', CURVES, column, value => view.choose({curve: value})),
-            element('fieldset', {}, element('legend', {}, 'Head counts'), all.map(g => {
-                const id = freshId('heads');
-                return element('span', {class: 'check'},
-                    element('input', {type: 'checkbox', id, checked: !hidden.has(g.heads), onchange: () => view.toggle(g.heads)}),
-                    element('label', {for: id, class: `end ${g.class}`}, String(g.heads)));
-            }))),
-        draw: width => drawCurves(groups, column, name, width),
+        note: [
+            `A thin line is a trial, a thick one the median of a head count's. ${count(drawn, 'trial')}`,
+            thinned ? '; of long curves some of the points.' : '.',
+        ],
+        controls: controls(
+            picker('Show', CURVES, shown, value => view.choose({curve: value})),
+            element(
+                'fieldset',
+                {},
+                element('legend', {}, 'Head counts'),
+                all.map(g => {
+                    const id = freshId('heads');
+                    return element(
+                        'span',
+                        {class: 'check'},
+                        element('input', {
+                            type: 'checkbox',
+                            id,
+                            checked: !hidden.has(g.heads),
+                            onchange: () => view.toggle(g.heads),
+                        }),
+                        element('label', {for: id, class: `end ${g.class}`}, String(g.heads)),
+                    );
+                }),
+            ),
+        ),
+        draw: width => drawCurves(groups, shown, name, width),
         table: () => curvesTable(groups, name),
     });
 }

@@ -4,14 +4,14 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 /* Characters that a browser would obey instead of showing: controls, invisible ones, and what turns
  * the direction of writing around. */
-const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
+const OBEYED =
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
 
 /* Foreign text as nodes: what would be obeyed is named instead, and its direction stays its own. */
 function foreign(text) {
     const isolated = document.createElement('bdi');
     for (const part of String(text ?? '').split(new RegExp(`(${OBEYED.source})`, 'u'))) {
-        if (!part)
-            continue;
+        if (!part) continue;
         if (!OBEYED.test(part)) {
             isolated.append(part);
             continue;
@@ -29,8 +29,7 @@ function plain(text) {
 
 function build(made, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
-        if (name.startsWith('on'))
-            made.addEventListener(name.slice(2), value);
+        if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
         else if (value !== undefined && value !== null && value !== false)
             made.setAttribute(name, value === true ? '' : value);
     }
@@ -57,28 +56,28 @@ function signed(x, decimals = 3) {
 }
 
 function probability(p) {
-    if (p === null || p === undefined)
-        return '';
+    if (p === null || p === undefined) return '';
     return p < 0.0001 ? '< .0001' : p.toFixed(p < 0.1 ? 4 : 2).replace(/^0/, '');
 }
 
 /* 12256: "12.3 k". */
 function quantity(x) {
-    if (x === null || x === undefined)
-        return '';
-    const units = [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k']];
+    if (x === null || x === undefined) return '';
+    const units = [
+        [1e12, ' T'],
+        [1e9, ' G'],
+        [1e6, ' M'],
+        [1e3, ' k'],
+    ];
     const [size, unit] = units.find(([from]) => Math.abs(x) >= from) ?? [1, ''];
     return String(Number((x / size).toPrecision(3))) + unit;
 }
 
 function seconds(s) {
-    if (s === null || s === undefined)
-        return '';
-    if (s < 60)
-        return `${Number(s.toPrecision(2))} s`;
-    if (s < 3600)
-        return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
-    return `${Math.floor(s / 3600)} h ${Math.round(s % 3600 / 60)} min`;
+    if (s === null || s === undefined) return '';
+    if (s < 60) return `${Number(s.toPrecision(2))} s`;
+    if (s < 3600) return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
+    return `${Math.floor(s / 3600)} h ${Math.round((s % 3600) / 60)} min`;
 }
 
 /* "2026-11-21T18:43:45.441Z": "2026-11-21 18:43:45 UTC". */
@@ -92,30 +91,77 @@ function count(n, one, many = `${one}s`) {
 
 /* ---- tables ---- */
 
-/* columns: {title, value: row => ..., show: value => text or node, number, hint}. A cell keeps the
- * value that it was made from, with all digits, in data-value. */
-function cell(column, row, first) {
-    const value = column.value(row);
-    const content = column.show ? column.show(value, row) : value;
-    const number = column.number ?? (typeof value === 'number' || value === null);
-    return element(first ? 'th' : 'td', {
-        scope: first ? 'row' : undefined,
-        class: number ? 'number' : undefined,
-        'data-value': value === null || value === undefined || typeof value === 'object'
-            ? undefined : plain(value),
-    }, content instanceof Node || content === null || content === undefined
-        ? content : typeof content === 'string' ? foreign(content) : String(content));
+/* Ways to show a number in a table. */
+const four = v => fixed(v, 4),
+    signedFour = v => signed(v, 4),
+    three = v => fixed(v, 3),
+    two = v => fixed(v, 2),
+    one = v => fixed(v, 1);
+const yes = v => (v ? 'yes' : ''),
+    spaced = v => v.replaceAll('_', ' ');
+
+/* A column of a table: {title, value: row => ..., show: value => text or node}, and of `more` number
+ * (false: of words), hint, optional (left out where it would be empty). Here the value is a member. */
+function column(title, member, show, more) {
+    return {title, value: row => row[member], show, ...more};
+}
+
+const OPTIONAL = {optional: true},
+    WORDS = {number: false};
+
+/* A cell keeps the value that it was made from, with all digits, in data-value. */
+function cell(of, row, first) {
+    const value = of.value(row);
+    const content = of.show ? of.show(value, row) : value;
+    const number = of.number ?? (typeof value === 'number' || value === null);
+    return element(
+        first ? 'th' : 'td',
+        {
+            scope: first ? 'row' : undefined,
+            class: number ? 'number' : undefined,
+            'data-value': value === null || value === undefined || typeof value === 'object' ? undefined : plain(value),
+        },
+        content instanceof Node || content === null || content === undefined
+            ? content
+            : typeof content === 'string'
+              ? foreign(content)
+              : String(content),
+    );
 }
 
 function table(caption, columns, rows) {
     const used = columns.filter(c => !c.optional || rows.some(r => !isEmpty(c.value(r))));
-    return element('table', {},
+    return element(
+        'table',
+        {},
         element('caption', {}, caption),
-        element('thead', {}, element('tr', {}, used.map(c =>
-            element('th', {scope: 'col', title: c.hint, class: c.number === false ? undefined : 'number'},
-                c.title)))),
-        element('tbody', {}, rows.map(row =>
-            element('tr', {}, used.map((c, i) => cell(c, row, i === 0))))));
+        element(
+            'thead',
+            {},
+            element(
+                'tr',
+                {},
+                used.map(c =>
+                    element(
+                        'th',
+                        {scope: 'col', title: c.hint, class: c.number === false ? undefined : 'number'},
+                        c.title,
+                    ),
+                ),
+            ),
+        ),
+        element(
+            'tbody',
+            {},
+            rows.map(row =>
+                element(
+                    'tr',
+                    {},
+                    used.map((c, i) => cell(c, row, i === 0)),
+                ),
+            ),
+        ),
+    );
 }
 
 function isEmpty(value) {
@@ -127,6 +173,15 @@ function scrolling(label, content) {
     return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content);
 }
 
+/* What is not on this page, and the command that would make it. */
+function missing(says, command, does) {
+    return element('p', {class: 'missing'}, says, element('code', {}, command), does);
+}
+
+function controls(...list) {
+    return element('div', {class: 'controls'}, list);
+}
+
 let ids = 0;
 function freshId(prefix) {
     return `${prefix}-${++ids}`;
@@ -135,9 +190,16 @@ function freshId(prefix) {
 /* A labelled choice; choose gets the value of the option that was taken. */
 function picker(label, options, chosen, choose) {
     const id = freshId('pick');
-    return element('span', {class: 'picker'},
+    return element(
+        'span',
+        {class: 'picker'},
         element('label', {for: id}, label),
-        element('select', {id, onchange: event => choose(event.target.value)},
+        element(
+            'select',
+            {id, onchange: event => choose(event.target.value)},
             options.map(([value, text]) =>
-                element('option', {value, selected: String(value) === String(chosen)}, plain(text)))));
+                element('option', {value, selected: String(value) === String(chosen)}, plain(text)),
+            ),
+        ),
+    );
 }

@@ -34,14 +34,21 @@ function metricOf(report) {
     const loss = report.metric === 'test_loss';
     const bits = loss && report.settings.some(set => 'guess_bits' in set.verdict);
     return {
-        column: report.metric, loss, bits, name: loss ? 'test loss' : 'test accuracy',
-        drawn: bits ? 'bits per byte' : loss ? 'test loss' : 'test accuracy', scale: bits ? 1 / Math.LN2 : 1,
+        column: report.metric,
+        loss,
+        bits,
+        name: loss ? 'test loss' : 'test accuracy',
+        drawn: bits ? 'bits per byte' : loss ? 'test loss' : 'test accuracy',
+        scale: bits ? 1 / Math.LN2 : 1,
     };
 }
 
 /* The numbers of a verdict in the unit that they are drawn in. */
 function inUnit({verdict}, {scale}) {
-    const scaled = (row, keys) => ({...row, ...Object.fromEntries(keys.map(k => [k, row[k] === null ? null : row[k] * scale]))});
+    const scaled = (row, keys) => ({
+        ...row,
+        ...Object.fromEntries(keys.map(k => [k, row[k] === null ? null : row[k] * scale])),
+    });
     return {
         guess: verdict.guess === null ? null : verdict.guess * scale,
         heads: verdict.heads.map(row => scaled(row, ['mean', 'min', 'max', 'ci95_low', 'ci95_high'])),
@@ -53,13 +60,16 @@ function inUnit({verdict}, {scale}) {
 function settingsOf(report, trials, metric) {
     const judged = trials.filter(t => t.in_plan && !t.is_tuning && t.choice === 'chosen');
     const bySetting = new Map();
-    for (const t of judged)
-        bySetting.set(t.setting, [...bySetting.get(t.setting) ?? [], t]);
+    for (const t of judged) bySetting.set(t.setting, [...(bySetting.get(t.setting) ?? []), t]);
     const found = [...bySetting].map(([text, list]) => [JSON.parse(text), list]);
     return report.settings.map((set, index) => {
         const own = found.find(([setting]) => sameSetting(setting, set.setting))?.[1] ?? [];
         return {
-            ...set, index, label: set.setting_label, drawn: inUnit(set, metric), byId: new Map(own.map(t => [t.trial_id, t])),
+            ...set,
+            index,
+            label: set.setting_label,
+            drawn: inUnit(set, metric),
+            byId: new Map(own.map(t => [t.trial_id, t])),
             trials: own.filter(t => ['completed', 'diverged', 'failed'].includes(t.state)),
             running: own.filter(t => ['queued', 'running'].includes(t.state)),
         };
@@ -68,12 +78,25 @@ function settingsOf(report, trials, metric) {
 
 async function readView(source) {
     const [summary, {trials: rows}] = await Promise.all([source.summary(), source.trials(0)]);
-    const trials = objects(rows), {report} = summary;
-    const [curves, heads, attention] = await Promise.all(
-        [source.curves(trials.filter(t => !t.is_tuning).map(t => t.trial_id)), source.heads(0), source.attention()]);
+    const trials = objects(rows),
+        {report} = summary;
+    const [curves, heads, attention] = await Promise.all([
+        source.curves(trials.filter(t => !t.is_tuning).map(t => t.trial_id)),
+        source.heads(0),
+        source.attention(),
+    ]);
     const metric = metricOf(report);
     return {
-        source, summary, report, trials, curves, attention, heads: objects(heads), settings: settingsOf(report, trials, metric), index: 0, metric,
+        source,
+        summary,
+        report,
+        trials,
+        curves,
+        attention,
+        heads: objects(heads),
+        settings: settingsOf(report, trials, metric),
+        index: 0,
+        metric,
         choice: {hidden: new Set()},
         get set() {
             return this.settings[this.index];
@@ -87,21 +110,36 @@ function redraw(view, section, draw) {
     const active = controls().indexOf(document.activeElement);
     const open = [...section.querySelectorAll('details')].map(d => d.open);
     section.replaceChildren(section.firstChild, ...[draw(view)].flat(Infinity).filter(Boolean));
-    section.querySelectorAll('details').forEach((d, i) => { d.open = open[i] ?? false; });
+    section.querySelectorAll('details').forEach((d, i) => {
+        d.open = open[i] ?? false;
+    });
     controls()[active]?.focus();
 }
 
 function makeSections(view) {
     const made = [];
     for (const [id, title, draw] of SECTIONS) {
-        const content = view.set || id === 'verdict' || ALIKE.has(id) ? [draw(view)].flat(Infinity).filter(Boolean) : [];
+        const content =
+            view.set || id === 'verdict' || ALIKE.has(id) ? [draw(view)].flat(Infinity).filter(Boolean) : [];
         if (content.length)
-            made.push({id, title, draw, node: element('section', {id, 'aria-labelledby': `${id}-title`}, element('h2', {id: `${id}-title`}, title), content)});
+            made.push({
+                id,
+                title,
+                draw,
+                node: element(
+                    'section',
+                    {id, 'aria-labelledby': `${id}-title`},
+                    element('h2', {id: `${id}-title`}, title),
+                    content,
+                ),
+            });
     }
     const again = ids => made.filter(s => ids(s.id)).forEach(s => redraw(view, s.node, s.draw));
     view.pick = index => {
         view.index = Number(index);
-        document.querySelectorAll('select[name=setting]').forEach(s => { s.value = view.index; });
+        document.querySelectorAll('select[name=setting]').forEach(s => {
+            s.value = view.index;
+        });
         again(id => !ALIKE.has(id));
     };
     view.choose = choice => {
@@ -109,39 +147,62 @@ function makeSections(view) {
         again(id => ['accuracy', 'curves', 'heads', 'attention', 'pruning', 'cost'].includes(id));
     };
     view.toggle = heads => {
-        if (!view.choice.hidden.delete(heads))
-            view.choice.hidden.add(heads);
+        if (!view.choice.hidden.delete(heads)) view.choice.hidden.add(heads);
         again(id => id === 'curves');
     };
     return made;
 }
 
 function settingPicker(view) {
-    if (view.settings.length < 2)
-        return null;
-    const made = picker('Setting', view.settings.map(s => [s.index, s.label]), view.index, value => view.pick(value));
+    if (view.settings.length < 2) return null;
+    const made = picker(
+        'Setting',
+        view.settings.map(s => [s.index, s.label]),
+        view.index,
+        value => view.pick(value),
+    );
     made.querySelector('select').setAttribute('name', 'setting');
     return made;
 }
 
 function header(view) {
     const {report} = view;
-    return element('header', {},
+    return element(
+        'header',
+        {},
         element('p', {class: 'sweep'}, 'Sweep ', element('strong', {}, foreign(report.sweep)), ' \u00b7 headcount'),
-        element('h1', {}, foreign(report.question || report.sweep)));
+        element('h1', {}, foreign(report.question || report.sweep)),
+    );
 }
 
 async function show() {
-    const view = await readView(pageSource()), sections = makeSections(view);
+    const view = await readView(pageSource()),
+        sections = makeSections(view);
     document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
     document.body.prepend(
         element('a', {class: 'skip', href: '#main'}, 'Skip to the findings'),
         header(view),
-        element('div', {class: 'bar'},
-            element('nav', {'aria-label': 'Sections'}, element('ul', {}, sections.map(s => element('li', {}, element('a', {href: `#${s.id}`}, s.title))))),
-            settingPicker(view)),
-        element('main', {id: 'main', tabindex: -1}, sections.map(s => s.node)),
-        element('footer', {}, element('p', {}, 'Written by headcount. This page asks nothing of any network.')));
+        element(
+            'div',
+            {class: 'bar'},
+            element(
+                'nav',
+                {'aria-label': 'Sections'},
+                element(
+                    'ul',
+                    {},
+                    sections.map(s => element('li', {}, element('a', {href: `#${s.id}`}, s.title))),
+                ),
+            ),
+            settingPicker(view),
+        ),
+        element(
+            'main',
+            {id: 'main', tabindex: -1},
+            sections.map(s => s.node),
+        ),
+        element('footer', {}, element('p', {}, 'Written by headcount. This page asks nothing of any network.')),
+    );
 }
 
 show();

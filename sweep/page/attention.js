@@ -1,0 +1,113 @@
+'use strict';
+
+/* Where heads look: a map for each head of one trial. */
+
+const LEVELS = 8;
+
+function decoded(base64) {
+    const text = atob(base64),
+        bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return bytes;
+}
+
+/* One map: squares of equal level are one path, so that colours stay the style's. */
+function drawMap(weights, T, label_) {
+    const d = Array(LEVELS).fill('');
+    for (let i = 0; i < T; i++)
+        for (let k = 0; k < T; k++) {
+            const l = Math.round(Math.sqrt(weights[i * T + k] / 255) * (LEVELS - 1));
+            if (l > 0) d[l] += `M${k} ${i}h1v1h-1z`;
+        }
+    return svg(
+        'svg',
+        {viewBox: `0 0 ${T} ${T}`, role: 'img', 'aria-label': label_, class: 'map'},
+        d.map((path_, l) => (path_ ? svg('path', {d: path_, class: `a${l}`}) : null)),
+    );
+}
+
+function strongest(weights, T) {
+    return Array.from({length: T}, (_, i) => {
+        const row = weights.subarray(i * T, (i + 1) * T);
+        const at = row.indexOf(row.reduce((a, b) => Math.max(a, b), 0));
+        return {query: i, key: at, weight: row[at] / 255};
+    });
+}
+
+/* A byte of a text as its character; what other tasks have as numbers. */
+function inputText(values, ofText) {
+    const [byte] = values;
+    return ofText && byte > 32 && byte < 127 ? String.fromCharCode(byte) : values.join(' ');
+}
+
+function attentionTable(a, sequence, maps, ofText) {
+    return table(
+        'The key that each query gives most to',
+        [
+            {title: 'Query', value: i => i},
+            {title: 'Input', number: false, value: i => inputText(a.inputs[sequence][i], ofText)},
+            ...maps.map(m => ({
+                title: m.name,
+                number: false,
+                value: i => `${m.strongest[i].key} (${two(m.strongest[i].weight)})`,
+            })),
+        ],
+        Array.from({length: a.length}, (_, i) => i),
+    );
+}
+
+/* The map of each head on one sequence. */
+function mapsOf(a, sequence) {
+    const map = a.length * a.length,
+        bytes = decoded(a.weights);
+    return Array.from({length: a.layers * a.heads}, (_, h) => {
+        const at = (h * a.sequences + sequence) * map,
+            weights = bytes.subarray(at, at + map);
+        const name = headName({layer: Math.floor(h / a.heads), head: h % a.heads}, a.layers);
+        return {name, weights, strongest: strongest(weights, a.length)};
+    });
+}
+
+function attentionNote(a, trial) {
+    return [
+        capital(trialName(trial)),
+        trial.setting_label ? [', ', foreign(trial.setting_label)] : '',
+        '. Rows are queries, columns the keys that they attend to, both from the first position; the darkness is the ' +
+            `square root of the weight. Computed with the weights of step ${a.step} when this page was written.`,
+        a.length < a.of_length ? ` The first ${a.length} of ${a.of_length} positions.` : '',
+    ];
+}
+
+function attentionSection(view) {
+    const a = view.attention;
+    if ('missing' in a)
+        return a.missing
+            ? missing(
+                  `There are no maps: the weights of trial ${a.missing}, or the data that it looks at, cannot be read. `,
+                  `headcount export attention ${a.missing} FILE`,
+                  ' says why.',
+              )
+            : element('p', {class: 'missing'}, 'There are no attention maps: no trial has weights.');
+    const sequence = Math.min(view.choice.sequence ?? 0, a.sequences - 1),
+        maps = mapsOf(a, sequence);
+    const sequences = Array.from({length: a.sequences}, (_, i) => [i, `${i + 1} of the validation set`]);
+    const drawn = m =>
+        drawMap(m.weights, a.length, `${m.name}: a map of ${a.length} by ${a.length}; its table is below`);
+    return figure(`Where the heads of trial ${a.trial} look`, {
+        note: attentionNote(
+            a,
+            view.trials.find(t => t.trial_id === a.trial),
+        ),
+        controls:
+            a.sequences > 1
+                ? controls(picker('Sequence', sequences, sequence, value => view.choose({sequence: Number(value)})))
+                : null,
+        draw: () =>
+            element(
+                'div',
+                {class: 'maps'},
+                maps.map(m => element('div', {}, element('span', {class: 'name'}, m.name), drawn(m))),
+            ),
+        table: () => attentionTable(a, sequence, maps, view.settings[0]?.rows[0]?.task === 'text'),
+    });
+}

@@ -1,0 +1,141 @@
+'use strict';
+
+/* What a candidate gains over others, and where else accuracy was looked at. */
+
+/* ---- differences ---- */
+
+function drawDifferences(view, set, width) {
+    const told = set.drawn.comparisons.map(r => `${r.heads_b}: ${signed(r.mean_diff)}`);
+    const rivals = set.drawn.comparisons,
+        row = 34,
+        height = 30 + row * rivals.length + 34;
+    const [low, high] = airy([0, ...rivals.flatMap(r => [r.ci_low, r.ci_high, r.mean_diff])]);
+    const root = svg('svg', {
+        viewBox: `0 0 ${width} ${height}`,
+        role: 'img',
+        'aria-label': `${count(set.verdict.candidate, 'head')} less others: ${told.join(', ')}.`,
+    });
+    const narrow = width < 480,
+        left = narrow ? 74 : 120,
+        right = width - (narrow ? 12 : 150),
+        x = linear(low, high, left, right);
+    const f = {root, left, right, bottom: height - 34};
+    for (const t of ticks(low, high, (right - left) / 80))
+        root.append(svg('line', {x1: x(t), x2: x(t), y1: 12, y2: height - 34, class: 'grid'}));
+    bottomTicks(f, x, ticks(low, high, (right - left) / 80), t => signed(t, 3).replace(/0+$/, '').replace(/\.$/, ''));
+    root.append(
+        svg('line', {x1: x(0), x2: x(0), y1: 8, y2: height - 30, class: 'zero'}),
+        label(right, height - 2, `difference in ${view.metric.drawn}`, {anchor: 'end', class: 'axis'}),
+    );
+    rivals.forEach((r, i) => {
+        const y = 30 + row * i;
+        root.append(label(left - 8, y + 4, `${r.heads_a} \u2212 ${r.heads_b}`, {anchor: 'end'}));
+        if (r.mean_diff === null) return;
+        if (r.ci_low !== null) root.append(level(y, x(r.ci_low), x(r.ci_high), 'mean'));
+        root.append(
+            diamond(x(r.mean_diff), y, r.outcome === 'better' ? 'candidate' : 'mean', `${signed(r.mean_diff, 4)}`),
+        );
+        if (!narrow) root.append(label(right + 12, y + 4, `${signed(r.mean_diff)}, p ${probability(r.p_deciding)}`));
+    });
+    return root;
+}
+
+/* The interval of a difference over seeds alone, or over the blocks of a text alone; that of the
+ * comparison is over both. */
+function overText(comparison, what) {
+    const over = comparison.over?.[what];
+    return over && over.ci_low !== null ? `${signed(over.ci_low, 4)} to ${signed(over.ci_high, 4)}` : '';
+}
+
+/* What the intervals are of, and what each p is held against. */
+function differencesNote(view, verdict) {
+    const [first] = verdict.comparisons,
+        percent = (100 * first.ci_level).toFixed(verdict.looks > 1 ? 1 : 0);
+    const over = verdict.comparisons.some(r => r.over) ? ', over seeds and blocks of the text' : '';
+    return (
+        `${capital(view.metric.drawn)} with ${count(verdict.candidate, 'head')} less that with others, with ` +
+        `${percent} % intervals${over}; each p is held against ${Number(verdict.alpha.toPrecision(3))}.`
+    );
+}
+
+function differencesSection(view) {
+    const {set} = view,
+        {verdict} = set;
+    if (!verdict.comparisons.length) return null;
+    const over = what => ({...OPTIONAL, number: true, value: r => overText(r, what)});
+    return figure(`${count(verdict.candidate, 'head')} against others, paired by ${verdict.unit}`, {
+        note: differencesNote(view, verdict),
+        draw: width => drawDifferences(view, set, width),
+        table: () =>
+            table(
+                'Paired differences',
+                [
+                    column('Heads', 'heads_a'),
+                    column('less', 'heads_b'),
+                    column('n', 'n'),
+                    column('Difference', 'mean_diff', signedFour),
+                    column('from', 'ci_low', signedFour),
+                    column('to', 'ci_high', signedFour),
+                    column('Bits per byte', 'mean_diff_bits', signedFour, OPTIONAL),
+                    {title: 'Over seeds', ...over('seeds')},
+                    {title: 'Over text blocks', ...over('blocks')},
+                    column('Greater', 'wins'),
+                    column('Smaller', 'losses'),
+                    column('t', 't', two),
+                    column('p', 'p_deciding', probability),
+                    column('Sign flips p', 'sign_flip_p', probability),
+                    column('Outcome', 'outcome', spaced, WORDS),
+                ],
+                verdict.comparisons,
+            ),
+    });
+}
+
+/* ---- further test sets, labels ---- */
+
+function shiftedSection(view) {
+    const rows = [...(view.set.shifted ?? []), ...(view.set.training ?? [])];
+    return rows.length
+        ? scrolling(
+              'Further test sets',
+              table(
+                  'On further test sets, and in training',
+                  [
+                      {title: 'Set', number: false, value: r => r.set ?? 'training'},
+                      column('Heads', 'heads'),
+                      column('n', 'n'),
+                      column('Mean', 'mean', four),
+                      column('95 % from', 'ci95_low', four),
+                      column('to', 'ci95_high', four),
+                      column('Less the test set\u2019s', 'mean_diff', signedFour),
+                      column('from', 'diff_low', signedFour),
+                      column('to', 'diff_high', signedFour),
+                  ],
+                  rows,
+              ),
+          )
+        : null;
+}
+
+function labelsSection(view) {
+    const rows = view.set.labels ?? [];
+    if (!rows.length) return null;
+    const labels = [...new Set(rows.map(r => r.label))],
+        at = (label_, heads) => rows.find(r => r.label === label_ && r.heads === heads);
+    return scrolling(
+        'Accuracy of each label',
+        table(
+            'Test accuracy of each label, by head count',
+            [
+                {title: 'Label', number: false, value: l => l},
+                {title: 'Rows', value: l => rows.find(r => r.label === l).n_rows, show: v => fixed(v, 0)},
+                ...view.set.verdict.heads.map(row => ({
+                    title: count(row.heads, 'head'),
+                    value: l => at(l, row.heads)?.mean ?? null,
+                    show: four,
+                })),
+            ],
+            labels,
+        ),
+    );
+}

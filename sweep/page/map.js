@@ -1,0 +1,107 @@
+'use strict';
+
+/* The map of a sweep over one or two quantities: a table whose cells are coloured by h*, which is chart and
+ * table at once. */
+
+function axisName(path_) {
+    return path_.split('.').pop();
+}
+
+/* The classes of colour of the values of h*, by rank. */
+function starShades(map) {
+    const stars = [...new Set(map.cells.map(c => c.h_star).filter(Boolean))].sort((x, y) => x - y);
+    return star =>
+        star ? `h${stars.length > 1 ? Math.round((stars.indexOf(star) * 7) / (stars.length - 1)) : 3}` : '';
+}
+
+/* A cell, which picks its setting. */
+function mapCell(view, i, shades) {
+    const c = view.report.map.cells[i];
+    return c
+        ? element(
+              'td',
+              {class: `heat ${shades(c.h_star)}`, 'data-value': c.h_star},
+              element(
+                  'button',
+                  {type: 'button', 'aria-pressed': String(i === view.index), onclick: () => view.pick(i)},
+                  element('strong', {}, c.h_star === null ? '\u2013' : String(c.h_star)),
+                  element('span', {}, ` plateau ${plateauText(view.settings[i].verdict)}`),
+              ),
+          )
+        : element('td', {});
+}
+
+function mapTable(view, map) {
+    const [across, down] = map.axes.map(axisName),
+        shades = starShades(map);
+    const values = k => [...new Set(map.cells.map(c => c.at[k]))].sort((x, y) => x - y);
+    const cellAt = (x, y) => map.cells.findIndex(c => c.at[0] === x && (y === null || c.at[1] === y));
+    const row = y =>
+        element(
+            'tr',
+            {},
+            element('th', {scope: 'row'}, y === null ? 'h*' : String(y)),
+            values(0).map(x => mapCell(view, cellAt(x, y), shades)),
+        );
+    return element(
+        'table',
+        {class: 'heatmap'},
+        element(
+            'caption',
+            {},
+            foreign(`Fewest heads within .005 of the best, by ${across}${down ? ` (across) and ${down} (down)` : ''}`),
+        ),
+        element(
+            'thead',
+            {},
+            element(
+                'tr',
+                {},
+                element('th', {scope: 'col'}, foreign(down ? `${down} \\ ${across}` : across)),
+                values(0).map(x => element('th', {scope: 'col'}, String(x))),
+            ),
+        ),
+        element('tbody', {}, (down ? values(1) : [null]).map(row)),
+    );
+}
+
+function mapFigure(view) {
+    const {map} = view.report;
+    return map
+        ? element(
+              'figure',
+              {},
+              element(
+                  'figcaption',
+                  {},
+                  element('h3', {}, `Map over ${map.axes.map(axisName).map(plain).join(' and ')}`),
+                  element(
+                      'p',
+                      {},
+                      'Large: h*, the fewest heads whose mean validation value is within .005 of the best. Small: the plateau.',
+                  ),
+              ),
+              scrolling('Map', mapTable(view, map)),
+              mapLine(map),
+          )
+        : null;
+}
+
+function mapLine(map) {
+    if (!map.fit.possible) return null;
+    const terms = map.fit.terms.map(t => {
+        const value = fixed(Math.abs(t.estimate), 2),
+            sign = t.estimate < 0 ? ' \u2212 ' : ' + ';
+        return t.log2_of ? `${sign}${value} log2 ${axisName(t.log2_of)}` : fixed(t.estimate, 2);
+    });
+    const slopes = map.fit.terms
+        .filter(t => t.log2_of)
+        .map(t => `${axisName(t.log2_of)} [${fixed(t.ci95_low, 2)}, ${fixed(t.ci95_high, 2)}]`);
+    return element(
+        'p',
+        {},
+        foreign(
+            `log2 h* = ${terms.join('')}, R\u00b2 ${fixed(map.fit.r_squared, 2)}; 95 % of the slopes: ${slopes.join(', ')}.`,
+        ),
+    );
+}

@@ -1,0 +1,116 @@
+'use strict';
+
+/* What is left of the accuracy when heads are removed. */
+
+const METHODS = ['importance', 'ablation', 'random'];
+
+function finetuned(steps) {
+    return steps ? `, fine-tuned for ${count(steps, 'step')}` : '';
+}
+
+function pruningCurves(view) {
+    const rows = (view.summary.pruning?.rows ?? []).filter(r => sameSetting(r.setting, view.set.setting));
+    const by = new Map();
+    for (const r of rows) {
+        const of = `${r.heads} ${r.finetuned_steps} ${r.lr}`;
+        by.set(of, [...(by.get(of) ?? []), r]);
+    }
+    return [...by]
+        .map(([id, list]) => ({
+            id,
+            rows: list,
+            heads: list[0].heads,
+            layers: list[0].layers,
+            name: count(list[0].heads, 'head') + finetuned(list[0].finetuned_steps),
+        }))
+        .filter(c => c.rows.some(r => METHODS.includes(r.method)) && c.heads * c.layers > 1);
+}
+
+function drawMethod(f, x, points, k, method) {
+    const at = i => x.at(i) + (k - 1) * 4,
+        class_ = `m${k}`;
+    f.root.append(
+        path(
+            points.map((p, i) => [at(i), p ? f.y(p.mean_acc) : null]),
+            `thick ${class_}`,
+        ),
+    );
+    points.forEach((p, i) => {
+        if (!p) return;
+        if (p.ci95_low !== null) f.root.append(upright(f, at(i), f.y(p.ci95_low), f.y(p.ci95_high), class_, 3));
+        f.root.append(dot(at(i), f.y(p.mean_acc), class_, `${p.kept} kept by ${method}: ${four(p.mean_acc)}`));
+    });
+}
+
+function drawPruning(curve, width) {
+    const kept = [...new Set(curve.rows.map(r => r.kept))].sort((a, b) => b - a);
+    const values = curve.rows.flatMap(r => [r.mean_acc, r.ci95_low, r.ci95_high, r.trained_acc]);
+    const f = frame(width, heightOf(width), airy(values, [0, 1]), {
+        label: `Test accuracy as heads are removed from ${curve.name}.`,
+        yTitle: 'test accuracy',
+        xTitle: 'heads kept',
+        left: 50,
+    });
+    const x = categories(f, kept),
+        whole = curve.rows.find(r => r.method === 'none');
+    METHODS.forEach((method, k) => {
+        const points = kept.map(
+            n => curve.rows.find(r => r.kept === n && r.method === method) ?? (n === whole?.kept ? whole : null),
+        );
+        if (points.some(p => p?.method === method)) drawMethod(f, x, points, k, method);
+    });
+    kept.forEach((n, i) => {
+        const trained = curve.rows.find(r => r.kept === n && r.trained_acc !== null)?.trained_acc;
+        if (trained !== undefined)
+            f.root.append(diamond(x.at(i), f.y(trained), 'mean', `trained with as few: ${four(trained)}`));
+    });
+    return f.root;
+}
+
+function pruningTable(curve) {
+    return table(
+        `Pruned from ${curve.name}`,
+        [
+            column('Kept', 'kept'),
+            column('By', 'method', undefined, WORDS),
+            column('n', 'n'),
+            column('Accuracy', 'mean_acc', four),
+            column('95 % from', 'ci95_low', four),
+            column('to', 'ci95_high', four),
+            column('Less random', 'minus_random', signedFour, OPTIONAL),
+            column('Trained with it', 'trained_acc', four, OPTIONAL),
+            column('Less trained', 'minus_trained', signedFour, OPTIONAL),
+            column('Parameters', 'n_params', quantity),
+            column('ms per example', 'infer_ms', v => (v === null ? '' : String(Number(v.toPrecision(3)))), OPTIONAL),
+        ],
+        curve.rows,
+    );
+}
+
+function pruningSection(view) {
+    const curves = pruningCurves(view),
+        widest = view.set.verdict.plateau_high;
+    if (!curves.length)
+        return missing('No heads were removed here. ', 'headcount prune', ' removes them, the least needed first.');
+    const curve =
+        curves.find(c => c.id === view.choice.pruned) ?? curves.find(c => c.heads === widest) ?? curves.at(-1);
+    const used = METHODS.filter(m => curve.rows.some(r => r.method === m));
+    const sign = m => key(`m${METHODS.indexOf(m)}`, '\u25cf', m === 'random' ? 'in random order' : `by ${m}`);
+    return figure(`Heads removed from models trained with ${curve.name}`, {
+        note: 'Which go is decided on the validation set and estimated anew after each.',
+        controls:
+            curves.length > 1
+                ? controls(
+                      picker(
+                          'Trained with',
+                          curves.map(c => [c.id, c.name]),
+                          curve.id,
+                          value => view.choose({pruned: value}),
+                      ),
+                  )
+                : null,
+        draw: width => drawPruning(curve, width),
+        legend: [used.map(sign), key('mean', '\u25c6', 'trained with as few')],
+        table: () => pruningTable(curve),
+    });
+}

@@ -1,6 +1,13 @@
 #include "engine/base/sha256.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+
+#if defined __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include "engine/base/heartbeat.h"
 
@@ -22,7 +29,7 @@ static uint32_t rotate(uint32_t x, int n)
 }
 
 /* FIPS 180-4, section 6.2.2. */
-static void compress(uint32_t state[8], const uint8_t block[64])
+void sha256_compress_portable(uint32_t state[8], const uint8_t block[64])
 {
     uint32_t w[64];
     for (int t = 0; t < 16; t++, block += 4)
@@ -60,9 +67,65 @@ static void compress(uint32_t state[8], const uint8_t block[64])
     state[7] += h;
 }
 
+#if defined __x86_64__
+/* The same by the instructions made for it (Intel SDM, SHA256RNDS2): four rounds at a time, the
+ * state as the words a b e f and c d g h. */
+__attribute__((target("sha,sse4.1"))) static void compress_x86(uint32_t state[8],
+                                                               const uint8_t block[64])
+{
+    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const void *)state), 0xb1);
+    __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128((const void *)(state + 4)), 0x1b);
+    const __m128i abef_before = _mm_alignr_epi8(cdab, efgh, 8);
+    const __m128i cdgh_before = _mm_blend_epi16(efgh, cdab, 0xf0);
+    __m128i abef = abef_before, cdgh = cdgh_before, w[4];
+#pragma GCC unroll 16
+    for (size_t t = 0; t < 16; t++) {
+        __m128i *now = &w[t % 4];
+        if (t < 4) {
+            *now = _mm_shuffle_epi8(_mm_loadu_si128((const void *)(block + 16 * t)), big_endian);
+        } else {
+            __m128i late = w[(t + 3) % 4], middle = _mm_alignr_epi8(late, w[(t + 2) % 4], 4);
+            *now = _mm_sha256msg1_epu32(*now, w[(t + 1) % 4]);
+            *now = _mm_sha256msg2_epu32(_mm_add_epi32(*now, middle), late);
+        }
+        __m128i sum = _mm_add_epi32(*now, _mm_loadu_si128((const void *)(round_constant + 4 * t)));
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+    }
+    __m128i feba = _mm_shuffle_epi32(_mm_add_epi32(abef, abef_before), 0x1b);
+    __m128i dchg = _mm_shuffle_epi32(_mm_add_epi32(cdgh, cdgh_before), 0xb1);
+    _mm_storeu_si128((void *)state, _mm_blend_epi16(feba, dchg, 0xf0));
+    _mm_storeu_si128((void *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+static bool has_sha(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_1) &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA);
+}
+#endif
+
+static sha256_compress fastest(void)
+{
+#if defined __x86_64__
+    static atomic_int known; /* 0: not yet; asking the processor takes microseconds */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == 0) {
+        answer = has_sha() ? 1 : -1;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    if (answer > 0)
+        return compress_x86;
+#endif
+    return sha256_compress_portable;
+}
+
 void sha256_init(struct sha256 *s)
 {
     *s = (struct sha256){
+        .compress = fastest(),
         .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
                   0x1f83d9ab, 0x5be0cd19},
     };
@@ -76,7 +139,7 @@ void sha256_update(struct sha256 *s, const void *data, size_t size)
         if (used == 0 && size >= 64) {
             if (s->length % (1 << 20) == 0)
                 heartbeat();
-            compress(s->state, next);
+            s->compress(s->state, next);
             s->length += 64;
             next += 64;
             size -= 64;
@@ -88,7 +151,7 @@ void sha256_update(struct sha256 *s, const void *data, size_t size)
         next += n;
         size -= n;
         if (used + n == 64)
-            compress(s->state, s->block);
+            s->compress(s->state, s->block);
     }
 }
 

@@ -5,7 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Takes a block into the state. */
+typedef void (*sha256_compress)(uint32_t state[8], const uint8_t block[64]);
+
+/* In plain C; the other one, if any, uses the processor's own instructions and is compared with it.
+ */
+void sha256_compress_portable(uint32_t state[8], const uint8_t block[64]);
+
 struct sha256 {
+    sha256_compress compress; /* the fastest that this machine has */
     uint32_t state[8];
     uint64_t length; /* bytes seen */
     uint8_t block[64];

@@ -4,11 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "datasets/corpus.h"
 #include "engine/base/file.h"
 #include "engine/base/heartbeat.h"
-#include "engine/base/sha256.h"
 
 /* ---- the file ---- */
 
@@ -19,46 +18,25 @@ static enum status stat_file(const struct example_source *s, struct stat *st, st
     return status_fail(m, STATUS_IO, "%s: %s", s->path, strerror(errno));
 }
 
-static enum status hash_file(const struct example_source *s, char hex[65], struct message *m)
+static enum status only_hash(void *context, const unsigned char *bytes, size_t n, struct message *m)
 {
-    enum { PIECE = 1 << 16 };
-    static unsigned char piece[PIECE];
-    int fd = s->task->file->descriptor(s->file);
-    struct sha256 h;
-    sha256_init(&h);
-    for (off_t at = 0;;) {
-        heartbeat();
-        ssize_t n = pread(fd, piece, sizeof piece, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return status_fail(m, STATUS_IO, "%s: %s", s->path, strerror(errno));
-        if (n == 0)
-            break;
-        sha256_update(&h, piece, (size_t)n);
-        at += n;
-    }
-    sha256_final(&h, hex);
+    (void)context, (void)bytes, (void)n, (void)m;
     return STATUS_OK;
-}
-
-/* The value of a text option. */
-static char *text_option(const struct task *task, const void *options, const char *name)
-{
-    return (char *)options + option_find(task->options, name)->offset;
 }
 
 /* Reads it all, since its time does not vouch for its bytes. */
 static enum status compare_bytes(const struct example_source *s, struct message *m)
 {
-    const char *known = text_option(s->task, s->options, "sha256");
+    const struct option_entry *sha256 = option_find(s->task->options, "sha256");
+    const char *known = (const char *)s->options + sha256->offset;
+    const struct corpus all = {s->path, s->task->file->descriptor(s->file), s->size};
     char now[65];
-    enum status status = hash_file(s, now, m);
+    enum status status = corpus_scan(&all, only_hash, NULL, now, m);
     if (status != STATUS_OK || strcmp(now, known) == 0)
         return status;
     return status_fail(m, STATUS_CORRUPT,
-                       "%s has changed since it was surveyed (SHA-256 %.12s..., then %.12s...): "
-                       "put the old file back",
+                       "%s has other bytes than when the sweep was planned (SHA-256 %.12s..., not "
+                       "%.12s...): put the old file back",
                        s->path, now, known);
 }
 
@@ -102,8 +80,8 @@ enum status example_source_check(const struct example_source *s, struct message 
         return status;
     if (st.st_size != s->size)
         return status_fail(m, STATUS_CORRUPT,
-                           "%s changed while it was in use: %" PRId64 " bytes, not %" PRId64
-                           "; put the old file back",
+                           "%s changed while it was in use (%" PRId64 " bytes, not %" PRId64
+                           "): put the old file back",
                            s->path, (int64_t)st.st_size, s->size);
     status = compare_bytes(s, m);
     if (status != STATUS_OK)

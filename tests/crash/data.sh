@@ -66,7 +66,7 @@ disturb "a text is touched while a trial learns from it" 'touch "$text"' \
 disturb "a text is taken away while a trial learns from it: the trial that has it ends, the next cannot begin" \
     'rm "$text"' '/text.txt is not there any more' 2 completed
 disturb "another text takes its name while a trial learns from it: the trial that has it ends" \
-    'seq 1 20000 >"$text.new" && mv "$text.new" "$text"' '/text.txt is not there any more' 2 completed
+    'seq 1 20000 >"$text.new" && mv "$text.new" "$text"' '/text.txt changed since trials learnt from it' 2 completed
 
 # Anonymous memory of a worker that learns from a text of 4 GiB (of 64 MiB in the short form). Reading it
 # all for its SHA-256 may take longer than the harness waits for a worker, and is done once before.

@@ -6,6 +6,11 @@
 #include <unistd.h>
 
 #include "tests/sweep/config_help.h"
+#include "tests/unit/faults.h"
+
+/* In the place of the library's, so that each piece of memory is an allocation that can fail. */
+#define POOL_BLOCK ((size_t)1)
+#include "sweep/plan/pool.c"
 
 #define LM "model: {mask: causal, d_model: 8}\ntrain: {val_examples: 8}\n"
 
@@ -258,6 +263,38 @@ static void test_long_path(void **state)
                       "--set task.file: task.file is ddd", "which is too long");
 }
 
+/* Each allocation fails once, with the file to be read (known 0) and without. */
+static void run_out_of_memory(struct fixture *x, const struct survey *known, int count)
+{
+    bool fired = true;
+    for (int nth = 1; fired; nth++) {
+        struct plan *p;
+        fault_arm(FAULT_MALLOC, nth, ENOMEM);
+        enum status s = plan_new(x->config, known, count, &p, &x->m);
+        fired = fault_disarm() != 0;
+        assert_int_equal(s, fired ? STATUS_NO_MEMORY : STATUS_OK);
+        assert_true(!s || *x->m.text);
+        plan_free(p);
+        assert_true(nth < 10000);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    struct fixture *x = *state;
+#if FAULTS_IN_MALLOC
+    int count;
+    plan_it(x, "task: {name: text, file: [a.txt, ../a.txt], length: [8, 9, 10]}\n" LM, NULL);
+    const struct survey *known = plan_surveys(x->plan, &count);
+    assert_int_equal(count, 6);
+    run_out_of_memory(x, NULL, 0);
+    run_out_of_memory(x, known, count);
+#else
+    (void)x;
+    skip();
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_path, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

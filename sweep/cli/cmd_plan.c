@@ -465,7 +465,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     struct forecast *f = NULL;
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
-        status = command_plan_new(config, o->db, &p, m);
+        status = command_plan_new("plan", config, o->db, &p, m);
     if (status == STATUS_OK)
         command_plan_notes("plan", p);
     if (status == STATUS_OK)

@@ -15,8 +15,19 @@ static bool has_file(const struct config *c)
     return false;
 }
 
-enum status command_plan_new(const struct config *c, const char *db, struct plan **p,
-                             struct message *m)
+static const char *reader; /* the command that reads files */
+
+static void say_reading(const char *path, int64_t size)
+{
+    enum { LARGE = 256 << 20 }; /* about a second */
+    char bytes[32];
+    if (size >= LARGE)
+        text_print(stderr, "headcount %s: reading all %sB of %s, once\n", reader,
+                   text_quantity((double)size, bytes, sizeof bytes), path);
+}
+
+enum status command_plan_new(const char *name, const struct config *c, const char *db,
+                             struct plan **p, struct message *m)
 {
     struct survey *known = NULL;
     struct store *s = NULL;
@@ -25,6 +36,8 @@ enum status command_plan_new(const struct config *c, const char *db, struct plan
         store_surveys(s, &known, &count, NULL);
         store_close(s, NULL);
     }
+    reader = name;
+    survey_listener = name ? say_reading : NULL;
     enum status status = plan_new(c, known, count, p, m);
     store_surveys_free(known, count);
     return status;

@@ -11,6 +11,8 @@
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 
+void (*survey_listener)(const char *path, int64_t size);
+
 static enum status no_memory(struct message *m)
 {
     return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading what a file holds");
@@ -150,6 +152,8 @@ static enum status read_file(struct survey_list *list, struct point *p, const ch
     clock_gettime(CLOCK_REALTIME, &now);
     bool there = look(file_of(p), &before);
     before.read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (there && survey_listener)
+        survey_listener(file_of(p), before.size);
     enum status s = p->task->file->survey(p->task_options, &facts, m);
     if (!s && facts.out_of_memory)
         s = no_memory(m);

@@ -27,6 +27,9 @@ struct survey_list {
     int count, capacity;
 };
 
+/* Told before a file is read, which takes some seconds per GB. NULL: nobody listens. */
+extern void (*survey_listener)(const char *path, int64_t size);
+
 /* Fills the derived options of a point whose task learns from a file: from a survey that is listed
  * or known (and then listed), else from the file. BAD_INPUT (or IO, NO_MEMORY) names the file. */
 enum status survey_point(struct survey_list *list, struct point *p, struct message *m);

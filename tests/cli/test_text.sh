@@ -130,6 +130,10 @@ touch data/words.txt
 check "... one with another time is, and found to be the same" sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=4 && [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" -gt $said ]"
 check "... all of its trials stand" [ "$(sql once.db "SELECT count(*) || max(attempt) FROM trials WHERE in_plan AND state = 'completed'")" = 81 ]
 
+check "... and is not spoken of" fails sh -c "'$headcount' plan lm.yaml 2>&1 | grep 'reading all'"
+truncate -s 257M large.txt
+check "one that takes a while is" sh -c "'$headcount' plan lm.yaml --set task.file=large.txt 2>&1 >out | grep -qxF 'headcount plan: reading all 269 MB of $dir/large.txt, once'"
+
 # ---- changed ----
 sql once.db .dump >before
 seq 1001 >data/words.txt

@@ -350,6 +350,34 @@ void text_dot_plot(double mean, double low, double high, int cells, char text[DO
     }
 }
 
+void text_sparkline(const double *x, int n, double low, double high, int cells,
+                    char text[SPARKLINE_SIZE])
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
+    char *end = text;
+    *end = '\0';
+    cells = cells > SPARKLINE_CELLS ? SPARKLINE_CELLS : cells;
+    int columns = n < cells ? n : cells;
+    for (int i = 0; i < columns; i++) {
+        double value = x[(long)(i + 1) * n / columns - 1];
+        double share = high > low ? (value - low) / (high - low) : 0;
+        int block = !(share > 0) ? 0 : share >= 1 ? BLOCKS - 1 : (int)(share * BLOCKS);
+        end = stpcpy(end, isfinite(value) ? blocks[block] : " ");
+    }
+}
+
+bool text_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && value[0])
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
 bool text_color(FILE *f)
 {
     const char *no_color = getenv("NO_COLOR");

@@ -83,6 +83,9 @@ void text_add_member(struct text_buffer *b, const char *key, double x);
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool text_color(FILE *f);
 
+/* Whether the locale says that terminals show UTF-8 (LC_ALL, LC_CTYPE, LANG). */
+bool text_utf8(void);
+
 /* The room that f offers: its columns where it is a terminal, else 0 (as many as are wanted); and
  * whether colour is welcome. */
 struct text_page {
@@ -104,5 +107,12 @@ const char *text_count(long long n, char *text, size_t size);
  * "   ├──●─┤", without spaces at the end. NaN bounds: the dot alone; NaN mean: nothing. */
 enum { DOT_PLOT_CELLS = 60, DOT_PLOT_SIZE = 3 * DOT_PLOT_CELLS + 1 };
 void text_dot_plot(double mean, double low, double high, int cells, char text[DOT_PLOT_SIZE]);
+
+/* n values as columns of blocks, "▁▃▅█", from low (the lowest block) to high: at most `cells` (up
+ * to SPARKLINE_CELLS) of them, where there are more values the last of each share. A value that is
+ * not finite is a space. */
+enum { SPARKLINE_CELLS = 60, SPARKLINE_SIZE = 3 * SPARKLINE_CELLS + 1 };
+void text_sparkline(const double *x, int n, double low, double high, int cells,
+                    char text[SPARKLINE_SIZE]);
 
 #endif

@@ -1,5 +1,7 @@
 /* headcount status: how far each sweep of a results file is. */
 #include "sweep/cli/command.h"
+#include "sweep/cli/status_running.h"
+#include "sweep/cli/status_watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +13,12 @@
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
 
-enum { PAGE_WIDTH = 96 };
+enum { PAGE_WIDTH = 96, RUNNING_MOST = 20 };
 
 struct status_options {
     const char *db;
-    bool json;
+    bool json, watch;
+    struct text_page page;
     long sweeps; /* found by print_status */
     int64_t running;
 };
@@ -23,13 +26,15 @@ struct status_options {
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
      "the rows of the view progress, with time_left_s, looks and rungs, as JSON"},
+    {"watch", 'w', COMMAND_FLAG, offsetof(struct status_options, watch), NULL,
+     "again and again, until Ctrl-C: redrawn on a terminal, elsewhere a line per change"},
     COMMAND_DB_OPTION(struct status_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
 
 static const struct command_syntax syntax = {
     .name = "status",
-    .details = "Works at any time, also while a sweep runs.\n",
+    .details = "Works at any time, also while a sweep runs; writes nothing.\n",
     .options = options,
     .examples = "  headcount status\n",
 };
@@ -146,21 +151,50 @@ static void add_stages(const struct rows *r, const struct looks_state *l, struct
 }
 
 /* Below the table: a note may be long. */
-static enum status print_notes(struct store *s, struct message *m)
+static enum status print_notes(struct store *s, FILE *out, struct message *m)
 {
     struct rows r = rows_open(s, m,
                               "SELECT 'Note on ' || sweep || ': ' || remark AS note FROM progress "
                               "WHERE remark IS NOT NULL",
                               NO_VALUES);
     while (rows_next(&r))
-        text_paragraph(stdout, rows_given(&r, 0), 0, 2, PAGE_WIDTH);
+        text_paragraph(out, rows_given(&r, 0), 0, 2, PAGE_WIDTH);
     return rows_close(&r);
 }
 
-static enum status print_status(struct store *s, void *context, struct message *m)
+/* What the tables say of every sweep; *stages: the sentences below. */
+static enum status read_sweeps(struct store *s, struct status_options *o, struct table *t,
+                               struct text_buffer *stages, struct message *m)
 {
-    struct status_options *o = context;
-    bool json = o->json;
+    struct looks_state looks = {0};
+    struct cost cost;
+    double seconds;
+    cost_init(&cost);
+    o->sweeps = 0;
+    o->running = 0;
+    enum status status = cost_read(&cost, s, m);
+    if (status != STATUS_OK)
+        return status;
+    struct rows r = rows_open(s, m, sql, NO_VALUES);
+    while (status == STATUS_OK && rows_next(&r)) {
+        status = time_left(s, &cost, &r, &seconds, m);
+        if (status == STATUS_OK)
+            status = looks_read(s, rows_integer(&r, COLUMN_SWEEP_ID), &looks, m);
+        if (o->json)
+            json_row(&r, seconds, &looks, t);
+        else
+            text_row(&r, seconds, t);
+        add_stages(&r, &looks, stages);
+        o->running += rows_integer(&r, COLUMN_RUNNING);
+        o->sweeps++;
+    }
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+static enum status print_status(struct store *s, struct status_options *o, FILE *out,
+                                struct message *m)
+{
     static const struct table_column text_columns[] = {
         {.title = "sweep"},
         {.title = "done", .right = true},
@@ -182,51 +216,68 @@ static enum status print_status(struct store *s, void *context, struct message *
         {.name = "remark"},       {.name = "looks"},
         {.name = "rungs"},        {0}};
     struct text_buffer stages = {0};
-    struct looks_state looks = {0};
-    struct cost cost;
-    double seconds;
-    cost_init(&cost);
-    enum status status = cost_read(&cost, s, m);
-    if (status != STATUS_OK)
-        return status;
-    struct table *t = table_new(json ? json_columns : text_columns);
-    struct rows r = rows_open(s, m, sql, NO_VALUES);
-    while (status == STATUS_OK && rows_next(&r)) {
-        status = time_left(s, &cost, &r, &seconds, m);
-        if (status == STATUS_OK)
-            status = looks_read(s, rows_integer(&r, COLUMN_SWEEP_ID), &looks, m);
-        if (json)
-            json_row(&r, seconds, &looks, t);
-        else
-            text_row(&r, seconds, t);
-        add_stages(&r, &looks, &stages);
-        o->running += rows_integer(&r, COLUMN_RUNNING);
-        o->sweeps++;
-    }
-    enum status closed = rows_close(&r);
-    status = status == STATUS_OK ? closed : status;
+    struct table *t = table_new(o->json ? json_columns : text_columns);
+    enum status status = read_sweeps(s, o, t, &stages, m);
     if (status == STATUS_OK)
-        status = json ? table_write(t, TABLE_JSON, false, stdout, m)
-                      : table_write_page(t, text_page(stdout), stdout, m);
-    if (json)
-        putchar('\n');
+        status = o->json ? table_write(t, TABLE_JSON, false, out, m)
+                         : table_write_page(t, o->page, out, m);
     table_free(t);
-    if (status == STATUS_OK && !json && stages.text)
-        text_print(stdout, "%s", stages.text);
+    if (o->json)
+        putc('\n', out);
+    if (status == STATUS_OK && !o->json && stages.text)
+        text_print(out, "%s", stages.text);
     free(stages.text);
-    return status == STATUS_OK && !json ? print_notes(s, m) : status;
+    if (status != STATUS_OK || o->json)
+        return status;
+    status = print_notes(s, out, m);
+    return status == STATUS_OK ? status_running(s, RUNNING_MOST, o->page, out, m) : status;
 }
 
-/* Says so where `running` is only what a killed coordinator left in the file. */
-static void note_left_behind(const char *db)
+static enum status print_once(struct store *s, void *context, struct message *m)
+{
+    return print_status(s, context, stdout, m);
+}
+
+/* Says what a table cannot: that `running` is only what a killed coordinator left in the file, that
+ * there is nothing yet. */
+static void print_remarks(const struct status_options *o, FILE *out)
 {
     char lock[4096];
-    snprintf(lock, sizeof lock, "%s.lock", db);
-    if (!lock_is_held(lock)) {
-        fprintf(stderr, "No run is at work on this file: the trials shown as running were cut off "
-                        "(killed, or the disk was full).\n"
-                        "The next `headcount run` resumes them.\n");
-    }
+    snprintf(lock, sizeof lock, "%s.lock", o->db);
+    if (o->sweeps == 0)
+        fprintf(
+            out,
+            "This file holds no sweep yet: the run that created it stopped before writing a plan.\n"
+            "`headcount run` writes one.\n");
+    if (o->running > 0 && !lock_is_held(lock))
+        fprintf(out, "No run is at work on this file: the trials shown as running were cut off "
+                     "(killed, or the disk was full).\n"
+                     "The next `headcount run` resumes them.\n");
+}
+
+static enum status watch_page(struct store *s, void *context, struct text_page page, FILE *out,
+                              struct message *m)
+{
+    struct status_options *o = context;
+    o->page = page;
+    enum status status = print_status(s, o, out, m);
+    if (status == STATUS_OK)
+        print_remarks(o, out);
+    return status;
+}
+
+/* A line for each sweep that changes when trials begin or end. */
+static enum status watch_lines(struct store *s, FILE *out, struct message *m)
+{
+    struct rows r = rows_open(
+        s, m,
+        "SELECT format('%s: %d of %d done, %d running, %d left, %d failed, %d diverged', sweep,"
+        "              completed, planned - pruned, running, queued, failed, diverged)"
+        "  FROM progress",
+        NO_VALUES);
+    while (rows_next(&r))
+        text_print(out, "%s\n", rows_given(&r, 0));
+    return rows_close(&r);
 }
 
 int command_status(int argc, char **argv)
@@ -236,13 +287,13 @@ int command_status(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    exit_status = command_read_store("status", o.db, print_status, &o);
-    if (exit_status == EXIT_DONE && o.sweeps == 0)
-        fprintf(
-            stderr,
-            "This file holds no sweep yet: the run that created it stopped before writing a plan.\n"
-            "`headcount run` writes one.\n");
-    if (exit_status == EXIT_DONE && o.running > 0)
-        note_left_behind(o.db);
+    if (o.watch && o.json)
+        return command_usage("status", "--watch and --json exclude each other");
+    if (o.watch)
+        return status_watch(o.db, watch_page, watch_lines, &o);
+    o.page = text_page(stdout);
+    exit_status = command_read_store("status", o.db, print_once, &o);
+    if (exit_status == EXIT_DONE)
+        print_remarks(&o, stderr);
     return exit_status;
 }

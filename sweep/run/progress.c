@@ -1,15 +1,13 @@
-/* The live view: what is known about every slot, drawn as lines. A frame is put together in memory
- * and written at once, so that it does not flicker. */
+/* The live view: what is known about every slot, drawn as lines. */
 #include "sweep/run/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "sweep/run/frame.h"
 #include "sweep/run/progress_heads.h"
 
 enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_LEAST = 12, NARROW = 60 };
@@ -31,7 +29,7 @@ struct progress_line {
 struct progress_view {
     FILE *err;
     char sweep[LABEL_SIZE];
-    bool quiet, live, color, unicode;
+    bool quiet, live, unicode;
     long total, done, failed, running, left;
     int slots;
     struct progress_line *slot;
@@ -45,37 +43,12 @@ struct progress_view {
     struct head_counts *heads; /* (head_counts) */
     long *heads_running;       /* (head_counts) */
     int head_counts;
-    int lines;       /* of the frame on the screen */
-    int *line_width; /* (slots + 2 + HEADS_LINES): columns each of them takes */
+    struct frame frame;
 };
 
-static bool locale_is_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        if (value && value[0])
-            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-    }
-    return false;
-}
-
-static bool is_terminal(FILE *f)
-{
-    const char *term = getenv("TERM");
-    return isatty(fileno(f)) && term && term[0] && strcmp(term, "dumb") != 0;
-}
-
-/* Whether frames may be drawn now. In the background the terminal is the shell's, though it may be
- * read from and written to; what drawn frames left there is not looked for again. */
 static bool may_draw(struct progress_view *v)
 {
-    pid_t front = v->live ? tcgetpgrp(fileno(v->err)) : -1;
-    if (front > 0 && front != getpgrp()) {
-        v->lines = 0;
-        return false;
-    }
-    return v->live;
+    return v->live && frame_in_front(&v->frame);
 }
 
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
@@ -86,19 +59,16 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
         return NULL;
     v->slots = workers > 0 ? workers : 1;
     v->slot = calloc((size_t)v->slots, sizeof *v->slot);
-    v->line_width = calloc((size_t)v->slots + 2 + HEADS_LINES, sizeof *v->line_width);
-    if (!v->slot || !v->line_width) {
-        free(v->slot);
-        free(v->line_width);
+    if (!v->slot) {
         free(v);
         return NULL;
     }
     v->err = err;
     text_shown(sweep, v->sweep, sizeof v->sweep);
     v->quiet = quiet;
-    v->live = !quiet && is_terminal(err);
-    v->color = text_color(err);
-    v->unicode = locale_is_utf8();
+    v->live = !quiet && frame_possible(err);
+    frame_init(&v->frame, err);
+    v->unicode = text_utf8();
     v->total = total;
     v->metric = metric;
     v->best = NAN;
@@ -226,17 +196,6 @@ static void line_bar(struct line *l, const struct progress_view *v, double fract
             line_add(l, "%s", i < full ? "#" : "-");
 }
 
-static int columns_of_terminal(const struct progress_view *v, int *rows)
-{
-    struct winsize size;
-    *rows = 24;
-    if (ioctl(fileno(v->err), TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
-        return 80;
-    if (size.ws_row > 0)
-        *rows = size.ws_row;
-    return size.ws_col;
-}
-
 static int bar_columns(int width)
 {
     return width >= 76 ? BAR_WIDTH : width >= NARROW ? BAR_WIDTH / 2 : 0;
@@ -319,25 +278,6 @@ static void total_line(const struct progress_view *v, int width, struct line *l)
     line_cut(l, width);
 }
 
-/* Puts the cursor at the start of the frame on the screen. A frame drawn when the terminal was
- * wider has wrapped: its rows are counted at the present width. */
-static void frame_home(struct progress_view *v, FILE *out, int width)
-{
-    int rows = 0;
-    for (int i = 0; i < v->lines; i++)
-        rows += v->line_width[i] <= width ? 1 : (v->line_width[i] + width - 1) / width;
-    if (rows > 0)
-        fprintf(out, "\r\033[%dA", rows);
-    v->lines = 0;
-}
-
-static void frame_line(struct progress_view *v, FILE *out, const struct line *l, const char *color)
-{
-    /* What stood there before is erased behind the text, not before it: no frame is ever blank. */
-    fprintf(out, "%s%s%s\033[K\n", v->color ? color : "", l->text, v->color ? "\033[0m" : "");
-    v->line_width[v->lines++] = l->columns;
-}
-
 static int slots_busy(const struct progress_view *v)
 {
     int n = 0;
@@ -347,7 +287,7 @@ static int slots_busy(const struct progress_view *v)
 }
 
 /* The table, where trials and the total leave it room. Returns its lines. */
-static int heads_draw(struct progress_view *v, FILE *out, int width, int room)
+static int heads_draw(struct progress_view *v, int width, int room)
 {
     struct line lines[HEADS_LINES];
     for (int k = 0; k < v->head_counts; k++) {
@@ -357,60 +297,36 @@ static int heads_draw(struct progress_view *v, FILE *out, int width, int room)
     }
     int n = heads_layout(v->metric, v->heads, v->heads_running, v->head_counts, width, room, lines);
     for (int i = 0; i < n; i++)
-        frame_line(v, out, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
+        frame_line(&v->frame, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
     return n;
 }
 
-static void frame_draw(struct progress_view *v, FILE *out)
+static void draw(struct progress_view *v)
 {
     struct line l;
-    int rows;
-    int columns = columns_of_terminal(v, &rows);
-    int width = columns > 1 ? columns - 1 : 1; /* the last column would wrap the cursor */
+    if (!frame_begin(&v->frame))
+        return;
+    int width = v->frame.columns - 1;
     int busy = slots_busy(v);
-    int room = rows - 2; /* for the total, and the cursor below it */
-    frame_home(v, out, columns);
-    room -= heads_draw(v, out, width, room - (busy < TRIALS_LEAST ? busy : TRIALS_LEAST));
+    int room = v->frame.rows - 2; /* for the total, and the cursor below it */
+    room -= heads_draw(v, width, room - (busy < TRIALS_LEAST ? busy : TRIALS_LEAST));
     int shown = busy <= room ? busy : room > 1 ? room - 1 : 0;
     for (int i = 0, left = shown; i < v->slots && left > 0; i++) {
         if (!v->slot[i].busy)
             continue;
         line_draw(v, &v->slot[i], width, &l);
-        frame_line(v, out, &l, "");
+        frame_line(&v->frame, &l, "");
         left--;
     }
     if (shown < busy && room > 0) {
         line_clear(&l);
         line_add(&l, " and %d more", busy - shown);
         line_cut(&l, width);
-        frame_line(v, out, &l, "\033[2m");
+        frame_line(&v->frame, &l, "\033[2m");
     }
     total_line(v, width, &l);
-    frame_line(v, out, &l, v->failed > 0 ? "\033[1;31m" : "\033[1m");
-    fputs("\033[J", out);
-}
-
-/* Writes a frame, or wipes it and puts `permanent` in its place. */
-static void frame_write(struct progress_view *v, const char *permanent)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
-    if (permanent) {
-        int rows;
-        frame_home(v, out, columns_of_terminal(v, &rows));
-        fputs("\033[J", out);
-        text_lines(out, permanent);
-    } else {
-        frame_draw(v, out);
-    }
-    if (fclose(out) == 0) {
-        fwrite(text, 1, size, v->err);
-        fflush(v->err);
-    }
-    free(text);
+    frame_line(&v->frame, &l, v->failed > 0 ? "\033[1;31m" : "\033[1m");
+    frame_end(&v->frame);
 }
 
 void progress_note(struct progress_view *v, const char *text)
@@ -424,7 +340,7 @@ void progress_note(struct progress_view *v, const char *text)
     }
     char line[LINE_SIZE * 2];
     snprintf(line, sizeof line, "%.*s\n", LINE_SIZE * 2 - 2, text);
-    frame_write(v, line);
+    frame_replace(&v->frame, line);
     v->drawn_s = 0.0;
 }
 
@@ -497,17 +413,17 @@ void progress_draw(struct progress_view *v, double now_s)
     if (!v || !v->live || (v->drawn_s > 0.0 && now_s - v->drawn_s < REDRAW_S) || !may_draw(v))
         return;
     v->drawn_s = now_s;
-    frame_write(v, NULL);
+    draw(v);
 }
 
 void progress_finish(struct progress_view *v)
 {
     if (!v)
         return;
-    if (may_draw(v) && v->lines > 0)
-        frame_write(v, "");
+    if (may_draw(v) && v->frame.lines > 0)
+        frame_replace(&v->frame, "");
     free(v->slot);
-    free(v->line_width);
+    frame_free(&v->frame);
     free(v->heads);
     free(v->heads_running);
     free(v);

@@ -212,6 +212,31 @@ static void odd_dot_plots(void **state)
     assert_plot(.85, .25, .55, "  ├──   ●");
 }
 
+static void sparklines(void **state)
+{
+    const double rising[] = {0, .125, .25, .5, .874, .875, 1}, hole[] = {.5, (double)NAN, 2, -1};
+    const double same[] = {3, 3};
+    char text[SPARKLINE_SIZE];
+    double many[200];
+    (void)state;
+    text_sparkline(rising, 7, 0, 1, 10, text);
+    assert_string_equal(text, "▁▂▃▅▇██");
+    text_sparkline(hole, 4, 0, 1, 10, text);
+    assert_string_equal(text, "▅ █▁");
+    text_sparkline(same, 2, 3, 3, 10, text);
+    assert_string_equal(text, "▁▁");
+    text_sparkline(rising, 7, 0, 1, 2, text); /* the last of each half */
+    assert_string_equal(text, "▃█");
+    text_sparkline(rising, 0, 0, 1, 10, text);
+    assert_string_equal(text, "");
+    text_sparkline(rising, 7, 0, 1, 0, text);
+    assert_string_equal(text, "");
+    for (int i = 0; i < 200; i++)
+        many[i] = i;
+    text_sparkline(many, 200, 0, 199, 200, text);
+    assert_int_equal(text_width(text), SPARKLINE_CELLS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +249,7 @@ int main(void)
         cmocka_unit_test(json_strings),
         cmocka_unit_test(the_ends_of_utf8),
         cmocka_unit_test(odd_dot_plots),
+        cmocka_unit_test(sparklines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,84 @@
+#include "sweep/cli/status_running.h"
+
+#include <math.h>
+
+#include "sweep/report/table.h"
+#include "sweep/store/rows.h"
+
+enum { VALUES_MOST = 512, CELLS = 16 };
+
+static const char TRIALS[] =
+    "SELECT trial_id, s.name, heads, setting_label, seed, c.steps, s.metric = 'val_loss'"
+    "  FROM trial AS t JOIN sweep AS s USING (sweep_id) JOIN config AS c USING (config_id)"
+    " WHERE state = 'running' AND in_plan = 1 ORDER BY trial_id LIMIT ?1";
+static const char CURVE[] =
+    "SELECT * FROM (SELECT step, iif(?2, val_loss, val_acc) FROM curve WHERE trial_id = ?1"
+    "                ORDER BY step DESC LIMIT ?3) ORDER BY step";
+enum { TRIAL, SWEEP, HEADS, SETTING, SEED, STEPS, LOSS };
+
+/* "▁▃▆ acc 0.913", from 0 to 1, or from the smallest to the largest loss; "acc 0.913" where that
+ * cannot be shown. */
+static void add_curve(struct table *t, const double *x, int n, bool loss)
+{
+    char line[SPARKLINE_SIZE];
+    double low = loss ? INFINITY : 0, high = loss ? -INFINITY : 1;
+    for (int i = 0; i < n && loss; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    text_sparkline(x, n, low, high, text_utf8() ? CELLS : 0, line);
+    if (n == 0 || !isfinite(x[n - 1]))
+        table_text(t, line);
+    else
+        table_printf(t, "%s%s%s %.3f", line, *line ? " " : "", loss ? "loss" : "acc", x[n - 1]);
+}
+
+static enum status add_trial(struct rows *r, struct rows *curve, struct table *t)
+{
+    double x[VALUES_MOST];
+    int n = 0;
+    int64_t step = 0;
+    rows_rebind(curve, VALUES(INTEGER(rows_integer(r, TRIAL)), INTEGER(rows_integer(r, LOSS)),
+                              INTEGER(VALUES_MOST)));
+    for (; n < VALUES_MOST && rows_next(curve); n++) {
+        step = rows_integer(curve, 0);
+        x[n] = rows_real(curve, 1);
+    }
+    table_integer(t, rows_integer(r, TRIAL));
+    table_text(t, rows_given(r, SWEEP));
+    table_integer(t, rows_integer(r, HEADS));
+    table_text(t, rows_given(r, SETTING));
+    table_integer(t, rows_integer(r, SEED));
+    table_printf(t, "%lld/%lld", (long long)step, (long long)rows_integer(r, STEPS));
+    add_curve(t, x, n, rows_integer(r, LOSS));
+    return curve->status;
+}
+
+enum status status_running(struct store *s, int most, struct text_page page, FILE *out,
+                           struct message *m)
+{
+    static const struct table_column columns[] = {{.title = "running", .right = true},
+                                                  {.title = "sweep", .leave_out = 1},
+                                                  {.title = "heads", .right = true},
+                                                  {.title = "setting", .leave_out = 2},
+                                                  {.title = "seed", .right = true, .leave_out = 3},
+                                                  {.title = "step", .right = true},
+                                                  {.title = "validation so far"},
+                                                  {0}};
+    struct table *t = table_new(columns);
+    struct rows r = rows_open(s, m, TRIALS, VALUES(INTEGER(most)));
+    struct rows curve = rows_open(s, m, CURVE, NO_VALUES);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r))
+        status = add_trial(&r, &curve, t);
+    if (status == STATUS_OK)
+        status = r.status;
+    if (status == STATUS_OK && table_rows(t) > 0) {
+        putc('\n', out);
+        status = table_write_page(t, page, out, m);
+    }
+    rows_close(&curve);
+    rows_close(&r);
+    table_free(t);
+    return status;
+}

@@ -213,15 +213,20 @@ void plan_full_label(const char *label, const char *tuning, char *text, size_t s
 {
     size_t used = (size_t)snprintf(text, size, "%s", label);
     const char *before = *label ? ", " : "";
+    bool value = false; /* within the quotes of one */
     for (const char *c = tuning; *c && used < size; c++) {
-        if (*c == '"' && c > tuning && (c[-1] == '{' || c[-1] == ',')) {
-            c += key_prefix(tuning, c + 1);
+        if (*c == '"') {
+            bool key = !value && c > tuning && (c[-1] == '{' || c[-1] == ',');
+            value = !value && c > tuning && c[-1] == ':';
+            c += key ? key_prefix(tuning, c + 1) : 0;
             continue;
         }
-        if (strchr("{}\"", *c))
+        if (value && *c == '\\' && c[1])
+            c++;
+        else if (!value && strchr("{}", *c))
             continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%c%s", before, *c == ':' ? '=' : *c,
-                                 *c == ',' ? " " : "");
+        used += (size_t)snprintf(text + used, size - used, "%s%c%s", before,
+                                 *c == ':' && !value ? '=' : *c, *c == ',' && !value ? " " : "");
         before = "";
     }
 }

@@ -500,6 +500,9 @@ static void test_full_labels(void **state)
         {"slots=4", "{\"train.lr\":0.001}", "slots=4, lr=0.001"},
         {"", "{\"model.x\":1,\"train.x\":2}", "model.x=1, train.x=2"},
         {"", "{\"train.a.name\":\"b\"}", "train.a.name=b"},
+        {"", "{\"task.file\":\"a,b: {c}.txt\",\"train.lr\":1}", "file=a,b: {c}.txt, lr=1"},
+        {"x=1", "{\"task.file\":\"\\\"{\\\\\"}", "x=1, file=\"{\\"},
+        {"", "{\"task.x\":\"\",\"task.y\":[1,-1]}", "x=, y=[1, -1]"},
     };
     char text[64], cut[8];
     (void)state;

@@ -15,16 +15,16 @@ static double mean_of(const double *x, int n, int step)
     return sum / n;
 }
 
-/* Sums of squares of row means and column means about the mean, and of what is left of all cells.
- */
+/* Sums of squares of row means and column means about the mean, and of what is left of all cells;
+ * neighbours: of products of column means that stand side by side. */
 struct squares {
-    double rows, columns, left;
+    double rows, columns, left, neighbours;
 };
 
 static struct squares squares_of(const double *x, int rows, int columns, double mean)
 {
-    struct squares s = {0, 0, 0};
-    double cells = 0;
+    struct squares s = {0, 0, 0, 0};
+    double cells = 0, before = 0;
     for (int i = 0; i < rows; i++) {
         double r = mean_of(x + i * columns, columns, 1) - mean;
         s.rows += r * r;
@@ -32,6 +32,8 @@ static struct squares squares_of(const double *x, int rows, int columns, double 
     for (int k = 0; k < columns; k++) {
         double c = mean_of(x + k, rows, columns) - mean;
         s.columns += c * c;
+        s.neighbours += before * c;
+        before = c;
     }
     for (int i = 0; i < rows * columns; i++)
         cells += (x[i] - mean) * (x[i] - mean);
@@ -39,14 +41,24 @@ static struct squares squares_of(const double *x, int rows, int columns, double 
     return s;
 }
 
+/* How many independent columns they are worth. */
+static double effective_columns(const struct squares *s, int columns)
+{
+    if (columns < CROSSED_ALIKE || !(s->columns > 0))
+        return columns;
+    double alike = (columns * s->neighbours / s->columns + 1) / (columns - 4);
+    alike = fmin(fmax(alike, 0), 1);
+    return fmax(columns * (1 - alike) / (1 + alike), 2);
+}
+
 /* The sum of two estimates less what both contain. */
-static void add_both(struct crossed *c, double left)
+static void add_both(struct crossed *c, double left, double left_df)
 {
     double r = c->se[CROSSED_ROWS] * c->se[CROSSED_ROWS];
     double k = c->se[CROSSED_COLUMNS] * c->se[CROSSED_COLUMNS];
     double row_df = c->df[CROSSED_ROWS], column_df = c->df[CROSSED_COLUMNS];
     double sum = r + k - left, larger = fmax(r, k);
-    double spread = r * r / row_df + k * k / column_df + left * left / (row_df * column_df);
+    double spread = r * r / row_df + k * k / column_df + left * left / left_df;
     bool below = sum < larger;
     c->se[CROSSED_BOTH] = sqrt(below ? larger : sum);
     c->df[CROSSED_BOTH] = below ? (r > k ? row_df : column_df) : sum * sum / spread;
@@ -56,6 +68,8 @@ struct crossed crossed_new(const double *x, int rows, int columns, double size)
 {
     struct crossed c = {.rows = rows, .columns = columns, .mean = mean_of(x, rows * columns, 1)};
     struct squares s = squares_of(x, rows, columns, c.mean);
+    double left_df = (rows - 1.) * (columns - 1);
+    c.effective = effective_columns(&s, columns);
     for (int i = 0; i < CROSSED_OVER; i++)
         c.se[i] = c.df[i] = NAN;
     if (rows > 1) {
@@ -63,11 +77,11 @@ struct crossed crossed_new(const double *x, int rows, int columns, double size)
         c.df[CROSSED_ROWS] = rows - 1;
     }
     if (columns > 1) {
-        c.se[CROSSED_COLUMNS] = sqrt(s.columns / (columns - 1) / columns);
-        c.df[CROSSED_COLUMNS] = columns - 1;
+        c.se[CROSSED_COLUMNS] = sqrt(s.columns / (columns - 1) / c.effective);
+        c.df[CROSSED_COLUMNS] = c.effective - 1;
     }
     if (rows > 1 && columns > 1)
-        add_both(&c, s.left / (rows - 1) / (columns - 1) / rows / columns);
+        add_both(&c, s.left / left_df / rows / columns, left_df);
     for (int i = 0; i < CROSSED_OVER; i++)
         if (c.se[i] <= 4 * DBL_EPSILON * size) {
             c.se[i] = 0;

@@ -17,18 +17,22 @@
  * Simulated errors: `make calibrate`. Further reading: Owen 2007, "The pigeonhole bootstrap", on
  * what goes wrong where one of the two is resampled alone.
  *
- * Columns that depend on each other (neighbours in a text do) are fewer than they seem: blocks have
- * to be longer than what they have in common. */
+ * Columns stand in an order, in which neighbours may be alike, as in a text. They then count for
+ * fewer: C (1 - a) / (1 + a) in place of C (Bayley and Hammersley 1946), with a the correlation of
+ * neighbouring column means, corrected for its bias (Kendall 1954), cut at 0; never below 2. With
+ * fewer than CROSSED_ALIKE columns it cannot be told, and is taken as 0. */
 #ifndef SWEEP_JUDGE_CROSSED_H
 #define SWEEP_JUDGE_CROSSED_H
 
 #include <stdbool.h>
 
+enum { CROSSED_ALIKE = 16 };
 enum crossed_over { CROSSED_ROWS, CROSSED_COLUMNS, CROSSED_BOTH, CROSSED_OVER };
 
 struct crossed {
     int rows, columns; /* 0: there is no table */
     double mean;
+    double effective;        /* columns that they count for: at most `columns` */
     double se[CROSSED_OVER]; /* of the mean; NaN with fewer than 2 rows (columns; either); 0 where
                                 nothing varies */
     double df[CROSSED_OVER]; /* NaN likewise, and where se is 0 */

@@ -36,6 +36,8 @@ static void put_crossed(const struct writer *w, const struct verdict_rival *r)
     put_range_over(w, &r->crossed, CROSSED_ROWS);
     put(w, ", over the blocks alone ");
     put_range_over(w, &r->crossed, CROSSED_COLUMNS);
+    if (r->crossed.effective < r->crossed.columns - .5)
+        put(w, ", which count as %.0f, as neighbours are alike", r->crossed.effective);
     put(w, "); %d seeds won, %d lost; %s ", pair->wins, pair->losses, paired_test(w));
     put_p(w, pair->p);
     put(w, ", %ssign-flip test over the seeds ", pair->exact ? "exact " : "");

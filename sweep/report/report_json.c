@@ -80,6 +80,7 @@ static void put_crossed(FILE *out, const struct crossed *c, double level)
     if (c->columns == 0)
         return;
     put_integer(out, "blocks", c->columns);
+    text_json_member(out, "blocks_effective", c->effective);
     fputs(",\"over\":{", out);
     for (int i = 0; i < CROSSED_OVER; i++) {
         double low, high;

@@ -20,6 +20,10 @@ const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS] = {{3, 5}, {3, 8}
 #define LOOKS  .seeds = 20, .look = {5, 10, 20}
 #define PLACES .seeds = 3, .base = .9, .spread = .01, .shared = .3, .instance_spread = .03
 
+#define TEXT                                                                                       \
+    .base = .5, .spread = .01, .shared = .3, .loss = true, .text = true, .block_spread = .1,       \
+    .block_interaction = .02, .block_noise = .01
+
 const struct calibration CALIBRATIONS[] = {
     {"all equal, gaussian", FLAT, 0, {NOISE}, false},
     {"all equal, near 1", FLAT, 0, {NEAR_1}, false},
@@ -113,6 +117,22 @@ const struct calibration CALIBRATIONS[] = {
      {NOISE, .rates = 5, .rate_step = .005, .rate_spread = .02, .claim = CLAIM_OVER_LARGEST},
      false},
 
+    {"text, all equal", FLAT, 0, {TEXT}, false},
+    {"text, claim false by 0", FLAT, 0, {TEXT, .claim = CLAIM_OVER_LARGEST}, false},
+    {"text, plateau without the smallest", FIRST_LOW, FAR, {TEXT}, false},
+    {"text, others worse by the margin", PEAK, .03, {TEXT, .equivalence = .03}, false},
+    {"text whose blocks differ in nothing, claim false by 0",
+     FLAT,
+     0,
+     {.base = .5,
+      .spread = .01,
+      .shared = .3,
+      .loss = true,
+      .text = true,
+      .block_noise = .01,
+      .claim = CLAIM_OVER_LARGEST},
+     false},
+
     {"middle better by .01", PEAK, .01, {NOISE}, false},
     {"middle better by .02", PEAK, .02, {NOISE}, false},
     {"middle better by .05", PEAK, .05, {NOISE}, false},
@@ -124,6 +144,8 @@ const struct calibration CALIBRATIONS[] = {
      {PLACES, .instances = 1, .interaction = .01, .claim = CLAIM_OVER_EDGES},
      false},
 
+    {"text, claim true by .02", PEAK, .02, {TEXT, .claim = CLAIM_OVER_EDGES}, false},
+
     {"equal means, the middle fails at 1 seed in 10",
      PEAK,
      .02,
@@ -134,6 +156,16 @@ const struct calibration CALIBRATIONS[] = {
      0,
      {PLACES, .instances = 1, .interaction = .01, .seed_interaction = .01,
       .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"text, tested over its seeds alone, claim false by 0",
+     FLAT,
+     0,
+     {TEXT, .blind = true, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"text, neighbouring blocks alike by half, claim false by 0",
+     FLAT,
+     0,
+     {TEXT, .neighbours = .5, .claim = CLAIM_OVER_LARGEST},
      true},
     {"worse by the margin by failing at 1 seed in 80",
      FLAT,

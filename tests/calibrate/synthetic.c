@@ -70,9 +70,9 @@ static double tune(const struct world *w, struct rng *r)
     return cost;
 }
 
-/* What is common to all head counts: on this test set, at one instance, at one seed. */
+/* What is common to all head counts: on this test set, at one instance, at one seed, at a block. */
 struct luck {
-    double test_set, instance[SYNTHETIC_TRIALS], seed[SYNTHETIC_TRIALS];
+    double test_set, instance[SYNTHETIC_TRIALS], seed[SYNTHETIC_TRIALS], block[SYNTHETIC_BLOCKS];
 };
 
 static void draw_luck(struct luck *luck, const struct world *w, int trials, struct rng *r)
@@ -82,6 +82,31 @@ static void draw_luck(struct luck *luck, const struct world *w, int trials, stru
         luck->instance[i] = w->instance_spread * rng_normal(r);
     for (int i = 0; i < trials; i++)
         luck->seed[i] = w->shared > 0 ? rng_normal(r) : 0;
+    for (int b = 0; b < SYNTHETIC_BLOCKS; b++)
+        luck->block[b] = w->text ? w->block_spread * rng_normal(r) : 0;
+}
+
+/* A head count's losses on each block of the text, from its trials' losses on all text. */
+static void draw_blocks(struct synthetic *s, const struct world *w, int i, const struct luck *luck,
+                        int trials, struct rng *r)
+{
+    double own[SYNTHETIC_BLOCKS], before = rng_normal(r);
+    double kept = w->neighbours, fresh = sqrt(1 - kept * kept);
+    for (int b = 0; b < SYNTHETIC_BLOCKS; b++) {
+        before = kept * before + fresh * rng_normal(r);
+        own[b] = luck->block[b] + w->block_interaction * before;
+        s->truth[i].text += own[b] / SYNTHETIC_BLOCKS;
+    }
+    for (int k = 0; k < trials; k++) {
+        struct verdict_trial *t = &s->trial[i][k];
+        double loss = t->test;
+        t->test = 0;
+        for (int b = 0; b < SYNTHETIC_BLOCKS; b++) {
+            s->block[i][k][b] = loss + own[b] + w->block_noise * rng_normal(r);
+            t->test += s->block[i][k][b] / SYNTHETIC_BLOCKS;
+        }
+        t->block = w->blind ? NULL : s->block[i][k];
+    }
 }
 
 static void draw_heads(struct synthetic *s, const struct world *w, int i, const struct luck *luck,
@@ -173,9 +198,16 @@ void synthetic_draw(struct synthetic *s, const struct world *w, const char *name
                                    .steps = 1500,
                                    .replicated = w->instances ? "task.instance" : NULL,
                                    .equivalence = w->equivalence};
+    if (w->text) {
+        s->in.data = VERDICT_TEXT;
+        s->in.blocks = SYNTHETIC_BLOCKS;
+    }
     draw_luck(&luck, w, trials, &r);
-    for (int i = 0; i < w->heads; i++)
+    for (int i = 0; i < w->heads; i++) {
         draw_heads(s, w, i, &luck, trials, &r);
+        if (w->text)
+            draw_blocks(s, w, i, &luck, trials, &r);
+    }
     make_claim(s, w);
     show(s, w, w->seeds);
 }

@@ -5,7 +5,7 @@
 
 #include "sweep/judge/verdict.h"
 
-enum { SYNTHETIC_HEADS = 6, SYNTHETIC_TRIALS = 160, SYNTHETIC_LOOKS = 3 };
+enum { SYNTHETIC_HEADS = 6, SYNTHETIC_TRIALS = 160, SYNTHETIC_LOOKS = 3, SYNTHETIC_BLOCKS = 32 };
 
 /* How the results of one head count are spread over seeds, around their mean. */
 enum shape {
@@ -43,6 +43,13 @@ struct world {
     double instance_spread;    /* of how hard an instance is for all head counts */
     double interaction;        /* standard deviation of what an instance does to one head count */
     double seed_interaction;   /* of what a seed does to one head count at every instance alike */
+    bool text;                 /* losses are of SYNTHETIC_BLOCKS blocks of a text. Not with
+                                  instances */
+    double block_spread;       /* standard deviation of how hard a block is for all alike */
+    double block_interaction;  /* of what a block does to one head count at every seed alike */
+    double block_noise;        /* of what is left of a trial's block */
+    double neighbours;         /* correlation of that interaction between neighbouring blocks */
+    bool blind;                /* the verdict does not get the blocks */
     int rates;                 /* learning rates to be tuned over; 0: not tuned */
     double rate_step;          /* each is worse than the one before by this much */
     double rate_spread;        /* standard deviation of a tuning trial */
@@ -56,6 +63,7 @@ struct truth {
     double mean_at_best; /* the mean, at the learning rate that is best */
     double mean, median; /* of the metric, on this test set, at the learning rate that was chosen;
                             the median NaN where it is not known */
+    double text;         /* what the text of this sweep adds to both; 0 without */
 };
 
 /* One sweep. `in` points into it: not to be copied. */
@@ -64,6 +72,7 @@ struct synthetic {
     struct verdict_heads heads[SYNTHETIC_HEADS];
     struct verdict_trial trial[SYNTHETIC_HEADS][SYNTHETIC_TRIALS]; /* all, also of later looks */
     struct verdict_trial ended[SYNTHETIC_HEADS][SYNTHETIC_TRIALS];
+    double block[SYNTHETIC_HEADS][SYNTHETIC_TRIALS][SYNTHETIC_BLOCKS]; /* losses */
     int64_t over[SYNTHETIC_HEADS];
     struct truth truth[SYNTHETIC_HEADS];
 };

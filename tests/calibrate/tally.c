@@ -1,6 +1,7 @@
 #include "tests/calibrate/tally.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Two true values that differ by less are equal. */
 static const double ROUNDING = 1e-9;
@@ -166,8 +167,8 @@ static void tally_intervals(struct tally *t, const struct judged *j, long sweep)
     const struct verdict *v = j->v;
     const struct truth *truth = &j->s->truth[sweep % v->rows];
     const struct verdict_row *r = &v->row[sweep % v->rows];
-    cover(t, OF_MEAN, r->test.low, r->test.high, truth->mean);
-    cover(t, OF_MEDIAN, r->median_low, r->median_high, truth->median);
+    cover(t, OF_MEAN, r->test.low, r->test.high, truth->mean + truth->text);
+    cover(t, OF_MEDIAN, r->median_low, r->median_high, truth->median + truth->text);
     if (v->rivals) {
         const struct verdict_rival *rival = &v->rival[sweep % v->rivals];
         cover(t, OF_DIFFERENCE, rival->pair.low, rival->pair.high,
@@ -189,26 +190,34 @@ static enum status judge_looks(struct synthetic *s, const struct world *w, struc
     }
 }
 
+static enum status tally_sweep(struct tally *t, struct synthetic *s, const struct world *w,
+                               const char *name, long sweep)
+{
+    struct verdict *v;
+    synthetic_draw(s, w, name, (uint64_t)sweep);
+    enum status status = judge_looks(s, w, &v);
+    if (status != STATUS_OK)
+        return status;
+    struct judged j = {s, w, v};
+    t->sweeps++;
+    if (s->in.looks)
+        t->last_look[s->in.look - 1]++;
+    tally_kind(t, &j);
+    tally_rows(t, &j);
+    tally_intervals(t, &j, sweep);
+    verdict_free(v);
+    return STATUS_OK;
+}
+
 enum status tally_sweeps(struct tally *t, const struct world *w, const char *name, long first,
                          long end, long step)
 {
-    struct synthetic s;
-    for (long sweep = first; sweep < end; sweep += step) {
-        struct verdict *v;
-        synthetic_draw(&s, w, name, (uint64_t)sweep);
-        enum status status = judge_looks(&s, w, &v);
-        if (status != STATUS_OK)
-            return status;
-        struct judged j = {&s, w, v};
-        t->sweeps++;
-        if (s.in.looks)
-            t->last_look[s.in.look - 1]++;
-        tally_kind(t, &j);
-        tally_rows(t, &j);
-        tally_intervals(t, &j, sweep);
-        verdict_free(v);
-    }
-    return STATUS_OK;
+    struct synthetic *s = malloc(sizeof *s);
+    enum status status = s ? STATUS_OK : STATUS_NO_MEMORY;
+    for (long sweep = first; sweep < end && status == STATUS_OK; sweep += step)
+        status = tally_sweep(t, s, w, name, sweep);
+    free(s);
+    return status;
 }
 
 void tally_add(struct tally *a, const struct tally *b)

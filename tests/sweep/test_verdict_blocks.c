@@ -132,6 +132,37 @@ static void test_blocks_of_some(void **state)
                 "0.0001, exact sign-flip test p = 0.125.");
 }
 
+/* What a block does to one head count lasts for two blocks each: 16 count for fewer. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    static double block[2][3][16];
+    struct sketch s = text_new();
+    s.in.blocks = 16;
+    for (int i = 0; i < 2; i++) {
+        double test[3];
+        for (int k = 0; k < 3; k++) {
+            test[k] = 0;
+            for (int b = 0; b < 16; b++) {
+                block[i][k][b] = 1.9 - .4 * i + .01 * k * i + (i && b / 2 % 2 ? .05 : 0);
+                test[k] += block[i][k][b] / 16;
+            }
+        }
+        add(&s, 1 + i, test[0], 3, test);
+        for (int k = 0; k < 3; k++)
+            s.trial[i][k].block = block[i][k];
+    }
+    claim(&s, 2, 1, 0);
+    struct verdict *v = judge_sketch(&s);
+    /* Products of neighbours: eight of a pair, +, seven between pairs, -: r = 1/16. */
+    double alike = (16 * (1. / 16) + 1) / 12;
+    assert_near(v->rival[0].crossed.effective, 16 * (1 - alike) / (1 + alike));
+    verdict_free(v);
+    char *said = sentence_with(&s, "2 heads against 1");
+    assert_non_null(strstr(said, ", which count as 11, as neighbours are alike); 3 seeds won"));
+    free(said);
+}
+
 static void test_one_seed_of_text(void **state)
 {
     (void)state;
@@ -203,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_what_holds_for_this_text_alone),
         cmocka_unit_test(test_margin_on_text),
         cmocka_unit_test(test_blocks_of_some),
+        cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_one_seed_of_text),
         cmocka_unit_test(test_guess_on_text),
         cmocka_unit_test(test_edge_of_text),

@@ -107,7 +107,7 @@ def crossed():
     def left_by(terms, x):
         return ((x - terms @ np.linalg.lstsq(terms, x, rcond=None)[0]) ** 2).sum()
 
-    for rows, columns in [(2, 2), (2, 12), (3, 32), (5, 8), (8, 3)]:
+    for rows, columns in [(2, 2), (2, 12), (3, 32), (4, 20), (5, 8), (8, 3)]:
         for seed, block, noise in [(1, 1, .1), (0, 0, 1), (3, .1, .1), (.1, 3, .1)]:
             x = .3 + seed * draw.normal(0, 1, (rows, 1)) + block * draw.normal(0, 1, (1, columns))
             x = np.round(x + noise * draw.normal(0, 1, (rows, columns)), 3)
@@ -118,6 +118,12 @@ def crossed():
             without_rows = left_by(np.hstack([by[0], by[2]]), x.ravel())
             without_columns = left_by(np.hstack([by[0], by[1]]), x.ravel())
             v = np.array([without_rows - whole, without_columns - whole, whole]) / df / x.size
+            if columns >= 16:  # neighbours that are alike count for fewer
+                off = x.mean(axis=0) - x.mean()
+                alike = (columns * (off[1:] @ off[:-1]) / (off @ off) + 1) / (columns - 4)
+                worth = max(2, columns * (1 - min(max(alike, 0), 1)) / (1 + max(alike, 0)))
+                v[1] *= columns / worth
+                df = np.array([rows - 1, worth - 1, df[2]])
             both = (v[0] + v[1] - v[2], (v[0] + v[1] - v[2]) ** 2 / (v ** 2 / df).sum())
             both = max(both, (v[0], df[0]), (v[1], df[1]), key=lambda of: of[0])
             asked = [(np.sqrt(v[0]), df[0]), (np.sqrt(v[1]), df[1]), (np.sqrt(both[0]), both[1])]

@@ -30,23 +30,24 @@ double text_entropy_of(int64_t count, int64_t all);
  * part of a result's identity. */
 double text_entropy(double sum);
 
-/* What tells one mode from the other. The file is open; s->options, also in survey, is what the
- * source was opened with. */
+/* What tells one mode from the other. Where there is a source its file is open. */
 struct text_mode {
     /* Reads the file: fills the derived options and appends members to the facts, each with a comma
      * before it. */
     enum status (*survey)(const struct corpus *c, struct text_options *o, struct text_buffer *facts,
                           struct message *m);
-    /* Fills what is the mode's own. BAD_INPUT where the derived options are none that a survey
-     * found. */
+    /* Fills what is the mode's own. BAD_INPUT where the options do not go together, or the derived
+     * ones are none that a survey found. */
     enum status (*shape)(const struct text_options *o, struct task_shape *s, struct message *m);
+    /* How many distinct ones a part has. */
     int64_t (*examples)(const struct text_options *o, enum task_part part);
-    /* What the source needs beside the file: memory first, which may end in a jump out of the
-     * arena, then what is read. */
+    /* Takes the source's memory, before its file is open: there may be none, and the arena then
+     * jumps. */
     void (*reserve)(struct arena *a, struct task_source *s);
     enum status (*open)(struct task_source *s, struct message *m); /* NULL: nothing to read */
     enum status (*draw)(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
                         uint8_t *padding, struct message *m);
+    /* Example `index` of all that the part has. */
     enum status (*read)(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
                         int32_t *targets, uint8_t *padding, struct message *m);
     const char *(*label)(const struct task_source *s, long k); /* NULL: classes are bytes */

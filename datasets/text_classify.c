@@ -261,6 +261,7 @@ static void split(struct task_source *s)
     for (int i = 0; i < r->labels.count; i++) {
         left[i] = r->labels.item[i].rows;
         need[i][TASK_VAL] = need[i][TASK_TEST] = test_rows_of(&r->labels.item[i]);
+        need[i][TASK_TRAIN] = left[i] - 2 * need[i][TASK_TEST];
     }
     struct rng draws = rng_at((uint32_t)s->options->instance, RNG_INSTANCE, 0, 0);
     for (int64_t i = 0; i < r->count; i++) {
@@ -289,14 +290,16 @@ static enum status open_rows(struct task_source *s, struct message *m)
     if (status != STATUS_OK)
         return status;
     int64_t test_rows = 0;
+    bool enough = true;
     labels_sort(&r->labels, sorted);
     for (int k = 0; k < r->labels.count; k++) {
+        enough &= sorted[k]->rows >= LEAST_ROWS;
         r->name[k] = sorted[k]->name;
         r->class_of[sorted[k] - r->labels.item] = k;
         test_rows += test_rows_of(sorted[k]);
     }
     if (r->count != s->options->rows || r->labels.count != s->options->classes ||
-        test_rows != s->options->test_rows)
+        test_rows != s->options->test_rows || !enough)
         return refuse_other(s, m);
     split(s);
     return STATUS_OK;

@@ -132,10 +132,10 @@ static enum status read(struct task_source *s, enum task_part part, int64_t inde
 struct anchoring {
     const struct corpus *corpus;
     struct byte_model *model;
-    double bits[BYTE_MODEL_ORDERS]; /* of what was written so far */
+    double bits[BYTE_MODEL_ORDERS]; /* of all bytes tested so far */
 };
 
-/* Learns a stretch of the text; `tested` ones it also writes. */
+/* Learns a stretch of the text, byte by byte; where it is tested, each is predicted before. */
 static enum status anchor_stretch(struct anchoring *a, int64_t first, int64_t bytes, bool tested,
                                   struct message *m)
 {

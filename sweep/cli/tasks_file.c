@@ -31,33 +31,29 @@ static int64_t derived_of(const struct point *p, const char *name)
     return value;
 }
 
-/* An example's bytes for a person: its lines, broken where they are long; what cannot be shown as
- * \x and two digits. */
-static void print_bytes(const int32_t *byte, long n)
+/* An example's text for a person: its lines, broken where they are long; what cannot be shown as \x
+ * and two digits. */
+static void print_bytes(const unsigned char *p, const unsigned char *end)
 {
-    unsigned char *text = calloc((size_t)n + 1, 1);
-    if (!text)
-        return;
-    for (long i = 0; i < n; i++)
-        text[i] = (unsigned char)byte[i];
-    const unsigned char *p = text, *end = text + n;
+    const unsigned char *start = p;
     for (int column = LINE_COLUMNS; p < end;) {
         uint32_t code;
         int length = utf8_decode(p, end, &code);
         if (column >= LINE_COLUMNS) {
-            printf("%s  | ", p > text ? "\n" : "");
+            printf("%s  | ", p > start ? "\n" : "");
             column = 0;
         }
-        if (*p == '\n')
+        if (length == 0 || (utf8_is_control(code) && code != '\n')) {
+            column += printf("\\x%02x", *p++);
+            continue;
+        }
+        if (code == '\n')
             column = LINE_COLUMNS;
-        else if (length > 0 && !utf8_is_control(code))
-            column += printf("%.*s", length, (const char *)p) ? 1 : 0;
         else
-            column += printf("\\x%02x", *p);
-        p += length > 0 && !utf8_is_control(code) ? length : 1;
+            column += fwrite(p, 1, (size_t)length, stdout) > 0;
+        p += length;
     }
     putchar('\n');
-    free(text);
 }
 
 static void print_target(const struct task_source *source, const struct point *p,
@@ -82,15 +78,16 @@ static enum status print_example(struct arena *a, struct task_source *source, co
     int32_t *inputs = arena_alloc(a, (size_t)(shape->length * shape->fields), sizeof *inputs);
     int32_t *targets = arena_alloc(a, (size_t)(shape->length * shape->slots), sizeof *targets);
     uint8_t *padding = arena_alloc(a, (size_t)shape->length, sizeof *padding);
+    unsigned char *text = arena_alloc(a, (size_t)shape->length, 1);
     enum status s = p->task->file->read(source, TASK_TEST, index - 1, shape->part[TASK_TEST],
                                         inputs, targets, padding, m);
     if (s != STATUS_OK)
         return s;
     long used = 0;
-    while (used < shape->length && !padding[used])
-        used++;
+    for (; used < shape->length && !padding[used]; used++)
+        text[used] = (unsigned char)inputs[used];
     printf("\nTest example %ld:\n", index);
-    print_bytes(inputs, used);
+    print_bytes(text, text + used);
     print_target(source, p, shape, targets, used);
     return STATUS_OK;
 }

@@ -1,30 +1,12 @@
 /* The task over a user's own file where memory runs out: at every allocation it says so, and leaves
  * nothing behind. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "datasets/task_text.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "tests/unit/faults.h"
-
-#include <cmocka.h>
-
-static char folder[256], path[300];
-static struct message m;
-
-static void write_file(const char *name, const char *text)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
+#include "tests/unit/own_file.h"
 
 static int next_descriptor(void)
 {
@@ -71,7 +53,7 @@ static int fail_everywhere(enum text_mode_index mode, const char *name, const ch
 {
     struct text_options o;
     int failed = 0, free_descriptor = next_descriptor();
-    write_file(name, text);
+    write_file(name, text, strlen(text));
     for (int nth = 1, fired = 1; fired; nth++, failed += fired) {
         fault_arm(FAULT_MALLOC, nth, ENOMEM);
         enum status s = survey_once(&o, mode);
@@ -96,21 +78,17 @@ static void every_allocation_may_fail(void **state)
     static const char lines[] =
         "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":1}\n{\"text\":\"c\",\"label\":1}\n"
         "{\"text\":\"d\",\"label\":2}\n{\"text\":\"e\",\"label\":2}\n{\"text\":\"f\",\"label\":2}";
-    const char *base = getenv("TMPDIR");
     if (!FAULTS_IN_MALLOC)
         skip();
-    snprintf(folder, sizeof folder, "%s/headcount-text-XXXXXX", base && *base ? base : "/tmp");
-    assert_non_null(mkdtemp(folder));
     assert_true(fail_everywhere(TEXT_LM, "a.txt", csv) >= 6);
     assert_true(fail_everywhere(TEXT_CLASSIFY, "a.csv", csv) >= 6);
     assert_true(fail_everywhere(TEXT_CLASSIFY, "a.jsonl", lines) >= 10);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test_teardown(every_allocation_may_fail, remove_file),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

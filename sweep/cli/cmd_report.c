@@ -31,7 +31,7 @@ static const struct command_option options[] = {
     {"svg", 0, COMMAND_TEXT, offsetof(struct report_options, svg), "FILE",
      "as a figure, drawn by gnuplot (-: to standard output)"},
     {"attention", 0, COMMAND_TEXT, offsetof(struct report_options, attention), "TRIAL",
-     "of --html: whose attention maps are drawn, from its weights (the best trial of the\n"
+     "of --html: whose attention maps are drawn, from its weights (the best trial of the "
      "candidate)"},
     COMMAND_DB_OPTION(struct report_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
@@ -164,6 +164,8 @@ int command_report(int argc, char **argv)
     if ((o.html || o.svg) && arguments > 1)
         return command_usage("report", "%s shows one sweep; %d are named",
                              o.html ? "--html" : "--svg", arguments);
+    if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
+        return command_usage("report", "%s names no file", o.html ? "--html" : "--svg");
     if (o.attention && !o.html)
         return command_usage("report", "--attention belongs to --html");
     o.sweeps = arguments;

@@ -97,7 +97,7 @@ static enum status put_attention(const struct page *p, FILE *out, struct message
         status = page_attention(p->store, trial_id, out, &why);
     if (trial_id && status == STATUS_OK)
         return STATUS_OK;
-    if (status == STATUS_NO_MEMORY)
+    if (status == STATUS_NO_MEMORY || p->options->trial_id)
         return status_fail(m, status, "%s", why.text);
     fprintf(out, "{\"missing\":%" PRId64 "}", trial_id);
     return STATUS_OK;

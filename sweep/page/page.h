@@ -73,8 +73,9 @@ struct page_options {
                          candidate */
 };
 
-/* Writes the page of a sweep with all of its data. What does not belong to it is told in it, not
- * failed for: weights that are gone. */
+/* Writes the page of a sweep with all of its data. Where no trial was named for the attention and
+ * the best one's weights are gone, the page says so; of one that was named it fails as
+ * page_attention. */
 enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
                        struct message *m);
 

@@ -123,6 +123,8 @@ refused 2 'the results file itself' report --db r.db --html r.db
 refused 2 'among the files of' report --db r.db --html r.db.d/x.html
 refused 2 'not a regular file' report --db r.db --html /dev/full
 refused 3 'no/such' report --db r.db --html no/such/folder/x.html
+refused 2 'names no file' report --db r.db --html ''
+refused 3 'copy them back' report --db w.db --html x.html --attention 1
 refused 2 '999' report --db r.db --html x.html --attention 999
 run run configs/quick.yaml --db r.db --quiet --set name=other --set train.steps=20 --set seeds=1
 refused 2 'trial 1 is one of sweep quick' report other --db r.db --html x.html --attention 1

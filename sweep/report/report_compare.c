@@ -87,8 +87,8 @@ static enum status make_lines(struct report_compare *c, struct compare_block *b,
 
 /* ---- differences ---- */
 
-/* A sample of one head count, in arrays with room for all of its trials. */
-struct sample {
+/* Room for a sample of one head count: for all of its trials. */
+struct unit_arrays {
     int64_t *unit;
     double *value;
 };
@@ -104,7 +104,8 @@ static int row_of(const struct report_setting *set, int64_t heads)
 
 /* The test value of each unit, bad trials as guesses, by rising unit. A head count that did not
  * finish has none. */
-static struct compare_sample sample_of(const struct report_setting *set, int row, struct sample *s)
+static struct compare_sample sample_of(const struct report_setting *set, int row,
+                                       struct unit_arrays *s)
 {
     const struct verdict_heads *h = &set->input.heads[row];
     struct compare_sample sample = {0, s->unit, s->value};
@@ -135,7 +136,7 @@ static bool same_replicates(const struct verdict_input *a, const struct verdict_
 
 static void compare_line(const struct report_compare *c, const struct compare_block *b,
                          struct compare_line *line, const struct compare_tasks *tasks,
-                         struct sample *x, struct sample *y)
+                         struct unit_arrays *x, struct unit_arrays *y)
 {
     const struct report_setting *base = b->set[b->base];
     int first = row_of(base, line->heads);
@@ -183,7 +184,7 @@ static enum status compare_blocks(struct report_compare *c, const struct compare
         return out_of_memory(m);
     }
     for (int k = 0; k < c->blocks && status == STATUS_OK; k++) {
-        struct sample x = {unit, value}, y = {unit + most, value + most};
+        struct unit_arrays x = {unit, value}, y = {unit + most, value + most};
         status = make_lines(c, &c->block[k], m);
         for (int i = 0; i < c->block[k].lines && status == STATUS_OK; i++)
             compare_line(c, &c->block[k], &c->block[k].line[i], tasks, &x, &y);

@@ -27,9 +27,10 @@ static void write_legend(const struct report_data *r, struct document *d)
     bool loss = set->input.loss;
     text_add(&text,
              "Test %s at the step of the best validation, over n %ss%s, with a 95%% t interval of "
-             "the mean (cut at 0%s);",
+             "the mean%s (cut at 0%s);",
              loss ? "loss" : "accuracy", set->verdict->unit,
-             set->input.replicated ? ", each the mean of its seeds" : "", loss ? "" : " and 1");
+             set->input.replicated ? ", each the mean of its seeds" : "",
+             set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " and 1");
     if (verdict_has_bits(&set->input))
         text_add(&text, " bits/byte: the mean over ln 2;");
     if (!loss)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/array.h"
-#include "sweep/store/rows.h"
+#include "sweep/report/trained.h"
 
 static enum status out_of_memory(struct message *m)
 {
@@ -56,40 +56,6 @@ static enum status count_missing(struct store *s, int64_t sweep_id, struct repor
     return rows_close(&rows);
 }
 
-/* The units of one row, while they are read. */
-struct unit_values {
-    size_t n;
-    double *value, *less;
-};
-
-static bool add_unit(struct unit_values *units, double value, double less)
-{
-    double *values = array_grow(units->value, units->n, sizeof *values);
-    if (values)
-        units->value = values;
-    double *differences = array_grow(units->less, units->n, sizeof *differences);
-    if (differences)
-        units->less = differences;
-    if (!values || !differences)
-        return false;
-    units->value[units->n] = value;
-    units->less[units->n++] = less;
-    return true;
-}
-
-/* The newest row's units are all there. The arrays start anew: array_grow goes by the count. */
-static void end_row(struct report_shift *shift, struct unit_values *units)
-{
-    if (shift->rows > 0) {
-        struct report_shift_row *row = &shift->row[shift->rows - 1];
-        row->value = stats_summarize(units->value, (int)units->n);
-        row->less = stats_summarize(units->less, (int)units->n);
-    }
-    free(units->value);
-    free(units->less);
-    *units = (struct unit_values){0};
-}
-
 static bool begin_row(struct report_shift *shift, const char *setting, const char *set,
                       int64_t heads)
 {
@@ -114,35 +80,32 @@ static bool is_newest(const struct report_shift *shift, const char *setting, con
 static enum status read_rows(struct store *s, int64_t sweep_id, struct report_shift *shift,
                              struct message *m)
 {
+    enum { SETTING, SET, HEADS, UNIT, VALUE, LESS };
     struct rows rows = rows_open(
         s, m,
-        "WITH judged AS ("
-        "  SELECT trial_id, setting, heads, iif(replicate = '{}', seed, replicate) AS unit,"
-        "         test_acc, test_loss, train_acc FROM trial JOIN config USING (config_id)"
-        "   WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 AND choice = 'chosen'"
-        "     AND state = 'completed'),"
-        " measured AS ("
+        TRAINED_JUDGED
+        ", measured AS ("
         "  SELECT setting, '' AS name, heads, unit, train_acc AS x, train_acc - test_acc AS less"
         "    FROM judged WHERE NOT ?2"
         "  UNION ALL"
         "  SELECT j.setting, e.name, j.heads, unit, iif(?2, e.loss, e.acc),"
         "         iif(?2, e.loss - j.test_loss, e.acc - j.test_acc)"
         "    FROM judged AS j JOIN evaluations AS e USING (trial_id))"
-        " SELECT setting, name, heads, avg(x), avg(less) FROM measured WHERE x IS NOT NULL"
+        " SELECT setting, name, heads, unit, avg(x), avg(less) FROM measured WHERE x IS NOT NULL"
         "  GROUP BY setting, name, heads, unit ORDER BY setting, name, heads, unit",
         VALUES(INTEGER(sweep_id), INTEGER(shift->loss)));
-    struct unit_values units = {0};
     bool memory = true;
     while (memory && rows_next(&rows)) {
-        const char *setting = rows_given(&rows, 0), *set = rows_given(&rows, 1);
-        int64_t heads = rows_integer(&rows, 2);
-        if (!is_newest(shift, setting, set, heads)) {
-            end_row(shift, &units);
+        const char *setting = rows_given(&rows, SETTING), *set = rows_given(&rows, SET);
+        int64_t heads = rows_integer(&rows, HEADS), unit = rows_integer(&rows, UNIT);
+        if (!is_newest(shift, setting, set, heads))
             memory = begin_row(shift, setting, set, heads);
-        }
-        memory = memory && add_unit(&units, rows_real(&rows, 3), rows_real(&rows, 4));
+        struct report_shift_row *row = memory ? &shift->row[shift->rows - 1] : NULL;
+        memory = row && sample_add(&row->value, unit, rows_real(&rows, VALUE)) &&
+                 sample_add(&row->less, unit, rows_real(&rows, LESS));
     }
-    end_row(shift, &units);
+    for (int i = 0; i < shift->rows && memory; i++)
+        memory = sample_finish(&shift->row[i].value) && sample_finish(&shift->row[i].less);
     enum status status = rows_close(&rows);
     return status == STATUS_OK && !memory ? out_of_memory(m) : status;
 }
@@ -176,6 +139,8 @@ void report_shift_free(struct report_shift *shift)
     for (int i = 0; i < shift->rows; i++) {
         free(shift->row[i].setting);
         free(shift->row[i].set);
+        sample_free(&shift->row[i].value);
+        sample_free(&shift->row[i].less);
     }
     free(shift->set);
     free(shift->options);

@@ -4,16 +4,16 @@
 #ifndef SWEEP_REPORT_REPORT_SHIFT_H
 #define SWEEP_REPORT_REPORT_SHIFT_H
 
-#include "sweep/judge/stats.h"
 #include "sweep/report/document.h"
+#include "sweep/report/sample.h"
 #include "sweep/store/store.h"
 
 struct report_shift_row {
     char *setting; /* canonical JSON */
     char *set;     /* name; "" for training: accuracy in training, and how far above the test's */
     int64_t heads;
-    struct stats_summary value; /* accuracy or, where the metric is a loss, loss */
-    struct stats_summary less;  /* value - that on the test set, unit by unit */
+    struct sample value; /* accuracy or, where the metric is a loss, loss */
+    struct sample less;  /* value - that on the test set, unit by unit */
 };
 
 struct report_shift {

@@ -22,10 +22,10 @@ static void add_row(struct table *t, const struct report_shift *shift,
     table_text(t, row->set[0] ? row->set : "(training)");
     table_integer(t, row->heads);
     table_integer(t, row->value.n);
-    table_real(t, row->value.mean);
-    add_interval(t, &row->value, 0, shift->loss ? INFINITY : 1);
-    table_real(t, row->less.mean);
-    add_interval(t, &row->less, -INFINITY, INFINITY);
+    table_real(t, row->value.summary.mean);
+    add_interval(t, &row->value.summary, 0, shift->loss ? INFINITY : 1);
+    table_real(t, row->less.summary.mean);
+    add_interval(t, &row->less.summary, -INFINITY, INFINITY);
 }
 
 static void write_sentence(const struct report_shift *shift, const char *unit, struct document *d)
@@ -81,12 +81,12 @@ static void put_row(FILE *out, const struct report_shift_row *row)
         fputc(',', out);
     }
     fprintf(out, "\"heads\":%lld,\"n\":%d", (long long)row->heads, row->value.n);
-    text_json_member(out, "mean", row->value.mean);
-    text_json_member(out, "ci95_low", row->value.low);
-    text_json_member(out, "ci95_high", row->value.high);
-    text_json_member(out, "mean_diff", row->less.mean);
-    text_json_member(out, "diff_low", row->less.low);
-    text_json_member(out, "diff_high", row->less.high);
+    text_json_member(out, "mean", row->value.summary.mean);
+    text_json_member(out, "ci95_low", row->value.summary.low);
+    text_json_member(out, "ci95_high", row->value.summary.high);
+    text_json_member(out, "mean_diff", row->less.summary.mean);
+    text_json_member(out, "diff_low", row->less.summary.low);
+    text_json_member(out, "diff_high", row->less.summary.high);
     fputc('}', out);
 }
 
@@ -127,8 +127,9 @@ void report_shift_cells(const struct report_shift *shift, const char *setting, c
         if (row->heads != heads || strcmp(row->set, set) != 0 || strcmp(row->setting, setting) != 0)
             continue;
         table_integer(t, row->value.n);
-        const double cells[] = {row->value.mean, row->value.low, row->value.high,
-                                row->less.mean,  row->less.low,  row->less.high};
+        const double cells[] = {row->value.summary.mean, row->value.summary.low,
+                                row->value.summary.high, row->less.summary.mean,
+                                row->less.summary.low,   row->less.summary.high};
         for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
             table_real(t, cells[k]);
         return;

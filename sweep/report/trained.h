@@ -10,7 +10,8 @@
  * is then without. place: where in the plan their setting begins. */
 #define TRAINED_JUDGED                                                                             \
     "WITH judged AS ("                                                                             \
-    "  SELECT t.trial_id, t.setting, t.setting_label, t.test_acc, c.heads, c.layers, c.n_params,"  \
+    "  SELECT t.trial_id, t.setting, t.setting_label, t.test_acc, t.test_loss, t.train_acc,"       \
+    "         c.heads, c.layers, c.n_params,"                                                      \
     "         c.flops_per_step / 3 / c.batch AS flops, t.replicate <> '{}' AS replicated,"         \
     "         json_patch(c.config_json -> '$.task', json_object('options', json("                  \
     "             (SELECT json_group_object(substr(key, length('task.') + 1), NULL)"               \

@@ -1,6 +1,7 @@
 /* headcount show: the trials of a sweep, or one with everything that is known of it. */
 #include "sweep/cli/command.h"
 #include "sweep/cli/show_config.h"
+#include "sweep/cli/show_curve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
 
-enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, PAGE_WIDTH = 96 };
+enum { PAGE_WIDTH = 96 };
 
 struct show_options {
     const char *db;
@@ -314,59 +315,6 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
     return rows_close(&r);
 }
 
-/* Marks accuracy y at step x, both in 0..1 (else nothing: rows may say anything); what is drawn
- * first stays on top. */
-static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double y, char mark)
-{
-    if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1))
-        return;
-    int column = (int)(x * (PLOT_WIDTH - 1) + 0.5);
-    int row = (int)((1.0 - y) * (PLOT_HEIGHT - 1) + 0.5);
-    char *cell = &grid[row][column];
-    if (*cell == ' ')
-        *cell = mark;
-}
-
-/* Accuracy against steps: val '*', train '.'. */
-static enum status print_plot(struct store *s, int64_t trial, struct message *m)
-{
-    enum { AT_STEP, VALIDATION, TRAINING, LAST_STEP };
-    char grid[PLOT_HEIGHT][PLOT_WIDTH + 1];
-    int64_t last = 0;
-    int points = 0;
-    for (int i = 0; i < PLOT_HEIGHT; i++) {
-        memset(grid[i], ' ', PLOT_WIDTH);
-        grid[i][PLOT_WIDTH] = '\0';
-    }
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT v.step, v.val_acc, v.train_acc, t.steps FROM curve AS v"
-                  " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
-                  VALUES(INTEGER(trial)));
-    while (rows_next(&r)) {
-        last = rows_integer(&r, LAST_STEP);
-        double x = last > 0 ? (double)rows_integer(&r, AT_STEP) / (double)last : 0.0;
-        plot_point(grid, x, rows_real(&r, VALIDATION), '*');
-        plot_point(grid, x, rows_real(&r, TRAINING), '.');
-        points++;
-    }
-    enum status status = rows_close(&r);
-    if (status != STATUS_OK || points == 0)
-        return status;
-    printf("\nAccuracy (* validation, . training):\n");
-    for (int i = 0; i < PLOT_HEIGHT; i++) {
-        size_t end = PLOT_WIDTH;
-        while (end > 0 && grid[i][end - 1] == ' ')
-            end--;
-        printf("  %3.1f |%.*s\n", 1.0 - (double)i / (PLOT_HEIGHT - 1), (int)end, grid[i]);
-    }
-    printf("      +");
-    for (int i = 0; i < PLOT_WIDTH; i++)
-        putchar('-');
-    printf("\n       0%*lld steps\n\n", PLOT_WIDTH - 7, (long long)last);
-    return write_query(s, trial, curve_sql, curve_columns, false, m);
-}
-
 static enum status print_errors(struct store *s, int64_t trial, struct message *m)
 {
     enum { ATTEMPT, ERROR, NOTE };
@@ -396,9 +344,12 @@ static enum status print_studies(struct store *s, int64_t trial, struct message 
 
 static enum status write_text(struct store *s, int64_t trial, struct message *m)
 {
+    int points = 0;
     enum status status = print_head(s, trial, m);
     if (status == STATUS_OK)
-        status = print_plot(s, trial, m);
+        status = show_curve(s, trial, &points, m);
+    if (status == STATUS_OK && points > 0)
+        status = write_query(s, trial, curve_sql, curve_columns, false, m);
     if (status == STATUS_OK) {
         printf("\n");
         status = write_query(s, trial, attempt_sql, attempt_columns, false, m);

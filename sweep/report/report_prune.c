@@ -105,6 +105,26 @@ static void write_heading(const struct prune_curve *c, struct document *d)
     free(text.text);
 }
 
+/* "ablation █▇▆▄▂▁", below the table: mean accuracy, from 0 to 1, as the heads go. Text only, where
+ * the locale has UTF-8. */
+static void write_lines(const struct prune_curve *c, const struct frame *f, struct document *d)
+{
+    double x[SPARKLINE_CELLS];
+    char line[SPARKLINE_SIZE];
+    for (int k = 0; k < PRUNE_METHODS && !d->markdown && text_utf8(); k++) {
+        int n = 0;
+        for (int i = 0; i < c->points && f->shown[k] && n < SPARKLINE_CELLS; i++) {
+            const struct prune_point *p = prune_point_find(c, c->point[i].kept, k);
+            bool first = i == 0 || c->point[i].kept != c->point[i - 1].kept;
+            if (first && p && p->acc.n > 0)
+                x[n++] = p->acc.summary.mean;
+        }
+        text_sparkline(x, n, 0, 1, SPARKLINE_CELLS, line);
+        if (n > 2)
+            text_print(d->out, "%-10s  %s\n", prune_by_name((enum prune_by)k), line);
+    }
+}
+
 static enum status write_curve(const struct prune_curve *c, struct document *d, struct message *m)
 {
     struct frame f;
@@ -115,6 +135,7 @@ static enum status write_curve(const struct prune_curve *c, struct document *d, 
             add_line(c, &f, c->point[i].kept, t);
     write_heading(c, d);
     enum status s = document_table(d, t, m);
+    write_lines(c, &f, d);
     table_free(t);
     return s;
 }

@@ -47,6 +47,9 @@ check "... in plain letters where the terminal knows no others" running C '^ *3 
 sqlite3 r.db "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'; UPDATE curve SET val_loss = 3 - step / 10.0 WHERE trial_id = 3"
 check "... by its loss where that is judged" running C.UTF-8 '20/20  █▁ loss 1.000$'
 
+check "show draws what the plot of accuracies has no room for" sh -c "LC_ALL=C.UTF-8 headcount show 3 --db r.db | grep -q '^  val loss    █▁  2 to 1$'"
+check "... and only where it can be shown" sh -c "! LC_ALL=C headcount show 3 --db r.db | grep -q '█'"
+
 # ---- a terminal ----
 if has_terminal; then
     TERM=xterm LC_ALL=C.UTF-8 script -qec "stty rows 12 cols 60; timeout --foreground --preserve-status -s INT 4 headcount status --watch --db r.db; echo ended \$?" /dev/null </dev/null >out

@@ -23,7 +23,7 @@ static const struct command_option options[] = {
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct run_options, retry_failed), NULL,
      "try failed trials again"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
-     "take the place of a sweep of this name that shares no point"},
+     "take the place of a sweep of this name that shares no point, or whose file has changed"},
     {"quiet", 'q', COMMAND_FLAG, offsetof(struct run_options, quiet), NULL, "no progress"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };

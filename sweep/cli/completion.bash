@@ -45,7 +45,7 @@ _headcount_value()
         if [[ $assignment == *=* ]]; then
             before+=${assignment%%=*}=
             case ${assignment%%=*} in
-            task.file) _headcount_files '' ;;
+            task.file | file) _headcount_files '' ;;
             *) _headcount_ask values "${assignment%%=*}" ;;
             esac
         else

@@ -75,16 +75,11 @@ static enum status fill(struct point *p, const struct survey *s, bool *complete,
 
 /* ---- the list ---- */
 
-static bool is_of(const struct survey *s, const char *path, const char *options)
-{
-    return strcmp(s->path, path) == 0 && strcmp(s->options, options) == 0;
-}
-
 static const struct survey *find(const struct survey *item, int count, const char *path,
                                  const char *options)
 {
     for (int i = 0; i < count; i++)
-        if (is_of(&item[i], path, options))
+        if (strcmp(item[i].path, path) == 0 && strcmp(item[i].options, options) == 0)
             return &item[i];
     return NULL;
 }

@@ -61,6 +61,7 @@ mkdir texts
 check "files of one's own" gives "headcount run x --set task.file=texts/c" "texts/c.csv"
 check "... of any ending" has "headcount plan x --set task.file=texts/" "texts/a b.txt" texts/c.csv
 check "... behind two equals signs" gives "headcount run x --set=task.file=texts/c" "texts/c.csv"
+check "... for the command tasks" gives "headcount tasks text --set file=texts/c" "texts/c.csv"
 check "... and folders" has "headcount run x --set task.file=te" texts
 check "what is read from a file is no key" gives "headcount run x --set task.sha" ""
 check "names of tasks as a value" has "headcount plan x --set task.name=" gather copy

@@ -92,6 +92,9 @@ check "a test set out of another file" impossible lm.yaml 'eval={o: {file: data/
 check "a test set out of the rows of training" impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 divides the file otherwise than 0"
 check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
 
+check "params knows no shape without a file" sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; give --vocab'"
+check "tasks lists what the file says, and that nobody gives it" sh -c "'$headcount' tasks text | grep -qx '  task.sha256  *read from the file'"
+
 # ---- paths ----
 mkdir -p deep/data
 cp lm.yaml deep/lm.yaml

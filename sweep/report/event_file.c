@@ -6,15 +6,20 @@
 
 /* ---- bytes ---- */
 
+static bool grow(struct event_bytes *b, size_t capacity)
+{
+    unsigned char *more = realloc(b->at, capacity);
+    if (!more)
+        return false;
+    b->at = more;
+    b->capacity = capacity;
+    return true;
+}
+
 static void put(struct event_bytes *b, const void *bytes, size_t n)
 {
-    if (b->used + n > b->capacity && !b->out_of_memory) {
-        size_t capacity = 2 * (b->used + n) + 256;
-        unsigned char *more = realloc(b->at, capacity);
-        b->out_of_memory = !more;
-        b->at = more ? more : b->at;
-        b->capacity = more ? capacity : b->capacity;
-    }
+    if (b->used + n > b->capacity && !b->out_of_memory)
+        b->out_of_memory = !grow(b, 2 * (b->used + n) + 256);
     if (b->out_of_memory || n == 0)
         return;
     memcpy(b->at + b->used, bytes, n);

@@ -160,7 +160,7 @@ static long add_means(struct figure *f, const struct curve *c)
  * ratio spread evenly, whatever their number. */
 static double spread(const struct verdict_trial *t)
 {
-    double turns = (double)(t->seed + 89 * t->unit) * .6180339887498949;
+    double turns = (double)(t->seed + 89 * (int64_t)t->unit) * .6180339887498949;
     return exp2(.05 + .13 * (turns - floor(turns)));
 }
 

@@ -97,7 +97,7 @@ prune slots.db slots >report.txt
 check "the report puts random orders beside greedy ones" grep -qE '^kept +n +importance +95% interval +- random' report.txt
 check "... a table for each trained head count" [ "$(grep -c '^Trained with [124] heads* in each of 2 layers$' report.txt)" -ge 3 ]
 check "... the fine-tuned apart" grep -q '^Trained with 4 heads in each of 2 layers, fine-tuned for 40 steps at lr 0.001$' report.txt
-check "... the course of each as a line, where it can be shown" sh -c "LC_ALL=C.UTF-8 '$headcount' prune slots --db slots.db -q | grep -q '^random  *█[▁▂▃▄▅▆▇█]*$' && ! LC_ALL=C '$headcount' prune slots --db slots.db -q | grep -q '█'"
+check "... the course of each as a line, where it can be shown" sh -c "LC_ALL=C.UTF-8 '$headcount' prune slots --db slots.db -q | grep -q '^random  *[▁▂▃▄▅▆▇█]*$' && ! LC_ALL=C '$headcount' prune slots --db slots.db -q | grep -q '█'"
 check "... and models trained with as few beside those pruned to it" grep -qE '^ +8 +4 +' report.txt
 check "one trial" gives 0 '^importance  *40  *2 ' prune 3 --db slots.db --keep 2 --finetune 40
 for format in csv json markdown; do

@@ -113,7 +113,7 @@ function headsOfSweep(view) {
                     column('Places', 'places', one, {...OPTIONAL, hint: 'different ones that sharp heads look at'}),
                     column('Duplicates', 'duplicates', one, OPTIONAL),
                     column('Mass on the main place', 'main_mass', two, OPTIONAL),
-                    column('Loss without one', 'mean_rise', signed),
+                    column('Loss without one', 'mean_rise', v => signed(v)),
                     column('Confidence', 'confidence', two),
                     column('Entropy', 'entropy', two),
                     column('Disagreement of positions', 'disagreement_position', three, OPTIONAL),

@@ -143,6 +143,13 @@ class Look:
             text = shown["text"].replace("\u2212", "-").lstrip("+")
             self.expect(abs(float(text) - wanted) <= 0.5001 * 10 ** -decimals, f"{what}: {shown} for {wanted}")
 
+    def heads(self, name):
+        """What `heads --json` says of each head count, where heads were measured."""
+        if not os.path.exists(name + ".heads.json"):
+            return []
+        with open(name + ".heads.json", encoding="utf-8") as f:
+            return json.load(f)["by_heads"]
+
     def numbers(self, name):
         report = json.load(open(name + ".json", encoding="utf-8"))
         self.open(name)
@@ -169,6 +176,9 @@ class Look:
             text = self.browser.ask("document.getElementById('verdict').innerText")
             for sentence in verdict["sentences"]:
                 self.expect(sentence in text, f"{name}: not said: {sentence}")
+        for shown, row in zip(self.table("Means per head count"), self.heads(name)):
+            for column, key, decimals in (("Loss without one", "mean_rise", 3), ("Entropy", "entropy", 2), ("Sharp", "sharp", 1)):
+                self.same(shown[column], row[key], f"{name} {key}", decimals)
         trials = {t["trial_id"]: t for t in json.load(open(name + ".trials.json", encoding="utf-8"))}
         rows = self.table("Trials")
         self.expect(len(rows) == min(50, len(trials)), f"{name}: {len(rows)} trials")

@@ -39,6 +39,7 @@ sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FR
 for name in one grid evil early; do
     page $name $name.db
 done
+"$headcount" heads --db one.db --json >one.heads.json
 verdict "sweeps to look at"
 python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid evil early
 code=$?

@@ -46,6 +46,7 @@ enum status command_plan_new(const char *name, const struct config *c, const cha
 /* A file as points of the plan see it. */
 struct file_seen {
     char path[OPTION_STRING_MAX + 1];
+    long length; /* of an example */
     int64_t part[TASK_PARTS];
     int64_t looked_at[TASK_PARTS]; /* but TASK_TRAIN */
 };
@@ -59,6 +60,7 @@ static bool see_file(const struct point *p, struct file_seen *f)
     memset(f, 0, sizeof *f);
     const struct option_entry *file = option_find(p->task->options, "file");
     snprintf(f->path, sizeof f->path, "%s", (const char *)p->task_options + file->offset);
+    f->length = shape.length;
     memcpy(f->part, shape.part, sizeof f->part);
     f->looked_at[TASK_VAL] = point_examples(shape.part[TASK_VAL], p->train.val_examples);
     f->looked_at[TASK_TEST] = point_examples(shape.part[TASK_TEST], p->train.test_examples);
@@ -69,8 +71,9 @@ static void print_file(const struct file_seen *f)
 {
     char text[5][32];
     text_print(stdout,
-               "File %s: %s examples to train on; validates on %s of %s, tests on %s of %s.\n",
-               f->path, text_count(f->part[TASK_TRAIN], text[0], sizeof text[0]),
+               "File %s: %s examples of length %ld to train on; validates on %s of %s, tests on %s "
+               "of %s.\n",
+               f->path, text_count(f->part[TASK_TRAIN], text[0], sizeof text[0]), f->length,
                text_count(f->looked_at[TASK_VAL], text[1], sizeof text[1]),
                text_count(f->part[TASK_VAL], text[2], sizeof text[2]),
                text_count(f->looked_at[TASK_TEST], text[3], sizeof text[3]),

@@ -120,8 +120,8 @@ check "... as settings called as they were written" [ "$(sql axis.db 'SELECT gro
 check "rows in JSON Lines" "$headcount" run rows.yaml --set task.file=data/rows.jsonl --db rows.db -q
 check "... with a number for a label" [ "$(sql rows.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = 2,odd ]
 
-check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml | grep -qxF 'File $dir/data/words.txt: 194 examples to train on; validates on 8 of 24, tests on 8 of 24.'"
-check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml | grep -qF 'rows.csv: 22 examples to train on; validates on 4 of 4, tests on 4 of 4.'"
+check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml | grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, tests on 8 of 24.'"
+check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml | grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"
 check "... for each of several lengths" [ "$("$headcount" plan lm.yaml --set 'task.length=[8, 16]' | grep -c '^File ')" = 2 ]
 
 # ---- read once ----

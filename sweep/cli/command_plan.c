@@ -67,6 +67,13 @@ static bool see_file(const struct point *p, struct file_seen *f)
     return true;
 }
 
+static bool seen_alike(const struct file_seen *a, const struct file_seen *b)
+{
+    return strcmp(a->path, b->path) == 0 && a->length == b->length &&
+           memcmp(a->part, b->part, sizeof a->part) == 0 &&
+           memcmp(a->looked_at, b->looked_at, sizeof a->looked_at) == 0;
+}
+
 static void print_file(const struct file_seen *f)
 {
     char text[5][32];
@@ -91,7 +98,7 @@ void command_plan_files(const struct plan *p)
         plan_point(p, i, &point);
         if (!see_file(&point, &seen[n]))
             continue;
-        while (memcmp(&seen[k], &seen[n], sizeof seen[n]) != 0)
+        while (!seen_alike(&seen[k], &seen[n]))
             k++;
         if (k == n)
             print_file(&seen[n++]);

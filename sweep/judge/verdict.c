@@ -145,7 +145,8 @@ static void prepare(struct judge *j)
     v->proof = in->proof;
     v->looks = in->looks;
     v->look = in->look;
-    v->unit = !in->replicated ? "seed" : instances ? "task instance" : "replicate";
+    const char *instance = in->data == VERDICT_ROWS ? "split" : "task instance";
+    v->unit = !in->replicated ? "seed" : instances ? instance : "replicate";
     v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : -log(in->chance);
     v->alpha = v->plateau_margin = NAN;
     v->level = 1 - j->alpha;

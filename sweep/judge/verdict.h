@@ -5,9 +5,11 @@
  *
  * - Units. A test looks at independent units: the seeds or, with replicate, the instances. There
  *   the differences of one instance are averaged over the seeds that both head counts have, and the
- *   t test and the sign-flip test are made over the instances.
+ *   t test and the sign-flip test are made over the instances. Instances that are splits of one
+ *   file share rows: the t test's standard errors allow for it (Nadeau and Bengio 2003), the
+ *   sign-flip test's p does not.
  * - Text. Where the test set is a text, its contiguous blocks are a sample too: of the text that
- * the finding should hold for. Every difference is then tested over seeds and blocks at once
+ *   the finding should hold for. Every difference is then tested over seeds and blocks at once
  *   (crossed.h), by the t tests below with other standard errors; the sign-flip test stays one over
  *   seeds.
  * - A claim that was first (`proof`) is confirmed if the paired t test against each rival gives
@@ -222,7 +224,8 @@ struct verdict {
     bool decided;               /* no further look is needed: confirmed, contradicted or middle */
     struct verdict_proof proof; /* the input's; looks, look likewise */
     int looks, look;
-    const char *unit; /* what tests count: "seed", "task instance" or, of other axes, "replicate" */
+    const char *unit; /* what tests count: "seed", "task instance" (of a file's rows "split") or, of
+                         other axes, "replicate" */
     int units;        /* with replicate: instances; else 0 */
     double guess;     /* value of a guess; NaN: unknown */
     double alpha;     /* each rival's p is held against this; NaN without rivals */

@@ -44,6 +44,9 @@ bool all_equal(const struct judge *j);
  * `family` is BETTER. */
 void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family);
 
+/* Whether the units are splits of one file, which share rows. */
+bool units_share_rows(const struct verdict_input *in);
+
 /* How many of v's rivals have that outcome. */
 int rivals_with(const struct verdict *v, enum rival_outcome outcome);
 

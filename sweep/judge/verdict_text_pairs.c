@@ -75,6 +75,8 @@ static void put_tests(const struct writer *w, const struct verdict_rival *r)
         put(w, "; each the mean of its seeds, %d pairs in all", r->seed_pairs);
     put(w, "); paired t test ");
     put_p(w, pair->p);
+    if (units_share_rows(w->in))
+        put(w, ", corrected for rows that splits share");
     put(w, ", %ssign-flip test ", pair->exact ? "exact " : "");
     put_p(w, pair->sign_flip_p);
     if (!isnan(r->sd_between))

@@ -363,7 +363,8 @@ static void say_not_tested(const struct writer *w)
     put(w, "Not tested: other head counts%s%s", w->in->steps > 0 ? ", other training lengths" : "",
         w->in->tuned_lr || lr ? ", other learning rates" : "");
     if (w->in->replicated)
-        put(w, ", other tasks or other seeds: every %s had the same.\n", v->unit);
+        put(w, ", other %s or other seeds: every %s had the same.\n",
+            w->in->data == VERDICT_TOY ? "tasks" : "files", v->unit);
     else
         put(w, ", other %s.\n", other[w->in->data]);
 }

@@ -227,6 +227,35 @@ static void test_rows_of_a_file(void **state)
                 "or other files.");
 }
 
+/* Five splits share rows: t is smaller by the square root of 1 + 5/8. */
+static void test_splits(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 4, .72, 5, (const double[]){.71, .74, .74, .72, .73});
+    claim(&s, 4, 1, 0);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 5; k++)
+            s.trial[i][k].unit = k;
+    s.in.replicated = "task.instance";
+    struct verdict *toy = judge_sketch(&s);
+    s.in.data = VERDICT_ROWS;
+    struct verdict *rows = judge_sketch(&s);
+    const struct stats_paired *a = &toy->rival[0].pair, *b = &rows->rival[0].pair;
+    double factor = sqrt(1 + 5 * .125);
+    assert_near(b->t, a->t / factor);
+    assert_near(b->p, stats_t_p(a->t / factor, 4));
+    assert_near(b->high - b->mean, factor * (a->high - a->mean));
+    assert_near(rows->rival[0].p, b->p);
+    assert_true(rows->row[0].best_p > toy->row[0].best_p);
+    verdict_free(toy);
+    verdict_free(rows);
+    expect_with(&s, "Not tested",
+                "Not tested: other head counts, other training lengths, other files or other "
+                "seeds: every split had the same.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_guess_on_text),
         cmocka_unit_test(test_edge_of_text),
         cmocka_unit_test(test_rows_of_a_file),
+        cmocka_unit_test(test_splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,10 +103,11 @@ function curvesSection(view) {
     const hidden = view.choice.hidden;
     const groups = all.filter(g => !hidden.has(g.heads));
     const drawn = groups.reduce((n, g) => n + g.curves.length, 0);
+    const judged = set.trials.length + set.running.length;
     const thinned = groups.some(g => g.curves.some(c => c.step.length < c.of));
     return figure(`Learning curves: ${name}`, {
         note: [
-            `A thin line is a trial, a thick one the median of a head count's. ${count(drawn, 'trial')}`,
+            `A thin line is a trial, a thick one the median of a head count's. ${drawn} of ${count(judged, 'trial')}`,
             thinned ? '; of long curves some of the points.' : '.',
         ],
         controls: controls(

@@ -77,7 +77,7 @@ function settingsOf(report, trials, metric) {
 }
 
 async function readView(source) {
-    const [summary, {trials: rows}] = await Promise.all([source.summary(), source.trials(0)]);
+    const [summary, {total, trials: rows}] = await Promise.all([source.summary(), source.trials(0)]);
     const trials = objects(rows),
         {report} = summary;
     const [curves, heads, attention] = await Promise.all([
@@ -90,6 +90,7 @@ async function readView(source) {
         source,
         summary,
         report,
+        total,
         trials,
         curves,
         attention,

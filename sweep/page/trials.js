@@ -168,5 +168,7 @@ function trialsSection(view) {
     change({});
     window.addEventListener('beforeprint', () => change({whole: true}));
     window.addEventListener('afterprint', () => change({whole: false}));
-    return [trialsControls(roles, state, change), says, place, pager];
+    const rest = view.total - trials.length;
+    const left = rest ? element('p', {class: 'warning'}, `${count(rest, 'further trial')} found no room here.`) : null;
+    return [left, trialsControls(roles, state, change), says, place, pager];
 }

@@ -157,7 +157,7 @@ static int compare_numbers(const void *a, const void *b)
 static void choose_labels(struct view *v)
 {
     double lowest[SHOWN_MOST + 1];
-    int chosen[SHOWN_MOST + 1];
+    int chosen[SHOWN_MOST + 1] = {0};
     for (int k = 0; k < v->labels->labels; k++) {
         double own = lowest_of(v, k);
         if (isnan(own))

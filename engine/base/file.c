@@ -279,11 +279,21 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     return s;
 }
 
-int64_t file_mtime_ns(const struct stat *st)
+static int64_t time_ns(struct timespec t)
 {
     int64_t ns;
-    if (__builtin_mul_overflow((int64_t)st->st_mtim.tv_sec, INT64_C(1000000000), &ns) ||
-        __builtin_add_overflow(ns, (int64_t)st->st_mtim.tv_nsec, &ns))
-        return st->st_mtim.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    if (__builtin_mul_overflow((int64_t)t.tv_sec, INT64_C(1000000000), &ns) ||
+        __builtin_add_overflow(ns, (int64_t)t.tv_nsec, &ns))
+        return t.tv_sec < 0 ? INT64_MIN : INT64_MAX;
     return ns;
+}
+
+int64_t file_mtime_ns(const struct stat *st)
+{
+    return time_ns(st->st_mtim);
+}
+
+int64_t file_ctime_ns(const struct stat *st)
+{
+    return time_ns(st->st_ctim);
 }

@@ -57,4 +57,8 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
  * 1677, after 2262) become the nearest. */
 int64_t file_mtime_ns(const struct stat *st);
 
+/* When anything about a file was last changed, its name and times included; likewise. No program
+ * can set this back, as cp -p, tar and touch do with the time above. */
+int64_t file_ctime_ns(const struct stat *st);
+
 #endif

@@ -127,6 +127,15 @@ static bool looks_alike(const struct survey *a, const struct survey *b)
     return a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
 
+/* Is the file as it was when it was read? One that was copied there since may have the old size and
+ * time. */
+static bool still_holds(const struct survey *known)
+{
+    struct stat st;
+    return stat(known->path, &st) == 0 && st.st_size == known->size &&
+           file_mtime_ns(&st) == known->mtime_ns && file_ctime_ns(&st) < known->read_ns;
+}
+
 static enum status refuse_changing(const char *path, struct message *m)
 {
     char shown[256];
@@ -181,14 +190,13 @@ static enum status check_same(const struct survey_list *list, struct message *m)
 enum status survey_point(struct survey_list *list, struct point *p, struct message *m)
 {
     char options[POINT_JSON_MAX];
-    struct survey now = {0};
     bool complete = false;
     point_survey_json(p, options);
     const struct survey *s = find(list->item, list->count, file_of(p), options);
     if (s)
         return fill(p, s, &complete, m);
     s = find(list->known, list->known_count, file_of(p), options);
-    if (s && look(file_of(p), &now) && looks_alike(s, &now)) {
+    if (s && still_holds(s)) {
         enum status status = fill(p, s, &complete, m);
         if (status || complete)
             return status ? status : add(list, s, s->path, s->options, s->facts, m);

@@ -135,16 +135,20 @@ enum status store_data_changed(struct store *s, const struct plan *p, struct mes
 
 enum likeness { NOT_THERE, SAME_SIZE, AS_IT_WAS };
 
-static enum likeness look_at(const char *path, int64_t size, int64_t mtime_ns)
+/* Columns of the query below. */
+enum { PATH, SIZE, MTIME_NS, READ_NS };
+
+static enum likeness look_at(struct rows *r)
 {
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size != size)
+    if (stat(rows_given(r, PATH), &st) != 0 || !S_ISREG(st.st_mode) ||
+        st.st_size != rows_integer(r, SIZE))
         return NOT_THERE;
-    return file_mtime_ns(&st) == mtime_ns ? AS_IT_WAS : SAME_SIZE;
+    int64_t mtime_ns = file_mtime_ns(&st);
+    bool same = mtime_ns == rows_integer(r, MTIME_NS) && mtime_ns >= 0 && /* as jobs tell it */
+                file_ctime_ns(&st) < rows_integer(r, READ_NS);
+    return same ? AS_IT_WAS : SAME_SIZE;
 }
-
-/* Columns of the query below. */
-enum { PATH, SIZE, MTIME_NS };
 
 static enum status refuse_place(const char *last, const char *sha256, struct message *m)
 {
@@ -172,20 +176,19 @@ enum status store_data_place(struct store *s, const char *sha256, struct data_pl
     *place = (struct data_place){{0}, 0};
     if (!*sha256)
         return STATUS_OK;
-    struct rows r = store_rows(s, DOING,
-                               "SELECT path, size, mtime_ns FROM data_file WHERE sha256 = ?"
-                               " ORDER BY read_ns DESC, path",
-                               VALUES(TEXT(sha256)), m);
+    struct rows r =
+        store_rows(s, DOING,
+                   "SELECT path, size, mtime_ns, read_ns FROM data_file WHERE sha256 = ?"
+                   " ORDER BY read_ns DESC, path",
+                   VALUES(TEXT(sha256)), m);
     while (best < AS_IT_WAS && rows_next(&r)) {
-        const char *path = rows_given(&r, PATH);
-        int64_t mtime_ns = rows_integer(&r, MTIME_NS);
-        enum likeness like = look_at(path, rows_integer(&r, SIZE), mtime_ns);
+        enum likeness like = look_at(&r);
         if (!*last)
             rows_copy(&r, PATH, last, sizeof last);
         if (like > best) {
             best = like;
             rows_copy(&r, PATH, place->path, sizeof place->path);
-            place->mtime_ns = mtime_ns;
+            place->mtime_ns = like == AS_IT_WAS ? rows_integer(&r, MTIME_NS) : DATA_PLACE_UNSURE;
         }
     }
     enum status status = rows_close(&r);

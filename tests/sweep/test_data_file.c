@@ -18,6 +18,8 @@ static void write_file(const struct fixture *x, const char *name, const char *by
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+static const int64_t LATER = INT64_MAX - 10; /* than any change of a file here */
+
 /* A place at which a file was found, with the size and time it has. */
 static void found_at(struct store *s, const char *path, const char *sha256, int64_t read_ns)
 {
@@ -48,14 +50,14 @@ static void a_file_is_found_where_it_lies(void **state)
     write_file(x, "first.txt", "some bytes", 1000, first);
     write_file(x, "second.txt", "some bytes", 2000, second);
     write_file(x, "other.txt", "other bytes", 2000, other);
-    found_at(s, first, SHA_A, 1);
-    found_at(s, second, SHA_A, 2);
-    found_at(s, other, SHA_B, 3);
+    found_at(s, first, SHA_A, LATER + 1);
+    found_at(s, second, SHA_A, LATER + 2);
+    found_at(s, other, SHA_B, LATER + 3);
     assert_place(x, s, second, 2000000000005);
     write_file(x, "second.txt", "some bytes", 3000, second); /* touched, or changed */
     assert_place(x, s, first, 1000000000005);
     write_file(x, "first.txt", "no more", 1000, first);
-    assert_place(x, s, second, 2000000000005); /* the time it had: whoever opens it will look */
+    assert_place(x, s, second, DATA_PLACE_UNSURE);
     assert_int_equal(unlink(second), 0);
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
     assert_non_null(strstr(x->m.text, second));
@@ -68,6 +70,26 @@ static void a_file_is_found_where_it_lies(void **state)
     assert_int_equal(unlink(first), 0);
     assert_int_equal(mkfifo(first, 0600), 0);
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
+    close_store(x, s);
+}
+
+/* Size and time alone do not vouch for bytes: both can be set. */
+static void a_file_whose_time_was_set_is_looked_at(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct stat st;
+    char path[400];
+    write_file(x, "a.txt", "some bytes", 1000, path);
+    assert_int_equal(stat(path, &st), 0);
+    found_at(s, path, SHA_A, file_ctime_ns(&st));
+    assert_place(x, s, path, DATA_PLACE_UNSURE);
+    run_sql(store_db(s), "UPDATE data_file SET read_ns = read_ns + 1");
+    assert_place(x, s, path, 1000000000005);
+    run_sql(store_db(s), "DELETE FROM data_file");
+    write_file(x, "a.txt", "some bytes", -1000, path); /* a job cannot tell such a time */
+    found_at(s, path, SHA_A, LATER);
+    assert_place(x, s, path, DATA_PLACE_UNSURE);
     close_store(x, s);
 }
 
@@ -92,7 +114,7 @@ static void the_file_of_a_configuration(void **state)
     struct data_place place;
     char path[400], sql[400];
     write_file(x, "a.txt", "some bytes", 1000, path);
-    found_at(r.s, path, SHA_A, 1);
+    found_at(r.s, path, SHA_A, LATER + 1);
     snprintf(sql, sizeof sql,
              "UPDATE config SET config_json = json_set(config_json,"
              " '$.task.options.sha256', '" SHA_A "') WHERE config_sha256 = '%s'",
@@ -163,6 +185,7 @@ static void what_was_found_is_not_read_again(void **state)
     assert_int_equal(strlen(known->sha256), 64);
     /* Other bytes that look the same from outside: whoever does not see them has not read. */
     write_text(x, "a.txt", 'b', 1000, path);
+    known->read_ns = LATER;
     struct config *c;
     struct plan *p;
     const char *yaml = over("second", path);
@@ -371,11 +394,17 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_file_is_found_where_it_lies),         TEST(what_is_not_known_or_not_needed),
-        TEST(the_file_of_a_configuration),           TEST(what_was_found_is_not_read_again),
-        TEST(only_what_can_be_trusted_is_known),     TEST(a_file_that_changed_is_refused),
-        TEST(one_file_of_several_changed),           TEST(a_file_that_moved_has_not_changed),
-        TEST(what_nothing_learns_from_is_forgotten), TEST(trouble_changes_nothing),
+        TEST(a_file_whose_time_was_set_is_looked_at),
+        TEST(a_file_is_found_where_it_lies),
+        TEST(what_is_not_known_or_not_needed),
+        TEST(the_file_of_a_configuration),
+        TEST(what_was_found_is_not_read_again),
+        TEST(only_what_can_be_trusted_is_known),
+        TEST(a_file_that_changed_is_refused),
+        TEST(one_file_of_several_changed),
+        TEST(a_file_that_moved_has_not_changed),
+        TEST(what_nothing_learns_from_is_forgotten),
+        TEST(trouble_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

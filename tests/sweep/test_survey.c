@@ -177,7 +177,8 @@ static void test_known(void **state)
                            .options = options_text,
                            .facts = facts,
                            .size = 8,
-                           .mtime_ns = 1000000000007};
+                           .mtime_ns = 1000000000007,
+                           .read_ns = INT64_MAX};
     memset(known.sha256, 'a', 64);
     x->list.known = &known;
     x->list.known_count = 1;
@@ -189,6 +190,13 @@ static void test_known(void **state)
     x->list.count = 0;
     assert_filled(x, 2, 8);
     assert_int_equal(fake.surveys, 1);
+}
+
+static int64_t file_changed_ns(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return file_ctime_ns(&st);
 }
 
 static void assert_not_believed(struct fixture *x, const struct survey *known)
@@ -212,12 +220,16 @@ static void test_known_otherwise(void **state)
                                  .options = options_text,
                                  .facts = facts,
                                  .size = 8,
-                                 .mtime_ns = 1000000000007};
+                                 .mtime_ns = 1000000000007,
+                                 .read_ns = INT64_MAX};
     struct survey k = known;
     k.size = 9;
     assert_not_believed(x, &k);
     k = known;
     k.mtime_ns++;
+    assert_not_believed(x, &k);
+    k = known;
+    k.read_ns = file_changed_ns(x->path); /* since then, and its time was set back */
     assert_not_believed(x, &k);
     k = known;
     k.path = other;

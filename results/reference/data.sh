@@ -1,28 +1,34 @@
 #!/bin/sh
-# Makes what a config of `task.name: text` learns from in a folder, and says how it is given, a word a line:
+# Makes the files that a config of `task.name: text` learns from in a folder, and says how they are given there:
 #
-#   sh results/reference/data.sh NAME FOLDER
+#   given=$(sh results/reference/data.sh places build/evidence)
+#   (cd build/evidence && ../../headcount run ../../configs/places.yaml $given)
 #
-# Nothing for other configs. The C headers are the machine's own and differ from one to the next.
+# Nothing for other configs. The C headers are the machine's own; with a third argument a file that is the same
+# everywhere stands in for them.
 set -eu
-places() { # folder, how many...
-    where=$1
-    shift
+places() { # how many...
     for n; do
-        awk -v places="$n" -f results/reference/places.awk >"$where/places-$n.csv"
+        awk -v places="$n" -f results/reference/places.awk >"$folder/places-$n.csv"
     done
 }
+folder=$2
 case $1 in
 text)
-    [ -e "$2/headers.txt" ] || cat /usr/include/*.h >"$2/headers.txt"
-    printf '%s\n' --set "task.file=$2/headers.txt"
+    if [ $# -gt 2 ]; then
+        places 1
+        echo "--set task.file=places-1.csv"
+    else
+        [ -e "$folder/headers.txt" ] || cat /usr/include/*.h >"$folder/headers.txt"
+        echo "--set task.file=headers.txt"
+    fi
     ;;
 classify)
-    places "$2" 4
-    printf '%s\n' --set "task.file=$2/places-4.csv"
+    places 4
+    echo "--set task.file=places-4.csv"
     ;;
 places)
-    places "$2" 1 2 4
-    printf '%s\n' --set "task.file=[$2/places-1.csv,$2/places-2.csv,$2/places-4.csv]"
+    places 1 2 4
+    echo "--set task.file=[places-1.csv,places-2.csv,places-4.csv]"
     ;;
 esac

@@ -10,15 +10,17 @@
 # results files (build/evidence), one for each sweep.
 set -eu
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-headcount=${HEADCOUNT:-./headcount}
-work=${EVIDENCE:-build/evidence}
+headcount=$(realpath "${HEADCOUNT:-./headcount}")
+work=$(realpath -m "${EVIDENCE:-build/evidence}")
 kept=results/reference
+root=$PWD
 figures=" gather-tuned map "
 mkdir -p "$work"
 
 # What is planned, whatever the order: a hash of all configurations and seeds.
-points() { # config
-    "$headcount" plan "$1" --db "$work/none.db" --json >"$work/plan.json"
+points() { # name
+    given=$(sh $kept/data.sh "$1" "$work" anywhere)
+    (cd "$work" && "$headcount" plan "$root/configs/$1.yaml" $given --db none.db --json) >"$work/plan.json"
     sqlite3 -separator ' ' :memory: "
         SELECT value ->> 'config_sha256', value ->> 'seed', value ->> 'is_tuning'
           FROM json_each(readfile('$work/plan.json'), '\$.trials') ORDER BY 1, 2, 3" | sha256sum | cut -d' ' -f1
@@ -30,7 +32,7 @@ run_of() { # name
                CAST(round(sum(cpu_s)) AS INTEGER),
                (SELECT group_concat(version || ' (' || substr(git_commit, 1, 7) || '), ' || cpu || ', ' || kernels ||
                                     ', ' || openblas || ' ' || core_type, '; ') FROM build WHERE build_id IN (SELECT build_id FROM attempt)),
-               '$(points "configs/$1.yaml")'
+               '$(points "$1")'
           FROM attempt;"
 }
 # The models of a sweep, asked: its report for people, and a table with a line per head count and setting, in the
@@ -101,7 +103,9 @@ studies() { # name
 }
 
 for name; do
-    "$headcount" run "configs/$name.yaml" --db "$work/$name.db" --quiet >"$work/$name.txt" || [ $? -eq 1 ] # some diverged
+    given=$(sh $kept/data.sh "$name" "$work")
+    (cd "$work" && "$headcount" run "$root/configs/$name.yaml" $given --db "$name.db" --quiet >"$name.txt") ||
+        [ $? -eq 1 ] # some diverged
     "$headcount" report "$name" --db "$work/$name.db" --csv >"$work/$name.csv"
     "$headcount" report "$name" --db "$work/$name.db" --markdown >"$work/$name.md"
     mv "$work/$name.csv" "$work/$name.md" "$kept"

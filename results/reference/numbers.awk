@@ -8,9 +8,10 @@
 #   <!-- table:NAME rows -->        the table below it: a line per head count, with the learning rate if it was tuned
 #   <!-- table:NAME grid -->        the table below it: a line per setting, a column per head count
 #   <!-- table:NAME.heads heads --> the table below it: what `headcount heads` measured, a line per head count
+#   <!-- table:NAME bits -->        the table below it: bits per byte of a text, a line per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
-#       `mean`, `n`, `solved`, `min`, `max`, `params`; `least`, `most` (of the means of all rows that are meant); of
+#       `bits` (per byte, mean and interval), `mean`, `n`, `solved`, `min`, `max`, `params`; `least`, `most` (of the means of all rows that are meant); of
 #       runs.csv `trials`, and `minutes` of CPU time; or any column of the table, with two decimals
 #
 # A mark that fits no row, or several where one is meant, is an error: status 1. POSIX awk.
@@ -110,6 +111,16 @@ function chosen(name, row,    i, of, words, word) {
         }
     return fail(of " has no " value[name, row, "heads"] " heads")
 }
+# Losses are in nats.
+function bits(name, row, column) { return sprintf("%.3f", value[name, row, column] / log(2)) }
+function print_bits(name,    i) {
+    load(name ".chosen")
+    print "| heads | lr | n | bits per byte | 95% interval |"
+    print "|---:|---:|---:|---:|---|"
+    for (i = 1; i <= rows[name]; i++)
+        print "| " value[name, i, "heads"] " | " chosen(name, i) " | " number(name, i) " | " bits(name, i, "mean_loss") " | " \
+            bits(name, i, "loss_low") " to " bits(name, i, "loss_high") " |"
+}
 function print_rows(name,    i, rate) {
     rate = load(name ".chosen")
     print "| heads |" (rate ? " lr |" : "") " n | mean test accuracy | 95% interval | solved |"
@@ -193,8 +204,10 @@ function print_table(name, form) {
         print_grid(name)
     else if (form == "heads")
         print_heads(name)
+    else if (form == "bits")
+        print_bits(name)
     else
-        fail("a table has rows, a grid or heads, not '" form "'")
+        fail("a table has rows, a grid, heads or bits, not '" form "'")
 }
 
 # ---- single numbers ----
@@ -236,6 +249,8 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
         return x
     if (what == "interval")
         return interval(name, row)
+    if (what == "bits")
+        return bits(name, row, "mean_loss") " [" bits(name, row, "loss_low") ", " bits(name, row, "loss_high") "]"
     if (what == "n")
         return number(name, row)
     if (what == "min" || what == "max")

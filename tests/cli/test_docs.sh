@@ -173,6 +173,9 @@ cat >"$dir/copy/headcount" <<W
 case \$1 in
 run | plan) set -- "\$@" --set train.steps=20 --set train.schedule.warmup=5 --set train.eval_every=10 --set train.val_examples=32 --set train.test_examples=32 ;;
 esac
+case "\$*" in
+*configs/text.yaml*) set -- "\$@" --set tune.rungs=null ;;
+esac
 exec '$headcount' "\$@"
 W
 chmod +x "$dir/copy/headcount"

@@ -28,6 +28,11 @@ setting_label,heads,n,sharp,places,duplicates,main_mass,disagreement_position,di
 a=1,1,8,.875,1,0,.5,,,18.01
 a=1,2,8,1.96,2,-0.0001,.25,-.1234,.5,24
 C
+cat >"$dir/kept/text.csv" <<'C'
+sweep,setting,setting_label,heads,n,n_bad,mean_acc,ci95_low,ci95_high,mean_loss,loss_low,loss_high
+text,{},,2,5,0,.5,.49,.51,1.7336,1.7266,1.7406
+C
+sed 's/^"",4/"",2/' "$dir/kept/tuned.chosen.csv" >"$dir/kept/text.chosen.csv"
 cp $kept/numbers.awk "$dir/kept"
 fills() { # line, what becomes of it
     printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && [ "$(cat "$dir/filled")" = "$2" ] ||
@@ -71,6 +76,8 @@ table_comes() { # mark, row
 }
 check "rows" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
 check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
+check "rows of a text" table_comes '<!-- table:text bits -->' '| 2 | 0.01 | 5 | 2.501 | 2.491 to 2.511 |'
+check "bits per byte" fills 'At <!-- text bits heads=2 -->1 [2, 3].' 'At <!-- text bits heads=2 -->2.501 [2.491, 2.511].'
 check "heads" table_comes '<!-- table:toy.heads heads -->' '| a=1 | 2 | 8 | 2.0 | 2.0 | 0.0 | 0.25 | -0.12 | 0.50 | 24.0 |'
 check "... of which one has none to differ from" table_comes '<!-- table:toy.heads heads -->' '| a=1 | 1 | 8 | 0.9 | 1.0 | 0.0 | 0.50 | - | - | 18.0 |'
 
@@ -114,14 +121,15 @@ quoted_as_said() {
 check "sentences of the program are quoted as it said them" quoted_as_said
 
 # ---- the tables are of the sweeps in configs/ ----
-points() { # config
-    "$headcount" plan "$1" --db "$dir/none.db" --json >"$dir/plan.json" &&
+points() { # name
+    given=$(sh $kept/data.sh "$1" "$dir" anywhere)
+    (cd "$dir" && "$headcount" plan "$root/configs/$1.yaml" $given --db none.db --json) >"$dir/plan.json" &&
         sqlite3 -separator ' ' :memory: "
             SELECT value ->> 'config_sha256', value ->> 'seed', value ->> 'is_tuning'
               FROM json_each(readfile('$dir/plan.json'), '\$.trials') ORDER BY 1, 2, 3" | sha256sum | cut -d' ' -f1
 }
 of_this_config() { # name
-    grep -q "^$1,.*,$(points "configs/$1.yaml")\$" $kept/runs.csv && [ -s "$kept/$1.csv" ] && [ -s "$kept/$1.md" ]
+    grep -q "^$1,.*,$(points "$1")\$" $kept/runs.csv && [ -s "$kept/$1.csv" ] && [ -s "$kept/$1.md" ]
 }
 admits_it() { # name
     findings | sed -n "/^\(- \)\?\*\*$1\*\*/,/^$/p" | grep -q 'Not run yet'

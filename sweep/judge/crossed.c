@@ -11,7 +11,7 @@ static double mean_of(const double *x, int n, int step)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += x[i * step];
+        sum += x[(size_t)i * (size_t)step];
     return sum / n;
 }
 
@@ -26,7 +26,7 @@ static struct squares squares_of(const double *x, int rows, int columns, double 
     struct squares s = {0, 0, 0, 0};
     double cells = 0, before = 0;
     for (int i = 0; i < rows; i++) {
-        double r = mean_of(x + i * columns, columns, 1) - mean;
+        double r = mean_of(x + (size_t)i * (size_t)columns, columns, 1) - mean;
         s.rows += r * r;
     }
     for (int k = 0; k < columns; k++) {

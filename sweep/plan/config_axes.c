@@ -345,16 +345,14 @@ static enum status read_key(struct reading *r, const char *section, const char *
     snprintf(path, sizeof path, "%s.%s", section, name);
     if (strcmp(path, "task.name") == 0)
         return read_axis(r, &set, path, t);
-    enum status s = find_options(r, section, name, &set, r->m);
-    if (s || (s = reading_settable(&set, r->m)))
+    if (find_options(r, section, name, &set, r->m) || reading_settable(&set, r->m))
         return config_within(r->c, t->key_place, r->m);
     if (set.count)
         return read_axis(r, &set, path, t);
     /* A known word that is no option: the object of dotted names. */
     snprintf(inner, sizeof inner, "%s.", name);
-    if ((s = reading_expect(r, t, TREE_MAP, path)))
-        return s;
-    return read_section(r, section, inner, t);
+    enum status s = reading_expect(r, t, TREE_MAP, path);
+    return s ? s : read_section(r, section, inner, t);
 }
 
 static enum status read_section(struct reading *r, const char *section, const char *prefix,

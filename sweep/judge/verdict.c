@@ -147,7 +147,7 @@ static void prepare(struct judge *j)
     v->look = in->look;
     const char *instance = in->data == VERDICT_ROWS ? "split" : "task instance";
     v->unit = !in->replicated ? "seed" : instances ? instance : "replicate";
-    v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : -log(in->chance);
+    v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : fabs(log(in->chance));
     v->alpha = v->plateau_margin = NAN;
     v->level = 1 - j->alpha;
 }

@@ -193,6 +193,10 @@ static void test_guess_on_text(void **state)
     struct verdict *v = judge_sketch(&s);
     assert_near(v->guess, log(16));
     verdict_free(v);
+    s.in.chance = 1; /* all bytes are the same */
+    v = judge_sketch(&s);
+    assert_true(v->guess == 0 && !signbit(v->guess));
+    verdict_free(v);
 }
 
 static void test_edge_of_text(void **state)

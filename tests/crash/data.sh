@@ -88,7 +88,7 @@ large_text() {
     sleep 2 # a file that is younger is read again by the second run
     "$headcount" run "$sweep" --db "$db" --quiet "$@" --set train.steps=1 >"$dir/said" 2>&1 ||
         trouble "$name: $(tail -n 3 "$dir/said")"
-    begin_paused "$db" 3 -- "$@"
+    begin_paused "$db" 3 -- "$@" --replace
     memory=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$worker/status")
     [ "${memory:-999999}" -lt 65536 ] || trouble "$name: it takes ${memory:-?} kB"
     kill -CONT "$worker"

@@ -216,6 +216,6 @@ void example_copy(const struct example_source *s, const struct examples *set, lo
     struct examples x = examples_range(s, set, from, 1), y = examples_range(s, e, to, 1);
     memcpy(y.tokens, x.tokens, (size_t)s->tokens_each * sizeof *x.tokens);
     memcpy(y.targets, x.targets, (size_t)s->targets_each * sizeof *x.targets);
-    if (x.padding)
+    if (x.padding && y.padding)
         memcpy(y.padding, x.padding, (size_t)s->padding_each);
 }

@@ -38,8 +38,9 @@
  *   tests (Schuirmann 1987). The plateau is these and the one of best validation value. Without a
  *   margin the plateau is the set that contains the best.
  * - At chance: no head count is shown to be above guessing, by the one-sided t test of its mean
- *   against guessing + max(.01, 4 standard errors of the test set), corrected over the head counts
- *   after Holm, nor by a single trial that covers a tenth of the way from guessing to perfect. */
+ *   against guessing + max(.01, 4 standard errors of the test set), or half of the way to perfect
+ *   where that is less, corrected over the head counts after Holm, nor by a single trial that
+ * covers as much and a tenth of the way from guessing to perfect. */
 #ifndef SWEEP_JUDGE_VERDICT_H
 #define SWEEP_JUDGE_VERDICT_H
 

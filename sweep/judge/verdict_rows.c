@@ -158,13 +158,13 @@ void summarize_rows(struct judge *j)
 }
 
 /* How much better than guessing a mean has to be before it is called so: what the finite test set
- * can do by itself, and at least .01. */
+ * can do by itself, at least .01, and at most half of the way to perfect, however small the set. */
 static double chance_margin(const struct judge *j)
 {
     double g = j->in->chance, least = .01;
     if (j->in->loss || j->in->test_targets < 1)
         return least;
-    return fmax(least, 4 * sqrt(g * (1 - g) / (double)j->in->test_targets));
+    return fmin(fmax(least, 4 * sqrt(g * (1 - g) / (double)j->in->test_targets)), (1 - g) / 2);
 }
 
 /* A single trial is proof where it covers a tenth of the way from guessing to perfect. */

@@ -13,6 +13,7 @@
 #include "sweep/plan/machine.h"
 #include "sweep/run/room.h"
 #include "sweep/run/stop.h"
+#include "sweep/run/worker.h"
 #include "sweep/store/lock.h"
 
 static const int loop_patience_ms = 20; /* pipes are waiting */
@@ -132,7 +133,8 @@ static void react_to_ending(struct runner *r, struct slot *s)
     if (s->ending == ENDING_FULL)
         runner_stop_for(r, STATUS_DISK_FULL, s->error);
     if (s->ending == ENDING_STORAGE)
-        runner_stop_for(r, STATUS_IO, s->error);
+        runner_stop_for(r, s->end.exit_code == WORKER_DATA ? STATUS_BAD_INPUT : STATUS_IO,
+                        s->error);
     if (count_barren(r, s) == BARREN_LIMIT) {
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why,

@@ -28,7 +28,6 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
         return store_pause(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
-    case ENDING_DATA:
         retries = s->ending == ENDING_FAIL ? plan_config(r->plan)->retries : 0;
         return store_fail(r->store, c->trial_id, c->attempt, retries, &s->end, failed, accepted, m);
     case ENDING_REQUEUE:
@@ -121,7 +120,7 @@ static void close_ending(struct runner *r, int i, const struct outcome *o)
 {
     struct slot *s = &r->slot[i];
     enum trial_state state = TRIAL_QUEUED;
-    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT || s->ending == ENDING_DATA;
+    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
     if (!o->accepted)
         runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
                    s->claim.trial_id, s->claim.attempt);

@@ -197,10 +197,8 @@ static enum ending judge(struct slot *s, const char *folder)
         return ENDING_LIMIT;
     if (s->end.exit_code == WORKER_DISK_FULL)
         return ENDING_FULL;
-    if (s->end.exit_code == WORKER_STORAGE)
+    if (s->end.exit_code == WORKER_STORAGE || s->end.exit_code == WORKER_DATA)
         return ENDING_STORAGE;
-    if (s->end.exit_code == WORKER_DATA)
-        return s->started ? ENDING_DATA : ENDING_STORAGE;
     if (!s->error[0])
         snprintf(s->error, sizeof s->error, "the worker ended with status %d without a message",
                  s->end.exit_code);

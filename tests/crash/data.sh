@@ -48,19 +48,19 @@ disturb() { # name, command, what is said, status, outcomes of the first trial's
     [ "$got" = "$5" ] || trouble "$1: attempts at trial 1: $got, expected $5: $(cat "$dir/said")"
     sqlite3 "$db" "SELECT error FROM attempt" | grep -Ei "crash|signal" && trouble "$1: a crash"
     put_back
-    run "$db" --retry-failed || trouble "$1: the old file is back: status $?: $(tail -n 3 "$dir/said")"
-    [ "$5" != failed ] || [ "$(sqlite3 "$db" "SELECT resumed_from_step FROM attempt
+    run "$db" || trouble "$1: the old file is back: status $?: $(tail -n 3 "$dir/said")"
+    [ "$5" != requeued ] || [ "$(sqlite3 "$db" "SELECT resumed_from_step FROM attempt
         WHERE trial_id = 1 ORDER BY attempt DESC LIMIT 1")" -ge 2 ] || trouble "$1: it began again from step 0"
     whole "$1" "$db"
     verdict "$1"
 }
 disturb "a text is cut while a trial learns from it" 'truncate -s 4000 "$text"' \
-    'trial 1 .* failed: .*/text.txt changed while it was in use \(4000 bytes, not [0-9]+\)' 2 failed
+    '/text.txt changed while it was in use \(4000 bytes, not [0-9]+\)' 2 requeued
 disturb "a text grows while a trial learns from it" 'echo more >>"$text"' \
-    'trial 1 .* failed: .*/text.txt changed while it was in use' 2 failed
+    '/text.txt changed while it was in use' 2 requeued
 disturb "a byte of a text changes while a trial learns from it" \
     'printf 7 | dd of="$text" bs=1 seek=100 conv=notrunc status=none' \
-    'trial 1 .* failed: .*/text.txt has other bytes than when the sweep was planned \(SHA-256' 3 failed
+    '/text.txt has other bytes than when the sweep was planned \(SHA-256' 2 requeued
 disturb "a text is touched while a trial learns from it" 'touch "$text"' \
     'failed and will be tried again: .*/text.txt was written to' 0 'failed completed'
 disturb "a text is taken away while a trial learns from it: the trial that has it ends, the next cannot begin" \

@@ -32,6 +32,23 @@ static void test_at_chance(void **state)
     verdict_free(v);
 }
 
+/* A test set of ten rows leaves 4 * .158 to luck, more than there is above guessing. */
+static void test_few_test_rows(void **state)
+{
+    (void)state;
+    const double ones[5] = {1, 1, 1, 1, 1}, most[5] = {.7, .65, .7, .6, .7};
+    struct sketch s = sketch_new();
+    s.in.chance = .5;
+    s.in.test_targets = 10;
+    add(&s, 1, 1, 5, most);
+    add(&s, 2, 1, 5, most);
+    assert_kind(&s, VERDICT_AT_CHANCE);
+    add(&s, 4, 1, 5, ones);
+    struct verdict *v = judge_sketch(&s);
+    assert_true(v->kind != VERDICT_AT_CHANCE && v->row[2].above_chance && !v->row[0].above_chance);
+    verdict_free(v);
+}
+
 /* One trial that got away is proof, whatever the others drag the mean down to. */
 static void test_one_trial_above_chance(void **state)
 {
@@ -209,10 +226,15 @@ static void test_medians(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_at_chance), cmocka_unit_test(test_one_trial_above_chance),
-        cmocka_unit_test(test_all_equal), cmocka_unit_test(test_improving),
-        cmocka_unit_test(test_limited),   cmocka_unit_test(test_limited_claim),
-        cmocka_unit_test(test_bad_loss),  cmocka_unit_test(test_medians),
+        cmocka_unit_test(test_at_chance),
+        cmocka_unit_test(test_few_test_rows),
+        cmocka_unit_test(test_one_trial_above_chance),
+        cmocka_unit_test(test_all_equal),
+        cmocka_unit_test(test_improving),
+        cmocka_unit_test(test_limited),
+        cmocka_unit_test(test_limited_claim),
+        cmocka_unit_test(test_bad_loss),
+        cmocka_unit_test(test_medians),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

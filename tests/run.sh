@@ -43,7 +43,7 @@ tell_all() { # program...
     for program; do
         n=$((n + 1))
         until [ -e "$work/$n.end" ]; do
-            [ -d "$work" ] || exit 1
+            [ -d "$work" ] && kill -0 $$ 2>/dev/null || exit 1 # the runner is gone, killed perhaps
             sleep 0.05
         done
         tell "$program" "$work/$n"

@@ -193,4 +193,18 @@ static inline struct run start(struct fixture *x, const char *yaml)
     return r;
 }
 
+/* What store_check found, a line each: its `tell`, with a struct told as context. */
+struct told {
+    int count;
+    char text[2048];
+};
+
+static inline void tell(void *context, const char *broken, const char *what)
+{
+    struct told *t = context;
+    size_t used = strlen(t->text);
+    snprintf(t->text + used, sizeof t->text - used, "%s: %s\n", broken, what);
+    t->count++;
+}
+
 #endif

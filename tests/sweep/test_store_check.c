@@ -4,19 +4,6 @@
 
 #include "sweep/store/store_check.h"
 
-struct told {
-    int count;
-    char text[2048];
-};
-
-static void tell(void *context, const char *broken, const char *what)
-{
-    struct told *t = context;
-    size_t used = strlen(t->text);
-    snprintf(t->text + used, sizeof t->text - used, "%s: %s\n", broken, what);
-    t->count++;
-}
-
 /* Trial 1 completed, 2 running, 3 queued after a lost attempt, 4 queued. */
 static struct run four_trials(struct fixture *x)
 {

@@ -193,19 +193,6 @@ static void labels_over_instances(void **state)
     close_store(x, s);
 }
 
-struct told {
-    int count;
-    char text[2048];
-};
-
-static void tell(void *context, const char *broken, const char *what)
-{
-    struct told *t = context;
-    size_t used = strlen(t->text);
-    snprintf(t->text + used, sizeof t->text - used, "%s: %s\n", broken, what);
-    t->count++;
-}
-
 static void promises_of_texts(void **state)
 {
     static const char *const cases[][2] = {

@@ -83,6 +83,14 @@ wait_until() { # command...: until it succeeds; false if it did not within a min
         sleep 0.02
     done
 }
+wait_beside() { # pid of a child, command...: the same, or until the child has ended
+    beside=$1
+    shift
+    wait_until ended_or "$@"
+}
+ended_or() {
+    ! grep -qs '^State:.[^Z]' "/proc/$beside/status" || "$@"
+}
 workers_of() { # pid of a coordinator
     for stat in /proc/[0-9]*/stat; do
         read -r line 2>/dev/null <"$stat" || continue

@@ -51,7 +51,7 @@ for signal in TERM KILL TERM KILL; do
     "$headcount" run looks.yaml --db stop.db --quiet -j 2 2>>stop.err >/dev/null &
     pid=$!
     seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_until sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
+    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
     kill -$signal $pid
     wait $pid 2>/dev/null
 done

@@ -143,7 +143,7 @@ for signal in TERM INT; do
     setsid "$headcount" prune slots --by ablation --db stop.db --quiet -j 1 >stop.out 2>&1 &
     pid=$!
     seen=$(sql stop.db 'SELECT count(*) FROM study')
-    wait_until sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM study' 2>/dev/null)\" -gt $seen ]"
+    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM study' 2>/dev/null)\" -gt $seen ]"
     kill -$signal -$pid
     wait $pid
     [ $? = 75 ] && stops=$((stops + 1))

@@ -73,7 +73,7 @@ for workers in 1 3 2 4; do
     setsid "$headcount" run rungs.yaml --db stop.db --quiet -j $workers 2>>stop.err >/dev/null &
     pid=$!
     seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_until sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 5)) ]"
+    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 5)) ]"
     kill -TERM -$pid
     wait $pid
     stopped=$?
@@ -88,7 +88,7 @@ for round in 1 2 3 4 5; do
     "$headcount" run rungs.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
     pid=$!
     seen=$(sql kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_until sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
+    wait_beside $pid sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
     kill -KILL $pid
     wait $pid 2>/dev/null
 done

@@ -95,6 +95,9 @@ check "... a process that it started is ended" wait_until gone "$one"
 check "... and a group" wait_until gone "$group"
 harmless "an escape sequence" tasks "$(printf 'a\033[31m')"
 verdict "what the program says on a terminal is harmless"
+sleep 0.1 &
+wait_beside $! false
+check "what is waited for beside a process that has ended is given up" [ $tries -lt 3000 ]
 printf '#!/bin/sh\nprintf "\\033[31m"' >"$dir/evil"
 chmod +x "$dir/evil"
 headcount=$dir/evil

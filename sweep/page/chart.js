@@ -103,6 +103,13 @@ function bottomTicks(f, scale, list, show) {
     }
 }
 
+/* The same with lines up to f.top. */
+function bottomGrid(f, scale, list, show) {
+    for (const t of list)
+        f.root.append(svg('line', {x1: scale(t), x2: scale(t), y1: f.top, y2: f.bottom, class: 'grid'}));
+    bottomTicks(f, scale, list, show);
+}
+
 function hint(mark, text) {
     mark.append(svg('title', {}, plain(text)));
     return mark;
@@ -185,9 +192,9 @@ function apart(heights, least, low, high) {
     return moved;
 }
 
-/* The class of colour of the i-th of n things that have an order. */
-function shade(i, n) {
-    return `c${n > 1 ? Math.round((i * 7) / (n - 1)) : 3}`;
+/* The class of colour of the i-th of n things that have an order; kind: c, of lines; h, of cells. */
+function shade(i, n, kind = 'c') {
+    return kind + (n > 1 ? Math.round((i * 7) / (n - 1)) : 3);
 }
 
 /* A spread for points of one column that would hide each other: the same at each drawing. */

@@ -19,10 +19,8 @@ function drawDifferences(view, set, width) {
         left = narrow ? 74 : 120,
         right = width - (narrow ? 12 : 150),
         x = linear(low, high, left, right);
-    const f = {root, left, right, bottom: height - 34};
-    for (const t of ticks(low, high, (right - left) / 80))
-        root.append(svg('line', {x1: x(t), x2: x(t), y1: 12, y2: height - 34, class: 'grid'}));
-    bottomTicks(f, x, ticks(low, high, (right - left) / 80), t => signed(t, 3).replace(/0+$/, '').replace(/\.$/, ''));
+    const f = {root, left, right, top: 12, bottom: height - 34};
+    bottomGrid(f, x, ticks(low, high, (right - left) / 80), t => signed(t, 3).replace(/0+$/, '').replace(/\.$/, ''));
     root.append(
         svg('line', {x1: x(0), x2: x(0), y1: 8, y2: height - 30, class: 'zero'}),
         label(right, height - 2, `difference in ${view.metric.drawn}`, {anchor: 'end', class: 'axis'}),

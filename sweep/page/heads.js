@@ -31,10 +31,8 @@ function drawHeads(rows, measure, name, layers, width) {
         'aria-label': `${name}: ${rows.map(r => `${headName(r, layers)} ${fixed(r[measure])}`).join(', ')}.`,
     });
     const x = linear(least, most, left, width - 56),
-        f = {root, left, right: width - 56, bottom: height - 30};
-    for (const t of ticks(least, most, (f.right - left) / 90))
-        root.append(svg('line', {x1: x(t), x2: x(t), y1: 8, y2: f.bottom, class: 'grid'}));
-    bottomTicks(f, x, ticks(least, most, (f.right - left) / 90), t => String(t));
+        f = {root, left, right: width - 56, top: 8, bottom: height - 30};
+    bottomGrid(f, x, ticks(least, most, (f.right - left) / 90), t => String(t));
     rows.forEach((row, i) => {
         const y = 12 + line * i,
             value = row[measure];

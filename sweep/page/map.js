@@ -10,8 +10,7 @@ function axisName(path_) {
 /* The classes of colour of the values of h*, by rank. */
 function starShades(map) {
     const stars = [...new Set(map.cells.map(c => c.h_star).filter(Boolean))].sort((x, y) => x - y);
-    return star =>
-        star ? `h${stars.length > 1 ? Math.round((stars.indexOf(star) * 7) / (stars.length - 1)) : 3}` : '';
+    return star => (star ? shade(stars.indexOf(star), stars.length, 'h') : '');
 }
 
 /* A cell, which picks its setting. */

@@ -30,7 +30,7 @@ function strongest(weights, T) {
     return Array.from({length: T}, (_, i) => {
         const row = weights.subarray(i * T, (i + 1) * T);
         const at = row.indexOf(row.reduce((a, b) => Math.max(a, b), 0));
-        return {query: i, key: at, weight: row[at] / 255};
+        return {key: at, weight: row[at] / 255};
     });
 }
 

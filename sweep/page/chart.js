@@ -74,16 +74,16 @@ function frame(width, height, yRange, options = {}) {
         );
     if (options.yTitle) root.append(label(4, 12, options.yTitle, {class: 'axis'}));
     if (options.xTitle) root.append(label(width - right, height - 4, options.xTitle, {anchor: 'end', class: 'axis'}));
-    return {root, y, left, right: width - right, top, bottom: height - bottom, width, height};
+    return {root, y, left, right: width - right, top, bottom: height - bottom};
 }
 
 /* A scale of evenly spaced names along the bottom; at(i) is the middle of the i-th. */
-function categories(f, names, class_ = 'label') {
+function categories(f, names) {
     const step = (f.right - f.left) / names.length;
     const at = i => f.left + (i + 0.5) * step;
     const every = Math.ceil((names.reduce((w, n) => Math.max(w, String(n).length), 1) * 7.5) / step);
     names.forEach((name, i) => {
-        if (i % every === 0) f.root.append(label(at(i), f.bottom + 16, name, {anchor: 'middle', class: class_}));
+        if (i % every === 0) f.root.append(label(at(i), f.bottom + 16, name, {anchor: 'middle'}));
     });
     return {at, step};
 }
@@ -217,7 +217,7 @@ function figure(title, options) {
     new ResizeObserver(draw).observe(chart);
     return element(
         'figure',
-        {class: options.class},
+        {},
         element('figcaption', {}, element('h3', {}, title), options.note ? element('p', {}, options.note) : null),
         options.controls,
         chart,
@@ -229,7 +229,7 @@ function figure(title, options) {
                   element(
                       'summary',
                       {},
-                      options.tableTitle ?? 'The same as a table',
+                      'The same as a table',
                       element('span', {class: 'unseen'}, `: ${plain(title)}`),
                   ),
                   scrolling(`Table: ${plain(title)}`, options.table()),

@@ -36,7 +36,6 @@ function metricOf(report) {
     return {
         column: report.metric,
         loss,
-        bits,
         name: loss ? 'test loss' : 'test accuracy',
         drawn: bits ? 'bits per byte' : loss ? 'test loss' : 'test accuracy',
         scale: bits ? 1 / Math.LN2 : 1,

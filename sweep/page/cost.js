@@ -54,7 +54,7 @@ function drawCost(rows, cost, name, show, width) {
                 x(r[cost]),
                 f.y(r.mean_acc),
                 `spot ${shade(heads.indexOf(r.heads), heads.length)}`,
-                `${count(r.heads, 'head')}: ${fixed(r.mean_acc, 4)} at ${show(r[cost])}`,
+                `${count(r.heads, 'head')}: ${four(r.mean_acc)} at ${show(r[cost])}`,
                 5,
             ),
             label(x(r[cost]) + 9, heights[i] + 4, String(r.heads)),

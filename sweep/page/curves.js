@@ -86,7 +86,7 @@ function curvesTable(groups, name) {
             {title: 'Step', value: s => s},
             ...groups.map(g => ({
                 title: count(g.heads, 'head'),
-                show: v => fixed(v, 4),
+                show: four,
                 value: s => g.points.find(([at]) => at === s)?.[1] ?? null,
             })),
         ],

@@ -31,7 +31,7 @@ function drawDifferences(view, set, width) {
         if (r.mean_diff === null) return;
         if (r.ci_low !== null) root.append(level(y, x(r.ci_low), x(r.ci_high), 'mean'));
         root.append(
-            diamond(x(r.mean_diff), y, r.outcome === 'better' ? 'candidate' : 'mean', `${signed(r.mean_diff, 4)}`),
+            diamond(x(r.mean_diff), y, r.outcome === 'better' ? 'candidate' : 'mean', signedFour(r.mean_diff)),
         );
         if (!narrow) root.append(label(right + 12, y + 4, `${signed(r.mean_diff)}, p ${probability(r.p_deciding)}`));
     });
@@ -42,7 +42,7 @@ function drawDifferences(view, set, width) {
  * comparison is over both. */
 function overText(comparison, what) {
     const over = comparison.over?.[what];
-    return over && over.ci_low !== null ? `${signed(over.ci_low, 4)} to ${signed(over.ci_high, 4)}` : '';
+    return over && over.ci_low !== null ? `${signedFour(over.ci_low)} to ${signedFour(over.ci_high)}` : '';
 }
 
 /* What the intervals are of, and what each p is held against. */
@@ -103,8 +103,7 @@ function shiftedSection(view) {
                       column('Heads', 'heads'),
                       column('n', 'n'),
                       column('Mean', 'mean', four),
-                      column('95 % from', 'ci95_low', four),
-                      column('to', 'ci95_high', four),
+                      ...INTERVAL,
                       column('Less the test set\u2019s', 'mean_diff', signedFour),
                       column('from', 'diff_low', signedFour),
                       column('to', 'diff_high', signedFour),

@@ -109,6 +109,9 @@ function column(title, member, show, more) {
 const OPTIONAL = {optional: true},
     WORDS = {number: false};
 
+/* The columns of a mean's interval. */
+const INTERVAL = [column('95 % from', 'ci95_low', four), column('to', 'ci95_high', four)];
+
 /* A cell keeps the value that it was made from, with all digits, in data-value. */
 function cell(of, row, first) {
     const value = of.value(row);

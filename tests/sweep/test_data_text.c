@@ -376,7 +376,8 @@ static void blocks_make_up_the_test_loss(void **state)
         for (long k = 0; k < res->blocks; k++)
             sum += res->block_loss[k] *
                    (double)((k + 1) * sizes[i] / res->blocks - k * sizes[i] / res->blocks);
-        assert_true(fabs(sum / (double)sizes[i] - res->test_loss) < 1e-9);
+        /* In single precision, whose last bits depend on how many examples go together. */
+        assert_true(fabs(sum / (double)sizes[i] - res->test_loss) < 1e-6);
         char *json = result_json(res), shown[64];
         snprintf(shown, sizeof shown, ",\"block_loss\":[%.17g", res->block_loss[0]);
         assert_non_null(strstr(json, shown));

@@ -290,11 +290,13 @@ static void as_json(void **state)
     (void)state;
     struct whole *w = whole_new(0);
     struct text_buffer all = {0}, rows = {0};
-    char start[160];
+    const char *start = "\"head_metric\":[{\"layer\":0,\"head\":0,\"importance\":";
+    char *after;
     measured_json(&w->measured, &all);
-    snprintf(start, sizeof start, "\"head_metric\":[{\"layer\":0,\"head\":0,\"importance\":%.17g,",
-             measured_at(&w->measured, "importance", 0, 0, 0));
     assert_memory_equal(all.text, start, strlen(start));
+    assert_true(strtod(all.text + strlen(start), &after) ==
+                measured_at(&w->measured, "importance", 0, 0, 0));
+    assert_int_equal(*after, ',');
     assert_non_null(
         strstr(all.text, "],\"layer_metric\":[{\"layer\":0,\"disagreement_subspace\":"));
     assert_non_null(

@@ -35,8 +35,9 @@
  *   against every other one (intersection-union again), corrected over the head counts after Holm
  *   1979 with the bound of Shaffer 1986 (the best itself is never a false rejection). Any two that
  *   are shown to be so differ by less than the margin: they are equivalent, as by two one-sided
- *   tests (Schuirmann 1987). The plateau is these and the one of best validation value. Without a
- *   margin the plateau is the set that contains the best.
+ *   tests (Schuirmann 1987). The plateau is these and the one of best validation value; where none
+ *   is shown and others may be the best, there is no plateau. Without a margin the plateau is the
+ *   set that contains the best.
  * - At chance: no head count is shown to be above guessing, by the one-sided t test of its mean
  *   against guessing + max(.01, 4 standard errors of the test set), or half of the way to perfect
  *   where that is less, corrected over the head counts after Holm, nor by a single trial that

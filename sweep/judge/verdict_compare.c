@@ -271,13 +271,21 @@ void find_plateau(struct judge *j, int best)
     if (margin)
         test_margin(j, best);
     v->plateau_margin = margin ? j->in->equivalence : NAN;
+    int others = 0, rivals = 0;
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];
         r->in_plateau = i == best || (margin ? r->plateau_p < j->alpha : r->among_best);
-        if (!r->in_plateau)
+        others += i != best && r->in_plateau;
+        rivals += i != best && r->among_best;
+    }
+    /* The best alone would read as a peak where others are as good as far as anybody can tell. */
+    if (others == 0 && rivals > 0)
+        v->row[best].in_plateau = false;
+    for (int i = 0; i < v->rows; i++) {
+        if (!v->row[i].in_plateau)
             continue;
-        v->plateau_low = v->plateau_low ? v->plateau_low : r->heads;
-        v->plateau_high = r->heads;
+        v->plateau_low = v->plateau_low ? v->plateau_low : v->row[i].heads;
+        v->plateau_high = v->row[i].heads;
     }
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];

@@ -127,14 +127,14 @@ static void put_holes(const struct writer *w)
         v->plateau_holes == 1 ? " lies between and is left out" : " lie between and are left out");
 }
 
-/* With a margin: what is shown to be within it of the best. A best one alone would read as a peak
- * where others are as good, and one of widely spread trials forbids to say so. */
+/* With a margin: what is shown to be within it of the best. One head count of widely spread trials
+ * forbids to say so of any. */
 static void say_equivalent(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int n = put_list(w, in_plateau, false);
     double margin = v->plateau_margin;
-    if (n == 1 && put_list(w, among_best, false) > 1) {
+    if (n == 0) {
         put(w, "No plateau is shown: ");
         put_list(w, among_best, true);
         put(w,

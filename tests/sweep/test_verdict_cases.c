@@ -292,6 +292,12 @@ static void test_plateau(void **state)
         "to "
         "be within 0.02 of the best test accuracy (one-sided paired t tests, p < 0.05 after "
         "correction for their number).");
+    struct verdict *none = judge_sketch(&s);
+    assert_int_equal(none->plateau_low, 0);
+    assert_int_equal(none->plateau_high, 0);
+    for (int i = 0; i < none->rows; i++)
+        assert_false(none->row[i].in_plateau);
+    verdict_free(none);
     struct sketch t = sketch_new(); /* the best on validation is not shown to be near the top */
     add(&t, 1, .99, 5, (const double[]){.90, .99, .93, .99, .99});
     add(&t, 2, .98, 5, (const double[]){.990, .988, .991, .987, .990});

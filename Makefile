@@ -141,13 +141,16 @@ $(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
 	@mkdir -p $(@D)
 	$(Q)$(AS_C) $< > $@
 
-# The page: its scripts are one, of which page.js comes last and begins.
-PAGE_AS_C = $(addprefix $(BUILD)/page_,html.h css.h js.h)
-PAGE_JS   = $(filter-out %/page.js,$(sort $(wildcard sweep/page/*.js))) sweep/page/page.js
+# The page's scripts are one, of which the last begins: of the page in a file, and of the live one.
+PAGE_AS_C  = $(addprefix $(BUILD)/page_,html.h css.h js.h live_js.h)
+PAGE_FILE  = sweep/page/file.js
+PAGE_LIVE  = $(filter-out %/live.js,$(wildcard sweep/page/live_*.js)) sweep/page/live.js
+PAGE_PARTS = $(filter-out $(PAGE_FILE) $(PAGE_LIVE),$(sort $(wildcard sweep/page/*.js)))
 $(BUILD)/sweep/page/page.o: $(PAGE_AS_C)
 $(BUILD)/page_html.h: sweep/page/page.html
 $(BUILD)/page_css.h: sweep/page/page.css
-$(BUILD)/page_js.h: $(PAGE_JS)
+$(BUILD)/page_js.h: $(PAGE_PARTS) $(PAGE_FILE)
+$(BUILD)/page_live_js.h: $(PAGE_PARTS) $(PAGE_LIVE)
 $(PAGE_AS_C):
 	@mkdir -p $(@D)
 	$(Q)cat $^ | $(AS_C) > $@

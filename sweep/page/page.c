@@ -1,4 +1,4 @@
-/* The page as one file: page.html with its parts filled in. */
+/* The page as one document: page.html with its parts filled in. */
 #include "sweep/page/page.h"
 
 #include <inttypes.h>
@@ -19,8 +19,11 @@ static const char template_html[] =
 static const char style_css[] =
 #include "page_css.h"
     ;
-static const char script_js[] =
+static const char file_script[] =
 #include "page_js.h"
+    ;
+static const char live_script[] =
+#include "page_live_js.h"
     ;
 
 /* So that 300 trials stay under 1.5 MB. */
@@ -32,6 +35,7 @@ enum {
     HEADS_MOST = 4000
 };
 
+/* Without a store: the live page, which has no data in it. */
 struct page {
     struct store *store;
     int64_t sweep_id;
@@ -131,20 +135,25 @@ static enum status no_memory(struct message *m)
     return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
 }
 
+/* In an element of its own, of which the script reads it. */
 static enum status put_data(const struct page *p, FILE *out, struct message *m)
 {
+    if (!p->store)
+        return STATUS_OK;
     FILE *escaped = page_stream(out, PAGE_JSON);
     if (!escaped)
         return no_memory(m);
+    fputs("<script type=\"application/json\" id=\"data\">", out);
     enum status status = put_pieces(p, escaped, m);
     fclose(escaped);
+    fputs("</script>\n", out);
     return status;
 }
 
 /* ---- parts ---- */
 
-/* The findings as text, for a browser without scripts. */
-static enum status put_text(const struct page *p, FILE *out, struct message *m)
+/* The findings as text. */
+static enum status put_findings(const struct page *p, FILE *out, struct message *m)
 {
     struct text_buffer text = {0};
     FILE *report = text_stream(&text), *escaped = page_stream(out, PAGE_TEXT);
@@ -162,8 +171,26 @@ static enum status put_text(const struct page *p, FILE *out, struct message *m)
     return status;
 }
 
+/* For a browser without scripts. */
+static enum status put_words(const struct page *p, FILE *out, struct message *m)
+{
+    fputs("<p>This page draws its charts with a script, which this browser does not run. ", out);
+    if (!p->store) {
+        fputs("<code>headcount report</code> has the findings as text.</p>", out);
+        return STATUS_OK;
+    }
+    fputs("The findings as text:</p><pre>", out);
+    enum status status = put_findings(p, out, m);
+    fputs("</pre>", out);
+    return status;
+}
+
 static enum status put_title(const struct page *p, FILE *out, struct message *m)
 {
+    if (!p->store) {
+        fputs("Sweeps", out);
+        return STATUS_OK;
+    }
     FILE *escaped = page_stream(out, PAGE_TEXT);
     if (!escaped)
         return no_memory(m);
@@ -179,10 +206,15 @@ static enum status put_style(const struct page *p, FILE *out, struct message *m)
     return STATUS_OK;
 }
 
+static const char *script_of(const struct page *p)
+{
+    return p->store ? file_script : live_script;
+}
+
 static enum status put_script(const struct page *p, FILE *out, struct message *m)
 {
-    (void)p, (void)m;
-    fputs(script_js, out);
+    (void)m;
+    fputs(script_of(p), out);
     return STATUS_OK;
 }
 
@@ -200,15 +232,17 @@ static void put_hash(const char *text, FILE *out)
     fputc('\'', out);
 }
 
-/* Nothing is loaded from anywhere, nothing is sent, and only this script and this style count. */
+/* Only this script and this style count; nothing is loaded from anywhere and nothing is sent, but
+ * by the live page to the server that it is from. */
 static enum status put_policy(const struct page *p, FILE *out, struct message *m)
 {
-    (void)p, (void)m;
+    (void)m;
     fputs("default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src ",
           out);
-    put_hash(script_js, out);
+    put_hash(script_of(p), out);
     fputs("; style-src ", out);
     put_hash(style_css, out);
+    fputs(p->store ? "" : "; connect-src 'self'", out);
     return STATUS_OK;
 }
 
@@ -217,7 +251,7 @@ static const struct part {
     enum status (*put)(const struct page *p, FILE *out, struct message *m);
 } parts[] = {
     {"policy", put_policy}, {"title", put_title}, {"style", put_style},
-    {"text", put_text},     {"data", put_data},   {"script", put_script},
+    {"words", put_words},   {"data", put_data},   {"script", put_script},
 };
 
 static enum status put_part(const struct page *p, const char *name, size_t size, FILE *out,
@@ -258,4 +292,14 @@ enum status page_write(struct store *s, int64_t sweep_id, const struct page_opti
     }
     store_snapshot_end(s);
     return status;
+}
+
+enum status page_write_live(FILE *out, struct message *m)
+{
+    return put_page(&(struct page){0}, out, m);
+}
+
+void page_live_policy(FILE *out)
+{
+    put_policy(&(struct page){0}, out, NULL);
 }

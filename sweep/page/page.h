@@ -2,8 +2,9 @@
  *
  * The page is a program (page.html, page.css and *.js of this folder, all in the binary) and data,
  * which it asks a `source` for in pieces. In a file (page_write) all pieces lie in the page itself:
- * it asks for nothing, from nowhere. A server answers the same questions one by one; source.js says
- * what is asked and when.
+ * it asks for nothing, from nowhere. The live page (page_write_live) has none in it: it asks the
+ * server that it is from, piece by piece, and again when that says that there is news. source.js
+ * says what is asked and when, live_source.js at which addresses.
  *
  * Each piece is one JSON object on one line, and is read from one state of the results file. Rows
  * of a table are {"columns":["trial_id",...],"rows":[[1,...],...]}; values that are themselves JSON
@@ -78,5 +79,12 @@ struct page_options {
  * page_attention. */
 enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
                        struct message *m);
+
+/* Writes the live page, the same bytes for the list of sweeps and for every sweep: which one is
+ * shown its script takes from the address. NO_MEMORY, IO. */
+enum status page_write_live(FILE *out, struct message *m);
+
+/* The live page's own Content-Security-Policy, for the header of that name. */
+void page_live_policy(FILE *out);
 
 #endif

@@ -175,8 +175,8 @@ function header(view) {
     );
 }
 
-async function show() {
-    const view = await readView(pageSource()),
+async function show(source) {
+    const view = await readView(source),
         sections = makeSections(view);
     document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
     document.body.prepend(
@@ -204,5 +204,3 @@ async function show() {
         element('footer', {}, element('p', {}, 'Written by headcount. This page asks nothing of any network.')),
     );
 }
-
-show();

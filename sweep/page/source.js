@@ -9,21 +9,7 @@
  *   heads(trial)        page_heads; of all that are to be had at once where trial is 0
  *   attention(trial)    page_attention, or {missing: trial}: it cannot be had; 0: no trial has weights
  *
- * All return promises, so that a source may as well ask a server. This one has all in the page. */
-function pageSource() {
-    const all = JSON.parse(document.getElementById('data').textContent);
-    return {
-        file: all.file,
-        summary: async () => all.summary,
-        trials: async () => all.trials,
-        curves: async trials => {
-            const wanted = new Set(trials);
-            return all.curves.filter(c => wanted.has(c.trial));
-        },
-        heads: async () => all.heads,
-        attention: async () => all.attention,
-    };
-}
+ * All return promises. In a file all lies in the page itself (file.js); live_source.js asks a server. */
 
 /* Rows of a table as objects. */
 function objects(table) {

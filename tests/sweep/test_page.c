@@ -240,6 +240,34 @@ static void test_attention(void **state)
     free(page);
 }
 
+/* No data, the script of the live page, and leave to ask the server that it is from: in the page as
+ * in the header. */
+static void test_live(void **state)
+{
+    struct fixture *f = *state;
+    struct text_buffer live = {0}, policy = {0}, file = {0};
+    FILE *out = text_stream(&live);
+    assert_int_equal(page_write_live(out, &f->message), STATUS_OK);
+    fclose(out);
+    out = text_stream(&policy);
+    page_live_policy(out);
+    fclose(out);
+    out = text_stream(&file);
+    const struct page_options options = {.file = "p.db"};
+    assert_int_equal(page_write(f->store, 2, &options, out, &f->message), STATUS_OK);
+    fclose(out);
+    assert_non_null(strstr(policy.text, "default-src 'none'; "));
+    assert_non_null(strstr(policy.text, "; connect-src 'self'"));
+    assert_non_null(strstr(live.text, policy.text));
+    assert_null(strstr(file.text, policy.text));
+    assert_null(strstr(file.text, "connect-src"));
+    assert_null(strstr(live.text, "id=\"data\""));
+    assert_non_null(strstr(live.text, "EventSource"));
+    assert_null(strstr(file.text, "EventSource"));
+    assert_null(strstr(live.text, "{{"));
+    free(live.text), free(policy.text), free(file.text);
+}
+
 static void test_paths(void **state)
 {
     (void)state;
@@ -308,6 +336,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attention, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_base64),

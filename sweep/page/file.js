@@ -1,0 +1,20 @@
+'use strict';
+
+/* The page in a file. */
+
+function fileSource() {
+    const all = JSON.parse(document.getElementById('data').textContent);
+    return {
+        file: all.file,
+        summary: async () => all.summary,
+        trials: async () => all.trials,
+        curves: async trials => {
+            const wanted = new Set(trials);
+            return all.curves.filter(c => wanted.has(c.trial));
+        },
+        heads: async () => all.heads,
+        attention: async () => all.attention,
+    };
+}
+
+show(fileSource());

@@ -288,6 +288,12 @@ static int64_t time_ns(struct timespec t)
     return ns;
 }
 
+const char *file_last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 int64_t file_mtime_ns(const struct stat *st)
 {
     return time_ns(st->st_mtim);

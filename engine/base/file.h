@@ -53,6 +53,9 @@ enum status file_take(int fd, const char *path, void *bytes, size_t size, struct
 enum status file_read(const char *path, size_t limit, void **bytes, size_t *size,
                       struct message *m);
 
+/* The last name of a path: what comes after its last slash. Points into path. */
+const char *file_last_name(const char *path);
+
 /* When a file was last changed, in nanoseconds since 1970; times that int64_t cannot hold (before
  * 1677, after 2262) become the nearest. */
 int64_t file_mtime_ns(const struct stat *st);

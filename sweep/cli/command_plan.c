@@ -58,8 +58,7 @@ static bool see_file(const struct point *p, struct file_seen *f)
     if (!p->task->file || p->task->shape(p->task_options, &shape, NULL) != STATUS_OK)
         return false;
     memset(f, 0, sizeof *f);
-    const struct option_entry *file = option_find(p->task->options, "file");
-    snprintf(f->path, sizeof f->path, "%s", (const char *)p->task_options + file->offset);
+    snprintf(f->path, sizeof f->path, "%s", point_file(p));
     f->length = shape.length;
     memcpy(f->part, shape.part, sizeof f->part);
     f->looked_at[TASK_VAL] = point_examples(shape.part[TASK_VAL], p->train.val_examples);

@@ -13,15 +13,10 @@ enum { LINE_COLUMNS = 90, MOST_LABELS = 20, /* shown */ LABEL_COLUMNS = 40 };
 
 static const char *const part_name[TASK_PARTS] = {"training", "validation", "test"};
 
-static const char *file_of(const struct point *p)
-{
-    const struct option_entry *file = option_find(p->task->options, "file");
-    return file ? (const char *)p->task_options + file->offset : "";
-}
-
 bool tasks_file_given(const struct point *p)
 {
-    return p->task->file && *file_of(p);
+    const char *file = point_file(p);
+    return file && *file;
 }
 
 static int64_t derived_of(const struct point *p, const char *name)
@@ -96,7 +91,7 @@ static void print_file(const struct point *p, const struct task_shape *shape)
 {
     char count[32];
     const struct option_entry *sha256 = option_find(p->task->options, "sha256");
-    text_print(stdout, "\nFile: %s\n", file_of(p));
+    text_print(stdout, "\nFile: %s\n", point_file(p));
     printf("  %-10s  %s\n", "bytes", text_count(derived_of(p, "size"), count, sizeof count));
     printf("  %-10s  %s\n", "SHA-256", (const char *)p->task_options + sha256->offset);
     for (int i = 0; i < TASK_PARTS; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/file.h"
 #include "engine/base/sha256.h"
 #include "sweep/page/base64.h"
 #include "sweep/page/page_paths.h"
@@ -109,9 +110,8 @@ static enum status put_attention(const struct page *p, FILE *out, struct message
 
 static enum status put_pieces(const struct page *p, FILE *out, struct message *m)
 {
-    const char *slash = strrchr(p->options->file, '/');
     fputs("{\"file\":", out);
-    text_json(out, slash ? slash + 1 : p->options->file);
+    text_json(out, file_last_name(p->options->file));
     fputs(",\"summary\":", out);
     enum status status = page_summary(p->store, p->sweep_id, out, m);
     if (status == STATUS_OK) {

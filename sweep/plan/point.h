@@ -83,6 +83,9 @@ struct point_fault {
     const char *rule;          /* a constraint that leaves such points out; NULL: none is known */
 };
 
+/* The file that a point's task learns from, "" where none is given; NULL for a toy. */
+const char *point_file(const struct point *p);
+
 /* How many examples a set has for which that many are wanted: never more than its part of a file
  * has (task_shape.part). */
 int64_t point_examples(int64_t part, int64_t wanted);

@@ -20,6 +20,12 @@ void point_io(const struct task_shape *shape, struct encoder_io *io)
     io->classes = shape->classes;
 }
 
+const char *point_file(const struct point *p)
+{
+    const struct option_entry *file = option_find(p->task->options, "file");
+    return p->task->file && file ? (const char *)p->task_options + file->offset : NULL;
+}
+
 int64_t point_examples(int64_t part, int64_t wanted)
 {
     return part > 0 && wanted > part ? part : wanted;

@@ -18,11 +18,6 @@ static enum status no_memory(struct message *m)
     return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading what a file holds");
 }
 
-static const char *file_of(const struct point *p)
-{
-    return (const char *)p->task_options + option_find(p->task->options, "file")->offset;
-}
-
 /* ---- what a survey says ---- */
 
 /* Reads one derived option from the facts, which json_skip has checked. */
@@ -154,18 +149,18 @@ static enum status read_file(struct survey_list *list, struct point *p, const ch
     bool complete = false;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    bool there = look(file_of(p), &before);
+    bool there = look(point_file(p), &before);
     before.read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     if (there && survey_listener)
-        survey_listener(file_of(p), before.size);
+        survey_listener(point_file(p), before.size);
     enum status s = p->task->file->survey(p->task_options, &facts, m);
     if (!s && facts.out_of_memory)
         s = no_memory(m);
-    if (!s && (!there || !look(file_of(p), &after) || !looks_alike(&before, &after)))
-        s = refuse_changing(file_of(p), m);
+    if (!s && (!there || !look(point_file(p), &after) || !looks_alike(&before, &after)))
+        s = refuse_changing(point_file(p), m);
     if (!s) {
         memcpy(before.sha256, p->task_options + sha256->offset, sizeof before.sha256);
-        s = add(list, &before, file_of(p), options, facts.text, m);
+        s = add(list, &before, point_file(p), options, facts.text, m);
     }
     free(facts.text);
     if (!s)
@@ -192,10 +187,10 @@ enum status survey_point(struct survey_list *list, struct point *p, struct messa
     char options[POINT_JSON_MAX];
     bool complete = false;
     point_survey_json(p, options);
-    const struct survey *s = find(list->item, list->count, file_of(p), options);
+    const struct survey *s = find(list->item, list->count, point_file(p), options);
     if (s)
         return fill(p, s, &complete, m);
-    s = find(list->known, list->known_count, file_of(p), options);
+    s = find(list->known, list->known_count, point_file(p), options);
     if (s && still_holds(s)) {
         enum status status = fill(p, s, &complete, m);
         if (status || complete)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/report/rows_table.h"
 #include "sweep/store/rows.h"
@@ -101,8 +102,8 @@ static enum status read_file(struct store *s, int64_t sweep_id, struct report_da
                   " WHERE sweep_id = ?1 AND in_plan = 1 AND data_sha256 IS NOT NULL",
                   VALUES(INTEGER(sweep_id)));
     if (rows_next(&rows) && rows_integer(&rows, FILES) == 1) {
-        const char *path = rows_text(&rows, PATH), *slash = path ? strrchr(path, '/') : NULL;
-        text_add(&text, "%s%s%lld bytes", path ? slash ? slash + 1 : path : "", path ? ", " : "",
+        const char *path = rows_text(&rows, PATH);
+        text_add(&text, "%s%s%lld bytes", path ? file_last_name(path) : "", path ? ", " : "",
                  (long long)rows_integer(&rows, BYTES));
         if (rows_integer(&rows, ROWS) > 0)
             text_add(&text, ", %lld rows, %lld labels", (long long)rows_integer(&rows, ROWS),

@@ -273,6 +273,25 @@ void text_add_json_bytes(struct text_buffer *b, const char *bytes)
     text_add(b, "\"");
 }
 
+void text_add_shell(struct text_buffer *b, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "%+,-./:=@_";
+    if (text[0] && text[strspn(text, plain)] == '\0') {
+        text_add(b, "%s", text);
+        return;
+    }
+    text_add(b, "'");
+    for (size_t run; *text; text += run) {
+        run = *text == '\'' ? 1 : strcspn(text, "'");
+        if (*text == '\'')
+            text_add(b, "'\\''");
+        else
+            text_add(b, "%.*s", (int)run, text);
+    }
+    text_add(b, "'");
+}
+
 void text_json_as_is(FILE *out, const char *json)
 {
     const unsigned char *p = (const unsigned char *)json, *end = p + strlen(json);

@@ -69,6 +69,9 @@ void text_add_json(struct text_buffer *b, const char *text);
  * character of its number. json_bytes reads it back. */
 void text_add_json_bytes(struct text_buffer *b, const char *bytes);
 
+/* Adds text as one word of the shell (POSIX sh), in quotes where it needs them. */
+void text_add_shell(struct text_buffer *b, const char *text);
+
 /* Writes what is JSON already, out of the results file: the same to every reader, with the control
  * characters in its strings escaped. */
 void text_json_as_is(FILE *out, const char *json);

@@ -173,6 +173,29 @@ static void json_strings(void **state)
 }
 
 /* The ends of the ranges of Unicode 15, table 3-7. */
+static void assert_shell(const char *text, const char *expected)
+{
+    struct text_buffer b = {0};
+    text_add_shell(&b, text);
+    assert_string_equal(b.text, expected);
+    free(b.text);
+}
+
+static void words_of_the_shell(void **state)
+{
+    (void)state;
+    assert_shell("configs/gather.yaml", "configs/gather.yaml");
+    assert_shell("train.steps=5", "train.steps=5");
+    assert_shell("", "''");
+    assert_shell("two words", "'two words'");
+    assert_shell("~", "'~'");
+    assert_shell("$(id) `id` \"x\" \\ * ; & |", "'$(id) `id` \"x\" \\ * ; & |'");
+    assert_shell("it's", "'it'\\''s'");
+    assert_shell("''", "''\\'''\\'''");
+    assert_shell("a\nb", "'a\nb'");
+    assert_shell("h\303\251", "'h\303\251'");
+}
+
 static void the_ends_of_utf8(void **state)
 {
     (void)state;
@@ -247,6 +270,7 @@ int main(void)
         cmocka_unit_test(formatted_text),
         cmocka_unit_test(text_in_messages),
         cmocka_unit_test(json_strings),
+        cmocka_unit_test(words_of_the_shell),
         cmocka_unit_test(the_ends_of_utf8),
         cmocka_unit_test(odd_dot_plots),
         cmocka_unit_test(sparklines),

@@ -1,0 +1,39 @@
+/* A server of results files: the page, live, for browsers. request.h says what it answers.
+ *
+ * It never writes to a results file, and holds none open: a reader that stayed would keep the
+ * coordinator from turning the log into the file at the end of a run. */
+#ifndef SWEEP_SERVE_SERVE_H
+#define SWEEP_SERVE_SERVE_H
+
+#include <stdbool.h>
+
+#include "engine/base/status.h"
+
+enum { SERVE_PORT = 8080, SERVE_PORTS = 10, SERVE_FILES_MOST = 64 };
+
+/* The texts are kept until serve_stop. */
+struct serve_options {
+    const char *const *files; /* results files, which must be there at the start */
+    int count;                /* 1 to SERVE_FILES_MOST */
+    const char *listen;     /* address or name to listen at; NULL: this machine only (127.0.0.1 and,
+                               where there is one, ::1) */
+    int port;               /* 0: any that is free */
+    bool next_port;         /* where it is taken: one of the next, SERVE_PORTS in all */
+    const char *token_file; /* NULL: a token is made where others than this machine can ask */
+};
+
+struct server;
+
+/* Begins to answer, in threads of its own, which take no signals. BAD_INPUT where an option or a
+ * file cannot be (no results file, no such address, a bad token file); BUSY where the port is
+ * taken; IO where libmicrohttpd is missing, which the message says how to get. */
+enum status serve_start(const struct serve_options *o, struct server **s, struct message *m);
+
+/* Where it answers, "http://127.0.0.1:8080/"; with the token, where one was made. The server's. */
+const char *serve_address(const struct server *s);
+
+/* Ends all connections, within a second unless a piece is being computed, and frees s (may be
+ * NULL). */
+void serve_stop(struct server *s);
+
+#endif

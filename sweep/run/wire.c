@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sweep/run/fields.h"
+
 int wire_job_format(const struct job *j, char *text, size_t size)
 {
     if (strpbrk(j->folder, "\n\r") || strpbrk(j->data.path, "\n\r") || strpbrk(j->build, "\n\r") ||
@@ -21,38 +23,6 @@ int wire_job_format(const struct job *j, char *text, size_t size)
                  j->checkpoint_s, j->memory, j->time_s, j->build, metric_name(j->metric),
                  j->measure, j->config);
     return n < 0 || (size_t)n >= size ? -1 : n;
-}
-
-/* Where the value of one key goes; text fields have a size, numbers do not. */
-struct field {
-    const char *key;
-    char *text;
-    size_t size;
-    int64_t *integer;
-    double *real;
-};
-
-static bool store_field(const struct field *f, const char *value, size_t length)
-{
-    if (f->text) {
-        if (length >= f->size)
-            return false;
-        memcpy(f->text, value, length);
-        f->text[length] = '\0';
-        return true;
-    }
-    char number[64];
-    if (length == 0 || length >= sizeof number)
-        return false;
-    memcpy(number, value, length);
-    number[length] = '\0';
-    char *end;
-    errno = 0;
-    if (f->integer)
-        *f->integer = strtoll(number, &end, 10);
-    else
-        *f->real = strtod(number, &end);
-    return errno == 0 && *end == '\0';
 }
 
 enum status wire_job_parse(const char *text, struct job *j, struct message *m)
@@ -76,27 +46,11 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         {.key = "measure", .integer = &measure},
         {.key = "config", .text = j->config, .size = sizeof j->config},
     };
-    enum { FIELDS = sizeof fields / sizeof fields[0] };
-    unsigned seen = 0;
-    int line = 1;
-    for (const char *at = text; *at; line++) {
-        size_t length = strcspn(at, "\n");
-        const char *equals = memchr(at, '=', length);
-        size_t key = equals ? (size_t)(equals - at) : length;
-        int i = 0;
-        while (i < FIELDS && (strlen(fields[i].key) != key || memcmp(fields[i].key, at, key) != 0))
-            i++;
-        if (!equals || i == FIELDS || (seen & 1u << i) ||
-            !store_field(&fields[i], equals + 1, length - key - 1))
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "job line %d is not one of its fields, once: %.*s", line,
-                               (int)(length < 80 ? length : 80), at);
-        seen |= 1u << i;
-        at += length + (at[length] == '\n');
-    }
-    if (seen != (1u << FIELDS) - 1 || seed < 0 || seed > UINT32_MAX || j->until < 0 ||
-        measure < 0 || measure > 1)
-        return status_fail(m, STATUS_BAD_INPUT, "the job is incomplete");
+    enum status s = fields_parse(text, fields, sizeof fields / sizeof fields[0], "job", m);
+    if (s != STATUS_OK)
+        return s;
+    if (seed < 0 || seed > UINT32_MAX || j->until < 0 || measure < 0 || measure > 1)
+        return status_fail(m, STATUS_BAD_INPUT, "the job has a number that cannot be");
     if (!metric_find(metric, &j->metric))
         return status_fail(m, STATUS_BAD_INPUT, "the job's metric is unknown: %s", metric);
     j->seed = (uint32_t)seed;
@@ -136,21 +90,21 @@ enum status wire_send(int fd, enum wire_type type, const void *payload, size_t s
     return s;
 }
 
-static bool frame_valid(const struct frame *f)
+bool wire_valid(uint32_t type, size_t size)
 {
-    switch (f->type) {
+    switch (type) {
     case WIRE_STARTED:
     case WIRE_PROGRESS:
     case WIRE_STOPPED:
     case WIRE_PAUSED:
-        return f->size == sizeof(struct wire_progress);
+        return size == sizeof(struct wire_progress);
     case WIRE_ALIVE:
-        return f->size == 0;
+        return size == 0;
     case WIRE_CURVE:
     case WIRE_FINISHED:
     case WIRE_NOTE:
     case WIRE_ANSWER:
-        return f->size <= WIRE_LIMIT;
+        return size <= WIRE_LIMIT;
     default:
         return false;
     }
@@ -178,7 +132,7 @@ enum status wire_feed(struct wire_reader *r, const void *bytes, size_t size, str
     struct frame frame;
     for (size_t at = 0; at + sizeof frame <= r->end; at += sizeof frame + frame.size) {
         memcpy(&frame, r->buffer + at, sizeof frame);
-        if (!frame_valid(&frame))
+        if (!wire_valid(frame.type, frame.size))
             return status_fail(m, STATUS_BAD_INPUT,
                                "a worker sent a message of type %" PRIu32 " and %" PRIu32
                                " bytes, which this program does not know",

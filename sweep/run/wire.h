@@ -67,6 +67,9 @@ struct wire_progress {
 enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
                       struct message *m);
 
+/* Whether a message may be of that type with a payload of that size. */
+bool wire_valid(uint32_t type, size_t size);
+
 /* Reads a framed stream piece by piece. Start with a zeroed struct. */
 struct wire_reader {
     char *buffer;

@@ -107,6 +107,6 @@ void command_plan_files(const struct plan *p)
 void command_plan_notes(const char *name, const struct plan *p)
 {
     struct message m;
-    for (int i = 0; plan_idle_exclude(p, &i, &m);)
+    for (int i = 0; plan_note(p, &i, &m);)
         text_print(stderr, "headcount %s: note: %s\n", name, m.text);
 }

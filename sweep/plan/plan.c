@@ -333,16 +333,3 @@ long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, l
     *by_duplicate = p->by_duplicate;
     return p->by_constraint + p->by_exclude + p->by_duplicate;
 }
-
-bool plan_idle_exclude(const struct plan *p, int *i, struct message *m)
-{
-    const struct config *c = p->config;
-    while (*i < c->excluded && p->exclusion[*i].fits)
-        ++*i;
-    if (*i == c->excluded)
-        return false;
-    status_fail(m, STATUS_BAD_INPUT, "this item of exclude fits no point%s",
-                c->constraints ? " that the constraints leave" : "");
-    config_within(c, c->exclude[(*i)++].place, m);
-    return true;
-}

@@ -33,9 +33,10 @@ void plan_point(const struct plan *p, long i, struct point *out);
 /* How many points of the full grid were dropped, in all and by cause. */
 long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, long *by_duplicate);
 
-/* Iterates over the items of `exclude` that match no point: describes the next one in m, with its
- * place, and moves *i past it; false at the end. Start with *i = 0. */
-bool plan_idle_exclude(const struct plan *p, int *i, struct message *m);
+/* Iterates over what the sweep file may say and hardly means, such as an item of `exclude` that
+ * matches no point: the next sentence comes in m, and *i moves past it; false at the end. Start
+ * with *i = 0. */
+bool plan_note(const struct plan *p, int *i, struct message *m);
 
 /* The i-th point's identity: canonical JSON and its SHA-256. */
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65]);

@@ -1,7 +1,7 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
  * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
  * that tasks learn from), plan_labels.c (settings and their labels), plan_trials.c (trials, looks,
- * rungs), plan_identity.c. */
+ * rungs), plan_identity.c, plan_notes.c. */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 

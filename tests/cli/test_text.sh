@@ -95,6 +95,16 @@ check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1
 check "params knows no shape without a file" sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; give --vocab'"
 check "tasks lists what the file says, and that nobody gives it" sh -c "'$headcount' tasks text | grep -qx '  task.sha256  *read from the file'"
 
+# ---- what may be said and is hardly meant ----
+notes() { # SWEEP, --set, text that a note has ("": there is none)
+    "$headcount" plan "$1" --set "$2" 2>err >/dev/null || { cat err; return 1; }
+    if [ "$3" ]; then grep -qF -- "headcount plan: note: $3" err; else ! grep -q note: err; fi || { cat err; return 1; }
+}
+check "a byte model judged by accuracy is remarked on" notes lm.yaml metric=null "head counts are judged by the share of bytes that are guessed right; metric: {name: val_loss}"
+check "... one judged by its loss is not" notes lm.yaml seeds=2 ""
+check "a label guessed from one position is remarked on" notes rows.yaml 'model={d_model: 8, layers: 1, heads: [1, 2], d_ff: 8, pool: first, mask: causal}' "with model.mask causal and model.pool first, the label is guessed from the first position alone"
+check "... one from all is not" notes rows.yaml model.mask=causal ""
+
 # ---- paths ----
 mkdir -p deep/data
 cp lm.yaml deep/lm.yaml

@@ -199,12 +199,12 @@ static void test_dropped(void **state)
     assert_int_equal(heads_of(p, 5), 8);
     struct message m;
     int i = 0;
-    assert_true(plan_idle_exclude(p, &i, &m));
+    assert_true(plan_note(p, &i, &m));
     assert_string_equal(
         m.text, "s.yaml:8:5: this item of exclude fits no point that the constraints leave");
-    assert_true(plan_idle_exclude(p, &i, &m));
+    assert_true(plan_note(p, &i, &m));
     assert_memory_equal(m.text, "s.yaml:9:5: ", 12);
-    assert_false(plan_idle_exclude(p, &i, &m));
+    assert_false(plan_note(p, &i, &m));
     free_all(p);
 
     /* Values that come to the same: 1 of 1 head and `heads`, widths of segments where there are

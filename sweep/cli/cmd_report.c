@@ -45,8 +45,8 @@ static const struct command_syntax syntax = {
         "the same\nseeds of the same task.\n"
         "Losses of a text are given in bits per byte too; of a classification each label has "
         "its\naccuracy.\n"
-        "--html shows what else there is of it too: learning curves, heads, pruning, cost,\n"
-        "all trials. --svg draws every head count with its interval and all of its seeds,\n"
+        "--html shows the rest too: learning curves, heads, pruning, cost, all trials.\n"
+        "--svg draws every head count with its interval and all of its seeds,\n"
         "many settings as panels, those of two quantities as a map.\n",
     .options = options,
     .examples = "  headcount report\n"

@@ -105,7 +105,7 @@ static enum status put_list(FILE *out, const char *key, struct rows *r, int64_t 
     return r->status;
 }
 
-/* What no trial over toys has is not there, so that their exports keep their bytes. */
+/* Lists that no trial over toys has are left out of their exports, which keep their bytes. */
 static enum status put_parts(struct export *e, int64_t trial_id)
 {
     enum status status = put_list(e->out, "curve", &e->curve, trial_id, true);

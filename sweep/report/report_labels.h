@@ -30,8 +30,8 @@ void report_labels_free(struct report_labels *labels); /* NULL is allowed */
 /* Each takes NULL and then writes nothing. */
 
 /* A setting's table, labels by head count, and which each head count recognises worst. Where
- * there are many labels, only those that some head count recognises worst. unit: what n counts. Fails as
- * document_table does. */
+ * there are many labels, only those that some head count recognises worst. unit: what n counts.
+ * Fails as document_table does. */
 enum status report_labels_people(const struct report_labels *labels, const char *setting,
                                  const char *unit, struct document *d, struct message *m);
 

@@ -70,38 +70,59 @@ function mapsOf(a, sequence) {
 
 function attentionNote(a, trial) {
     return [
-        capital(trialName(trial)),
-        trial.setting_label ? [', ', foreign(trial.setting_label)] : '',
+        trial ? capital(trialName(trial)) : `Trial ${a.trial}`,
+        trial?.setting_label ? [', ', foreign(trial.setting_label)] : '',
         '. Rows are queries, columns the keys that they attend to, both from the first position; the darkness is the ' +
-            `square root of the weight. Computed with the weights of step ${a.step} when this page was written.`,
+            `square root of the weight. Computed with the weights of step ${a.step}.`,
         a.length < a.of_length ? ` The first ${a.length} of ${a.of_length} positions.` : '',
     ];
 }
 
+function trialOption(trial) {
+    const setting = trial.setting_label ? `, ${trial.setting_label}` : '';
+    return [trial.trial_id, `${trial.trial_id}: ${trialName(trial)}${setting}`];
+}
+
+/* A server has the maps of every trial that has weights. */
+function mapsPicker(view, shown) {
+    const having = view.live ? view.trials.filter(t => t.weights || t.trial_id === shown) : [];
+    return having.length > 1
+        ? picker('Trial', having.map(trialOption), shown, value => view.choose({trial: Number(value)}))
+        : null;
+}
+
+function noMaps(trial) {
+    return trial
+        ? missing(
+              `There are no maps: the weights of trial ${trial}, or the data that it looks at, cannot be read. `,
+              `headcount export attention ${trial} FILE`,
+              ' says why.',
+          )
+        : element('p', {class: 'missing'}, 'There are no attention maps: no trial has weights.');
+}
+
 function attentionSection(view) {
-    const a = view.attention;
-    if ('missing' in a)
-        return a.missing
-            ? missing(
-                  `There are no maps: the weights of trial ${a.missing}, or the data that it looks at, cannot be read. `,
-                  `headcount export attention ${a.missing} FILE`,
-                  ' says why.',
-              )
-            : element('p', {class: 'missing'}, 'There are no attention maps: no trial has weights.');
+    const a = view.attention,
+        had = a.trial ?? a.missing,
+        shown = (view.live && view.choice.trial) ?? had;
+    const pick = mapsPicker(view, shown),
+        wait = shown === had ? null : element('p', {role: 'status', class: 'status'}, `Asking for trial ${shown}\u2026`);
+    if ('missing' in a) return [pick ? controls(pick) : null, wait ?? noMaps(a.missing)];
     const sequence = Math.min(view.choice.sequence ?? 0, a.sequences - 1),
         maps = mapsOf(a, sequence);
     const sequences = Array.from({length: a.sequences}, (_, i) => [i, `${i + 1} of the validation set`]);
     const drawn = m =>
         drawMap(m.weights, a.length, `${m.name}: a map of ${a.length} by ${a.length}; its table is below`);
+    const which =
+        a.sequences > 1
+            ? picker('Sequence', sequences, sequence, value => view.choose({sequence: Number(value)}))
+            : null;
     return figure(`Where the heads of trial ${a.trial} look`, {
         note: attentionNote(
             a,
             view.trials.find(t => t.trial_id === a.trial),
         ),
-        controls:
-            a.sequences > 1
-                ? controls(picker('Sequence', sequences, sequence, value => view.choose({sequence: Number(value)})))
-                : null,
+        controls: pick || which ? [controls(pick, which), wait] : null,
         draw: () =>
             element(
                 'div',

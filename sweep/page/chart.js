@@ -203,24 +203,26 @@ function jitter(seed, width) {
     return (h / 4294967296 - 0.5) * width;
 }
 
-/* A figure: heading, chart (drawn for its width, and again when that changes), legend, and the
- * same as a table. */
+/* Draws a chart for its width. */
+function drawChart(chart) {
+    chart.drawn = Math.max(240, Math.floor(chart.clientWidth) || 640);
+    becomeList(chart, [chart.draw(chart.drawn)]);
+}
+
+/* All that are new, or have another width by now. */
+function drawCharts() {
+    for (const chart of document.querySelectorAll('.chart'))
+        if (chart.draw && !(Math.abs(chart.clientWidth - chart.drawn) < 4)) drawChart(chart);
+}
+
+/* A figure: heading, chart, legend, and the same as a table. draw makes the chart for a width. */
 function figure(title, options) {
-    const chart = element('div', {class: 'chart'});
-    let drawn = 0;
-    const draw = () => {
-        const width = Math.max(240, Math.floor(chart.clientWidth) || 640);
-        if (Math.abs(width - drawn) < 4) return;
-        drawn = width;
-        chart.replaceChildren(options.draw(width));
-    };
-    new ResizeObserver(draw).observe(chart);
     return element(
         'figure',
         {},
         element('figcaption', {}, element('h3', {}, title), options.note ? element('p', {}, options.note) : null),
         options.controls,
-        chart,
+        element('div', {class: 'chart', draw: options.draw}),
         options.legend ? element('p', {class: 'legend'}, options.legend) : null,
         options.table
             ? element(

@@ -116,20 +116,18 @@ function curvesSection(view) {
                 'fieldset',
                 {},
                 element('legend', {}, 'Head counts'),
-                all.map(g => {
-                    const id = freshId('heads');
-                    return element(
-                        'span',
-                        {class: 'check'},
+                all.map(g =>
+                    element(
+                        'label',
+                        {class: `check end ${g.class}`},
                         element('input', {
                             type: 'checkbox',
-                            id,
                             checked: !hidden.has(g.heads),
                             onchange: () => view.toggle(g.heads),
                         }),
-                        element('label', {for: id, class: `end ${g.class}`}, String(g.heads)),
-                    );
-                }),
+                        String(g.heads),
+                    ),
+                ),
             ),
         ),
         draw: width => drawCurves(groups, shown, name, width),

@@ -29,7 +29,7 @@ function plain(text) {
 
 function build(made, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
-        if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+        if (typeof value === 'function') made[name] = value;
         else if (value !== undefined && value !== null && value !== false)
             made.setAttribute(name, value === true ? '' : value);
     }
@@ -182,26 +182,20 @@ function missing(says, command, does) {
 }
 
 function controls(...list) {
-    return element('div', {class: 'controls'}, list);
-}
-
-let ids = 0;
-function freshId(prefix) {
-    return `${prefix}-${++ids}`;
+    return element('div', {class: 'controls'}, ...list);
 }
 
 /* A labelled choice; choose gets the value of the option that was taken. */
-function picker(label, options, chosen, choose) {
-    const id = freshId('pick');
+function picker(text, options, chosen, choose, name) {
     return element(
-        'span',
+        'label',
         {class: 'picker'},
-        element('label', {for: id}, label),
+        element('span', {}, text),
         element(
             'select',
-            {id, onchange: event => choose(event.target.value)},
-            options.map(([value, text]) =>
-                element('option', {value, selected: String(value) === String(chosen)}, plain(text)),
+            {name, onchange: event => choose(event.target.value)},
+            options.map(([value, shown]) =>
+                element('option', {value, selected: String(value) === String(chosen)}, plain(shown)),
             ),
         ),
     );

@@ -9,7 +9,7 @@ function fileSource() {
         summary: async () => all.summary,
         trials: async () => all.trials,
         curves: async trials => {
-            const wanted = new Set(trials);
+            const wanted = new Set(trials.map(t => t.trial_id));
             return all.curves.filter(c => wanted.has(c.trial));
         },
         heads: async () => all.heads,
@@ -17,4 +17,12 @@ function fileSource() {
     };
 }
 
-show(fileSource());
+async function begin() {
+    const view = newView(fileSource(), null);
+    await readView(view);
+    makeFrame();
+    drawPage(view);
+    printWhole(view);
+}
+
+begin();

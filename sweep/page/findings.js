@@ -258,8 +258,12 @@ function accuracySection(view) {
             ['all', 'all trials'],
             ['near', 'near the best'],
         ];
+    const note = [
+        set.label ? foreign(set.label) : '',
+        view.total > view.trials.length ? ` Points are those of the first ${count(view.trials.length, 'trial')}.` : '',
+    ];
     return figure(`${capital(view.metric.drawn)} by head count`, {
-        note: set.label ? foreign(set.label) : null,
+        note: note.some(Boolean) ? note : null,
         controls: few
             ? controls(picker('Scale', scales, near ? 'near' : 'all', value => view.choose({near: value})))
             : null,

@@ -1,7 +1,7 @@
 'use strict';
 
-/* The page: a view of one setting of a sweep, in sections. What the reader picks draws the sections
- * again that show it. */
+/* The page of a sweep: a view of one of its settings, in sections. What the reader picks draws those again
+ * that show it. */
 
 const SECTIONS = [
     ['verdict', 'Verdict', verdictSection],
@@ -75,132 +75,176 @@ function settingsOf(report, trials, metric) {
     });
 }
 
-async function readView(source) {
-    const [summary, {total, trials: rows}] = await Promise.all([source.summary(), source.trials(0)]);
-    const trials = objects(rows),
-        {report} = summary;
-    const [curves, heads, attention] = await Promise.all([
-        source.curves(trials.filter(t => !t.is_tuning).map(t => t.trial_id)),
-        source.heads(0),
-        source.attention(),
-    ]);
-    const metric = metricOf(report);
+/* A view of which nothing has been read yet. live: what the live page does beside (live_page.js); null in
+ * a file. */
+function newView(source, live) {
     return {
         source,
-        summary,
-        report,
-        total,
-        trials,
-        curves,
-        attention,
-        heads: objects(heads),
-        settings: settingsOf(report, trials, metric),
+        live,
+        settings: [],
         index: 0,
-        metric,
         choice: {hidden: new Set()},
+        table: {by: 'trial_id', down: false, filter: '', role: null, page: 0, whole: false},
         get set() {
             return this.settings[this.index];
+        },
+        pick(index) {
+            this.index = Number(index);
+            drawPage(this, id => !ALIKE.has(id));
+        },
+        choose(choice) {
+            Object.assign(this.choice, choice);
+            if ('trial' in choice) this.live?.look(choice.trial);
+            drawPage(this, id => ['accuracy', 'curves', 'heads', 'attention', 'pruning', 'cost'].includes(id));
+        },
+        toggle(heads) {
+            if (!this.choice.hidden.delete(heads)) this.choice.hidden.add(heads);
+            drawPage(this, id => id === 'curves');
+        },
+        sift(changes) {
+            Object.assign(this.table, changes);
+            drawPage(this, id => id === 'trials');
         },
     };
 }
 
-/* Draws a section again, keeping what is open in it and where the keyboard is. */
-function redraw(view, section, draw) {
-    const controls = () => [...section.querySelectorAll('select, input, button, summary')];
-    const active = controls().indexOf(document.activeElement);
-    const open = [...section.querySelectorAll('details')].map(d => d.open);
-    section.replaceChildren(section.firstChild, ...[draw(view)].flat(Infinity).filter(Boolean));
-    section.querySelectorAll('details').forEach((d, i) => {
-        d.open = open[i] ?? false;
+/* Reads all that is shown. */
+async function readView(view) {
+    const {source} = view,
+        {trial} = view.choice;
+    const [summary, page] = await Promise.all([source.summary(), source.trials()]);
+    const trials = objects(page.trials),
+        {report} = summary;
+    const [curves, heads, attention] = await Promise.all([
+        source.curves(trials.filter(t => !t.is_tuning)),
+        source.heads(),
+        source.attention(trial),
+    ]);
+    const metric = metricOf(report),
+        settings = settingsOf(report, trials, metric),
+        picked = settings.findIndex(set => set.label === view.set?.label);
+    Object.assign(view, {
+        summary,
+        report,
+        total: page.total,
+        trials: trials.map(t => ({...t, says: [t.remark, t.error, t.note].filter(Boolean).join(' \u00b7 ')})),
+        curves,
+        heads: objects(heads),
+        metric,
+        settings,
+        index: Math.max(0, picked),
     });
-    controls()[active]?.focus();
+    if (trial === view.choice.trial) view.attention = attention;
 }
 
-function makeSections(view) {
-    const made = [];
-    for (const [id, title, draw] of SECTIONS) {
-        const content =
-            view.set || id === 'verdict' || ALIKE.has(id) ? [draw(view)].flat(Infinity).filter(Boolean) : [];
-        if (content.length)
-            made.push({
-                id,
-                title,
-                draw,
-                node: element(
-                    'section',
-                    {id, 'aria-labelledby': `${id}-title`},
-                    element('h2', {id: `${id}-title`}, title),
-                    content,
-                ),
-            });
+/* ---- drawing ---- */
+
+/* A section, if it has anything. */
+function sectionOf(view, id, title, draw) {
+    if (!view.set && id !== 'verdict' && !ALIKE.has(id)) return null;
+    const content = [draw(view)].flat(Infinity).filter(Boolean);
+    return content.length
+        ? element(
+              'section',
+              {id, 'aria-labelledby': `${id}-title`},
+              element('h2', {id: `${id}-title`}, title),
+              content,
+          )
+        : null;
+}
+
+function drawSections(view, wanted) {
+    let next = null;
+    for (const [id, title, draw] of [...SECTIONS].reverse()) {
+        const old = document.getElementById(id),
+            made = wanted(id) ? sectionOf(view, id, title, draw) : old;
+        if (made && !old) document.getElementById('main').insertBefore(made, next);
+        else if (!made) old?.remove();
+        else if (made !== old) become(old, made);
+        next = document.getElementById(id) ?? next;
     }
-    const again = ids => made.filter(s => ids(s.id)).forEach(s => redraw(view, s.node, s.draw));
-    view.pick = index => {
-        view.index = Number(index);
-        document.querySelectorAll('select[name=setting]').forEach(s => {
-            s.value = view.index;
-        });
-        again(id => !ALIKE.has(id));
-    };
-    view.choose = choice => {
-        Object.assign(view.choice, choice);
-        again(id => ['accuracy', 'curves', 'heads', 'attention', 'pruning', 'cost'].includes(id));
-    };
-    view.toggle = heads => {
-        if (!view.choice.hidden.delete(heads)) view.choice.hidden.add(heads);
-        again(id => id === 'curves');
-    };
-    return made;
 }
 
-function settingPicker(view) {
-    if (view.settings.length < 2) return null;
-    const made = picker(
-        'Setting',
-        view.settings.map(s => [s.index, s.label]),
-        view.index,
-        value => view.pick(value),
-    );
-    made.querySelector('select').setAttribute('name', 'setting');
-    return made;
-}
-
-function header(view) {
-    const {report} = view;
+function header({report, live}) {
+    const name = report ? ['Sweep ', element('strong', {}, foreign(report.sweep)), ' \u00b7 '] : null,
+        others = live ? [' \u00b7 ', element('a', {href: live.home}, 'All sweeps')] : null;
     return element(
         'header',
         {},
-        element('p', {class: 'sweep'}, 'Sweep ', element('strong', {}, foreign(report.sweep)), ' \u00b7 headcount'),
-        element('h1', {}, foreign(report.question || report.sweep)),
+        element('p', {class: 'sweep'}, name, 'headcount', others),
+        report ? element('h1', {}, foreign(report.question || report.sweep)) : null,
     );
 }
 
-async function show(source) {
-    const view = await readView(source),
-        sections = makeSections(view);
-    document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
-    document.body.prepend(
-        element('a', {class: 'skip', href: '#main'}, 'Skip to the findings'),
-        header(view),
+function settingPicker(view) {
+    return view.settings.length < 2
+        ? null
+        : picker(
+              'Setting',
+              view.settings.map(s => [s.index, s.label]),
+              view.index,
+              value => view.pick(value),
+              'setting',
+          );
+}
+
+/* The sections that there are, and how the sweep stands. */
+function bar(view) {
+    const shown = SECTIONS.filter(([id]) => document.getElementById(id));
+    return element(
+        'div',
+        {class: 'bar'},
         element(
-            'div',
-            {class: 'bar'},
+            'nav',
+            {'aria-label': 'Sections'},
             element(
-                'nav',
-                {'aria-label': 'Sections'},
-                element(
-                    'ul',
-                    {},
-                    sections.map(s => element('li', {}, element('a', {href: `#${s.id}`}, s.title))),
-                ),
+                'ul',
+                {},
+                shown.map(([id, title]) => element('li', {}, element('a', {href: `#${id}`}, title))),
             ),
-            settingPicker(view),
         ),
-        element(
-            'main',
-            {id: 'main', tabindex: -1},
-            sections.map(s => s.node),
-        ),
-        element('footer', {}, element('p', {}, 'Written by headcount. This page asks nothing of any network.')),
+        settingPicker(view),
+        view.live?.standing(view),
     );
+}
+
+/* What is around the sections, which come into main. */
+function makeFrame() {
+    document.body.prepend(
+        element('a', {class: 'skip', href: '#main'}, 'Skip to the content'),
+        element('header'),
+        element('div', {class: 'bar'}),
+        element('main', {id: 'main', tabindex: -1}),
+        element('footer'),
+    );
+    new ResizeObserver(() => requestAnimationFrame(drawCharts)).observe(document.body);
+}
+
+function footer(live) {
+    const says = live
+        ? 'Live from headcount serve. This page asks nothing of any other server.'
+        : 'Written by headcount. This page asks nothing of any network.';
+    return element('footer', {}, element('p', {}, says));
+}
+
+function becomeParts(parts) {
+    for (const [part, made] of Object.entries(parts)) become(document.querySelector(`body > ${part}`), made);
+}
+
+function drawAround(view) {
+    becomeParts({header: header(view), '.bar': bar(view), footer: footer(view.live)});
+}
+
+/* The page, or those of its sections that are wanted, as the view is now. */
+function drawPage(view, wanted = () => true) {
+    document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
+    drawSections(view, wanted);
+    drawAround(view);
+    drawCharts();
+}
+
+/* On paper all trials are in the table. */
+function printWhole(view) {
+    window.addEventListener('beforeprint', () => view.sift({whole: true}));
+    window.addEventListener('afterprint', () => view.sift({whole: false}));
 }

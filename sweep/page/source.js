@@ -4,9 +4,9 @@
  *
  *   file                what the results file is called
  *   summary()           page_summary
- *   trials(after)       page_trials, from the one after `after`
- *   curves(trials)      page_curve of each of these trial_ids that has one: a list
- *   heads(trial)        page_heads; of all that are to be had at once where trial is 0
+ *   trials()            page_trials: the first ones, as many as are to be had at once
+ *   curves(trials)      page_curve of each of these trials (rows of page_trials) that has one: a list
+ *   heads()             page_heads of all
  *   attention(trial)    page_attention, or {missing: trial}: it cannot be had; 0: no trial has weights
  *
  * All return promises. In a file all lies in the page itself (file.js); live_source.js asks a server. */

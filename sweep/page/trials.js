@@ -58,8 +58,9 @@ function trialRows(trials, state) {
     return state.down ? rows.reverse() : rows;
 }
 
-function trialsHead(columns, state, change) {
-    const sort = c => () => change({by: c.column, down: state.by === c.column && !state.down});
+function trialsHead(view, columns) {
+    const state = view.table;
+    const sort = c => () => view.sift({by: c.column, down: state.by === c.column && !state.down});
     const sign = c => (state.by !== c.column ? '' : state.down ? ' \u25be' : ' \u25b4');
     const order = c => (state.by !== c.column ? undefined : state.down ? 'descending' : 'ascending');
     return element(
@@ -84,13 +85,13 @@ function trialsHead(columns, state, change) {
     );
 }
 
-function trialsTable(columns, rows, state, change) {
+function trialsTable(view, columns, rows) {
     const cells = t => columns.map((c, i) => cell({...c, value: row => row[c.column], number: !c.text}, t, i === 0));
     return element(
         'table',
         {},
         element('caption', {}, 'Trials'),
-        trialsHead(columns, state, change),
+        trialsHead(view, columns),
         element(
             'tbody',
             {},
@@ -99,76 +100,80 @@ function trialsTable(columns, rows, state, change) {
     );
 }
 
-function trialsPager(state, pages, change) {
-    if (pages < 2 || state.whole) return [];
+function trialsPager(view, at, pages) {
     const go = (text, page) =>
         element(
             'button',
             {
                 type: 'button',
                 disabled: page < 0 || page >= pages,
-                onclick: () => change({page}),
+                onclick: () => view.sift({page}),
             },
             text,
         );
-    return [go('Previous', state.page - 1), ` page ${state.page + 1} of ${pages} `, go('Next', state.page + 1)];
+    return element(
+        'p',
+        {class: 'pager'},
+        go('Previous', at - 1),
+        ` page ${at + 1} of ${pages} `,
+        go('Next', at + 1),
+    );
 }
 
-function trialsControls(roles, state, change) {
-    const id = freshId('filter');
+function trialsControls(view, roles, {role, filter}) {
+    const several = roles.length > 1;
     return controls(
-        roles.length > 1
-            ? picker('Trials', [['', 'all'], ...roles.map(r => [r, r])], state.role, role => change({role, page: 0}))
+        several
+            ? picker('Trials', [['', 'all'], ...roles.map(r => [r, r])], role, picked =>
+                  view.sift({role: picked, page: 0}),
+              )
             : null,
         element(
-            'span',
+            'label',
             {class: 'picker'},
-            element('label', {for: id}, roles.length > 1 ? 'with these words' : 'Trials with these words'),
+            element('span', {}, several ? 'with these words' : 'Trials with these words'),
             element('input', {
-                id,
                 type: 'search',
                 autocomplete: 'off',
-                oninput: event => change({filter: event.target.value, page: 0}),
+                value: filter,
+                oninput: event => view.sift({filter: event.target.value, page: 0}),
             }),
         ),
     );
 }
 
+/* Those that are not here. */
+function trialsLeft(view) {
+    const left = view.total - view.trials.length;
+    if (left <= 0) return null;
+    if (!view.live) return element('p', {class: 'warning'}, `${count(left, 'further trial')} found no room here.`);
+    return element(
+        'p',
+        {class: 'pager'},
+        `Of ${count(view.total, 'trial')} the first ${view.trials.length.toLocaleString('en')} are here and in the charts. `,
+        element('button', {type: 'button', onclick: () => view.live.more()}, 'Load the next 1,000'),
+    );
+}
+
 function trialsSection(view) {
-    const trials = view.trials.map(t => ({...t, says: [t.remark, t.error, t.note].filter(Boolean).join(' \u00b7 ')}));
+    const {trials} = view,
+        roles = [...new Set(trials.map(roleOf))];
+    const state = {...view.table, role: view.table.role ?? (roles.includes('judged') ? 'judged' : '')};
     const shown = (c, t) => (c.show ? c.show(t[c.column]) : t[c.column]);
     const columns = TRIAL_COLUMNS.filter(c => !c.optional || trials.some(t => shown(c, t) !== ''));
-    const roles = [...new Set(trials.map(roleOf))];
-    const state = {
-        by: 'trial_id',
-        down: false,
-        filter: '',
-        role: roles.includes('judged') ? 'judged' : '',
-        page: 0,
-        whole: false,
-    };
-    const place = element('div'),
-        says = element('p', {role: 'status', class: 'status'}),
-        pager = element('p', {class: 'pager'});
-    const change = changes => {
-        Object.assign(state, changes);
-        const rows = trialRows(trials, state),
-            pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
-        state.page = Math.min(state.page, pages - 1);
-        const first = state.whole ? 0 : state.page * PAGE_ROWS,
-            part = rows.slice(first, state.whole ? rows.length : first + PAGE_ROWS);
-        const active = [...place.querySelectorAll('button')].indexOf(document.activeElement);
-        place.replaceChildren(scrolling('Trials', trialsTable(columns, part, state, change)));
-        place.querySelectorAll('button')[active]?.focus();
-        says.textContent = part.length
-            ? `${first + 1}\u2013${first + part.length} of ${count(rows.length, 'trial')}`
-            : 'No trial has these words.';
-        pager.replaceChildren(...trialsPager(state, pages, change));
-    };
-    change({});
-    window.addEventListener('beforeprint', () => change({whole: true}));
-    window.addEventListener('afterprint', () => change({whole: false}));
-    const rest = view.total - trials.length;
-    const left = rest ? element('p', {class: 'warning'}, `${count(rest, 'further trial')} found no room here.`) : null;
-    return [left, trialsControls(roles, state, change), says, place, pager];
+    const rows = trialRows(trials, state),
+        pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
+    const page = Math.min(state.page, pages - 1),
+        first = state.whole ? 0 : page * PAGE_ROWS,
+        part = rows.slice(first, state.whole ? rows.length : first + PAGE_ROWS);
+    const says = part.length
+        ? `${first + 1}\u2013${first + part.length} of ${count(rows.length, 'trial')}`
+        : 'No trial has these words.';
+    return [
+        trialsLeft(view),
+        trialsControls(view, roles, state),
+        element('p', {role: 'status', class: 'status'}, says),
+        scrolling('Trials', trialsTable(view, columns, part)),
+        pages > 1 && !state.whole ? trialsPager(view, page, pages) : null,
+    ];
 }

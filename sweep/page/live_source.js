@@ -1,0 +1,76 @@
+'use strict';
+
+/* What a server is asked for. Addresses are relative to the page's own: the list lies at the root, the
+ * page of a sweep at F/S/ beneath it, and its pieces beneath that. */
+
+const TRIALS_AT_ONCE = 1000,
+    CURVES_AT_ONCE = 100,
+    CURVES_MOST = 1000;
+
+async function ask(address) {
+    const answer = await fetch(address).catch(() => {
+        throw new Error('The connection is lost; trying again.');
+    });
+    const piece = await answer.json().catch(() => ({error: `The server says ${answer.status}.`}));
+    if (!answer.ok || piece.error) throw new Error(piece.error);
+    return piece;
+}
+
+/* How many points of each of n curves are asked for. */
+function pointsOf(n) {
+    return Math.min(500, Math.max(12, Math.floor(20000 / n)));
+}
+
+/* The curve of a trial is asked for again while it grows, and when the trial was run once more. */
+function curveVersion(trial, version) {
+    return trial.state === 'running' ? version : `${trial.state} ${trial.attempt} ${trial.ended}`;
+}
+
+/* A sweep of the file-th file. Answers are kept as long as `news` (live_news.js) has nothing newer of it. */
+function liveSource(file, news) {
+    const kept = new Map(),
+        curves = new Map();
+    let pages = 2; // of trials
+    async function once(address, version, name = address) {
+        const last = kept.get(name);
+        if (last && last.version === version) return last.answer;
+        const answer = await ask(address);
+        kept.set(name, {version, answer});
+        return answer;
+    }
+    async function askCurves(trials, most, version) {
+        const {curves: found} = await ask(`curves?trials=${trials.map(t => t.trial_id)}&most=${most}`);
+        const of = new Map(found.map(c => [c.trial, c]));
+        for (const t of trials)
+            curves.set(t.trial_id, {version: curveVersion(t, version), curve: of.get(t.trial_id)});
+    }
+    return {
+        file: '',
+        summary: () => once('summary', news.of(file).summary),
+        heads: () => once('heads?trial=0', news.of(file).summary),
+        attention: (trial = 0) => once(`attention?trial=${trial}`, trial || news.of(file).summary, 'attention'),
+        async trials() {
+            const {version} = news.of(file),
+                rows = [];
+            let page = {next: 0};
+            for (let i = 0; i < pages && page.next !== null; i++) {
+                page = await once(`trials?after=${page.next}&most=${TRIALS_AT_ONCE}`, version);
+                rows.push(...page.trials.rows);
+            }
+            return {total: page.total, trials: {...page.trials, rows}};
+        },
+        async curves(trials) {
+            const {version} = news.of(file),
+                begun = trials.filter(t => t.attempt > 0).slice(0, CURVES_MOST),
+                due = begun.filter(t => curves.get(t.trial_id)?.version !== curveVersion(t, version));
+            const parts = Array.from({length: Math.ceil(due.length / CURVES_AT_ONCE)}, (_, i) =>
+                due.slice(i * CURVES_AT_ONCE, (i + 1) * CURVES_AT_ONCE),
+            );
+            await Promise.all(parts.map(part => askCurves(part, pointsOf(trials.length), version)));
+            return begun.map(t => curves.get(t.trial_id).curve).filter(Boolean);
+        },
+        more() {
+            pages++;
+        },
+    };
+}

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct run_options {
-    const char *db;
+    const char *db, *shard;
     struct command_texts set;
     long workers;
     bool retry_failed, replace, quiet;
@@ -20,6 +20,8 @@ static const struct command_option options[] = {
     COMMAND_DB_OPTION(struct run_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
+    {"shard", 0, COMMAND_TEXT, offsetof(struct run_options, shard), "K/N",
+     "only the K-th of N parts of the trials; `headcount merge` puts the files together"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct run_options, retry_failed), NULL,
      "try failed trials again"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
@@ -88,7 +90,12 @@ static enum status run_trials(const struct config *config, const struct run_opti
                                           .quiet = o->quiet,
                                           .retry_failed = o->retry_failed,
                                           .replace = o->replace};
-    enum status status = command_plan_new(o->quiet ? NULL : "run", config, o->db, &plan, m);
+    struct plan_shard shard = {0};
+    enum status status = o->shard ? plan_shard_read(o->shard, &shard, m) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = command_plan_new(o->quiet ? NULL : "run", config, o->db, &plan, m);
+    if (status == STATUS_OK)
+        status = plan_set_shard(plan, shard, m);
     if (status == STATUS_OK && !o->quiet)
         command_plan_notes("run", plan);
     if (status == STATUS_OK)
@@ -151,7 +158,12 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
     config_free(config);
     if (status != STATUS_OK || !reports)
         return status;
-    if (!result.ran && tests.answered + tests.failed == 0 && !o->quiet)
+    if (result.trials == 0 && !o->quiet)
+        fprintf(stderr,
+                "headcount run: nothing to run: the sweep has fewer parts than that, and "
+                "shard %s has no trials\n",
+                o->shard);
+    else if (!result.ran && tests.answered + tests.failed == 0 && !o->quiet)
         fprintf(stderr, "headcount run: nothing to run: %s%ld trial%s ended\n",
                 result.trials == 1 ? "the " : "all ", result.trials,
                 result.trials == 1 ? " has" : "s have");

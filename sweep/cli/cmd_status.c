@@ -25,7 +25,7 @@ struct status_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
-     "the rows of the view progress, with time_left_s, looks and rungs, as JSON"},
+     "the rows of the view progress, with time_left_s, looks, rungs and shards, as JSON"},
     {"watch", 'w', COMMAND_FLAG, offsetof(struct status_options, watch), NULL,
      "again and again, until Ctrl-C: redrawn on a terminal, elsewhere a line per change"},
     COMMAND_DB_OPTION(struct status_options),
@@ -46,7 +46,8 @@ static const char sql[] =
     "    FROM trial JOIN sweep USING (sweep_id)"
     "   WHERE rungs IS NOT NULL AND in_plan = 1 AND is_tuning = 1 GROUP BY sweep_id"
     ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
-    "       p.mean_train_s, p.created, p.last_run, p.remark, s.sweep_id,"
+    "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
+    "       s.shards, s.sweep_id,"
     "       t.trials, t.waiting, t.passed, iif(rungs IS NULL, NULL, json_object("
     "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
     "         'waiting', t.waiting, 'passed', t.passed))"
@@ -66,6 +67,8 @@ enum column {
     COLUMN_CREATED,
     COLUMN_LAST_RUN,
     COLUMN_REMARK,
+    COLUMN_ELSEWHERE, /* trials of other shards */
+    COLUMN_SHARDS_JSON,
     COLUMN_SWEEP_ID,
     COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that lost */
     COLUMN_WAITING,
@@ -133,9 +136,11 @@ static void json_row(const struct rows *r, double seconds, const struct looks_st
     table_text(t, rows_text(r, COLUMN_REMARK));
     table_json(t, looks);
     table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
+    table_json(t, rows_text(r, COLUMN_SHARDS_JSON));
+    table_integer(t, rows_integer(r, COLUMN_ELSEWHERE));
 }
 
-/* A sentence each for a sweep with looks and with rungs. */
+/* A sentence each for a sweep with looks, with rungs and in shards. */
 static void add_stages(const struct rows *r, const struct looks_state *l, struct text_buffer *said)
 {
     char words[256];
@@ -148,6 +153,9 @@ static void add_stages(const struct rows *r, const struct looks_state *l, struct
                  (long long)rows_integer(r, COLUMN_TUNING),
                  (long long)rows_integer(r, COLUMN_WAITING),
                  (long long)rows_integer(r, COLUMN_PASSED));
+    if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
+        text_add(said, "%s: %lld more trials are of other shards.\n", name,
+                 (long long)rows_integer(r, COLUMN_ELSEWHERE));
 }
 
 /* Below the table: a note may be long. */
@@ -207,14 +215,12 @@ static enum status print_status(struct store *s, struct status_options *o, FILE 
         {.title = "last run", .leave_out = 1},
         {0}};
     static const struct table_column json_columns[] = {
-        {.name = "sweep"},        {.name = "planned"},
-        {.name = "completed"},    {.name = "running"},
-        {.name = "queued"},       {.name = "diverged"},
-        {.name = "failed"},       {.name = "pruned"},
-        {.name = "mean_train_s"}, {.name = "created"},
-        {.name = "last_run"},     {.name = "time_left_s"},
-        {.name = "remark"},       {.name = "looks"},
-        {.name = "rungs"},        {0}};
+        {.name = "sweep"},   {.name = "planned"},   {.name = "completed"},
+        {.name = "running"}, {.name = "queued"},    {.name = "diverged"},
+        {.name = "failed"},  {.name = "pruned"},    {.name = "mean_train_s"},
+        {.name = "created"}, {.name = "last_run"},  {.name = "time_left_s"},
+        {.name = "remark"},  {.name = "looks"},     {.name = "rungs"},
+        {.name = "shards"},  {.name = "elsewhere"}, {0}};
     struct text_buffer stages = {0};
     struct table *t = table_new(o->json ? json_columns : text_columns);
     enum status status = read_sweeps(s, o, t, &stages, m);

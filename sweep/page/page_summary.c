@@ -29,7 +29,8 @@ static enum status put_states(struct store *s, int64_t sweep_id, FILE *out, stru
         return status;
     for (int i = 0; i < TRIAL_STATES; i++)
         fprintf(out, "%s\"%s\":%ld", i ? "," : ",\"states\":{",
-                trial_state_name((enum trial_state)i), c.trials[i]);
+                trial_state_name((enum trial_state)i),
+                c.trials[i] + (i == TRIAL_QUEUED ? c.elsewhere : 0));
     fputc('}', out);
     return STATUS_OK;
 }

@@ -302,6 +302,7 @@ void plan_free(struct plan *p)
     plan_free_filters(p);
     free(p->kept);
     free(p->candidates);
+    free(p->group);
     pool_free(p->pool);
 }
 

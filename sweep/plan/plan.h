@@ -71,6 +71,27 @@ struct plan_trial {
 long plan_trials(const struct plan *p);
 struct plan_trial plan_trial(const struct plan *p, long k);
 
+/* A part of the trials, so that several runs with a results file each share a sweep (`run --shard
+ * 2/8`): the parts are disjoint, together they are the plan, and they differ by one trial at most.
+ * Under `tune` all trials of a setting and a head count are in one shard, where one of them is
+ * chosen, and shards differ by one such group at most. */
+struct plan_shard {
+    int number, of; /* from 1; of 0: the whole plan */
+};
+enum { PLAN_SHARDS_MAX = 1000000 };
+
+/* Reads "2/8"; BAD_INPUT says what is wrong with it. */
+enum status plan_shard_read(const char *text, struct plan_shard *shard, struct message *m);
+
+/* From now on the plan is to be run by this shard only; the trials stay all of them. BAD_INPUT for
+ * a sweep with looks, which are judged by the trials of all shards. */
+enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct message *m);
+struct plan_shard plan_shard(const struct plan *p);
+
+/* Whether the k-th trial is in the plan's shard, and how many are. */
+bool plan_in_shard(const struct plan *p, long k);
+long plan_shard_trials(const struct plan *p);
+
 /* The steps at which tuning trials of the i-th point pause to be compared, rising, below its
  * train.steps: min_steps, min_steps * eta, ..., each rounded up to a multiple of train.eval_every,
  * so that a trial that pauses is evaluated where an undisturbed one is. Equal for all points that

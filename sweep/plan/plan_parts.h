@@ -1,7 +1,7 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
  * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
  * that tasks learn from), plan_labels.c (settings and their labels), plan_trials.c (trials, looks,
- * rungs), plan_identity.c, plan_notes.c. */
+ * rungs), plan_shard.c, plan_identity.c, plan_notes.c. */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -94,6 +94,9 @@ struct plan {
     uint32_t *kept;       /* (points): index in the grid or among the draws; malloc */
     uint32_t *candidates; /* (points), see plan_candidates; NULL without tune; malloc */
     long by_constraint, by_exclude, by_duplicate;
+    struct plan_shard shard;
+    uint32_t *group; /* (points): which setting and head count, from 0; NULL but for a shard under
+                        tune; malloc */
 };
 
 enum status plan_no_memory(struct message *m);
@@ -143,6 +146,9 @@ void plan_free_filters(struct plan *p);
 /* Counts candidates. BAD_INPUT where rungs have nothing to choose from, or a trial is too short to
  * have one, or where guessing is right more often on one replicate than on another. */
 enum status plan_build_groups(struct plan *p, struct message *m);
+
+/* A hash of a point's setting and head count: what is chosen among under tune. */
+uint64_t plan_group_hash(const struct plan *p, long i);
 
 /* plan_labels.c */
 /* The axes of settings and the labels of all axes. */

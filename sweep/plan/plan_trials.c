@@ -107,6 +107,11 @@ static int by_group(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
+uint64_t plan_group_hash(const struct plan *p, long i)
+{
+    return plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS);
+}
+
 /* The points, those of a setting and a head count together. NULL when there is no memory. */
 static struct member *list_members(const struct plan *p)
 {
@@ -115,7 +120,7 @@ static struct member *list_members(const struct plan *p)
     if (!member)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        member[i] = (struct member){.group = plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS),
+        member[i] = (struct member){.group = plan_group_hash(p, (long)i),
                                     .candidate = plan_hash(p, p->kept[i], ROLE_TUNED),
                                     .point = (uint32_t)i};
     qsort(member, n, sizeof *member, by_group);

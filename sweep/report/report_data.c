@@ -17,11 +17,12 @@ static enum status out_of_memory(struct message *m)
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
                               struct message *m)
 {
-    enum { NAME, QUESTION, OVERRIDES, OVERRIDES_SHOWN, REMARK };
+    enum { NAME, QUESTION, OVERRIDES, OVERRIDES_SHOWN, REMARK, SHARDS };
     struct rows rows = rows_open(
         s, m,
         "SELECT name, question, overrides,"
-        "       (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides)), remark"
+        "       (SELECT group_concat('--set ' || value, ' ') FROM json_each(overrides)), remark,"
+        "       coalesce(shards, 'null')"
         "  FROM sweep WHERE sweep_id = ?1",
         VALUES(INTEGER(sweep_id)));
     if (rows_next(&rows)) {
@@ -31,12 +32,13 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
             text_copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
         r->overrides_shown = text_copy(rows_text(&rows, OVERRIDES_SHOWN));
         r->remark = text_copy(rows_text(&rows, REMARK));
+        r->shards = text_copy(rows_text(&rows, SHARDS));
     }
     enum status status = rows_close(&rows);
-    if (status == STATUS_OK &&
-        (!r->name || !r->question || !r->overrides || !r->overrides_shown || !r->remark))
+    if (status == STATUS_OK && (!r->name || !r->question || !r->overrides || !r->overrides_shown ||
+                                !r->remark || !r->shards))
         status = out_of_memory(m);
-    return status;
+    return status == STATUS_OK ? store_shards(s, sweep_id, &r->missing, m) : status;
 }
 
 /* How much of the sweep has run, and what is the same in all of it: the first trial's options but
@@ -50,7 +52,7 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         return status;
     for (int i = 0; i < TRIAL_STATES; i++)
         r->ended += trial_state_ended((enum trial_state)i) ? c.trials[i] : 0;
-    r->planned = r->ended + c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING];
+    r->planned = r->ended + c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] + c.elsewhere;
 
     struct rows rows = rows_open(
         s, m,
@@ -243,6 +245,7 @@ void report_data_free(struct report_data *r)
     free(r->overrides);
     free(r->overrides_shown);
     free(r->remark);
+    free(r->shards);
     free(r->task);
     free(r->file);
     free(r->fixed);

@@ -5,6 +5,7 @@
 #include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
 #include "sweep/store/evidence.h"
+#include "sweep/store/store.h"
 
 /* One combination of the varying axes other than heads, the tuned and the replicated ones: its
  * evidence, and what follows from it. */
@@ -23,11 +24,13 @@ struct report_data {
     char *overrides;       /* JSON: ["train.steps=100"], the --set arguments; null: unknown */
     char *overrides_shown; /* "--set train.steps=100"; "" without */
     char *remark;          /* what a person noted; "" without */
-    char *task;            /* "gather" */
-    char *file;            /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
-                              for a toy, and where there are several */
-    char *fixed;           /* "d_model=32, ...": what is the same in all settings */
-    long planned, ended;   /* trials of the plan, tuning ones too */
+    char *shards;          /* JSON: {"of":4,"here":[2]}; null: the file has all */
+    struct shards missing;
+    char *task;          /* "gather" */
+    char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
+                            for a toy, and where there are several */
+    char *fixed;         /* "d_model=32, ...": what is the same in all settings */
+    long planned, ended; /* trials of the plan, tuning ones too */
     struct evidence *evidence;
     int settings;                   /* as in evidence */
     struct report_setting *setting; /* in the order of the plan */

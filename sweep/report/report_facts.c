@@ -66,6 +66,13 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
                  judged + tuning, judged, tuning, lost);
 }
 
+static void add_missing_shards(const struct shards *s, struct text_buffer *text)
+{
+    bool one = strchr(s->missing, ' ') == NULL;
+    text_add(text, " Shard%s %s of %lld %s not in this file; `headcount merge` adds %s.",
+             one ? "" : "s", s->missing, (long long)s->of, one ? "is" : "are", one ? "it" : "them");
+}
+
 /* What was run, and how much of it, in one paragraph. */
 static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
@@ -82,6 +89,8 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
                  r->setting[0].input.tuned_lr);
     add_guess(r, text);
     add_trials(r, text);
+    if (r->missing.of > 0)
+        add_missing_shards(&r->missing, text);
     if (r->remark[0])
         text_add(text, " Note: %s", r->remark);
 }

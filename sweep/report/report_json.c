@@ -260,6 +260,8 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     text_json(out, r->remark[0] ? r->remark : NULL);
     fputs(",\"overrides\":", out);
     text_json_as_is(out, r->overrides);
+    fputs(",\"shards\":", out);
+    text_json_as_is(out, r->shards);
     put_asked(out, &r->evidence->base);
     fprintf(out, ",\"planned\":%ld,\"ended\":%ld", r->planned, r->ended);
     put_outside(out, r->evidence);

@@ -171,6 +171,7 @@ enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, d
         "           WHERE v.trial_id = t.trial_id), resume_step), 0) AS step"
         "    FROM trial AS t"
         "   WHERE sweep_id = ?1 AND in_plan = 1 AND state IN ('queued', 'running')"
+        "     AND (in_shard OR state <> 'queued')"
         "), recorded AS ("
         "  SELECT config_id, avg(train_s) AS seconds FROM trial WHERE state = 'completed'"
         "   GROUP BY config_id"

@@ -359,7 +359,7 @@ static void estimate(const struct plan *p, bool retry_failed, struct forecast *f
         }
     }
     for (long k = 0; k < f->trials; k++)
-        if (forecast_runs(f->trial[k].state, retry_failed))
+        if (forecast_runs(f->trial[k].state, retry_failed) && plan_in_shard(p, k))
             estimate_trial(p, k, f);
 }
 

@@ -352,7 +352,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_trials(p), r.slots,
+    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_shard_trials(p), r.slots,
                           plan_config(p)->metric);
     if (s == STATUS_OK) {
         do

@@ -38,6 +38,7 @@ static enum status proof_of_now(struct store *s, int64_t sweep_id, struct verdic
     enum status status = store_counts(s, sweep_id, &counts, m);
     if (status != STATUS_OK)
         return status;
+    proof->pairs = counts.elsewhere;
     for (int i = 0; i < TRIAL_STATES; i++) {
         proof->pairs += counts.trials[i];
         proof->seen += trial_state_ended((enum trial_state)i) ? counts.trials[i] : 0;

@@ -1,4 +1,4 @@
--- The results file of headcount, format 6: one SQLite database (application_id 0x48454144, "HEAD";
+-- The results file of headcount, format 7: one SQLite database (application_id 0x48454144, "HEAD";
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
@@ -36,8 +36,11 @@ CREATE TABLE sweep (
                 -- {"eta":3,"min_steps":150}: under `tune`, successive halving
     eval        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(eval) = 'object'),
                 -- {"noisy":{"noise":0.1}}: further test sets, by the task's options that differ
-    measure     TEXT CHECK (measure IN ('evals'))  -- when trials measure their heads as they are
+    measure     TEXT CHECK (measure IN ('evals')),  -- when trials measure their heads as they are
                 -- trained: at every evaluation; NULL: never
+    shards      TEXT CHECK (shards IS NULL OR json_type(shards) = 'object')
+                -- {"of":4,"here":[2]}: of the shards that it was cut into (run --shard), those that
+                -- this file has; NULL: it has all
 ) STRICT;
 
 -- How the plan of a sweep came to be what it is: a row when it was first planned, and one whenever
@@ -211,13 +214,15 @@ CREATE TABLE trial (
                                               -- trains to its end
     limit_hit    INTEGER NOT NULL DEFAULT 0 CHECK (limit_hit IN (0, 1)),
                  -- its last attempt ended at limits.time or limits.memory; its state is failed
+    in_shard     INTEGER NOT NULL DEFAULT 1 CHECK (in_shard IN (0, 1)),
+                 -- 0: of another shard than the one that was run last: not claimed
     UNIQUE (sweep_id, config_id, seed),
     CHECK (state <> 'completed' OR (best_step IS NOT NULL AND train_acc IS NOT NULL
            AND val_acc IS NOT NULL AND test_acc IS NOT NULL AND test_exact IS NOT NULL
            AND test_loss IS NOT NULL AND train_s IS NOT NULL))
 ) STRICT;
-CREATE INDEX trial_queue ON trial (sweep_id, plan_order)
-    WHERE state = 'queued' AND in_plan = 1 AND choice = 'chosen';
+CREATE INDEX trial_claim ON trial (sweep_id, plan_order)
+    WHERE state = 'queued' AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1;
 CREATE INDEX trial_running ON trial (trial_id) WHERE state = 'running';
 CREATE INDEX trial_tuned ON trial (sweep_id, setting) WHERE tuning <> '{}';
 CREATE INDEX trial_state ON trial (sweep_id, in_plan, state, train_s);

@@ -37,7 +37,8 @@
  * nothing. A coordinator that was killed leaves `running` behind; the next one, holding the lock,
  * records the durable result of each such trial or queues it again (sweep/run/recover.h). Apart
  * from the state there is `in_plan`: a trial that the sweep file no longer asks for keeps its state
- * and result and is not claimed. A queued trial whose `choice` is 'waiting' is not claimed either:
+ * and result and is not claimed. `in_shard` is 0 where the last run was told to do another shard
+ * than the trial's: it is not claimed either. Nor is a queued trial whose `choice` is 'waiting':
  * under `tune` until the tuning trials of its head count have ended; with rungs a tuning trial that
  * has paused (at step `until`, with its checkpoint) until the others have come as far; under
  * `looks` until the look before has been judged without a decision. */
@@ -47,7 +48,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 6 };
+enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 7 };
 
 struct store;
 
@@ -110,7 +111,8 @@ struct plan_changes {
     long completed;                   /* of the planned ones, finished before */
     bool changed_text, changed_claim; /* the file differs from the one recorded */
 };
-/* Inserts or updates the sweep and its trials in one transaction. Where the stored sweep of this
+/* Inserts or updates the sweep and its trials in one transaction; where the plan has a shard, its
+ * trials can be claimed and no others. Where the stored sweep of this
  * name is a stranger (below), or learnt from a file that has changed since (data_file.h): BAD_INPUT
  * ("... use another name or --replace") unless `replace`. Other pairs of configuration and seed,
  * and another claim, are recorded with what could be seen by then (table plan_change). Choices,
@@ -250,11 +252,20 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m);
 /* ---- questions ---- */
 
 struct counts {
-    long trials[TRIAL_STATES]; /* of the plan, by state */
+    long trials[TRIAL_STATES]; /* of the plan, by state, but for ... */
+    long elsewhere;            /* ... the queued ones that are of another shard */
     long half_done;            /* of the queued: they resume from a checkpoint */
     double mean_train_s;       /* of the completed */
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
+
+/* The shards (plan.h) of a sweep that the file does not have. */
+struct shards {
+    int64_t of;        /* how many there are in all; 0: the file has all */
+    char missing[160]; /* "1 and 3 to 8"; of a long list the beginning */
+};
+enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shards,
+                         struct message *m);
 
 /* What a head count of a sweep has come to: trials of the plan, and the mean of the sweep's metric
  * at the best step of the completed ones among those that judge it. Until one of these has

@@ -156,6 +156,13 @@ static const struct promise of_everything[] = {
     {"a file has another size than its configuration says",
      "SELECT DISTINCT 'config ' || config_id || ', ' || path FROM config JOIN data_file ON sha256 ="
      " data_sha256 WHERE size IS NOT config_json ->> '$.task.options.size'"},
+    {"a sweep has shards that it was not cut into",
+     "SELECT 'sweep ' || name FROM sweep WHERE shards IS NOT NULL AND (json_type(shards, '$.here')"
+     " IS NOT 'array' OR EXISTS (SELECT 1 FROM json_each(shards, '$.here') AS h"
+     "  WHERE h.value NOT BETWEEN 1 AND shards ->> 'of'))"},
+    {"a trial is of another shard of a sweep that has none",
+     "SELECT 'trial ' || trial_id FROM trial JOIN sweep USING (sweep_id)"
+     " WHERE in_shard = 0 AND shards IS NULL"},
     {"an attempt was left open",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
      " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "

@@ -1,12 +1,13 @@
 /* What the store's files share; else only tests of the store include this.
  *
  *   store.c          opening: create, check, journal; closing
- *   store_migrate.c  older formats; store_migrate_3.c, migrate_4.sql and migrate_5.sql are the last
- *                    steps
+ *   store_migrate.c  older formats; store_migrate_3.c and migrate_4.sql to migrate_6.sql are the
+ *                    last steps
  *   store_file.c     what can be known of the file before SQLite touches it
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
- *   store_plan.c     planning, with store_sweep.c and store_history.c (store_plan.h)
+ *   store_plan.c     planning, with store_sweep.c, store_shard.c and store_history.c
+ *                    (store_plan.h)
  *   store_trial.c    claiming and ending
  *   store_settle.c   which trials are needed: the choice under `tune`, looks
  *   store_rungs.c    successive halving among tuning trials

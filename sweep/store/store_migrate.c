@@ -30,6 +30,10 @@ static const char migration_5[] =
 #include "migrate_5.h"
     ;
 
+static const char migration_6[] =
+#include "migrate_6.h"
+    ;
+
 const struct store_migration store_migrations[] = {
     {1, "ALTER TABLE sweep ADD COLUMN overrides TEXT"
         " CHECK (overrides IS NULL OR json_type(overrides) = 'array')"},
@@ -46,6 +50,7 @@ const struct store_migration store_migrations[] = {
     {3, store_migration_3},
     {4, migration_4},
     {5, migration_5},
+    {6, migration_6},
     {0, NULL},
 };
 

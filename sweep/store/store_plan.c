@@ -339,6 +339,8 @@ static enum status plan_within(struct planning *g, bool replace)
         status = plan_write_data(g);
     if (status == STATUS_OK && !g->same_plan)
         status = write_trials(g);
+    if (status == STATUS_OK)
+        status = plan_write_shard(g);
     if (status == STATUS_OK && !(g->same_plan && g->same_question))
         status = settle_anew(g);
     if (status == STATUS_OK)

@@ -2,6 +2,7 @@
  *
  *   store_plan.c     points and trials, held against what is stored
  *   store_sweep.c    the row of `sweep`
+ *   store_shard.c    which trials are of the plan's shard
  *   store_history.c  the rows of `plan_change`; what a claim could be read off
  *   data_file.c      the files that trials learn from */
 #ifndef SWEEP_STORE_STORE_PLAN_H
@@ -40,6 +41,12 @@ enum status plan_find_sweep(struct planning *g, char plan_sha256[65]);
 
 /* Inserts or updates the row; changes->sweep_id is its id. */
 enum status plan_write_sweep(struct planning *g);
+
+/* ---- store_shard.c ---- */
+
+/* Which trials can be claimed, and which shards the file has; after trials and sweep are written.
+ */
+enum status plan_write_shard(struct planning *g);
 
 /* ---- store_history.c ---- */
 

@@ -39,11 +39,16 @@ enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, st
     *c = (struct counts){0};
     struct rows r =
         store_rows(s, "counting trials",
-                   "SELECT state, count(*), avg(train_s), sum(resume_step > 0) FROM trial"
-                   " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state",
+                   "SELECT state, count(*), avg(train_s), sum(resume_step > 0), NOT in_shard AND"
+                   "  state = 'queued' AS elsewhere FROM trial"
+                   " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state, elsewhere",
                    VALUES(INTEGER(sweep_id)), m);
     while (rows_next(&r)) {
         enum trial_state state = rows_state(&r, 0);
+        if (rows_integer(&r, 4)) {
+            c->elsewhere = (long)rows_integer(&r, 1);
+            continue;
+        }
         c->trials[state] = (long)rows_integer(&r, 1);
         if (state == TRIAL_COMPLETED && !rows_null(&r, 2))
             c->mean_train_s = rows_real(&r, 2);
@@ -66,7 +71,7 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
                    "   count(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS n,"
                    "   avg(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS mean"
                    "  FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-                   "  WHERE sweep_id = ? AND in_plan = 1"
+                   "  WHERE sweep_id = ? AND in_plan = 1 AND (in_shard OR state <> 'queued')"
                    "  GROUP BY setting, heads, is_tuning, tuning), "
                    "tuned AS ("
                    " SELECT heads, avg(best) AS mean FROM"

@@ -27,13 +27,13 @@ enum {
 static enum status first_queued(struct store *s, int64_t sweep_id, struct claimed *c,
                                 struct message *m)
 {
-    /* The WHERE repeats that of the index trial_queue word by word. */
+    /* The WHERE repeats that of the index trial_claim word by word. */
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
         "config_sha256, setting_label, tuning, task, heads, steps, n_params, until"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
-        "AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
+        "AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1 ORDER BY plan_order LIMIT 1";
     struct rows r = store_rows(s, "looking for a queued trial", sql, VALUES(INTEGER(sweep_id)), m);
     if (rows_next(&r)) {
         c->trial_id = rows_integer(&r, TRIAL_ID);
@@ -355,7 +355,8 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
         return status;
     status = store_execute(s, "queueing failed trials again",
                            "UPDATE trial SET state = 'queued', retries_used = 0, limit_hit = 0"
-                           " WHERE sweep_id = ? AND state = 'failed' AND in_plan = 1",
+                           " WHERE sweep_id = ? AND state = 'failed' AND in_plan = 1"
+                           " AND in_shard = 1",
                            VALUES(INTEGER(sweep_id)), count, m);
     if (status == STATUS_OK && *count > 0)
         status = store_settle(s, sweep_id, m);

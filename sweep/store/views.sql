@@ -14,7 +14,8 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
        c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
        c.eval_every, c.examples, c.mode, c.data_sha256, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
        a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
-       t.replicate, t.look, t.until, t.limit_hit, t.remark, t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
+       t.replicate, t.look, t.until, t.limit_hit, t.in_shard, t.remark,
+       t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
   FROM trial AS t
   JOIN sweep AS s USING (sweep_id)
   JOIN config AS c USING (config_id)
@@ -192,17 +193,19 @@ SELECT name AS sweep, setting, setting_label, heads_a, heads_b, n, mean AS mean_
   FROM both JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads_a, heads_b;
 
--- How far each sweep is.
+-- How far each sweep is. Queued trials of other shards are in `elsewhere` only.
 CREATE VIEW progress AS
-SELECT s.name AS sweep, count(t.trial_id) AS planned,
-       count(*) FILTER (WHERE t.state = 'queued') AS queued,
+SELECT s.name AS sweep,
+       count(t.trial_id) FILTER (WHERE t.in_shard OR t.state <> 'queued') AS planned,
+       count(*) FILTER (WHERE t.state = 'queued' AND t.in_shard) AS queued,
        count(*) FILTER (WHERE t.state = 'running') AS running,
        count(*) FILTER (WHERE t.state = 'completed') AS completed,
        count(*) FILTER (WHERE t.state = 'diverged') AS diverged,
        count(*) FILTER (WHERE t.state = 'failed') AS failed,
        count(*) FILTER (WHERE t.state = 'pruned') AS pruned,
        avg(t.train_s) FILTER (WHERE t.state = 'completed') AS mean_train_s,
-       s.created, s.last_run, s.remark
+       s.created, s.last_run, s.remark,
+       count(*) FILTER (WHERE t.state = 'queued' AND NOT t.in_shard) AS elsewhere
   FROM sweep AS s LEFT JOIN trial AS t ON t.sweep_id = s.sweep_id AND t.in_plan = 1
  GROUP BY s.sweep_id
  ORDER BY s.name;

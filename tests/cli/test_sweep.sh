@@ -231,7 +231,7 @@ check "... as JSON too" sh -c "'$headcount' report --db whole.db --json >report.
 check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 && '$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20.'"
 
 # ---- files of older formats, left by a sweep that was stopped ----
-for format in 1 2 3 4 5; do
+for format in 1 2 3 4 5 6; do
     rm -rf old.db*
     cp "$data/db/format-$format.db" old.db
     check "a file of format $format is reported on" sh -c "'$headcount' report old --db old.db | grep -q '3 of 4 trials'"
@@ -241,7 +241,7 @@ for format in 1 2 3 4 5; do
     check "run goes on with it, and says so" sh -c "'$headcount' run sweep.yaml --db old.db --set seeds=2 2>&1 | grep -F 'kept as old.db.v$format.backup'"
     check "... to the end" [ "$(sql old.db "SELECT group_concat(state) FROM trials WHERE sweep = 'old'")" = completed,completed,completed,completed ]
     check "... and all but the weights, which were not kept, is as it should be" sh -c "! '$headcount' check --db old.db | grep -v 'weights of trial\\|NOT as it should be'"
-    check "... in today's format" [ "$(sql old.db 'PRAGMA user_version')" -gt 5 ]
+    check "... in today's format" [ "$(sql old.db 'PRAGMA user_version')" -gt 6 ]
     check "... with the old file beside it" [ "$(sql old.db.v$format.backup 'PRAGMA user_version; SELECT count(*) FROM trials WHERE sweep = '"'old' AND state = 'completed'")" = "$format
 3" ]
 done

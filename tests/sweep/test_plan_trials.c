@@ -1,5 +1,6 @@
 /* The trials of a plan: looks, rungs, replicated axes, and the hash of all pairs. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/sweep/config_help.h"
 
@@ -191,6 +192,134 @@ static void test_pairs(void **state)
     check_pairs(false, GATHER "seeds: [1, 112]\n", GATHER "seeds: [11, 12]\n");
 }
 
+/* ---- shards ---- */
+
+/* Shards are a partition; they differ by one trial at most, or by one group where all trials of a
+ * group belong together. */
+static void check_shards(const char *text, int of, long group_trials)
+{
+    struct plan *p = plan_of(text);
+    struct message m;
+    long sum = 0, least = plan_trials(p), most = 0;
+    int *owners = calloc((size_t)plan_trials(p), sizeof *owners);
+    assert_non_null(owners);
+    assert_int_equal(plan_shard_trials(p), plan_trials(p));
+    for (int number = 1; number <= of; number++) {
+        assert_int_equal(plan_set_shard(p, (struct plan_shard){number, of}, &m), STATUS_OK);
+        long own = plan_shard_trials(p);
+        sum += own;
+        least = own < least ? own : least;
+        most = own > most ? own : most;
+        for (long k = 0; k < plan_trials(p); k++)
+            owners[k] += plan_in_shard(p, k);
+    }
+    assert_int_equal(sum, plan_trials(p));
+    for (long k = 0; k < plan_trials(p); k++)
+        assert_int_equal(owners[k], 1);
+    if (most - least > group_trials)
+        fail_msg("%d shards of %ld to %ld trials", of, least, most);
+    free(owners);
+    free_all(p);
+}
+
+static void test_shards(void **state)
+{
+    (void)state;
+    for (int of = 1; of < 40; of++) {
+        check_shards(GATHER "model: {heads: [1, 2, 4]}\nseeds: 9\n", of, 1);
+        check_shards(GATHER "model: {heads: [1, 2, 4, 8, 16, 32]}\nseeds: 4\n", of, 1);
+        check_shards(GATHER "model: {heads: [1, 2, 4, 8]}\ntrain: {lr: [1e-3, 1e-2, 1e-1]}\n"
+                            "tune: {axes: [train.lr], seeds: 2}\nseeds: 5\n",
+                     of, 3 * (2 + 5));
+    }
+}
+
+/* Every shard meets every head count where it has as many trials. */
+static void test_shards_mix(void **state)
+{
+    (void)state;
+    struct plan *p = plan_of(GATHER "model: {heads: [1, 2, 4, 8]}\nseeds: 8\n");
+    struct message m;
+    for (int number = 1; number <= 4; number++) {
+        int met[4] = {0};
+        assert_int_equal(plan_set_shard(p, (struct plan_shard){number, 4}, &m), STATUS_OK);
+        for (long k = 0; k < plan_trials(p); k++)
+            met[plan_trial(p, k).point] += plan_in_shard(p, k);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(met[i], 2);
+    }
+    free_all(p);
+}
+
+/* Under tune a head count of a setting is chosen for within one shard, replicates and all. */
+static void test_shards_under_tune(void **state)
+{
+    (void)state;
+    struct plan *p =
+        plan_of("task: {name: gather, slots: 2, instance: [0, 1]}\n"
+                "model: {heads: [1, 2, 4], norm: [pre, post]}\ntrain: {lr: [1e-3, 1e-2]}\n"
+                "replicate: [task.instance]\n"
+                "tune: {axes: [train.lr], seeds: 2}\nseeds: 2\n");
+    struct message m;
+    struct plan_text text;
+    char first[PLAN_TEXT_MAX] = "";
+    int64_t heads = 0;
+    assert_int_equal(plan_set_shard(p, (struct plan_shard){5, 6}, &m), STATUS_OK);
+    assert_int_equal(plan_shard_trials(p), 2 * 2 * (2 + 2));
+    for (long k = 0; k < plan_trials(p); k++) {
+        struct point point;
+        long i = plan_trial(p, k).point;
+        if (!plan_in_shard(p, k))
+            continue;
+        plan_text(p, i, &text);
+        plan_point(p, i, &point);
+        if (!heads) {
+            heads = point.model.heads;
+            memcpy(first, text.setting, sizeof first);
+        }
+        assert_int_equal(point.model.heads, heads);
+        assert_string_equal(text.setting, first);
+    }
+    assert_int_not_equal(heads, 0);
+    free_all(p);
+}
+
+static void test_shards_read(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "3",
+                                        "/",
+                                        "1/",
+                                        "/2",
+                                        "0/2",
+                                        "3/2",
+                                        "1/2 ",
+                                        "+1/2",
+                                        "-1/2",
+                                        "1/2/3",
+                                        "1.0/2",
+                                        "1/0",
+                                        "a/b",
+                                        " 1/2",
+                                        "1/1000001",
+                                        "99999999999/99999999999999"};
+    struct plan_shard shard = {7, 9};
+    struct message m;
+    assert_int_equal(plan_shard_read("2/8", &shard, &m), STATUS_OK);
+    assert_true(shard.number == 2 && shard.of == 8);
+    assert_int_equal(plan_shard_read("1000000/1000000", &shard, &m), STATUS_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (plan_shard_read(wrong[i], &shard, &m) != STATUS_BAD_INPUT)
+            fail_msg("taken: '%s'", wrong[i]);
+    assert_int_equal(shard.of, 1000000);
+    struct plan *p = plan_of(GATHER "looks: [2, 3]\n");
+    assert_int_equal(plan_set_shard(p, (struct plan_shard){1, 2}, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "s.yaml: a sweep with `looks` cannot be cut into shards"));
+    assert_int_equal(plan_shard(p).of, 0);
+    free_all(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +330,10 @@ int main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_replicate_refused),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_shards_mix),
+        cmocka_unit_test(test_shards_under_tune),
+        cmocka_unit_test(test_shards_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,25 @@ static void assert_format_5(struct store *s)
                   "0");
 }
 
+/* What formats 1 to 5 have too, and beyond that: what was learnt from files, in their parts. */
+static void assert_format_6(struct store *s)
+{
+    sqlite3 *db = store_db(s);
+    assert_answer(db, "SELECT remark FROM sweep WHERE name = 'old'", "kept for later");
+    assert_answer(db, "SELECT group_concat(path) FROM data_file", "/data/tiny.csv,/data/tiny.txt");
+    assert_answer(db,
+                  "SELECT group_concat(DISTINCT sweep || mode || (bits_per_byte IS NULL)) FROM"
+                  " trials WHERE mode IS NOT NULL",
+                  "readlm0,labelsclassify1");
+    assert_answer(db,
+                  "SELECT (SELECT count(*) FROM block_loss) || ' ' || (SELECT count(*) FROM"
+                  " label_acc) || ' ' || (SELECT count(*) FROM study)",
+                  "64 2 8");
+    assert_answer(db, "SELECT count(*) FROM trials WHERE in_shard = 1", "34");
+    assert_answer(db, "SELECT sum(elsewhere) || ' ' || sum(queued) FROM progress", "0 1");
+    assert_answer(db, "SELECT count(shards) FROM sweep", "0");
+}
+
 static void older_format(struct fixture *x, int version, const char *overrides,
                          void (*assert_rest)(struct store *))
 {
@@ -188,6 +207,11 @@ static void format_5_is_read_and_migrated(void **state)
     older_format(*state, 5, "[\"seeds=2\"]", assert_format_5);
 }
 
+static void format_6_is_read_and_migrated(void **state)
+{
+    older_format(*state, 6, "[\"seeds=2\"]", assert_format_6);
+}
+
 /* What stands in the way of a name that a newer format needs is named, with what to do; nothing was
  * touched. */
 static void names_of_a_user(void **state)
@@ -219,6 +243,10 @@ static void names_of_a_user(void **state)
          "DROP VIEW by_label"},
         {5, "ALTER TABLE config ADD COLUMN mode TEXT",
          "table config has a column \"mode\" of yours", "RENAME COLUMN mode TO NEW_NAME"},
+        {6, "CREATE INDEX trial_claim ON trial (seed)", "holds an index \"trial_claim\" of yours",
+         "DROP INDEX trial_claim"},
+        {6, "ALTER TABLE sweep ADD COLUMN shards TEXT",
+         "table sweep has a column \"shards\" of yours", "RENAME COLUMN shards TO NEW_NAME"},
         {3, "ALTER TABLE trial ADD COLUMN look TEXT", "table trial has a column \"look\" of yours",
          "RENAME COLUMN look TO NEW_NAME"},
     };
@@ -306,10 +334,15 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(format_1_is_read_and_migrated), TEST(format_2_is_read_and_migrated),
-        TEST(format_3_is_read_and_migrated), TEST(format_4_is_read_and_migrated),
-        TEST(format_5_is_read_and_migrated), TEST(names_of_a_user),
-        TEST(backups_are_made_anew),         TEST(what_a_user_made_stays),
+        TEST(format_1_is_read_and_migrated),
+        TEST(format_2_is_read_and_migrated),
+        TEST(format_3_is_read_and_migrated),
+        TEST(format_4_is_read_and_migrated),
+        TEST(format_5_is_read_and_migrated),
+        TEST(format_6_is_read_and_migrated),
+        TEST(names_of_a_user),
+        TEST(backups_are_made_anew),
+        TEST(what_a_user_made_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,132 @@
+/* A run that is told to do a shard claims the trials of that shard and no others. */
+#include "store_help.h"
+
+#define FOUR SWEEP("[1, 2]", "seeds: 4\n")
+
+static int64_t plan_shard_into(struct fixture *x, struct store *s, const char *yaml, int number,
+                               int of)
+{
+    struct plan_changes changes;
+    struct planned p = plan_of(x, yaml);
+    assert_ok(plan_set_shard(p.plan, (struct plan_shard){number, of}, &x->m));
+    assert_ok(store_plan(s, p.plan, false, &changes, &x->m));
+    free_plan(p);
+    return changes.sweep_id;
+}
+
+/* Claims and completes all that there are; how many. */
+static int work(struct fixture *x, struct store *s, int64_t sweep)
+{
+    int64_t build = add_build(x, s);
+    for (int n = 0;; n++) {
+        struct claimed c = claim(x, s, sweep, build);
+        if (!c.trial_id)
+            return n;
+        assert_true(finish(x, s, &c, result_of(0.5)));
+    }
+}
+
+static void a_shard_is_claimed_alone(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct counts c;
+    int64_t sweep = plan_shard_into(x, s, FOUR, 2, 4);
+    assert_int_equal(work(x, s, sweep), 2);
+    assert_answer(store_db(s), "SELECT shards FROM sweep", "{\"of\":4,\"here\":[2]}");
+    assert_ok(store_counts(s, sweep, &c, &x->m));
+    assert_int_equal(c.trials[TRIAL_COMPLETED], 2);
+    assert_int_equal(c.trials[TRIAL_QUEUED], 0);
+    assert_int_equal(c.elsewhere, 6);
+    assert_answer(store_db(s),
+                  "SELECT planned || ' ' || queued || ' ' || completed || ' ' ||"
+                  " elsewhere FROM progress",
+                  "2 0 2 6");
+    struct head_counts *heads;
+    int n;
+    assert_ok(store_head_counts(s, sweep, &heads, &n, &x->m));
+    assert_int_equal(n, 2);
+    assert_int_equal(heads[0].planned, 1);
+    assert_int_equal(heads[1].done, 1);
+    free(heads);
+    close_store(x, s);
+}
+
+/* Another shard of the same plan beside it, another cut, another plan, and all of it. */
+static void shards_one_after_the_other(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    sqlite3 *db = store_db(s);
+    struct shards shards;
+    int64_t sweep = plan_shard_into(x, s, FOUR, 2, 4);
+    work(x, s, sweep);
+    plan_shard_into(x, s, FOUR, 4, 4);
+    assert_int_equal(work(x, s, sweep), 2);
+    assert_answer(db, "SELECT shards FROM sweep", "{\"of\":4,\"here\":[2,4]}");
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_int_equal(shards.of, 4);
+    assert_string_equal(shards.missing, "1 and 3");
+    plan_shard_into(x, s, FOUR, 9, 30);
+    assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[9]}");
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_string_equal(shards.missing, "1 to 8 and 10 to 30");
+    plan_shard_into(x, s, SWEEP("[1, 2]", "seeds: 5\n"), 1, 30);
+    assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[1]}");
+    plan_into(x, s, FOUR);
+    assert_answer(db, "SELECT shards FROM sweep", "NULL");
+    assert_answer(db, "SELECT count(*) FROM trial WHERE NOT in_shard", "0");
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_int_equal(shards.of, 0);
+    assert_int_equal(work(x, s, sweep), 4);
+    close_store(x, s);
+}
+
+/* The head count of a shard is chosen for and judged within it. */
+static void a_shard_under_tune(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t sweep =
+        plan_shard_into(x, s,
+                        "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                        "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+                        "train: {steps: 100, batch: 8, lr: [1e-3, 1e-2], eval_every: 50}\n"
+                        "tune: {axes: [train.lr], seeds: 2}\nseeds: 3\n",
+                        2, 2);
+    assert_int_equal(work(x, s, sweep), 2 * 2 + 3);
+    assert_answer(store_db(s),
+                  "SELECT group_concat(DISTINCT heads || state || choice) FROM trials"
+                  " WHERE in_shard",
+                  "2completedchosen,2prunedpassed");
+    assert_answer(store_db(s),
+                  "SELECT group_concat(DISTINCT heads || state || attempt) FROM trials"
+                  " WHERE NOT in_shard",
+                  "1queued0");
+    close_store(x, s);
+}
+
+/* Failed trials of other shards wait for a run that does them. */
+static void retries_stay_in_the_shard(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    long count;
+    int64_t sweep = plan_shard_into(x, s, FOUR, 1, 2);
+    run_sql(store_db(s), "UPDATE trial SET state = 'failed'");
+    assert_ok(store_retry_failed(s, sweep, &count, &x->m));
+    assert_int_equal(count, 4);
+    close_store(x, s);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_shard_is_claimed_alone),
+        TEST(shards_one_after_the_other),
+        TEST(a_shard_under_tune),
+        TEST(retries_stay_in_the_shard),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

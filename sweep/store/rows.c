@@ -3,12 +3,55 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sweep/store/store_internal.h"
 
 static void fail(struct rows *r)
 {
     r->status = store_error(r->store, r->doing, r->message);
+}
+
+/* ---- statements ---- */
+
+/* Preparing takes longer than most statements run, and the coordinator runs the same ones for each
+ * trial: they are kept. SQLite itself prepares them anew when the schema has changed. */
+static enum status take_statement(struct rows *r, const char *sql)
+{
+    struct store *s = r->store;
+    for (int i = 0; i < STORE_IDLE; i++)
+        if (s->idle[i] && strcmp(sqlite3_sql(s->idle[i]), sql) == 0) {
+            r->statement = s->idle[i];
+            s->idle[i] = NULL;
+            return STATUS_OK;
+        }
+    errno = 0;
+    if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &r->statement, NULL) !=
+        SQLITE_OK)
+        fail(r);
+    return r->status;
+}
+
+static void put_statement(struct store *s, sqlite3_stmt *statement)
+{
+    int i = 0;
+    while (i < STORE_IDLE && s->idle[i])
+        i++;
+    if (i == STORE_IDLE) {
+        i = s->idle_next++ % STORE_IDLE;
+        sqlite3_finalize(s->idle[i]);
+    }
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    s->idle[i] = statement;
+}
+
+void store_forget_statements(struct store *s)
+{
+    for (int i = 0; i < STORE_IDLE; i++) {
+        sqlite3_finalize(s->idle[i]);
+        s->idle[i] = NULL;
+    }
 }
 
 static int bind_value(sqlite3_stmt *statement, int i, const struct value *v)
@@ -35,10 +78,8 @@ struct rows store_rows(struct store *s, const char *doing, const char *sql,
                        const struct value *values, int count, struct message *m)
 {
     struct rows r = {.store = s, .doing = doing, .message = m};
-    errno = 0;
-    if (sqlite3_prepare_v2(s->db, sql, -1, &r.statement, NULL) != SQLITE_OK)
-        fail(&r);
-    bind(&r, values, count);
+    if (take_statement(&r, sql) == STATUS_OK)
+        bind(&r, values, count);
     return r;
 }
 
@@ -174,7 +215,10 @@ enum rows_kind rows_kind(const struct rows *r, int i)
 
 enum status rows_close(struct rows *r)
 {
-    sqlite3_finalize(r->statement);
+    if (r->status == STATUS_OK && r->statement)
+        put_statement(r->store, r->statement);
+    else
+        sqlite3_finalize(r->statement);
     r->statement = NULL;
     return r->status;
 }

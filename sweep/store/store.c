@@ -40,6 +40,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
 
 static void disconnect(struct store *s)
 {
+    store_forget_statements(s);
     sqlite3_close(s->db);
     s->db = NULL;
 }

@@ -200,6 +200,7 @@ static enum status check_integrity(struct store *s, store_breach *breach, void *
         status = store_copy(s->db, &copy, m);
     if (status == STATUS_OK)
         status = check_promises(&copy, &whole, 1, breach, context, m);
+    store_forget_statements(&copy);
     sqlite3_close(copy.db);
     return status;
 }

@@ -24,8 +24,12 @@
 
 #include "sweep/store/rows.h"
 
+enum { STORE_IDLE = 64 }; /* more than the coordinator uses again and again */
+
 struct store {
     sqlite3 *db;
+    sqlite3_stmt *idle[STORE_IDLE]; /* prepared and not in use (rows.c); NULL: none */
+    int idle_next;                  /* the one that makes room for another */
     char *path, *folder;
     enum store_mode mode;
     bool wal, has_log;
@@ -97,6 +101,9 @@ bool store_wal_is_safe(const char *path);
 /* As rows_open; `doing` is what messages say was tried. */
 struct rows store_rows(struct store *s, const char *doing, const char *sql,
                        const struct value *values, int count, struct message *m);
+
+/* Frees the prepared statements that are not in use: before their connection is closed. */
+void store_forget_statements(struct store *s);
 
 /* Runs a statement that returns nothing once more, with these values. */
 enum status store_repeat(struct rows *r, const struct value *values, int count);

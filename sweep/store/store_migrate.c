@@ -347,6 +347,7 @@ enum status store_migrate_copy(struct store *s, int from, const struct store_for
                                struct message *m)
 {
     sqlite3 *file = s->db;
+    store_forget_statements(s);
     enum status status =
         store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK)

@@ -165,7 +165,7 @@ enum status store_enter(struct store *s, struct message *m)
     if (s->batch_status != STATUS_OK)
         return status_fail(m, s->batch_status, "%s: the changes were undone after an earlier error",
                            s->path);
-    return store_script(s, "setting a savepoint", "SAVEPOINT change", m);
+    return store_execute(s, "setting a savepoint", "SAVEPOINT change", NO_VALUES, NULL, m);
 }
 
 enum status store_leave(struct store *s, enum status status, struct message *m)
@@ -177,7 +177,7 @@ enum status store_leave(struct store *s, enum status status, struct message *m)
         return status;
     }
     if (status == STATUS_OK)
-        status = store_script(s, "releasing a savepoint", "RELEASE change", m);
+        status = store_execute(s, "releasing a savepoint", "RELEASE change", NO_VALUES, NULL, m);
     /* A change that cannot be undone alone goes with the whole batch. */
     if (status != STATUS_OK && !sqlite3_get_autocommit(s->db) &&
         sqlite3_exec(s->db, "ROLLBACK TO change; RELEASE change", NULL, NULL, NULL) != SQLITE_OK)

@@ -40,6 +40,52 @@ static void values_in_and_out(void **state)
     close_store(x, s);
 }
 
+/* A statement is prepared once and used again: nothing of the time before is left in it. */
+static void statements_used_again(void **state)
+{
+    static const char two[] = "SELECT ?1, ?2";
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct rows r = rows_open(s, &x->m, two, VALUES(INTEGER(1), TEXT("before")));
+    assert_true(rows_next(&r));
+    const struct sqlite3_stmt *first = r.statement;
+    struct rows within = rows_open(s, &x->m, two, VALUES(INTEGER(2), INTEGER(3)));
+    assert_true(rows_next(&within));
+    assert_int_equal(rows_integer(&within, 0), 2);
+    assert_int_equal(rows_integer(&r, 0), 1);
+    assert_ok(rows_close(&r));
+    r = rows_open(s, &x->m, two, VALUES(INTEGER(4)));
+    assert_ptr_equal(r.statement, first);
+    assert_true(rows_next(&r));
+    assert_int_equal(rows_integer(&r, 0), 4);
+    assert_true(rows_null(&r, 1));
+    assert_ok(rows_close(&within));
+    assert_ok(rows_close(&r));
+
+    /* closed at its first row, it does not keep the file from anybody */
+    run_sql(store_db(s), "INSERT INTO build VALUES (1, '', '', '', '', '', '', '', 1, ''),"
+                         " (2, 'x', '', '', '', '', '', '', 1, '')");
+    r = rows_open(s, &x->m, "SELECT version FROM build", NO_VALUES);
+    assert_true(rows_next(&r));
+    assert_ok(rows_close(&r));
+    run_sql(store_db(s), "PRAGMA wal_checkpoint(TRUNCATE); ALTER TABLE build ADD COLUMN mine TEXT");
+    r = rows_open(s, &x->m, "SELECT * FROM build", NO_VALUES);
+    assert_true(rows_next(&r));
+    assert_int_equal(rows_columns(&r), 11);
+    assert_ok(rows_close(&r));
+
+    /* more of them than are kept */
+    for (int i = 0; i < 3 * STORE_IDLE; i++) {
+        char sql[40];
+        snprintf(sql, sizeof sql, "SELECT %d", i % (2 * STORE_IDLE));
+        r = rows_open(s, &x->m, sql, NO_VALUES);
+        assert_true(rows_next(&r));
+        assert_int_equal(rows_integer(&r, 0), i % (2 * STORE_IDLE));
+        assert_ok(rows_close(&r));
+    }
+    close_store(x, s);
+}
+
 static void rows_as_cells(void **state)
 {
     static const struct table_column columns[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
@@ -301,6 +347,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(values_in_and_out),
+        TEST(statements_used_again),
         TEST(rows_as_cells),
         TEST(queries_that_fail),
         TEST(words_that_no_trial_can_have),

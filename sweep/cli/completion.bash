@@ -72,7 +72,7 @@ _headcount_value()
 _headcount_argument()
 {
     case $command:${#arguments[@]}:${arguments[0]} in
-    run:0: | plan:0:) _headcount_files .yaml .yml ;;
+    run:0: | plan:0: | submit:0:) _headcount_files .yaml .yml ;;
     report:* | ensemble:0: | export:1:results | export:1:curves | export:1:tensorboard) _headcount_ask sweeps "$db" ;;
     show:0: | export:1:weights | export:1:testset | export:1:attention) _headcount_ask trials "$db" "$word" ;;
     heads:0: | prune:0:)

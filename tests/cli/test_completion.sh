@@ -34,13 +34,14 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
     UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
 
 check "commands" gives "headcount st" "status"
-check "all of them" has "headcount " run plan status report show heads prune ensemble tasks params export sweep gc bench check help --help --version
+check "all of them" has "headcount " run submit plan status report show heads prune ensemble tasks params export sweep gc bench check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
     check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
 done
 check "options after arguments" gives "headcount run configs/quick.yaml --re" "--replace --retry-failed"
 check "sweep files" has "headcount run configs/q" configs/quick.yaml
+check "... to submit" has "headcount submit configs/q" configs/quick.yaml
 check "folders on the way" has "headcount plan con" configs
 check "one argument only" gives "headcount run configs/quick.yaml " ""
 check "keys for --set" has "headcount run configs/quick.yaml --set tr" train.steps= train.lr= train.schedule.warmup=

@@ -1,0 +1,186 @@
+#include "sweep/cli/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds before the time limit at which Slurm says so: a run needs up to STOP_WITHIN_S to stop. */
+#define BATCH_SIGNAL "--signal=B:USR1@60"
+
+void batch_free(struct batch *b)
+{
+    for (int i = 0; i < b->options; i++)
+        free(b->option[i]);
+    free(b->option);
+    free(b->script.text);
+    *b = (struct batch){0};
+}
+
+void batch_option(struct batch *b, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    char **more = realloc(b->option, ((size_t)b->options + 2) * sizeof *more);
+    if (!more) {
+        b->out_of_memory = true;
+        return;
+    }
+    b->option = more;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length >= 0)
+        more[b->options++] = text;
+    b->out_of_memory |= length < 0;
+    more[b->options] = NULL;
+}
+
+static void add_cores(struct batch *b, const struct batch_request *r)
+{
+    if (r->cpus)
+        batch_option(b, "--cpus-per-task=%ld", r->cpus);
+    else
+        batch_option(b, "--exclusive");
+}
+
+/* What every job has, and at last what the user asks for. */
+static void add_common(struct batch *b, const struct batch_request *r)
+{
+    batch_option(b, "--requeue");
+    batch_option(b, "--open-mode=append");
+    for (int i = 0; i < r->options; i++)
+        batch_option(b, "%s", r->option[i]);
+}
+
+static enum status finished(struct batch *b, struct message *m)
+{
+    if (!b->out_of_memory && !b->script.out_of_memory)
+        return STATUS_OK;
+    batch_free(b);
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for a job");
+}
+
+static void begin_script(struct batch *b, const struct batch_request *r, const char *what)
+{
+    text_add(&b->script, "#!/bin/sh\n# Made by `headcount submit`: %s\ncd ", what);
+    text_add_shell(&b->script, r->folder);
+    text_add(&b->script, " || exit\n");
+}
+
+/* Slurm's signal before the time limit comes to the script, SIGTERM to the run itself too. Up to
+ * the name of the results file. */
+static void begin_run(struct text_buffer *b, const struct batch_request *r)
+{
+    text_add(b, "trap 'kill -USR1 \"$run\"' USR1\n"
+                "trap : TERM\n");
+    text_add_shell(b, r->program);
+    text_add(b, " run ");
+    for (int i = 0; i < r->set.count; i++) {
+        text_add(b, "--set ");
+        text_add_shell(b, r->set.item[i]);
+        text_add(b, " ");
+    }
+    text_add(b, "--db ");
+}
+
+/* From the sweep file on: a job whose run was stopped goes back into the queue. */
+static void end_run(struct text_buffer *b, const struct batch_request *r)
+{
+    text_add(b, " -- ");
+    text_add_shell(b, r->file);
+    text_add(b, "%s",
+             " &\n"
+             "run=$!\n"
+             "until wait \"$run\"; status=$?; ! kill -0 \"$run\" 2>/dev/null; do :; done\n"
+             "case $status in 75 | 138) # stopped before its end; 138: before it had begun\n"
+             "    # A job that Slurm itself ends (scancel, preemption) is not RUNNING any more.\n"
+             "    [ \"$(squeue -h -o %T -j \"$SLURM_JOB_ID\")\" != RUNNING ] ||\n"
+             "        scontrol requeue \"$SLURM_JOB_ID\" ;;\n"
+             "esac\n"
+             "exit \"$status\"\n");
+}
+
+enum status batch_run(const struct batch_request *r, struct batch *b, struct message *m)
+{
+    batch_option(b, "--job-name=%s", r->name);
+    batch_option(b, "--nodes=%ld", r->nodes);
+    batch_option(b, "--ntasks-per-node=1");
+    add_cores(b, r);
+    batch_option(b, "--no-kill"); /* a node that fails costs what ran on it */
+    batch_option(b, BATCH_SIGNAL);
+    add_common(b, r);
+    begin_script(b, r, "a sweep on all nodes of this job.");
+    begin_run(&b->script, r);
+    text_add_shell(&b->script, r->db);
+    text_add(&b->script, " --launch slurm");
+    end_run(&b->script, r);
+    return finished(b, m);
+}
+
+/* The name of a shard's results file, around what stands for its number: "results/x-" and
+ * "-of-4.db", as words of the shell. */
+static void add_shard(struct text_buffer *b, const struct batch_request *r, const char *number)
+{
+    size_t length = strlen(r->db);
+    bool ends = length > 3 && strcmp(r->db + length - 3, ".db") == 0;
+    char *stem = strndup(r->db, length - (ends ? 3 : 0));
+    b->out_of_memory |= !stem;
+    if (!stem)
+        return;
+    text_add_shell(b, stem);
+    text_add(b, "-%s-of-%ld%s", number, r->array, ends ? ".db" : "");
+    free(stem);
+}
+
+enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m)
+{
+    batch_option(b, "--job-name=%s", r->name);
+    batch_option(b, "--array=1-%ld", r->array);
+    batch_option(b, "--nodes=1");
+    batch_option(b, "--ntasks=1");
+    add_cores(b, r);
+    batch_option(b, BATCH_SIGNAL);
+    add_common(b, r);
+    begin_script(b, r, "a share of a sweep, in a results file of its own.");
+    begin_run(&b->script, r);
+    add_shard(&b->script, r, "\"$SLURM_ARRAY_TASK_ID\"");
+    text_add(&b->script, " --shard \"$SLURM_ARRAY_TASK_ID/%ld\" -j \"$SLURM_CPUS_ON_NODE\"",
+             r->array);
+    end_run(&b->script, r);
+    return finished(b, m);
+}
+
+enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m)
+{
+    batch_option(b, "--job-name=%s-merge", r->name);
+    batch_option(b, "--ntasks=1");
+    add_common(b, r);
+    begin_script(b, r, "the shares of a sweep become one results file.");
+    text_add_shell(&b->script, r->program);
+    text_add(&b->script, " merge --into ");
+    text_add_shell(&b->script, r->db);
+    text_add(&b->script, " -- ");
+    add_shard(&b->script, r, "*");
+    text_add(&b->script, " &&\n    ");
+    text_add_shell(&b->script, r->program);
+    text_add(&b->script, " report --db ");
+    text_add_shell(&b->script, r->db);
+    text_add(&b->script, " -- %s\n", r->name);
+    return finished(b, m);
+}
+
+void batch_show(const struct batch *b, const char *more, struct text_buffer *out)
+{
+    struct text_buffer end = {0};
+    text_add(&end, "END_OF_JOB");
+    while (end.text && !end.out_of_memory && strstr(b->script.text, end.text))
+        text_add(&end, "_");
+    text_add(out, "sbatch");
+    for (int i = 0; i < b->options; i++) {
+        text_add(out, " ");
+        text_add_shell(out, b->option[i]);
+    }
+    out->out_of_memory |= end.out_of_memory;
+    if (!out->out_of_memory)
+        text_add(out, "%s <<'%s'\n%s%s\n", more, end.text, b->script.text, end.text);
+    free(end.text);
+}

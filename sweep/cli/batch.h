@@ -1,0 +1,52 @@
+/* The Slurm jobs that run a sweep: what sbatch is given for each, its options and its script.
+ *
+ * A job may be put back into the queue at any time, by Slurm (preemption, a node that fails) or by
+ * its own script, where the run was stopped before its end (exit status 75): it appends to its
+ * output and goes on with what the results file has. */
+#ifndef SWEEP_CLI_BATCH_H
+#define SWEEP_CLI_BATCH_H
+
+#include "engine/base/text.h"
+#include "sweep/cli/command.h"
+
+/* What a sweep's jobs are made from. */
+struct batch_request {
+    const char *program;       /* absolute path of headcount */
+    const char *folder;        /* absolute; the other paths may be relative to it */
+    const char *file, *db;     /* the sweep file, the results file */
+    const char *name;          /* of the sweep: letters, digits, '.', '_', '-' */
+    struct command_texts set;  /* --set of run */
+    long nodes;                /* one job on so many nodes; 0: an array */
+    long array;                /* of so many jobs, each with a share of the trials */
+    long cpus;                 /* of each node; 0: all */
+    const char *const *option; /* further options of sbatch; they win over the job's own */
+    int options;
+};
+
+/* One of them. Starts as {0}; freed by batch_free. */
+struct batch {
+    char **option; /* words for sbatch; NULL after the last */
+    int options;
+    struct text_buffer script;
+    bool out_of_memory;
+};
+
+/* The run of the whole sweep on all nodes. */
+enum status batch_run(const struct batch_request *r, struct batch *b, struct message *m);
+
+/* The array; task k runs shard k in a results file of its own, FILE-k-of-N.db. */
+enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m);
+
+/* What brings these files together in r->db, and reports. */
+enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);
+
+/* A further option, which wins over those before it. */
+void batch_option(struct batch *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void batch_free(struct batch *b);
+
+/* The job as a command of the shell, "sbatch OPTIONS more <<'END_OF_JOB'" and so on. more: further
+ * words with a space before each, as the shell reads them. */
+void batch_show(const struct batch *b, const char *more, struct text_buffer *out);
+
+#endif

@@ -1,0 +1,223 @@
+/* headcount submit: a sweep as a job of Slurm. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep/cli/batch.h"
+#include "sweep/cli/command_plan.h"
+#include "sweep/run/slurm.h"
+
+struct submit_options {
+    const char *db;
+    struct command_texts set;
+    long nodes, array, cpus;
+    bool dry_run;
+};
+
+static const struct command_option options[] = {
+    {"nodes", 'N', COMMAND_LONG, offsetof(struct submit_options, nodes), "N",
+     "one job on so many machines (1)"},
+    {"array", 'a', COMMAND_LONG, offsetof(struct submit_options, array), "N",
+     "an array of so many jobs, each with a share of the trials, and one that merges them"},
+    {"cpus", 'c', COMMAND_LONG, offsetof(struct submit_options, cpus), "N",
+     "cores of each machine (whole machines)"},
+    COMMAND_DB_OPTION(struct submit_options),
+    {"set", 0, COMMAND_TEXTS, offsetof(struct submit_options, set), "KEY=VALUE",
+     "replace what the file says, as in train.steps=100; null takes it away"},
+    {"dry-run", 'n', COMMAND_FLAG, offsetof(struct submit_options, dry_run), NULL,
+     "print what would be submitted, as a script for the shell"},
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "submit",
+    .details =
+        "A job that is stopped before its end, by its time limit or for another job, goes back\n"
+        "into the queue and later on from where it was. What stands behind -- is for sbatch. A\n"
+        "sweep file or results file that is wrong is refused now, not when the job begins.\n",
+    .options = options,
+    .examples = "  headcount submit configs/gather.yaml -n --nodes 4 -- --time=4:00:00\n",
+    .least = 1,
+    .most = 1,
+};
+
+static enum status submit(const struct batch *b, char id[SLURM_ID], struct message *m)
+{
+    return slurm_submit(b->option, b->options, b->script.text, b->script.used, id, m);
+}
+
+/* On a terminal plain, elsewhere to the byte. */
+static enum status print_text(struct text_buffer *b, struct message *m)
+{
+    enum status s = STATUS_OK;
+    if (b->out_of_memory)
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for the jobs");
+    else if (isatty(STDOUT_FILENO))
+        text_lines(stdout, b->text);
+    else
+        fwrite(b->text, 1, b->used, stdout);
+    free(b->text);
+    return s;
+}
+
+static enum status submit_run(const struct batch_request *r, long trials, bool dry_run,
+                              struct message *m)
+{
+    struct batch b = {0};
+    struct text_buffer text = {0};
+    char id[SLURM_ID];
+    enum status s = batch_run(r, &b, m);
+    if (s == STATUS_OK && dry_run) {
+        batch_show(&b, "", &text);
+        s = print_text(&text, m);
+    } else if (s == STATUS_OK) {
+        s = submit(&b, id, m);
+        if (s == STATUS_OK)
+            printf("Submitted job %s: %ld trial%s on %ld node%s\n", id, trials,
+                   trials == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s");
+    }
+    batch_free(&b);
+    return s;
+}
+
+static enum status show_array(const struct batch *shards, const struct batch_request *r,
+                              struct message *m)
+{
+    struct batch merge = {0};
+    struct text_buffer text = {0};
+    enum status s = batch_merge(r, &merge, m);
+    if (s != STATUS_OK)
+        return s;
+    text_add(&text, "shards=$(");
+    batch_show(shards, " --parsable", &text);
+    text_add(&text, ")\n");
+    batch_show(&merge, " --dependency=\"afterany:${shards%%;*}\"", &text);
+    batch_free(&merge);
+    return print_text(&text, m);
+}
+
+static enum status submit_merge(const struct batch_request *r, const char *shards,
+                                char id[SLURM_ID], struct message *m)
+{
+    struct batch merge = {0};
+    enum status s = batch_merge(r, &merge, m);
+    batch_option(&merge, "--dependency=afterany:%s", shards);
+    if (s == STATUS_OK)
+        s = submit(&merge, id, m);
+    batch_free(&merge);
+    return s;
+}
+
+static enum status submit_array(const struct batch_request *r, long trials, bool dry_run,
+                                struct message *m)
+{
+    struct batch shards = {0};
+    char id[SLURM_ID];
+    char merge_id[SLURM_ID];
+    enum status s = batch_shards(r, &shards, m);
+    if (s == STATUS_OK && dry_run) {
+        s = show_array(&shards, r, m);
+    } else if (s == STATUS_OK) {
+        s = submit(&shards, id, m);
+        if (s == STATUS_OK)
+            printf("Submitted job %s: %ld trial%s in %ld shards\n", id, trials,
+                   trials == 1 ? "" : "s", r->array);
+        if (s == STATUS_OK)
+            s = submit_merge(r, id, merge_id, m);
+        if (s == STATUS_OK)
+            printf("Submitted job %s: merges them when they have ended\n", merge_id);
+    }
+    batch_free(&shards);
+    return s;
+}
+
+/* A sweep that no job could run is refused here. *trials: of its plan. */
+static enum status check_sweep(const struct config *config, const struct submit_options *o,
+                               long *trials, struct message *m)
+{
+    struct plan *plan = NULL;
+    if (config->looks && o->array)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "looks decide on more seeds by all results, and shards do not see each "
+                           "other's; use --nodes");
+    enum status s = command_plan_new("submit", config, o->db, &plan, m);
+    if (s != STATUS_OK)
+        return s;
+    command_plan_notes("submit", plan);
+    *trials = plan_trials(plan);
+    plan_free(plan);
+    return STATUS_OK;
+}
+
+/* Where this program and the user are. The caller frees both names, whatever comes of it. */
+static enum status find_places(char **program, char **folder, struct message *m)
+{
+    *program = realpath("/proc/self/exe", NULL);
+    *folder = getcwd(NULL, 0);
+    if (!*folder)
+        return status_fail(m, STATUS_IO, "the working directory has no name: %s", strerror(errno));
+    if (*program)
+        return STATUS_OK;
+    return status_fail(m, STATUS_IO, "this program has been moved or replaced since it started: %s",
+                       strerror(errno));
+}
+
+static enum status submit_sweep(struct batch_request *r, const struct submit_options *o,
+                                struct message *m)
+{
+    struct config *config = NULL;
+    char *program = NULL;
+    char *folder = NULL;
+    long trials = 0;
+    enum status s = config_read(r->file, o->set.item, o->set.count, &config, m);
+    if (s == STATUS_OK)
+        s = check_sweep(config, o, &trials, m);
+    if (s == STATUS_OK)
+        s = find_places(&program, &folder, m);
+    if (s == STATUS_OK) {
+        r->program = program;
+        r->folder = folder;
+        r->name = config->name;
+        s = r->array ? submit_array(r, trials, o->dry_run, m)
+                     : submit_run(r, trials, o->dry_run, m);
+    }
+    free(program);
+    free(folder);
+    config_free(config);
+    return s;
+}
+
+/* How many words stand before `--`, which ends those of this command. */
+static int own_words(int argc, char **argv)
+{
+    int n = 0;
+    while (n < argc && strcmp(argv[n], "--") != 0)
+        n++;
+    return n;
+}
+
+int command_submit(int argc, char **argv)
+{
+    struct submit_options o = {.db = COMMAND_DB};
+    struct message m = {{0}};
+    int arguments;
+    int exit_status;
+    int own = own_words(argc, argv);
+    if (!command_parse(&syntax, own, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    if (o.nodes && o.array)
+        return command_usage("submit", "--nodes and --array exclude each other: one job on several "
+                                       "machines, or several jobs on one each");
+    struct batch_request r = {.file = argv[optind],
+                              .db = o.db,
+                              .set = o.set,
+                              .nodes = o.nodes || o.array ? o.nodes : 1,
+                              .array = o.array,
+                              .cpus = o.cpus,
+                              .option = own < argc ? (const char *const *)argv + own + 1 : NULL,
+                              .options = own < argc ? argc - own - 1 : 0};
+    enum status s = submit_sweep(&r, &o, &m);
+    return s == STATUS_OK ? EXIT_DONE : command_fail("submit", s, &m);
+}

@@ -1,0 +1,193 @@
+#!/bin/sh
+# headcount submit without Slurm: what it prints, what sbatch is given, and what the job's script does
+# with the end of its run, with sbatch, squeue and scontrol as scripts. With Slurm: tests/cluster.
+# Speaks TAP. HEADCOUNT is the program; run from the repository's root.
+. tests/tap.sh
+settle
+
+# sbatch keeps its words, one a line, and its script; jobs count from 41.
+cat >bin/sbatch <<'E'
+#!/bin/sh
+n=$(($(cat "$JOBS/last" 2>/dev/null || echo 40) + 1))
+printf '%s\n' "$@" >"$JOBS/$n.words"
+cat >"$JOBS/$n.sh"
+[ ! -e "$JOBS/refuses" ] || { echo "sbatch: error: Batch job submission failed" >&2; exit 1; }
+echo "$n" >"$JOBS/last"
+echo "$n;cluster"
+E
+cat >bin/squeue <<'E'
+#!/bin/sh
+cat "$JOBS/state"
+E
+cat >bin/scontrol <<'E'
+#!/bin/sh
+echo "$*" >>"$JOBS/requeued"
+E
+chmod +x bin/*
+JOBS=$dir/jobs
+export JOBS
+mkdir "$JOBS"
+words() { # job, words...: sbatch got these, in this order, perhaps with others between
+    sed 's/^/ /; s/$/ /' "$JOBS/$1.words" >"$dir/words"
+    shift
+    for word; do
+        grep -Fqx -e " $word " "$dir/words" || { echo "no $word in:"; cat "$dir/words"; return 1; }
+    done
+}
+says() { # pattern, command...
+    pattern=$1
+    shift
+    "$@" >out 2>&1
+    code=$?
+    grep -Eq -e "$pattern" out || { echo "status $code, no /$pattern/ in:"; cat out; return 1; }
+}
+refused() { # status, pattern, command...
+    wanted=$1
+    shift
+    says "$@" && [ $code -eq "$wanted" ] || { echo "status $code"; return 1; }
+}
+
+# ---- what is submitted ----
+
+check "a job on four nodes" says '^Submitted job 41: 12 trials on 4 nodes$' \
+    headcount submit configs/quick.yaml --set seeds=4 --nodes 4 --db "r/x.db" -- --time=10 --account="a b"
+check "... its options, the user's last" words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
+    --no-kill --signal=B:USR1@60 --requeue --open-mode=append --time=10 "--account=a b"
+check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db r/x.db --launch slurm -- configs/quick.yaml &" "$JOBS/41.sh"
+check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
+check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
+check "... only these" fails grep -q exclusive "$JOBS/42.words"
+check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submit configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
+check "... and its merge" grep -q '^Submitted job 44: ' out
+check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 -p long --dependency=afterany:43
+check "... each task with its share" grep -Fq -e "--db 'r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
+check "... all of which are merged" grep -Fqx "$headcount merge --into 'r/it'\\''s.db' -- 'r/it'\\''s'-*-of-3.db &&" "$JOBS/44.sh"
+
+# ---- what is shown is what is submitted ----
+
+same_as_shown() { # job, arguments...
+    job=$1
+    shift
+    headcount submit -n "$@" >shown 2>&1 || { cat shown; return 1; }
+    last=$(cat "$JOBS/last")
+    sh shown >out 2>&1 || { cat out; return 1; }
+    cmp "$JOBS/$job.sh" "$JOBS/$((last + 1)).sh" || return 1
+    for side in "$job" $((last + 1)); do
+        grep -vx -e --parsable "$JOBS/$side.words" >"$dir/words.$side"
+    done
+    cmp "$dir/words.$job" "$dir/words.$((last + 1))"
+}
+last_job() { cat "$JOBS/last"; }
+check "-n prints a script that submits the same" same_as_shown 41 configs/quick.yaml --set seeds=4 --nodes 4 --db r/x.db -- --time=10 --account="a b"
+before=$(last_job)
+check "... an array" same_as_shown 43 configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
+check "... and its merge" cmp "$JOBS/44.sh" "$JOBS/$((before + 2)).sh"
+check "... behind it" words $((before + 2)) "--dependency=afterany:$((before + 1))"
+before=$(last_job)
+check "... and submits nothing" headcount submit -n configs/quick.yaml
+check "... really" [ "$(last_job)" = "$before" ]
+
+# ---- hostile names ----
+
+hostile='$(touch hacked) `touch hacked`; "x" \ '\''y'\'' & *
+END_OF_JOB
+-n'
+mkdir -p "$hostile/results"
+cp configs/quick.yaml "$hostile/-s p.yaml"
+sed -i '1i name: --json' "$hostile/-s p.yaml"
+before=$(last_job)
+(cd "$hostile" && headcount submit "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'.db" >/dev/null 2>&1)
+check "hostile names of folder, file, results, a sweep like an option" [ "$(last_job)" -eq $((before + 2)) ]
+check "... in a script that is one" sh -n "$JOBS/$((before + 1)).sh"
+check "... shown as it is submitted" sh -c 'cd "$0" && headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
+check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" && cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
+# A program in the place of headcount keeps the words that it is given.
+printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"\n' >keeper && chmod +x keeper
+as_job() { # job, program: runs the script with this in the place of headcount
+    sed "s#^\( *\)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh
+    rm -f "$JOBS/words"
+    SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_CPUS_ON_NODE=2 sh job.sh
+}
+as_job $((before + 1)) "$dir/keeper"
+printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --shard 1/2 -j 2 -- "./-s p.yaml" >wanted
+check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
+printf '%s\n' "$dir/$hostile" >wanted
+check "... in the folder that was meant" cmp wanted "$JOBS/pwd"
+as_job $((before + 2)) "$dir/keeper"
+printf '%s\n' merge --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-*-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
+check "... and the merge" cmp wanted "$JOBS/words"
+check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
+
+# ---- the end of a job ----
+
+printf '#!/bin/sh\nexit $(cat "$JOBS/status")\n' >ender && chmod +x ender
+requeues() { # status of the run, state of the job; true if it went back into the queue
+    rm -f "$JOBS/requeued"
+    echo "$1" >"$JOBS/status"
+    echo "$2" >"$JOBS/state"
+    as_job 41 "$dir/ender"
+    code=$?
+    [ $code -eq "$1" ] || trouble "the job of a run that exits with $1 exits with $code"
+    [ -e "$JOBS/requeued" ] && grep -qx "requeue 7" "$JOBS/requeued"
+}
+check "stopped: back into the queue" requeues 75 RUNNING
+check "stopped before it had begun: too" requeues 138 RUNNING
+check "ended by Slurm: as Slurm decides" fails requeues 75 COMPLETING
+check "no job any more" fails requeues 75 ""
+for status in 0 1 2 3 4; do
+    check "status $status: never" fails requeues $status RUNNING
+done
+# A run that tells of its signals and needs a moment to end.
+cat >listener <<'E'
+#!/bin/sh
+trap 'echo USR1 >>"$JOBS/signals"; sleep .3; exit 75' USR1
+trap 'echo TERM >>"$JOBS/signals"' TERM
+: >"$JOBS/listens"
+while :; do sleep .05; done
+E
+chmod +x listener
+signalled() { # signals to the script...; what its run heard in $JOBS/signals
+    rm -f "$JOBS/listens" "$JOBS/signals" "$JOBS/requeued"
+    echo RUNNING >"$JOBS/state"
+    sed "s#^$headcount #$dir/listener #; s/^cd .*/cd ./" "$JOBS/41.sh" >job.sh
+    SLURM_JOB_ID=7 sh job.sh &
+    pid=$!
+    wait_until test -e "$JOBS/listens"
+    for signal; do
+        kill "-$signal" "$pid"
+        sleep .1
+    done
+    wait "$pid"
+    code=$?
+    pid=
+    [ $code -eq 75 ] && grep -q requeue "$JOBS/requeued"
+}
+check "the signal before the limit reaches the run" signalled USR1
+check "... once" [ "$(cat "$JOBS/signals")" = USR1 ]
+check "SIGTERM, which the run gets from Slurm itself, is not passed on twice" signalled TERM USR1 TERM
+check "... and does not end the script" [ "$(cat "$JOBS/signals")" = USR1 ]
+
+# ---- what is refused ----
+
+before=$(last_job)
+check "a wrong sweep file" refused 2 'train.stepz: unknown key' headcount submit configs/quick.yaml --set train.stepz=3
+check "... also with -n" refused 2 'stepz' headcount submit -n configs/quick.yaml --set train.stepz=3
+check "no such file" refused 2 'nothing.yaml' headcount submit nothing.yaml
+check "no file" refused 2 'no SWEEP.yaml given' headcount submit --nodes 3
+check "options of sbatch without --" refused 2 "unknown option '--time'" headcount submit configs/quick.yaml --time=3
+check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
+check "nodes and array" refused 2 'exclude each other' headcount submit configs/quick.yaml --nodes 2 --array 2
+check "no nodes" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
+sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
+check "looks in shards" refused 2 'use --nodes' headcount submit looks.yaml --array 2
+check "... on nodes" headcount submit -n looks.yaml --nodes 2
+check "... nothing was submitted" [ "$(last_job)" = "$before" ]
+: >"$JOBS/refuses"
+check "what Slurm refuses" refused 3 'sbatch refused the job; what it said stands above' headcount submit configs/quick.yaml
+check "... in its own words" grep -q '^sbatch: error: Batch job' out
+rm "$JOBS/refuses" bin/sbatch
+if ! command -v sbatch >/dev/null; then
+    check "no Slurm" refused 3 'no sbatch in PATH' headcount submit configs/quick.yaml
+fi
+check "... -n works all the same" headcount submit configs/quick.yaml -n
+finish

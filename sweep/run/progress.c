@@ -201,27 +201,32 @@ static int bar_columns(int width)
     return width >= 76 ? BAR_WIDTH : width >= NARROW ? BAR_WIDTH / 2 : 0;
 }
 
-/* What labels get: as many columns as the longest takes, or as the terminal leaves. */
-static int label_columns(const struct progress_view *v, int width)
+/* What labels of the first `shown` trials that run get: as many columns as the longest takes, or as
+ * the terminal leaves. */
+static int label_columns(const struct progress_view *v, int shown, int width)
 {
     int longest = LABEL_LEAST;
     int tail = width >= NARROW ? TAIL_COLUMNS : NARROW_TAIL_COLUMNS;
     int room = width - bar_columns(width) - tail - 2;
-    for (int i = 0; i < v->slots; i++)
-        if (v->slot[i].busy && text_width(v->slot[i].label) > longest)
-            longest = text_width(v->slot[i].label);
+    for (int i = 0; i < v->slots && shown > 0; i++) {
+        if (!v->slot[i].busy)
+            continue;
+        int columns = text_width(v->slot[i].label);
+        longest = columns > longest ? columns : longest;
+        shown--;
+    }
     return longest < room ? longest : room > LABEL_LEAST ? room : LABEL_LEAST;
 }
 
-static void line_draw(const struct progress_view *v, const struct progress_line *s, int width,
-                      struct line *l)
+/* label: the columns that labels get. */
+static void line_draw(const struct progress_view *v, const struct progress_line *s, int label,
+                      int width, struct line *l)
 {
     char acc[16];
-    int label = label_columns(v, width) + 1;
     line_clear(l);
     line_add(l, " ");
-    line_shorten(l, s->label, label - 1);
-    line_pad(l, label + 1);
+    line_shorten(l, s->label, label);
+    line_pad(l, label + 2);
     if (s->whole) {
         char took[32];
         line_add(l, " %s", text_duration(clock_now_s() - s->started_s, took, sizeof took));
@@ -286,15 +291,20 @@ static int slots_busy(const struct progress_view *v)
     return n;
 }
 
+static void count_running(struct progress_view *v)
+{
+    memset(v->heads_running, 0, (size_t)v->head_counts * sizeof *v->heads_running);
+    for (int i = 0; i < v->slots; i++)
+        for (int k = 0; k < v->head_counts && v->slot[i].busy; k++)
+            v->heads_running[k] += v->slot[i].heads == v->heads[k].heads;
+}
+
 /* The table, where trials and the total leave it room. Returns its lines. */
 static int heads_draw(struct progress_view *v, int width, int room)
 {
     struct line lines[HEADS_LINES];
-    for (int k = 0; k < v->head_counts; k++) {
-        v->heads_running[k] = 0;
-        for (int i = 0; i < v->slots; i++)
-            v->heads_running[k] += v->slot[i].busy && v->slot[i].heads == v->heads[k].heads;
-    }
+    if (v->head_counts > 0)
+        count_running(v);
     int n = heads_layout(v->metric, v->heads, v->heads_running, v->head_counts, width, room, lines);
     for (int i = 0; i < n; i++)
         frame_line(&v->frame, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
@@ -311,10 +321,11 @@ static void draw(struct progress_view *v)
     int room = v->frame.rows - 2; /* for the total, and the cursor below it */
     room -= heads_draw(v, width, room - (busy < TRIALS_LEAST ? busy : TRIALS_LEAST));
     int shown = busy <= room ? busy : room > 1 ? room - 1 : 0;
+    int label = label_columns(v, shown, width);
     for (int i = 0, left = shown; i < v->slots && left > 0; i++) {
         if (!v->slot[i].busy)
             continue;
-        line_draw(v, &v->slot[i], width, &l);
+        line_draw(v, &v->slot[i], label, width, &l);
         frame_line(&v->frame, &l, "");
         left--;
     }

@@ -200,7 +200,7 @@ test-only: tests check-deps
 # In Debian's Chromium. Pictures stay in $(BUILD)/page.
 test-page: $(PROGRAM)
 	@sh tests/deps.sh page
-	@HEADCOUNT=$(RUN) BUILD=$(BUILD) sh tests/run.sh "" tests/page/test_page.sh
+	@HEADCOUNT=$(RUN) BUILD=$(BUILD) sh tests/run.sh "" $(wildcard tests/page/test_*.sh)
 
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)

@@ -91,7 +91,8 @@ function mapsPicker(view, shown) {
         : null;
 }
 
-function noMaps(trial) {
+function noMaps({missing: trial, error}) {
+    if (error) return element('p', {class: 'warning'}, foreign(error));
     return trial
         ? missing(
               `There are no maps: the weights of trial ${trial}, or the data that it looks at, cannot be read. `,
@@ -102,12 +103,12 @@ function noMaps(trial) {
 }
 
 function attentionSection(view) {
-    const a = view.attention,
+    const a = view.attention ?? {missing: 0},
         had = a.trial ?? a.missing,
         shown = (view.live && view.choice.trial) ?? had;
     const pick = mapsPicker(view, shown),
         wait = shown === had ? null : element('p', {role: 'status', class: 'status'}, `Asking for trial ${shown}\u2026`);
-    if ('missing' in a) return [pick ? controls(pick) : null, wait ?? noMaps(a.missing)];
+    if ('missing' in a) return [pick ? controls(pick) : null, wait ?? noMaps(a)];
     const sequence = Math.min(view.choice.sequence ?? 0, a.sequences - 1),
         maps = mapsOf(a, sequence);
     const sequences = Array.from({length: a.sequences}, (_, i) => [i, `${i + 1} of the validation set`]);

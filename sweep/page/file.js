@@ -20,6 +20,7 @@ function fileSource() {
 async function begin() {
     const view = newView(fileSource(), null);
     await readView(view);
+    view.attention = await view.source.attention();
     makeFrame();
     drawPage(view);
     printWhole(view);

@@ -54,7 +54,7 @@ function drawHeads(rows, measure, name, layers, width) {
 
 /* The trial that is shown, of those that were measured: the one picked, else that of the maps. */
 function shownTrial(view, ids) {
-    return [view.choice.trial, view.attention.trial].find(id => ids.includes(id)) ?? ids[0];
+    return [view.choice.trial, view.attention?.trial].find(id => ids.includes(id)) ?? ids[0];
 }
 
 function headsOfTrial(view, measured) {

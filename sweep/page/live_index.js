@@ -46,14 +46,15 @@ function fileItem({file, error, sweeps}, i) {
 
 function liveIndex() {
     let files = [];
-    const news = follow('events', refresh, draw);
+    const rounds = makeRounds(refresh, draw),
+        news = listen('events', rounds.again, draw);
     function draw() {
         const sweeps = files.flatMap(f => (f.sweeps ? objects(f.sweeps) : []));
         const at = sweeps.reduce((n, sweep) => n + sweep.running, 0),
             says = `${count(sweeps.length, 'sweep')}${at ? `, ${count(at, 'trial')} at work` : ''}`;
         becomeParts({
             header: element('header', {}, element('p', {class: 'sweep'}, 'headcount'), element('h1', {}, 'Sweeps')),
-            '.bar': element('div', {class: 'bar'}, standing(lost(news) || news.trouble, says, at)),
+            '.bar': element('div', {class: 'bar'}, standing(news.lost ? LOST : rounds.trouble, says, at)),
             main: element('main', {id: 'main', tabindex: -1}, files.map(fileItem)),
             footer: footer(true),
         });

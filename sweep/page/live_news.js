@@ -2,85 +2,86 @@
 
 /* What the server tells of its own accord, as server-sent events: of each of its files
  * {file, version, summary, error}, of which version changes with the file, and summary as soon as there is a
- * new summary of one of its sweeps. */
+ * new summary of one of its sweeps. And when the server is asked for the rest. */
 
 const FIRST_WORD = 700, // ms that the server has for it before it is asked without
-    REST = 500, // ms at least between two rounds of questions
+    REST = [500, 5000], // ms between two rounds of questions, as they take short or long
     AGAIN = 3000; // ms after one that failed
+
+const LOST = 'The connection is lost; trying again.';
 
 function pause(ms) {
     return new Promise(done => setTimeout(done, ms));
 }
 
-/* Calls refresh when there is news, once at a time, and the more seldom the longer it takes; stand when
- * something changed in
- *
- *   lost       whether the connection is
- *   trouble    why the last refresh failed, or ''
- *   of(file)   what the server said last of a file; versions of two connections always differ
- *
- * which it returns. While nobody looks at the page it does not listen: browsers have few connections to a
- * server, and all of its pages share them. */
-function follow(address, refresh, stand) {
-    const files = new Map();
-    const news = {lost: false, trouble: '', of: file => files.get(file) ?? {version: NaN, summary: NaN}};
-    let events = null,
-        opened = 0,
-        due = false,
+/* Asks a round of questions after each call of again(), one round at a time, and the more seldom the longer
+ * they take. trouble says why the last one failed, or ''; ended is called when that is known. */
+function makeRounds(askAll, ended) {
+    const rounds = {trouble: '', again};
+    let due = false,
         busy = false;
-    async function next() {
-        if (busy || !due || document.hidden) return;
-        busy = true;
-        due = false;
-        const began = performance.now();
-        try {
-            await refresh();
-            news.trouble = '';
-        } catch (error) {
-            news.trouble = error.message;
-            due = !news.lost;
-        }
-        stand();
-        await pause(news.trouble ? AGAIN : Math.max(REST, 5 * (performance.now() - began)));
-        busy = false;
-        next();
-    }
-    function told() {
+    function again() {
         due = true;
-        next();
+        if (!busy) askDue();
+    }
+    async function askDue() {
+        busy = true;
+        while (due && !document.hidden) {
+            const began = performance.now();
+            due = false;
+            rounds.trouble = await askAll().then(
+                () => '',
+                error => error.message,
+            );
+            ended();
+            due ||= rounds.trouble !== '';
+            const rest = Math.min(Math.max(5 * (performance.now() - began), REST[0]), REST[1]);
+            await pause(rounds.trouble ? AGAIN : rest);
+        }
+        busy = false;
+    }
+    return rounds;
+}
+
+/* Listens to the server; told is called at each word of it, changed when the connection is lost or back:
+ *
+ *   lost       whether it is lost
+ *   of(file)   the last word about a file; versions of two connections always differ
+ *
+ * While nobody looks at the page it does not listen: a browser has few connections to a server, which all
+ * of its pages share. */
+function listen(address, told, changed) {
+    const files = new Map(),
+        news = {lost: false, of: file => files.get(file) ?? {version: NaN, summary: NaN}};
+    let events = null,
+        connection = 0;
+    function hear({data}) {
+        const said = JSON.parse(data),
+            [version, summary] = [said.version, said.summary].map(n => `${connection} ${n}`);
+        files.set(said.file, {...said, version, summary});
+        told();
+    }
+    function change(lost) {
+        news.lost = lost;
+        connection += lost; // the browser makes the next one
+        changed();
     }
     function open() {
-        opened++;
+        events?.close();
+        if (document.hidden) return;
+        connection++;
         events = new EventSource(address);
-        events.addEventListener('file', event => {
-            const said = JSON.parse(event.data);
-            const [version, summary] = [said.version, said.summary].map(n => `${opened} ${n}`);
-            files.set(said.file, {...said, version, summary});
-            told();
-        });
-        events.onopen = () => {
-            news.lost = false;
-            stand();
-        };
+        events.onopen = () => change(false);
         events.onerror = () => {
-            news.lost = true;
-            opened++; // it comes back by itself
-            if (events.readyState === EventSource.CLOSED) setTimeout(reopen, AGAIN);
-            stand();
+            change(true);
+            if (events.readyState === EventSource.CLOSED) setTimeout(open, AGAIN);
         };
+        events.addEventListener('file', hear);
     }
-    function reopen() {
-        events.close();
-        if (!document.hidden) open();
-    }
-    document.addEventListener('visibilitychange', reopen);
+    document.addEventListener('visibilitychange', open);
     open();
     setTimeout(() => files.size || told(), FIRST_WORD);
     return news;
-}
-
-function lost(news) {
-    return news.lost ? 'The connection is lost; trying again.' : '';
 }
 
 /* How a page stands: what hinders it, else what it has to say. */

@@ -15,23 +15,27 @@ function livePage(file) {
         home: '../../',
         standing: ({summary, report}) =>
             standing(
-                lost(news) || news.of(file).error || news.trouble,
+                news.lost ? LOST : news.of(file).error || rounds.trouble,
                 standingText(summary, report),
                 summary?.states.running,
             ),
-        async more() {
+        more() {
             view.source.more();
-            await refresh();
+            drawPage(view, id => id === 'trials');
+            rounds.again();
         },
-        /* Shows where the heads of a trial look as soon as that is known. */
-        async look(trial) {
-            const attention = await view.source.attention(trial).catch(() => ({missing: trial}));
-            if (trial !== view.choice.trial) return;
+        /* Shows where the heads of the trial that is picked, or of the best one, look. */
+        async look() {
+            const {trial} = view.choice,
+                attention = await view.source.attention(trial).catch(({message}) => ({missing: trial, error: message}));
+            if (trial !== view.choice.trial || attention === view.attention) return;
             view.attention = attention;
             drawPage(view, id => id === 'attention');
         },
     };
-    const news = follow('../../events', refresh, () => drawAround(view)),
+    const stand = () => drawAround(view),
+        rounds = makeRounds(refresh, stand),
+        news = listen('../../events', rounds.again, stand),
         view = newView(liveSource(file, news), live);
     async function refresh() {
         if (news.of(file).error) return;
@@ -39,8 +43,9 @@ function livePage(file) {
         if (first) view.source.file = (await ask('../../index')).files[file]?.file;
         await readView(view);
         drawPage(view);
+        live.look();
         if (first) document.getElementById(location.hash.slice(1))?.scrollIntoView();
     }
-    drawAround(view);
+    stand();
     printWhole(view);
 }

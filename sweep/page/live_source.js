@@ -9,7 +9,7 @@ const TRIALS_AT_ONCE = 1000,
 
 async function ask(address) {
     const answer = await fetch(address).catch(() => {
-        throw new Error('The connection is lost; trying again.');
+        throw new Error(LOST);
     });
     const piece = await answer.json().catch(() => ({error: `The server says ${answer.status}.`}));
     if (!answer.ok || piece.error) throw new Error(piece.error);
@@ -30,7 +30,6 @@ function curveVersion(trial, version) {
 function liveSource(file, news) {
     const kept = new Map(),
         curves = new Map();
-    let pages = 2; // of trials
     async function once(address, version, name = address) {
         const last = kept.get(name);
         if (last && last.version === version) return last.answer;
@@ -46,6 +45,7 @@ function liveSource(file, news) {
     }
     return {
         file: '',
+        most: 2 * TRIALS_AT_ONCE,
         summary: () => once('summary', news.of(file).summary),
         heads: () => once('heads?trial=0', news.of(file).summary),
         attention: (trial = 0) => once(`attention?trial=${trial}`, trial || news.of(file).summary, 'attention'),
@@ -53,7 +53,7 @@ function liveSource(file, news) {
             const {version} = news.of(file),
                 rows = [];
             let page = {next: 0};
-            for (let i = 0; i < pages && page.next !== null; i++) {
+            while (rows.length < this.most && page.next !== null) {
                 page = await once(`trials?after=${page.next}&most=${TRIALS_AT_ONCE}`, version);
                 rows.push(...page.trials.rows);
             }
@@ -70,7 +70,7 @@ function liveSource(file, news) {
             return begun.map(t => curves.get(t.trial_id).curve).filter(Boolean);
         },
         more() {
-            pages++;
+            this.most += TRIALS_AT_ONCE;
         },
     };
 }

@@ -82,6 +82,7 @@ function newView(source, live) {
         source,
         live,
         settings: [],
+        attention: null,
         index: 0,
         choice: {hidden: new Set()},
         table: {by: 'trial_id', down: false, filter: '', role: null, page: 0, whole: false},
@@ -94,7 +95,7 @@ function newView(source, live) {
         },
         choose(choice) {
             Object.assign(this.choice, choice);
-            if ('trial' in choice) this.live?.look(choice.trial);
+            if ('trial' in choice) this.live?.look();
             drawPage(this, id => ['accuracy', 'curves', 'heads', 'attention', 'pruning', 'cost'].includes(id));
         },
         toggle(heads) {
@@ -108,18 +109,23 @@ function newView(source, live) {
     };
 }
 
-/* Reads all that is shown. */
+/* A trial with what is said of it and, while it runs, the step that its curve has come to. */
+function toldTrial(trial, curves) {
+    const reached = trial.state === 'running' && curves.find(c => c.trial === trial.trial_id)?.step.at(-1);
+    return {
+        ...trial,
+        says: [trial.remark, trial.error, trial.note].filter(Boolean).join(' \u00b7 '),
+        steps_done: reached || trial.steps_done,
+    };
+}
+
+/* Reads all that is shown but attention maps. */
 async function readView(view) {
-    const {source} = view,
-        {trial} = view.choice;
+    const {source} = view;
     const [summary, page] = await Promise.all([source.summary(), source.trials()]);
     const trials = objects(page.trials),
         {report} = summary;
-    const [curves, heads, attention] = await Promise.all([
-        source.curves(trials.filter(t => !t.is_tuning)),
-        source.heads(),
-        source.attention(trial),
-    ]);
+    const [curves, heads] = await Promise.all([source.curves(trials.filter(t => !t.is_tuning)), source.heads()]);
     const metric = metricOf(report),
         settings = settingsOf(report, trials, metric),
         picked = settings.findIndex(set => set.label === view.set?.label);
@@ -127,14 +133,13 @@ async function readView(view) {
         summary,
         report,
         total: page.total,
-        trials: trials.map(t => ({...t, says: [t.remark, t.error, t.note].filter(Boolean).join(' \u00b7 ')})),
+        trials: trials.map(t => toldTrial(t, curves)),
         curves,
         heads: objects(heads),
         metric,
         settings,
         index: Math.max(0, picked),
     });
-    if (trial === view.choice.trial) view.attention = attention;
 }
 
 /* ---- drawing ---- */

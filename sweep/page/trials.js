@@ -151,7 +151,9 @@ function trialsLeft(view) {
         'p',
         {class: 'pager'},
         `Of ${count(view.total, 'trial')} the first ${view.trials.length.toLocaleString('en')} are here and in the charts. `,
-        element('button', {type: 'button', onclick: () => view.live.more()}, 'Load the next 1,000'),
+        view.trials.length < view.source.most
+            ? 'The next ones are being loaded.'
+            : element('button', {type: 'button', onclick: () => view.live.more()}, 'Load the next 1,000'),
     );
 }
 

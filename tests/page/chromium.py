@@ -68,10 +68,10 @@ class Chromium:
                 self.events.append(answer)
         raise RuntimeError(f"{method}: no answer in time")
 
-    def settle(self, seconds=0.3):
-        """Takes what comes until it has been quiet for so long."""
-        quiet = time.monotonic()
-        while time.monotonic() - quiet < seconds:
+    def settle(self, seconds=0.3, most=2):
+        """Takes what comes until it has been quiet for so long, or for `most` seconds."""
+        began = quiet = time.monotonic()
+        while time.monotonic() - quiet < seconds and time.monotonic() - began < most:
             event = self.read()
             if event:
                 self.events.append(event)

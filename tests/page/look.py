@@ -7,8 +7,7 @@ import sys
 from chromium import Chromium
 
 WIDTHS = 360, 900, 1600
-# Nobody but the page itself and what is written within it is asked for anything.
-ALLOWED = "file:", "data:", "about:"
+LOOKS = [(width, dark) for width in WIDTHS for dark in (False, True)]
 
 # ---- questions to the page ----
 
@@ -82,8 +81,16 @@ SMALL = """[...document.querySelectorAll('button, select, input, summary, nav a'
 # Characters that would be obeyed, in what is shown.
 OBEYED = r"""(document.title + document.body.innerText).match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g)"""
 
+# How the name of hostile.sql is shown.
+HOSTILE = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&U+001BU+009BU+2028U+202EbackU+200F"
+
 
 class Look:
+    # Who may be asked for anything: the page itself and what is written within it.
+    allowed = "file:", "data:", "about:"
+    scripts = 2  # elements: data, program
+    bare = "early",  # pages without charts
+
     def __init__(self, cases, folder):
         self.cases, self.folder, self.failed, self.trouble = cases, folder, 0, []
         self.browser = Chromium(240)
@@ -113,7 +120,11 @@ class Look:
             if method in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"):
                 self.expect(False, f"{name}: {method} {json.dumps(p)}")
             if method == "Network.requestWillBeSent":
-                self.expect(p["request"]["url"].startswith(ALLOWED), f"{name}: asks for {p['request']['url']}")
+                self.expect(p["request"]["url"].startswith(self.allowed), f"{name}: asks for {p['request']['url']}")
+
+    def finish(self):
+        print(f"1..{self.cases}")
+        sys.exit(self.failed > 0)
 
     # ---- what is looked at ----
 
@@ -124,7 +135,7 @@ class Look:
             overflow = self.browser.ask("document.documentElement.scrollWidth")
             self.expect(overflow <= width, f"{words}: {overflow} wide")
             charts = self.browser.ask(CHARTS)
-            self.expect(charts or name == "early", f"{words}: no charts")
+            self.expect(charts or name in self.bare, f"{words}: no charts")
             for c in charts:
                 self.expect(c["marks"] > 0 and c["width"] > 80 and c["height"] > 60 and not c["bad"] and c["table"]
                             and c["right"] <= width, f"{words}: {c}")
@@ -204,7 +215,7 @@ class Look:
                 continue
             count += 1
             self.expect(node.get("name", {}).get("value", "").strip(), f"{name}: a {role} has no name")
-        self.expect(count > 10 or name == "early", f"{name}: only {count} named nodes")
+        self.expect(count > 10 or name in self.bare, f"{name}: only {count} named nodes")
         self.verdict(f"{name}: landmarks, headings, labels")
 
     def keyboard(self, name):
@@ -254,11 +265,10 @@ class Look:
         ask = self.browser.ask
         self.expect(ask("typeof hacked") == "undefined", "a script of the results file has run")
         self.expect(ask("document.images.length") == 0, "an image of the results file")
-        self.expect(ask("document.scripts.length") == 2, "a script more")
+        self.expect(ask("document.scripts.length") == self.scripts, "a script more")
         self.expect(not ask(OBEYED), f"obeyed: {ask(OBEYED)}")
-        shown = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&U+001BU+009BU+2028U+202EbackU+200F"
         for place in "h1", ".sweep strong", "#verdict", "#file pre":
-            self.expect(shown in ask(f"document.querySelector('{place}').textContent"), f"{place}: {ask(f'document.querySelector(`{place}`).textContent')[:200]}")
+            self.expect(HOSTILE in ask(f"document.querySelector('{place}').textContent"), f"{place}: {ask(f'document.querySelector(`{place}`).textContent')[:200]}")
         self.verdict("names, questions, remarks and errors are shown as text; what would be obeyed is named")
 
     def without_script(self):
@@ -285,9 +295,8 @@ def main():
     look = Look(int(sys.argv[1]), sys.argv[2])
     names = sys.argv[3:]
     try:
-        every = [(width, dark) for width in WIDTHS for dark in (False, True)]
         for name in names:
-            look.appearance(name, every if name in ("one", "grid") else [(360, False), (360, True)])
+            look.appearance(name, LOOKS if name in ("one", "grid") else [(360, False), (360, True)])
         for name in "one", "grid":
             look.numbers(name)
         for name in names:
@@ -300,8 +309,8 @@ def main():
         look.printed()
     finally:
         look.browser.close()
-    print(f"1..{look.cases}")
-    sys.exit(look.failed > 0)
+    look.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -28,12 +28,7 @@ run prune --db one.db --quiet --by random
 run prune --db one.db --quiet
 run run grid.yaml --db grid.db --quiet
 cp one.db evil.db
-sqlite3 evil.db "PRAGMA ignore_check_constraints = ON;
-    CREATE TEMP TABLE evil AS SELECT 'name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"' || char(39, 38, 27, 155, 8232, 8238) || 'back' || char(8207) AS e;
-    UPDATE sweep SET name = (SELECT e FROM evil), question = (SELECT e FROM evil), remark = (SELECT e FROM evil), yaml = yaml || (SELECT e FROM evil);
-    UPDATE trial SET setting_label = (SELECT e FROM evil), remark = (SELECT e FROM evil);
-    UPDATE attempt SET error = (SELECT e FROM evil), host = (SELECT e FROM evil);
-    UPDATE build SET cpu = (SELECT e FROM evil);"
+sqlite3 evil.db <"$root/tests/page/hostile.sql"
 cp one.db early.db
 sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric; DELETE FROM study; DELETE FROM pruning"
 for name in one grid evil early; do

@@ -72,7 +72,11 @@ KERNEL_CFLAGS_avx512 = -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer
 # simd.c is compiled once per instruction set, by a rule of its own.
 ENGINE_SRC   = $(filter-out engine/kernels/simd.c,$(wildcard engine/*.c engine/*/*.c))
 DATASETS_SRC = $(wildcard datasets/*.c)
-SWEEP_SRC    = $(filter-out sweep/cli/main.c,$(wildcard sweep/*/*.c))
+SWEEP_SRC    = $(filter-out sweep/cli/main.c $(SERVE_OUT),$(wildcard sweep/*/*.c))
+
+# libmicrohttpd is for `headcount serve` only, which without its header says how to get it.
+HTTPD       := $(shell echo '\#include <microhttpd.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+SERVE_OUT    = $(addprefix sweep/serve/,$(if $(HTTPD),listener_none.c,listener.c httpd.c))
 
 ENGINE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/%.o) \
                $(KERNEL_SETS:%=$(BUILD)/engine/kernels/simd_%.o)
@@ -97,6 +101,7 @@ all: $(PROGRAM)
 $(PROGRAM): $(BUILD)/sweep/cli/main.o $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 	$(SAY) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SWEEP_LIBS)
+	$(if $(HTTPD),,@echo '  without headcount serve: libmicrohttpd-dev is missing (make deps installs it)')
 
 $(LIBENGINE): $(ENGINE_OBJ)
 $(LIBDATASETS): $(DATASETS_OBJ)

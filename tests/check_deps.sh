@@ -37,6 +37,8 @@ refuse "<cblas.h> outside engine/kernels/blas.c" \
 refuse "<yaml.h> outside sweep/plan" "$(grep -rnE '#include <yaml\.h>' engine datasets sweep | grep -v '^sweep/plan/')"
 refuse "<sqlite3.h> outside sweep/store" \
     "$(grep -rnE '#include <sqlite3\.h>' engine datasets sweep | grep -v '^sweep/store/')"
+refuse "<microhttpd.h> outside sweep/serve" \
+    "$(grep -rnE '#include <microhttpd\.h>' engine datasets sweep | grep -v '^sweep/serve/httpd\.h:')"
 refuse "store_internal.h outside sweep/store" \
     "$(includes | grep 'store_internal\.h"' | grep -v '^sweep/store/')"
 refuse "libengine.a needs libyaml or SQLite" "$(nm -u "$1" 2>/dev/null | grep -E ' U (yaml_|sqlite3_)')"

@@ -19,6 +19,7 @@ need libc6-dev 'header stdio.h'
 need libopenblas-dev 'header cblas.h && gcc -shared -o /dev/null -x c /dev/null -lopenblas'
 need libyaml-dev 'header yaml.h'
 need libsqlite3-dev 'header sqlite3.h'
+need libmicrohttpd-dev 'header microhttpd.h'
 need libcmocka-dev "printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -E -x c -"
 need sqlite3 'command -v sqlite3'
 for target; do

@@ -54,7 +54,10 @@ _headcount_value()
             compopt -o nospace 2>/dev/null
         fi
         ;;
+    --port) ;;
     --html) _headcount_files .html ;;
+    --token-file) _headcount_files '' ;;
+    --listen) _headcount_offer "${before}localhost" "${before}0.0.0.0" ;;
     --svg) _headcount_files .svg ;;
     --attention) _headcount_ask trials "$db" "$assignment" ;;
     --preset) _headcount_offer "${before}roberta" ;;

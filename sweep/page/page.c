@@ -68,24 +68,39 @@ static enum status put_curves(const struct page *p, FILE *out, struct message *m
     return rows_close(&r);
 }
 
-/* The best trial of the first setting's candidate, of those that have their weights; 0: none. */
-static enum status best_trial(const struct page *p, int64_t *trial_id, struct message *m)
+static enum status best_of(struct store *s, int64_t sweep_id, const struct report_data *report,
+                           int64_t *trial_id, struct message *m)
 {
-    const struct report_setting *set = p->report->settings ? p->report->setting : NULL;
+    const struct report_setting *set = report->settings ? report->setting : NULL;
     *trial_id = 0;
     if (!set)
         return STATUS_OK;
     struct rows r = rows_open(
-        p->store, m,
+        s, m,
         "SELECT trial_id FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
         " WHERE sweep_id = ?1 AND setting = ?2 AND (heads = ?3 OR ?3 = 0) AND in_plan = 1"
         "   AND is_tuning = 0 AND choice = 'chosen' AND state = 'completed'"
         "   AND checkpoint IS NOT NULL"
         " ORDER BY CASE goal WHEN 'minimize' THEN t.val_loss ELSE -t.val_acc END, trial_id LIMIT 1",
-        VALUES(INTEGER(p->sweep_id), TEXT(set->setting), INTEGER(set->verdict->candidate)));
+        VALUES(INTEGER(sweep_id), TEXT(set->setting), INTEGER(set->verdict->candidate)));
     if (rows_next(&r))
         *trial_id = rows_integer(&r, 0);
     return rows_close(&r);
+}
+
+enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id, struct message *m)
+{
+    struct report_data *report;
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = report_data_read(s, sweep_id, false, &report, m);
+    if (status == STATUS_OK) {
+        status = best_of(s, sweep_id, report, trial_id, m);
+        report_data_free(report);
+    }
+    store_snapshot_end(s);
+    return status;
 }
 
 /* Or {"missing":12}: that trial's weights, or the file that it learned from, cannot be had; 0: no
@@ -94,7 +109,8 @@ static enum status put_attention(const struct page *p, FILE *out, struct message
 {
     struct message why = {0};
     int64_t trial_id = p->options->trial_id;
-    enum status status = trial_id ? STATUS_OK : best_trial(p, &trial_id, m);
+    enum status status =
+        trial_id ? STATUS_OK : best_of(p->store, p->sweep_id, p->report, &trial_id, m);
     if (status != STATUS_OK)
         return status;
     fputs(",\"attention\":", out);

@@ -68,10 +68,14 @@ enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long
  * BAD_INPUT, IO, CORRUPT where the weights cannot be had: the message says why. */
 enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct message *m);
 
+/* The best trial of the first setting's candidate, of those that have their weights: whose
+ * attention is shown where none was named. 0: there is none. All trials of the plan are judged. */
+enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id,
+                            struct message *m);
+
 struct page_options {
     const char *file; /* what the results file is called; shown without its folders */
-    int64_t trial_id; /* whose attention is shown; 0: the best trial of the first setting's
-                         candidate */
+    int64_t trial_id; /* whose attention is shown; 0: that of page_best_trial */
 };
 
 /* Writes the page of a sweep with all of its data. Where no trial was named for the attention and

@@ -32,8 +32,10 @@ enum status serve_start(const struct serve_options *o, struct server **s, struct
 /* Where it answers, "http://127.0.0.1:8080/"; with the token, where one was made. The server's. */
 const char *serve_address(const struct server *s);
 
-/* Ends all connections, within a second unless a piece is being computed, and frees s (may be
- * NULL). */
-void serve_stop(struct server *s);
+/* Ends all connections and frees s (NULL is allowed). False where a piece of a page was being
+ * computed and did not end within SERVE_PATIENCE_MS: the thread that computes it goes on, and keeps
+ * s. */
+enum { SERVE_PATIENCE_MS = 500 };
+bool serve_stop(struct server *s);
 
 #endif

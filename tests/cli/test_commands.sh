@@ -142,8 +142,9 @@ for c in run $(echo "$commands" | grep -v '^run$'); do
         headcount run second.yaml --set train.steps=100 --set seeds=1 --set model.heads=[1,4] -q >second.txt
     fi
     shorter=$([ "$c" != bench ] || echo " --batch 2 --trained 1 --milliseconds 1")
+    until=$([ "$c" != serve ] || echo "timeout --preserve-status -s INT 1 ")
     while read -r line; do
-        check "example: $line" gives 0 '' "$line$shorter"
+        check "example: $line" gives 0 '' "$until$line$shorter"
     done <"lines.$c"
     [ "$c" != report ] || headcount sweep delete gather-tuned --yes >second.txt
 done

@@ -34,7 +34,7 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
     UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
 
 check "commands" gives "headcount st" "status"
-check "all of them" has "headcount " run submit plan status report show heads prune ensemble tasks params export sweep gc bench check help --help --version
+check "all of them" has "headcount " run submit plan status report serve show heads prune ensemble tasks params export sweep gc bench check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
     check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')

@@ -1,0 +1,182 @@
+#include "sweep/serve/pieces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "sweep/page/page.h"
+#include "sweep/page/page_paths.h"
+#include "sweep/store/rows.h"
+
+enum { HEADS_MOST = 4000 };
+
+int piece_code(enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+        return REQUEST_OK;
+    case STATUS_BUSY:
+    case STATUS_NO_MEMORY:
+    case STATUS_BAD_INPUT: /* no results file, or one of a newer format */
+    case STATUS_CORRUPT:
+    case STATUS_IO:
+        return PIECE_UNAVAILABLE;
+    case STATUS_DISK_FULL:
+    case STATUS_DIVERGED:
+    case STATUS_INTERRUPTED:
+    case STATUS_INTERNAL:
+        break;
+    }
+    return PIECE_FAULT;
+}
+
+/* Whether a query of one integer has a row. */
+static enum status has_row(struct store *s, const char *sql, int64_t first, int64_t second,
+                           bool *has, struct message *m)
+{
+    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(first), INTEGER(second)));
+    *has = rows_next(&r);
+    return rows_close(&r);
+}
+
+static enum status has_trial(struct store *s, const struct request *q, int64_t trial, bool *has,
+                             struct message *m)
+{
+    return has_row(s, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2", trial,
+                   q->sweep_id, has, m);
+}
+
+/* Of those trials that are this sweep's and have a curve. */
+static enum status put_curves(struct store *s, const struct request *q, FILE *out,
+                              struct message *m)
+{
+    const char *before = "";
+    enum status status = STATUS_OK;
+    fputs("{\"curves\":[", out);
+    for (int i = 0; i < q->n_trials && status == STATUS_OK; i++) {
+        bool has;
+        status = has_row(s,
+                         "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2"
+                         " AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = ?1)",
+                         q->trials[i], q->sweep_id, &has, m);
+        if (status != STATUS_OK || !has)
+            continue;
+        fputs(before, out);
+        before = ",";
+        status = page_curve(s, q->trials[i], q->most, out, m);
+    }
+    fputs("]}\n", out);
+    return status == STATUS_OK ? text_check(out, m) : status;
+}
+
+/* Why a trial's weights, or the file that it learned from, cannot be had is not said: the page has
+ * a sentence of its own for it. */
+static enum status put_attention(struct store *s, const struct request *q, FILE *out,
+                                 struct message *m)
+{
+    struct text_buffer map = {0};
+    int64_t trial = q->trial;
+    enum status status = trial ? STATUS_OK : page_best_trial(s, q->sweep_id, &trial, m);
+    FILE *stream = status == STATUS_OK ? text_stream(&map) : NULL;
+    if (status != STATUS_OK || !stream) {
+        free(map.text);
+        return status != STATUS_OK ? status
+                                   : status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+    }
+    status = trial ? page_attention(s, trial, stream, m) : STATUS_BAD_INPUT;
+    fclose(stream);
+    bool had = status == STATUS_OK && !map.out_of_memory;
+    if (had)
+        fwrite(map.text, 1, map.used, out);
+    else
+        fprintf(out, "{\"missing\":%" PRId64 "}\n", trial);
+    free(map.text);
+    return status == STATUS_NO_MEMORY || status == STATUS_BUSY ? status : text_check(out, m);
+}
+
+static enum status put_piece(struct store *s, const struct request *q, FILE *out, struct message *m)
+{
+    switch (q->kind) {
+    case REQUEST_INDEX:
+        return page_index(s, out, m);
+    case REQUEST_SUMMARY:
+        return page_summary(s, q->sweep_id, out, m);
+    case REQUEST_TRIALS:
+        return page_trials(s, q->sweep_id, q->after, q->most, out, m);
+    case REQUEST_CURVES:
+        return put_curves(s, q, out, m);
+    case REQUEST_HEADS:
+        return page_heads(s, q->sweep_id, q->trial, HEADS_MOST, out, m);
+    case REQUEST_ATTENTION:
+        return put_attention(s, q, out, m);
+    case REQUEST_PAGE:
+    case REQUEST_EVENTS:
+    case REQUEST_KINDS:
+        break;
+    }
+    return status_fail(m, STATUS_INTERNAL, "this is not read from a results file");
+}
+
+static int find_and_write(struct store *s, const struct request *q, FILE *out, struct message *m)
+{
+    bool has = true;
+    enum status status = STATUS_OK;
+    if (q->sweep_id)
+        status = has_row(s, "SELECT 1 FROM sweep WHERE sweep_id = ?1 AND ?2 = 0", q->sweep_id, 0,
+                         &has, m);
+    if (status == STATUS_OK && !has) {
+        status_fail(m, status, "this file has no sweep %" PRId64, q->sweep_id);
+        return REQUEST_NOT_FOUND;
+    }
+    if (status == STATUS_OK && q->trial)
+        status = has_trial(s, q, q->trial, &has, m);
+    if (status == STATUS_OK && !has) {
+        status_fail(m, status, "this sweep has no trial %" PRId64, q->trial);
+        return REQUEST_NOT_FOUND;
+    }
+    if (status == STATUS_OK)
+        status = put_piece(s, q, out, m);
+    return piece_code(status);
+}
+
+int piece_write(struct store *s, const struct request *q, FILE *out, struct message *m)
+{
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return piece_code(status);
+    int code = find_and_write(s, q, out, m);
+    store_snapshot_end(s);
+    return code;
+}
+
+/* The file by its name wherever its path stands, then all other paths by theirs: a folder may have
+ * a space in its name, and then only the whole path tells where it ends. */
+void piece_words(const char *path, const struct message *m, struct message *words)
+{
+    struct text_buffer named = {0}, cut = {0};
+    const char *from = m->text;
+    for (const char *at; *path && (at = strstr(from, path)); from = at + strlen(path))
+        text_add(&named, "%.*s%s", (int)(at - from), from, file_last_name(path));
+    text_add(&named, "%s", from);
+    FILE *out = text_stream(&cut);
+    if (out && named.text)
+        page_names_only(named.text, out);
+    if (out)
+        fclose(out);
+    bool good = cut.text && !cut.out_of_memory && !named.out_of_memory;
+    status_fail(words, STATUS_IO, "%s", good ? cut.text : "no memory");
+    free(named.text);
+    free(cut.text);
+}
+
+void piece_error(const char *path, const struct message *m, FILE *out)
+{
+    struct message words;
+    piece_words(path, m, &words);
+    fputs("{\"error\":", out);
+    text_json(out, words.text);
+    fputs("}\n", out);
+}

@@ -1,0 +1,298 @@
+/* The thread that reads results files. */
+#include "sweep/serve/serve_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/base/clock.h"
+#include "sweep/serve/pieces.h"
+
+/* Of all answers that somebody still holds: more are not computed until clients have taken theirs.
+ */
+enum { LIVING_MOST = 256 << 20 };
+/* How old a look at a file may be; after an error that may pass, when it is tried again. */
+static const double known_s = 1, again_s = 1;
+
+static bool is_of(const struct request *q, int file)
+{
+    return q->kind == REQUEST_INDEX || q->file == file;
+}
+
+/* Of the file that q is about, or of all together. */
+static int64_t state_of(const struct server *s, const struct request *q)
+{
+    int64_t state = 0;
+    for (int i = 0; i < s->rules.files; i++)
+        if (is_of(q, i))
+            state += s->file[i].state;
+    return state;
+}
+
+static bool is_known(const struct server *s, const struct request *q, double now_s)
+{
+    for (int i = 0; i < s->rules.files; i++)
+        if (is_of(q, i) && now_s - s->file[i].looked_s > known_s)
+            return false;
+    return true;
+}
+
+/* When this answer may be computed again. */
+static double due_of(const struct server *s, const struct answer *a)
+{
+    double share_s = s->rest_until_s - SERVE_RESTS * SERVE_AHEAD_S;
+    return a->due_s > share_s ? a->due_s : share_s;
+}
+
+/* Whether the answer serves; where a newer one can be had later, clients will be told. */
+static bool serves(struct server *s, const struct answer *a, const struct request *q, double now_s)
+{
+    double due_s = due_of(s, a);
+    if (a->state == state_of(s, q) && !a->passing)
+        return true;
+    if (now_s >= due_s)
+        return false;
+    bool quick = q->kind == REQUEST_TRIALS || q->kind == REQUEST_CURVES || q->kind == REQUEST_INDEX;
+    watched_owe(&s->file[q->file], quick ? WATCHED_VERSION : WATCHED_SUMMARY, due_s);
+    return true;
+}
+
+static struct job *job_of(struct server *s, const char *key)
+{
+    struct job *j = s->jobs;
+    while (j && strcmp(j->key, key) != 0)
+        j = j->next;
+    return j;
+}
+
+static struct job *job_add(struct server *s, const char *key, const struct request *q)
+{
+    struct job *j = calloc(1, sizeof *j);
+    char *name = text_copy(key);
+    if (!j || !name) {
+        free(j);
+        free(name);
+        return NULL;
+    }
+    *j = (struct job){.key = name, .q = *q};
+    *s->jobs_end = j;
+    s->jobs_end = &j->next;
+    pthread_cond_signal(&s->work);
+    return j;
+}
+
+bool reader_ask(struct server *s, struct ask *a)
+{
+    char key[REQUEST_KEY_SIZE];
+    double now_s = clock_now_s();
+    struct answer *found = answers_find(&s->answers, request_key(&a->q, key));
+    if (found && is_known(s, &a->q, now_s) && serves(s, found, &a->q, now_s)) {
+        a->answer = answer_hold(found);
+        return true;
+    }
+    struct job *j = job_of(s, key);
+    if (!j && !s->ending && s->answers.living < LIVING_MOST)
+        j = job_add(s, key, &a->q);
+    if (!j)
+        return true; /* without an answer: not now */
+    a->next = j->waiting;
+    j->waiting = a;
+    return false;
+}
+
+/* ---- the thread ---- */
+
+/* The outcome of a job. */
+struct result {
+    int code;
+    bool passing;
+    struct text_buffer body;
+};
+
+static void put_error(const char *path, const struct message *m, struct text_buffer *body)
+{
+    FILE *out;
+    free(body->text);
+    *body = (struct text_buffer){0};
+    out = text_stream(body);
+    if (out) {
+        piece_error(path, m, out);
+        fclose(out);
+    }
+}
+
+/* Reads a file, without the lock. error: why it could not be opened, or "". */
+static void read_file(const char *path, const struct request *q, struct result *r,
+                      struct message *error)
+{
+    struct store *store = NULL;
+    struct message m = {{0}};
+    error->text[0] = '\0';
+    enum status status = store_open(path, STORE_READ, &store, &m);
+    FILE *out = text_stream(&r->body);
+    if (!out)
+        status = status_fail(&m, STATUS_NO_MEMORY, "no memory");
+    if (status == STATUS_OK)
+        r->code = piece_write(store, q, out, &m);
+    else
+        r->code = piece_code(status);
+    if (!store && status != STATUS_NO_MEMORY)
+        piece_words(path, &m, error);
+    store_close(store, NULL);
+    if (out)
+        fclose(out);
+    r->passing = r->code >= PIECE_FAULT && status != STATUS_BAD_INPUT;
+    if (r->code != REQUEST_OK)
+        put_error(path, &m, &r->body);
+}
+
+/* Unlocks while it reads. */
+static void read_one(struct server *s, int file, const struct request *q, struct result *r)
+{
+    struct watched *w = &s->file[file];
+    struct message error;
+    if (!w->sign.there) {
+        status_fail(&error, STATUS_IO, "%s", w->error);
+        r->code = PIECE_UNAVAILABLE;
+        put_error("", &error, &r->body);
+        return;
+    }
+    pthread_mutex_unlock(&s->lock);
+    read_file(w->path, q, r, &error);
+    pthread_mutex_lock(&s->lock);
+    if (w->sign.there)
+        watched_read(w, error.text);
+}
+
+/* What is known of a file, and its sweeps: {"file":...,"sweeps":...} */
+static void put_file(const struct watched *w, const struct result *r, FILE *out)
+{
+    fputs("{\"file\":", out);
+    text_json(out, w->name);
+    fprintf(out, ",\"version\":%lld,\"error\":", (long long)w->news[WATCHED_VERSION]);
+    text_json(out, w->error[0] ? w->error : NULL);
+    if (r->code == REQUEST_OK && r->body.text)
+        fprintf(out, ",%s", r->body.text + 1); /* the members of page_index */
+    else
+        fputs(",\"sweeps\":null}", out);
+}
+
+static void read_index(struct server *s, const struct request *q, struct result *r)
+{
+    FILE *out = text_stream(&r->body);
+    if (!out)
+        return;
+    r->code = REQUEST_OK;
+    fputs("{\"files\":[", out);
+    for (int i = 0; i < s->rules.files; i++) {
+        struct result one = {0};
+        read_one(s, i, q, &one);
+        fputs(i ? "," : "", out);
+        put_file(&s->file[i], &one, out);
+        r->passing |= one.passing;
+        free(one.body.text);
+    }
+    fputs("]}\n", out);
+    fclose(out);
+}
+
+/* Unlocks while it looks. */
+static void look(struct server *s, const struct request *q)
+{
+    for (int i = 0; i < s->rules.files; i++) {
+        if (!is_of(q, i) || clock_now_s() - s->file[i].looked_s < SERVE_LOOK_S)
+            continue;
+        pthread_mutex_unlock(&s->lock);
+        struct watched_sign sign = watched_look(s->file[i].path);
+        pthread_mutex_lock(&s->lock);
+        watched_saw(&s->file[i], &sign, clock_now_s());
+    }
+}
+
+/* Held by the caller; NULL where there is no memory. */
+static struct answer *compute(struct server *s, const struct job *j)
+{
+    struct result r = {.code = PIECE_UNAVAILABLE};
+    int64_t state = state_of(s, &j->q);
+    double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    if (j->q.kind == REQUEST_INDEX)
+        read_index(s, &j->q, &r);
+    else
+        read_one(s, j->q.file, &j->q, &r);
+    struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
+    double now_s = clock_now_s();
+    double rest_s = SERVE_RESTS * (clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s);
+    double from_s = s->rest_until_s > now_s ? s->rest_until_s : now_s;
+    double most_s = now_s + 2 * SERVE_RESTS * SERVE_AHEAD_S;
+    s->rest_until_s = from_s + rest_s < most_s ? from_s + rest_s : most_s;
+    if (!a)
+        return NULL;
+    a->state = state;
+    a->passing = r.passing;
+    a->due_s = now_s + (r.passing && rest_s < again_s ? again_s : rest_s);
+    if (j->q.kind == REQUEST_SUMMARY)
+        s->file[j->q.file].slow_due_s = a->due_s;
+    if (r.passing)
+        watched_owe(&s->file[j->q.file], WATCHED_VERSION, a->due_s);
+    answers_keep(&s->answers, a);
+    return a;
+}
+
+/* The answer that is there by now, or a new one; held. */
+static struct answer *answer_to(struct server *s, const struct job *j)
+{
+    look(s, &j->q);
+    struct answer *found = answers_find(&s->answers, j->key);
+    if (found && serves(s, found, &j->q, clock_now_s()))
+        return answer_hold(found);
+    return compute(s, j);
+}
+
+/* Who waits for it goes on, with an answer or without. */
+static void tell_waiting(struct server *s, struct job *j, struct answer *a)
+{
+    for (struct ask *next, *waiting = j->waiting; waiting; waiting = next) {
+        next = waiting->next;
+        waiting->answer = a ? answer_hold(a) : NULL;
+        s->resume(s, waiting->connection);
+    }
+    j->waiting = NULL;
+}
+
+/* The first one. */
+static void job_remove(struct server *s)
+{
+    struct job *j = s->jobs;
+    s->jobs = j->next;
+    if (!s->jobs)
+        s->jobs_end = &s->jobs;
+    free(j->key);
+    free(j);
+}
+
+void reader_give_up(struct server *s)
+{
+    for (struct job *j = s->jobs; j; j = j->next)
+        tell_waiting(s, j, NULL);
+}
+
+void *reader_run(void *server)
+{
+    struct server *s = server;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ending) {
+        if (!s->jobs) {
+            pthread_cond_wait(&s->work, &s->lock);
+            continue;
+        }
+        struct answer *a = answer_to(s, s->jobs);
+        tell_waiting(s, s->jobs, a);
+        job_remove(s);
+        if (a)
+            answer_drop(&s->answers, a);
+    }
+    while (s->jobs)
+        job_remove(s);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}

@@ -1,0 +1,122 @@
+/* The inside of a server: what its threads share, all of it under one lock.
+ *
+ *   listener   (libmicrohttpd's, one for each address) judges requests and sends answers; it never
+ *              waits for anything but that lock. Who asks for what is not there yet is suspended.
+ *   reader     computes what was asked for, one thing after the other, and resumes who waits for
+ * it. It alone opens results files. watcher    looks four times a second, while anybody is there,
+ * whether files have changed, wakes event streams, and ends connections on which nothing happens.
+ *
+ * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
+ * CPU time it took, and all together take no more of a core than that either, but for SERVE_AHEAD_S
+ * seconds that may be had at once. The older answer serves meanwhile, and clients are told when a
+ * newer one can be had. */
+#ifndef SWEEP_SERVE_SERVE_PARTS_H
+#define SWEEP_SERVE_SERVE_PARTS_H
+
+#include <pthread.h>
+
+#include "sweep/serve/address.h"
+#include "sweep/serve/answers.h"
+#include "sweep/serve/request.h"
+#include "sweep/serve/serve.h"
+#include "sweep/serve/watched.h"
+
+enum { SERVE_RESTS = 19, SERVE_AHEAD_S = 1, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32 };
+
+/* How long: between two looks at files, between two comments in a quiet event stream; for a client
+ * to ask something, and to take an answer. */
+static const double SERVE_LOOK_S = .25, SERVE_BEAT_S = 15, SERVE_ASK_S = 20, SERVE_TAKE_S = 120;
+
+/* A request on its way to its answer. */
+struct ask {
+    struct server *server;
+    char *target;
+    struct request q;
+    bool judged;           /* its headers have been seen */
+    void *connection;      /* of libmicrohttpd */
+    struct answer *answer; /* once it is there; held */
+    struct ask *next;      /* who waits for the same */
+};
+
+/* What the reader is to compute. */
+struct job {
+    char *key; /* request_key */
+    struct request q;
+    struct ask *waiting;
+    struct job *next;
+};
+
+/* One client of /events. */
+struct stream {
+    struct server *server;
+    void *connection;
+    bool asleep;     /* suspended, until there is news */
+    double beat_s;   /* when a comment is due */
+    int64_t *serial; /* of each file: what it was last told */
+    struct text_buffer text;
+    size_t sent; /* of text */
+    struct stream *next, **link;
+};
+
+/* A connection, and when it is ended if nothing more happens on it. */
+struct peer {
+    int fd;
+    double until_s; /* INFINITY: it is our turn, or an event stream */
+    struct peer *next, **link;
+};
+
+struct server {
+    /* Never changed once the threads run. */
+    struct request_rules rules;
+    struct listening listening;
+    struct token token;
+    char address[512];
+    struct answer *page;
+    char policy[1024]; /* Content-Security-Policy of the page */
+    void (*resume)(struct server *s, void *connection);
+    struct listener *listener;
+
+    pthread_mutex_t lock;
+    pthread_cond_t work, look; /* wake the reader, the watcher */
+    pthread_t reader, watcher;
+    bool has_reader, has_watcher;
+    struct watched *file; /* rules.files of them; their paths and names never change */
+    struct answers answers;
+    double rest_until_s; /* when computing would have had its share of time */
+    struct job *jobs, **jobs_end;
+    struct stream *streams;
+    struct peer *peers;
+    int n_peers;
+    double asked_s; /* when somebody last asked anything */
+    bool ending;
+};
+
+/* ---- reader.c; the caller has the lock ---- */
+
+/* The answer to a->q into a->answer, if it is there: true. Else the ask waits for it, and the
+ * caller suspends its connection before it lets the lock go. */
+bool reader_ask(struct server *s, struct ask *a);
+
+/* Who waits goes on without an answer. */
+void reader_give_up(struct server *s);
+
+/* A thread's work until s->ending; without the lock. */
+void *reader_run(void *server);
+
+/* ---- watcher.c ---- */
+void *watcher_run(void *server);
+
+/* ---- streams.c; the caller has the lock ---- */
+
+/* NULL where there is no memory. */
+struct stream *stream_new(struct server *s, void *connection);
+void stream_free(struct stream *e);
+
+/* What is to be sent next, into text: its size. 0: nothing; the stream is then asleep, and the
+ * caller suspends its connection before it lets the lock go. */
+size_t stream_take(struct stream *e, char *text, size_t room, double now_s);
+
+/* Resumes those that have something to send, or all. */
+void streams_wake(struct server *s, bool all, double now_s);
+
+#endif

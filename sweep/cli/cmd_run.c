@@ -3,20 +3,33 @@
 #include "sweep/cli/command_plan.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
+#include "sweep/run/slurm.h"
 #include "sweep/study/evaluation.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct run_options {
     const char *db, *shard;
     struct command_texts set;
+    const char *launch, *hosts, *agent;
     long workers;
-    bool retry_failed, replace, quiet;
+    bool same_kernels, retry_failed, replace, quiet;
 };
 
 static const struct command_option options[] = {
     {"workers", 'j', COMMAND_LONG, offsetof(struct run_options, workers), "N",
      "trials at once (the sweep file's `workers`, else usable cores)"},
+    {"hosts", 0, COMMAND_TEXT, offsetof(struct run_options, hosts), "NAME,NAME:N",
+     "machines to work on instead of this one, N trials at once on those with a number"},
+    {"launch", 0, COMMAND_TEXT, offsetof(struct run_options, launch), "COMMAND",
+     "starts a program on {host} and joins its stdin and stdout: 'ssh {host}'; slurm: on the nodes "
+     "of the allocation"},
+    {"agent", 0, COMMAND_TEXT, offsetof(struct run_options, agent), "WORDS",
+     "how `headcount agent` is called there (this program's own path)"},
+    {"same-kernels", 0, COMMAND_FLAG, offsetof(struct run_options, same_kernels), NULL,
+     "all machines compute with what the least of them can, so that bits are the same"},
     COMMAND_DB_OPTION(struct run_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
@@ -80,18 +93,38 @@ static void print_stopped(const struct runner_result *r)
     fprintf(stderr, "; the same command resumes the sweep\n");
 }
 
+/* The machines that are to do the work, and how agents are started there. *hosts is malloced. */
+static enum status find_hosts(const struct run_options *o, struct runner_options *runner,
+                              struct host_spec **hosts, struct message *m)
+{
+    bool by_slurm = o->launch && strcmp(o->launch, "slurm") == 0;
+    enum status s = STATUS_OK;
+    runner->launch = by_slurm ? SLURM_LAUNCH : o->launch;
+    if (o->hosts)
+        s = host_specs_parse(o->hosts, hosts, &runner->host_count, m);
+    else if (by_slurm)
+        s = slurm_hosts(hosts, &runner->host_count, m);
+    runner->hosts = *hosts;
+    return s;
+}
+
 /* From the file to where no trial is left to run, or to a stop. */
 static enum status run_trials(const struct config *config, const struct run_options *o,
                               struct runner_result *result, struct message *m)
 {
     struct plan *plan = NULL;
-    const struct runner_options runner = {.db = o->db,
-                                          .workers = (int)o->workers,
-                                          .quiet = o->quiet,
-                                          .retry_failed = o->retry_failed,
-                                          .replace = o->replace};
     struct plan_shard shard = {0};
-    enum status status = o->shard ? plan_shard_read(o->shard, &shard, m) : STATUS_OK;
+    struct host_spec *hosts = NULL;
+    struct runner_options runner = {.db = o->db,
+                                    .workers = (int)o->workers,
+                                    .quiet = o->quiet,
+                                    .retry_failed = o->retry_failed,
+                                    .replace = o->replace,
+                                    .agent = o->agent,
+                                    .same_kernels = o->same_kernels};
+    enum status status = find_hosts(o, &runner, &hosts, m);
+    if (status == STATUS_OK && o->shard)
+        status = plan_shard_read(o->shard, &shard, m);
     if (status == STATUS_OK)
         status = command_plan_new(o->quiet ? NULL : "run", config, o->db, &plan, m);
     if (status == STATUS_OK)
@@ -101,6 +134,7 @@ static enum status run_trials(const struct config *config, const struct run_opti
     if (status == STATUS_OK)
         status = runner_run(plan, &runner, result, m);
     plan_free(plan);
+    free(hosts);
     return status;
 }
 
@@ -181,6 +215,12 @@ int command_run(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
+    if (!o.launch && (o.hosts || o.agent || o.same_kernels))
+        return command_usage("run",
+                             "--hosts, --agent and --same-kernels belong to --launch COMMAND");
+    if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0)
+        return command_usage("run", "--launch COMMAND wants --hosts: --launch 'ssh {host}' --hosts "
+                                    "node1,node2:8");
     enum status s = run(argv[optind], &o, &exit_status, &m);
     if (s == STATUS_OK)
         return exit_status;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEADER = 12, MAGIC = sizeof AGENT_MAGIC - 1 };
+enum { HEADER = 12, END = 1, MAGIC = sizeof AGENT_MAGIC - 1 };
 
 /* ---- numbers ---- */
 
@@ -117,12 +117,13 @@ static enum status put_parts(struct agent_out *o, enum agent_type type, int slot
     put_number(header, size, 4);
     put_number(header + 4, (uint64_t)type, 4);
     put_number(header + 8, (uint64_t)slot, 4);
-    enum status s = make_room(o, HEADER + size, m);
+    enum status s = make_room(o, HEADER + size + END, m);
     if (s != STATUS_OK)
         return s;
     agent_put_bytes(o, header, HEADER, NULL);
     agent_put_bytes(o, first, first_size, NULL);
-    return agent_put_bytes(o, rest, rest_size, NULL);
+    agent_put_bytes(o, rest, rest_size, NULL);
+    return agent_put_bytes(o, "\n", END, NULL);
 }
 
 enum status agent_put(struct agent_out *o, enum agent_type type, int slot, const void *payload,
@@ -212,6 +213,12 @@ static bool read_header(const struct agent_in *i, size_t at, struct agent_frame 
     return true;
 }
 
+/* Whether the line that ends a frame is where it should be, or has not come yet. */
+static bool ends_well(const struct agent_in *i, size_t at)
+{
+    return at >= i->end || i->buffer[at] == '\n';
+}
+
 /* Forgets what stands before the magic; finds out where none will come. */
 static enum status skip_noise(struct agent_in *i, struct message *m)
 {
@@ -266,8 +273,8 @@ enum status agent_feed(struct agent_in *i, const void *bytes, size_t size, struc
     struct agent_frame f;
     for (size_t at = i->begin;
          s == STATUS_OK && !i->skips && at <= i->end && read_header(i, at, &f);
-         at += HEADER + f.size)
-        if (!frame_valid(&f))
+         at += HEADER + f.size + END)
+        if (!frame_valid(&f) || !ends_well(i, at + HEADER + f.size))
             s = status_fail(m, STATUS_BAD_INPUT,
                             "sent a frame that this program does not know (type %d, %zu bytes)",
                             (int)f.type, f.size);
@@ -276,14 +283,14 @@ enum status agent_feed(struct agent_in *i, const void *bytes, size_t size, struc
 
 bool agent_next(struct agent_in *i, struct agent_frame *f)
 {
-    if (i->skips || !read_header(i, i->begin, f) || i->end - i->begin - HEADER < f->size)
+    if (i->skips || !read_header(i, i->begin, f) || i->end - i->begin - HEADER < f->size + END)
         return false;
     /* Moved over its own header, which makes room for the NUL. */
     char *payload = i->buffer + i->begin;
     memmove(payload, f->payload, f->size);
     payload[f->size] = '\0';
     f->payload = payload;
-    i->begin += HEADER + f->size;
+    i->begin += HEADER + f->size + END;
     return true;
 }
 

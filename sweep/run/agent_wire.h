@@ -5,27 +5,31 @@
  * Whatever the agent's end prints before AGENT_MAGIC is noise (a login banner) and is skipped, up
  * to AGENT_NOISE bytes. From there on, and on the way down from the first byte, there are frames:
  *
- *   uint32 size of the payload, uint32 type, uint32 slot, payload       all little endian
+ *     uint32 size of the payload, uint32 type, uint32 slot, payload, "\n"      all little endian
  *
- * slot: 0 to HOST_SLOTS_MOST - 1, the agent's own numbering; 0 where a frame is about no slot.
+ * (Some launchers pass on whole lines only.) slot: 0 to HOST_SLOTS_MOST - 1, the agent's own
+ * numbering; 0 where a frame is about no slot.
  *
- *   down  OPEN     text: struct agent_open     the first frame, as the answer to HELLO
- *         KERNELS  text: "CORETYPE KERNELS"    instead of OPEN: the agent begins again (magic,
- * HELLO) as a program that computes with these START    text: a job (wire.h)        in a free slot:
- * free at first and since its ENDED STOP     -                           its worker saves a
- * checkpoint and ends; then ENDED KILL     -                           its worker is killed; then
- * ENDED BYE      -                           stops what runs, and ends; so does the end of file up
- * HELLO    text: struct agent_hello READY    text: the proof             answers OPEN: the content
- * of the file it names REFUSED  text: why                   answers OPEN; then the agent ends
- *         SPAWNED  int64 pid                   answers START
- *         MESSAGE  uint32 wire_type, payload   from the worker, as it came (wire.h; native order,
- * and HELLO says which: both are little endian or the host is refused) ENDED    struct agent_ended
- * the last of its slot; also instead of SPAWNED LEAVING  -                           a signal asked
- * the agent to stop: no more START both  BEAT     -                           at least every
- * agent_open.beat_s after OPEN
+ *     down  OPEN     struct agent_open: the first frame, as the answer to HELLO
+ *           KERNELS  "CORETYPE KERNELS", instead of OPEN: the agent begins again (magic,
+ *                    HELLO) as a program that computes with these
+ *           START    a job (wire.h), in a slot that is free: at first, and since its ENDED
+ *           STOP     its worker saves a checkpoint and ends; then ENDED
+ *           KILL     its worker is killed; then ENDED
+ *           BYE      stops what runs, and ends; so does the end of file
+ *     up    HELLO    struct agent_hello
+ *           READY    answers OPEN: the content of the file that it names as proof
+ *           REFUSED  answers OPEN: why; then the agent ends
+ *           SPAWNED  answers START: int64 pid
+ *           MESSAGE  uint32 wire_type and its payload, from the worker as they came (wire.h:
+ *                    in native order, which HELLO tells; a host that is not little endian is
+ *                    refused)
+ *           ENDED    struct agent_ended: the last of its slot; also instead of SPAWNED
+ *           LEAVING  a signal asked the agent to stop: no more START
+ *     both  BEAT     at least every agent_open.beat_s after OPEN
  *
- * A side that has heard nothing for its patience takes the other for lost. START, STOP and KILL for
- * a slot that has just ended cross its ENDED: STOP and KILL mean nothing then. */
+ * A side that has heard nothing for its patience takes the other for lost. STOP and KILL may cross
+ * the ENDED of their slot: they mean nothing then. */
 #ifndef SWEEP_RUN_AGENT_WIRE_H
 #define SWEEP_RUN_AGENT_WIRE_H
 

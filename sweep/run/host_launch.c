@@ -7,13 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/option.h"
 #include "engine/base/text.h"
 #include "sweep/run/host_internal.h"
 
 extern char **environ;
 
 static const char HOLE[] = "{host}";
+static const char NAME[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+@%:[]";
 
 /* ---- --hosts ---- */
 
@@ -38,10 +39,7 @@ static enum status read_spec(const char *word, size_t length, struct host_spec *
         h->slots = (int)slots;
         *colon = '\0';
     }
-    bool plain = text[0] && text[0] != '-' && length < sizeof text;
-    for (const char *at = text; *at && plain; at++)
-        plain = (unsigned char)*at > ' ' && *at != 0x7f;
-    if (!plain)
+    if (!text[0] || text[0] == '-' || text[strspn(text, NAME)] || length >= sizeof text)
         return status_fail(m, STATUS_BAD_INPUT,
                            "--hosts: '%s' is no name of a host: NAME,NAME:8,...", shown);
     memcpy(h->name, text, sizeof text);
@@ -112,21 +110,13 @@ enum status host_agent_here(char *text, size_t size, struct message *m)
     return STATUS_OK;
 }
 
-static void add_quoted(struct text_buffer *b, const char *name)
-{
-    text_add(b, "'");
-    for (const char *at = name; *at; at++)
-        text_add(b, *at == '\'' ? "'\\''" : "%c", *at);
-    text_add(b, "'");
-}
-
 char *host_command_line(const struct host_launch *l, const char *name)
 {
     struct text_buffer b = {0};
     const char *at = l->command;
     for (const char *hole; (hole = strstr(at, HOLE)); at = hole + sizeof HOLE - 1) {
         text_add(&b, "%.*s", (int)(hole - at), at);
-        add_quoted(&b, name);
+        text_add_shell(&b, name);
     }
     text_add(&b, "%s %s", at, l->agent);
     if (b.out_of_memory) {

@@ -76,6 +76,18 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
     return v;
 }
 
+void progress_slots(struct progress_view *v, int workers)
+{
+    if (!v || workers <= v->slots)
+        return;
+    struct progress_line *more = realloc(v->slot, (size_t)workers * sizeof *more);
+    if (!more)
+        return;
+    memset(more + v->slots, 0, (size_t)(workers - v->slots) * sizeof *more);
+    v->slot = more;
+    v->slots = workers;
+}
+
 static struct progress_line *line_at(struct progress_view *v, int slot)
 {
     return v && slot >= 0 && slot < v->slots ? &v->slot[slot] : NULL;

@@ -25,6 +25,9 @@ struct progress_view;
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
                                    int workers, enum metric metric);
 
+/* There are more slots than was said at first: they are numbered 0..workers-1 from now on. */
+void progress_slots(struct progress_view *v, int workers);
+
 /* Whether frames are drawn, at least in the foreground: what only they show need not be found out
  * otherwise. */
 bool progress_live(const struct progress_view *v);

@@ -33,29 +33,32 @@ static void say_plainly(void *context, const char *text)
     runner_say(context, "%s", text);
 }
 
-int runner_alive(const struct runner *r)
+static struct machine *machine_of(struct runner *r, const struct slot *s)
 {
-    int n = 0;
-    for (int i = 0; i < r->slots; i++)
-        n += r->slot[i].busy && r->slot[i].ending == ENDING_NONE;
-    return n;
+    return &r->machine[s->machine];
 }
 
-int runner_ended(const struct runner *r)
+static bool runs(const struct slot *s)
 {
-    int n = 0;
-    for (int i = 0; i < r->slots; i++)
-        n += r->slot[i].busy && r->slot[i].ending != ENDING_NONE;
-    return n;
+    return s->busy && s->ending == ENDING_NONE;
+}
+
+/* Calls `with` for every slot whose worker runs. */
+static void for_running(struct runner *r, void (*with)(struct slot *s))
+{
+    for (int k = 0; k < r->machines; k++)
+        for (int i = 0; i < r->machine[k].slots; i++)
+            if (runs(&r->machine[k].slot[i]))
+                with(&r->machine[k].slot[i]);
 }
 
 static void kill_workers(struct runner *r)
 {
     double until_s = clock_now_s() + 1;
-    for (int i = 0; i < r->slots; i++)
-        process_kill(&r->slot[i].process);
-    for (int i = 0; i < r->slots; i++)
-        process_reap(&r->slot[i].process, until_s);
+    for_running(r, slot_kill);
+    for (int k = 0; k < r->machines; k++)
+        for (int i = 0; i < r->machine[k].slots; i++)
+            process_reap(&r->machine[k].slot[i].process, until_s);
 }
 
 static void stop(struct runner *r)
@@ -64,8 +67,7 @@ static void stop(struct runner *r)
         return;
     r->stopping = true;
     r->stopping_s = clock_now_s();
-    for (int i = 0; i < r->slots; i++)
-        process_stop(&r->slot[i].process);
+    for_running(r, slot_stop);
 }
 
 void runner_stop_for(struct runner *r, enum status s, const char *why)
@@ -77,23 +79,39 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 
 /* ---- what workers say, and how they end ---- */
 
+/* False where there is no memory. */
+static bool keep_remark(struct runner *r, const struct slot *s, struct remark remark)
+{
+    if (r->remarks == r->remark_capacity) {
+        int capacity = 2 * r->remark_capacity + 16;
+        struct remark *more = realloc(r->remark, (size_t)capacity * sizeof *more);
+        if (!more)
+            return false;
+        r->remark = more;
+        r->remark_capacity = capacity;
+    }
+    remark.trial = s->claim.trial_id;
+    remark.attempt = s->claim.attempt;
+    r->remark[r->remarks++] = remark;
+    return true;
+}
+
 void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
 {
     struct runner *r = context;
     if (type == WIRE_NOTE)
         runner_say(r, "trial %" PRId64 " (%s): %s", s->claim.trial_id, s->label, text);
-    if (r->remarks == r->remark_capacity) {
-        int capacity = 2 * r->remark_capacity + 16;
-        struct remark *remark = realloc(r->remark, (size_t)capacity * sizeof *remark);
-        if (!remark)
-            return; /* the rows come again, with the result or from the trial that pauses */
-        r->remark = remark;
-        r->remark_capacity = capacity;
-    }
     char *copy = strdup(text);
-    if (copy)
-        r->remark[r->remarks++] =
-            (struct remark){s->claim.trial_id, s->claim.attempt, type == WIRE_NOTE, copy};
+    if (copy && !keep_remark(r, s,
+                             (struct remark){.kind = type == WIRE_NOTE ? REMARK_NOTE : REMARK_CURVE,
+                                             .text = copy}))
+        free(copy); /* the rows come again, with the result or from the trial that pauses */
+}
+
+void runner_note_spawned(struct runner *r, const struct slot *s)
+{
+    const char *host = s->host ? s->host->spec.name : NULL;
+    keep_remark(r, s, (struct remark){.kind = REMARK_SPAWNED, .pid = s->pid, .host = host});
 }
 
 /* A trial that is killed again and again at the same place takes the machine down with it. */
@@ -126,8 +144,10 @@ static int count_barren(struct runner *r, const struct slot *s)
     return r->barren;
 }
 
-static void react_to_ending(struct runner *r, struct slot *s)
+void runner_take_ending(struct runner *r, struct slot *s)
 {
+    r->alive--;
+    slot_list_add(&r->ended, s);
     if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !r->stopping)
         limit_losses(r, s);
     if (s->ending == ENDING_FULL)
@@ -145,15 +165,17 @@ static void react_to_ending(struct runner *r, struct slot *s)
     }
 }
 
+/* To those on this machine. */
 static void listen_to_workers(struct runner *r)
 {
-    for (int i = 0; i < r->slots; i++) {
-        struct slot *s = &r->slot[i];
-        if (!s->busy || s->ending != ENDING_NONE)
+    const struct machine *here = &r->machine[0];
+    for (int i = 0; !here->host && i < here->slots; i++) {
+        struct slot *s = &here->slot[i];
+        if (!runs(s))
             continue;
-        slot_listen(s, i, r->view, runner_hear, r);
-        if (slot_ended(s, i, r->job.folder, r->view, runner_hear, r))
-            react_to_ending(r, s);
+        slot_listen(s, r->view, runner_hear, r);
+        if (slot_ended(s, r->job.folder, r->view, runner_hear, r))
+            runner_take_ending(r, s);
         else
             slot_watch(s);
     }
@@ -163,10 +185,11 @@ static void listen_to_workers(struct runner *r)
 
 static void wait_for_something(struct runner *r, struct pollfd *fds)
 {
+    const struct machine *here = &r->machine[0];
     nfds_t n = 0;
     fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
-    for (int i = 0; i < r->slots; i++) {
-        const struct process *p = &r->slot[i].process;
+    for (int i = 0; !here->host && i < here->slots; i++) {
+        const struct process *p = &here->slot[i].process;
         if (p->pid <= 0)
             continue;
         if (p->message_fd >= 0)
@@ -174,6 +197,7 @@ static void wait_for_something(struct runner *r, struct pollfd *fds)
         if (p->error_fd >= 0)
             fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
     }
+    n += (nfds_t)runner_hosts_poll(r, fds + n);
     int timeout_ms = r->retry_s > 0 ? 100 : 200;
     if (poll(fds, n, timeout_ms) > 0 && fds[0].revents)
         stop_drain();
@@ -187,7 +211,7 @@ static bool is_over(const struct runner *r)
 {
     if (r->stopping && clock_now_s() - r->stopping_s > stop_patience_s)
         return true;
-    return runner_alive(r) == 0 && runner_ended(r) == 0 && (r->drained || r->stopping);
+    return r->alive == 0 && r->ended.count == 0 && (r->drained || r->done || r->stopping);
 }
 
 static void stop_by_signal(struct runner *r)
@@ -203,7 +227,8 @@ static void stop_by_signal(struct runner *r)
  * second request to stop), or 0. */
 static int loop(struct runner *r)
 {
-    struct pollfd *fds = calloc(2 * (size_t)r->slots + 1, sizeof *fds);
+    size_t most = r->hosts ? 3 * (size_t)r->machines : 2 * (size_t)r->slots;
+    struct pollfd *fds = calloc(most + 1, sizeof *fds);
     if (!fds) {
         runner_stop_for(r, STATUS_NO_MEMORY, "out of memory");
         return 0;
@@ -219,17 +244,19 @@ static int loop(struct runner *r)
             if (s == STATUS_OK)
                 continue;
             runner_stop_for(r, s, m.text);
-            if (runner_alive(r) == 0)
+            if (r->alive == 0)
                 break; /* what is not committed lies durable in the folder: recovered later */
             r->retry_s = clock_now_s() + 1;
         }
         wait_for_something(r, fds);
         listen_to_workers(r);
+        runner_hosts_turn(r);
         progress_draw(r->view, clock_now_s());
     }
     free(fds);
-    bool cut_off = runner_alive(r) > 0 || runner_ended(r) > 0;
+    bool cut_off = r->alive > 0 || r->ended.count > 0;
     kill_workers(r);
+    runner_hosts_dismiss(r, cut_off);
     return cut_off && stop_requests() > 1 ? stop_signal() : 0;
 }
 
@@ -243,14 +270,15 @@ static int slots_wanted(const struct plan *p, int wanted)
     return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
 }
 
-static void tell_room(struct runner *r, int wanted, double available, double largest)
+/* slots: how many there is memory for. */
+static void tell_room(struct runner *r, int slots, int wanted, double available, double largest)
 {
     char needed[32], there[32];
     text_quantity(largest, needed, sizeof needed);
     text_quantity(available, there, sizeof there);
     runner_say(r,
                "%d trial%s at once, not %d: a trial may take %sB of memory, and %sB are available",
-               r->slots, r->slots == 1 ? "" : "s", wanted, needed, there);
+               slots, slots == 1 ? "" : "s", wanted, needed, there);
 }
 
 /* More trials at once than cores are allowed, but they only take turns. */
@@ -262,16 +290,31 @@ static void tell_cores(struct runner *r)
                    cores == 1 ? "" : "s", cores);
 }
 
-static enum status make_slots(struct runner *r, struct message *m)
+enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m)
 {
-    r->slot = calloc((size_t)r->slots, sizeof *r->slot);
-    r->claim = calloc((size_t)r->slots, sizeof *r->claim);
-    r->environment = process_environment();
-    if (!r->slot || !r->claim || !r->environment)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", r->slots);
-    for (int i = 0; i < r->slots; i++)
-        slot_init(&r->slot[i]);
+    machine->slot = calloc((size_t)n, sizeof *machine->slot);
+    if (!machine->slot)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", n);
+    for (int i = 0; i < n; i++)
+        slot_init(&machine->slot[i], r->slots + i, (int)(machine - r->machine), machine->host, i);
+    machine->slots = n;
+    r->slots += n;
     return STATUS_OK;
+}
+
+/* Those that are free already are taken out of the list first, so that none is in it twice. */
+void runner_machine_works(struct runner *r, struct machine *machine, bool works)
+{
+    struct slot_list others = {0};
+    machine->works = works;
+    for (struct slot *s; (s = slot_list_take(&r->free));)
+        if (machine_of(r, s) != machine)
+            slot_list_add(&others, s);
+    r->free = others;
+    for (int i = 0; works && i < machine->slots; i++)
+        if (!machine->slot[i].busy)
+            slot_list_add(&r->free, &machine->slot[i]);
+    r->drained = r->drained && !works;
 }
 
 /* What the view is to know of what came before. */
@@ -288,37 +331,12 @@ static void tell_view(struct runner *r)
     progress_best(r->view, best.value, label);
 }
 
-static enum status run_opened(struct runner *r, const struct runner_options *o,
-                              struct runner_result *result, struct message *m)
+/* What has come of it, where it was neither killed nor ended by an error. */
+static enum status read_outcome(struct runner *r, struct runner_result *result, struct message *m)
 {
     struct counts c;
     struct looks_state looks;
-    enum status s = runner_prepare(r, o, m);
-    if (s == STATUS_OK)
-        s = make_slots(r, m);
-    if (s != STATUS_OK)
-        return s;
-    if (!o->quiet)
-        tell_cores(r);
-    result->sweep_id = r->sweep_id;
-    store_set_patience(r->store, loop_patience_ms);
-    tell_view(r);
-    r->committed_s = clock_now_s();
-    runner_show_counts(r);
-    int killed = loop(r);
-    result->ran = r->ran;
-    result->signal = stop_requests() ? stop_signal() : 0;
-    for (int i = 0; i < r->slots; i++)
-        slot_clear(&r->slot[i]);
-    if (killed) {
-        result->outcome = RUNNER_KILLED;
-        return STATUS_OK;
-    }
-    if (r->error != STATUS_OK) {
-        *m = r->why;
-        return r->error;
-    }
-    s = store_counts(r->store, r->sweep_id, &c, m);
+    enum status s = store_counts(r->store, r->sweep_id, &c, m);
     if (s == STATUS_BUSY && r->stopping) {
         result->outcome = RUNNER_STOPPED;
         return STATUS_OK;
@@ -339,32 +357,83 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     return STATUS_OK;
 }
 
+/* slots: of this machine; 0: hosts do the work. */
+static enum status run_opened(struct runner *r, const struct runner_options *o, int slots,
+                              struct runner_result *result, struct message *m)
+{
+    enum status s = runner_prepare(r, o, m);
+    r->environment = process_environment();
+    r->claim = calloc(CLAIMS_MOST, sizeof *r->claim);
+    if (s == STATUS_OK && (!r->claim || !r->environment))
+        s = status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    if (s == STATUS_OK && slots > 0)
+        s = runner_make_slots(r, &r->machine[0], slots, m);
+    if (s != STATUS_OK)
+        return s;
+    runner_machine_works(r, &r->machine[0], slots > 0);
+    if (!o->quiet && slots > 0)
+        tell_cores(r);
+    result->sweep_id = r->sweep_id;
+    store_set_patience(r->store, loop_patience_ms);
+    tell_view(r);
+    r->committed_s = clock_now_s();
+    runner_show_counts(r);
+    int killed = loop(r);
+    result->ran = r->ran;
+    result->signal = stop_requests() ? stop_signal() : 0;
+    if (killed) {
+        result->outcome = RUNNER_KILLED;
+        return STATUS_OK;
+    }
+    if (r->error != STATUS_OK) {
+        *m = r->why;
+        return r->error;
+    }
+    return read_outcome(r, result, m);
+}
+
+static void free_runner(struct runner *r)
+{
+    for (int k = 0; k < r->machines; k++) {
+        for (int i = 0; i < r->machine[k].slots; i++)
+            slot_clear(&r->machine[k].slot[i]);
+        free(r->machine[k].slot);
+    }
+    runner_hosts_free(r);
+    for (int i = 0; i < r->remarks; i++)
+        free(r->remark[i].text);
+    free(r->remark);
+    free(r->claim);
+    free(r->environment);
+    forecast_free(r->forecast);
+}
+
 enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
-    int wanted = slots_wanted(p, o->workers);
+    int wanted = slots_wanted(p, o->workers), slots = 0, lock = -1;
     double available = room_free(), largest;
-    struct runner r = {.plan = p, .slots = room_for_trials(p, wanted, available, &largest)};
-    int lock = -1;
+    struct runner r = {.plan = p, .machine = &r.here, .machines = 1};
     r.turn = (struct turn){.patience_s = TURN_PATIENCE_S, .context = &r, .say = say_plainly};
     memset(result, 0, sizeof *result);
+    if (o->host_count == 0)
+        slots = room_for_trials(p, wanted, available, &largest);
     enum status s = lock_take(o->db, &lock, m);
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_shard_trials(p), r.slots,
+    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_shard_trials(p), slots,
                           plan_config(p)->metric);
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);
         while (turn_wait(&r.turn, &s, m));
     }
-    if (s == STATUS_OK && r.slots < wanted && !o->quiet)
-        tell_room(&r, wanted, available, largest);
+    if (s == STATUS_OK && slots > 0 && slots < wanted && !o->quiet)
+        tell_room(&r, slots, wanted, available, largest);
     if (s == STATUS_OK)
-        s = run_opened(&r, o, result, m);
+        s = run_opened(&r, o, slots, result, m);
     progress_finish(r.view);
-    forecast_free(r.forecast);
     if (r.store) {
         struct message closing;
         enum status closed = store_close(r.store, &closing);
@@ -374,12 +443,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
         }
     }
     stop_restore();
-    for (int i = 0; i < r.remarks; i++)
-        free(r.remark[i].text);
-    free(r.remark);
-    free(r.slot);
-    free(r.claim);
-    free(r.environment);
+    free_runner(&r);
     lock_release(lock);
     return s;
 }

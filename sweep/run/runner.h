@@ -15,12 +15,18 @@
 #include <stdbool.h>
 
 #include "sweep/plan/plan.h"
+#include "sweep/run/host.h"
 #include "sweep/store/store.h"
 
 struct runner_options {
     const char *db;
-    int workers; /* 0: the sweep file's number, else all usable cores */
+    int workers; /* of each machine; 0: the sweep file's number, else all usable cores */
     bool quiet, retry_failed, replace;
+    const struct host_spec *hosts; /* (host_count): they do the work; none: this machine does */
+    int host_count;
+    const char *launch; /* how an agent is started on each (host.h) */
+    const char *agent;  /* words of the shell for it; NULL: this program */
+    bool same_kernels;  /* all compute with the kernels of the least of them */
 };
 
 enum runner_outcome {

@@ -9,8 +9,7 @@ static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */
 static const double busy_note_s = 30, busy_note_idle_s = 2;
 
-static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bool *accepted,
-                              struct message *m)
+static enum status put_ending(struct runner *r, struct slot *s, struct message *m)
 {
     const struct claimed *c = &s->claim;
     enum status status;
@@ -18,31 +17,28 @@ static enum status put_ending(struct runner *r, struct slot *s, bool *failed, bo
     switch (s->ending) {
     case ENDING_FINISH:
         status = store_finish(r->store, c->trial_id, c->attempt, s->result, s->file, s->sha256,
-                              &s->end, accepted, m);
+                              &s->end, &s->accepted, m);
         if (status != STATUS_CORRUPT)
             return status;
         slot_fail(s,
                   m->text); /* this trial's result cannot be; the others are not to wait for it */
-        return put_ending(r, s, failed, accepted, m);
+        return put_ending(r, s, m);
     case ENDING_PAUSE:
-        return store_pause(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
+        return store_pause(r->store, c->trial_id, c->attempt, &s->end, &s->accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
         retries = s->ending == ENDING_FAIL ? plan_config(r->plan)->retries : 0;
-        return store_fail(r->store, c->trial_id, c->attempt, retries, &s->end, failed, accepted, m);
+        return store_fail(r->store, c->trial_id, c->attempt, retries, &s->end, &s->failed,
+                          &s->accepted, m);
     case ENDING_REQUEUE:
     case ENDING_FULL:
     case ENDING_STORAGE:
-        return store_requeue(r->store, c->trial_id, c->attempt, &s->end, accepted, m);
+        return store_requeue(r->store, c->trial_id, c->attempt, &s->end, &s->accepted, m);
     case ENDING_NONE:
         break;
     }
     return STATUS_OK;
 }
-
-struct outcome { /* of one slot's ending, valid once the transaction is committed */
-    bool failed, accepted;
-};
 
 /* Says the lines, and forgets them. */
 static void say_lines(struct runner *r, struct text_buffer *lines)
@@ -70,33 +66,65 @@ enum status runner_judge_looks(struct runner *r, struct message *m)
     return s;
 }
 
+static enum status put_remark(struct runner *r, const struct remark *k, struct message *m)
+{
+    switch (k->kind) {
+    case REMARK_NOTE:
+        return store_note(r->store, k->trial, k->attempt, k->text, m);
+    case REMARK_CURVE:
+        return store_curve(r->store, k->trial, k->attempt, k->text, m);
+    case REMARK_SPAWNED:
+        return store_spawned(r->store, k->trial, k->attempt, k->pid, k->host, m);
+    }
+    return STATUS_OK;
+}
+
+/* Claims a trial for the slot s. False where that ends it: there is none left, as many are claimed
+ * as one transaction may have, or it failed. */
+static bool claim_for(struct runner *r, const struct slot *s, enum status *status,
+                      struct message *m)
+{
+    if (r->claims == CLAIMS_MOST)
+        return false;
+    struct claimed *c = &r->claim[r->claims];
+    *status = store_claim(r->store, r->sweep_id, r->machine[s->machine].build_id, c, m);
+    if (*status != STATUS_OK)
+        return false;
+    r->dry = c->trial_id == 0;
+    r->claims += !r->dry;
+    return !r->dry;
+}
+
+/* For the slots that are free, and then for those that are so once this transaction is committed:
+ * the order in which runner.free has them by then. */
+static enum status claim_all(struct runner *r, struct message *m)
+{
+    enum status status = STATUS_OK;
+    bool more = !r->stopping;
+    r->claims = 0;
+    r->dry = false;
+    for (const struct slot *s = r->free.first; s && more; s = s->next)
+        more = claim_for(r, s, &status, m);
+    for (const struct slot *s = r->ended.first; s && more; s = s->next)
+        if (r->machine[s->machine].works)
+            more = claim_for(r, s, &status, m);
+    return status;
+}
+
 /* looks: what looks came to in it, to be said once it is committed. */
-static enum status put_all(struct runner *r, struct outcome *outcome, struct text_buffer *looks,
-                           struct message *m)
+static enum status put_all(struct runner *r, struct text_buffer *looks, struct message *m)
 {
     enum status s = store_begin(r->store, m);
-    for (int i = 0; i < r->remarks && s == STATUS_OK; i++) {
-        const struct remark *k = &r->remark[i];
-        s = k->is_note ? store_note(r->store, k->trial, k->attempt, k->text, m)
-                       : store_curve(r->store, k->trial, k->attempt, k->text, m);
-    }
-    for (int i = 0; i < r->slots && s == STATUS_OK; i++) {
-        struct slot *slot = &r->slot[i];
-        if (slot->busy && slot->pid > 0 && !slot->pid_recorded)
-            s = store_spawned(r->store, slot->claim.trial_id, slot->claim.attempt, slot->pid, m);
-        if (slot->busy && slot->ending != ENDING_NONE && s == STATUS_OK)
-            s = put_ending(r, slot, &outcome[i].failed, &outcome[i].accepted, m);
-    }
-    if (s == STATUS_OK && runner_ended(r) > 0)
+    for (int i = 0; i < r->remarks && s == STATUS_OK; i++)
+        s = put_remark(r, &r->remark[i], m);
+    for (struct slot *slot = r->ended.first; slot && s == STATUS_OK; slot = slot->next)
+        s = put_ending(r, slot, m);
+    if (s == STATUS_OK && r->ended.count > 0)
         s = looks_judge(r->store, r->plan, r->sweep_id, looks, m);
-    r->claims = 0;
-    int free_slots = r->stopping ? 0 : r->slots - runner_alive(r);
-    while (s == STATUS_OK && r->claims < free_slots) {
-        s = store_claim(r->store, r->sweep_id, r->build_id, &r->claim[r->claims], m);
-        if (s == STATUS_OK && r->claim[r->claims].trial_id == 0)
-            break;
-        r->claims += s == STATUS_OK;
-    }
+    if (s == STATUS_OK)
+        s = runner_hosts_record(r, m);
+    if (s == STATUS_OK)
+        s = claim_all(r, m);
     if (s == STATUS_OK)
         return store_commit(r->store, m);
     store_rollback(r->store);
@@ -116,35 +144,37 @@ void runner_remove_losers(struct runner *r, int64_t trial_id)
     free(list);
 }
 
-static void close_ending(struct runner *r, int i, const struct outcome *o)
+static void close_ending(struct runner *r, struct slot *s)
 {
-    struct slot *s = &r->slot[i];
     enum trial_state state = TRIAL_QUEUED;
     bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
-    if (!o->accepted)
+    if (!s->accepted)
         runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
                    s->claim.trial_id, s->claim.attempt);
     else if (s->ending == ENDING_FINISH)
         state = s->state;
-    else if (fails && o->failed)
+    else if (fails && s->failed)
         state = TRIAL_FAILED;
 
-    if (o->accepted && fails)
+    if (s->accepted && fails)
         runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->claim.trial_id, s->label,
-                   o->failed ? "" : " and will be tried again", s->error);
-    else if (o->accepted && state == TRIAL_QUEUED && s->ending != ENDING_PAUSE && !r->stopping)
+                   s->failed ? "" : " and will be tried again", s->error);
+    else if (s->accepted && state == TRIAL_QUEUED && s->ending != ENDING_PAUSE && !r->stopping)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
-                   s->claim.trial_id, s->label, s->step, s->error);
-    if (o->accepted && (s->ending == ENDING_FINISH || (o->failed && s->ending == ENDING_FAIL)))
+                   s->claim.trial_id, s->label, s->step,
+                   s->error[0] ? s->error : "its machine was asked to stop");
+    if (s->accepted && (s->ending == ENDING_FINISH || (s->failed && s->ending == ENDING_FAIL)))
         trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
                            s->ending == ENDING_FINISH);
-    if (o->accepted && s->claim.tuning)
+    if (s->accepted && s->claim.tuning)
         runner_remove_losers(r, s->claim.trial_id);
-    if (o->accepted && s->ending == ENDING_PAUSE)
-        progress_trial_paused(r->view, i, s->step, s->value);
+    if (s->accepted && s->ending == ENDING_PAUSE)
+        progress_trial_paused(r->view, s->index, s->step, s->value);
     else
-        progress_trial_ended(r->view, i, state, s->value);
+        progress_trial_ended(r->view, s->index, state, s->value);
     slot_clear(s);
+    if (r->machine[s->machine].works)
+        slot_list_add(&r->free, s);
 }
 
 /* The worker reports damaged checkpoints; only the coordinator can know that there are none. */
@@ -163,8 +193,10 @@ static void note_vanished(struct runner *r, const struct slot *s)
 static enum status start_slot(struct runner *r, struct slot *s, struct message *m)
 {
     enum status status = store_config_data(r->store, s->claim.config_sha256, &r->job.data, m);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        memcpy(r->job.build, r->machine[s->machine].build, sizeof r->job.build);
         return slot_start(s, &r->job, r->environment, m);
+    }
     slot_unstarted(s, m->text);
     return status;
 }
@@ -172,22 +204,24 @@ static enum status start_slot(struct runner *r, struct slot *s, struct message *
 static void start_claims(struct runner *r)
 {
     for (int k = 0; k < r->claims; k++) {
-        int i = 0;
-        while (r->slot[i].busy)
-            i++;
         struct message m;
-        struct slot *slot = &r->slot[i];
+        struct slot *slot = slot_list_take(&r->free);
         double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
-        slot_take(slot, i, &r->claim[k], work, r->view);
+        slot_take(slot, &r->claim[k], work, r->view);
         enum status s = start_slot(r, slot, &m);
-        if (s == STATUS_OK) {
-            r->ran = r->pids_due = true;
-            note_vanished(r, slot);
-        } else if (s != STATUS_BUSY) { /* which the next claim may not meet any more */
-            runner_stop_for(r, s, m.text);
+        if (s != STATUS_OK) {
+            slot_list_add(&r->ended, slot);
+            if (s != STATUS_BUSY) /* which the next claim may not meet any more */
+                runner_stop_for(r, s, m.text);
+            continue;
         }
-        if (s == STATUS_OK && r->stopping) /* the one before could not be started */
-            process_stop(&slot->process);
+        r->alive++;
+        r->ran = true;
+        if (slot->pid > 0)
+            runner_note_spawned(r, slot);
+        note_vanished(r, slot);
+        if (r->stopping) /* the one before could not be started */
+            slot_stop(slot);
     }
 }
 
@@ -228,34 +262,30 @@ static void show_heads(struct runner *r)
 void runner_show_counts(struct runner *r)
 {
     struct counts c;
-    if (store_counts(r->store, r->sweep_id, &c, NULL) == STATUS_OK)
+    if (store_counts(r->store, r->sweep_id, &c, NULL) == STATUS_OK) {
+        r->done = c.trials[TRIAL_RUNNING] + c.trials[TRIAL_QUEUED] == 0;
         progress_counts(r->view, c.trials[TRIAL_COMPLETED] + c.trials[TRIAL_PRUNED],
                         c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED], c.trials[TRIAL_RUNNING],
                         c.trials[TRIAL_QUEUED]);
+    }
     show_heads(r);
 }
 
-static void after_commit(struct runner *r, const struct outcome *outcome)
+static void after_commit(struct runner *r)
 {
-    int wanted = r->slots - runner_alive(r);
     for (int i = 0; i < r->remarks; i++)
         free(r->remark[i].text);
     r->remarks = 0;
     const struct config *c = plan_config(r->plan);
-    bool shorter = false; /* fewer trials may be needed now */
-    for (int i = 0; i < r->slots; i++) {
-        r->slot[i].pid_recorded = r->slot[i].pid > 0;
-        if (r->slot[i].busy && r->slot[i].ending != ENDING_NONE) {
-            close_ending(r, i, &outcome[i]);
-            shorter = c->rung_eta > 0 || c->looks > 0;
-        }
-    }
-    r->drained = !r->stopping && r->claims < wanted;
+    bool shorter = r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0);
+    for (struct slot *s; (s = slot_list_take(&r->ended));)
+        close_ending(r, s);
+    r->drained = !r->stopping && r->dry;
     r->committed_s = clock_now_s();
     r->busy_since_s = r->retry_s = 0;
-    r->pids_due = false;
     start_claims(r);
-    if (shorter)
+    runner_hosts_recorded(r);
+    if (shorter) /* fewer trials may be needed now */
         runner_show_left(r);
     runner_show_counts(r);
 }
@@ -264,7 +294,7 @@ static void after_commit(struct runner *r, const struct outcome *outcome)
 static void note_busy(struct runner *r)
 {
     double now = clock_now_s();
-    bool idle = runner_alive(r) == 0;
+    bool idle = r->alive == 0;
     r->retry_s = now + busy_retry_s;
     if (r->busy_since_s == 0)
         r->busy_since_s = now;
@@ -283,20 +313,16 @@ enum status runner_commit(struct runner *r, struct message *m)
         return status_fail(
             m, STATUS_IO,
             "the results file was removed or replaced during the run; nothing more is written");
-    struct outcome *outcome = calloc((size_t)r->slots, sizeof *outcome);
-    if (!outcome)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
     struct text_buffer looks = {0};
-    enum status s = put_all(r, outcome, &looks, m);
+    enum status s = put_all(r, &looks, m);
     if (s == STATUS_OK) {
-        after_commit(r, outcome);
+        after_commit(r);
         say_lines(r, &looks);
     } else if (s == STATUS_BUSY) {
         note_busy(r);
         s = STATUS_OK;
     }
     free(looks.text);
-    free(outcome);
     return s;
 }
 
@@ -305,7 +331,6 @@ bool runner_commit_due(const struct runner *r)
     double now = clock_now_s();
     if (now < r->retry_s)
         return false;
-    bool free_slot = runner_alive(r) + runner_ended(r) < r->slots;
-    return runner_ended(r) > 0 || (free_slot && !r->drained && !r->stopping) ||
-           ((r->remarks > 0 || r->pids_due) && now - r->committed_s > commit_every_s);
+    return r->ended.count > 0 || (r->free.count > 0 && !r->drained && !r->stopping) ||
+           r->builds_due || (r->remarks > 0 && now - r->committed_s > commit_every_s);
 }

@@ -2,9 +2,16 @@
  *
  *   runner_start.c   what comes before the first claim: plan, recovery
  *   runner.c         the loop; what an ending means for the sweep; the end of a run
- *   runner_commit.c  writes what is due to the results file, and claims trials for free slots */
+ *   runner_hosts.c   the machines: their slots come, go and come back with them
+ *   runner_commit.c  writes what is due to the results file, and claims trials for free slots
+ *
+ * A slot is free (in runner.free), busy with a worker that runs (counted in runner.alive), ended
+ * (in runner.ended, until its ending is committed), or its machine is not at work and it is in no
+ * list. */
 #ifndef SWEEP_RUN_RUNNER_INTERNAL_H
 #define SWEEP_RUN_RUNNER_INTERNAL_H
+
+#include <poll.h>
 
 #include "engine/base/clock.h"
 #include "sweep/run/forecast.h"
@@ -15,15 +22,20 @@
 #include "sweep/run/turn.h"
 
 enum {
-    LOST_LIMIT = 5,   /* attempts killed without progress before a trial counts as failed */
-    BARREN_LIMIT = 3, /* trials in a row that fail before their first step: something is broken */
+    CLAIMS_MOST = 256, /* in one transaction */
+    LOST_LIMIT = 5,    /* attempts killed without progress before a trial counts as failed */
+    BARREN_LIMIT = 3,  /* trials in a row that fail before their first step: something is broken */
     LOST_KNOWN = 64
 };
 
-struct remark { /* live rows of a curve, or a warning; not yet in the file */
+enum remark_kind { REMARK_CURVE, REMARK_NOTE, REMARK_SPAWNED };
+
+struct remark { /* what the file is to know of a running trial; not yet in it */
+    enum remark_kind kind;
     int64_t trial, attempt;
-    bool is_note;
-    char *text;
+    char *text;       /* rows of its curve, a warning; owned */
+    int64_t pid;      /* SPAWNED */
+    const char *host; /* SPAWNED; NULL: this machine */
 };
 
 struct lost { /* a trial that was killed again and again */
@@ -31,28 +43,48 @@ struct lost { /* a trial that was killed again and again */
     int count;
 };
 
+/* This machine, or one of --hosts. */
+struct machine {
+    struct host *host;  /* NULL: this machine */
+    int64_t build_id;   /* of its attempts; 0: not in the file yet */
+    char build[512];    /* of its jobs */
+    int slots;          /* 0: not known yet */
+    struct slot *slot;  /* (slots) */
+    bool works;         /* its slots may be claimed for */
+    bool heard;         /* its host said hello, or could not, at least once */
+    struct pollfd *fds; /* (fds_used) of the present turn */
+    int fds_used;
+};
+
 struct runner {
     const struct plan *plan;
     struct store *store;
     struct progress_view *view;
     struct forecast *forecast; /* what trials take, for the time left; NULL: all alike */
-    int64_t sweep_id, build_id;
+    int64_t sweep_id;
     struct job job; /* what all jobs of this run share */
     char **environment;
 
-    int slots;
-    struct slot *slot;     /* (slots) */
-    struct claimed *claim; /* (slots): claimed in the present transaction */
+    struct machine here;
+    int machines;
+    struct machine *machine;    /* (machines): `here` alone, or all of --hosts */
+    struct runner_hosts *hosts; /* NULL: all runs on this machine */
+    int slots;                  /* of all machines that are known so far */
+    struct slot_list free, ended;
+    int alive;             /* slots whose worker runs */
+    struct claimed *claim; /* (CLAIMS_MOST): claimed in the present transaction */
     int claims;
     int remarks, remark_capacity;
     struct remark *remark;
-    bool pids_due; /* the file does not know yet who runs the trials claimed last */
 
     struct lost lost[LOST_KNOWN];
     int barren;
     int64_t barren_trial[BARREN_LIMIT]; /* (barren) */
 
+    bool builds_due;   /* of machines that have become ready */
+    bool dry;          /* the last transaction found nothing to claim any more */
     bool drained;      /* nothing to claim until something ends */
+    bool done;         /* by the last count nothing of the plan is queued or runs */
     bool stopping;     /* by a signal, a full disk or an error */
     double stopping_s; /* since when */
     bool ran;
@@ -79,15 +111,48 @@ void runner_hear(void *context, const struct slot *s, enum wire_type type, const
  */
 void runner_stop_for(struct runner *r, enum status s, const char *why);
 
-/* Slots whose worker still runs; slots whose ending is not in the file yet. */
-int runner_alive(const struct runner *r);
-int runner_ended(const struct runner *r);
+/* Keeps for the next commit who runs the slot's trial. */
+void runner_note_spawned(struct runner *r, const struct slot *s);
+
+/* The slot's worker has ended, and `ending` says how: what that means for the sweep. The ending is
+ * due to be committed. */
+void runner_take_ending(struct runner *r, struct slot *s);
+
+/* Makes n slots of a machine that has none yet. */
+enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m);
+
+/* The machine's slots that are not busy may be claimed for, or not any more. */
+void runner_machine_works(struct runner *r, struct machine *machine, bool works);
+
+/* ---- runner_hosts.c ---- */
+
+/* Makes the machines of o->hosts, not started yet. here: this program. */
+enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
+                             const struct build_info *here, struct message *m);
+void runner_hosts_free(struct runner *r);
+
+/* Adds the descriptors to listen to; returns how many. At most 3 for each host. */
+int runner_hosts_poll(struct runner *r, struct pollfd *fds);
+
+/* After poll(): listens to the hosts, and does what is due. */
+void runner_hosts_turn(struct runner *r);
+
+/* Within the transaction: records the builds of machines that have become ready. */
+enum status runner_hosts_record(struct runner *r, struct message *m);
+/* ... and once it is committed: their slots are free. */
+void runner_hosts_recorded(struct runner *r);
+
+/* Takes leave of the hosts; nothing runs there any more, or may run on. */
+void runner_hosts_dismiss(struct runner *r, bool at_once);
 
 /* ---- runner_start.c ---- */
 
 /* Brings the opened file to where trials can be claimed: the build and the plan are in it, and what
  * a run that was cut off left behind is taken in. */
 enum status runner_prepare(struct runner *r, const struct runner_options *o, struct message *m);
+
+/* What jobs say of what computes them (struct job, build). */
+void runner_build_words(const struct build_info *b, char *text, size_t size);
 
 /* ---- runner_kernels.c ---- */
 

@@ -7,7 +7,7 @@ void runner_tell_kernels(struct runner *r)
     const char *chosen = blas_hindered();
     struct rows used =
         rows_open(r->store, NULL, "SELECT 1 FROM attempt WHERE build_id = ?1 LIMIT 1",
-                  VALUES(INTEGER(r->build_id)));
+                  VALUES(INTEGER(r->here.build_id)));
     bool told = rows_next(&used);
     rows_close(&used);
     if (chosen && !told)

@@ -10,7 +10,13 @@
 #include "sweep/run/recover.h"
 #include "sweep/store/store_check.h"
 
-static enum status describe_job(struct runner *r, const struct build_info *b, struct message *m)
+void runner_build_words(const struct build_info *b, char *text, size_t size)
+{
+    snprintf(text, size, "%s %s %s %s %s", b->commit, b->compiler, b->openblas, b->core_type,
+             b->kernels);
+}
+
+static enum status describe_job(struct runner *r, struct message *m)
 {
     struct job *j = &r->job;
     const struct config *c = plan_config(r->plan);
@@ -25,8 +31,6 @@ static enum status describe_job(struct runner *r, const struct build_info *b, st
     if (length >= sizeof j->folder)
         return status_fail(m, STATUS_BAD_INPUT, "%s: its full path is too long",
                            store_folder(r->store));
-    snprintf(j->build, sizeof j->build, "%s %s %s %s %s", b->commit, b->compiler, b->openblas,
-             b->core_type, b->kernels);
     j->checkpoint_s = every ? strtod(every, NULL) : 10;
     j->memory = c->limit_memory;
     j->time_s = c->limit_time_s;
@@ -121,6 +125,20 @@ static enum status retry_failed(struct runner *r, struct message *m)
     return s;
 }
 
+/* What is to be known of this machine, where it does the work. */
+static enum status work_here(struct runner *r, const struct build_info *b, bool quiet,
+                             struct message *m)
+{
+    enum status s;
+    runner_build_words(b, r->here.build, sizeof r->here.build);
+    do
+        s = store_build(r->store, b, &r->here.build_id, m);
+    while (turn_wait(&r->turn, &s, m));
+    if (s == STATUS_OK && !quiet)
+        runner_tell_kernels(r);
+    return s;
+}
+
 enum status runner_prepare(struct runner *r, const struct runner_options *o, struct message *m)
 {
     struct build_info b;
@@ -128,22 +146,17 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
     if (store_migration_words(r->store, words, sizeof words)[0])
         runner_say(r, "%s", words);
     enum status s = build_info(&b, m);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && o->host_count == 0)
         s = blas_room(1, m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
     do
         s = store_check_numbers(r->store, m);
     while (turn_wait(&r->turn, &s, m));
-    if (s != STATUS_OK)
-        return s;
-    do
-        s = store_build(r->store, &b, &r->build_id, m);
-    while (turn_wait(&r->turn, &s, m));
-    if (s == STATUS_OK && !o->quiet)
-        runner_tell_kernels(r);
     if (s == STATUS_OK)
-        s = describe_job(r, &b, m);
+        s = describe_job(r, m);
+    if (s == STATUS_OK)
+        s = o->host_count ? runner_hosts_new(r, o, &b, m) : work_here(r, &b, o->quiet, m);
     if (s == STATUS_OK)
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
 #include "engine/encoder_cost.h"
 #include "sweep/run/result.h"
 #include "sweep/run/worker.h"
+#include "sweep/store/lock.h"
 
 void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_LABEL])
 {
@@ -18,29 +20,61 @@ void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_
              label[0] ? " " : "", seed);
 }
 
-void slot_init(struct slot *s)
+void slot_list_add(struct slot_list *l, struct slot *s)
+{
+    s->next = NULL;
+    if (l->last)
+        l->last->next = s;
+    else
+        l->first = s;
+    l->last = s;
+    l->count++;
+}
+
+struct slot *slot_list_take(struct slot_list *l)
+{
+    struct slot *s = l->first;
+    if (!s)
+        return NULL;
+    l->first = s->next;
+    if (!l->first)
+        l->last = NULL;
+    l->count--;
+    s->next = NULL;
+    return s;
+}
+
+void slot_init(struct slot *s, int index, int machine, struct host *host, int lane)
 {
     memset(s, 0, sizeof *s);
+    s->index = index;
+    s->machine = machine;
+    s->host = host;
+    s->lane = lane;
     s->process.message_fd = s->process.error_fd = -1;
 }
 
 /* Its worker, with the job as text. */
-static enum status start_worker(struct process *p, const struct job *job, char *const environment[],
+static enum status start_worker(struct slot *s, const struct job *job, char *const environment[],
                                 struct message *m)
 {
     char *text = malloc(WIRE_JOB_MAX);
+    enum status status = STATUS_OK;
     if (!text)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
     int length = wire_job_format(job, text, WIRE_JOB_MAX);
-    enum status s =
-        length < 0 ? status_fail(m, STATUS_BAD_INPUT,
-                                 "the name of the results folder %s cannot be used", job->folder)
-                   : process_spawn(p, "worker", text, (size_t)length, environment, m);
+    if (length < 0)
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "the name of the results folder %s cannot be used", job->folder);
+    else if (s->host)
+        host_start(s->host, s->lane, text, (size_t)length);
+    else
+        status = process_spawn(&s->process, "worker", text, (size_t)length, environment, m);
     free(text);
-    return s;
+    return status;
 }
 
-void slot_take(struct slot *s, int i, const struct claimed *c, double work, struct progress_view *v)
+void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v)
 {
     s->busy = true;
     s->claim = *c;
@@ -55,7 +89,7 @@ void slot_take(struct slot *s, int i, const struct claimed *c, double work, stru
         .work = work,
         .done = c->steps > 0 ? (double)c->resumed_from_step / (double)c->steps : 0,
     };
-    progress_trial_started(v, i, &shown);
+    progress_trial_started(v, s->index, &shown);
 }
 
 enum status slot_start(struct slot *s, struct job *job, char *const environment[],
@@ -67,7 +101,7 @@ enum status slot_start(struct slot *s, struct job *job, char *const environment[
     job->seed = c->seed;
     job->until = c->until;
     snprintf(job->config, sizeof job->config, "%s", c->config_json);
-    enum status status = start_worker(&s->process, job, environment, m);
+    enum status status = start_worker(s, job, environment, m);
     if (status != STATUS_OK)
         slot_unstarted(s, m->text);
     s->pid = s->process.pid;
@@ -83,7 +117,7 @@ void slot_unstarted(struct slot *s, const char *why)
     s->end.step = s->claim.resumed_from_step;
 }
 
-static void take_message(struct slot *s, int i, struct progress_view *v, enum wire_type type,
+static void take_message(struct slot *s, struct progress_view *v, enum wire_type type,
                          const char *payload)
 {
     struct wire_progress p;
@@ -97,7 +131,7 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
         s->step = p.step;
         if (!isnan(p.value))
             s->value = p.value;
-        progress_update(v, i, p.step, p.steps, p.loss, p.acc);
+        progress_update(v, s->index, p.step, p.steps, p.loss, p.acc);
         s->paused = type == WIRE_PAUSED && s->claim.until > 0 && p.step >= s->claim.until;
         break;
     case WIRE_FINISHED:
@@ -112,8 +146,31 @@ static void take_message(struct slot *s, int i, struct progress_view *v, enum wi
     }
 }
 
-void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,
-                 void *context)
+void slot_hear(struct slot *s, struct progress_view *v, enum wire_type type, const char *payload,
+               slot_listener listen, void *context)
+{
+    take_message(s, v, type, payload);
+    if (type == WIRE_CURVE || type == WIRE_NOTE)
+        listen(context, s, type, payload);
+}
+
+void slot_stop(struct slot *s)
+{
+    if (s->host)
+        host_stop(s->host, s->lane);
+    else
+        process_stop(&s->process);
+}
+
+void slot_kill(struct slot *s)
+{
+    if (s->host)
+        host_kill(s->host, s->lane);
+    else
+        process_kill(&s->process);
+}
+
+void slot_listen(struct slot *s, struct progress_view *v, slot_listener listen, void *context)
 {
     struct message m;
     if (process_listen(&s->process, &m) != STATUS_OK) {
@@ -123,11 +180,8 @@ void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener l
     enum wire_type type;
     const char *payload;
     size_t size;
-    while (wire_next(&s->process.reader, &type, &payload, &size)) {
-        take_message(s, i, v, type, payload);
-        if (type == WIRE_CURVE || type == WIRE_NOTE)
-            listen(context, s, type, payload);
-    }
+    while (wire_next(&s->process.reader, &type, &payload, &size))
+        slot_hear(s, v, type, payload, listen, context);
     process_read_errors(&s->process);
 }
 
@@ -175,7 +229,7 @@ static enum ending judge_signal(struct slot *s)
     const char *separator = used ? "; " : "";
     if (s->killed[0]) {
         snprintf(rest, size, "%s%s", separator, s->killed);
-        return s->process.killed_for == WATCH_HUNG ? ENDING_FAIL : ENDING_REQUEUE;
+        return s->killed_for == WATCH_HUNG ? ENDING_FAIL : ENDING_REQUEUE;
     }
     snprintf(rest, size, "%s%s (%s)", separator,
              is_crash(signal_number) ? "crashed" : "killed from outside", strsignal(signal_number));
@@ -225,12 +279,9 @@ void slot_watch(struct slot *s)
     process_watch(&s->process, s->killed, sizeof s->killed);
 }
 
-bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
-                slot_listener listen, void *context)
+/* What has become of it, once its worker has ended and `end` says how. */
+static void conclude(struct slot *s, const char *folder)
 {
-    if (!process_ended(&s->process, &s->end))
-        return false;
-    slot_listen(s, i, v, listen, context);
     if (s->end.signal != 0)
         trial_files_remove_unfinished(folder, s->claim.trial_id, s->claim.attempt);
     snprintf(s->error, sizeof s->error, "%s", s->end.error ? s->end.error : "");
@@ -238,7 +289,54 @@ bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view 
     s->end.limit_hit = s->ending == ENDING_LIMIT;
     s->end.step = saved_step(s, folder);
     s->end.error = s->error[0] ? s->error : NULL;
+}
+
+bool slot_ended(struct slot *s, const char *folder, struct progress_view *v, slot_listener listen,
+                void *context)
+{
+    if (!process_ended(&s->process, &s->end))
+        return false;
+    slot_listen(s, v, listen, context);
+    s->killed_for = s->process.killed_for;
+    conclude(s, folder);
     return true;
+}
+
+void slot_ended_there(struct slot *s, const char *folder, const struct agent_ended *e)
+{
+    if (e->unstarted) {
+        slot_unstarted(s, e->error);
+        return;
+    }
+    s->end = (struct attempt_end){.exit_code = e->exit_code,
+                                  .signal = e->signal,
+                                  .cpu_s = e->cpu_s,
+                                  .max_rss_kib = e->max_rss_kib,
+                                  .error = e->error[0] ? e->error : NULL};
+    s->killed_for = e->killed_for;
+    snprintf(s->killed, sizeof s->killed, "%s", e->killed);
+    conclude(s, folder);
+}
+
+void slot_lost(struct slot *s, const char *folder, const char *why)
+{
+    char path[TRIAL_PATH_MAX];
+    s->end = (struct attempt_end){.unseen = true};
+    trial_file_path(folder, s->claim.trial_id, s->claim.attempt, TRIAL_FILE_LOCK, path,
+                    sizeof path);
+    if (!lock_is_held(path))
+        trial_files_remove_unfinished(folder, s->claim.trial_id, s->claim.attempt);
+    snprintf(path, sizeof path, "%s/%s", folder, s->file);
+    bool said = s->finished;
+    if (!said && access(path, F_OK) == 0) /* it may have come no further than its rename */
+        s->finished = file_sync_folder(path, NULL) == STATUS_OK;
+    s->ending = take_result(s, folder);
+    if (s->ending == ENDING_NONE || (!said && s->ending != ENDING_FINISH))
+        s->ending = s->paused ? ENDING_PAUSE : ENDING_REQUEUE;
+    if (s->ending == ENDING_REQUEUE)
+        snprintf(s->error, sizeof s->error, "%s", why);
+    s->end.step = saved_step(s, folder);
+    s->end.error = s->error[0] ? s->error : NULL;
 }
 
 void slot_fail(struct slot *s, const char *why)
@@ -253,5 +351,5 @@ void slot_clear(struct slot *s)
 {
     process_close(&s->process);
     free(s->result);
-    slot_init(s);
+    slot_init(s, s->index, s->machine, s->host, s->lane);
 }

@@ -3,6 +3,7 @@
 #ifndef SWEEP_RUN_SLOT_H
 #define SWEEP_RUN_SLOT_H
 
+#include "sweep/run/host.h"
 #include "sweep/run/process.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/trial_files.h"
@@ -22,11 +23,16 @@ enum ending {
 };
 
 struct slot {
-    bool busy;         /* from the claim until its ending is committed */
-    bool started;      /* the worker said that it trains */
-    int64_t pid;       /* of its worker, also when that has ended; 0: could not be started */
-    bool pid_recorded; /* in the results file */
-    struct process process;
+    int index;         /* of the view */
+    int machine;       /* the runner's number of the machine that it is on */
+    struct host *host; /* that machine; NULL: this one */
+    int lane;          /* the slot's number there */
+    struct slot *next; /* in the list that it is in (struct slot_list) */
+
+    bool busy;              /* from the claim until its ending is committed */
+    bool started;           /* the worker said that it trains */
+    int64_t pid;            /* of its worker, also when that has ended; 0: could not be started */
+    struct process process; /* on this machine */
     struct claimed claim;
     char label[SLOT_LABEL]; /* for people: "heads=8 seed=1" */
     int64_t step;           /* newest known */
@@ -41,7 +47,9 @@ struct slot {
     enum trial_state state;    /* ENDING_FINISH: what the result says */
     char sha256[65];
     struct attempt_end end;
-    char killed[160]; /* why the coordinator killed it; "": it did not */
+    enum watch_verdict killed_for; /* WATCH_FINE: not killed by us */
+    char killed[160];              /* why it was; "": it was not */
+    bool failed, accepted;         /* what became of the ending in the file: once it is committed */
     char error[PROCESS_TAIL + MESSAGE_SIZE];
 };
 
@@ -52,33 +60,59 @@ typedef void (*slot_listener)(void *context, const struct slot *s, enum wire_typ
 /* "heads=8 lr=0.01 seed=1": a trial, for people; label as in struct claimed. */
 void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_LABEL]);
 
+/* Slots in the order in which they came; a slot is in one list at most. */
+struct slot_list {
+    struct slot *first, *last;
+    int count;
+};
+void slot_list_add(struct slot_list *l, struct slot *s);
+struct slot *slot_list_take(struct slot_list *l); /* the first; NULL: there is none */
+
 /* Free; what s held before is not looked at. */
-void slot_init(struct slot *s);
+void slot_init(struct slot *s, int index, int machine, struct host *host, int lane);
 
-/* Takes the claimed trial into the free slot s (index i of the view). work: what it takes, for the
- * view. */
-void slot_take(struct slot *s, int i, const struct claimed *c, double work,
-               struct progress_view *v);
+/* Takes the claimed trial into the free slot s. work: what it takes, for the view. */
+void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v);
 
-/* Starts its worker. job: what all jobs of this run share, and where its file lies; its trial
- * members are filled here. On failure slot_unstarted. */
+/* Starts its worker, or tells its host to. job: what all jobs of this run share, where its file
+ * lies and what its machine computes with; its trial members are filled here. On failure
+ * slot_unstarted.
+ */
 enum status slot_start(struct slot *s, struct job *job, char *const environment[],
                        struct message *m);
 
 /* The trial cannot be started for this reason: ENDING_REQUEUE. */
 void slot_unstarted(struct slot *s, const char *why);
 
+/* Takes in one message of the worker's. */
+void slot_hear(struct slot *s, struct progress_view *v, enum wire_type type, const char *payload,
+               slot_listener listen, void *context);
+
+/* Asks its worker to save a checkpoint and end; kills it. */
+void slot_stop(struct slot *s);
+void slot_kill(struct slot *s);
+
+/* ---- of a worker on this machine ---- */
+
 /* Takes in what the worker said since. A worker that talks nonsense is killed. */
-void slot_listen(struct slot *s, int i, struct progress_view *v, slot_listener listen,
-                 void *context);
+void slot_listen(struct slot *s, struct progress_view *v, slot_listener listen, void *context);
 
 /* Ends a worker that has hung or does not stop when asked. */
 void slot_watch(struct slot *s);
 
 /* True once the process has ended: `ending` and what belongs to it are then set. folder: where the
  * durable results lie. */
-bool slot_ended(struct slot *s, int i, const char *folder, struct progress_view *v,
-                slot_listener listen, void *context);
+bool slot_ended(struct slot *s, const char *folder, struct progress_view *v, slot_listener listen,
+                void *context);
+
+/* ---- of a worker on another machine ---- */
+
+/* Its host says how it ended: `ending` and what belongs to it are set as by slot_ended. */
+void slot_ended_there(struct slot *s, const char *folder, const struct agent_ended *e);
+
+/* Its host is lost, and nobody knows what its worker does: a result that lies durable counts, else
+ * ENDING_REQUEUE. Should the worker live on, it cannot harm its successor (trial_files.h). */
+void slot_lost(struct slot *s, const char *folder, const char *why);
 
 /* Turns its ending into a failure of the trial's own for this reason. */
 void slot_fail(struct slot *s, const char *why);

@@ -146,9 +146,9 @@ struct claimed {
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
                         struct message *m);
 
-/* The pid and host of an attempt, once the process runs. */
+/* The pid and host of an attempt, once the process runs. host NULL: this machine. */
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
-                          struct message *m);
+                          const char *host, struct message *m);
 
 /* A warning for people, kept with the attempt (a checkpoint of another build was used). Several are
  * kept as lines. */

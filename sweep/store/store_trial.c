@@ -81,14 +81,16 @@ enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, str
 }
 
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
-                          struct message *m)
+                          const char *host, struct message *m)
 {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    return store_change(s, "recording a worker",
-                        "UPDATE attempt SET pid = ?, host = ? WHERE trial_id = ? AND attempt = ?"
-                        " AND ended IS NULL",
-                        VALUES(INTEGER(pid), TEXT(host), INTEGER(trial_id), INTEGER(attempt)), m);
+    char here[256] = "";
+    if (!host)
+        gethostname(here, sizeof here - 1);
+    return store_change(
+        s, "recording a worker",
+        "UPDATE attempt SET pid = ?, host = ? WHERE trial_id = ? AND attempt = ?"
+        " AND ended IS NULL",
+        VALUES(INTEGER(pid), TEXT(host ? host : here), INTEGER(trial_id), INTEGER(attempt)), m);
 }
 
 enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const char *text,

@@ -34,7 +34,7 @@ static void claims_in_plan_order(void **state)
         assert_int_equal(c.heads, heads[i]);
         assert_int_equal(c.steps, 100);
         assert_true(c.n_params > 1000);
-        assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 1234, &x->m));
+        assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 1234, NULL, &x->m));
     }
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
     assert_answer(r.db,
@@ -201,7 +201,7 @@ static void late_and_duplicate_reports(void **state)
                                 &accepted, &x->m));
         assert_false(accepted);
         assert_ok(store_curve(r.s, old.trial_id, old.attempt, "[{\"step\":7}]", &x->m));
-        assert_ok(store_spawned(r.s, old.trial_id, old.attempt, 7, &x->m));
+        assert_ok(store_spawned(r.s, old.trial_id, old.attempt, 7, NULL, &x->m));
         assert_answer(r.db, "SELECT count(*) FROM attempt WHERE pid = 7", "0");
         assert_string_equal(ask(r.db, EVERYTHING), before);
     }
@@ -274,7 +274,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     assert_status(STATUS_BUSY, store_requeue(r.s, c.trial_id, 1, &NO_END, &accepted, &x->m));
     assert_false(accepted);
     assert_status(STATUS_BUSY, store_curve(r.s, c.trial_id, 1, "[{\"step\":1}]", &x->m));
-    assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, &x->m));
+    assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, NULL, &x->m));
     assert_status(STATUS_BUSY, store_note(r.s, c.trial_id, 1, "words", &x->m));
     assert_status(STATUS_BUSY, store_retry_failed(r.s, r.sweep, &count, &x->m));
     struct planned p = plan_of(x, SWEEP("[1, 2, 4]", ""));

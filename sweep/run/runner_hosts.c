@@ -1,0 +1,361 @@
+/* The machines of a run with --hosts: how their slots come, go and come back with them, and what
+ * people are told of it. */
+#include "sweep/run/runner_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "sweep/run/room.h"
+
+struct runner_hosts {
+    struct host *host; /* (runner.machines) */
+    struct host_launch launch;
+    char agent[PATH_MAX + 16];
+    struct agent_open open;
+    char proof[33];
+    char proof_path[TRIAL_PATH_MAX];
+    int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
+    bool told;      /* which machines there are */
+};
+
+/* ---- making them ---- */
+
+/* Three pipes each, and the usual limit is 1,024 descriptors. */
+static enum status allow_descriptors(int hosts, struct message *m)
+{
+    struct rlimit limit;
+    rlim_t needed = 3 * (rlim_t)hosts + 64;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+        return STATUS_OK;
+    if (limit.rlim_max < needed)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%d hosts take %llu open files, and %llu are allowed (`ulimit -n`)",
+                           hosts, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
+    limit.rlim_cur = needed;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return STATUS_OK;
+}
+
+/* A file that only who sees this very folder can read. */
+static enum status write_proof(struct runner *r, struct runner_hosts *h, struct message *m)
+{
+    unsigned char bytes[16 + 4];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return status_fail(m, STATUS_IO, "the system gives no random numbers");
+    for (int i = 0; i < 16; i++)
+        snprintf(h->proof + 2 * i, 3, "%02x", bytes[i]);
+    snprintf(h->open.proof, sizeof h->open.proof, "proof-%02x%02x%02x%02x", bytes[16], bytes[17],
+             bytes[18], bytes[19]);
+    snprintf(h->open.folder, sizeof h->open.folder, "%s", r->job.folder);
+    snprintf(h->proof_path, sizeof h->proof_path, "%s/%s", h->open.folder, h->open.proof);
+    struct iovec part = {h->proof, strlen(h->proof)};
+    return file_write(h->proof_path, &part, 1, m);
+}
+
+enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
+                             const struct build_info *here, struct message *m)
+{
+    int64_t each = o->workers > 0 ? o->workers : plan_config(r->plan)->workers;
+    struct runner_hosts *h = calloc(1, sizeof *h);
+    struct machine *machine = calloc((size_t)o->host_count, sizeof *machine);
+    if (h)
+        h->host = calloc((size_t)o->host_count, sizeof *h->host);
+    if (!h || !machine || !h->host) {
+        free(machine);
+        free(h);
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d hosts", o->host_count);
+    }
+    r->hosts = h;
+    r->machine = machine;
+    r->machines = o->host_count;
+    h->slots_each = (int)(each < HOST_SLOTS_MOST ? each : HOST_SLOTS_MOST);
+    h->launch = (struct host_launch){.command = o->launch, .agent = o->agent, .here = *here};
+    for (int k = 0; k < r->machines; k++) {
+        host_init(&h->host[k], &o->hosts[k], &h->launch);
+        machine[k].host = &h->host[k];
+    }
+    enum status s = host_launch_check(&h->launch, m);
+    if (s == STATUS_OK && !o->agent) {
+        s = host_agent_here(h->agent, sizeof h->agent, m);
+        h->launch.agent = h->agent;
+    }
+    if (s == STATUS_OK)
+        s = allow_descriptors(o->host_count, m);
+    return s == STATUS_OK ? write_proof(r, h, m) : s;
+}
+
+void runner_hosts_free(struct runner *r)
+{
+    if (!r->hosts)
+        return;
+    if (r->hosts->proof_path[0])
+        unlink(r->hosts->proof_path);
+    free(r->hosts->host);
+    free(r->hosts);
+    free(r->machine);
+}
+
+/* ---- what they say ---- */
+
+static const char *name_of(const struct machine *machine)
+{
+    return machine->host->spec.name;
+}
+
+/* How many trials at once a machine takes that has become ready. */
+static int slots_of(const struct runner *r, const struct machine *machine)
+{
+    const struct host *h = machine->host;
+    double largest;
+    int64_t wanted = h->spec.slots          ? h->spec.slots
+                     : r->hosts->slots_each ? r->hosts->slots_each
+                                            : h->hello.cores;
+    wanted = wanted < HOST_SLOTS_MOST ? wanted : HOST_SLOTS_MOST;
+    wanted = wanted < plan_trials(r->plan) ? wanted : plan_trials(r->plan);
+    return room_for_trials(r->plan, (int)wanted, h->hello.memory, &largest);
+}
+
+/* "48 trials at once on 3 machines: a 16, b 16, c 16", once all have been heard of. */
+static void tell_all(struct runner *r)
+{
+    struct text_buffer b = {0};
+    int ready = 0, slots = 0;
+    for (int k = 0; k < r->machines; k++) {
+        const struct machine *machine = &r->machine[k];
+        if (!machine->heard)
+            return;
+        if (!machine->works)
+            continue;
+        text_add(&b, "%s%s %d", ready ? ", " : "", name_of(machine), machine->slots);
+        ready++;
+        slots += machine->slots;
+    }
+    r->hosts->told = true;
+    if (ready > 0)
+        runner_say(r, "%d trial%s at once on %d machine%s: %.1500s", slots, slots == 1 ? "" : "s",
+                   ready, ready == 1 ? "" : "s", b.text ? b.text : "");
+    free(b.text);
+}
+
+static void greet(struct runner *r, struct machine *machine)
+{
+    struct build_info b = agent_hello_build(&machine->host->hello);
+    runner_build_words(&b, machine->build, sizeof machine->build);
+    host_open(machine->host, &r->hosts->open, r->hosts->proof);
+}
+
+static void ready(struct runner *r, struct machine *machine)
+{
+    struct message m;
+    if (machine->slots == 0 &&
+        runner_make_slots(r, machine, slots_of(r, machine), &m) != STATUS_OK) {
+        host_refuse(machine->host, m.text);
+        return;
+    }
+    progress_slots(r->view, r->slots);
+    if (machine->heard)
+        runner_say(r, "%s is back", name_of(machine));
+    machine->build_id = 0; /* it may be another machine of that name by now */
+    r->builds_due = true;
+}
+
+/* What ran there goes on elsewhere. */
+static void lost(struct runner *r, struct machine *machine)
+{
+    const struct host *h = machine->host;
+    char what[64] = "", when[64] = "is not used any more";
+    int running = 0;
+    runner_machine_works(r, machine, false);
+    for (int i = 0; i < machine->slots; i++) {
+        struct slot *s = &machine->slot[i];
+        if (!s->busy || s->ending != ENDING_NONE)
+            continue;
+        char why[MESSAGE_SIZE];
+        snprintf(why, sizeof why, "%s: %.1700s", name_of(machine), h->why);
+        slot_lost(s, r->job.folder, why);
+        runner_take_ending(r, s);
+        running++;
+    }
+    if (running > 0)
+        snprintf(what, sizeof what, "; %d trial%s go%s on elsewhere", running,
+                 running == 1 ? "" : "s", running == 1 ? "es" : "");
+    if (h->state == HOST_WAITING)
+        snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
+    if (!r->stopping)
+        runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
+    machine->heard = true;
+}
+
+static void take_ended(struct runner *r, struct machine *machine, struct slot *s,
+                       const struct agent_ended *e)
+{
+    char why[MESSAGE_SIZE];
+    slot_ended_there(s, r->job.folder, e);
+    runner_take_ending(r, s);
+    if (!e->unstarted || machine->host->state != HOST_READY)
+        return;
+    snprintf(why, sizeof why, "it cannot start a worker: %.1900s", e->error);
+    host_lose(machine->host, clock_now_s(), why);
+}
+
+/* The slot that an event is about; NULL where nothing runs there, or not any more. */
+static struct slot *slot_of(const struct machine *machine, const struct host_event *e)
+{
+    struct slot *s = e->slot < machine->slots ? &machine->slot[e->slot] : NULL;
+    return s && s->busy && s->ending == ENDING_NONE ? s : NULL;
+}
+
+static void take_event(struct runner *r, struct machine *machine, const struct host_event *e)
+{
+    struct slot *s = slot_of(machine, e);
+    switch (e->kind) {
+    case HOST_EVENT_GREETED:
+        greet(r, machine);
+        break;
+    case HOST_EVENT_READY:
+        ready(r, machine);
+        break;
+    case HOST_EVENT_SPAWNED:
+        if (s) {
+            s->pid = e->pid;
+            runner_note_spawned(r, s);
+        }
+        break;
+    case HOST_EVENT_MESSAGE:
+        if (s)
+            slot_hear(s, r->view, e->type, e->payload, runner_hear, r);
+        break;
+    case HOST_EVENT_ENDED:
+        if (s)
+            take_ended(r, machine, s, &e->ended);
+        break;
+    case HOST_EVENT_LEAVING:
+        runner_machine_works(r, machine, false);
+        break;
+    case HOST_EVENT_LOST:
+        lost(r, machine);
+        break;
+    }
+}
+
+/* ---- the loop's part ---- */
+
+int runner_hosts_poll(struct runner *r, struct pollfd *fds)
+{
+    int n = 0;
+    for (int k = 0; r->hosts && k < r->machines; k++) {
+        struct machine *machine = &r->machine[k];
+        machine->fds = fds + n;
+        machine->fds_used = host_poll(machine->host, fds + n);
+        n += machine->fds_used;
+    }
+    return n;
+}
+
+/* All have been refused: why. */
+static void stop_without_hosts(struct runner *r)
+{
+    struct text_buffer b = {0};
+    for (int k = 0; k < r->machines; k++) {
+        if (r->machine[k].host->state != HOST_REFUSED) {
+            free(b.text);
+            return;
+        }
+        text_add(&b, "%s%s: %.400s", k ? "; " : "", name_of(&r->machine[k]),
+                 r->machine[k].host->why);
+    }
+    char why[MESSAGE_SIZE];
+    snprintf(why, sizeof why, "no machine is left to work on: %.1900s", b.text ? b.text : "");
+    free(b.text);
+    runner_stop_for(r, STATUS_BAD_INPUT, why);
+}
+
+void runner_hosts_turn(struct runner *r)
+{
+    double now = clock_now_s();
+    struct host_event e;
+    bool any_lost = false;
+    for (int k = 0; r->hosts && k < r->machines; k++) {
+        struct machine *machine = &r->machine[k];
+        bool said = false;
+        for (int i = 0; i < machine->fds_used; i++)
+            said = said || machine->fds[i].revents;
+        machine->fds_used = 0;
+        if (said)
+            host_listen(machine->host, now);
+        host_turn(machine->host, now);
+        while (host_next(machine->host, &e)) {
+            take_event(r, machine, &e);
+            any_lost = any_lost || e.kind == HOST_EVENT_LOST;
+        }
+    }
+    if (any_lost && !r->stopping)
+        stop_without_hosts(r);
+    if (any_lost && !r->hosts->told)
+        tell_all(r);
+}
+
+enum status runner_hosts_record(struct runner *r, struct message *m)
+{
+    enum status s = STATUS_OK;
+    for (int k = 0; r->builds_due && k < r->machines && s == STATUS_OK; k++) {
+        struct machine *machine = &r->machine[k];
+        if (machine->host->state != HOST_READY || machine->works)
+            continue;
+        struct build_info b = agent_hello_build(&machine->host->hello);
+        s = store_build(r->store, &b, &machine->build_id, m);
+    }
+    return s;
+}
+
+void runner_hosts_recorded(struct runner *r)
+{
+    if (!r->builds_due)
+        return;
+    r->builds_due = false;
+    for (int k = 0; k < r->machines; k++) {
+        struct machine *machine = &r->machine[k];
+        if (machine->host->state != HOST_READY || machine->works)
+            continue;
+        runner_machine_works(r, machine, true);
+        machine->heard = true;
+    }
+    if (!r->hosts->told)
+        tell_all(r);
+}
+
+/* Until agents that have nothing to do any more are gone. */
+static const double leave_s = 5, leave_in_haste_s = 0.5;
+
+void runner_hosts_dismiss(struct runner *r, bool at_once)
+{
+    if (!r->hosts)
+        return;
+    double until_s = clock_now_s() + (at_once ? 0 : r->stopping ? leave_in_haste_s : leave_s);
+    struct host_event e;
+    for (int k = 0; k < r->machines; k++)
+        host_bye(r->machine[k].host);
+    for (bool left = true; left && clock_now_s() < until_s;) {
+        left = false;
+        for (int k = 0; k < r->machines; k++) {
+            struct host *h = r->machine[k].host;
+            host_listen(h, clock_now_s());
+            host_turn(h, clock_now_s());
+            while (host_next(h, &e))
+                ; /* nothing runs there */
+            left = left || host_runs(h);
+        }
+        if (left)
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    for (int k = 0; k < r->machines; k++)
+        host_close(r->machine[k].host);
+}

@@ -44,8 +44,9 @@ function livePage(file) {
         await readView(view);
         drawPage(view);
         live.look();
-        if (first) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+        if (!first) return;
+        printWhole(view);
+        document.getElementById(location.hash.slice(1))?.scrollIntoView();
     }
     stand();
-    printWhole(view);
 }

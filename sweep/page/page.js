@@ -22,6 +22,17 @@ const SECTIONS = [
 /* Those that show the same whatever setting is picked, and so without any. */
 const ALIKE = new Set(['attention', 'trials', 'file', 'provenance']);
 
+/* What the reader can choose, and the sections that show it. */
+const CHOICES = {
+    near: ['accuracy'],
+    curve: ['curves'],
+    trial: ['heads', 'attention'],
+    measure: ['heads'],
+    sequence: ['attention'],
+    pruned: ['pruning'],
+    cost: ['cost'],
+};
+
 /* Settings are compared as parsed: the report has objects, tables have texts. */
 function sameSetting(a, b) {
     const keys = Object.keys(a);
@@ -96,7 +107,7 @@ function newView(source, live) {
         choose(choice) {
             Object.assign(this.choice, choice);
             if ('trial' in choice) this.live?.look();
-            drawPage(this, id => ['accuracy', 'curves', 'heads', 'attention', 'pruning', 'cost'].includes(id));
+            drawPage(this, id => Object.keys(choice).some(what => CHOICES[what].includes(id)));
         },
         toggle(heads) {
             if (!this.choice.hidden.delete(heads)) this.choice.hidden.add(heads);

@@ -147,13 +147,16 @@ function trialsLeft(view) {
     const left = view.total - view.trials.length;
     if (left <= 0) return null;
     if (!view.live) return element('p', {class: 'warning'}, `${count(left, 'further trial')} found no room here.`);
+    const loading = view.trials.length < view.source.most;
     return element(
         'p',
         {class: 'pager'},
         `Of ${count(view.total, 'trial')} the first ${view.trials.length.toLocaleString('en')} are here and in the charts. `,
-        view.trials.length < view.source.most
-            ? 'The next ones are being loaded.'
-            : element('button', {type: 'button', onclick: () => view.live.more()}, 'Load the next 1,000'),
+        element(
+            'button',
+            {type: 'button', 'aria-disabled': String(loading), onclick: () => loading || view.live.more()},
+            loading ? 'Loading\u2026' : 'Load the next 1,000',
+        ),
     );
 }
 

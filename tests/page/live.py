@@ -1,0 +1,196 @@
+"""Looks at the live page in Chromium: live.py CASES FOLDER RUN reads running.db, evil.db and many.db here, of which
+RUN, a process, fills the first; leaves pictures in FOLDER and prints TAP, whose numbers go on after CASES."""
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+from look import HOSTILE, LOOKS, Look
+
+FILES = "running.db", "evil.db", "many.db"
+HEADCOUNT = os.environ["HEADCOUNT"]
+
+# The trials that the table has as completed.
+COMPLETED = """[...document.querySelectorAll('#trials tbody tr')]
+    .filter(row => row.textContent.includes('completed')).map(row => Number(row.cells[0].dataset.value))"""
+STANDING = "document.querySelector('.standing').textContent"
+# How many points the curves have that are drawn.
+POINTS = "[...document.querySelectorAll('#curves .thin')].reduce((n, line) => n + line.getAttribute('d').split('L').length, 0)"
+
+
+def set_value(found, value, event):
+    return f"(e => {{ e.focus(); e.value = {json.dumps(value)}; e.dispatchEvent(new Event('{event}')); }})({found})"
+
+
+class Server:
+    """`headcount serve`, which ends with status 0 when it is told to."""
+
+    def __init__(self, port=0):
+        arguments = [HEADCOUNT, "serve", "--port", str(port)] + [f"--db={file}" for file in FILES]
+        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.said = self.process.stdout.readline()
+        self.address = re.search(r"http://\S+", self.said).group()
+        self.port = int(re.search(r":(\d+)/", self.address).group(1))
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(10)
+
+
+class Live(Look):
+    scripts = 1
+    bare = "list",
+
+    def __init__(self, cases, folder, server):
+        super().__init__(cases, folder)
+        self.server, self.allowed = server, (server.address, "data:", "about:")
+        self.addresses = {"list": "", "running": "0/1/", "evil": "1/1/", "many": "2/1/"}
+
+    def wait(self, expression, what, most=20):
+        """Until it is true; whether it became so in time."""
+        end = time.monotonic() + most
+        while not self.browser.ask(f"!!({expression})"):
+            if time.monotonic() > end:
+                self.expect(False, f"never came: {what}; it says: {self.browser.ask(STANDING)}")
+                return False
+            self.browser.settle(0.05, 0.1)
+        return True
+
+    def open(self, name, width=900, dark=False):
+        self.browser.view(width, dark)
+        self.browser.open(self.server.address + self.addresses[name])
+        self.wait("document.querySelector(location.pathname === '/' ? '.sweeps' : '#attention .map, #attention .missing')", name)
+        self.quiet(name)
+
+    # ---- what is looked at ----
+
+    def list(self):
+        self.open("list")
+        ask = self.browser.ask
+        links = ask("[...document.querySelectorAll('.sweeps a')].map(a => a.getAttribute('href'))")
+        self.expect(links == ["0/1/", "1/1/", "2/1/"], f"links: {links}")
+        self.expect([f for f in FILES] == ask("[...document.querySelectorAll('h2')].map(h => h.textContent)"), "files")
+        self.expect(HOSTILE in ask("document.querySelectorAll('.sweeps li')[1].textContent"), "the hostile name is not there")
+        self.expect("at work" in ask(STANDING), ask(STANDING))
+        ask("document.querySelector('.sweeps a').click()")
+        self.wait("document.querySelector('#trials table')", "the page of a sweep")
+        self.expect(ask("location.pathname") == "/0/1/", "a sweep's address")
+        self.quiet("list")
+        self.verdict("the list of sweeps, of three files")
+
+    def news(self, run):
+        """Trials show within two seconds, on an idle machine, of their commit; meanwhile the reader reads."""
+        self.open("running", 600)
+        ask = self.browser.ask
+        ask("document.querySelector('#curves details').open = true")
+        ask(set_value("document.querySelector('#curves select')", "train_loss", "change"))
+        ask(set_value("document.querySelector('#trials input')", "seed", "input"))
+        ask("document.querySelector('#trials .scroll').scrollLeft = 70; document.getElementById('trials').scrollIntoView()")
+        self.browser.settle()
+        ask("kept = [...document.querySelectorAll('#curves svg, #curves select, #curves details, #trials input, #trials .scroll')]")
+        results = sqlite3.connect("file:running.db?mode=ro", uri=True)
+        results.isolation_level = None
+        completed = lambda: {t for t, in results.execute("SELECT trial_id FROM trial WHERE state = 'completed'")}
+        before, points, committed, lag = completed(), ask(POINTS), {}, {}
+        end = time.monotonic() + 60
+        while len(lag) < 4 and time.monotonic() < end:
+            for t in completed() - before:
+                committed.setdefault(t, time.monotonic())
+            for t in set(ask(COMPLETED)) & set(committed) - set(lag):
+                lag[t] = time.monotonic() - committed[t]
+            self.browser.settle(0.02, 0.05)
+        print("# seconds from commit to page:", " ".join(f"{s:.2f}" for s in lag.values()))
+        load = max(1, os.getloadavg()[0] / os.cpu_count())
+        self.expect(len(lag) >= 4, f"shown: {lag} of {committed}")
+        self.expect(all(s <= 2 * load for s in lag.values()), f"seconds from commit to page: {lag}, load {load}")
+        self.expect(ask("kept.every(e => e.isConnected)"), "what is read was replaced")
+        self.expect(ask("document.querySelector('#curves details').open"), "what was open is closed")
+        self.expect(ask("document.querySelector('#curves h3').textContent").endswith("training loss"), "another curve")
+        self.expect(ask("document.activeElement === document.querySelector('#trials input')"), "the focus was lost")
+        self.expect(ask("document.querySelector('#trials input').value") == "seed", "the filter was lost")
+        self.expect(ask("document.querySelector('#trials .scroll').scrollLeft") == 70, "scrolled back")
+        top = ask("document.getElementById('trials').getBoundingClientRect().top")
+        self.expect(0 <= top < 200, f"what is read has moved to {top}")
+        self.expect(ask(POINTS) > points, "curves do not grow")
+        self.expect(re.match(r"Running: \d+ of 40 trials ended, \d at work", ask(STANDING)), ask(STANDING))
+        self.quiet("running")
+        os.kill(run, signal.SIGINT)
+        self.wait(f"{STANDING}.startsWith('Not running')", "that it runs no more")
+        self.verdict("a running sweep: new trials show in time, curves grow, what the reader does stays")
+
+    def maps(self):
+        self.open("running")
+        ask = self.browser.ask
+        title, pick = "document.querySelector('#attention h3').textContent", "document.querySelector('#attention select')"
+        shown = int(re.search(r"\d+", ask(title)).group())
+        other = next(t for t in ask(f"[...{pick}.options].map(o => Number(o.value))") if t != shown)
+        ask(set_value(pick, str(other), "change"))
+        self.wait(f"{title}.includes('trial {other} ')", f"maps of trial {other}")
+        self.expect(ask(f"document.activeElement === {pick}"), "the focus was lost")
+        self.expect(ask("document.querySelectorAll('#attention .map path').length") > 0, "empty maps")
+        self.quiet("running")
+        self.verdict("attention maps of any trial")
+
+    def pages(self):
+        """Of many trials the first ones, and more of them when they are asked for."""
+        self.open("many")
+        ask = self.browser.ask
+        says = "document.querySelector('#trials').innerText"
+        self.expect("first 2,000 are here" in ask(says) and "of 2,000 trials" in ask(says), ask(says)[:200])
+        self.expect("the first 2,000 trials" in ask("document.querySelector('#accuracy').innerText"), "the chart does not say so")
+        ask("document.querySelector('#trials button').click()")
+        self.wait(f"!{says}.includes('are here')", "the other trials")
+        self.expect(f"of {len(json.load(open('many.trials.json', encoding='utf-8'))):,} trials" in ask(says), ask(says)[:200])
+        self.quiet("many")
+        self.verdict("2,000 trials at once, then 1,000 more")
+
+    def lost(self):
+        """The results file goes and comes back; so does the server."""
+        self.open("running")
+        ask = self.browser.ask
+        os.rename("running.db", "elsewhere")
+        self.wait(f"{STANDING}.includes('running.db')", "that the file is gone")
+        self.expect(ask("document.querySelectorAll('#trials tbody tr').length") > 0, "what was shown is gone")
+        self.expect(os.getcwd() not in ask("document.body.innerText"), "a path is shown")
+        os.rename("elsewhere", "running.db")
+        self.wait(f"{STANDING}.startsWith('Not running')", "that the file is back")
+        self.expect(self.server.stop() == 0, "the server has failed")
+        self.wait(f"{STANDING}.includes('lost')", "that the server is gone")
+        results = sqlite3.connect("running.db")
+        with results:
+            results.execute("UPDATE sweep SET question = 'Is it back?'")
+        results.close()
+        self.server = Server(self.server.port)
+        self.wait("document.querySelector('h1').textContent === 'Is it back?'", "the server's return")
+        self.expect(ask(STANDING).startswith("Not running"), ask(STANDING))
+        self.verdict("a file or a server that is gone is said to be, and awaited")
+
+
+def main():
+    server = Server()
+    live = Live(int(sys.argv[1]), sys.argv[2], server)
+    try:
+        live.list()
+        live.appearance("list", LOOKS)
+        live.appearance("running", LOOKS)
+        live.news(int(sys.argv[3]))
+        subprocess.run(["sh", "-c", "for n in running many; do headcount report --db $n.db --json >$n.json;"
+                                    " headcount show --db $n.db --json >$n.trials.json; done"], check=True)
+        live.numbers("running")
+        live.structure("running")
+        live.keyboard("running")
+        live.maps()
+        live.foreign()
+        live.pages()
+        live.lost()
+    finally:
+        live.browser.close()
+        live.server.stop()
+    live.finish()
+
+
+main()

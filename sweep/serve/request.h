@@ -4,15 +4,17 @@
  * Everything is GET (HEAD gets the same without its body). F counts the results files from 0, S is
  * a sweep_id, and what stands behind `?` may be left out:
  *
- *   /                                the page: list of sweeps
- *   /F/S/                            the page of a sweep; /F/S leads there
- *   /index {"files":[{"file":"gather.db","version":3,"error":null,"sweeps": rows of page_index or
- * null},...]} /F/S/summary                     page_summary /F/S/trials?after=N&most=M page_trials,
- * at most 1000 (as many where M is left out) /F/S/curves?trials=3,4&most=M    {"curves":[page_curve
- * of each that has one,...]}; at most 100 trials of at most 500 points (200) /F/S/heads?trial=N
- * page_heads, of all where N is 0 or left out /F/S/attention?trial=N           page_attention, or
- * {"missing":N}; 0 or left out: the best trial /events                          server-sent events
- * (events.h)
+ *   /                              the page: list of sweeps
+ *   /F/S/                          the page of a sweep; /F/S leads there
+ *   /index                         {"files":[{"file":"gather.db","version":3,"error":null,
+ *                                  "sweeps":rows of page_index or null},...]}
+ *   /F/S/summary                   page_summary
+ *   /F/S/trials?after=N&most=M     page_trials, at most 1000 (as many where M is left out)
+ *   /F/S/curves?trials=3,4&most=M  {"curves":[page_curve of each that has one,...]}; at most 100
+ *                                  trials of at most 500 points (200)
+ *   /F/S/heads?trial=N             page_heads, of all where N is 0 or left out
+ *   /F/S/attention?trial=N         page_attention, or {"missing":N}; 0 or left out: the best trial
+ *   /events                        server-sent events (streams.c)
  *
  * A refusal is {"error":"sentence"}, which never names a path of this machine. */
 #ifndef SWEEP_SERVE_REQUEST_H

@@ -1,0 +1,167 @@
+/* A server in this process, at a port of its own choice, with a results file of a sweep of seven
+ * trials; and a client that says exactly what it is told. */
+#ifndef TESTS_SWEEP_SERVE_HELP_H
+#define TESTS_SWEEP_SERVE_HELP_H
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "sweep/serve/serve.h"
+#include "sweep/store/store_internal.h"
+
+enum { SERVED_TRIALS = 7 };
+
+struct served {
+    char folder[128], path[160];
+    const char *paths[2];
+    struct serve_options options;
+    struct server *server;
+    struct message message;
+    int port;
+};
+
+static const char SERVED_ROWS[] =
+    "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, "
+    "created,"
+    "                   last_run)"
+    "  VALUES ('new', 'Is <b> & ''?', 'a: 1', hex(zeroblob(32)), hex(zeroblob(32)), 'val_acc',"
+    "          'maximize', '[]', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z');"
+    "INSERT INTO config (config_sha256, n_params, flops_per_step, chance, config_json)"
+    "  SELECT printf('%064d', heads), 10, 600, .5, json_object('task', json_object('name', 'copy',"
+    "         'options', json_object('length', 4)), 'model', json_object('d_model', 8, 'heads', "
+    "heads,"
+    "         'layers', 1, 'd_ff', 8), 'train', json_object('steps', 500, 'batch', 2, 'lr', .1))"
+    "    FROM (SELECT 1 AS heads UNION ALL SELECT 2);"
+    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6)"
+    "INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting, "
+    "setting_label,"
+    "                   tuning, is_tuning, best_step, steps_done, train_acc, val_acc, val_loss,"
+    "                   test_acc, test_exact, test_loss, chance, train_s, checkpoint,"
+    "                   checkpoint_sha256)"
+    "  SELECT 1, 1 + i % 2, i, 'completed', 1, i, '{}', '', '{}', 0, 130, 500, .5, .5, 1.0 + i, .5,"
+    "         .5, 1, .5, 2, 'w', printf('%064d', i) FROM n;"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
+    "INSERT INTO curve SELECT 1, 10 * i, 1, 1, 1, 1, 1, .1, i FROM n;";
+
+/* Runs sql on the file as the coordinator would: in a log beside it. */
+static int served_write(struct served *f, const char *sql)
+{
+    struct store *s;
+    if (store_open(f->path, STORE_WRITE, &s, &f->message) != STATUS_OK)
+        return -1;
+    int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+    return store_close(s, &f->message) == STATUS_OK && code == SQLITE_OK ? 0 : -1;
+}
+
+/* Begins to serve; what options.listen and others say. */
+static int served_start(struct served *f)
+{
+    if (serve_start(&f->options, &f->server, &f->message) != STATUS_OK)
+        return -1;
+    const char *colon = strrchr(serve_address(f->server), ':');
+    f->port = atoi(colon + 1);
+    return 0;
+}
+
+static int served_set_up(void **state)
+{
+    struct served *f = calloc(1, sizeof *f);
+    const char *tmp = getenv("TMPDIR");
+    snprintf(f->folder, sizeof f->folder, "%s/headcount-serve-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(f->folder))
+        return -1;
+    snprintf(f->path, sizeof f->path, "%s/p q.db", f->folder);
+    f->paths[0] = f->paths[1] = f->path;
+    f->options = (struct serve_options){.files = f->paths, .count = 1};
+    *state = f;
+    return served_write(f, SERVED_ROWS);
+}
+
+static int served_tear_down(void **state)
+{
+    struct served *f = *state;
+    char command[200];
+    bool stopped = serve_stop(f->server);
+    snprintf(command, sizeof command, "rm -r '%s'", f->folder);
+    int left = system(command);
+    free(f);
+    return stopped ? left : -1;
+}
+
+/* A connection to the server, on which nothing waits longer than 20 s. */
+static int served_connect(const struct served *f)
+{
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons((uint16_t)f->port),
+                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct timeval patience = {.tv_sec = 20};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void served_send(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL);
+        if (n <= 0)
+            return;
+        bytes += n;
+        size -= (size_t)n;
+    }
+}
+
+/* All that comes until the end of the connection or the time-out; the caller frees it. */
+static char *served_receive(int fd)
+{
+    size_t used = 0, room = 1 << 16;
+    char *text = malloc(room + 1);
+    for (ssize_t n; (n = recv(fd, text + used, room - used, 0)) > 0;) {
+        used += (size_t)n;
+        if (used == room)
+            text = realloc(text, (room *= 2) + 1);
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* The whole answer to a request of these lines (each ends with CR LF) on a connection of its own.
+ */
+static char *served_ask(const struct served *f, const char *lines)
+{
+    int fd = served_connect(f);
+    if (fd < 0)
+        return NULL;
+    served_send(fd, lines, strlen(lines));
+    char *answer = served_receive(fd);
+    close(fd);
+    return answer;
+}
+
+/* The same for GET, with further headers. */
+static char *served_get(const struct served *f, const char *target, const char *headers)
+{
+    char lines[6000];
+    snprintf(lines, sizeof lines,
+             "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", target, headers);
+    return served_ask(f, lines);
+}
+
+/* The status code of an answer; 0: there is none. */
+static int served_code(const char *answer)
+{
+    return answer && strncmp(answer, "HTTP/1.1 ", 9) == 0 ? atoi(answer + 9) : 0;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* Tokens, and the files they are read from. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sweep/serve/token.h"
+
+#include <cmocka.h>
+
+static char folder[128], path[160];
+static struct message why;
+
+static int set_up(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/headcount-token-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/token", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static void write_file(const char *text, size_t size, mode_t mode)
+{
+    unlink(path);
+    FILE *f = fopen(path, "w");
+    fwrite(text, 1, size, f);
+    fclose(f);
+    chmod(path, mode);
+}
+
+static enum status read_text(const char *text)
+{
+    struct token t;
+    write_file(text, strlen(text), 0600);
+    return token_read(path, &t, &why);
+}
+
+static void a_file_has_one_line(void **state)
+{
+    static const char good[] = "0123456789abcdef";
+    static const char *const as[] = {"0123456789abcdef", "0123456789abcdef\n",
+                                     "0123456789abcdef\r\n"};
+    static const char *const bad[] = {"",
+                                      "\n",
+                                      "0123456789abcde\n",
+                                      "0123456789abcdef\n\n",
+                                      " 0123456789abcdef\n",
+                                      "0123456789 abcdef\n",
+                                      "0123456789abcdef\r",
+                                      "0123456789abcdef\nmore\n",
+                                      "0123456789abcd\xc3\xa4\n"};
+    struct token t;
+    (void)state;
+    for (size_t i = 0; i < sizeof as / sizeof as[0]; i++) {
+        assert_int_equal(read_text(as[i]), STATUS_OK);
+        assert_int_equal(token_read(path, &t, &why), STATUS_OK);
+        assert_true(token_is(&t, good, strlen(good)));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(read_text(bad[i]), STATUS_BAD_INPUT);
+        assert_null(strstr(why.text, "0123"));
+    }
+    write_file("0123456789abcdef\0", 17, 0600);
+    assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
+}
+
+static void its_length_has_bounds(void **state)
+{
+    char text[TOKEN_MOST + 3];
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[TOKEN_MOST] = '\n';
+    text[TOKEN_MOST + 1] = '\0';
+    assert_int_equal(read_text(text), STATUS_OK);
+    text[TOKEN_MOST] = 'x';
+    assert_int_equal(read_text(text), STATUS_BAD_INPUT);
+    text[TOKEN_MOST + 1] = '\n';
+    text[TOKEN_MOST + 2] = '\0';
+    assert_int_equal(read_text(text), STATUS_BAD_INPUT);
+}
+
+static void others_must_not_have_it(void **state)
+{
+    static const mode_t modes[] = {0640, 0604, 0620, 0602, 0610, 0777};
+    struct token t;
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        write_file("0123456789abcdef", 16, modes[i]);
+        assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
+        assert_non_null(strstr(why.text, "chmod 600"));
+    }
+    write_file("0123456789abcdef", 16, 0400);
+    assert_int_equal(token_read(path, &t, &why), STATUS_OK);
+    unlink(path);
+    assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
+    assert_int_equal(mkfifo(path, 0600), 0); /* nobody writes into it */
+    assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
+    assert_int_equal(token_read(folder, &t, &why), STATUS_BAD_INPUT);
+}
+
+static void made_ones_are_random(void **state)
+{
+    struct token a, b;
+    char first[TOKEN_TEXT_SIZE], second[TOKEN_TEXT_SIZE];
+    (void)state;
+    assert_int_equal(token_make(&a, first, &why), STATUS_OK);
+    assert_int_equal(token_make(&b, second, &why), STATUS_OK);
+    assert_int_equal(strspn(first, "0123456789abcdef"), 32);
+    assert_string_not_equal(first, second);
+    assert_true(token_is(&a, first, 32));
+    assert_false(token_is(&a, first, 31));
+    assert_false(token_is(&a, second, 32));
+    assert_false(token_is(&a, "", 0));
+    assert_true(token_is_digest(&a, a.digest, 64));
+    assert_false(token_is_digest(&a, a.digest, 63));
+    assert_false(token_is_digest(&a, b.digest, 64));
+    assert_false(token_is_digest(&a, first, 32));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_has_one_line),
+        cmocka_unit_test(its_length_has_bounds),
+        cmocka_unit_test(others_must_not_have_it),
+        cmocka_unit_test(made_ones_are_random),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

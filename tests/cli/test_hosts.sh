@@ -1,0 +1,185 @@
+#!/bin/sh
+# Trials on other machines: run --launch, headcount agent. The machines are processes here, joined by
+# scripts in the place of ssh; Slurm and ssh themselves: tests/cluster. Speaks TAP. HEADCOUNT is the
+# program; run from the repository's root.
+. tests/tap.sh
+settle
+cat >sweep.yaml <<'YAML'
+name: far
+task: {name: gather}
+model: {d_model: 16, heads: [1, 2]}
+train: {steps: 400, batch: 64}
+seeds: 3
+YAML
+export HEADCOUNT_CHECKPOINT_S=.2
+# join HOST PROGRAM agent: what ssh does, for any host. Its agent is $HOST.pid.
+cat >join <<'SH'
+#!/bin/sh
+host=$1
+shift
+echo $$ >"$host.pid"
+exec "$@"
+SH
+# The same for hosts each with a fault of its own; "$@" is the agent. Frames end with their line.
+cat >faulty <<'SH'
+#!/bin/sh
+host=$1
+shift
+export LC_ALL=C
+case $host in
+banner) echo "Welcome to $host, the last login was yesterday." && exec "$@" ;;
+chatter) yes "not an agent" | head -c 100000 ;;
+old) "$@" | sed -u 's/^version=./version=9/' ;;
+blind) sed -u 's|\.db\.d$|.db.x|' | "$@" ;;
+terminal) "$@" | sed -u 's/\r$//' ;;
+gone) exec /nowhere/headcount agent ;;
+dead) echo "connect to host dead port 22: no route" >&2; exit 255 ;;
+silent) exec sleep 100 ;;
+apart) exec setsid "$@" ;;
+*) exec "$@" ;;
+esac
+SH
+chmod +x join faulty
+there="./join {host}"
+run() { # db, arguments...: in the background; $pid, what it says in $1.out
+    db=$1
+    shift
+    setsid headcount run sweep.yaml --db "$db.db" "$@" >"$db.out" 2>&1 </dev/null &
+    pid=$!
+    started="$started $pid"
+}
+ended_with() { # status
+    wait "$pid"
+    got=$?
+    pid=
+    [ "$got" -eq "$1" ] || { echo "status $got, not $1"; cat "$db.out"; return 1; }
+}
+says() { grep -q -e "$1" "$db.out" || { echo "nothing of '$1' in:"; cat "$db.out"; return 1; }; }
+# The results are those of this machine alone, nothing is doubled, the file is sound.
+as_here() { # db
+    headcount export results far --db "$1.db" >"$1.jsonl" || return 1
+    cmp here.jsonl "$1.jsonl" || return 1
+    [ "$(sqlite3 "$1.db" "SELECT count(*) FROM attempt WHERE outcome = 'completed'")" = 6 ] || return 1
+    headcount check --db "$1.db"
+}
+rows_say() { # db, question, answer
+    answer=$(sqlite3 "$1.db" "$2")
+    [ "$answer" = "$3" ] || { echo "$2: $answer, not $3"; sqlite3 -header "$1.db" "SELECT * FROM attempt"; return 1; }
+}
+agent() { cat "$1.pid" 2>/dev/null; }
+works() { # host: its worker trains, and has saved something
+    [ -n "$(workers_of "$(agent "$1")")" ] && ls "$db".db.d/*.ckpt
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+headcount run sweep.yaml --db here.db -q >/dev/null 2>&1
+headcount export results far --db here.db >here.jsonl
+check "six trials here" [ "$(wc -l <here.jsonl)" -ge 6 ]
+
+# ---- without faults ----
+
+run two --launch "$there" --hosts a:1,b:2
+check "two hosts do it" ended_with 0
+check "... to the same bytes" as_here two
+check "... it says who works" says "^3 trials at once on 2 machines: .* 1, .* 2$"
+check "... attempts know their host" rows_say two "SELECT count(DISTINCT host) FROM attempt WHERE host IN ('a', 'b')" 2
+check "... the proof is gone" sh -c '! ls two.db.d/proof-*'
+rm -f a.pid
+run two --launch "$there" --hosts a:1,b:2
+check "again: nothing to do" ended_with 0
+check "... and no agent is started" [ ! -e a.pid ]
+
+# ---- refusals ----
+
+refused() { # pattern, arguments...
+    pattern=$1
+    shift
+    headcount run sweep.yaml --db no.db "$@" >no.out 2>&1 </dev/null
+    code=$?
+    [ $code -eq 2 ] && grep -q -e "$pattern" no.out || { echo "status $code"; cat no.out; return 1; }
+}
+check "hosts without a launcher" refused "belong to --launch" --hosts a
+check "a launcher without hosts" refused "wants --hosts" --launch "$there"
+check "a launcher without {host}" refused "there is no {host} in './join'" --launch ./join --hosts a
+check "a host twice" refused "a is named twice" --launch "$there" --hosts a,b,a:2
+check "a host that is an option" refused "'-x' is no name of a host" --launch "$there" --hosts a,-x
+check "a host that is a command" refused "is no name of a host" --launch "$there" --hosts 'a;reboot'
+check "an empty name" refused "'' is no name of a host" --launch "$there" --hosts 'a,,b'
+check "no trials at once" refused "a number from 1 to 4096" --launch "$there" --hosts a:0
+check "agent without a coordinator" sh -c 'headcount agent </dev/null | grep -aq "protocol=1$"'
+if has_terminal; then
+    check "agent on a terminal" sh -c 'script -qec "headcount agent" /dev/null </dev/null | grep -q "is started by"'
+else
+    skip "agent on a terminal" "script(1)"
+fi
+run none --launch './faulty {host}' --hosts old,blind,gone,chatter
+check "no host that works: status 2" ended_with 2
+check "... the version is told" says 'old: it has headcount 9.* this is '
+check "... the folder" says "blind: it does not see the results folder"
+check "... the launcher" says "gone: its launcher ended: .*/nowhere/headcount"
+check "... what is no agent" says "chatter: what was started there is no agent"
+check "... and nothing has run" rows_say none "SELECT count(*) FROM attempt" 0
+
+# ---- faults ----
+
+export HEADCOUNT_HOST_S=2
+run mixed --launch './faulty {host}' --hosts a:1,banner:1,old,blind,terminal,dead,silent
+check "hosts that work finish beside those that do not" ended_with 0
+check "... to the same bytes" as_here mixed
+check "... a banner is no fault" rows_say mixed "SELECT count(*) > 0 FROM attempt WHERE host = 'banner'" 1
+check "... a terminal between is named" says "^terminal is not used any more: speaks another protocol, or"
+check "... the launcher's last words" says "^dead is tried again in 1 s: its launcher ended: .*no route$"
+check "... silence" says "^silent is tried again in 1 s: no agent spoke within 2 s"
+
+export HEADCOUNT_HOST_S=60
+run killed --launch "$there" --hosts a:1,b:1
+wait_beside "$pid" works a
+victim=$(agent a) orphan=$(workers_of "$(agent a)")
+kill -KILL "$victim"
+check "an agent is killed: its worker goes with it" wait_until gone "$orphan"
+check "... the sweep ends" ended_with 0
+check "... it is told" says "^a is tried again in 1 s: its launcher ended.*; 1 trial goes on elsewhere$"
+check "... to the same bytes" as_here killed
+check "... from its checkpoint" rows_say killed "SELECT count(*) FROM attempt WHERE outcome = 'requeued'" 1
+
+run warned --launch "$there" --hosts a:1,b:1
+wait_beside "$pid" works a
+kill -TERM "$(agent a)"
+check "a signal on a host: the sweep ends" ended_with 0
+check "... to the same bytes" as_here warned
+check "... its worker saved a checkpoint" rows_say warned "SELECT count(*) FROM attempt WHERE exit_code = 75" 1
+
+export HEADCOUNT_HOST_S=1
+sed -i 's/exec "\$@"/exec setsid "$@"/' join # where the launcher's end does not reach the agent
+run stopped --launch "$there" --hosts a:1,b:1
+wait_beside "$pid" works a
+stopped=$(agent a)
+kill -STOP "$stopped"
+wait_beside "$pid" says "^a is tried again"
+wait_beside "$pid" sh -c '[ "$(cat a.pid)" != '"$stopped"' ]'
+kill -CONT "$stopped"
+check "an agent is stopped and comes back: the sweep ends" ended_with 0
+check "... it was taken for lost" says "^a is tried again in 1 s: has been silent for 1 s; 1 trial goes on elsewhere$"
+check "... to the same bytes" as_here stopped
+check "... the old agent has ended" wait_until gone "$stopped"
+
+export HEADCOUNT_HOST_S=60
+run cut --launch "$there" --hosts a:1,b:1
+wait_beside "$pid" works a
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+check "the coordinator is killed: its agents end" wait_until gone "$(agent a)"
+check "... both" wait_until gone "$(agent b)"
+run cut --launch "$there" --hosts a:1,b:1
+check "... the same command goes on" ended_with 0
+check "... to the same bytes" as_here cut
+
+run asked --launch "$there" --hosts a:1,b:1
+wait_beside "$pid" works a
+kill -TERM "$pid"
+check "the coordinator is asked to stop: 75" ended_with 75
+check "... its agents are gone" gone "$(agent a)"
+check "... running trials had saved a checkpoint" rows_say asked "SELECT count(*) FROM attempt WHERE exit_code = 75" 2
+headcount run sweep.yaml --db asked.db -q >/dev/null 2>&1
+check "... this machine goes on, to the same bytes" as_here asked
+finish

@@ -1,0 +1,278 @@
+/* What coordinator and agent say to each other: it arrives in whatever pieces, behind whatever
+ * banner; nonsense is refused. And the names of hosts. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep/run/host.h"
+
+#include <cmocka.h>
+
+static struct agent_ended sample_end(void)
+{
+    struct agent_ended e = {.exit_code = 75,
+                            .signal = -1,
+                            .killed_for = WATCH_LATE,
+                            .unstarted = true,
+                            .max_rss_kib = INT64_C(1) << 40,
+                            .cpu_s = 12.5};
+    strcpy(e.killed, "had 8 s to stop and did not");
+    strcpy(e.error, "line 1\nline 2");
+    return e;
+}
+
+/* A banner, the magic, and a frame of each kind of payload. */
+static void sample_stream(struct agent_out *o)
+{
+    struct message m;
+    char end[AGENT_ENDED_MAX], pid[8];
+    const struct agent_ended e = sample_end();
+    size_t size = agent_ended_format(&e, end);
+    agent_pid_format(INT64_C(-5000000000), pid);
+    assert_int_equal(agent_put_bytes(o, "Welcome\n\x89headcount\n", 19, &m), STATUS_OK);
+    assert_int_equal(agent_put_bytes(o, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), STATUS_OK);
+    assert_int_equal(agent_put(o, AGENT_READY, 0, "proof", 5, &m), STATUS_OK);
+    assert_int_equal(agent_put(o, AGENT_SPAWNED, 4095, pid, sizeof pid, &m), STATUS_OK);
+    assert_int_equal(agent_put_message(o, 7, WIRE_CURVE, "[1]", 3, &m), STATUS_OK);
+    assert_int_equal(agent_put_message(o, 7, WIRE_ALIVE, "", 0, &m), STATUS_OK);
+    assert_int_equal(agent_put(o, AGENT_ENDED, 7, end, size, &m), STATUS_OK);
+    assert_int_equal(agent_put(o, AGENT_BEAT, 0, NULL, 0, &m), STATUS_OK);
+}
+
+/* The i-th frame of the stream above is what was put there. */
+static void look_at(int i, const struct agent_frame *f)
+{
+    static const enum agent_type types[] = {AGENT_READY,   AGENT_SPAWNED, AGENT_MESSAGE,
+                                            AGENT_MESSAGE, AGENT_ENDED,   AGENT_BEAT};
+    static const int slots[] = {0, 4095, 7, 7, 7, 0};
+    const struct agent_ended expected = sample_end();
+    struct agent_ended e;
+    struct message m;
+    enum wire_type type;
+    const char *payload;
+    size_t size;
+    assert_int_equal(f->type, types[i]);
+    assert_int_equal(f->slot, slots[i]);
+    assert_int_equal(f->payload[f->size], '\0');
+    if (f->type == AGENT_READY)
+        assert_string_equal(f->payload, "proof");
+    if (f->type == AGENT_SPAWNED)
+        assert_true(agent_pid_parse(f->payload) == INT64_C(-5000000000));
+    if (f->type == AGENT_MESSAGE) {
+        assert_int_equal(agent_message(f, &type, &payload, &size, &m), STATUS_OK);
+        assert_int_equal(type, i == 2 ? WIRE_CURVE : WIRE_ALIVE);
+        assert_string_equal(payload, i == 2 ? "[1]" : "");
+        assert_int_equal(size, strlen(payload));
+    }
+    if (f->type != AGENT_ENDED)
+        return;
+    assert_int_equal(agent_ended_parse(f->payload, f->size, &e, &m), STATUS_OK);
+    assert_int_equal(e.exit_code, expected.exit_code);
+    assert_int_equal(e.signal, expected.signal);
+    assert_int_equal(e.killed_for, expected.killed_for);
+    assert_true(e.unstarted && e.max_rss_kib == expected.max_rss_kib && e.cpu_s == expected.cpu_s);
+    assert_string_equal(e.killed, expected.killed);
+    assert_string_equal(e.error, expected.error);
+}
+
+static void frames_arrive_in_any_pieces(void **state)
+{
+    (void)state;
+    struct agent_out o = {0};
+    struct message m;
+    sample_stream(&o);
+    for (size_t piece = 1; piece <= o.end; piece++) {
+        struct agent_in in = {.skips = true};
+        struct agent_frame f;
+        int frames = 0;
+        for (size_t at = 0; at < o.end; at += piece) {
+            size_t n = o.end - at < piece ? o.end - at : piece;
+            assert_int_equal(agent_feed(&in, o.bytes + at, n, &m), STATUS_OK);
+            while (agent_next(&in, &f))
+                look_at(frames++, &f);
+        }
+        assert_int_equal(frames, 6);
+        agent_in_free(&in);
+    }
+    agent_out_free(&o);
+}
+
+static void they_cross_a_pipe_that_is_full(void **state)
+{
+    (void)state;
+    enum { FRAMES = 200 };
+    int ends[2];
+    struct agent_out o = {0};
+    struct agent_in in = {.skips = false};
+    struct agent_frame f;
+    struct message m;
+    char job[1000] = "job", bytes[4096];
+    int frames = 0;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    for (int i = 0; i < FRAMES; i++)
+        assert_int_equal(agent_put(&o, AGENT_START, i, job, sizeof job, &m), STATUS_OK);
+    assert_int_equal(agent_flush(&o, ends[1], &m), STATUS_OK);
+    assert_true(agent_waiting(&o) > 0); /* it holds 64 KiB */
+    while (agent_waiting(&o) > 0 || frames < FRAMES) {
+        ssize_t n = read(ends[0], bytes, sizeof bytes);
+        assert_true(n > 0);
+        assert_int_equal(agent_feed(&in, bytes, (size_t)n, &m), STATUS_OK);
+        while (agent_next(&in, &f))
+            assert_int_equal(f.slot, frames++);
+        assert_int_equal(agent_flush(&o, ends[1], &m), STATUS_OK);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    agent_in_free(&in);
+    agent_out_free(&o);
+}
+
+/* What agent_feed answers to the bytes, all at once. */
+static enum status fed(bool skips, const void *bytes, size_t size, struct message *m)
+{
+    struct agent_in in = {.skips = skips};
+    enum status s = agent_feed(&in, bytes, size, m);
+    agent_in_free(&in);
+    return s;
+}
+
+static void broken_frames_are_refused(void **state)
+{
+    (void)state;
+    struct message m;
+    struct agent_out o = {0};
+    assert_int_equal(agent_put(&o, AGENT_SPAWNED, 3, "12345678", 8, &m), STATUS_OK);
+    char *b = o.bytes;
+    assert_int_equal(fed(false, b, o.end, &m), STATUS_OK);
+    static const struct {
+        int at;
+        char byte;
+    } broken[] = {{0, 7}, {3, 127}, {4, 99}, {4, 0}, {9, 127}, {20, 'x'}};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        char kept = b[broken[i].at];
+        b[broken[i].at] = broken[i].byte;
+        assert_int_equal(fed(false, b, o.end, &m), STATUS_BAD_INPUT);
+        b[broken[i].at] = kept;
+    }
+    agent_out_free(&o);
+    struct agent_frame f = {.type = AGENT_MESSAGE, .payload = "\x63\0\0\0", .size = 4};
+    enum wire_type type;
+    const char *payload;
+    size_t size;
+    assert_int_equal(agent_message(&f, &type, &payload, &size, &m), STATUS_BAD_INPUT);
+    struct agent_ended e = sample_end(), back;
+    char end[AGENT_ENDED_MAX];
+    size_t whole = agent_ended_format(&e, end);
+    for (size_t n = 0; n < whole - strlen(e.error); n++)
+        assert_int_equal(agent_ended_parse(end, n, &back, &m), STATUS_BAD_INPUT);
+    end[8] = 9; /* no verdict */
+    assert_int_equal(agent_ended_parse(end, whole, &back, &m), STATUS_BAD_INPUT);
+}
+
+static void what_is_no_agent_is_found_out(void **state)
+{
+    (void)state;
+    struct message m;
+    static char noise[AGENT_NOISE + 1];
+    memset(noise, '\x89', sizeof noise);
+    assert_int_equal(fed(true, noise, sizeof noise - 1, &m), STATUS_OK);
+    assert_int_equal(fed(true, noise, sizeof noise, &m), STATUS_OK); /* the last may begin it */
+    memset(noise, 'x', sizeof noise);
+    assert_int_equal(fed(true, noise, sizeof noise, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "no agent"));
+    assert_int_equal(fed(true, "\x89headcount agent 1\n", 19, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "terminal"));
+    assert_int_equal(fed(true, "\x89headcount agent 2\r\n\x1a\n", 22, &m), STATUS_BAD_INPUT);
+}
+
+static void texts_come_back(void **state)
+{
+    (void)state;
+    struct agent_hello h, h2;
+    struct agent_open o = {.beat_s = 5, .patience_s = 300}, o2;
+    struct message m;
+    char text[AGENT_TEXT_MAX];
+    assert_int_equal(agent_hello_here(&h, &m), STATUS_OK);
+    assert_true(agent_hello_format(&h, text, sizeof text) > 0);
+    assert_int_equal(agent_hello_parse(text, &h2, &m), STATUS_OK);
+    assert_memory_equal(&h, &h2, sizeof h);
+    h.cores = 0;
+    assert_true(agent_hello_format(&h, text, sizeof text) > 0);
+    assert_int_equal(agent_hello_parse(text, &h2, &m), STATUS_BAD_INPUT);
+    strcpy(h.cpu, "two\nlines");
+    assert_int_equal(agent_hello_format(&h, text, sizeof text), -1);
+    strcpy(o.folder, "/a/b c=d.db.d");
+    strcpy(o.proof, "proof-1");
+    assert_true(agent_open_format(&o, text, sizeof text) > 0);
+    assert_int_equal(agent_open_parse(text, &o2, &m), STATUS_OK);
+    assert_memory_equal(&o, &o2, sizeof o);
+    assert_int_equal(agent_open_format(&o, text, 20), -1);
+    o.patience_s = 4;
+    assert_true(agent_open_format(&o, text, sizeof text) > 0);
+    assert_int_equal(agent_open_parse(text, &o2, &m), STATUS_BAD_INPUT);
+    assert_int_equal(agent_open_parse("folder=x\n", &o2, &m), STATUS_BAD_INPUT);
+}
+
+static void hosts_are_read(void **state)
+{
+    (void)state;
+    struct host_spec *list;
+    struct message m;
+    int n;
+    assert_int_equal(host_specs_parse("a,me@b.c:8,[::1],[::1:2]:3", &list, &n, &m), STATUS_OK);
+    assert_int_equal(n, 4);
+    static const char *const names[] = {"a", "me@b.c", "[::1]", "[::1:2]"};
+    static const int slots[] = {0, 8, 0, 3};
+    for (int i = 0; i < n; i++) {
+        assert_string_equal(list[i].name, names[i]);
+        assert_int_equal(list[i].slots, slots[i]);
+    }
+    free(list);
+    static const char *const bad[] = {"",    "a,",     ",a",      "a:",      "a:x",     "a:8x",
+                                      "a:0", "a:4097", "a b",     "$(x)",    "-oProxy", "a:+3",
+                                      "a,a", "a\n",    "a:8,a:9", "b;reboot"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (host_specs_parse(bad[i], &list, &n, &m) != STATUS_BAD_INPUT)
+            fail_msg("'%s' was taken", bad[i]);
+        assert_non_null(strstr(m.text, "--hosts: "));
+    }
+    char name[HOST_NAME + 2];
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(host_specs_parse(name, &list, &n, &m), STATUS_BAD_INPUT);
+}
+
+static void command_lines_name_the_host(void **state)
+{
+    (void)state;
+    struct host_launch l = {.command = "on {host} as {host}", .agent = "/bin/headcount agent"};
+    char *line = host_command_line(&l, "n1");
+    assert_string_equal(line, "on n1 as n1 /bin/headcount agent");
+    free(line);
+    line = host_command_line(&l, "[::1]");
+    assert_string_equal(line, "on '[::1]' as '[::1]' /bin/headcount agent");
+    free(line);
+    struct message m;
+    l.command = "ssh";
+    assert_int_equal(host_launch_check(&l, &m), STATUS_BAD_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_arrive_in_any_pieces),
+        cmocka_unit_test(they_cross_a_pipe_that_is_full),
+        cmocka_unit_test(broken_frames_are_refused),
+        cmocka_unit_test(what_is_no_agent_is_found_out),
+        cmocka_unit_test(texts_come_back),
+        cmocka_unit_test(hosts_are_read),
+        cmocka_unit_test(command_lines_name_the_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

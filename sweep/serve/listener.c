@@ -236,25 +236,31 @@ static void free_stream(void *cls)
     pthread_mutex_unlock(&s->lock);
 }
 
-static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c)
+/* Of HEAD libmicrohttpd would send the end of a stream. */
+static struct MHD_Response *new_stream(struct server *s, struct MHD_Connection *c, bool head)
 {
     const struct httpd *http = &s->listener->http;
+    if (head)
+        return http->response_from_buffer(0, NULL, NULL, NULL);
     pthread_mutex_lock(&s->lock);
     struct stream *e = stream_new(s, c);
     peer_until(s, c, INFINITY);
-    pthread_cond_signal(&s->look);
     pthread_mutex_unlock(&s->lock);
     struct MHD_Response *r = e ? http->response_from_callback(MHD_SIZE_UNKNOWN, EVENTS_BLOCK,
                                                               read_stream, e, free_stream)
                                : NULL;
-    if (!r) {
-        if (e)
-            free_stream(e);
+    if (e && !r)
+        free_stream(e);
+    return r;
+}
+
+static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, bool head)
+{
+    struct MHD_Response *r = new_stream(s, c, head);
+    if (!r)
         return MHD_NO;
-    }
     add_headers(s, r, "text/event-stream; charset=utf-8", nothing, never);
-    http->add_header(r, "X-Accel-Buffering",
-                     "no"); /* a proxy (nginx) is to pass events on at once */
+    s->listener->http.add_header(r, "X-Accel-Buffering", "no"); /* nginx passes events on at once */
     return send_response(s, c, REQUEST_OK, r);
 }
 
@@ -292,6 +298,7 @@ static enum MHD_Result judge(struct server *s, struct MHD_Connection *c, const c
     pthread_cond_signal(&s->look);
     pthread_mutex_unlock(&s->lock);
     a->judged = true;
+    a->head = strcmp(method, "HEAD") == 0;
     if (code == REQUEST_MOVED)
         return send_moved(s, c, &a->q);
     return code == REQUEST_OK ? MHD_YES : send_error(s, c, code, m.text);
@@ -302,7 +309,7 @@ static enum MHD_Result give(struct server *s, struct MHD_Connection *c, struct a
 {
     bool waits = false;
     if (a->q.kind == REQUEST_EVENTS)
-        return send_events(s, c);
+        return send_events(s, c, a->head);
     pthread_mutex_lock(&s->lock);
     if (a->q.kind == REQUEST_PAGE) {
         a->answer = answer_hold(s->page);

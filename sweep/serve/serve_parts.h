@@ -33,6 +33,7 @@ struct ask {
     char *target;
     struct request q;
     bool judged;           /* its headers have been seen */
+    bool head;             /* HEAD: nothing but headers is wanted */
     void *connection;      /* of libmicrohttpd */
     struct answer *answer; /* once it is there; held */
     struct ask *next;      /* who waits for the same */

@@ -1,0 +1,379 @@
+/* The server over real connections: what it answers, what it tells, when it computes, how it ends.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "engine/base/clock.h"
+#include "tests/sweep/serve_help.h"
+
+#include <cmocka.h>
+
+static int start(void **state)
+{
+    return served_set_up(state) == 0 ? served_start(*state) : -1;
+}
+
+static const char *body_of(const char *answer)
+{
+    const char *end = strstr(answer, "\r\n\r\n");
+    return end ? end + 4 : "";
+}
+
+static void expect(const struct served *f, const char *target, int code, const char *part)
+{
+    char *answer = served_get(f, target, "");
+    if (served_code(answer) != code || !strstr(answer, part))
+        fail_msg("%s: not %d with %s: %s", target, code, part, answer);
+    assert_null(strstr(answer, f->folder));
+    free(answer);
+}
+
+static void each_piece_is_answered(void **state)
+{
+    const struct served *f = *state;
+    expect(f, "/", 200, "<!doctype html>");
+    expect(f, "/0/1/", 200, "<!doctype html>");
+    expect(f, "/0/1", 303, "Location: ./1/\r\n");
+    expect(f, "/index", 200, "{\"files\":[{\"file\":\"p q.db\",\"version\":");
+    expect(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[\"sweep_id\",");
+    expect(f, "/0/1/summary", 200, "{\"report\":{\"sweep\":\"new\"");
+    expect(f, "/0/1/trials", 200, "{\"total\":7,\"next\":null,");
+    expect(f, "/0/1/trials?after=2&most=3", 200, "{\"total\":7,\"next\":5,");
+    expect(f, "/0/1/curves?trials=1,2&most=5", 200, "{\"curves\":[{\"trial\":1,\"of\":50,");
+    expect(f, "/0/1/curves?trials=2,99", 200, "{\"curves\":[]}");
+    expect(f, "/0/1/heads", 200, "{\"columns\":[\"trial_id\",");
+    expect(f, "/0/1/attention?trial=3", 200, "{\"missing\":3}");
+    expect(f, "/0/1/attention", 200, "{\"missing\":");
+    expect(f, "/0/2/summary", 404, "{\"error\":\"this file has no sweep 2\"}");
+    expect(f, "/0/1/heads?trial=8", 404, "{\"error\":\"this sweep has no trial 8\"}");
+    expect(f, "/0/1/nothing", 404, "{\"error\":\"there is nothing at this address\"}");
+    expect(f, "/1/1/summary", 404, "error");
+    expect(f, "/0/1/trials?most=x", 400, "{\"error\":\"most= takes other numbers\"}");
+}
+
+static void answers_say_how_they_may_be_used(void **state)
+{
+    const struct served *f = *state;
+    static const char *const targets[] = {"/", "/0/1/summary", "/nothing", "/0/7/summary", "/0/1"};
+    static const char *const headers[] = {"Content-Security-Policy: default-src 'none'",
+                                          "frame-ancestors 'none'",
+                                          "X-Content-Type-Options: nosniff",
+                                          "Referrer-Policy: no-referrer",
+                                          "Cache-Control: ",
+                                          "Cross-Origin-Resource-Policy: same-origin"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        char *answer = served_get(f, targets[i], "Origin: http://other.example\r\n");
+        for (size_t k = 0; k < sizeof headers / sizeof headers[0]; k++)
+            if (!strstr(answer, headers[k]))
+                fail_msg("%s: no %s in %s", targets[i], headers[k], answer);
+        assert_null(strstr(answer, "Access-Control"));
+        assert_null(strstr(answer, "Set-Cookie"));
+        free(answer);
+    }
+    expect(f, "/", 200, "script-src 'sha256-");
+    expect(f, "/", 200, "connect-src 'self'");
+}
+
+static void what_a_client_has_is_not_sent_again(void **state)
+{
+    const struct served *f = *state;
+    char *answer = served_get(f, "/0/1/trials", ""), header[200];
+    const char *tag = strstr(answer, "ETag: ");
+    assert_non_null(tag);
+    snprintf(header, sizeof header, "If-None-Match: %.*s\r\n", (int)strcspn(tag + 6, "\r"),
+             tag + 6);
+    free(answer);
+    answer = served_get(f, "/0/1/trials", header);
+    assert_int_equal(served_code(answer), 304);
+    assert_string_equal(body_of(answer), "");
+    assert_non_null(strstr(answer, "ETag: "));
+    free(answer);
+    answer = served_get(f, "/0/1/summary", header);
+    assert_int_equal(served_code(answer), 200);
+    free(answer);
+}
+
+static void head_is_get_without_a_body(void **state)
+{
+    const struct served *f = *state;
+    char *answer = served_ask(f, "HEAD /0/1/trials HTTP/1.1\r\nHost: localhost\r\n"
+                                 "Connection: close\r\n\r\n");
+    assert_int_equal(served_code(answer), 200);
+    assert_non_null(strstr(answer, "Content-Length: "));
+    assert_string_equal(body_of(answer), "");
+    free(answer);
+    answer = served_ask(f, "HEAD /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assert_int_equal(served_code(answer), 200);
+    assert_string_equal(body_of(answer), "");
+    free(answer);
+}
+
+static void strangers_are_refused(void **state)
+{
+    const struct served *f = *state;
+    static const struct {
+        const char *lines;
+        int code;
+    } cases[] = {
+        {"POST /index HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nabcde", 405},
+        {"GET /index HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nabcde", 400},
+        {"GET /index HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         400},
+        {"GET /index HTTP/1.1\r\nHost: other.example\r\n\r\n", 403},
+        {"GET /index HTTP/1.1\r\n\r\n", 400},
+        {"GET /index HTTP/1.0\r\n\r\n", 400},
+        {"GET /index HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n", 403},
+        {"GET http://localhost/index HTTP/1.1\r\nHost: localhost\r\n\r\n", 400},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *answer = served_ask(f, cases[i].lines);
+        if (served_code(answer) != cases[i].code)
+            fail_msg("%s is not %d: %s", cases[i].lines, cases[i].code, answer);
+        if (cases[i].code == 405)
+            assert_non_null(strstr(answer, "Allow: GET, HEAD\r\n"));
+        free(answer);
+    }
+}
+
+/* ---- events ---- */
+
+struct listener {
+    int fd;
+    size_t used;
+    char text[16384];
+};
+
+static void listen_to(const struct served *f, struct listener *l)
+{
+    static const char lines[] = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    *l = (struct listener){.fd = served_connect(f)};
+    assert_true(l->fd >= 0);
+    served_send(l->fd, lines, strlen(lines));
+}
+
+/* Waits until `part` has come behind the first `from` bytes; its end. */
+static size_t hear(struct listener *l, size_t from, const char *part)
+{
+    for (;;) {
+        const char *found = strstr(l->text + from, part);
+        if (found)
+            return (size_t)(found - l->text) + strlen(part);
+        ssize_t n = recv(l->fd, l->text + l->used, sizeof l->text - 1 - l->used, 0);
+        if (n <= 0)
+            fail_msg("no %s in %s", part, l->text + from);
+        l->used += (size_t)n;
+        l->text[l->used] = '\0';
+    }
+}
+
+static void changes_are_told(void **state)
+{
+    struct served *f = *state;
+    struct listener l;
+    listen_to(f, &l);
+    size_t at = hear(&l, 0, "Content-Type: text/event-stream");
+    at = hear(&l, at, "event: file\ndata: {\"file\":0,\"version\":");
+    at = hear(&l, at, "\"error\":null}\n\n");
+    double from_s = clock_now_s();
+    assert_int_equal(served_write(f, "UPDATE trial SET state = 'running' WHERE trial_id = 7"), 0);
+    hear(&l, at, "event: file\n");
+    assert_true(clock_now_s() - from_s < 10);
+    expect(f, "/0/1/trials?after=6", 200, "\"running\"");
+    close(l.fd);
+}
+
+static void a_file_may_go_and_come_back(void **state)
+{
+    struct served *f = *state;
+    struct listener l;
+    char away[200];
+    snprintf(away, sizeof away, "%s/away", f->folder);
+    expect(f, "/0/1/trials", 200, "\"total\":7");
+    listen_to(f, &l);
+    size_t at = hear(&l, 0, "\"error\":null}\n\n");
+    assert_int_equal(rename(f->path, away), 0);
+    at = hear(&l, at, "\"error\":\"p q.db is not there\"}\n\n");
+    expect(f, "/0/1/summary", 503, "{\"error\":\"p q.db is not there\"}");
+    expect(f, "/index", 200, "\"error\":\"p q.db is not there\",\"sweeps\":null}");
+    FILE *other = fopen(f->path, "w");
+    fputs("no database\n", other);
+    fclose(other);
+    at = hear(&l, at, "\"error\":null}\n\n");
+    expect(f, "/0/1/heads", 503, "p q.db is not a results file");
+    at = hear(&l, at, "p q.db is not a results file");
+    assert_int_equal(rename(away, f->path), 0);
+    hear(&l, at, "\"error\":null}\n\n");
+    expect(f, "/0/1/trials", 200, "\"total\":7");
+    close(l.fd);
+}
+
+/* ---- many, and none ---- */
+
+enum { CLIENTS = 50 };
+
+static void it_ends_although_many_listen(void **state)
+{
+    struct served *f = *state;
+    static struct listener l[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++)
+        listen_to(f, &l[i]);
+    for (int i = 0; i < CLIENTS; i++)
+        hear(&l[i], 0, "event: file\n");
+    double from_s = clock_now_s();
+    assert_true(serve_stop(f->server));
+    f->server = NULL;
+    assert_true(clock_now_s() - from_s < 10);
+    for (int i = 0; i < CLIENTS; i++) {
+        while (recv(l[i].fd, l[i].text, sizeof l[i].text, 0) > 0)
+            ;
+        close(l[i].fd);
+    }
+    assert_int_equal(served_connect(f), -1);
+}
+
+/* More than may be connected, all silent: who asks is answered at once. */
+static void the_silent_keep_nobody_out(void **state)
+{
+    enum { SILENT = 300 };
+    const struct served *f = *state;
+    int fd[SILENT];
+    for (int i = 0; i < SILENT; i++) {
+        fd[i] = served_connect(f);
+        assert_true(fd[i] >= 0);
+        served_send(fd[i], "GET /ind", (size_t)i % 9);
+    }
+    double from_s = clock_now_s();
+    expect(f, "/index", 200, "files");
+    assert_true(clock_now_s() - from_s < 10);
+    for (int i = 0; i < SILENT; i++)
+        close(fd[i]);
+    expect(f, "/index", 200, "files");
+}
+
+static void one_connection_asks_again_and_again(void **state)
+{
+    const struct served *f = *state;
+    static const char lines[] =
+        "GET /0/1/trials HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /0/1/summary HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    char *answers = served_ask(f, lines);
+    const char *at = strstr(answers, "{\"total\":7");
+    at = at ? strstr(at, "{\"report\":") : NULL;
+    assert_non_null(at ? strstr(at, "{\"files\":") : NULL);
+    free(answers);
+}
+
+/* ---- beginnings ---- */
+
+static void refuses(struct served *f, const char *words)
+{
+    assert_int_not_equal(served_start(f), 0);
+    assert_null(f->server);
+    if (!strstr(f->message.text, words))
+        fail_msg("no '%s' in %s", words, f->message.text);
+}
+
+static void what_cannot_be_served_is_refused(void **state)
+{
+    struct served *f = *state;
+    const char *good = f->path, *bad[] = {good, f->folder};
+    f->options.files = bad;
+    f->options.count = 2;
+    refuses(f, "is a folder");
+    bad[1] = "/nowhere/x.db";
+    refuses(f, "no results file");
+    f->options.count = 1;
+    f->options.listen = "192.0.2.1";
+    refuses(f, "this machine has no such address");
+    f->options.listen = "no such name";
+    refuses(f, "--listen is 'no such name'");
+    f->options.listen = NULL;
+    f->options.token_file = good; /* others can read it */
+    refuses(f, "chmod 600");
+}
+
+static void a_taken_port_is_told_or_passed_over(void **state)
+{
+    struct served *f = *state;
+    assert_int_equal(served_start(f), 0);
+    struct served second = *f;
+    second.options.port = f->port;
+    refuses(&second, "is taken by another program");
+    second.options.next_port = true;
+    assert_int_equal(served_start(&second), 0);
+    assert_in_range(second.port, f->port + 1, f->port + SERVE_PORTS - 1);
+    assert_true(serve_stop(second.server));
+}
+
+static void several_files_are_told_apart(void **state)
+{
+    struct served *f = *state;
+    f->options.count = 2;
+    assert_int_equal(served_start(f), 0);
+    expect(f, "/1/1/trials", 200, "\"total\":7");
+    expect(f, "/2/1/trials", 404, "error");
+    char *answer = served_get(f, "/index", "");
+    assert_non_null(strstr(strstr(answer, "\"file\":") + 1, "\"file\":"));
+    free(answer);
+}
+
+/* Everybody can come: nobody without the token. */
+static void others_need_the_token(void **state)
+{
+    struct served *f = *state;
+    char target[100], header[400];
+    f->options.listen = "0.0.0.0";
+    assert_int_equal(served_start(f), 0);
+    const char *token = strstr(serve_address(f->server), "/?token=");
+    assert_non_null(token);
+    assert_int_equal(strlen(token), strlen("/?token=") + 32);
+    f->port = atoi(strrchr(serve_address(f->server), ':') + 1);
+    expect(f, "/", 403, "a token is needed");
+    expect(f, "/index", 403, "a token is needed");
+    expect(f, "/events", 403, "a token is needed");
+    snprintf(target, sizeof target, "/index?%s", token + strlen("/?"));
+    char *answer = served_get(f, target, "");
+    assert_int_equal(served_code(answer), 303);
+    assert_non_null(strstr(answer, "Location: ./index\r\n"));
+    const char *cookie = strstr(answer, "Set-Cookie: ");
+    assert_non_null(cookie);
+    assert_non_null(strstr(cookie, "; HttpOnly; SameSite=Strict\r\n"));
+    assert_null(strstr(answer, token + strlen("/?token=")));
+    snprintf(header, sizeof header, "Cookie: %.*s\r\n", (int)strcspn(cookie + 12, ";"),
+             cookie + 12);
+    free(answer);
+    answer = served_get(f, "/index", header);
+    assert_int_equal(served_code(answer), 200);
+    free(answer);
+    snprintf(header, sizeof header, "Authorization: Bearer %s\r\n", token + strlen("/?token="));
+    answer = served_get(f, "/index", header);
+    assert_int_equal(served_code(answer), 200);
+    free(answer);
+}
+
+int main(void)
+{
+#define SERVED(test)   cmocka_unit_test_setup_teardown(test, start, served_tear_down)
+#define UNSERVED(test) cmocka_unit_test_setup_teardown(test, served_set_up, served_tear_down)
+    const struct CMUnitTest tests[] = {
+        SERVED(each_piece_is_answered),
+        SERVED(answers_say_how_they_may_be_used),
+        SERVED(what_a_client_has_is_not_sent_again),
+        SERVED(head_is_get_without_a_body),
+        SERVED(strangers_are_refused),
+        SERVED(changes_are_told),
+        SERVED(a_file_may_go_and_come_back),
+        SERVED(it_ends_although_many_listen),
+        SERVED(the_silent_keep_nobody_out),
+        SERVED(one_connection_asks_again_and_again),
+        UNSERVED(what_cannot_be_served_is_refused),
+        UNSERVED(a_taken_port_is_told_or_passed_over),
+        UNSERVED(several_files_are_told_apart),
+        UNSERVED(others_need_the_token),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

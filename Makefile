@@ -91,7 +91,7 @@ LIBSWEEP     = $(BUILD)/libsweep.a
 
 # OpenBLAS is loaded when something is computed (engine/kernels/blas.h).
 ENGINE_LIBS  = -lm -ldl
-SWEEP_LIBS   = -lyaml -lsqlite3 $(ENGINE_LIBS)
+SWEEP_LIBS   = -lyaml -lsqlite3 -pthread $(ENGINE_LIBS)
 
 PROGRAM = $(if $(SAN)$(COVERAGE),$(BUILD)/headcount,headcount)
 RUN     = $(if $(filter /%,$(PROGRAM)),,./)$(PROGRAM)

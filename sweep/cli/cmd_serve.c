@@ -47,7 +47,7 @@ static const struct command_syntax syntax = {
 static void wait_for_end(void)
 {
     struct pollfd awaited[] = {{.fd = stop_wake_fd(), .events = POLLIN}, {.fd = STDOUT_FILENO}};
-    while (stop_requests() == 0 && !(awaited[1].revents & POLLERR)) {
+    while (stop_requests() == 0 && !(awaited[1].revents & (POLLERR | POLLHUP))) {
         poll(awaited, 2, -1);
         stop_drain();
     }

@@ -44,6 +44,13 @@ static double due_of(const struct server *s, const struct answer *a)
     return a->due_s > share_s ? a->due_s : share_s;
 }
 
+/* The kind of news that this is. */
+static enum watched_news news_of(const struct request *q)
+{
+    bool soon = q->kind == REQUEST_TRIALS || q->kind == REQUEST_CURVES || q->kind == REQUEST_INDEX;
+    return soon ? WATCHED_VERSION : WATCHED_SUMMARY;
+}
+
 /* Whether the answer serves; where a newer one can be had later, clients will be told. */
 static bool serves(struct server *s, const struct answer *a, const struct request *q, double now_s)
 {
@@ -233,7 +240,7 @@ static struct answer *compute(struct server *s, const struct job *j)
     if (j->q.kind == REQUEST_SUMMARY)
         s->file[j->q.file].slow_due_s = a->due_s;
     if (r.passing)
-        watched_owe(&s->file[j->q.file], WATCHED_VERSION, a->due_s);
+        watched_owe(&s->file[j->q.file], news_of(&j->q), a->due_s);
     answers_keep(&s->answers, a);
     return a;
 }

@@ -48,5 +48,6 @@ for goal in sweep test install bench bench-peers fuzz crash coverage lint check-
     check "make help tells of $goal" sh -c 'echo "$0" | grep -qw -e "$1"' "$help" "$goal"
 done
 check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o | grep -q '^printf .* CC build/engine/graph.o$'"
+check "without libmicrohttpd it is built, and says so" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ && grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ && ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
 check "V=1 shows the compiler's command instead" sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
 finish

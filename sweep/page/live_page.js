@@ -7,7 +7,7 @@ function standingText(summary, report) {
     const {queued, running} = summary.states,
         ended = `${report.ended.toLocaleString('en')} of ${count(report.planned, 'trial')} ended`;
     if (running) return `Running: ${ended}, ${running} at work`;
-    return queued ? `Not running: ${ended}, ${queued.toLocaleString('en')} to come` : `Ended: ${ended}`;
+    return queued ? `Not running: ${ended}, ${queued.toLocaleString('en')} to come` : ended;
 }
 
 function livePage(file) {

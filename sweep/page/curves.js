@@ -21,11 +21,10 @@ function curveGroups(set, curves, column) {
     return set.verdict.heads
         .map((row, i) => {
             const own = curves.filter(c => trials.get(c.trial)?.heads === row.heads);
-            const at = new Map();
-            for (const c of own) c.step.forEach((step, k) => at.set(step, [...(at.get(step) ?? []), c[column][k]]));
-            const points = [...at]
-                .filter(([, values]) => 2 * values.length >= own.length)
-                .map(([step, values]) => [step, median(values)])
+            const values = own.flatMap(c => c.step.map((step, k) => [step, c[column][k]]));
+            const points = [...grouped(values, ([step]) => step)]
+                .filter(([, at]) => 2 * at.length >= own.length)
+                .map(([step, at]) => [step, median(at.map(([, value]) => value))])
                 .sort((a, b) => a[0] - b[0]);
             return {heads: row.heads, class: shade(i, set.verdict.heads.length), curves: own, trials, points};
         })

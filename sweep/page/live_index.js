@@ -6,17 +6,20 @@ const ENDED = ['completed', 'diverged', 'failed', 'pruned'];
 
 function sweepItem(file, sweep) {
     const ended = ENDED.reduce((n, state) => n + sweep[state], 0),
-        others = ['running', 'queued', 'diverged', 'failed', 'pruned'].filter(state => sweep[state]),
-        name = foreign(sweep.sweep);
+        others = ['running', 'queued', 'diverged', 'failed', 'pruned'].filter(state => sweep[state]);
     return element(
         'li',
-        {},
+        {id: `sweep-${file}-${sweep.sweep_id}`},
         element('a', {href: `${file}/${sweep.sweep_id}/`}, foreign(sweep.question || sweep.sweep)),
-        element('progress', {max: sweep.planned || 1, value: ended, 'aria-label': `Ended trials of ${plain(sweep.sweep)}`}),
+        element('progress', {
+            max: sweep.planned || 1,
+            value: ended,
+            'aria-label': `Ended trials of ${plain(sweep.sweep)}`,
+        }),
         element(
             'p',
             {},
-            element('strong', {}, name),
+            element('strong', {}, foreign(sweep.sweep)),
             `: ${ended.toLocaleString('en')} of ${count(sweep.planned, 'trial')} ended`,
             others.map(state => `, ${sweep[state].toLocaleString('en')} ${state}`),
             ` \u00b7 ${sweep.last_run ? `last run ${time(sweep.last_run)}` : `planned ${time(sweep.created)}`}`,
@@ -51,10 +54,11 @@ function liveIndex() {
     function draw() {
         const sweeps = files.flatMap(f => (f.sweeps ? objects(f.sweeps) : []));
         const at = sweeps.reduce((n, sweep) => n + sweep.running, 0),
-            says = `${count(sweeps.length, 'sweep')}${at ? `, ${count(at, 'trial')} at work` : ''}`;
+            says = `${count(sweeps.length, 'sweep')}${at ? `, ${count(at, 'trial')} at work` : ''}`,
+            trouble = news.lost ? LOST : rounds.trouble;
         becomeParts({
             header: element('header', {}, element('p', {class: 'sweep'}, 'headcount'), element('h1', {}, 'Sweeps')),
-            '.bar': element('div', {class: 'bar'}, standing(news.lost ? LOST : rounds.trouble, says, at)),
+            '.bar': element('div', {class: 'bar'}, standing(trouble, files.length ? says : 'Asking for the sweeps\u2026', at)),
             main: element('main', {id: 'main', tabindex: -1}, files.map(fileItem)),
             footer: footer(true),
         });

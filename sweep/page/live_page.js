@@ -10,12 +10,13 @@ function standingText(summary, report) {
     return queued ? `Not running: ${ended}, ${queued.toLocaleString('en')} to come` : ended;
 }
 
-function livePage(file) {
+/* Of a sweep of the n-th file. */
+function livePage(n) {
     const live = {
         home: '../../',
         standing: ({summary, report}) =>
             standing(
-                news.lost ? LOST : news.of(file).error || rounds.trouble,
+                news.lost ? LOST : news.of(n).error || rounds.trouble,
                 standingText(summary, report),
                 summary?.states.running,
             ),
@@ -36,11 +37,11 @@ function livePage(file) {
     const stand = () => drawAround(view),
         rounds = makeRounds(refresh, stand),
         news = listen('../../events', rounds.again, stand),
-        view = newView(liveSource(file, news), live);
+        view = newView(liveSource(n, news), live);
     async function refresh() {
-        if (news.of(file).error) return;
+        if (news.of(n).error) return;
         const first = !view.summary;
-        if (first) view.source.file = (await ask('../../index')).files[file]?.file;
+        if (first) view.source.file = (await ask('../../index')).files[n]?.file;
         await readView(view);
         drawPage(view);
         live.look();

@@ -21,15 +21,15 @@ function pointsOf(n) {
     return Math.min(500, Math.max(12, Math.floor(20000 / n)));
 }
 
-/* The curve of a trial is asked for again while it grows, and when the trial was run once more. */
-function curveVersion(trial, version) {
+/* What the curve of a trial is known by: it grows while the trial runs, and begins anew with an attempt. */
+function curveState(trial, version) {
     return trial.state === 'running' ? version : `${trial.state} ${trial.attempt} ${trial.ended}`;
 }
 
-/* A sweep of the file-th file. Answers are kept as long as `news` (live_news.js) has nothing newer of it. */
-function liveSource(file, news) {
+/* A sweep of the n-th file. Answers are kept as long as `news` (live_news.js) has nothing newer of it. */
+function liveSource(n, news) {
     const kept = new Map(),
-        curves = new Map();
+        curves = new Map(); // of a trial_id: {curve, state, version, again}
     async function once(address, version, name = address) {
         const last = kept.get(name);
         if (last && last.version === version) return last.answer;
@@ -37,20 +37,28 @@ function liveSource(file, news) {
         kept.set(name, {version, answer});
         return answer;
     }
+    /* What changed is asked for once more later, as the first answer may be from just before. */
+    function isDue(trial, version) {
+        const last = curves.get(trial.trial_id);
+        return !last || last.state !== curveState(trial, version) || (last.again && last.version !== version);
+    }
     async function askCurves(trials, most, version) {
-        const {curves: found} = await ask(`curves?trials=${trials.map(t => t.trial_id)}&most=${most}`);
-        const of = new Map(found.map(c => [c.trial, c]));
-        for (const t of trials)
-            curves.set(t.trial_id, {version: curveVersion(t, version), curve: of.get(t.trial_id)});
+        const found = (await ask(`curves?trials=${trials.map(t => t.trial_id)}&most=${most}`)).curves,
+            of = new Map(found.map(c => [c.trial, c]));
+        for (const t of trials) {
+            const last = curves.get(t.trial_id),
+                state = curveState(t, version);
+            curves.set(t.trial_id, {curve: of.get(t.trial_id), state, version, again: last && last.state !== state});
+        }
     }
     return {
         file: '',
         most: 2 * TRIALS_AT_ONCE,
-        summary: () => once('summary', news.of(file).summary),
-        heads: () => once('heads?trial=0', news.of(file).summary),
-        attention: (trial = 0) => once(`attention?trial=${trial}`, trial || news.of(file).summary, 'attention'),
+        summary: () => once('summary', news.of(n).summary),
+        heads: () => once('heads?trial=0', news.of(n).summary),
+        attention: (trial = 0) => once(`attention?trial=${trial}`, trial || news.of(n).summary, 'attention'),
         async trials() {
-            const {version} = news.of(file),
+            const {version} = news.of(n),
                 rows = [];
             let page = {next: 0};
             while (rows.length < this.most && page.next !== null) {
@@ -60,9 +68,9 @@ function liveSource(file, news) {
             return {total: page.total, trials: {...page.trials, rows}};
         },
         async curves(trials) {
-            const {version} = news.of(file),
+            const {version} = news.of(n),
                 begun = trials.filter(t => t.attempt > 0).slice(0, CURVES_MOST),
-                due = begun.filter(t => curves.get(t.trial_id)?.version !== curveVersion(t, version));
+                due = begun.filter(t => isDue(t, version));
             const parts = Array.from({length: Math.ceil(due.length / CURVES_AT_ONCE)}, (_, i) =>
                 due.slice(i * CURVES_AT_ONCE, (i + 1) * CURVES_AT_ONCE),
             );

@@ -69,9 +69,7 @@ function inUnit({verdict}, {scale}) {
 /* Each setting of the report with the trials that it is judged by. */
 function settingsOf(report, trials, metric) {
     const judged = trials.filter(t => t.in_plan && !t.is_tuning && t.choice === 'chosen');
-    const bySetting = new Map();
-    for (const t of judged) bySetting.set(t.setting, [...(bySetting.get(t.setting) ?? []), t]);
-    const found = [...bySetting].map(([text, list]) => [JSON.parse(text), list]);
+    const found = [...grouped(judged, t => t.setting)].map(([text, list]) => [JSON.parse(text), list]);
     return report.settings.map((set, index) => {
         const own = found.find(([setting]) => sameSetting(setting, set.setting))?.[1] ?? [];
         return {
@@ -188,7 +186,7 @@ function header({report, live}) {
         'header',
         {},
         element('p', {class: 'sweep'}, name, 'headcount', others),
-        report ? element('h1', {}, foreign(report.question || report.sweep)) : null,
+        element('h1', {}, report ? foreign(report.question || report.sweep) : 'A sweep'),
     );
 }
 

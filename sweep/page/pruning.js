@@ -10,12 +10,7 @@ function finetuned(steps) {
 
 function pruningCurves(view) {
     const rows = (view.summary.pruning?.rows ?? []).filter(r => sameSetting(r.setting, view.set.setting));
-    const by = new Map();
-    for (const r of rows) {
-        const of = `${r.heads} ${r.finetuned_steps} ${r.lr}`;
-        by.set(of, [...(by.get(of) ?? []), r]);
-    }
-    return [...by]
+    return [...grouped(rows, r => `${r.heads} ${r.finetuned_steps} ${r.lr}`)]
         .map(([id, list]) => ({
             id,
             rows: list,

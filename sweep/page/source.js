@@ -15,3 +15,14 @@
 function objects(table) {
     return table.rows.map(row => Object.fromEntries(table.columns.map((c, i) => [c, row[i]])));
 }
+
+/* A list in parts: a map from each key to those that have it. */
+function grouped(list, key) {
+    const parts = new Map();
+    for (const item of list) {
+        const part = parts.get(key(item));
+        if (part) part.push(item);
+        else parts.set(key(item), [item]);
+    }
+    return parts;
+}

@@ -8,11 +8,9 @@
 
 /* --launch slurm: starts a program on a node of the allocation that this process runs in. A step
  * has all cores and all memory that the allocation has there, and shares them, so that a lost agent
- * can be replaced while the last of it ends. Without --unbuffered srun holds back what has no end
- * of line yet. */
+ * can be replaced while the last of it ends. */
 #define SLURM_LAUNCH                                                                               \
-    "srun --nodes=1 --ntasks=1 --nodelist={host} --overlap --mem=0 --cpu-bind=none --export=ALL "  \
-    "--unbuffered"
+    "srun --nodes=1 --ntasks=1 --nodelist={host} --overlap --mem=0 --cpu-bind=none --export=ALL"
 
 /* The nodes of the allocation, with a slot for each of its CPUs there; *list malloced. BAD_INPUT
  * outside an allocation, IO where scontrol does not tell the names of its nodes. */

@@ -74,7 +74,7 @@ static int served_set_up(void **state)
 {
     struct served *f = calloc(1, sizeof *f);
     const char *tmp = getenv("TMPDIR");
-    snprintf(f->folder, sizeof f->folder, "%s/headcount-serve-XXXXXX", tmp ? tmp : "/tmp");
+    snprintf(f->folder, sizeof f->folder, "%s/headcount serve-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(f->folder))
         return -1;
     snprintf(f->path, sizeof f->path, "%s/p q.db", f->folder);

@@ -40,7 +40,7 @@ _headcount_value()
 {
     local assignment=${word#"$before"}
     case $1 in
-    --db) _headcount_files .db ;;
+    --db | --into) _headcount_files .db ;;
     --set)
         if [[ $assignment == *=* ]]; then
             before+=${assignment%%=*}=
@@ -83,6 +83,7 @@ _headcount_argument()
         _headcount_ask trials "$db" "$word"
         ;;
     export:0:) _headcount_offer results curves tensorboard weights testset attention ;;
+    merge:*) _headcount_files .db ;;
     sweep:0:) _headcount_offer rename delete note ;;
     sweep:1:rename | sweep:1:delete | sweep:1:note) _headcount_ask sweeps "$db" ;;
     export:2:curves) _headcount_files .csv ;;

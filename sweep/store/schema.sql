@@ -263,7 +263,8 @@ CREATE TABLE attempt (
 ) STRICT, WITHOUT ROWID;
 
 -- Trials that had run before they were deleted: what came of them may have been seen by whoever
--- claims something about the same configuration and seed later.
+-- claims something about the same configuration and seed later. Of a trial that was in two files
+-- when they were merged, the one that did not stay, if it was the older.
 CREATE TABLE deleted (
     trial_id      INTEGER PRIMARY KEY,  -- never given again: files of that number may lie about
     config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),

@@ -1,0 +1,217 @@
+/* headcount merge: the results of several files in one. */
+#include "sweep/cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/text.h"
+#include "sweep/run/merge_files.h"
+#include "sweep/run/recover.h"
+#include "sweep/store/lock.h"
+#include "sweep/store/rows.h"
+
+struct merge_command {
+    const char *into;
+    bool no_weights, quiet;
+};
+
+static const struct command_option options[] = {
+    {"into", 0, COMMAND_FILE, offsetof(struct merge_command, into), "FILE",
+     "results file to merge into; made where there is none"},
+    {"no-weights", 0, COMMAND_FLAG, offsetof(struct merge_command, no_weights), NULL,
+     "take results without the weights of their models"},
+    {"quiet", 'q', COMMAND_FLAG, offsetof(struct merge_command, quiet), NULL,
+     "say nothing of what was merged"},
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "merge",
+    .details =
+        "Puts the sweeps, trials, studies and notes of results files into another, with weights\n"
+        "and checkpoints: the shards of `run --shard`, the work of several people. The files are\n"
+        "left as they are. It makes no difference in which order they come, or whether one was\n"
+        "merged before. Of a trial that is in two files, the one that has come further counts;\n"
+        "results of equal builds that differ are refused, and nothing is merged. Files that lie\n"
+        "on one file system share the weights (hard links).\n",
+    .options = options,
+    .examples = "  headcount run configs/quick.yaml --shard 1/2 --db shard-1.db\n"
+                "  headcount run configs/quick.yaml --shard 2/2 --db shard-2.db\n"
+                "  headcount merge --into both.db shard-1.db shard-2.db\n",
+    .least = 1,
+    .most = 1000000,
+};
+
+struct merge {
+    const struct merge_command *options;
+    struct store *into;
+    struct merge_files *files;
+    struct text_buffer said;
+};
+
+/* ---- words ---- */
+
+static void say_counts(struct merge *g, const char *path, const struct merge_counts *c)
+{
+    struct text_buffer *b = &g->said;
+    text_add(b, "%s: %ld of %ld trial%s taken over", path, c->taken, c->trials,
+             c->trials == 1 ? "" : "s");
+    if (c->taken > 0)
+        text_add(b, ", %ld with a result", c->results);
+    text_add(b, ".");
+    if (c->weightless > 0)
+        text_add(b, " The weights of %ld were left behind.", c->weightless);
+    if (c->other > 0)
+        text_add(b,
+                 " %ld result%s of another build differ%s from the one%s in %s, which stay%s: the "
+                 "last bits of a sum depend on compiler and processor.",
+                 c->other, c->other == 1 ? "" : "s", c->other == 1 ? "s" : "",
+                 c->other == 1 ? "" : "s", g->options->into, c->other == 1 ? "s" : "");
+    text_add(b, "\n");
+}
+
+/* "all.db: sweep gather: 18 of 24 trials have ended; shard 3 of 4 is missing." */
+static enum status say_sweeps(struct merge *g, struct message *m)
+{
+    enum { ID, NAME, ENDED, PLANNED };
+    struct rows r = rows_open(g->into, m,
+                              "SELECT s.sweep_id, name, completed + diverged + failed,"
+                              " planned - pruned FROM sweep AS s JOIN progress ON sweep = name"
+                              " ORDER BY name",
+                              NO_VALUES);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r)) {
+        struct shards shards;
+        status = store_shards(g->into, rows_integer(&r, ID), &shards, m);
+        text_add(&g->said, "%s: sweep %s: %lld of %lld trials have ended", g->options->into,
+                 rows_given(&r, NAME), (long long)rows_integer(&r, ENDED),
+                 (long long)rows_integer(&r, PLANNED));
+        if (status == STATUS_OK && shards.of > 0)
+            text_add(&g->said, "; missing of %lld shards: %s", (long long)shards.of,
+                     shards.missing);
+        text_add(&g->said, ".\n");
+    }
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* ---- merging ---- */
+
+/* The file that is merged into, as when all files of a folder are named. */
+static bool is_target(const struct merge *g, const char *path)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(g->options->into, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+static enum status merge_path(struct merge *g, const char *path, struct message *m)
+{
+    struct merge_counts counts;
+    struct store *from;
+    if (access(path, F_OK) != 0)
+        return status_fail(m, STATUS_BAD_INPUT, "there is no results file %s: %s", path,
+                           strerror(errno));
+    enum status status = store_open(path, STORE_READ, &from, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_merge(g->into, from, merge_files_note, g->files, &counts, m);
+    if (status == STATUS_OK)
+        say_counts(g, path, &counts);
+    store_close(from, NULL);
+    return status;
+}
+
+/* Through symbolic links, so that its folder is found. */
+static enum status merge_one(struct merge *g, const char *name, struct message *m)
+{
+    if (is_target(g, name)) {
+        text_add(&g->said, "%s: left out, because it is what is merged into.\n", name);
+        return STATUS_OK;
+    }
+    char *path = realpath(name, NULL);
+    struct stat st;
+    bool link = lstat(name, &st) == 0 && S_ISLNK(st.st_mode);
+    enum status status = merge_path(g, path && link ? path : name, m);
+    free(path);
+    return status;
+}
+
+/* All of them or none: files first, and then the rows that name them. */
+static enum status merge_all(struct merge *g, char **paths, int count, struct message *m)
+{
+    struct recovered recovered = {0};
+    enum status status = recover_trials(g->into, &recovered, m);
+    if (status == STATUS_OK)
+        status = store_begin(g->into, m);
+    if (status != STATUS_OK)
+        return status;
+    for (int i = 0; status == STATUS_OK && i < count; i++)
+        status = merge_one(g, paths[i], m);
+    if (status == STATUS_OK)
+        status = merge_files_bring(g->files, m);
+    if (status == STATUS_OK)
+        status = say_sweeps(g, m);
+    if (status == STATUS_OK && g->said.out_of_memory)
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory for what is to be said");
+    if (status == STATUS_OK)
+        return store_commit(g->into, m); /* the files stay: what failed may have been committed */
+    store_rollback(g->into);
+    merge_files_drop(g->files);
+    return status;
+}
+
+/* The file that was made for a merge that came to nothing. Where anything is in its folder, it
+ * stays. */
+static void remove_empty(const char *db)
+{
+    char folder[4096];
+    if ((size_t)snprintf(folder, sizeof folder, "%s.d", db) < sizeof folder && rmdir(folder) == 0)
+        unlink(db);
+}
+
+static enum status merge_locked(const struct merge_command *o, char **paths, int count,
+                                struct message *m)
+{
+    enum { PATIENCE_MS = 2000 };
+    char words[2 * MESSAGE_SIZE];
+    struct merge g = {.options = o};
+    bool made = access(o->into, F_OK) != 0;
+    enum status status = store_open(o->into, STORE_WRITE, &g.into, m);
+    if (status != STATUS_OK)
+        return status;
+    if (store_migration_words(g.into, words, sizeof words)[0])
+        text_print(stderr, "headcount merge: %s\n", words);
+    store_set_patience(g.into, PATIENCE_MS);
+    g.files = merge_files_new(store_folder(g.into), !o->no_weights);
+    status = g.files ? merge_all(&g, paths, count, m)
+                     : status_fail(m, STATUS_NO_MEMORY, "no memory for a list of files");
+    enum status closed = store_close(g.into, status == STATUS_OK ? m : NULL);
+    if (status != STATUS_OK && made)
+        remove_empty(o->into);
+    if (status == STATUS_OK && !o->quiet)
+        text_print(stdout, "%s", g.said.text);
+    free(g.said.text);
+    merge_files_free(g.files);
+    return status == STATUS_OK ? closed : status;
+}
+
+int command_merge(int argc, char **argv)
+{
+    struct merge_command o = {0};
+    struct message m = {{0}};
+    int arguments, exit_status, lock = -1;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    if (!o.into)
+        return command_usage("merge", "--into FILE says where the results are to go");
+    enum status s = lock_take(o.into, &lock, &m);
+    if (s == STATUS_OK)
+        s = merge_locked(&o, argv + optind, arguments, &m);
+    lock_release(lock);
+    return s == STATUS_OK ? EXIT_DONE : command_fail("merge", s, &m);
+}

@@ -1,0 +1,102 @@
+/* What the files that merge share:
+ *
+ *   merge.c          a file: builds, configurations, files learnt from, the ledger of deleted
+ * trials merge_sweep.c    sweeps: whose plan stays, shards, remarks, looks merge_history.c  the
+ * rows of `plan_change`, and what claims could be read off merge_trial.c    trials: which of two is
+ * taken over merge_compare.c  whether two results contradict each other merge_rows.c     rows of a
+ * table from one file to the other
+ *
+ * The names that things have in the two files meet in temporary tables of `into`. */
+#ifndef SWEEP_STORE_MERGE_PARTS_H
+#define SWEEP_STORE_MERGE_PARTS_H
+
+#include "sweep/store/merge.h"
+#include "sweep/store/study_rows.h"
+
+/* Rows of a table on their way. */
+struct merge_copy {
+    struct rows read, write;
+    int columns;
+    bool keyed; /* the first has the key as ?1 */
+};
+
+struct merging {
+    struct store *into, *from;
+    merge_mover *mover;
+    void *context;
+    struct merge_counts *counts;
+    struct message *m;
+    struct merge_copy plan_of_trial, result_of_trial; /* of merge_trial.c */
+};
+
+#define MERGING "merging"
+
+/* ---- merge_rows.c ---- */
+
+/* Rows of a table, from one file to the other: of the columns that both have, generated ones
+ * excepted, all but those in `without`. */
+struct merge_table {
+    const char *name;
+    const char *to;            /* another table of `into`; NULL: the one of that name */
+    const char *where;         /* WHERE ...: which rows, with the key as ?1; NULL: all */
+    const char *without;       /* ["remark"]; NULL: none */
+    const char *const *values; /* {"trial_id", "t.new", ..., NULL}: columns, and what they get in
+                                  `into`; the others get what they have; NULL: all do */
+    const char *tail; /* FROM ... WHERE ... ON CONFLICT ...: behind these values, for each row.
+                         @step, there and in `values`, is the row's value in a column; NULL: none */
+};
+enum status merge_rows(struct merging *g, const struct merge_table *t, int64_t key);
+
+/* The same in parts, for many keys. Closed in any case. */
+enum status merge_copy_open(struct merging *g, const struct merge_table *t,
+                            struct merge_copy *copy);
+enum status merge_copy_run(struct merge_copy *copy, int64_t key);
+void merge_copy_close(struct merge_copy *copy);
+
+/* ---- merge_sweep.c ---- */
+
+/* How the plans of a sweep that both files have go together. */
+enum merge_plan {
+    MERGE_NEW,    /* `into` did not have the sweep */
+    MERGE_SAME,   /* the plans are the same */
+    MERGE_THEIRS, /* that of `from` is the newer one and is taken */
+    MERGE_OURS    /* the other way round: what is only in `from` is outside the plan */
+};
+
+struct merge_sweep {
+    int64_t from_id, into_id;
+    char name[CONFIG_NAME_BYTES + 1];
+    enum merge_plan plan;
+};
+
+/* Brings the row of a sweep over, before its trials. */
+enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep);
+
+/* What hangs on its trials, once all trials of the file are there. */
+enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep);
+
+/* ---- merge_history.c ---- */
+
+/* Puts the plan changes of both files into one order, and says which file's comes last. */
+enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer);
+
+/* What could be seen when the newest plan was made, now that more is known of that time. */
+enum status merge_seen(struct merging *g, int64_t sweep_id);
+
+/* ---- merge_trial.c ---- */
+
+/* All trials of a sweep; between the two that make their statements and end them. */
+enum status merge_trials_open(struct merging *g);
+enum status merge_trials(struct merging *g, const struct merge_sweep *sweep);
+void merge_trials_close(struct merging *g);
+
+/* Their attempts, curves, results in parts and what studies found, once all trials are there. */
+enum status merge_trial_rows(struct merging *g);
+
+/* ---- merge_compare.c ---- */
+
+/* Holds the result of a trial in `from` against that of the same trial in `into`. *same: they are
+ * equal. BAD_INPUT where they contradict each other. */
+enum status merge_compare(struct merging *g, int64_t from_id, int64_t into_id, bool *same);
+
+#endif

@@ -1,0 +1,295 @@
+#!/bin/sh
+# headcount merge, and run --shard: shards in any order, twice, with overlaps and half done come to the
+# file of an undisturbed run; what contradicts is refused and changes nothing. Speaks TAP. HEADCOUNT is
+# the program; run from the repository's root.
+. tests/tap.sh
+settle
+export HEADCOUNT_CHECKPOINT_S=0
+run() { # db, arguments...
+    run_db=$1
+    shift
+    headcount run s.yaml --db "$run_db" --quiet "$@" >said 2>&1 </dev/null
+}
+merge() { headcount merge "$@" >said 2>&1 </dev/null; }
+sql() { sqlite3 "$1" "$2"; }
+status_is() { # status, command...
+    wanted=$1
+    shift
+    "$@"
+    code=$?
+    [ $code -eq "$wanted" ] || { echo "status $code, expected $wanted"; cat said; return 1; }
+}
+says() { grep -qF -- "$1" said || { cat said; return 1; }; }
+# The file is what an undisturbed run makes: results, report, every promise, weights.
+whole() { # db
+    headcount export results --db "$1" >got.jsonl && cmp got.jsonl whole.jsonl &&
+        headcount report --db "$1" >got.txt && diff whole.txt got.txt && headcount check --db "$1"
+}
+undisturbed() {
+    rm -rf whole.db*
+    run whole.db || { cat said; return 1; }
+    headcount export results --db whole.db >whole.jsonl && headcount report --db whole.db >whole.txt
+}
+shards() { # of: N.db each
+    rm -rf [0-9]*.db* all.db*
+    for shard in $(seq "$1"); do
+        run "$shard.db" --shard "$shard/$1" || { cat said; return 1; }
+    done
+}
+
+# ---- shards of a sweep with a claim and further test sets ----
+cat >s.yaml <<'Y'
+# Which?
+name: s
+task: {name: gather, length: 8, vocab: 4, slots: 1}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 8}
+train: {steps: 20, batch: 8, eval_every: 5, val_examples: 32, test_examples: 32}
+claim: {best: 2, over: [1]}
+eval: {other: {instance: 1}}
+measure: evals
+seeds: 4
+Y
+check "an undisturbed run" undisturbed
+check "three shards" shards 3
+check "a shard's report names the others" sh -c "headcount report --db 2.db | tr '\n' ' ' | grep -F 'Shards 1 and 3 of 3 are not in this file'"
+check "... as JSON" sh -c "headcount report --db 2.db --json | grep -F '\"shards\":{\"of\":3,\"here\":[2]}'"
+check "... and status" sh -c "headcount status --db 2.db | grep -F 's: 8 more trials are of other shards.'"
+for order in '1 2 3' '1 3 2' '2 1 3' '2 3 1' '3 1 2' '3 2 1'; do
+    rm -rf all.db*
+    merge --into all.db $(printf '%s.db ' $order)
+    check "merged in the order $order" whole all.db
+done
+cp all.db before.db
+merge --into all.db 2.db 1.db
+check "again: nothing is taken over" says "2.db: 0 of 12 trials taken over."
+check "... and it is the same" whole all.db
+check "... with the same rows" sh -c 'for f in all before; do sqlite3 $f.db .dump | grep -v "^INSERT INTO sweep" >$f.sql; done; cmp all.sql before.sql'
+check "weights are shared where the file system is one" [ 1.db.d/t1-a1.result -ef all.db.d/t1-a1.result ]
+check "what the shards measured is there" [ "$(sql all.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
+check "... and the further test sets" [ "$(sql all.db 'SELECT count(*) FROM evaluations')" = 12 ]
+check "nothing of a shard is left" [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard' 'SELECT shards FROM sweep')" = 0 ]
+check "run has nothing to do" sh -c 'headcount run s.yaml --db all.db 2>&1 | grep -F "nothing to run: all 12 trials have ended"'
+rm -rf all.db*
+merge --into all.db 1.db 3.db
+check "what is missing is said" says "all.db: sweep s: 8 of 12 trials have ended; missing of 3 shards: 2."
+check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it.'"
+check "run does the rest" run all.db
+check "... as an undisturbed run" whole all.db
+rm -rf all.db*
+check "a whole file with shards upon it" merge --into all.db whole.db 1.db 2.db
+check "... is the whole file" whole all.db
+check "all files of the folder, the target too" sh -c 'headcount merge --into all.db *.db | grep -F "all.db: left out, because it is what is merged into."'
+cp 3.db copy.db && cp -r 3.db.d copy.db.d && ln -s copy.db link.db
+rm -rf all.db*
+check "through a symbolic link, copies, one file twice" merge --into all.db link.db copy.db 3.db 1.db 2.db
+check "... the same" whole all.db
+merge --into 1.db 2.db 3.db --quiet
+check "--quiet says nothing" [ ! -s said ]
+check "into a shard" whole 1.db
+check "shards of another cut beside them" sh -c 'shift 0; headcount run s.yaml --db 1.db --shard 2/5 -q && headcount run s.yaml --db x.db --shard 2/5 -q' >/dev/null
+rm -rf all.db*
+merge --into all.db x.db 2.db 3.db
+check "two cuts of one sweep: what they have" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge 8 ]
+check "... of which no shard is said to be missing" [ -z "$(sql all.db 'SELECT shards FROM sweep')" ]
+
+# ---- refusals ----
+headcount merge >said 2>&1
+check "without arguments" says "no --into given"
+check "without --into" status_is 2 merge 1.db
+check "a missing file" status_is 2 merge --into none.db 2.db missing.db
+check "... by name" says "there is no results file missing.db"
+check "... and nothing was made" [ ! -e none.db ]
+echo text >text.db
+check "a text file" status_is 2 merge --into none.db 2.db text.db
+check "... by name" says "text.db is not a results file"
+check "no file to merge" status_is 2 merge --into none.db
+(
+    flock 9
+    merge --into 2.db 3.db
+    echo $? >held
+) 9>2.db.lock
+check "a file that a run holds" [ "$(cat held)" = 4 ]
+
+shards 3
+merge --into all.db 1.db 2.db
+id=$(sql 1.db "SELECT min(trial_id) FROM trial WHERE state = 'completed'")
+check "a sound file" merge --into all.db 1.db
+cp 1.db bad.db && cp -r 1.db.d bad.db.d
+sql bad.db "UPDATE trial SET test_acc = 0.0625 WHERE trial_id = $id"
+sql all.db .dump >before.sql && ls all.db.d >before
+check "results that contradict each other" status_is 2 merge --into all.db 3.db bad.db
+check "... are named with both values" says "has test_acc 0.0625 there (trial $id), but $(sql all.db "SELECT test_acc FROM trial WHERE trial_id = $id") in ./all.db (trial $id)"
+check "... and what trained both" says "kernels $(sql all.db 'SELECT kernels FROM build')"
+check "... nothing is merged" sh -c 'sqlite3 all.db .dump | cmp - before.sql'
+check "... and no file was left" sh -c 'ls all.db.d | cmp - before'
+sql bad.db "UPDATE trial SET test_acc = (SELECT test_acc FROM trial) WHERE trial_id = $id; UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
+cp 1.db bad.db
+sql bad.db "UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
+check "... in one point of a curve" status_is 2 merge --into all.db bad.db
+check "... too" says "has train_loss at step 10"
+sql bad.db "UPDATE build SET core_type = 'Other'"
+check "of another build they may differ" status_is 0 merge --into all.db bad.db
+check "... which is said" says "1 result of another build differs from the one in all.db, which stays"
+check "... and the first stays" cmp all.db.d/t$id-a1.result 1.db.d/t$id-a1.result
+sed 's/heads: .1, 2, 4./heads: [8]/; /claim/d' s.yaml >other.yaml
+headcount run other.yaml --db other.db -q >said 2>&1
+check "two sweeps of one name" status_is 2 merge --into all.db other.db
+check "... are told apart" says "both hold a sweep s, and no point is in both"
+sed 's/^seeds/metric: {name: val_loss}\nseeds/' s.yaml >other.yaml
+rm -rf other.db*
+headcount run other.yaml --db other.db -q >said 2>&1
+check "another metric" status_is 2 merge --into all.db other.db
+check "... by name" says "sweep s chose its best steps by val_loss in"
+
+# ---- weights ----
+rm -rf all.db*
+mv 3.db.d away
+check "weights that were left behind" status_is 2 merge --into all.db 1.db 3.db
+check "... are named, with what to do" says "--no-weights"
+check "... nothing was made" [ ! -e all.db ]
+merge --into all.db 1.db 2.db 3.db --no-weights
+check "... unless nobody wants them" says "The weights of 4 were left behind."
+check "... the results are the same" sh -c 'headcount export results --db all.db | cmp - whole.jsonl && headcount check --db all.db'
+mv away 3.db.d
+check "they come with a later merge" merge --into all.db 1.db 2.db 3.db
+check "... all" [ "$(sql all.db 'SELECT count(checkpoint) FROM trial')" = 12 ]
+check "... as recorded" whole all.db
+rm -rf all.db*
+cp -r 3.db.d sound.d
+printf x | dd of="$(ls 3.db.d/*.result | head -n 1)" bs=1 seek=900 conv=notrunc 2>dd
+check "damaged weights" status_is 3 merge --into all.db 1.db 3.db
+check "... are named" says "is not the file of weights that was recorded"
+rm -rf 3.db.d && mv sound.d 3.db.d
+
+# ---- a shard that was stopped half way ----
+rm -rf half.db* all.db*
+headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=20000 -q >said 2>&1 &
+pid=$!
+wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
+kill -INT $pid
+wait $pid
+[ "$(sql half.db "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0")" = 1 ] || trouble "nothing is half done"
+step=$(sql half.db "SELECT max(resume_step) FROM trial")
+merge --into all.db half.db || trouble "$(cat said)"
+[ "$(sql all.db "SELECT max(resume_step) || ' ' || max(attempt) FROM trial")" = "$step 1" ] || trouble "its step is lost"
+ls all.db.d/*.ckpt >ckpt 2>&1 || trouble "its checkpoint is lost"
+headcount check --db all.db >said || trouble "$(cat said)"
+verdict "what is half done is merged with its checkpoint"
+check "... and resumed from there" sh -c "timeout 2 headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=20000 -q; [ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
+headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=20000 -q >said 2>&1 &
+pid=$!
+wait_beside $pid sh -c "[ \"\$(sqlite3 half.db 'SELECT max(attempt) FROM trial')\" = 2 ]"
+check "a file that is being run may be merged" merge --into fresh.db half.db
+kill -INT $pid
+wait $pid
+check "... and again, when it has come further" merge --into fresh.db half.db
+check "... with its attempts once each" [ "$(sql fresh.db 'SELECT count(*) FROM attempt')" = "$(sql half.db 'SELECT count(*) FROM attempt')" ]
+check "... as it should be" headcount check --db fresh.db
+
+# ---- tune, rungs, replicates; an overlap ----
+cat >s.yaml <<'Y'
+# Which?
+name: s
+task: {name: gather, length: 8, vocab: 4, slots: 1, instance: [0, 1]}
+model: {d_model: 8, heads: [1, 2, 4], norm: [pre, post], d_ff: 8}
+train: {steps: 40, batch: 8, lr: [1e-3, 3e-3, 1e-2], eval_every: 10, val_examples: 32, test_examples: 32}
+tune: {axes: [train.lr], seeds: 2, rungs: {eta: 3, min_steps: 10}}
+replicate: [task.instance]
+claim: {best: 2, over: [1]}
+seeds: 2
+Y
+check "tuned: an undisturbed run" undisturbed
+check "... four shards" shards 4
+check "... each chose for its own head counts" [ "$(for f in 1 2 3 4; do sql $f.db 'SELECT count(*) FROM chosen'; done | tr '\n' ' ')" = "2 2 1 1 " ]
+rm -rf extra.db*
+check "... a fifth that overlaps" run extra.db --shard 1/2
+merge --into all.db 4.db extra.db 1.db 2.db 3.db
+check "... merged" whole all.db
+check "... run has nothing to do" sh -c '[ "$(headcount run s.yaml --db all.db -q 2>&1 >/dev/null)" = "" ] && [ "$(sqlite3 all.db "SELECT count(*) FROM trial WHERE attempt > 3")" = 0 ]'
+
+# ---- looks; studies; remarks; the ledger; files of several people ----
+cat >s.yaml <<'Y'
+# Which?
+name: looked
+task: {name: hist, length: 8, vocab: 4}
+model: {d_model: 8, heads: [1, 2], d_ff: 8}
+train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
+looks: [2, 3, 4]
+Y
+check "a sweep with looks" undisturbed
+for study in heads prune 'ensemble looked --heads 2 --members 2'; do
+    headcount $study --db whole.db -q >said 2>&1 || trouble "$study: $(cat said)"
+done
+headcount sweep note looked "a sweep of mine" --db whole.db >said
+headcount sweep note 1 "a trial of mine" --db whole.db >said
+sed 's/looked/gone/' s.yaml >gone.yaml
+headcount run gone.yaml --db whole.db -q >said 2>&1
+headcount sweep delete gone --yes --db whole.db >said
+headcount export results --db whole.db >whole.jsonl
+headcount report --db whole.db >whole.txt
+rm -rf all.db* first.db*
+sed 's/looked/other/' s.yaml >first.yaml
+headcount run first.yaml --db first.db -q >said 2>&1
+check "another sweep comes first" merge --into all.db first.db whole.db
+headcount export results looked --db all.db >got.jsonl
+check "... the results, whatever the numbers" cmp got.jsonl whole.jsonl
+check "... the report" sh -c 'headcount report looked --db all.db | diff - whole.txt'
+for table in study head_metric pruning ensemble look deleted evaluation; do
+    check "... $table" [ "$(sql all.db "SELECT count(*) FROM $table")" = $(($(sql whole.db "SELECT count(*) FROM $table") + $(sql first.db "SELECT count(*) FROM $table"))) ]
+done
+check "... remarks" [ "$(sql all.db "SELECT remark FROM sweep WHERE name = 'looked'; SELECT remark FROM trial WHERE remark IS NOT NULL")" = "a sweep of mine
+a trial of mine" ]
+check "... as it should be" headcount check --db all.db
+check "... studies have nothing more to ask" sh -c "headcount heads looked --db all.db -q >said 2>&1; headcount prune looked --db all.db -q >said 2>&1; headcount ensemble looked --heads 2 --members 2 --db all.db -q >said 2>&1; [ \"\$(sqlite3 all.db 'SELECT count(*) FROM study')\" = $(sql whole.db 'SELECT count(*) FROM study') ] && [ \"\$(sqlite3 all.db 'SELECT count(*) FROM ensemble')\" = 2 ]"
+check "... and back, notes once" sh -c 'headcount merge --into whole.db all.db -q && headcount merge --into all.db whole.db -q && [ "$(sqlite3 all.db "SELECT remark FROM sweep WHERE name = '"'looked'"'")" = "a sweep of mine" ] && headcount check --db whole.db'
+
+cat >s.yaml <<'Y'
+# Which?
+name: people
+task: {name: hist, length: 8, vocab: 4}
+model: {d_model: 8, heads: [1, 2], d_ff: 8}
+train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
+claim: {best: 2, over: [1]}
+seeds: 6
+Y
+undisturbed
+rm -rf ann.db* bob.db* all.db* back.db*
+run ann.db --set 'seeds=[0, 1, 2]'
+run bob.db --set 'seeds=[3, 4, 5]'
+check "two people, other seeds" merge --into all.db ann.db bob.db
+merge --into back.db bob.db ann.db
+check "... the plan is the newer one" [ "$(sql all.db 'SELECT group_concat(DISTINCT seed) FROM trial WHERE in_plan')" = 3,4,5 ]
+headcount export results --db all.db >got.jsonl
+check "... whoever comes first" sh -c 'headcount export results --db back.db | cmp - got.jsonl'
+check "... all is kept" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 12 ]
+check "... as it should be" headcount check --db all.db
+check "a plan with all seeds has them all" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 && [ "$(sqlite3 all.db "SELECT sum(attempt) FROM trial")" = 12 ]'
+headcount export results --db all.db >got.jsonl
+check "... with the results of one run" cmp got.jsonl whole.jsonl
+rm -rf late.db* all.db*
+sed -i '/claim/d' s.yaml && run ann.db --set 'seeds=[0, 1, 2]'
+printf 'claim: {best: 1, over: [2]}\n' >>s.yaml
+run late.db --set 'seeds=[0, 1, 2]'
+for order in 'late.db ann.db' 'ann.db late.db'; do
+    rm -rf all.db*
+    merge --into all.db $order
+    check "$order: what a claim could be read off in the other file is known" [ "$(sql all.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 6 ]
+done
+merge --into all.db ann.db
+check "... and noted once" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 0 ]
+rm -rf all.db*
+merge --into all.db late.db ann.db && merge --into all.db ann.db
+check "... the older results, of which the newer stay" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 6 ]
+
+# ---- files of older formats ----
+for format in 1 2 3 4 5 6; do
+    rm -rf old.db* all.db* plain.db*
+    cp "$root/tests/data/db/format-$format.db" old.db
+    check "a file of format $format is merged" merge --into all.db old.db --no-weights
+    check "... with all its results" sh -c 'headcount export results --db old.db >a && headcount export results --db all.db | cmp - a'
+    check "... and stays as it is" cmp old.db "$root/tests/data/db/format-$format.db"
+    check "... as it should be" headcount check --db all.db
+    cp old.db plain.db
+    check "... also into one" merge --into plain.db all.db --no-weights
+done
+finish

@@ -127,12 +127,17 @@ static enum status hand_job(const char *job, size_t size, int pipe_ends[2], stru
     return s;
 }
 
+void process_init(struct process *p)
+{
+    memset(p, 0, sizeof *p);
+    p->message_fd = p->error_fd = -1;
+}
+
 enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
                           char *const environment[], struct message *m)
 {
     int given[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
-    memset(p, 0, sizeof *p);
-    p->message_fd = p->error_fd = -1;
+    process_init(p);
     enum status s = hand_job(job, size, given, m);
     if (s == STATUS_OK)
         s = make_pipe(message, m);
@@ -290,6 +295,5 @@ void process_close(struct process *p)
     close_end(&p->message_fd);
     close_end(&p->error_fd);
     wire_reader_free(&p->reader);
-    memset(p, 0, sizeof *p);
-    p->message_fd = p->error_fd = -1;
+    process_init(p);
 }

@@ -24,6 +24,9 @@ struct process {
     size_t tail_used;
 };
 
+/* No process; what p held before is not looked at. */
+void process_init(struct process *p);
+
 /* Starts this very program (even if its file was replaced) as `headcount VERB`, a hidden command,
  * with the job as its descriptor 3. size: of the job, below WIRE_JOB_MAX. environment: as
  * process_environment made it. On failure nothing is left open. */

@@ -56,9 +56,9 @@ static void kill_workers(struct runner *r)
 {
     double until_s = clock_now_s() + 1;
     for_running(r, slot_kill);
-    for (int k = 0; k < r->machines; k++)
-        for (int i = 0; i < r->machine[k].slots; i++)
-            process_reap(&r->machine[k].slot[i].process, until_s);
+    const struct machine *here = &r->machine[0];
+    for (int i = 0; !here->host && i < here->slots; i++)
+        process_reap(here->slot[i].process, until_s);
 }
 
 static void stop(struct runner *r)
@@ -90,8 +90,8 @@ static bool keep_remark(struct runner *r, const struct slot *s, struct remark re
         r->remark = more;
         r->remark_capacity = capacity;
     }
-    remark.trial = s->claim.trial_id;
-    remark.attempt = s->claim.attempt;
+    remark.trial = s->trial_id;
+    remark.attempt = s->attempt;
     r->remark[r->remarks++] = remark;
     return true;
 }
@@ -100,7 +100,7 @@ void runner_hear(void *context, const struct slot *s, enum wire_type type, const
 {
     struct runner *r = context;
     if (type == WIRE_NOTE)
-        runner_say(r, "trial %" PRId64 " (%s): %s", s->claim.trial_id, s->label, text);
+        runner_say(r, "trial %" PRId64 " (%s): %s", s->trial_id, s->label, text);
     char *copy = strdup(text);
     if (copy && !keep_remark(r, s,
                              (struct remark){.kind = type == WIRE_NOTE ? REMARK_NOTE : REMARK_CURVE,
@@ -118,16 +118,17 @@ void runner_note_spawned(struct runner *r, const struct slot *s)
 static void limit_losses(struct runner *r, struct slot *s)
 {
     size_t i = 0;
-    while (i < LOST_KNOWN - 1 && r->lost[i].trial != 0 && r->lost[i].trial != s->claim.trial_id)
+    while (i < LOST_KNOWN - 1 && r->lost[i].trial != 0 && r->lost[i].trial != s->trial_id)
         i++;
     struct lost *l = &r->lost[i];
-    if (l->trial != s->claim.trial_id || s->step > l->step)
-        *l = (struct lost){.trial = s->claim.trial_id, .step = s->step};
+    if (l->trial != s->trial_id || s->step > l->step)
+        *l = (struct lost){.trial = s->trial_id, .step = s->step};
     if (++l->count < LOST_LIMIT)
         return;
-    char why[sizeof s->error + 64];
-    snprintf(why, sizeof why, "%s; %d times without progress", s->error, l->count);
-    slot_fail(s, why);
+    struct text_buffer why = {0};
+    text_add(&why, "%s; %d times without progress", slot_error(s), l->count);
+    slot_fail(s, why.text ? why.text : "killed again and again");
+    free(why.text);
 }
 
 /* Trials that failed in a row before their first step; one that fails again at its retries is still
@@ -137,10 +138,10 @@ static int count_barren(struct runner *r, const struct slot *s)
     if (s->ending != ENDING_FAIL || s->started)
         return r->barren = 0;
     for (int i = 0; i < r->barren; i++)
-        if (r->barren_trial[i] == s->claim.trial_id)
+        if (r->barren_trial[i] == s->trial_id)
             return r->barren;
     if (r->barren < BARREN_LIMIT)
-        r->barren_trial[r->barren++] = s->claim.trial_id;
+        r->barren_trial[r->barren++] = s->trial_id;
     return r->barren;
 }
 
@@ -151,16 +152,16 @@ void runner_take_ending(struct runner *r, struct slot *s)
     if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !r->stopping)
         limit_losses(r, s);
     if (s->ending == ENDING_FULL)
-        runner_stop_for(r, STATUS_DISK_FULL, s->error);
+        runner_stop_for(r, STATUS_DISK_FULL, slot_error(s));
     if (s->ending == ENDING_STORAGE)
         runner_stop_for(r, s->end.exit_code == WORKER_DATA ? STATUS_BAD_INPUT : STATUS_IO,
-                        s->error);
+                        slot_error(s));
     if (count_barren(r, s) == BARREN_LIMIT) {
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why,
                  "%d trials in a row failed before their first step, so the rest is not tried; the "
                  "last one said: %.1500s",
-                 r->barren, s->error);
+                 r->barren, slot_error(s));
         runner_stop_for(r, STATUS_INTERNAL, why);
     }
 }
@@ -189,7 +190,7 @@ static void wait_for_something(struct runner *r, struct pollfd *fds)
     nfds_t n = 0;
     fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
     for (int i = 0; !here->host && i < here->slots; i++) {
-        const struct process *p = &here->slot[i].process;
+        const struct process *p = here->slot[i].process;
         if (p->pid <= 0)
             continue;
         if (p->message_fd >= 0)
@@ -292,11 +293,15 @@ static void tell_cores(struct runner *r)
 
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m)
 {
+    bool here = !machine->host;
     machine->slot = calloc((size_t)n, sizeof *machine->slot);
-    if (!machine->slot)
+    if (here)
+        machine->process = calloc((size_t)n, sizeof *machine->process);
+    if (!machine->slot || (here && !machine->process))
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", n);
     for (int i = 0; i < n; i++)
-        slot_init(&machine->slot[i], r->slots + i, (int)(machine - r->machine), machine->host, i);
+        slot_init(&machine->slot[i], r->slots + i, (int)(machine - r->machine), machine->host, i,
+                  here ? &machine->process[i] : NULL);
     machine->slots = n;
     r->slots += n;
     return STATUS_OK;
@@ -398,6 +403,7 @@ static void free_runner(struct runner *r)
         for (int i = 0; i < r->machine[k].slots; i++)
             slot_clear(&r->machine[k].slot[i]);
         free(r->machine[k].slot);
+        free(r->machine[k].process);
     }
     runner_hosts_free(r);
     for (int i = 0; i < r->remarks; i++)

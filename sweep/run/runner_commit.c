@@ -11,12 +11,11 @@ static const double busy_note_s = 30, busy_note_idle_s = 2;
 
 static enum status put_ending(struct runner *r, struct slot *s, struct message *m)
 {
-    const struct claimed *c = &s->claim;
     enum status status;
     int64_t retries;
     switch (s->ending) {
     case ENDING_FINISH:
-        status = store_finish(r->store, c->trial_id, c->attempt, s->result, s->file, s->sha256,
+        status = store_finish(r->store, s->trial_id, s->attempt, s->result, s->file, s->sha256,
                               &s->end, &s->accepted, m);
         if (status != STATUS_CORRUPT)
             return status;
@@ -24,16 +23,16 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
                   m->text); /* this trial's result cannot be; the others are not to wait for it */
         return put_ending(r, s, m);
     case ENDING_PAUSE:
-        return store_pause(r->store, c->trial_id, c->attempt, &s->end, &s->accepted, m);
+        return store_pause(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
         retries = s->ending == ENDING_FAIL ? plan_config(r->plan)->retries : 0;
-        return store_fail(r->store, c->trial_id, c->attempt, retries, &s->end, &s->failed,
+        return store_fail(r->store, s->trial_id, s->attempt, retries, &s->end, &s->failed,
                           &s->accepted, m);
     case ENDING_REQUEUE:
     case ENDING_FULL:
     case ENDING_STORAGE:
-        return store_requeue(r->store, c->trial_id, c->attempt, &s->end, &s->accepted, m);
+        return store_requeue(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);
     case ENDING_NONE:
         break;
     }
@@ -150,24 +149,23 @@ static void close_ending(struct runner *r, struct slot *s)
     bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
     if (!s->accepted)
         runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
-                   s->claim.trial_id, s->claim.attempt);
+                   s->trial_id, s->attempt);
     else if (s->ending == ENDING_FINISH)
         state = s->state;
     else if (fails && s->failed)
         state = TRIAL_FAILED;
 
     if (s->accepted && fails)
-        runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->claim.trial_id, s->label,
-                   s->failed ? "" : " and will be tried again", s->error);
+        runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->trial_id, s->label,
+                   s->failed ? "" : " and will be tried again", slot_error(s));
     else if (s->accepted && state == TRIAL_QUEUED && s->ending != ENDING_PAUSE && !r->stopping)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
-                   s->claim.trial_id, s->label, s->step,
-                   s->error[0] ? s->error : "its machine was asked to stop");
+                   s->trial_id, s->label, s->step,
+                   slot_error(s)[0] ? slot_error(s) : "its machine was asked to stop");
     if (s->accepted && (s->ending == ENDING_FINISH || (s->failed && s->ending == ENDING_FAIL)))
-        trial_files_remove(r->job.folder, s->claim.trial_id, s->claim.attempt,
-                           s->ending == ENDING_FINISH);
-    if (s->accepted && s->claim.tuning)
-        runner_remove_losers(r, s->claim.trial_id);
+        trial_files_remove(r->job.folder, s->trial_id, s->attempt, s->ending == ENDING_FINISH);
+    if (s->accepted && s->tuning)
+        runner_remove_losers(r, s->trial_id);
     if (s->accepted && s->ending == ENDING_PAUSE)
         progress_trial_paused(r->view, s->index, s->step, s->value);
     else
@@ -182,20 +180,21 @@ static void note_vanished(struct runner *r, const struct slot *s)
 {
     char path[TRIAL_PATH_MAX];
     bool damaged = false;
-    if (s->claim.resumed_from_step > 0 &&
-        trial_files_newest(r->job.folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
-                           sizeof path, &damaged) < 0 &&
+    if (s->resumed_from_step > 0 &&
+        trial_files_newest(r->job.folder, s->trial_id, s->attempt, INT64_MAX, path, sizeof path,
+                           &damaged) < 0 &&
         !damaged)
         runner_hear(r, s, WIRE_NOTE, "its checkpoint is gone; the trial starts again from step 0");
 }
 
 /* With the file that it learns from, if there is one. */
-static enum status start_slot(struct runner *r, struct slot *s, struct message *m)
+static enum status start_slot(struct runner *r, struct slot *s, const struct claimed *c,
+                              struct message *m)
 {
-    enum status status = store_config_data(r->store, s->claim.config_sha256, &r->job.data, m);
+    enum status status = store_config_data(r->store, c->config_sha256, &r->job.data, m);
     if (status == STATUS_OK) {
         memcpy(r->job.build, r->machine[s->machine].build, sizeof r->job.build);
-        return slot_start(s, &r->job, r->environment, m);
+        return slot_start(s, c, &r->job, r->environment, m);
     }
     slot_unstarted(s, m->text);
     return status;
@@ -203,12 +202,13 @@ static enum status start_slot(struct runner *r, struct slot *s, struct message *
 
 static void start_claims(struct runner *r)
 {
+    struct message m;
+    bool at_once = store_snapshot(r->store, &m) == STATUS_OK; /* one lock for all that is read */
     for (int k = 0; k < r->claims; k++) {
-        struct message m;
         struct slot *slot = slot_list_take(&r->free);
         double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
         slot_take(slot, &r->claim[k], work, r->view);
-        enum status s = start_slot(r, slot, &m);
+        enum status s = start_slot(r, slot, &r->claim[k], &m);
         if (s != STATUS_OK) {
             slot_list_add(&r->ended, slot);
             if (s != STATUS_BUSY) /* which the next claim may not meet any more */
@@ -223,6 +223,8 @@ static void start_claims(struct runner *r)
         if (r->stopping) /* the one before could not be started */
             slot_stop(slot);
     }
+    if (at_once)
+        store_snapshot_end(r->store);
 }
 
 /* What looks at every trial of the sweep is done as often as it takes a twentieth of the time. */
@@ -262,12 +264,16 @@ static void show_heads(struct runner *r)
 void runner_show_counts(struct runner *r)
 {
     struct counts c;
+    double from_s = clock_now_s();
+    if (r->alive > 0 && from_s < r->counts_due_s)
+        return;
     if (store_counts(r->store, r->sweep_id, &c, NULL) == STATUS_OK) {
         r->done = c.trials[TRIAL_RUNNING] + c.trials[TRIAL_QUEUED] == 0;
         progress_counts(r->view, c.trials[TRIAL_COMPLETED] + c.trials[TRIAL_PRUNED],
                         c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED], c.trials[TRIAL_RUNNING],
                         c.trials[TRIAL_QUEUED]);
     }
+    r->counts_due_s = due_again(from_s);
     show_heads(r);
 }
 

@@ -45,14 +45,15 @@ struct lost { /* a trial that was killed again and again */
 
 /* This machine, or one of --hosts. */
 struct machine {
-    struct host *host;  /* NULL: this machine */
-    int64_t build_id;   /* of its attempts; 0: not in the file yet */
-    char build[512];    /* of its jobs */
-    int slots;          /* 0: not known yet */
-    struct slot *slot;  /* (slots) */
-    bool works;         /* its slots may be claimed for */
-    bool heard;         /* its host said hello, or could not, at least once */
-    struct pollfd *fds; /* (fds_used) of the present turn */
+    struct host *host;       /* NULL: this machine */
+    int64_t build_id;        /* of its attempts; 0: not in the file yet */
+    char build[512];         /* of its jobs */
+    int slots;               /* 0: not known yet */
+    struct slot *slot;       /* (slots) */
+    struct process *process; /* (slots), of this machine; NULL: of another */
+    bool works;              /* its slots may be claimed for */
+    bool heard;              /* its host said hello, or could not, at least once */
+    struct pollfd *fds;      /* (fds_used) of the present turn */
     int fds_used;
 };
 
@@ -91,6 +92,7 @@ struct runner {
     enum status error; /* why it stops, if not by a signal */
     struct message why;
     double committed_s, retry_s;
+    double counts_due_s; /* while trials run not before, they are counted again */
     double heads_due_s;  /* not before, the table by heads is filled again */
     double left_due_s;   /* not before, what is left is forecast again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
@@ -181,7 +183,7 @@ void runner_remove_losers(struct runner *r, int64_t trial_id);
 /* Tells the view what is left to do. */
 void runner_show_left(struct runner *r);
 
-/* Reports how many trials are done, failed, running and left. */
+/* Reports how many trials are done, failed, running and left, if that is due. */
 void runner_show_counts(struct runner *r);
 
 #endif

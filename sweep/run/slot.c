@@ -44,14 +44,30 @@ struct slot *slot_list_take(struct slot_list *l)
     return s;
 }
 
-void slot_init(struct slot *s, int index, int machine, struct host *host, int lane)
+void slot_init(struct slot *s, int index, int machine, struct host *host, int lane,
+               struct process *process)
 {
-    memset(s, 0, sizeof *s);
-    s->index = index;
-    s->machine = machine;
-    s->host = host;
-    s->lane = lane;
-    s->process.message_fd = s->process.error_fd = -1;
+    *s = (struct slot){
+        .index = index, .machine = machine, .host = host, .lane = lane, .process = process};
+    if (process)
+        process_init(process);
+}
+
+const char *slot_error(const struct slot *s)
+{
+    return s->error.text ? s->error.text : "";
+}
+
+static void set_error(struct slot *s, const char *why)
+{
+    s->error.used = 0;
+    text_add(&s->error, "%s", why);
+}
+
+/* What the file is to know of its end. */
+static void end_with_error(struct slot *s)
+{
+    s->end.error = slot_error(s)[0] ? slot_error(s) : NULL;
 }
 
 /* Its worker, with the job as text. */
@@ -69,7 +85,7 @@ static enum status start_worker(struct slot *s, const struct job *job, char *con
     else if (s->host)
         host_start(s->host, s->lane, text, (size_t)length);
     else
-        status = process_spawn(&s->process, "worker", text, (size_t)length, environment, m);
+        status = process_spawn(s->process, "worker", text, (size_t)length, environment, m);
     free(text);
     return status;
 }
@@ -77,7 +93,14 @@ static enum status start_worker(struct slot *s, const struct job *job, char *con
 void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v)
 {
     s->busy = true;
-    s->claim = *c;
+    s->trial_id = c->trial_id;
+    s->attempt = c->attempt;
+    s->until = c->until;
+    s->n_params = c->n_params;
+    s->resumed_from_step = c->resumed_from_step;
+    s->seed = c->seed;
+    s->tuning = c->tuning;
+    memcpy(s->config_sha256, c->config_sha256, sizeof s->config_sha256);
     trial_file_name(c->trial_id, c->attempt, TRIAL_FILE_RESULT, s->file, sizeof s->file);
     s->step = c->resumed_from_step;
     s->value = NAN;
@@ -92,10 +115,9 @@ void slot_take(struct slot *s, const struct claimed *c, double work, struct prog
     progress_trial_started(v, s->index, &shown);
 }
 
-enum status slot_start(struct slot *s, struct job *job, char *const environment[],
-                       struct message *m)
+enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
+                       char *const environment[], struct message *m)
 {
-    const struct claimed *c = &s->claim;
     job->trial = c->trial_id;
     job->attempt = c->attempt;
     job->seed = c->seed;
@@ -104,17 +126,17 @@ enum status slot_start(struct slot *s, struct job *job, char *const environment[
     enum status status = start_worker(s, job, environment, m);
     if (status != STATUS_OK)
         slot_unstarted(s, m->text);
-    s->pid = s->process.pid;
+    s->pid = s->process ? s->process->pid : 0;
     return status;
 }
 
 void slot_unstarted(struct slot *s, const char *why)
 {
     s->ending = ENDING_REQUEUE;
-    snprintf(s->error, sizeof s->error, "%s", why);
-    s->end.error = s->error;
+    set_error(s, why);
+    end_with_error(s);
     s->end.unseen = true;
-    s->end.step = s->claim.resumed_from_step;
+    s->end.step = s->resumed_from_step;
 }
 
 static void take_message(struct slot *s, struct progress_view *v, enum wire_type type,
@@ -132,7 +154,7 @@ static void take_message(struct slot *s, struct progress_view *v, enum wire_type
         if (!isnan(p.value))
             s->value = p.value;
         progress_update(v, s->index, p.step, p.steps, p.loss, p.acc);
-        s->paused = type == WIRE_PAUSED && s->claim.until > 0 && p.step >= s->claim.until;
+        s->paused = type == WIRE_PAUSED && s->until > 0 && p.step >= s->until;
         break;
     case WIRE_FINISHED:
         s->finished = true;
@@ -159,7 +181,7 @@ void slot_stop(struct slot *s)
     if (s->host)
         host_stop(s->host, s->lane);
     else
-        process_stop(&s->process);
+        process_stop(s->process);
 }
 
 void slot_kill(struct slot *s)
@@ -167,22 +189,22 @@ void slot_kill(struct slot *s)
     if (s->host)
         host_kill(s->host, s->lane);
     else
-        process_kill(&s->process);
+        process_kill(s->process);
 }
 
 void slot_listen(struct slot *s, struct progress_view *v, slot_listener listen, void *context)
 {
     struct message m;
-    if (process_listen(&s->process, &m) != STATUS_OK) {
+    if (process_listen(s->process, &m) != STATUS_OK) {
         listen(context, s, WIRE_NOTE, m.text);
-        process_kill(&s->process);
+        process_kill(s->process);
     }
     enum wire_type type;
     const char *payload;
     size_t size;
-    while (wire_next(&s->process.reader, &type, &payload, &size))
+    while (wire_next(&s->process->reader, &type, &payload, &size))
         slot_hear(s, v, type, payload, listen, context);
-    process_read_errors(&s->process);
+    process_read_errors(s->process);
 }
 
 /* Reads the result that the worker said is durable: it counts however the process went down after
@@ -196,7 +218,7 @@ static enum ending take_result(struct slot *s, const char *folder)
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
     if (!s->finished)
         return ENDING_NONE;
-    struct result_owner owner = {s->claim.config_sha256, s->claim.seed, s->claim.n_params};
+    struct result_owner owner = {s->config_sha256, s->seed, s->n_params};
     enum status status = result_open(path, &owner, &f, &m);
     if (status == STATUS_OK) {
         s->result = strdup(f.trial_json);
@@ -207,7 +229,7 @@ static enum ending take_result(struct slot *s, const char *folder)
             return ENDING_FINISH;
         status = status_fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
     }
-    snprintf(s->error, sizeof s->error, "%s", m.text);
+    set_error(s, m.text);
     return status == STATUS_CORRUPT ? ENDING_FAIL : ENDING_STORAGE;
 }
 
@@ -223,15 +245,12 @@ static bool is_crash(int signal_number)
 static enum ending judge_signal(struct slot *s)
 {
     int signal_number = s->end.signal;
-    size_t used = strlen(s->error);
-    char *rest = s->error + used;
-    size_t size = sizeof s->error - used;
-    const char *separator = used ? "; " : "";
+    const char *separator = slot_error(s)[0] ? "; " : "";
     if (s->killed[0]) {
-        snprintf(rest, size, "%s%s", separator, s->killed);
+        text_add(&s->error, "%s%s", separator, s->killed);
         return s->killed_for == WATCH_HUNG ? ENDING_FAIL : ENDING_REQUEUE;
     }
-    snprintf(rest, size, "%s%s (%s)", separator,
+    text_add(&s->error, "%s%s (%s)", separator,
              is_crash(signal_number) ? "crashed" : "killed from outside", strsignal(signal_number));
     return is_crash(signal_number) ? ENDING_FAIL : ENDING_REQUEUE;
 }
@@ -253,9 +272,8 @@ static enum ending judge(struct slot *s, const char *folder)
         return ENDING_FULL;
     if (s->end.exit_code == WORKER_STORAGE || s->end.exit_code == WORKER_DATA)
         return ENDING_STORAGE;
-    if (!s->error[0])
-        snprintf(s->error, sizeof s->error, "the worker ended with status %d without a message",
-                 s->end.exit_code);
+    if (!slot_error(s)[0])
+        text_add(&s->error, "the worker ended with status %d without a message", s->end.exit_code);
     return ENDING_FAIL;
 }
 
@@ -269,35 +287,35 @@ static int64_t saved_step(const struct slot *s, const char *folder)
         return 0;
     if (s->paused || s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_LIMIT)
         return s->step;
-    int64_t step = trial_files_newest(folder, s->claim.trial_id, s->claim.attempt, INT64_MAX, path,
-                                      sizeof path, &damaged);
+    int64_t step =
+        trial_files_newest(folder, s->trial_id, s->attempt, INT64_MAX, path, sizeof path, &damaged);
     return step > 0 ? step : 0;
 }
 
 void slot_watch(struct slot *s)
 {
-    process_watch(&s->process, s->killed, sizeof s->killed);
+    process_watch(s->process, s->killed, sizeof s->killed);
 }
 
 /* What has become of it, once its worker has ended and `end` says how. */
 static void conclude(struct slot *s, const char *folder)
 {
     if (s->end.signal != 0)
-        trial_files_remove_unfinished(folder, s->claim.trial_id, s->claim.attempt);
-    snprintf(s->error, sizeof s->error, "%s", s->end.error ? s->end.error : "");
+        trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
+    set_error(s, s->end.error ? s->end.error : "");
     s->ending = judge(s, folder);
     s->end.limit_hit = s->ending == ENDING_LIMIT;
     s->end.step = saved_step(s, folder);
-    s->end.error = s->error[0] ? s->error : NULL;
+    end_with_error(s);
 }
 
 bool slot_ended(struct slot *s, const char *folder, struct progress_view *v, slot_listener listen,
                 void *context)
 {
-    if (!process_ended(&s->process, &s->end))
+    if (!process_ended(s->process, &s->end))
         return false;
     slot_listen(s, v, listen, context);
-    s->killed_for = s->process.killed_for;
+    s->killed_for = s->process->killed_for;
     conclude(s, folder);
     return true;
 }
@@ -322,10 +340,9 @@ void slot_lost(struct slot *s, const char *folder, const char *why)
 {
     char path[TRIAL_PATH_MAX];
     s->end = (struct attempt_end){.unseen = true};
-    trial_file_path(folder, s->claim.trial_id, s->claim.attempt, TRIAL_FILE_LOCK, path,
-                    sizeof path);
+    trial_file_path(folder, s->trial_id, s->attempt, TRIAL_FILE_LOCK, path, sizeof path);
     if (!lock_is_held(path))
-        trial_files_remove_unfinished(folder, s->claim.trial_id, s->claim.attempt);
+        trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
     bool said = s->finished;
     if (!said && access(path, F_OK) == 0) /* it may have come no further than its rename */
@@ -334,22 +351,24 @@ void slot_lost(struct slot *s, const char *folder, const char *why)
     if (s->ending == ENDING_NONE || (!said && s->ending != ENDING_FINISH))
         s->ending = s->paused ? ENDING_PAUSE : ENDING_REQUEUE;
     if (s->ending == ENDING_REQUEUE)
-        snprintf(s->error, sizeof s->error, "%s", why);
+        set_error(s, why);
     s->end.step = saved_step(s, folder);
-    s->end.error = s->error[0] ? s->error : NULL;
+    end_with_error(s);
 }
 
 void slot_fail(struct slot *s, const char *why)
 {
     s->ending = ENDING_FAIL;
     s->end.step = 0;
-    snprintf(s->error, sizeof s->error, "%s", why);
-    s->end.error = s->error;
+    set_error(s, why);
+    end_with_error(s);
 }
 
 void slot_clear(struct slot *s)
 {
-    process_close(&s->process);
+    if (s->process)
+        process_close(s->process);
     free(s->result);
-    slot_init(s, s->index, s->machine, s->host, s->lane);
+    free(s->error.text);
+    slot_init(s, s->index, s->machine, s->host, s->lane, s->process);
 }

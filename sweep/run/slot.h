@@ -3,6 +3,7 @@
 #ifndef SWEEP_RUN_SLOT_H
 #define SWEEP_RUN_SLOT_H
 
+#include "engine/base/text.h"
 #include "sweep/run/host.h"
 #include "sweep/run/process.h"
 #include "sweep/run/progress.h"
@@ -29,11 +30,17 @@ struct slot {
     int lane;          /* the slot's number there */
     struct slot *next; /* in the list that it is in (struct slot_list) */
 
-    bool busy;              /* from the claim until its ending is committed */
-    bool started;           /* the worker said that it trains */
-    int64_t pid;            /* of its worker, also when that has ended; 0: could not be started */
-    struct process process; /* on this machine */
-    struct claimed claim;
+    bool busy;               /* from the claim until its ending is committed */
+    bool started;            /* the worker said that it trains */
+    int64_t pid;             /* of its worker, also when that has ended; 0: could not be started */
+    struct process *process; /* on this machine; NULL: the slot is on another */
+
+    /* What the claim said that lives on. There are very many slots: no texts of the claim. */
+    int64_t trial_id, attempt, until, n_params, resumed_from_step;
+    uint32_t seed;
+    bool tuning;
+    char config_sha256[65];
+
     char label[SLOT_LABEL]; /* for people: "heads=8 seed=1" */
     int64_t step;           /* newest known */
     double value;           /* of the metric, at the best step so far; NaN before the first
@@ -50,7 +57,7 @@ struct slot {
     enum watch_verdict killed_for; /* WATCH_FINE: not killed by us */
     char killed[160];              /* why it was; "": it was not */
     bool failed, accepted;         /* what became of the ending in the file: once it is committed */
-    char error[PROCESS_TAIL + MESSAGE_SIZE];
+    struct text_buffer error;      /* what it said last, and what we say of its end */
 };
 
 /* Called for every message that is more than progress: rows of the curve, notes. */
@@ -68,18 +75,22 @@ struct slot_list {
 void slot_list_add(struct slot_list *l, struct slot *s);
 struct slot *slot_list_take(struct slot_list *l); /* the first; NULL: there is none */
 
-/* Free; what s held before is not looked at. */
-void slot_init(struct slot *s, int index, int machine, struct host *host, int lane);
+/* Free; what s held before is not looked at. process: kept; for a slot on this machine, of a host's
+ * NULL. */
+void slot_init(struct slot *s, int index, int machine, struct host *host, int lane,
+               struct process *process);
+
+/* Why it ended as it did; "" where nobody said. */
+const char *slot_error(const struct slot *s);
 
 /* Takes the claimed trial into the free slot s. work: what it takes, for the view. */
 void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v);
 
 /* Starts its worker, or tells its host to. job: what all jobs of this run share, where its file
- * lies and what its machine computes with; its trial members are filled here. On failure
- * slot_unstarted.
- */
-enum status slot_start(struct slot *s, struct job *job, char *const environment[],
-                       struct message *m);
+ * lies and what its machine computes with; its trial members are filled here, from c. On failure
+ * slot_unstarted. */
+enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
+                       char *const environment[], struct message *m);
 
 /* The trial cannot be started for this reason: ENDING_REQUEUE. */
 void slot_unstarted(struct slot *s, const char *why);

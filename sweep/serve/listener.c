@@ -23,6 +23,11 @@ struct listener {
 
 /* ---- connections ---- */
 
+static int fd_of(struct server *s, struct MHD_Connection *c)
+{
+    return s->listener->http.connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
 static void peer_add(struct server *s, struct peer *p)
 {
     p->next = s->peers;
@@ -71,7 +76,7 @@ static void connection_changed(void *cls, struct MHD_Connection *c, void **conte
     p = *context = calloc(1, sizeof *p);
     if (!p)
         return;
-    p->fd = s->listener->http.connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    p->fd = fd_of(s, c);
     p->until_s = clock_now_s() + SERVE_ASK_S;
     pthread_mutex_lock(&s->lock);
     make_room(s);
@@ -219,12 +224,12 @@ static ssize_t read_stream(void *cls, uint64_t position, char *text, size_t room
     struct server *s = e->server;
     (void)position;
     pthread_mutex_lock(&s->lock);
-    size_t size = s->ending ? 0 : stream_take(e, text, room, clock_now_s());
-    bool ending = s->ending;
-    if (size == 0 && !ending)
+    bool ends = s->ending || e->gone;
+    size_t size = ends ? 0 : stream_take(e, text, room, clock_now_s());
+    if (size == 0 && !ends)
         s->listener->http.suspend(e->connection);
     pthread_mutex_unlock(&s->lock);
-    return ending ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)size;
+    return ends ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)size;
 }
 
 static void free_stream(void *cls)
@@ -243,7 +248,7 @@ static struct MHD_Response *new_stream(struct server *s, struct MHD_Connection *
     if (head)
         return http->response_from_buffer(0, NULL, NULL, NULL);
     pthread_mutex_lock(&s->lock);
-    struct stream *e = stream_new(s, c);
+    struct stream *e = stream_new(s, c, fd_of(s, c));
     peer_until(s, c, INFINITY);
     pthread_mutex_unlock(&s->lock);
     struct MHD_Response *r = e ? http->response_from_callback(MHD_SIZE_UNKNOWN, EVENTS_BLOCK,

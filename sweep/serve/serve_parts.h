@@ -51,7 +51,9 @@ struct job {
 struct stream {
     struct server *server;
     void *connection;
+    int fd;
     bool asleep;     /* suspended, until there is news */
+    bool gone;       /* its client has closed the connection */
     double beat_s;   /* when a comment is due */
     int64_t *serial; /* of each file: what it was last told */
     struct text_buffer text;
@@ -109,15 +111,19 @@ void *watcher_run(void *server);
 
 /* ---- streams.c; the caller has the lock ---- */
 
-/* NULL where there is no memory. */
-struct stream *stream_new(struct server *s, void *connection);
+/* NULL where there is no memory. fd: of the connection. */
+struct stream *stream_new(struct server *s, void *connection, int fd);
 void stream_free(struct stream *e);
 
 /* What is to be sent next, into text: its size. 0: nothing; the stream is then asleep, and the
  * caller suspends its connection before it lets the lock go. */
 size_t stream_take(struct stream *e, char *text, size_t room, double now_s);
 
-/* Resumes those that have something to send, or all. */
+/* Takes note of clients that have gone. libmicrohttpd does not look at a connection that is
+ * suspended: each would keep its place until the next comment. */
+void streams_look(struct server *s);
+
+/* Resumes those that have something to send or whose clients have gone, or all. */
 void streams_wake(struct server *s, bool all, double now_s);
 
 #endif

@@ -8,10 +8,11 @@
  * quiet for long, so that both sides notice when the other has gone. */
 #include "sweep/serve/serve_parts.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct stream *stream_new(struct server *s, void *connection)
+struct stream *stream_new(struct server *s, void *connection, int fd)
 {
     struct stream *e = calloc(1, sizeof *e);
     int64_t *serial = calloc((size_t)s->rules.files, sizeof *serial);
@@ -20,7 +21,7 @@ struct stream *stream_new(struct server *s, void *connection)
         free(serial);
         return NULL;
     }
-    *e = (struct stream){.server = s, .connection = connection, .serial = serial};
+    *e = (struct stream){.server = s, .connection = connection, .fd = fd, .serial = serial};
     e->next = s->streams;
     e->link = &s->streams;
     if (e->next)
@@ -84,10 +85,18 @@ size_t stream_take(struct stream *e, char *text, size_t room, double now_s)
     return size;
 }
 
+void streams_look(struct server *s)
+{
+    for (struct stream *e = s->streams; e; e = e->next) {
+        struct pollfd end = {.fd = e->fd, .events = POLLRDHUP};
+        e->gone = e->asleep && poll(&end, 1, 0) > 0;
+    }
+}
+
 void streams_wake(struct server *s, bool all, double now_s)
 {
     for (struct stream *e = s->streams; e; e = e->next) {
-        bool wake = all || now_s >= e->beat_s;
+        bool wake = all || e->gone || now_s >= e->beat_s;
         for (int i = 0; i < s->rules.files && !wake; i++)
             wake = has_news(e, i);
         if (!wake || !e->asleep)

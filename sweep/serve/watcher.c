@@ -52,6 +52,7 @@ void *watcher_run(void *server)
             continue;
         }
         look(s);
+        streams_look(s);
         streams_wake(s, false, now_s);
         end_quiet_peers(s, now_s);
         wait_for_next(s);

@@ -1,10 +1,10 @@
 /* The server over real connections: what it answers, what it tells, when it computes, how it ends.
  */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "engine/base/clock.h"
 #include "tests/sweep/serve_help.h"
@@ -253,6 +253,36 @@ static void the_silent_keep_nobody_out(void **state)
     expect(f, "/index", 200, "files");
 }
 
+static int open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int n = 0;
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+/* Long before anything is to be told to them. */
+static void who_listened_and_went_makes_room(void **state)
+{
+    const struct served *f = *state;
+    static struct listener l[CLIENTS];
+    int before = open_files();
+    usleep(1000000); /* what was seen at first has been told twice */
+    for (int i = 0; i < CLIENTS; i++)
+        listen_to(f, &l[i]);
+    for (int i = 0; i < CLIENTS; i++) {
+        hear(&l[i], 0, "event: file\n");
+        close(l[i].fd);
+    }
+    double from_s = clock_now_s();
+    while (open_files() > before + CLIENTS / 2 && clock_now_s() - from_s < 3)
+        usleep(20000);
+    assert_true(open_files() <= before + CLIENTS / 2);
+}
+
 static void one_connection_asks_again_and_again(void **state)
 {
     const struct served *f = *state;
@@ -369,6 +399,7 @@ int main(void)
         SERVED(a_file_may_go_and_come_back),
         SERVED(it_ends_although_many_listen),
         SERVED(the_silent_keep_nobody_out),
+        SERVED(who_listened_and_went_makes_room),
         SERVED(one_connection_asks_again_and_again),
         UNSERVED(what_cannot_be_served_is_refused),
         UNSERVED(a_taken_port_is_told_or_passed_over),

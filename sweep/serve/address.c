@@ -48,7 +48,7 @@ static bool is_any(const union address *a)
 /* A socket that listens there, or -1 with errno; *port is what it got. */
 static int open_socket(const union address *a, int *port)
 {
-    union address got;
+    union address got = *a;
     socklen_t size = sizeof got;
     int only_six = !is_any(a), on = 1;
     int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

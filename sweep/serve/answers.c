@@ -34,34 +34,39 @@ struct answer *answer_new(struct answers *list, const char *key, int code, struc
     return a;
 }
 
-static void unlink_answer(struct answers *list, struct answer *a)
+static void free_unused(struct answers *list, struct answer *a)
 {
-    *(a->newer ? &a->newer->older : &list->newest) = a->older;
-    *(a->older ? &a->older->newer : &list->oldest) = a->newer;
-    a->newer = a->older = NULL;
+    if (a->kept || a->holders > 0)
+        return;
+    list->living -= weight(a);
+    free(a->key);
+    free(a->body);
+    free(a);
+}
+
+/* The answer at *link leaves the list. */
+static void leave(struct answers *list, struct answer **link)
+{
+    struct answer *a = *link;
+    *link = a->older;
+    a->kept = false;
+    list->kept -= weight(a);
+    free_unused(list, a);
 }
 
 static void put_first(struct answers *list, struct answer *a)
 {
     a->older = list->newest;
-    *(a->older ? &a->older->newer : &list->oldest) = a;
     list->newest = a;
-}
-
-static void leave(struct answers *list, struct answer *a)
-{
-    unlink_answer(list, a);
-    list->kept -= weight(a);
-    answer_drop(list, a);
 }
 
 struct answer *answers_find(struct answers *list, const char *key)
 {
-    struct answer *a = list->newest;
-    while (a && strcmp(a->key, key) != 0)
-        a = a->older;
-    if (a && a != list->newest) {
-        unlink_answer(list, a);
+    struct answer **link = &list->newest, *a;
+    while ((a = *link) && strcmp(a->key, key) != 0)
+        link = &a->older;
+    if (a) {
+        *link = a->older;
         put_first(list, a);
     }
     return a;
@@ -69,13 +74,17 @@ struct answer *answers_find(struct answers *list, const char *key)
 
 void answers_keep(struct answers *list, struct answer *a)
 {
-    struct answer *before = answers_find(list, a->key);
-    if (before)
-        leave(list, before);
-    put_first(list, answer_hold(a));
+    if (answers_find(list, a->key))
+        leave(list, &list->newest);
+    put_first(list, a);
+    a->kept = true;
     list->kept += weight(a);
-    while (list->kept > list->room && list->oldest != a)
-        leave(list, list->oldest);
+    while (list->kept > list->room && a->older) {
+        struct answer **last = &a->older;
+        while ((*last)->older)
+            last = &(*last)->older;
+        leave(list, last);
+    }
 }
 
 struct answer *answer_hold(struct answer *a)
@@ -86,16 +95,12 @@ struct answer *answer_hold(struct answer *a)
 
 void answer_drop(struct answers *list, struct answer *a)
 {
-    if (--a->holders > 0)
-        return;
-    list->living -= weight(a);
-    free(a->key);
-    free(a->body);
-    free(a);
+    a->holders--;
+    free_unused(list, a);
 }
 
 void answers_free(struct answers *list)
 {
-    while (list->oldest)
-        leave(list, list->oldest);
+    while (list->newest)
+        leave(list, &list->newest);
 }

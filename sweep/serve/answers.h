@@ -20,14 +20,15 @@ struct answer {
     int64_t state;             /* of the file (watched.h) that it is from */
     double due_s;              /* not to be computed again before */
     bool passing;              /* an error that may be over without a change of the file */
-    int holders;               /* who uses it; the list of answers is one */
-    struct answer *newer, *older;
+    int holders;               /* who uses it */
+    bool kept;                 /* in the list */
+    struct answer *older;
 };
 
 struct answers {
-    size_t room;         /* bytes that may be kept */
-    size_t kept, living; /* bytes of those kept, and of all that somebody still holds */
-    struct answer *newest, *oldest;
+    size_t room;           /* bytes that may be kept */
+    size_t kept, living;   /* bytes of those kept, and of all that somebody still holds */
+    struct answer *newest; /* asked for */
 };
 
 /* Takes what body holds, which is empty afterwards; the caller holds the answer. NULL where there

@@ -10,7 +10,7 @@ cat >running.yaml <<'END'
 name: running
 task: {name: gather, length: 16, vocab: 8, slots: 2}
 model: {d_model: 64, heads: [1, 2, 4, 8], d_ff: 128}
-train: {steps: 400, batch: 64, lr: 3e-3, eval_every: 20}
+train: {steps: 1200, batch: 64, lr: 3e-3, eval_every: 40}
 seeds: 10
 END
 "$headcount" run configs/quick.yaml --db evil.db --quiet --set seeds=2 >said 2>&1 || trouble "$(cat said)"
@@ -25,6 +25,6 @@ pid=$!
 ended() { # how many trials, at least
     [ "$(sqlite3 running.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge "$1" ]
 }
-wait_beside $pid ended 3
+wait_beside $pid ended 2
 verdict "sweeps to look at, one of them running"
 python3 "$root/tests/page/live.py" "$cases" "$pictures" $pid

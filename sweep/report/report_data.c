@@ -38,6 +38,8 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
     if (status == STATUS_OK && (!r->name || !r->question || !r->overrides || !r->overrides_shown ||
                                 !r->remark || !r->shards))
         status = out_of_memory(m);
+    if (status == STATUS_OK)
+        status = report_kernels_read(s, sweep_id, &r->kernels, m);
     return status == STATUS_OK ? store_shards(s, sweep_id, &r->missing, m) : status;
 }
 
@@ -246,6 +248,7 @@ void report_data_free(struct report_data *r)
     free(r->overrides_shown);
     free(r->remark);
     free(r->shards);
+    report_kernels_free(&r->kernels);
     free(r->task);
     free(r->file);
     free(r->fixed);

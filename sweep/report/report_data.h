@@ -2,6 +2,7 @@
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
+#include "sweep/report/report_kernels.h"
 #include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
 #include "sweep/store/evidence.h"
@@ -26,6 +27,7 @@ struct report_data {
     char *remark;          /* what a person noted; "" without */
     char *shards;          /* JSON: {"of":4,"here":[2]}; null: the file has all */
     struct shards missing;
+    struct report_kernels kernels;
     char *task;          /* "gather" */
     char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
                             for a toy, and where there are several */

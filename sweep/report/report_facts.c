@@ -89,6 +89,9 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
                  r->setting[0].input.tuned_lr);
     add_guess(r, text);
     add_trials(r, text);
+    if (r->kernels.kinds > 1)
+        text_add(text, " Not all were computed alike, and last bits may differ between these: %s.",
+                 r->kernels.words.text);
     if (r->missing.of > 0)
         add_missing_shards(&r->missing, text);
     if (r->remark[0])

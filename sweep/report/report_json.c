@@ -262,6 +262,8 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     text_json_as_is(out, r->overrides);
     fputs(",\"shards\":", out);
     text_json_as_is(out, r->shards);
+    fputs(",\"kernels\":", out);
+    text_json_as_is(out, r->kernels.json.text);
     put_asked(out, &r->evidence->base);
     fprintf(out, ",\"planned\":%ld,\"ended\":%ld", r->planned, r->ended);
     put_outside(out, r->evidence);

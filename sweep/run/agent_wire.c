@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEADER = 12, END = 1, MAGIC = sizeof AGENT_MAGIC - 1 };
+enum { HEADER = 12, END = 1, MAGIC = sizeof AGENT_MAGIC - 1, MAGIC_BYTE = 0x89 };
 
 /* ---- numbers ---- */
 
@@ -224,7 +224,7 @@ static enum status skip_noise(struct agent_in *i, struct message *m)
 {
     enum { WORD = sizeof "\x89headcount agent " - 1 }; /* what a terminal leaves of it */
     size_t most = i->end - i->begin;
-    const char *from = i->buffer + i->begin, *at = memchr(from, AGENT_MAGIC[0], most);
+    const char *from = i->buffer + i->begin, *at = memchr(from, MAGIC_BYTE, most);
     while (at) {
         size_t left = i->end - (size_t)(at - i->buffer);
         size_t same = 0;
@@ -238,7 +238,7 @@ static enum status skip_noise(struct agent_in *i, struct message *m)
             return status_fail(m, STATUS_BAD_INPUT,
                                "speaks another protocol, or its launcher changes what passes "
                                "through it, as a terminal does (ssh -t, srun --pty)");
-        at = memchr(at + 1, AGENT_MAGIC[0], left - 1);
+        at = memchr(at + 1, MAGIC_BYTE, left - 1);
     }
     size_t noise = at ? (size_t)(at - from) : most;
     i->skipped += noise;

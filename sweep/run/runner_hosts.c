@@ -14,6 +14,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/run/room.h"
+#include "sweep/run/same_kernels.h"
 
 struct runner_hosts {
     struct host *host; /* (runner.machines) */
@@ -22,6 +23,8 @@ struct runner_hosts {
     struct agent_open open;
     char proof[33];
     char proof_path[TRIAL_PATH_MAX];
+    bool same_kernels, agreed;
+    struct kernel_set common; /* agreed: what all compute with */
     int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
     bool told;      /* which machines there are */
 };
@@ -76,6 +79,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
     r->hosts = h;
     r->machine = machine;
     r->machines = o->host_count;
+    h->same_kernels = o->same_kernels;
     h->slots_each = (int)(each < HOST_SLOTS_MOST ? each : HOST_SLOTS_MOST);
     h->launch = (struct host_launch){.command = o->launch, .agent = o->agent, .here = *here};
     for (int k = 0; k < r->machines; k++) {
@@ -145,11 +149,59 @@ static void tell_all(struct runner *r)
     free(b.text);
 }
 
-static void greet(struct runner *r, struct machine *machine)
+static void open_folder(struct runner *r, struct machine *machine)
 {
     struct build_info b = agent_hello_build(&machine->host->hello);
     runner_build_words(&b, machine->build, sizeof machine->build);
     host_open(machine->host, &r->hosts->open, r->hosts->proof);
+}
+
+/* What all can that have said hello; false while others may still do so. */
+static bool agree(struct runner *r)
+{
+    struct runner_hosts *h = r->hosts;
+    int greeted = 0;
+    for (int k = 0; k < r->machines; k++) {
+        const struct machine *machine = &r->machine[k];
+        if (machine->host->state != HOST_GREETED) {
+            if (!machine->heard)
+                return false;
+            continue;
+        }
+        struct kernel_set its = kernel_set_of(&machine->host->hello);
+        h->common = greeted++ ? kernel_set_common(&h->common, &its) : its;
+    }
+    if (greeted > 0)
+        runner_say(r, "all machines compute with %s and %s", h->common.core_type,
+                   h->common.kernels);
+    return greeted > 0;
+}
+
+/* Lets machines that have said hello begin, with the same kernels where that is wanted: as soon as
+ * all have been heard of, those that come later with what was agreed upon then. */
+static void let_begin(struct runner *r)
+{
+    struct runner_hosts *h = r->hosts;
+    char why[256];
+    if (h->same_kernels && !h->agreed)
+        h->agreed = agree(r);
+    for (int k = 0; (h->agreed || !h->same_kernels) && k < r->machines; k++) {
+        struct machine *machine = &r->machine[k];
+        if (machine->host->state != HOST_GREETED)
+            continue;
+        struct kernel_set its = kernel_set_of(&machine->host->hello);
+        bool same = !h->same_kernels || kernel_set_same(&its, &h->common);
+        if (same) {
+            open_folder(r, machine);
+        } else if (!machine->asked) {
+            host_kernels(machine->host, h->common.core_type, h->common.kernels);
+        } else {
+            snprintf(why, sizeof why, "it computes with %s and %s, not with %s and %s as asked",
+                     its.core_type, its.kernels, h->common.core_type, h->common.kernels);
+            host_refuse(machine->host, why);
+        }
+        machine->asked = !same;
+    }
 }
 
 static void ready(struct runner *r, struct machine *machine)
@@ -192,6 +244,7 @@ static void lost(struct runner *r, struct machine *machine)
     if (!r->stopping)
         runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
     machine->heard = true;
+    machine->asked = false;
 }
 
 static void take_ended(struct runner *r, struct machine *machine, struct slot *s,
@@ -218,8 +271,7 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
     struct slot *s = slot_of(machine, e);
     switch (e->kind) {
     case HOST_EVENT_GREETED:
-        greet(r, machine);
-        break;
+        break; /* let_begin */
     case HOST_EVENT_READY:
         ready(r, machine);
         break;
@@ -282,7 +334,7 @@ void runner_hosts_turn(struct runner *r)
 {
     double now = clock_now_s();
     struct host_event e;
-    bool any_lost = false;
+    bool any_lost = false, any_greeted = false;
     for (int k = 0; r->hosts && k < r->machines; k++) {
         struct machine *machine = &r->machine[k];
         bool said = false;
@@ -295,8 +347,11 @@ void runner_hosts_turn(struct runner *r)
         while (host_next(machine->host, &e)) {
             take_event(r, machine, &e);
             any_lost = any_lost || e.kind == HOST_EVENT_LOST;
+            any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
         }
     }
+    if (any_greeted || (any_lost && r->hosts->same_kernels))
+        let_begin(r);
     if (any_lost && !r->stopping)
         stop_without_hosts(r);
     if (any_lost && !r->hosts->told)

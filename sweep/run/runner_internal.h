@@ -52,6 +52,7 @@ struct machine {
     struct slot *slot;       /* (slots) */
     struct process *process; /* (slots), of this machine; NULL: of another */
     bool works;              /* its slots may be claimed for */
+    bool asked;              /* to begin again with other kernels than its own */
     bool heard;              /* its host said hello, or could not, at least once */
     struct pollfd *fds;      /* (fds_used) of the present turn */
     int fds_used;

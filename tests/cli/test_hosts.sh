@@ -89,6 +89,35 @@ run two --launch "$there" --hosts a:1,b:2
 check "again: nothing to do" ended_with 0
 check "... and no agent is started" [ ! -e a.pid ]
 
+# Machines of different kinds: the last bits are those of the least, where that is wanted.
+cat >unlike <<'SH'
+#!/bin/sh
+[ "$1" != little ] || export OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2
+shift
+exec "$@"
+SH
+chmod +x unlike
+case $("$headcount" --version) in
+*avx*)
+    OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2 headcount run sweep.yaml --db least.db -q --set train.steps=100 >/dev/null 2>&1
+    run same --launch './unlike {host}' --hosts big:1,little:1,other:1 --set train.steps=100 --same-kernels
+    check "unlike machines with the same kernels" ended_with 0
+    check "... it says which" says "^all machines compute with Prescott and sse2$"
+    check "... one build" rows_say same "SELECT count(DISTINCT build_id) FROM attempt" 1
+    headcount export results far --db least.db >least.jsonl
+    headcount export results far --db same.db >same.jsonl
+    check "... to the bytes of a machine that has only those" cmp least.jsonl same.jsonl
+    run unlike --launch './unlike {host}' --hosts big:1,little:1 --set train.steps=100
+    check "... and without" ended_with 0
+    check "... attempts know their machine's kernels" rows_say unlike "SELECT count(*) FROM
+        (SELECT DISTINCT host, kernels LIKE 'sse2%' AS least FROM attempt JOIN build USING (build_id)) WHERE least = (host = 'little')" 2
+    reports() { headcount report --db "$1.db" | tr '\n' ' ' | grep -o "computed alike, and last bits may differ between these: [0-9] with .*; [0-9] with [^.]*\."; }
+    check "... the report says so" reports unlike
+    check "... and not where all computed alike" fails reports same
+    ;;
+*) skip "unlike machines" "a CPU with AVX" ;;
+esac
+
 # ---- refusals ----
 
 refused() { # pattern, arguments...

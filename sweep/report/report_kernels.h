@@ -1,0 +1,20 @@
+/* What the completed trials of a sweep were computed with. Programs and machines that differ in it
+ * may differ in the last bits of what they compute. */
+#ifndef SWEEP_REPORT_REPORT_KERNELS_H
+#define SWEEP_REPORT_REPORT_KERNELS_H
+
+#include "engine/base/text.h"
+#include "sweep/store/store.h"
+
+struct report_kernels {
+    int kinds;                /* that differ */
+    struct text_buffer words; /* "12 trials with Haswell, avx2; 24 with SkylakeX, avx512" */
+    struct text_buffer json;  /* an object for each kind */
+};
+
+/* k starts as {0}. To be freed also on failure. */
+enum status report_kernels_read(struct store *s, int64_t sweep_id, struct report_kernels *k,
+                                struct message *m);
+void report_kernels_free(struct report_kernels *k);
+
+#endif

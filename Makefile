@@ -259,7 +259,8 @@ bench-peers: $(PROGRAM)
 FUZZ_SECONDS = 20
 FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # Of all sources, those that read foreign bytes, and what these stand on.
-FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) sweep/run/wire.c
+FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) sweep/run/wire.c \
+               sweep/serve/request.c sweep/serve/token.c
 LIBFUZZ      = $(BUILD)/libfuzz.a
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)

@@ -18,6 +18,7 @@ struct answer {
     size_t size;
     char tag[ANSWER_TAG_SIZE]; /* entity tag with its quotes; equal bodies have equal ones */
     int64_t state;             /* of the file (watched.h) that it is from */
+    double cost_s;             /* CPU time that it took */
     double due_s;              /* not to be computed again before */
     bool passing;              /* an error that may be over without a change of the file */
     int holders;               /* who uses it */

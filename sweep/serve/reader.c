@@ -11,8 +11,9 @@
 /* Of all answers that somebody still holds: more are not computed until clients have taken theirs.
  */
 enum { LIVING_MOST = 256 << 20 };
-/* How old a look at a file may be; after an error that may pass, when it is tried again. */
-static const double known_s = 1, again_s = 1;
+/* How old a look at a file may be; after an error that may pass, when it is tried again; how long
+ * an older answer may be held back for a newer one. */
+static const double known_s = 1, again_s = 1, busy_s = .1;
 
 static bool is_of(const struct request *q, int file)
 {
@@ -37,13 +38,6 @@ static bool is_known(const struct server *s, const struct request *q, double now
     return true;
 }
 
-/* When this answer may be computed again. */
-static double due_of(const struct server *s, const struct answer *a)
-{
-    double share_s = s->rest_until_s - SERVE_RESTS * SERVE_AHEAD_S;
-    return a->due_s > share_s ? a->due_s : share_s;
-}
-
 /* The kind of news that this is. */
 static enum watched_news news_of(const struct request *q)
 {
@@ -51,16 +45,22 @@ static enum watched_news news_of(const struct request *q)
     return soon ? WATCHED_VERSION : WATCHED_SUMMARY;
 }
 
+/* When this answer may be computed again. */
+static double due_of(const struct server *s, const struct request *q, const struct answer *a)
+{
+    double share_s = s->rest_until_s[news_of(q)] - SERVE_RESTS * SERVE_AHEAD_S;
+    return a->due_s > share_s ? a->due_s : share_s;
+}
+
 /* Whether the answer serves; where a newer one can be had later, clients will be told. */
 static bool serves(struct server *s, const struct answer *a, const struct request *q, double now_s)
 {
-    double due_s = due_of(s, a);
+    double due_s = due_of(s, q, a);
     if (a->state == state_of(s, q) && !a->passing)
         return true;
     if (now_s >= due_s)
         return false;
-    bool quick = q->kind == REQUEST_TRIALS || q->kind == REQUEST_CURVES || q->kind == REQUEST_INDEX;
-    watched_owe(&s->file[q->file], quick ? WATCHED_VERSION : WATCHED_SUMMARY, due_s);
+    watched_owe(&s->file[q->file], news_of(q), due_s);
     return true;
 }
 
@@ -72,7 +72,9 @@ static struct job *job_of(struct server *s, const char *key)
     return j;
 }
 
-static struct job *job_add(struct server *s, const char *key, const struct request *q)
+/* cost_s: the CPU time that it is expected to take. */
+static struct job *job_add(struct server *s, const char *key, const struct request *q,
+                           double cost_s)
 {
     struct job *j = calloc(1, sizeof *j);
     char *name = text_copy(key);
@@ -81,11 +83,22 @@ static struct job *job_add(struct server *s, const char *key, const struct reque
         free(name);
         return NULL;
     }
-    *j = (struct job){.key = name, .q = *q};
+    if (!s->jobs)
+        s->job_began_s = clock_now_s();
+    *j = (struct job){.key = name, .q = *q, .cost_s = cost_s};
     *s->jobs_end = j;
     s->jobs_end = &j->next;
     pthread_cond_signal(&s->work);
     return j;
+}
+
+/* Whether a further job would wait for long. */
+static bool is_busy(const struct server *s, double now_s)
+{
+    double cost_s = 0;
+    for (const struct job *j = s->jobs; j; j = j->next)
+        cost_s += j->cost_s;
+    return s->jobs && (cost_s > busy_s || now_s - s->job_began_s > busy_s);
 }
 
 bool reader_ask(struct server *s, struct ask *a)
@@ -97,9 +110,15 @@ bool reader_ask(struct server *s, struct ask *a)
         a->answer = answer_hold(found);
         return true;
     }
+    bool busy = is_busy(s, now_s);
     struct job *j = job_of(s, key);
     if (!j && !s->ending && s->answers.living < LIVING_MOST)
-        j = job_add(s, key, &a->q);
+        j = job_add(s, key, &a->q, found ? found->cost_s : 0);
+    if (found && busy && j) {
+        j->told = true;
+        a->answer = answer_hold(found);
+        return true;
+    }
     if (!j)
         return true; /* without an answer: not now */
     a->next = j->waiting;
@@ -216,31 +235,43 @@ static void look(struct server *s, const struct request *q)
     }
 }
 
+/* Takes note of the CPU time that something took. Returns how long it is to rest. */
+static double spend(struct server *s, enum watched_news kind, double cpu_s, double now_s)
+{
+    double *until_s = &s->rest_until_s[kind], rest_s = SERVE_RESTS * cpu_s;
+    double most_s = now_s + 2 * SERVE_RESTS * SERVE_AHEAD_S;
+    *until_s = (*until_s > now_s ? *until_s : now_s) + rest_s;
+    *until_s = *until_s < most_s ? *until_s : most_s;
+    return rest_s;
+}
+
 /* Held by the caller; NULL where there is no memory. */
 static struct answer *compute(struct server *s, const struct job *j)
 {
     struct result r = {.code = PIECE_UNAVAILABLE};
+    struct watched *w = &s->file[j->q.file];
     int64_t state = state_of(s, &j->q);
-    double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    double from_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     if (j->q.kind == REQUEST_INDEX)
         read_index(s, &j->q, &r);
     else
         read_one(s, j->q.file, &j->q, &r);
     struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
     double now_s = clock_now_s();
-    double rest_s = SERVE_RESTS * (clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s);
-    double from_s = s->rest_until_s > now_s ? s->rest_until_s : now_s;
-    double most_s = now_s + 2 * SERVE_RESTS * SERVE_AHEAD_S;
-    s->rest_until_s = from_s + rest_s < most_s ? from_s + rest_s : most_s;
+    double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s;
+    double rest_s = spend(s, news_of(&j->q), cost_s, now_s);
     if (!a)
         return NULL;
     a->state = state;
+    a->cost_s = cost_s;
     a->passing = r.passing;
     a->due_s = now_s + (r.passing && rest_s < again_s ? again_s : rest_s);
     if (j->q.kind == REQUEST_SUMMARY)
-        s->file[j->q.file].slow_due_s = a->due_s;
+        w->slow_due_s = a->due_s;
     if (r.passing)
-        watched_owe(&s->file[j->q.file], news_of(&j->q), a->due_s);
+        watched_owe(w, news_of(&j->q), a->due_s);
+    else if (j->told)
+        watched_owe(w, news_of(&j->q), now_s);
     answers_keep(&s->answers, a);
     return a;
 }
@@ -271,6 +302,7 @@ static void job_remove(struct server *s)
 {
     struct job *j = s->jobs;
     s->jobs = j->next;
+    s->job_began_s = clock_now_s();
     if (!s->jobs)
         s->jobs_end = &s->jobs;
     free(j->key);

@@ -7,9 +7,10 @@
  * whether files have changed, wakes event streams, and ends connections on which nothing happens.
  *
  * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
- * CPU time it took, and all together take no more of a core than that either, but for SERVE_AHEAD_S
- * seconds that may be had at once. The older answer serves meanwhile, and clients are told when a
- * newer one can be had. */
+ * CPU time it took, and all of one kind (watched.h) together take no more of a core than that
+ * either, but for SERVE_AHEAD_S seconds that may be had at once. The older answer serves meanwhile,
+ * also while the reader is at work on something long, and clients are told when a newer one can be
+ * had. */
 #ifndef SWEEP_SERVE_SERVE_PARTS_H
 #define SWEEP_SERVE_SERVE_PARTS_H
 
@@ -44,6 +45,8 @@ struct job {
     char *key; /* request_key */
     struct request q;
     struct ask *waiting;
+    double cost_s;
+    bool told; /* clients that have the older answer are told of this one */
     struct job *next;
 };
 
@@ -85,8 +88,9 @@ struct server {
     bool has_reader, has_watcher;
     struct watched *file; /* rules.files of them; their paths and names never change */
     struct answers answers;
-    double rest_until_s; /* when computing would have had its share of time */
+    double rest_until_s[WATCHED_NEWS]; /* when computing would have had its share of time */
     struct job *jobs, **jobs_end;
+    double job_began_s; /* of the first one */
     struct stream *streams;
     struct peer *peers;
     int n_peers;

@@ -269,11 +269,37 @@ static void nothing_is_computed_again_beyond_its_share(void **state)
     bench_init(&b);
     b.kept->state--;
     b.kept->due_s = 0;
-    b.server.rest_until_s = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
+    b.server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
     assert_true(is_given(&b));
     assert_true(b.file.owed_s[WATCHED_VERSION] > clock_now_s());
-    b.server.rest_until_s = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
+    b.server.rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
+    b.server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
     assert_false(is_given(&b));
+    bench_end(&b);
+}
+
+static void while_the_reader_is_busy_an_older_one_serves(void **state)
+{
+    struct bench b;
+    struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
+    (void)state;
+    bench_init(&b);
+    b.kept->state--;
+    b.kept->due_s = 0;
+    assert_false(reader_ask(&b.server, &other));
+    assert_false(reader_ask(&b.server, &b.ask)); /* for a moment it may wait */
+    b.server.jobs->next->waiting = NULL;
+    b.server.job_began_s -= 1;
+    assert_true(reader_ask(&b.server, &b.ask));
+    assert_ptr_equal(b.ask.answer, b.kept);
+    answer_drop(&b.server.answers, b.ask.answer);
+    assert_non_null(b.server.jobs->next); /* and a newer one will come */
+    assert_true(b.server.jobs->next->told);
+    assert_null(b.server.jobs->next->waiting);
+    b.server.job_began_s = clock_now_s();
+    b.server.jobs->cost_s = 1; /* the last time */
+    assert_true(reader_ask(&b.server, &b.ask));
+    answer_drop(&b.server.answers, b.ask.answer);
     bench_end(&b);
 }
 
@@ -345,6 +371,7 @@ int main(void)
         cmocka_unit_test(an_answer_of_the_present_state_serves),
         cmocka_unit_test(an_older_one_serves_until_it_is_due),
         cmocka_unit_test(nothing_is_computed_again_beyond_its_share),
+        cmocka_unit_test(while_the_reader_is_busy_an_older_one_serves),
         cmocka_unit_test(a_passing_error_is_tried_again),
         cmocka_unit_test(a_file_that_nobody_watched_is_looked_at),
         cmocka_unit_test(equal_questions_are_one_job),

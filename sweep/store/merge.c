@@ -113,10 +113,11 @@ static enum status merge_remarks(struct merging *g, const char *read, const char
     return status == STATUS_OK ? closed : status;
 }
 
+#define HAS(a, b) "instr('; ' || " a " || '; ', '; ' || " b " || '; ')"
 #define BOTH_REMARKS                                                                               \
-    " SET remark = CASE WHEN remark IS NULL OR instr(?2, remark) THEN ?2"                          \
-    " WHEN instr(remark, ?2) OR length(CAST(remark || ?2 AS BLOB)) > 3900 THEN remark"             \
-    " ELSE remark || '; ' || ?2 END WHERE "
+    " SET remark = CASE WHEN remark IS NULL OR " HAS("?2", "remark") " THEN ?2 WHEN " HAS(         \
+        "remark", "?2") " OR length(CAST(remark || ?2 AS BLOB)) > 3900 THEN remark"                \
+                        " ELSE remark || '; ' || ?2 END WHERE "
 
 static enum status merge_all_remarks(struct merging *g)
 {

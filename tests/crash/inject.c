@@ -5,15 +5,15 @@
  * FAULT_COUNT: a file whose 8 bytes count the calls that matched (native order), over all
  *   processes; "<file>.fired" gets a line for each fault that happened.
  * FAULT_WHO: coordinator | worker (default: both).
- * FAULT_CALLS: any of open mkdir write sync rename unlink truncate memory flock start (default: all
- *   but the last three). start: before main. open: only where it may create; write and sync: only
- * of files and folders. FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 |
- * yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too.
- * FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a write is done.
- *   crash: its whole process group dies, as by a power cut. stop: it pauses before the call until
- *   SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. Or an errno:
- * ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall clock
- * jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their
+ * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
+ * (default: all but the last three). start: before main. open: only where it may create; write and
+ * sync: only of files and folders. FAULT_FROM: whose allocations `memory` means: program (default)
+ * | sqlite3 | yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every
+ * later one too. FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a
+ * write is done. crash: its whole process group dies, as by a power cut. stop: it pauses before the
+ * call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. Or
+ * an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall
+ * clock jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their
  * coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says that it is
  * NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
  */
@@ -39,11 +39,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
+enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, LINK, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
 enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6, GROW = -7 };
 
-static const char *const call_names[CALLS] = {"open",   "mkdir",    "write",  "sync",  "rename",
-                                              "unlink", "truncate", "memory", "flock", "start"};
+static const char *const call_names[CALLS] = {"open",   "mkdir", "write",  "sync",
+                                              "rename", "link",  "unlink", "truncate",
+                                              "memory", "flock", "start"};
 
 static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
@@ -106,7 +107,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
     const char *who = setting("FAULT_WHO", fault.worker ? "worker" : "coordinator");
     if (!path || strcmp(who, fault.worker ? "worker" : "coordinator") != 0)
         return;
-    const char *calls = setting("FAULT_CALLS", "open mkdir write sync rename unlink truncate");
+    const char *calls = setting("FAULT_CALLS", "open mkdir write sync rename link unlink truncate");
     for (int c = 0; c < CALLS; c++)
         if (strstr(calls, call_names[c]))
             fault.calls |= 1u << c;
@@ -292,6 +293,11 @@ int fdatasync(int fd)
 int rename(const char *from, const char *to)
 {
     return fails(RENAME, to) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
+}
+
+int link(const char *from, const char *to)
+{
+    return fails(LINK, to) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int unlink(const char *path)

@@ -1,0 +1,417 @@
+/* Two results files in one: which of two trials stays, what contradicts, what becomes of numbers,
+ * plans and claims; and that a merge that meets trouble has changed nothing. Whole shards are
+ * merged by tests/cli/test_merge.sh. */
+#include "store_troubles.h"
+
+#include "sweep/store/merge.h"
+#include "sweep/store/store_check.h"
+
+#define FOUR SWEEP("[1, 2]", "seeds: 2\n")
+
+/* ---- files ---- */
+
+struct files {
+    struct fixture into, from;
+};
+
+static struct files files_of(struct fixture *x)
+{
+    struct files f = {*x, *x};
+    snprintf(f.into.db, sizeof f.into.db, "%s/into.db", x->folder);
+    snprintf(f.from.db, sizeof f.from.db, "%s/from.db", x->folder);
+    return f;
+}
+
+enum fate { LOST, FAILED, DONE, RUNNING };
+
+/* A file of the sweep, whose trials have come to this, in the order of the plan; those behind them
+ * have not run. */
+static void make_file(struct fixture *x, const char *yaml, const enum fate *fate, int count,
+                      double acc)
+{
+    struct run r = start(x, yaml);
+    struct claimed c[4];
+    bool accepted, failed;
+    struct attempt_end end = {.step = 20};
+    for (int i = 0; i < count; i++)
+        c[i] = claim(x, r.s, r.sweep, r.build);
+    for (int i = 0; i < count; i++) {
+        if (fate[i] == DONE)
+            finish(x, r.s, &c[i], result_of(acc));
+        else if (fate[i] == FAILED)
+            assert_ok(
+                store_fail(r.s, c[i].trial_id, c[i].attempt, 0, &end, &failed, &accepted, &x->m));
+        else if (fate[i] == LOST)
+            assert_ok(store_requeue(r.s, c[i].trial_id, c[i].attempt, &end, &accepted, &x->m));
+    }
+    close_store(x, r.s);
+}
+
+static void change(struct fixture *x, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+    run_sql(db, sql);
+    sqlite3_close(db);
+}
+
+/* ---- merging ---- */
+
+static char moved[1024]; /* "1.1 weights to 1.2; ..." of the last merge */
+
+static enum status note_move(void *context, struct merge_move *move, struct message *m)
+{
+    (void)context, (void)m;
+    snprintf(moved + strlen(moved), sizeof moved - strlen(moved), "%lld.%lld %s to %lld.%lld; ",
+             (long long)move->trial, (long long)move->attempt,
+             move->weights ? "weights" : "checkpoints", (long long)move->to_trial,
+             (long long)move->to_attempt);
+    if (move->weights)
+        snprintf(move->name, sizeof move->name, "t%lld-a%lld.result", (long long)move->to_trial,
+                 (long long)move->to_attempt);
+    return STATUS_OK;
+}
+
+static enum status merge_stores(struct store *into, struct store *from, struct merge_counts *counts,
+                                struct message *m)
+{
+    moved[0] = '\0';
+    enum status status = store_begin(into, m);
+    if (status == STATUS_OK)
+        status = store_merge(into, from, note_move, NULL, counts, m);
+    if (status == STATUS_OK)
+        return store_commit(into, m);
+    store_rollback(into);
+    return status;
+}
+
+static struct merge_counts merge(struct fixture *x, enum status expected)
+{
+    struct files f = files_of(x);
+    struct merge_counts counts;
+    struct store *into = open_store(&f.into, STORE_WRITE), *from = open_store(&f.from, STORE_READ);
+    assert_status(expected, merge_stores(into, from, &counts, &x->m));
+    close_store(&f.into, into);
+    close_store(&f.from, from);
+    return counts;
+}
+
+static void assert_sound(struct fixture *x)
+{
+    struct told told = {0};
+    struct store *s = open_store(x, STORE_READ);
+    assert_ok(store_check(s, tell, &told, &x->m));
+    assert_string_equal(told.text, "");
+    close_store(x, s);
+}
+
+/* A query of the file that was merged into. */
+static const char *ask_into(struct fixture *x, const char *sql)
+{
+    struct files f = files_of(x);
+    struct store *s = open_store(&f.into, STORE_READ);
+    const char *answer = ask(store_db(s), sql);
+    close_store(&f.into, s);
+    return answer;
+}
+#define assert_into(sql, expected) assert_string_equal(ask_into(x, (sql)), (expected))
+
+/* ---- trials ---- */
+
+#define TRIALS "SELECT group_concat(state || attempt || resume_step, ' ') FROM trial"
+
+static void the_further_one_stays(void **state)
+{
+    static const enum fate ours[] = {LOST, FAILED, DONE}, theirs[] = {DONE, LOST, DONE, FAILED};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, FOUR, ours, 3, .5);
+    make_file(&f.from, FOUR, theirs, 4, .5);
+    struct merge_counts counts = merge(x, STATUS_OK);
+    assert_int_equal(counts.trials, 4);
+    assert_int_equal(counts.taken, 2);
+    assert_int_equal(counts.results, 2);
+    assert_into(TRIALS, "completed20 failed120 completed10 failed120");
+    /* the attempt that was lost here comes before the one that was taken over */
+    assert_into("SELECT group_concat(outcome) FROM attempt WHERE trial_id = 1",
+                "requeued,completed");
+    assert_into("SELECT checkpoint FROM trial WHERE trial_id = 1", "t1-a2.result");
+    assert_string_equal(moved, "1.1 weights to 1.2; 4.1 checkpoints to 4.1; ");
+    assert_into("SELECT group_concat(n) FROM (SELECT count(*) AS n FROM curve GROUP BY trial_id)",
+                "2,2");
+    assert_sound(&f.into);
+    counts = merge(x, STATUS_OK);
+    assert_int_equal(counts.taken, 0);
+    assert_string_equal(moved, "");
+    assert_sound(&f.into);
+}
+
+/* A trial that is at work counts for what it had saved before. */
+static void a_file_that_is_run(void **state)
+{
+    static const enum fate theirs[] = {DONE, RUNNING, LOST};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.from, FOUR, theirs, 3, .5);
+    merge(x, STATUS_OK);
+    assert_into(TRIALS, "completed10 queued00 queued120 queued00");
+    assert_string_equal(moved, "1.1 weights to 1.1; 3.1 checkpoints to 3.1; ");
+    assert_sound(&f.into);
+
+    /* It goes on: the attempt that is known is not counted twice. */
+    struct store *s = open_store(&f.from, STORE_WRITE);
+    struct claimed c = {.trial_id = 2, .attempt = 1};
+    assert_true(finish(x, s, &c, result_of(.25)));
+    c = claim(x, s, 1, 1);
+    assert_int_equal(c.trial_id, 3);
+    assert_true(finish(x, s, &c, result_of(.25)));
+    close_store(&f.from, s);
+    merge(x, STATUS_OK);
+    assert_into(TRIALS, "completed10 completed10 completed220 queued00");
+    assert_into("SELECT count(*) FROM attempt", "4");
+    assert_string_equal(moved, "2.1 weights to 2.1; 3.2 weights to 3.2; ");
+    assert_sound(&f.into);
+}
+
+static void results_that_differ(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    static const struct {
+        const char *change;
+        const char *const told[4];
+    } cases[] = {
+        {"UPDATE trial SET test_acc = 0.75 WHERE trial_id = 2",
+         {"heads=2, seed 0 of sweep plain has test_acc 0.75 there (trial 2), but 0.5 in",
+          "kernels avx2"}},
+        {"UPDATE trial SET test_acc_by_slot = '[0.5,0]' WHERE trial_id = 1",
+         {"has test_acc_by_slot [0.5,0] there (trial 1), but [0.5,1] in"}},
+        {"UPDATE curve SET grad_norm = NULL WHERE trial_id = 1 AND step = 50",
+         {"has grad_norm at step 50 none there (trial 1), but 1 in"}},
+        {"INSERT INTO curve (trial_id, step) VALUES (1, 60)", {"has step 60 there", "but 100 in"}},
+        {"INSERT INTO curve (trial_id, step) VALUES (1, 110)",
+         {"has another step in its curve 110 there", "but none in"}},
+        {"UPDATE trial SET state = 'diverged', bad_step = 3 WHERE trial_id = 2;"
+         "UPDATE attempt SET outcome = 'diverged' WHERE trial_id = 2",
+         {"has state diverged there (trial 2), but completed in"}},
+    };
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, FOUR, done, 2, .5);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unlink(f.from.db);
+        make_file(&f.from, FOUR, done, 2, .5);
+        change(&f.from, cases[i].change);
+        merge(x, STATUS_BAD_INPUT);
+        for (int k = 0; k < 4 && cases[i].told[k]; k++)
+            if (!strstr(x->m.text, cases[i].told[k]))
+                fail_msg("%s: %s", cases[i].change, x->m.text);
+        assert_into(TRIALS, "completed10 completed10 queued00 queued00");
+        /* Of another build, or where one attempt was, the last bits may differ. */
+        change(&f.from, "UPDATE build SET compiler = 'clang'");
+        struct merge_counts counts = merge(x, STATUS_OK);
+        assert_int_equal(counts.other, 1);
+        assert_into("SELECT group_concat(test_acc) FROM trial", "0.5,0.5");
+        assert_sound(&f.into);
+    }
+}
+
+/* Numbers of trials, configurations and builds are given anew, behind those of deleted trials. */
+static void numbers_are_given_anew(void **state)
+{
+    static const enum fate done[] = {DONE, DONE, DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.from, FOUR, done, 4, .5);
+    change(&f.from, "UPDATE build SET cpu = 'theirs'; UPDATE trial SET remark = 'r' WHERE trial_id"
+                    " = 3; INSERT INTO deleted VALUES (9, '"
+                    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 7, 'gone',"
+                    " 'then', 'later', 1)");
+    make_file(&f.into,
+              "name: other\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+              "model: {d_model: 32, heads: 4, layers: 1, d_ff: 32}\n"
+              "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 1\n",
+              done, 1, .5);
+    change(&f.into, "INSERT INTO deleted VALUES (20, '"
+                    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdee', 7, 'gone',"
+                    " 'then', 'later', 1)");
+    merge(x, STATUS_OK);
+    assert_into("SELECT group_concat(trial_id || ' ' || heads, ', ') FROM trials"
+                " WHERE sweep = 'plain'",
+                "21 1, 22 2, 23 1, 24 2");
+    assert_into("SELECT group_concat(DISTINCT cpu) FROM attempt JOIN build USING (build_id)"
+                " WHERE trial_id > 20",
+                "theirs");
+    assert_into("SELECT group_concat(trial_id) FROM deleted", "20,25");
+    assert_into("SELECT trial_id FROM trial WHERE remark = 'r'", "23");
+    assert_string_equal(moved, "1.1 weights to 21.1; 2.1 weights to 22.1; 3.1 weights to 23.1;"
+                               " 4.1 weights to 24.1; ");
+    assert_sound(&f.into);
+    merge(x, STATUS_OK);
+    assert_into("SELECT group_concat(trial_id) FROM deleted", "20,25");
+    change(&f.from, "UPDATE trial SET remark = 'more' WHERE trial_id = 3");
+    merge(x, STATUS_OK);
+    merge(x, STATUS_OK);
+    assert_into("SELECT remark FROM trial WHERE trial_id = 23", "r; more");
+}
+
+/* ---- plans and claims ---- */
+
+#define CHANGES "SELECT group_concat(changed || ' ' || pairs || ' ' || seen, ', ') FROM plan_change"
+
+static void same_plans_are_one(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, FOUR, done, 2, .5);
+    make_file(&f.from, FOUR, done, 2, .5);
+    change(&f.into, "UPDATE plan_change SET changed = '2026-01-02'");
+    change(&f.from, "UPDATE plan_change SET changed = '2026-01-01'");
+    merge(x, STATUS_OK);
+    assert_into(CHANGES, "2026-01-01 4 0");
+    merge(x, STATUS_OK);
+    assert_into("SELECT count(*) FROM plan_change", "1");
+}
+
+/* Of different plans the newer is the sweep's, whichever file comes first. */
+static void the_newer_plan_stays(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    for (int theirs_newer = 0; theirs_newer < 2; theirs_newer++) {
+        struct files f = files_of(x);
+        unlink(f.into.db);
+        unlink(f.from.db);
+        make_file(&f.into, FOUR, done, 2, .5);
+        make_file(&f.from, SWEEP("[2, 4]", "seeds: 1\nclaim: {best: 2, over: [4]}\n"), done, 2, .5);
+        change(&f.into, "UPDATE plan_change SET changed = '2026-01-02'");
+        change(&f.from, theirs_newer ? "UPDATE plan_change SET changed = '2026-01-03'"
+                                     : "UPDATE plan_change SET changed = '2026-01-01'");
+        merge(x, STATUS_OK);
+        assert_into("SELECT group_concat(heads || ' ' || seed || ' ' || in_plan, ', ') FROM"
+                    " (SELECT * FROM trials ORDER BY heads, seed)",
+                    theirs_newer ? "1 0 0, 1 1 0, 2 0 1, 2 1 0, 4 0 1"
+                                 : "1 0 1, 1 1 1, 2 0 1, 2 1 1, 4 0 0");
+        assert_into("SELECT claim IS NULL FROM sweep", theirs_newer ? "0" : "1");
+        assert_into(CHANGES, theirs_newer ? "2026-01-02 4 0, 2026-01-03 2 0"
+                                          : "2026-01-01 2 0, 2026-01-02 4 0");
+        assert_sound(&f.into);
+    }
+}
+
+/* A claim in one file, results of before in the other. */
+static void what_could_be_seen(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"), done, 0, .5);
+    make_file(&f.from, FOUR, done, 2, .5);
+    change(&f.into, "UPDATE plan_change SET changed = '2026-01-02'");
+    change(&f.from, "UPDATE plan_change SET changed = '2026-01-01';"
+                    "UPDATE attempt SET started = '2026-01-01T01', ended = '2026-01-01T02'"
+                    " WHERE trial_id = 1");
+    merge(x, STATUS_OK);
+    assert_into(CHANGES, "2026-01-01 4 0, 2026-01-02 4 1");
+    assert_into("SELECT claim ->> 'best' FROM sweep", "2");
+}
+
+static void sweeps_that_do_not_go_together(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, FOUR, done, 2, .5);
+    make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
+    merge(x, STATUS_BAD_INPUT);
+    assert_non_null(strstr(x->m.text, "both hold a sweep plain, and no point is in both"));
+    unlink(f.from.db);
+    make_file(&f.from, SWEEP("[1, 2]", "seeds: 2\nmetric: {name: val_loss}\n"), done, 2, .5);
+    merge(x, STATUS_BAD_INPUT);
+    assert_non_null(strstr(x->m.text, "sweep plain chose its best steps by val_loss in"));
+    assert_into(TRIALS, "completed10 completed10 queued00 queued00");
+}
+
+/* ---- troubles ---- */
+
+static void rows_that_cannot_be(void **state)
+{
+    static const char *const cases[][2] = {
+        {"PRAGMA ignore_check_constraints = ON; UPDATE trial SET test_acc = 7 WHERE trial_id = 1",
+         "has a row that no results file can have"},
+        {"UPDATE config SET config_json = json_set(config_json, '$.train.batch', 9)",
+         "a configuration does not match its SHA-256"},
+        {"UPDATE trial SET attempt = 3 WHERE trial_id = 1",
+         "the attempts of a trial are not those that are counted"},
+    };
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unlink(f.from.db);
+        make_file(&f.from, FOUR, done, 2, .5);
+        change(&f.from, cases[i][0]);
+        merge(x, STATUS_CORRUPT);
+        if (!strstr(x->m.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], x->m.text);
+        assert_into("SELECT count(*) FROM sweep", "0");
+    }
+}
+
+/* Statements refused and interrupted, system calls and allocations failed: what could not
+ * be merged has changed nothing, and in the end all is there. */
+static void any_trouble_changes_nothing(void **state)
+{
+    static const enum fate ours[] = {LOST, DONE}, theirs[] = {DONE, DONE, FAILED, LOST};
+    static const char all[] =
+        "SELECT (SELECT group_concat(state || attempt) FROM trial) || "
+        "(SELECT count(*) FROM attempt) || ' ' || (SELECT count(*) FROM curve)"
+        " || ' ' || (SELECT count(*) FROM plan_change)";
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    char before[400], after[400];
+    make_file(&f.into, FOUR, ours, 2, .5);
+    make_file(&f.from, FOUR, theirs, 4, .5);
+    snprintf(x->db, sizeof x->db, "%s/kept.db", x->folder);
+    copy_file(f.into.db, x->db, 0);
+    snprintf(before, sizeof before, "%s", ask_into(x, all));
+    merge(x, STATUS_OK);
+    snprintf(after, sizeof after, "%s", ask_into(x, all));
+    assert_string_not_equal(before, after);
+    stand_between(true);
+    for (enum trouble kind = REFUSED; kind < TROUBLES; kind++) {
+        bool fired = true;
+        long step = kind == MEMORY ? 61 : 7, failures = 0;
+        for (long n = 1; fired; n += step) {
+            struct merge_counts counts;
+            copy_file(x->db, f.into.db, 0);
+            struct store *into = open_store(&f.into, STORE_WRITE);
+            struct store *from = open_store(&f.from, STORE_READ);
+            arm(kind, n);
+            enum status status = merge_stores(into, from, &counts, &x->m);
+            fired = disarm();
+            failures += status != STATUS_OK;
+            const char *now = ask(store_db(into), all);
+            if (strcmp(now, status == STATUS_OK ? after : before) != 0)
+                fail_msg("trouble %d at %ld: status %d: %s", (int)kind, n, (int)status, now);
+            assert_true(fired || status == STATUS_OK);
+            close_store(&f.from, from);
+            store_close(into, NULL);
+        }
+        assert_true(failures > 5);
+    }
+    stand_between(false);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(the_further_one_stays), TEST(a_file_that_is_run),
+        TEST(results_that_differ),   TEST(numbers_are_given_anew),
+        TEST(same_plans_are_one),    TEST(the_newer_plan_stays),
+        TEST(what_could_be_seen),    TEST(sweeps_that_do_not_go_together),
+        TEST(rows_that_cannot_be),   TEST(any_trouble_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -139,10 +139,8 @@ static void start(struct fake *f, const struct agent_frame *frame)
 static void end(struct fake *f, int slot, int exit_code, int signal_number)
 {
     char payload[AGENT_ENDED_MAX];
-    struct agent_ended e = {.exit_code = exit_code,
-                            .signal = signal_number,
-                            .cpu_s = f->trial_s,
-                            .max_rss_kib = 10000};
+    struct agent_ended e = {
+        .exit_code = exit_code, .signal = signal_number, .cpu_s = f->trial_s, .max_rss_kib = 10000};
     say(f, AGENT_ENDED, slot, payload, agent_ended_format(&e, payload));
     close(f->lane[slot]->lock);
     f->lane[slot]->busy = false;

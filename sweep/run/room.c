@@ -7,7 +7,7 @@
 
 static int falling(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const struct room_point *)a)->bytes, y = ((const struct room_point *)b)->bytes;
     return (x < y) - (x > y);
 }
 
@@ -24,27 +24,41 @@ static double trial_bytes(const struct plan *p, long i)
     return limit > 0 ? fmin(bytes, limit) : bytes;
 }
 
-int room_for_trials(const struct plan *p, int wanted, double available, double *largest)
+void room_init(struct room *r, const struct plan *p)
 {
-    long points = plan_points(p), trials = plan_trials(p);
-    double *point = malloc(((size_t)points + 1) * sizeof *point);
-    double *trial = malloc(((size_t)trials + 1) * sizeof *trial);
-    int n = wanted;
-    *largest = 0;
-    if (point && trial && trials > 0) {
-        for (long i = 0; i < points; i++)
-            point[i] = trial_bytes(p, i);
-        for (long k = 0; k < trials; k++)
-            trial[k] = point[plan_trial(p, k).point];
-        qsort(trial, (size_t)trials, sizeof *trial, falling);
-        *largest = trial[0];
-        double together = *largest;
-        for (n = 1; n < wanted && n < trials && together + trial[n] <= available; n++)
-            together += trial[n];
-    }
-    free(point);
-    free(trial);
-    return n;
+    long points = plan_points(p);
+    *r = (struct room){.point = calloc((size_t)points + 1, sizeof *r->point)};
+    if (!r->point)
+        return;
+    r->points = points;
+    for (long i = 0; i < points; i++)
+        r->point[i].bytes = trial_bytes(p, i);
+    for (long k = 0; k < plan_trials(p); k++)
+        r->point[plan_trial(p, k).point].trials++;
+    qsort(r->point, (size_t)points, sizeof *r->point, falling);
+}
+
+void room_clear(struct room *r)
+{
+    free(r->point);
+    *r = (struct room){0};
+}
+
+int room_for_trials(const struct room *r, int wanted, double available, double *largest)
+{
+    double together = 0;
+    int n = 0;
+    *largest = r->points > 0 ? r->point[0].bytes : 0;
+    if (r->points == 0)
+        return wanted;
+    for (long i = 0; i < r->points; i++)
+        for (long k = 0; k < r->point[i].trials; k++) {
+            together += r->point[i].bytes;
+            if (n > 0 && (n == wanted || together > available))
+                return n;
+            n++;
+        }
+    return n < wanted ? n : wanted;
 }
 
 double room_free(void)

@@ -419,11 +419,15 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
 {
     int wanted = slots_wanted(p, o->workers), slots = 0, lock = -1;
     double available = room_free(), largest;
+    struct room room;
     struct runner r = {.plan = p, .machine = &r.here, .machines = 1};
     r.turn = (struct turn){.patience_s = TURN_PATIENCE_S, .context = &r, .say = say_plainly};
     memset(result, 0, sizeof *result);
-    if (o->host_count == 0)
-        slots = room_for_trials(p, wanted, available, &largest);
+    if (o->host_count == 0) {
+        room_init(&room, p);
+        slots = room_for_trials(&room, wanted, available, &largest);
+        room_clear(&room);
+    }
     enum status s = lock_take(o->db, &lock, m);
     if (s != STATUS_OK)
         return s;

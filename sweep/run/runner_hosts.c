@@ -21,6 +21,7 @@ struct runner_hosts {
     struct host_launch launch;
     char agent[PATH_MAX + 16];
     struct agent_open open;
+    struct room room;
     char proof[33];
     char proof_path[TRIAL_PATH_MAX];
     bool same_kernels, agreed;
@@ -76,6 +77,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
         free(h);
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d hosts", o->host_count);
     }
+    room_init(&h->room, r->plan);
     r->hosts = h;
     r->machine = machine;
     r->machines = o->host_count;
@@ -102,6 +104,7 @@ void runner_hosts_free(struct runner *r)
         return;
     if (r->hosts->proof_path[0])
         unlink(r->hosts->proof_path);
+    room_clear(&r->hosts->room);
     free(r->hosts->host);
     free(r->hosts);
     free(r->machine);
@@ -124,7 +127,7 @@ static int slots_of(const struct runner *r, const struct machine *machine)
                                             : h->hello.cores;
     wanted = wanted < HOST_SLOTS_MOST ? wanted : HOST_SLOTS_MOST;
     wanted = wanted < plan_trials(r->plan) ? wanted : plan_trials(r->plan);
-    return room_for_trials(r->plan, (int)wanted, h->hello.memory, &largest);
+    return room_for_trials(&r->hosts->room, (int)wanted, h->hello.memory, &largest);
 }
 
 /* "48 trials at once on 3 machines: a 16, b 16, c 16", once all have been heard of. */

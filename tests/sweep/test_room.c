@@ -39,16 +39,22 @@ static void the_largest_must_fit_together(void **state)
     struct config *c = config_of(file);
     struct plan *p = plan_of(c);
     double small = point_bytes(p, 0) + ROOM_WORKER, large = point_bytes(p, 1) + ROOM_WORKER, most;
+    struct room room;
+    room_init(&room, p);
     assert_true(large > 2 * small);
-    assert_int_equal(room_for_trials(p, 8, 0, &most), 1);
+    assert_int_equal(room_for_trials(&room, 8, 0, &most), 1);
     assert_true(most == large);
-    assert_int_equal(room_for_trials(p, 8, 2 * large - 1, &most), 1);
-    assert_int_equal(room_for_trials(p, 8, 2 * large, &most), 2);
-    assert_int_equal(room_for_trials(p, 8, 4 * large, &most), 4);
-    assert_int_equal(room_for_trials(p, 8, 4 * large + 2 * small, &most), 6);
-    assert_int_equal(room_for_trials(p, 8, 4 * large + 4 * small, &most), 8);
-    assert_int_equal(room_for_trials(p, 3, 100 * large, &most), 3);
-    assert_int_equal(room_for_trials(p, 1, 0, &most), 1);
+    assert_int_equal(room_for_trials(&room, 8, 2 * large - 1, &most), 1);
+    assert_int_equal(room_for_trials(&room, 8, 2 * large, &most), 2);
+    assert_int_equal(room_for_trials(&room, 8, 4 * large, &most), 4);
+    assert_int_equal(room_for_trials(&room, 8, 4 * large + 2 * small, &most), 6);
+    assert_int_equal(room_for_trials(&room, 8, 4 * large + 4 * small, &most), 8);
+    assert_int_equal(room_for_trials(&room, 3, 100 * large, &most), 3);
+    assert_int_equal(room_for_trials(&room, 1, 0, &most), 1);
+    assert_int_equal(room_for_trials(&room, 100, 100 * large, &most), 8); /* there are no more */
+    room_clear(&room);
+    assert_int_equal(room_for_trials(&room, 5, 0, &most), 5);
+    assert_true(most == 0);
     plan_free(p);
     config_free(c);
 }
@@ -62,9 +68,12 @@ static void a_limit_is_the_most_that_a_trial_takes(void **state)
     struct config *c = config_of(text);
     struct plan *p = plan_of(c);
     double most;
+    struct room room;
+    room_init(&room, p);
     assert_true(point_bytes(p, 1) > 32 << 20);
-    assert_int_equal(room_for_trials(p, 8, 3.5 * (32 << 20), &most), 3);
+    assert_int_equal(room_for_trials(&room, 8, 3.5 * (32 << 20), &most), 3);
     assert_true(most == 32 << 20);
+    room_clear(&room);
     plan_free(p);
     config_free(c);
 }

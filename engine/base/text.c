@@ -13,6 +13,30 @@
 #include "engine/base/number.h"
 #include "engine/base/utf8.h"
 
+/* For so many bytes more, and the end. False where there is no memory (any more). */
+static bool make_room(struct text_buffer *b, size_t size)
+{
+    if (b->out_of_memory || b->capacity - b->used > size)
+        return !b->out_of_memory;
+    size_t capacity = 2 * b->capacity + size + 256;
+    char *grown = realloc(b->text, capacity);
+    if (grown) {
+        b->text = grown;
+        b->capacity = capacity;
+    }
+    b->out_of_memory = !grown;
+    return grown;
+}
+
+static void add_bytes(struct text_buffer *b, const char *bytes, size_t size)
+{
+    if (!make_room(b, size))
+        return;
+    memcpy(b->text + b->used, bytes, size);
+    b->used += size;
+    b->text[b->used] = '\0';
+}
+
 void text_add(struct text_buffer *b, const char *format, ...)
 {
     for (int attempt = 0; attempt < 2 && !b->out_of_memory; attempt++) {
@@ -25,13 +49,7 @@ void text_add(struct text_buffer *b, const char *format, ...)
             b->used += (size_t)n;
             return;
         }
-        size_t capacity = 2 * b->capacity + (size_t)(n < 0 ? 0 : n) + 256;
-        char *grown = n < 0 ? NULL : realloc(b->text, capacity);
-        if (grown) {
-            b->text = grown;
-            b->capacity = capacity;
-        }
-        b->out_of_memory = !grown;
+        b->out_of_memory = n < 0 || !make_room(b, (size_t)n);
     }
 }
 
@@ -50,11 +68,7 @@ char *text_copy(const char *text)
 static ssize_t add_to_buffer(void *buffer, const char *text, size_t size)
 {
     struct text_buffer *b = buffer;
-    for (size_t at = 0; at < size;) {
-        size_t piece = size - at < INT_MAX ? size - at : INT_MAX;
-        text_add(b, "%.*s", (int)piece, text + at);
-        at += piece;
-    }
+    add_bytes(b, text, size);
     errno = b->out_of_memory ? ENOMEM : errno;
     return b->out_of_memory ? 0 : (ssize_t)size;
 }
@@ -250,17 +264,18 @@ void text_add_json(struct text_buffer *b, const char *text)
         return;
     }
     const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
-    text_add(b, "\"");
+    add_bytes(b, "\"", 1);
     while (p < end) {
-        char piece[PIECE_SIZE] = "";
-        const char *plain = (const char *)p;
+        char piece[PIECE_SIZE];
         int run = json_run(p, end);
+        add_bytes(b, (const char *)p, (size_t)run);
         p += run;
-        if (p < end)
-            p += json_piece(p, end, piece);
-        text_add(b, "%.*s%s", run, plain, piece);
+        if (p == end)
+            break;
+        p += json_piece(p, end, piece);
+        add_bytes(b, piece, strlen(piece));
     }
-    text_add(b, "\"");
+    add_bytes(b, "\"", 1);
 }
 
 void text_add_json_bytes(struct text_buffer *b, const char *bytes)

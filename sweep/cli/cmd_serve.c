@@ -43,6 +43,16 @@ static const struct command_syntax syntax = {
                 "  headcount serve --db results/headcount.db --port 9000\n",
 };
 
+/* Each connection is an open file. */
+static void allow_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* Ends at a signal, and when whoever reads the output has gone. */
 static void wait_for_end(void)
 {
@@ -84,6 +94,7 @@ static enum status serve(const struct serve_options *o, const struct command_tex
     enum status status = stop_install(m);
     if (status != STATUS_OK)
         return status;
+    allow_files();
     setpriority(PRIO_PROCESS, 0, NICE); /* the threads inherit it; refused: as it is */
     status = serve_start(o, &s, m);
     if (status == STATUS_OK) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "engine/base/clock.h"
@@ -14,10 +15,15 @@ const char listener_remedy[] =
 
 /* libmicrohttpd's own limits: what a connection may have in memory (more headers than that it
  * refuses by itself), and for how long it may do nothing. */
-enum { MEMORY = 32 << 10, IDLE_S = 30, EVENTS_BLOCK = 4096, CROWDED = SERVE_CONNECTIONS * 7 / 8 };
+enum { MEMORY = 32 << 10, IDLE_S = 30, EVENTS_BLOCK = 4096 };
+
+/* Files that others than connections may have open: without one libmicrohttpd would stop accepting.
+ */
+enum { FILES_KEPT = 64, CONNECTIONS_LEAST = 8 };
 
 struct listener {
     struct httpd http;
+    int most; /* connections of each daemon */
     struct MHD_Daemon *daemon[ADDRESS_SOCKETS];
 };
 
@@ -54,7 +60,7 @@ static void make_room(struct server *s)
     for (struct peer *p = s->peers; p; p = p->next)
         if (isfinite(p->until_s) && (!quiet || p->until_s < quiet->until_s))
             quiet = p;
-    if (s->n_peers < CROWDED || !quiet)
+    if (s->n_peers < s->listener->most * 7 / 8 || !quiet)
         return;
     shutdown(quiet->fd, SHUT_RDWR);
     quiet->until_s = INFINITY;
@@ -394,9 +400,28 @@ enum status listener_new(struct server *s, struct message *m)
     return httpd_load(&s->listener->http, m);
 }
 
+/* As many as `ulimit -n` leaves room for. */
+static enum status choose_most(struct server *s, struct message *m)
+{
+    struct rlimit files;
+    rlim_t each = SERVE_CONNECTIONS;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
+        rlim_t left = files.rlim_cur > FILES_KEPT ? files.rlim_cur - FILES_KEPT : 0;
+        each = left / (rlim_t)s->listening.count;
+    }
+    s->listener->most = each < SERVE_CONNECTIONS ? (int)each : SERVE_CONNECTIONS;
+    if (s->listener->most >= CONNECTIONS_LEAST)
+        return STATUS_OK;
+    return status_fail(m, STATUS_IO, "%lu open files are too few for a server (`ulimit -n`)",
+                       (unsigned long)files.rlim_cur);
+}
+
 enum status listener_start(struct server *s, struct message *m)
 {
     struct listener *l = s->listener;
+    enum status status = choose_most(s, m);
+    if (status != STATUS_OK)
+        return status;
     for (int i = 0; i < s->listening.count; i++) {
         unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                          (s->listening.ipv6[i] ? MHD_USE_IPv6 : 0);
@@ -404,7 +429,7 @@ enum status listener_start(struct server *s, struct message *m)
             flags, (uint16_t)s->listening.port, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET,
             s->listening.fd[i], MHD_OPTION_URI_LOG_CALLBACK, take_target, s,
             MHD_OPTION_NOTIFY_COMPLETED, request_ended, s, MHD_OPTION_NOTIFY_CONNECTION,
-            connection_changed, s, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CONNECTIONS,
+            connection_changed, s, MHD_OPTION_CONNECTION_LIMIT, (unsigned)l->most,
             MHD_OPTION_PER_IP_CONNECTION_LIMIT,
             s->listening.local ? 0U : (unsigned)SERVE_PER_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT,
             (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,

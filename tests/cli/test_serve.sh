@@ -48,6 +48,12 @@ end TERM
 check "SIGTERM ends it too" [ $ended -eq 0 ]
 check "a reader of its line that has gone ends it" timeout 20 sh -c "headcount serve --db two.db --port 0 | head -n 1 >said"
 
+few_files() { # words
+    (ulimit -n 40 && timeout 20 "$headcount" serve --db two.db --port 0) >out 2>why
+    [ $? -eq 3 ] && grep -q 'too few for a server' why || { cat out why; return 1; }
+}
+check "few open files are told of" few_files
+
 # ---- tokens ----
 begin --db two.db --port 0 --listen 0.0.0.0
 check "for others it makes a token" sh -c "echo '$address' | grep -Eq '/\?token=[0-9a-f]{32}\$'"

@@ -16,6 +16,7 @@ make sweep|installs packages; its sweep is run below
 make test|runs this test
 make bench|a benchmark of minutes
 make bench-peers|a benchmark of minutes
+./headcount serve|goes on until Ctrl-C; cli/test_serve.sh runs it
 gcc -I. learn.c build/libengine.a -lm -ldl -o learn && ./learn|cli/test_engine.sh builds and runs it
 make calibrate|minutes; sweep/test_calibration.c is its short form
 make calibrate SWEEPS=2000 CASE=looks|half a minute; sweep/test_calibration.c is its short form

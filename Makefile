@@ -207,6 +207,11 @@ test-page: $(PROGRAM)
 	@sh tests/deps.sh page
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) sh tests/run.sh "" $(wildcard tests/page/test_*.sh)
 
+# On a cluster made of this machine: Slurm with four nodes, two hosts by ssh. CLUSTER_FORM=short: a sample.
+test-cluster: $(PROGRAM)
+	@sh tests/deps.sh cluster
+	@HEADCOUNT=$(RUN) BUILD=$(BUILD) JOBS=1 sh tests/run.sh "$(TESTS)" $(wildcard tests/cluster/test_*.sh)
+
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
 	@sh tests/check_deps.sh $(LIBENGINE)
@@ -337,6 +342,7 @@ help:
 	@echo "make sweep        install what is missing, build, run configs/gather.yaml to the verdict"
 	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
 	@echo "make test-page    look at a sweep's page in Chromium, with pictures in $(BUILD)/page"
+	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX;"
 	@echo "                  bench-scale: what the coordinator makes of 1,000 machines)"
@@ -350,7 +356,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force test-page calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-scale tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force test-page test-cluster calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-scale tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

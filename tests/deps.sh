@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page]   Installs what building and testing need, and what
-# the named targets need beside that, where this machine lacks it: with apt on Debian and its
-# children, saying what it does; elsewhere it names the packages.
+# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster]   Installs what building and testing
+# need, and what the named targets need beside that, where this machine lacks it: with apt on Debian
+# and its children, saying what it does; elsewhere it names the packages.
 set -eu
 
 missing=
@@ -43,6 +43,13 @@ for target; do
         need python3 'command -v python3'
         need fonts-dejavu-core 'fc-list : family | grep -q .'
         ;;
+    cluster)
+        PATH=$PATH:/usr/sbin:/sbin
+        need slurm-wlm 'command -v slurmctld && command -v slurmd && command -v sbatch'
+        need munge 'command -v munged'
+        need openssh-server 'command -v sshd'
+        need openssh-client 'command -v ssh'
+        ;;
     esac
 done
 [ -z "$missing" ] && exit 0
@@ -61,5 +68,14 @@ if [ "$(id -u)" -ne 0 ]; then
     sudo=sudo
 fi
 echo "installing what is missing: ${sudo:+$sudo }apt-get install$missing" >&2
+# Daemons among them are for the tests to start, not for this machine, now or when it boots.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+    trap '$sudo rm -f $policy' EXIT
+    printf '#!/bin/sh\nexit 101\n' | $sudo sh -c "cat >$policy && chmod 755 $policy"
+fi
 $sudo apt-get update -qq
 $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+for daemon in munge:munge slurm-wlm:slurmctld slurm-wlm:slurmd openssh-server:ssh; do
+    case " $missing " in *" ${daemon%:*} "*) $sudo systemctl disable -q "${daemon#*:}" 2>/dev/null || : ;; esac
+done

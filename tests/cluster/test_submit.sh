@@ -1,0 +1,59 @@
+#!/bin/sh
+# headcount submit on Slurm: what -n prints runs as well as what it submits; names that a shell would
+# obey; an array and its merge; a time limit far shorter than the sweep. Speaks TAP. HEADCOUNT is the
+# program; CLUSTER_FORM=short: a sample. Run from the repository's root.
+. tests/cluster/bed.sh
+can_slurm || skip_all "headcount submit" "slurm-wlm and munge"
+slurm_up || skip_all "headcount submit" "a machine on which Slurm starts: $(why_not)"
+. tests/cluster/sweep.sh
+
+# ---- an array ----
+
+db=$dir/array.db
+submit "an array" "$db" --array 3 -c 1 --
+merge=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
+# One of its tasks is stopped as before the time limit, and runs again before the merge.
+await_middle "an array" "$dir/array-2-of-3.db"
+scancel --batch --signal=USR1 "${job}_2"
+job=$merge
+ends "an array" COMPLETED 0
+for k in 1 2 3; do
+    done=$(trials "$dir/array-$k-of-3.db" completed)
+    [ "${done:-0}" -ge 1 ] && [ "$done" -lt 12 ] || trouble "an array: shard $k has $done trials"
+done
+complete "an array" "$db"
+grep -q "^Sweep faults\|faults" "$dir/job.out" || trouble "an array: the merge reports nothing: $(tail -n 3 "$dir/job.out")"
+verdict "an array: the merge of its shards is the undisturbed run, though one was stopped"
+
+# ---- names ----
+
+odd="$dir/it's \$(touch hacked) \"odd\" &"
+mkdir "$odd"
+cp "$sweep" "$odd/-a b.yaml"
+(cd "$odd" && "$headcount" submit "./-a b.yaml" --db "o'd d.db" --nodes 2 -n -- --output="$dir/job.out" >"$dir/shown" && sh "$dir/shown" >"$dir/submitted") ||
+    trouble "odd names: -n: $(cat "$dir/submitted")"
+job=$(sed -n 's/^Submitted batch job //p' "$dir/submitted")
+ends "odd names" COMPLETED 0
+complete "odd names" "$odd/o'd d.db"
+[ -z "$(find "$dir" -name hacked)" ] || trouble "odd names: one was obeyed"
+verdict "names that a shell would obey, in the script that -n prints"
+
+# ---- a time limit ----
+
+# Slurm counts limits in minutes: 1 is the shortest, of which the signal takes up to all.
+if long; then
+    slow=$dir/slow.yaml
+    sed 's/steps: 1200/steps: 9000/; s/eval_every: 300/eval_every: 3000/; s/faults/slow/' "$sweep" >"$slow"
+    db=$dir/slow.db
+    sweep=$slow
+    submit "a time limit" "$db" --nodes 1 -- --time=1 --signal=B:USR1@15
+    tries=0
+    until job_ended "$job" || [ $((tries += 1)) -gt 1200 ]; do sleep 0.5; done
+    ends "a time limit" COMPLETED 0
+    limits=$(job_restarts "$job")
+    [ "${limits:-0}" -ge 1 ] || trouble "a time limit: it never came"
+    undisturbed
+    complete "a time limit" "$db"
+    verdict "a time limit far shorter than the sweep: $limits times back in the queue"
+fi
+finish

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "sweep/plan/machine.h"
 #include "sweep/report/table.h"
@@ -25,7 +26,7 @@ struct status_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
-     "the rows of the view progress, with time_left_s, looks, rungs and shards, as JSON"},
+     "the rows of the view progress, with time_left_s, looks, rungs, shards and hosts, as JSON"},
     {"watch", 'w', COMMAND_FLAG, offsetof(struct status_options, watch), NULL,
      "again and again, until Ctrl-C: redrawn on a terminal, elsewhere a line per change"},
     COMMAND_DB_OPTION(struct status_options),
@@ -45,12 +46,19 @@ static const char sql[] =
     "         sum(state = 'queued' AND choice = 'waiting') AS waiting"
     "    FROM trial JOIN sweep USING (sweep_id)"
     "   WHERE rungs IS NOT NULL AND in_plan = 1 AND is_tuning = 1 GROUP BY sweep_id"
+    "), at_work AS (" /* trials that run, by machine */
+    "  SELECT sweep_id, host, count(*) AS n FROM trial JOIN attempt USING (trial_id, attempt)"
+    "   WHERE state = 'running' AND in_plan = 1 AND host IS NOT NULL GROUP BY sweep_id, host"
     ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
     "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
     "       s.shards, s.sweep_id,"
     "       t.trials, t.waiting, t.passed, iif(rungs IS NULL, NULL, json_object("
     "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
-    "         'waiting', t.waiting, 'passed', t.passed))"
+    "         'waiting', t.waiting, 'passed', t.passed)),"
+    "       (SELECT json_group_object(host, n) FROM at_work AS w WHERE w.sweep_id = s.sweep_id),"
+    "       (SELECT count(*) || ' machine' || iif(count(*) = 1, '', 's') || ': ' ||"
+    "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
+    "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1)"
     "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
     "  LEFT JOIN paused AS t USING (sweep_id)";
 
@@ -73,7 +81,9 @@ enum column {
     COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that lost */
     COLUMN_WAITING,
     COLUMN_PASSED,
-    COLUMN_RUNGS_JSON
+    COLUMN_RUNGS_JSON,
+    COLUMN_HOSTS_JSON,
+    COLUMN_HOSTS /* "2 machines: a 4, b 4"; NULL: only this one is at work */
 };
 
 /* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
@@ -138,13 +148,16 @@ static void json_row(const struct rows *r, double seconds, const struct looks_st
     table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
     table_json(t, rows_text(r, COLUMN_SHARDS_JSON));
     table_integer(t, rows_integer(r, COLUMN_ELSEWHERE));
+    table_json(t, rows_text(r, COLUMN_HOSTS_JSON));
 }
 
-/* A sentence each for a sweep with looks, with rungs and in shards. */
+/* A sentence each for a sweep on other machines, with looks, with rungs and in shards. */
 static void add_stages(const struct rows *r, const struct looks_state *l, struct text_buffer *said)
 {
     char words[256];
     const char *name = rows_text(r, COLUMN_SWEEP);
+    if (!rows_null(r, COLUMN_HOSTS))
+        text_add(said, "%s: on %s.\n", name, rows_text(r, COLUMN_HOSTS));
     looks_words(l, words, sizeof words);
     if (words[0])
         text_add(said, "%s: %s.\n", name, words);
@@ -183,7 +196,9 @@ static enum status read_sweeps(struct store *s, struct status_options *o, struct
     enum status status = cost_read(&cost, s, m);
     if (status != STATUS_OK)
         return status;
-    struct rows r = rows_open(s, m, sql, NO_VALUES);
+    char here[256] = "";
+    gethostname(here, sizeof here - 1);
+    struct rows r = rows_open(s, m, sql, VALUES(TEXT(here)));
     while (status == STATUS_OK && rows_next(&r)) {
         status = time_left(s, &cost, &r, &seconds, m);
         if (status == STATUS_OK)
@@ -214,13 +229,25 @@ static enum status print_status(struct store *s, struct status_options *o, FILE 
         {.title = "time left"},
         {.title = "last run", .leave_out = 1},
         {0}};
-    static const struct table_column json_columns[] = {
-        {.name = "sweep"},   {.name = "planned"},   {.name = "completed"},
-        {.name = "running"}, {.name = "queued"},    {.name = "diverged"},
-        {.name = "failed"},  {.name = "pruned"},    {.name = "mean_train_s"},
-        {.name = "created"}, {.name = "last_run"},  {.name = "time_left_s"},
-        {.name = "remark"},  {.name = "looks"},     {.name = "rungs"},
-        {.name = "shards"},  {.name = "elsewhere"}, {0}};
+    static const struct table_column json_columns[] = {{.name = "sweep"},
+                                                       {.name = "planned"},
+                                                       {.name = "completed"},
+                                                       {.name = "running"},
+                                                       {.name = "queued"},
+                                                       {.name = "diverged"},
+                                                       {.name = "failed"},
+                                                       {.name = "pruned"},
+                                                       {.name = "mean_train_s"},
+                                                       {.name = "created"},
+                                                       {.name = "last_run"},
+                                                       {.name = "time_left_s"},
+                                                       {.name = "remark"},
+                                                       {.name = "looks"},
+                                                       {.name = "rungs"},
+                                                       {.name = "shards"},
+                                                       {.name = "elsewhere"},
+                                                       {.name = "hosts"},
+                                                       {0}};
     struct text_buffer stages = {0};
     struct table *t = table_new(o->json ? json_columns : text_columns);
     enum status status = read_sweeps(s, o, t, &stages, m);

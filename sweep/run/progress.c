@@ -43,6 +43,7 @@ struct progress_view {
     struct head_counts *heads; /* (head_counts) */
     long *heads_running;       /* (head_counts) */
     int head_counts;
+    char hosts[LINE_SIZE];
     struct frame frame;
 };
 
@@ -74,6 +75,12 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
     v->best = NAN;
     v->started_s = clock_now_s();
     return v;
+}
+
+void progress_hosts(struct progress_view *v, const char *text)
+{
+    if (v)
+        text_shown(text, v->hosts, sizeof v->hosts);
 }
 
 void progress_slots(struct progress_view *v, int workers)
@@ -331,6 +338,7 @@ static void draw(struct progress_view *v)
     int width = v->frame.columns - 1;
     int busy = slots_busy(v);
     int room = v->frame.rows - 2; /* for the total, and the cursor below it */
+    room -= v->hosts[0] != '\0';
     room -= heads_draw(v, width, room - (busy < TRIALS_LEAST ? busy : TRIALS_LEAST));
     int shown = busy <= room ? busy : room > 1 ? room - 1 : 0;
     int label = label_columns(v, shown, width);
@@ -344,6 +352,12 @@ static void draw(struct progress_view *v)
     if (shown < busy && room > 0) {
         line_clear(&l);
         line_add(&l, " and %d more", busy - shown);
+        line_cut(&l, width);
+        frame_line(&v->frame, &l, "\033[2m");
+    }
+    if (v->hosts[0]) {
+        line_clear(&l);
+        line_add(&l, " %s", v->hosts);
         line_cut(&l, width);
         frame_line(&v->frame, &l, "\033[2m");
     }

@@ -25,6 +25,9 @@ struct progress_view;
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
                                    int workers, enum metric metric);
 
+/* Where trials run ("on 2 machines: a 4, b 4"), a line above the total; "" without. */
+void progress_hosts(struct progress_view *v, const char *text);
+
 /* There are more slots than was said at first: they are numbered 0..workers-1 from now on. */
 void progress_slots(struct progress_view *v, int workers);
 

@@ -27,6 +27,7 @@ struct runner_hosts {
     bool same_kernels, agreed;
     struct kernel_set common; /* agreed: what all compute with */
     int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
+    double shown_s; /* when the live view was told last */
     bool told;      /* which machines there are */
 };
 
@@ -301,6 +302,42 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
     }
 }
 
+/* ---- the live view ---- */
+
+static int busy_slots(const struct machine *machine)
+{
+    int n = 0;
+    for (int i = 0; i < machine->slots; i++)
+        n += machine->slot[i].busy;
+    return n;
+}
+
+/* "on 2 machines: a 4, b 3; c again in 8 s; d not used". Of many, those that work are only counted.
+ */
+static void show_machines(struct runner *r, double now)
+{
+    enum { MANY = 8 };
+    struct text_buffer working = {0}, others = {0};
+    int works = 0;
+    for (int k = 0; k < r->machines; k++) {
+        const struct machine *machine = &r->machine[k];
+        const struct host *h = machine->host;
+        if (machine->works && works++ < MANY)
+            text_add(&working, "%s%s %d", works > 1 ? ", " : ": ", name_of(machine),
+                     busy_slots(machine));
+        else if (h->state == HOST_REFUSED)
+            text_add(&others, "; %s not used", name_of(machine));
+        else if (h->state == HOST_WAITING)
+            text_add(&others, "; %s again in %.0f s", name_of(machine), fmax(h->retry_s - now, 0));
+    }
+    char text[256];
+    snprintf(text, sizeof text, "on %d machine%s%.120s%.100s", works, works == 1 ? "" : "s",
+             working.text && works <= MANY ? working.text : "", others.text ? others.text : "");
+    progress_hosts(r->view, text);
+    free(working.text);
+    free(others.text);
+}
+
 /* ---- the loop's part ---- */
 
 int runner_hosts_poll(struct runner *r, struct pollfd *fds)
@@ -352,6 +389,10 @@ void runner_hosts_turn(struct runner *r)
             any_lost = any_lost || e.kind == HOST_EVENT_LOST;
             any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
         }
+    }
+    if (r->hosts && progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
+        r->hosts->shown_s = now;
+        show_machines(r, now);
     }
     if (any_greeted || (any_lost && r->hosts->same_kernels))
         let_begin(r);

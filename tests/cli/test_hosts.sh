@@ -163,6 +163,8 @@ check "... silence" says "^silent is tried again in 1 s: no agent spoke within 2
 export HEADCOUNT_HOST_S=60
 run killed --launch "$there" --hosts a:1,b:1
 wait_beside "$pid" works a
+status_says() { headcount status --db killed.db | grep "^far: on 2 machines: a 1, b 1\.$" && headcount status --json --db killed.db | grep '"hosts":{"a":1,"b":1}'; }
+check "status says where trials run" wait_beside "$pid" status_says
 victim=$(agent a) orphan=$(workers_of "$(agent a)")
 kill -KILL "$victim"
 check "an agent is killed: its worker goes with it" wait_until gone "$orphan"

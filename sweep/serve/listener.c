@@ -157,9 +157,7 @@ static enum MHD_Result send_error(struct server *s, struct MHD_Connection *c, in
 {
     const struct httpd *http = &s->listener->http;
     struct text_buffer body = {0};
-    text_add(&body, "{\"error\":");
-    text_add_json(&body, sentence);
-    text_add(&body, "}\n");
+    piece_error(&body, sentence);
     struct MHD_Response *r =
         body.out_of_memory || !body.text
             ? NULL

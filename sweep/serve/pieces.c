@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
 #include "sweep/page/page.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/store/rows.h"
@@ -172,11 +171,9 @@ void piece_words(const char *path, const struct message *m, struct message *word
     free(cut.text);
 }
 
-void piece_error(const char *path, const struct message *m, FILE *out)
+void piece_error(struct text_buffer *body, const char *sentence)
 {
-    struct message words;
-    piece_words(path, m, &words);
-    fputs("{\"error\":", out);
-    text_json(out, words.text);
-    fputs("}\n", out);
+    text_add(body, "{\"error\":");
+    text_add_json(body, sentence);
+    text_add(body, "}\n");
 }

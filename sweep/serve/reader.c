@@ -131,63 +131,54 @@ bool reader_ask(struct server *s, struct ask *a)
 /* The outcome of a job. */
 struct result {
     int code;
-    bool passing;
+    bool passing;         /* an error that may be over without a change of the file */
+    bool opened;          /* it is a results file */
+    struct message error; /* where the code is not OK: why, for strangers */
     struct text_buffer body;
 };
 
-static void put_error(const char *path, const struct message *m, struct text_buffer *body)
+static void put_error(struct result *r)
 {
-    FILE *out;
-    free(body->text);
-    *body = (struct text_buffer){0};
-    out = text_stream(body);
-    if (out) {
-        piece_error(path, m, out);
-        fclose(out);
-    }
+    free(r->body.text);
+    r->body = (struct text_buffer){0};
+    piece_error(&r->body, r->error.text);
 }
 
-/* Reads a file, without the lock. error: why it could not be opened, or "". */
-static void read_file(const char *path, const struct request *q, struct result *r,
-                      struct message *error)
+/* Without the lock. */
+static void read_file(const char *path, const struct request *q, struct result *r)
 {
     struct store *store = NULL;
     struct message m = {{0}};
-    error->text[0] = '\0';
-    enum status status = store_open(path, STORE_READ, &store, &m);
     FILE *out = text_stream(&r->body);
-    if (!out)
-        status = status_fail(&m, STATUS_NO_MEMORY, "no memory");
-    if (status == STATUS_OK)
-        r->code = piece_write(store, q, out, &m);
-    else
-        r->code = piece_code(status);
-    if (!store && status != STATUS_NO_MEMORY)
-        piece_words(path, &m, error);
+    enum status status = out ? store_open(path, STORE_READ, &store, &m)
+                             : status_fail(&m, STATUS_NO_MEMORY, "no memory");
+    r->opened = status == STATUS_OK;
+    r->code = r->opened ? piece_write(store, q, out, &m) : piece_code(status);
+    r->passing = r->code == PIECE_UNAVAILABLE && status != STATUS_BAD_INPUT;
     store_close(store, NULL);
     if (out)
         fclose(out);
-    r->passing = r->code >= PIECE_FAULT && status != STATUS_BAD_INPUT;
-    if (r->code != REQUEST_OK)
-        put_error(path, &m, &r->body);
+    if (r->code == REQUEST_OK)
+        return;
+    piece_words(path, &m, &r->error);
+    put_error(r);
 }
 
 /* Unlocks while it reads. */
 static void read_one(struct server *s, int file, const struct request *q, struct result *r)
 {
     struct watched *w = &s->file[file];
-    struct message error;
     if (!w->sign.there) {
-        status_fail(&error, STATUS_IO, "%s", w->error);
         r->code = PIECE_UNAVAILABLE;
-        put_error("", &error, &r->body);
+        status_fail(&r->error, STATUS_IO, "%s", w->error);
+        put_error(r);
         return;
     }
     pthread_mutex_unlock(&s->lock);
-    read_file(w->path, q, r, &error);
+    read_file(w->path, q, r);
     pthread_mutex_lock(&s->lock);
     if (w->sign.there)
-        watched_read(w, error.text);
+        watched_read(w, r->opened ? "" : r->error.text);
 }
 
 /* What is known of a file, and its sweeps: {"file":...,"sweeps":...} */
@@ -196,7 +187,7 @@ static void put_file(const struct watched *w, const struct result *r, FILE *out)
     fputs("{\"file\":", out);
     text_json(out, w->name);
     fprintf(out, ",\"version\":%lld,\"error\":", (long long)w->news[WATCHED_VERSION]);
-    text_json(out, w->error[0] ? w->error : NULL);
+    text_json(out, r->code == REQUEST_OK ? NULL : r->error.text);
     if (r->code == REQUEST_OK && r->body.text)
         fprintf(out, ",%s", r->body.text + 1); /* the members of page_index */
     else

@@ -67,7 +67,7 @@ static void compose(struct stream *e, double now_s)
     for (int i = 0; i < e->server->rules.files; i++)
         if (has_news(e, i))
             add_event(e, i);
-    if (e->text.used == 0 && now_s >= e->beat_s && e->beat_s > 0)
+    if (e->text.used == 0 && now_s >= e->beat_s)
         text_add(&e->text, ":\n\n");
 }
 

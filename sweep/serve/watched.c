@@ -49,7 +49,7 @@ static void change(struct watched *w, double now_s)
 
 void watched_saw(struct watched *w, const struct watched_sign *sign, double now_s)
 {
-    static const double settle_s[] = {WATCHED_SETTLE_S, WATCHED_SETTLE_LATE_S};
+    static const double settle_s[] = {.5, 5};
     bool first = w->looked_s == 0;
     w->looked_s = now_s;
     if (first || !same(&w->sign, sign)) {

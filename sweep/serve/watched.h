@@ -3,7 +3,7 @@
  *
  * A commit shows in the size or the time of the file or of its log, but a reader may come between
  * the writing of the log and the end of its sync, and find the state before. Therefore what has
- * changed counts as changed again when WATCHED_SETTLE_S and WATCHED_SETTLE_LATE_S have passed.
+ * changed counts as changed again after half a second and after five.
  *
  * Nothing here locks: the caller does (serve_parts.h). */
 #ifndef SWEEP_SERVE_WATCHED_H
@@ -14,9 +14,6 @@
 #include <sys/stat.h>
 
 #include "engine/base/status.h"
-
-/* From the last change on. */
-static const double WATCHED_SETTLE_S = .5, WATCHED_SETTLE_LATE_S = 5;
 
 /* What tells two states of a file from each other. */
 struct watched_sign {

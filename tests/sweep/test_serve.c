@@ -210,6 +210,16 @@ static void a_file_may_go_and_come_back(void **state)
     close(l.fd);
 }
 
+static void a_piece_that_cannot_be_read_says_why(void **state)
+{
+    struct served *f = *state;
+    assert_int_equal(served_write(f, "DROP VIEW progress"), 0);
+    expect(f, "/index", 200, "no such table: progress\",\"sweeps\":null}");
+    expect(f, "/0/1/trials", 200, "\"total\":7");
+    assert_int_equal(served_write(f, "DROP VIEW trials; DROP TABLE curve"), 0);
+    expect(f, "/0/1/curves?trials=1", 500, "{\"error\":\"");
+}
+
 /* ---- many, and none ---- */
 
 enum { CLIENTS = 50 };
@@ -397,6 +407,7 @@ int main(void)
         SERVED(strangers_are_refused),
         SERVED(changes_are_told),
         SERVED(a_file_may_go_and_come_back),
+        SERVED(a_piece_that_cannot_be_read_says_why),
         SERVED(it_ends_although_many_listen),
         SERVED(the_silent_keep_nobody_out),
         SERVED(who_listened_and_went_makes_room),

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "sweep/serve/serve_parts.h"
@@ -358,6 +360,40 @@ static void nobody_waits_where_nothing_will_come(void **state)
     bench_end(&b);
 }
 
+/* ---- connections ---- */
+
+static void who_takes_too_long_is_shut_out(void **state)
+{
+    struct bench b;
+    int late[2], early[2];
+    char byte;
+    (void)state;
+    bench_init(&b);
+    pthread_mutex_init(&b.server.lock, NULL);
+    pthread_cond_init(&b.server.look, NULL);
+    b.file.path = "/nowhere";
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, late), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, early), 0);
+    struct peer fine = {.fd = early[0], .until_s = clock_now_s() + 1000};
+    struct peer slow = {.fd = late[0], .until_s = clock_now_s() - 1, .next = &fine};
+    b.server.peers = &slow;
+    assert_int_equal(pthread_create(&b.server.watcher, NULL, watcher_run, &b.server), 0);
+    assert_int_equal(read(late[1], &byte, 1), 0);
+    assert_int_equal(read(early[1], &byte, 1), -1);
+    pthread_mutex_lock(&b.server.lock);
+    b.server.ending = true;
+    pthread_cond_signal(&b.server.look);
+    pthread_mutex_unlock(&b.server.lock);
+    pthread_join(b.server.watcher, NULL);
+    for (int i = 0; i < 2; i++) {
+        close(late[i]);
+        close(early[i]);
+    }
+    pthread_cond_destroy(&b.server.look);
+    pthread_mutex_destroy(&b.server.lock);
+    bench_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_file_that_nobody_watched_is_looked_at),
         cmocka_unit_test(equal_questions_are_one_job),
         cmocka_unit_test(nobody_waits_where_nothing_will_come),
+        cmocka_unit_test(who_takes_too_long_is_shut_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,19 +91,23 @@ static int open_all(const union address *a, int count, int port, struct listenin
 
 static enum status find_address(const char *where, union address *a, struct message *m)
 {
-    struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
-    int code = getaddrinfo(where, "0", &wanted, &found);
-    if (code != 0)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "--listen is '%s': %s; an address of this machine "
-                           "is wanted, as 192.0.2.7 or 0.0.0.0 for all",
-                           where, gai_strerror(code));
-    bool fits = found->ai_addrlen <= sizeof *a;
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  ".:-_%";
+    struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
+    int code =
+        where[strspn(where, letters)] ? EAI_NONAME : getaddrinfo(where, "0", &wanted, &found);
+    bool fits = code == 0 && found->ai_addrlen <= sizeof *a;
     if (fits)
         memcpy(a, found->ai_addr, found->ai_addrlen);
-    freeaddrinfo(found);
-    return fits ? STATUS_OK
-                : status_fail(m, STATUS_BAD_INPUT, "--listen is '%s': no address of IP", where);
+    if (found)
+        freeaddrinfo(found);
+    if (fits)
+        return STATUS_OK;
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "--listen is '%s': %s; an address of this machine is wanted, as 192.0.2.7, or "
+        "0.0.0.0 for all",
+        where, code ? gai_strerror(code) : "no address of the internet");
 }
 
 static void add_name(struct listening *l, const char *name)

@@ -7,13 +7,14 @@
 /* What a worker takes beside its model and examples: program, libraries, buffers of products. */
 enum { ROOM_WORKER = 16 << 20 };
 
-/* What the trials of a plan take: what point_memory says, but not more than limits.memory allows. */
+/* What the trials of a plan take: what point_memory says, but not more than limits.memory allows.
+ */
 struct room {
     long points; /* 0: there was no memory to find out */
     struct room_point {
         double bytes; /* of each trial */
         long trials;
-    } *point; /* (points), the largest first */
+    } * point; /* (points), the largest first */
 };
 
 /* Looks at every point and trial of the plan, once for all machines. room_clear when done. */

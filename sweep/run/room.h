@@ -7,14 +7,16 @@
 /* What a worker takes beside its model and examples: program, libraries, buffers of products. */
 enum { ROOM_WORKER = 16 << 20 };
 
-/* What the trials of a plan take: what point_memory says, but not more than limits.memory allows.
- */
+/* The trials of one point. */
+struct room_point {
+    double bytes; /* of each: what point_memory says, but not more than limits.memory allows */
+    long trials;
+};
+
+/* What the trials of a plan take. */
 struct room {
-    long points; /* 0: there was no memory to find out */
-    struct room_point {
-        double bytes; /* of each trial */
-        long trials;
-    } * point; /* (points), the largest first */
+    long points;              /* 0: there was no memory to find out */
+    struct room_point *point; /* (points), the largest first */
 };
 
 /* Looks at every point and trial of the plan, once for all machines. room_clear when done. */

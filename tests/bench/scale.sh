@@ -41,13 +41,17 @@ if [ "$fake" = overhead ]; then
             rm -rf "$dir"/scale.db*
             set -- -j4
             [ $way = workers ] || set -- --launch 'env HOST={host}' --hosts a:1,b:1,c:1,d:1
-            "$headcount" run -q "$dir/scale.yaml" --db "$dir/scale.db" "$@" >"$dir/out"
+            ("$headcount" run -q "$dir/scale.yaml" --db "$dir/scale.db" "$@" >"$dir/out" 2>&1; times >"$dir/cpu")
             ask "SELECT '$way', 86400 * (julianday(max(ended)) - julianday(min(started))) FROM attempt" |
-                tee -a "$dir/times"
+                awk '{ if (FILENAME != "-") { split($0, t, /[ms ]+/); cpu = 60 * t[1] + t[2] + 60 * t[3] + t[4] }
+                       else print $1, $2, cpu }' "$dir/cpu" - | tee -a "$dir/times"
         done
     done
-    sort -k1,1 -k2,2n "$dir/times" | awk '{ s[$1, ++n[$1]] = $2 }
-        END { a = s["agents", 2]; w = s["workers", 2]; printf "four agents: %.1f s, -j4: %.1f s, %.2f times as long\n", a, w, a / w }'
+    for column in 2 3; do
+        sort -k1,1 -k$column,${column}n "$dir/times" | awk -v c=$column '{ s[$1, ++n[$1]] = $c }
+            END { a = s["agents", 2]; w = s["workers", 2]
+                  printf "four agents: %.1f s%s, -j4: %.1f s, %.2f times as much\n", a, c == 3 ? " of CPU" : "", w, a / w }'
+    done
     exit
 fi
 

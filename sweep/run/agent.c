@@ -104,16 +104,14 @@ static void start_worker(struct agent *a, const struct agent_frame *f)
 {
     struct message m = {.text = "the agent is stopping"};
     struct lane *l = a->stopping ? NULL : make_lane(a, f->slot);
-    enum status s = STATUS_INTERRUPTED;
     if (l && l->busy) {
         stop_for(a, STATUS_BAD_INPUT, "the coordinator started two trials in one slot");
         return;
     }
-    if (l)
-        s = process_spawn(&l->process, "worker", f->payload, f->size, a->environment, &m);
-    else if (!a->stopping)
-        s = status_fail(&m, STATUS_NO_MEMORY, "out of memory for a worker");
-    if (s != STATUS_OK) {
+    if (!l && !a->stopping)
+        status_fail(&m, STATUS_NO_MEMORY, "out of memory for a worker");
+    if (!l || process_spawn(&l->process, "worker", f->payload, f->size, a->environment, &m) !=
+                  STATUS_OK) {
         struct agent_ended e = {.unstarted = true};
         snprintf(e.error, sizeof e.error, "%.*s", (int)sizeof e.error - 1, m.text);
         say_ended(a, f->slot, &e);

@@ -49,16 +49,17 @@ static enum status allow_descriptors(int hosts, struct message *m)
     return STATUS_OK;
 }
 
-/* A file that only who sees this very folder can read. */
+/* A file that only who sees this very folder can read. Should this process not come to remove it,
+ * `gc` takes it for the unfinished file of a trial that is none. */
 static enum status write_proof(struct runner *r, struct runner_hosts *h, struct message *m)
 {
     unsigned char bytes[16 + 4];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return status_fail(m, STATUS_IO, "the system gives no random numbers");
-    for (int i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++)
         snprintf(h->proof + 2 * i, 3, "%02x", bytes[i]);
-    snprintf(h->open.proof, sizeof h->open.proof, "proof-%02x%02x%02x%02x", bytes[16], bytes[17],
-             bytes[18], bytes[19]);
+    snprintf(h->open.proof, sizeof h->open.proof, "t0-a0.proof-%02x%02x%02x%02x.tmp", bytes[16],
+             bytes[17], bytes[18], bytes[19]);
     snprintf(h->open.folder, sizeof h->open.folder, "%s", r->job.folder);
     snprintf(h->proof_path, sizeof h->proof_path, "%s/%s", h->open.folder, h->open.proof);
     struct iovec part = {h->proof, strlen(h->proof)};
@@ -375,7 +376,9 @@ void runner_hosts_turn(struct runner *r)
     double now = clock_now_s();
     struct host_event e;
     bool any_lost = false, any_greeted = false;
-    for (int k = 0; r->hosts && k < r->machines; k++) {
+    if (!r->hosts)
+        return;
+    for (int k = 0; k < r->machines; k++) {
         struct machine *machine = &r->machine[k];
         bool said = false;
         for (int i = 0; i < machine->fds_used; i++)
@@ -390,7 +393,7 @@ void runner_hosts_turn(struct runner *r)
             any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
         }
     }
-    if (r->hosts && progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
+    if (progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
         r->hosts->shown_s = now;
         show_machines(r, now);
     }

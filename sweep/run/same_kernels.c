@@ -52,7 +52,8 @@ struct kernel_set kernel_set_common(const struct kernel_set *a, const struct ker
     if (level == LEVEL_LOWER) /* nothing is known of these but their names */
         memcpy(s.core_type, level_b < level_a ? b->core_type : a->core_type, sizeof s.core_type);
     else
-        strcpy(s.core_type, level == LEVEL_AVX2 ? "Haswell" : "SkylakeX");
+        snprintf(s.core_type, sizeof s.core_type, "%s",
+                 level == LEVEL_AVX2 ? "Haswell" : "SkylakeX");
     return s;
 }
 

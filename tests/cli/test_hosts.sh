@@ -35,6 +35,7 @@ terminal) "$@" | sed -u 's/\r$//' ;;
 gone) exec /nowhere/headcount agent ;;
 dead) echo "connect to host dead port 22: no route" >&2; exit 255 ;;
 silent) exec sleep 100 ;;
+tight) ulimit -n 14 && exec "$@" ;;
 apart) exec setsid "$@" ;;
 *) exec "$@" ;;
 esac
@@ -83,7 +84,7 @@ check "two hosts do it" ended_with 0
 check "... to the same bytes" as_here two
 check "... it says who works" says "^3 trials at once on 2 machines: .* 1, .* 2$"
 check "... attempts know their host" rows_say two "SELECT count(DISTINCT host) FROM attempt WHERE host IN ('a', 'b')" 2
-check "... the proof is gone" sh -c '! ls two.db.d/proof-*'
+check "... the proof is gone" sh -c '! ls two.db.d/*proof*'
 rm -f a.pid
 run two --launch "$there" --hosts a:1,b:2
 check "again: nothing to do" ended_with 0
@@ -152,12 +153,13 @@ check "... and nothing has run" rows_say none "SELECT count(*) FROM attempt" 0
 # ---- faults ----
 
 export HEADCOUNT_HOST_S=2
-run mixed --launch './faulty {host}' --hosts a:1,banner:1,old,blind,terminal,dead,silent
+run mixed --launch './faulty {host}' --hosts a:1,banner:1,old,blind,terminal,dead,silent,tight:1
 check "hosts that work finish beside those that do not" ended_with 0
 check "... to the same bytes" as_here mixed
 check "... a banner is no fault" rows_say mixed "SELECT count(*) > 0 FROM attempt WHERE host = 'banner'" 1
 check "... a terminal between is named" says "^terminal is not used any more: speaks another protocol, or"
 check "... the launcher's last words" says "^dead is tried again in 1 s: its launcher ended: .*no route$"
+check "... a host that starts no worker" says "^tight is tried again in 1 s: it cannot start a worker: .*Too many open files$"
 check "... silence" says "^silent is tried again in 1 s: no agent spoke within 2 s"
 
 export HEADCOUNT_HOST_S=60
@@ -193,6 +195,20 @@ check "an agent is stopped and comes back: the sweep ends" ended_with 0
 check "... it was taken for lost" says "^a is tried again in 1 s: has been silent for 1 s; 1 trial goes on elsewhere$"
 check "... to the same bytes" as_here stopped
 check "... the old agent has ended" wait_until gone "$stopped"
+
+export HEADCOUNT_HOST_S=4
+run late --launch "$there" --hosts a:1
+wait_beside "$pid" works a
+kill -STOP "$(agent a)"
+stopped=$(agent a)
+wait_beside "$pid" ls late.db.d/t1-a1.result
+check "a result that nobody told of" wait_beside "$pid" says "^a is tried again in 1 s: has been silent for 4 s; "
+kill -CONT "$stopped"
+check "... the sweep ends" ended_with 0
+check "... it counts, and is not computed again" rows_say late "SELECT count(*) FROM attempt" 6
+check "... to the same bytes" as_here late
+headcount gc --db late.db >gc.out
+check "... and nothing is left" grep -q "removed 0 files" gc.out
 
 export HEADCOUNT_HOST_S=60
 run cut --launch "$there" --hosts a:1,b:1

@@ -1,9 +1,10 @@
-/* The worker's messages and the coordinator's job, as foreign bytes. The first byte says how large
- * the pieces are in which the stream arrives. */
+/* The worker's messages, the frames of agents and the coordinator's job, as foreign bytes. The
+ * first byte says how large the pieces are in which the stream arrives. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/run/agent_wire.h"
 #include "sweep/run/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +24,33 @@ static void read_stream(const uint8_t *data, size_t size, size_t piece)
                 abort();
     }
     wire_reader_free(&r);
+}
+
+/* The same as what an agent says, or a coordinator to it. */
+static void read_frames(const uint8_t *data, size_t size, size_t piece, bool skips)
+{
+    struct agent_in in = {.skips = skips};
+    struct agent_ended e;
+    struct message m;
+    for (size_t at = 0; at < size; at += piece) {
+        size_t n = size - at < piece ? size - at : piece, length;
+        struct agent_frame f;
+        enum wire_type type;
+        const char *payload;
+        if (agent_feed(&in, data + at, n, &m) != STATUS_OK)
+            break;
+        while (agent_next(&in, &f)) {
+            if (f.slot < 0 || f.slot >= HOST_SLOTS_MOST || f.payload[f.size] != '\0')
+                abort();
+            if (f.type == AGENT_MESSAGE &&
+                agent_message(&f, &type, &payload, &length, &m) == STATUS_OK &&
+                payload + length != f.payload + f.size)
+                abort();
+            if (f.type == AGENT_ENDED)
+                agent_ended_parse(f.payload, f.size, &e, &m);
+        }
+    }
+    agent_in_free(&in);
 }
 
 /* What can be read as a job can be written, and read again to the same. */
@@ -49,6 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     read_stream(data + 1, size - 1, data[0] ? data[0] : 1);
+    read_frames(data + 1, size - 1, data[0] ? data[0] : 1, false);
+    read_frames(data + 1, size - 1, data[0] ? data[0] : 1, true);
     read_job(data, size);
     return 0;
 }

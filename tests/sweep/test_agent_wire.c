@@ -1,5 +1,5 @@
 /* What coordinator and agent say to each other: it arrives in whatever pieces, behind whatever
- * banner; nonsense is refused. And the names of hosts. */
+ * banner; nonsense is refused. And the names of hosts, and the kernels that machines agree on. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sweep/run/host.h"
+#include "sweep/run/same_kernels.h"
 
 #include <cmocka.h>
 
@@ -263,6 +264,32 @@ static void command_lines_name_the_host(void **state)
     assert_int_equal(host_launch_check(&l, &m), STATUS_BAD_INPUT);
 }
 
+static void machines_agree_on_kernels(void **state)
+{
+    (void)state;
+    static const struct {
+        struct kernel_set a, b, common;
+    } cases[] = {
+        {{"Haswell", "avx2"}, {"Haswell", "avx2"}, {"Haswell", "avx2"}},
+        {{"Haswell", "avx512"}, {"Haswell", "avx2"}, {"Haswell", "avx2"}},
+        {{"SkylakeX", "avx512"}, {"Zen", "avx2"}, {"Haswell", "avx2"}},
+        {{"SkylakeX", "avx512"}, {"Cooperlake", "avx512"}, {"SkylakeX", "avx512"}},
+        {{"Cooperlake", "avx512"}, {"Cooperlake", "avx512"}, {"Cooperlake", "avx512"}},
+        {{"Sandybridge", "sse2"}, {"SkylakeX", "avx512"}, {"Sandybridge", "sse2"}},
+        {{"SkylakeX", "reference"}, {"Haswell", "avx2"}, {"Haswell", "reference"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel_set ab = kernel_set_common(&cases[i].a, &cases[i].b);
+        struct kernel_set ba = kernel_set_common(&cases[i].b, &cases[i].a);
+        assert_true(kernel_set_same(&ab, &cases[i].common));
+        assert_true(kernel_set_same(&ba, &cases[i].common));
+    }
+    struct agent_hello h = {.core_type = "Zen", .kernels = "avx2-ftz"};
+    struct kernel_set its = kernel_set_of(&h);
+    assert_string_equal(its.core_type, "Zen");
+    assert_string_equal(its.kernels, "avx2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +300,7 @@ int main(void)
         cmocka_unit_test(texts_come_back),
         cmocka_unit_test(hosts_are_read),
         cmocka_unit_test(command_lines_name_the_host),
+        cmocka_unit_test(machines_agree_on_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

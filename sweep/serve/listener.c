@@ -17,8 +17,8 @@ const char listener_remedy[] =
  * refuses by itself), and for how long it may do nothing. */
 enum { MEMORY = 32 << 10, IDLE_S = 30, EVENTS_BLOCK = 4096 };
 
-/* Files that others than connections may have open: without one libmicrohttpd would stop accepting.
- */
+/* Open files that are no connections. Where one more cannot be opened, libmicrohttpd would accept
+ * nobody any more. */
 enum { FILES_KEPT = 64, CONNECTIONS_LEAST = 8 };
 
 struct listener {

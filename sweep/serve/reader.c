@@ -8,8 +8,7 @@
 #include "engine/base/clock.h"
 #include "sweep/serve/pieces.h"
 
-/* Of all answers that somebody still holds: more are not computed until clients have taken theirs.
- */
+/* Of all answers that somebody still holds: beyond that none is computed until some are taken. */
 enum { LIVING_MOST = 256 << 20 };
 /* How old a look at a file may be; after an error that may pass, when it is tried again; how long
  * an older answer may be held back for a newer one. */

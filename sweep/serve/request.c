@@ -187,8 +187,8 @@ static bool pair_is(const struct pair *p, const char *key)
     return p->value && strlen(key) == p->key_size && memcmp(p->key, key, p->key_size) == 0;
 }
 
-/* The token of the address, if there is one: *given. The location becomes the address without it.
- */
+/* The token of the address, if there is one (*given); location becomes the address without it.
+ * False where it is no token at all, or there are two. */
 static bool token_of_target(const char *target, char *token, size_t room, char *location,
                             bool *given)
 {

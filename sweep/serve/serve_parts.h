@@ -1,10 +1,11 @@
 /* The inside of a server: what its threads share, all of it under one lock.
  *
- *   listener   (libmicrohttpd's, one for each address) judges requests and sends answers; it never
- *              waits for anything but that lock. Who asks for what is not there yet is suspended.
+ *   listener   (libmicrohttpd's, one for each address) judges requests and sends answers. It waits
+ *              for nothing but that lock: who asks for what is not there yet is suspended.
  *   reader     computes what was asked for, one thing after the other, and resumes who waits for
- * it. It alone opens results files. watcher    looks four times a second, while anybody is there,
- * whether files have changed, wakes event streams, and ends connections on which nothing happens.
+ *              it. It alone opens results files.
+ *   watcher    looks four times a second, while anybody is there, whether files have changed,
+ *              wakes event streams, and ends connections on which nothing happens.
  *
  * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
  * CPU time it took, and all of one kind (watched.h) together take no more of a core than that
@@ -45,8 +46,8 @@ struct job {
     char *key; /* request_key */
     struct request q;
     struct ask *waiting;
-    double cost_s;
-    bool told; /* clients that have the older answer are told of this one */
+    double cost_s; /* the CPU time that it is expected to take */
+    bool told;     /* clients that have the older answer are told of this one */
     struct job *next;
 };
 

@@ -26,8 +26,7 @@ struct watched_sign {
     } part[2]; /* the file, its log */
 };
 
-/* The counters that clients are told: something newer than they have seen can be had of this kind.
- */
+/* The counters that clients are told: something newer of this kind can be had. */
 enum watched_news {
     WATCHED_VERSION, /* what is soon computed: trials, curves, the list of sweeps */
     WATCHED_SUMMARY, /* what takes longer: summary, heads, attention */

@@ -75,7 +75,8 @@ DATASETS_SRC = $(wildcard datasets/*.c)
 SWEEP_SRC    = $(filter-out sweep/cli/main.c $(SERVE_OUT),$(wildcard sweep/*/*.c))
 
 # libmicrohttpd is for `headcount serve` only, which without its header says how to get it.
-HTTPD       := $(shell echo '\#include <microhttpd.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+HTTPD       := $(shell printf '\043include <microhttpd.h>\n\043if MHD_VERSION < 0x00097302\n\043error\n\043endif\n' | \
+                 $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 SERVE_OUT    = $(addprefix sweep/serve/,$(if $(HTTPD),listener_none.c,listener.c httpd.c))
 
 ENGINE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/%.o) \
@@ -101,7 +102,7 @@ all: $(PROGRAM)
 $(PROGRAM): $(BUILD)/sweep/cli/main.o $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 	$(SAY) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SWEEP_LIBS)
-	$(if $(HTTPD),,@echo '  without headcount serve: libmicrohttpd-dev is missing (make deps installs it)')
+	$(if $(HTTPD),,@echo '  without headcount serve: libmicrohttpd-dev is missing or older than 0.9.73 (make deps installs it)')
 
 $(LIBENGINE): $(ENGINE_OBJ)
 $(LIBDATASETS): $(DATASETS_OBJ)

@@ -1,17 +1,20 @@
 /* headcount run: from a sweep file to its report. */
 #include "engine/base/text.h"
 #include "sweep/cli/command_plan.h"
+#include "sweep/cli/command_serve.h"
+#include "sweep/cli/run_server.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slurm.h"
 #include "sweep/study/evaluation.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct run_options {
-    const char *db, *shard;
+    const char *db, *shard, *serve; /* serve: its port; "": none was given */
     struct command_texts set;
     const char *launch, *hosts, *agent;
     long workers;
@@ -31,6 +34,8 @@ static const struct command_option options[] = {
     {"same-kernels", 0, COMMAND_FLAG, offsetof(struct run_options, same_kernels), NULL,
      "all machines compute with what the least of them can, so that bits are the same"},
     COMMAND_DB_OPTION(struct run_options),
+    {"serve", 0, COMMAND_MAYBE_TEXT, offsetof(struct run_options, serve), "[=PORT]",
+     "show the sweep as a live page while it runs, as headcount serve does; prints its address"},
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
     {"shard", 0, COMMAND_TEXT, offsetof(struct run_options, shard), "K/N",
@@ -108,9 +113,26 @@ static enum status find_hosts(const struct run_options *o, struct runner_options
     return s;
 }
 
+struct page {
+    const struct run_options *options;
+    struct run_server server;
+};
+
+/* A run without its page is still a run. */
+static void show_page(void *context, int64_t sweep_id)
+{
+    struct page *page = context;
+    struct message m;
+    if (run_server_start(&page->server, page->options->db, page->options->serve, &m) == STATUS_OK)
+        fprintf(stderr, "headcount run: live page at %s0/%" PRId64 "/\n", page->server.address,
+                sweep_id);
+    else
+        text_print(stderr, "headcount run: no live page: %s\n", m.text);
+}
+
 /* From the file to where no trial is left to run, or to a stop. */
 static enum status run_trials(const struct config *config, const struct run_options *o,
-                              struct runner_result *result, struct message *m)
+                              struct page *page, struct runner_result *result, struct message *m)
 {
     struct plan *plan = NULL;
     struct plan_shard shard = {0};
@@ -121,7 +143,9 @@ static enum status run_trials(const struct config *config, const struct run_opti
                                     .retry_failed = o->retry_failed,
                                     .replace = o->replace,
                                     .agent = o->agent,
-                                    .same_kernels = o->same_kernels};
+                                    .same_kernels = o->same_kernels,
+                                    .begun = o->serve ? show_page : NULL,
+                                    .context = page};
     enum status status = find_hosts(o, &runner, &hosts, m);
     if (status == STATUS_OK && o->shard)
         status = plan_shard_read(o->shard, &shard, m);
@@ -177,15 +201,15 @@ static bool ended(const struct runner_result *r, const struct run_options *o, in
     return true;
 }
 
-static enum status run(const char *path, const struct run_options *o, int *exit_status,
-                       struct message *m)
+static enum status run(const char *path, const struct run_options *o, struct page *page,
+                       int *exit_status, struct message *m)
 {
     struct config *config = NULL;
     struct runner_result result = {0};
     struct study_result tests = {0};
     enum status status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
-        status = run_trials(config, o, &result, m);
+        status = run_trials(config, o, page, &result, m);
     bool reports = status == STATUS_OK && ended(&result, o, exit_status);
     if (reports)
         status = run_tests(config, o, &tests, exit_status, m);
@@ -207,6 +231,12 @@ static enum status run(const char *path, const struct run_options *o, int *exit_
     return status;
 }
 
+static bool port_is_good(const char *serve)
+{
+    struct serve_options o;
+    return !serve || !*serve || command_serve_port(serve, &o);
+}
+
 int command_run(int argc, char **argv)
 {
     struct run_options o = {.db = COMMAND_DB};
@@ -221,7 +251,14 @@ int command_run(int argc, char **argv)
     if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0)
         return command_usage("run", "--launch COMMAND wants --hosts: --launch 'ssh {host}' --hosts "
                                     "node1,node2:8");
-    enum status s = run(argv[optind], &o, &exit_status, &m);
+    if (!port_is_good(o.serve))
+        return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
+                             COMMAND_PORT_MOST);
+    struct page page = {.options = &o};
+    enum status s = run(argv[optind], &o, &page, &exit_status, &m);
+    bool reported = s == STATUS_OK && (exit_status == EXIT_DONE || exit_status == EXIT_SOME_FAILED);
+    fflush(stdout);
+    run_server_stop(&page.server, reported);
     if (s == STATUS_OK)
         return exit_status;
     if (s == STATUS_INTERRUPTED && o.quiet)

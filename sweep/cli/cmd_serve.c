@@ -1,17 +1,13 @@
 /* headcount serve: the page of results files, live, for browsers. */
 #include <poll.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
+#include "sweep/cli/command_serve.h"
 #include "sweep/run/stop.h"
-#include "sweep/serve/serve.h"
-
-/* Training goes first: what a run beside it loses is what this takes. */
-enum { NICE = 10, PORT_MOST = 65535 };
 
 struct serve_values {
     struct command_texts db;
@@ -43,16 +39,6 @@ static const struct command_syntax syntax = {
                 "  headcount serve --db results/headcount.db --port 9000\n",
 };
 
-/* Each connection is an open file. */
-static void allow_files(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-        return;
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-}
-
 /* Ends at a signal, and when whoever reads the output has gone. */
 static void wait_for_end(void)
 {
@@ -72,21 +58,6 @@ static void say_files(const struct command_texts *db)
     }
 }
 
-static bool read_port(const char *text, struct serve_options *o)
-{
-    o->port = SERVE_PORT;
-    o->next_port = text == NULL;
-    if (!text)
-        return true;
-    o->port = 0;
-    for (const char *c = text; *c; c++) {
-        if (*c < '0' || *c > '9' || o->port > PORT_MOST)
-            return false;
-        o->port = o->port * 10 + (*c - '0');
-    }
-    return *text && o->port <= PORT_MOST;
-}
-
 static enum status serve(const struct serve_options *o, const struct command_texts *db,
                          struct message *m)
 {
@@ -94,9 +65,7 @@ static enum status serve(const struct serve_options *o, const struct command_tex
     enum status status = stop_install(m);
     if (status != STATUS_OK)
         return status;
-    allow_files();
-    setpriority(PRIO_PROCESS, 0, NICE); /* the threads inherit it; refused: as it is */
-    status = serve_start(o, &s, m);
+    status = command_serve_start(o, &s, m);
     if (status == STATUS_OK) {
         say_files(db);
         printf(" at %s (Ctrl-C ends it)\n", serve_address(s));
@@ -121,9 +90,9 @@ int command_serve(int argc, char **argv)
         v.db.item[v.db.count++] = COMMAND_DB;
     struct serve_options o = {
         .files = v.db.item, .count = v.db.count, .listen = v.listen, .token_file = v.token_file};
-    if (!read_port(v.port, &o))
+    if (!command_serve_port(v.port, &o))
         return command_usage("serve", "--port is '%s'; allowed: a number from 0 to %d", v.port,
-                             PORT_MOST);
+                             COMMAND_PORT_MOST);
     enum status status = serve(&o, &v.db, &m);
     return status == STATUS_OK ? EXIT_DONE : command_fail("serve", status, &m);
 }

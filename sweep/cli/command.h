@@ -59,13 +59,14 @@ int command_read_store(const char *name, const char *db,
 /* Options of one sub-command. Each stores into its member of the struct that command_parse is
  * given. */
 enum command_kind {
-    COMMAND_FLAG, /* bool */
-    COMMAND_TEXT, /* const char * */
-    COMMAND_FILE, /* const char *; of an existing file the real name, through symbolic links, so
-                     that one file has one lock and one folder of checkpoints; one option per
-                     command */
-    COMMAND_LONG, /* long, 1 to 1,000,000,000 */
-    COMMAND_TEXTS /* struct command_texts; may be given several times */
+    COMMAND_FLAG,  /* bool */
+    COMMAND_TEXT,  /* const char * */
+    COMMAND_FILE,  /* const char *; of an existing file the real name, through symbolic links, so
+                      that one file has one lock and one folder of checkpoints; one option per
+                      command */
+    COMMAND_LONG,  /* long, 1 to 1,000,000,000 */
+    COMMAND_TEXTS, /* struct command_texts; may be given several times */
+    COMMAND_MAYBE_TEXT /* const char *; its value may be left out: "" */
 };
 enum { COMMAND_TEXTS_MAX = 64 };
 struct command_texts {

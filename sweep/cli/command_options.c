@@ -46,8 +46,8 @@ static void print_option(char letter, const char *name, const char *argument, co
     char prefix[8] = "    ";
     if (letter)
         snprintf(prefix, sizeof prefix, "-%c, ", letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", prefix, name, argument ? "=" : "",
-             argument ? argument : "");
+    snprintf(left, sizeof left, "%s--%s%s%s", prefix, name,
+             argument && argument[0] != '[' ? "=" : "", argument ? argument : "");
     printf("  %-26s", left);
     print_words(help, HELP_COLUMN);
 }
@@ -70,7 +70,8 @@ static void print_help(const struct command_syntax *s)
 static void list_options(const struct command_syntax *s)
 {
     for (const struct command_option *o = s->options; o->name; o++)
-        printf("--%s%s\n", o->name, o->kind == COMMAND_FLAG ? "" : "=");
+        printf("--%s%s\n", o->name,
+               o->kind == COMMAND_FLAG || o->kind == COMMAND_MAYBE_TEXT ? "" : "=");
     puts("--help");
 }
 
@@ -126,6 +127,9 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
     case COMMAND_FILE:
         *(const char **)(void *)member = text;
         return true;
+    case COMMAND_MAYBE_TEXT:
+        *(const char **)(void *)member = text ? text : "";
+        return true;
     case COMMAND_LONG:
         n = strtol(text, &end, 10);
         if (text[0] < '0' || text[0] > '9' || *end || n < 1 || n > 1000000000) {
@@ -160,7 +164,9 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
     t->letters[letters++] = ':'; /* tell a missing argument from an unknown option */
     for (int i = 0; i < n; i++) {
         const struct command_option *o = &s->options[i];
-        int takes = o->kind == COMMAND_FLAG ? no_argument : required_argument;
+        int takes = o->kind == COMMAND_FLAG         ? no_argument
+                    : o->kind == COMMAND_MAYBE_TEXT ? optional_argument
+                                                    : required_argument;
         t->longs[i] = (struct option){o->name, takes, NULL, LONG_BASE + i};
         if (o->letter) {
             t->letters[letters++] = o->letter;

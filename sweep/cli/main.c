@@ -13,6 +13,7 @@
 #include "engine/kernels/kernels.h"
 #include "sweep/cli/command.h"
 #include "sweep/cli/complete.h"
+#include "sweep/cli/run_server.h"
 #include "sweep/run/build_info.h"
 #include "sweep/run/worker.h"
 #include "sweep/study/study_worker.h"
@@ -227,6 +228,8 @@ int main(int argc, char **argv)
         return worker_main();
     if (argc == 2 && strcmp(argv[1], STUDY_WORKER) == 0)
         return study_worker_main();
+    if (argc > 1 && strcmp(argv[1], RUN_SERVER) == 0)
+        return run_server_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */
     return kernels_are_there() ? check_stdout(command_line(argc, argv)) : EXIT_USAGE;
 }

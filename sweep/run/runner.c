@@ -379,6 +379,8 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
     if (!o->quiet && slots > 0)
         tell_cores(r);
     result->sweep_id = r->sweep_id;
+    if (o->begun)
+        o->begun(o->context, r->sweep_id);
     store_set_patience(r->store, loop_patience_ms);
     tell_view(r);
     r->committed_s = clock_now_s();

@@ -27,6 +27,9 @@ struct runner_options {
     const char *launch; /* how an agent is started on each (host.h) */
     const char *agent;  /* words of the shell for it; NULL: this program */
     bool same_kernels;  /* all compute with the kernels of the least of them */
+    /* Called when the plan is in the file, before the first trial starts; NULL: nobody asks. */
+    void (*begun)(void *context, int64_t sweep_id);
+    void *context;
 };
 
 enum runner_outcome {

@@ -182,6 +182,16 @@ static void free_server(struct server *s)
     free(s);
 }
 
+int serve_listeners(struct server *s)
+{
+    int n = 0;
+    pthread_mutex_lock(&s->lock);
+    for (const struct stream *e = s->streams; e; e = e->next)
+        n++;
+    pthread_mutex_unlock(&s->lock);
+    return n;
+}
+
 bool serve_stop(struct server *s)
 {
     if (!s)

@@ -32,6 +32,9 @@ enum status serve_start(const struct serve_options *o, struct server **s, struct
 /* Where it answers, "http://127.0.0.1:8080/"; with the token, where one was made. The server's. */
 const char *serve_address(const struct server *s);
 
+/* How many browsers (event streams) there are. */
+int serve_listeners(struct server *s);
+
 /* Ends all connections and frees s (NULL is allowed). False where a piece of a page was being
  * computed and did not end within SERVE_PATIENCE_MS: the thread that computes it goes on, and keeps
  * s. */

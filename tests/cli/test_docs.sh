@@ -127,7 +127,7 @@ for command in $("$headcount" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) 
     "$headcount" "$command" --help >"$dir/help"
     options_exist() {
         for option in $(grep -o -e '`--[a-z-]*' "$dir/row" | tr -d '`'); do
-            grep -qe "[ ,] $option\(=\|  *\)" "$dir/help" || { echo "$command has no $option"; return 1; }
+            grep -qe "[ ,] $option\(\[\?=\|  *\)" "$dir/help" || { echo "$command has no $option"; return 1; }
         done
     }
     check "... and only options that it has" options_exist

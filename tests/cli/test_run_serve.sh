@@ -1,0 +1,101 @@
+#!/bin/sh
+# `headcount run --serve`: the page beside the run, which goes on whatever becomes of it. Speaks TAP.
+# HEADCOUNT is the program; run from the repository's root.
+. tests/tap.sh
+settle
+command -v bash >/dev/null || skip_all "a live page of a run" bash
+cat >one.yaml <<'EOC'
+# Does it go on?
+name: one
+task: {name: gather, length: 16, slots: 2, vocab: 8}
+model: {d_model: 32, heads: [1, 4], d_ff: 64}
+train: {steps: 400, batch: 32, lr: 0.003}
+seeds: 2
+workers: 2
+EOC
+headcount run one.yaml --db plain.db --quiet >said 2>&1 && headcount export results one --db plain.db >plain.txt ||
+    trouble "$(cat said)"
+verdict "a run without a page"
+if headcount serve --db plain.db --port 0 2>&1 </dev/null | head -n 1 | grep -q libmicrohttpd; then
+    check "a program that cannot serve says so, and runs" sh -c \
+        "headcount run one.yaml --db no.db --serve >/dev/null 2>why && grep -q 'no live page: .*libmicrohttpd' why"
+    skip_rest=1
+fi
+[ -z "$skip_rest" ] || { finish; exit; }
+
+get() { # path behind the address: the whole answer
+    # shellcheck disable=SC2016
+    bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" && printf "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" "$2" >&3 && timeout 20 cat <&3' \
+        get "$port" "$1"
+}
+begin() { # db, options...: $pid is the run, $server its server, $port the server's
+    db=$1
+    shift
+    rm -f out err
+    # As a terminal does it, in a group of its own: a shell has what it starts in the background ignore Ctrl-C.
+    setsid headcount run one.yaml --db "$db" "$@" >out 2>err &
+    pid=$!
+    wait_beside $pid grep -q 'live page' err
+    port=$(sed -n 's|.*live page at http://127.0.0.1:\([0-9]*\)/0/1/$|\1|p' err)
+    server=
+    for child in $(workers_of $pid); do
+        tr '\0' ' ' <"/proc/$child/cmdline" | grep -q run-server && server=$child
+    done
+}
+end() { # $code is its exit status
+    wait $pid
+    code=$?
+    pid=
+    wait_until gone "$server" || trouble "its server is still there"
+}
+gone() {
+    ! [ -e "/proc/$1/stat" ]
+}
+same() { # db: the results are those of the run without a page
+    headcount export results one --db "$1" >its.txt 2>&1 && cmp its.txt plain.txt
+}
+
+begin page.db --serve=0
+check "it says where its page is" [ "$port" -gt 0 ]
+get /0/1/summary >answer
+check "... where the sweep is" grep -q '"sweep":"one"' answer
+check "... as it runs" grep -Eq '"running":[12]' answer
+check "... from a process that gives way to training" [ "$(cut -d' ' -f19 "/proc/$server/stat")" -ge 10 ]
+end
+check "the run ends as without it" [ $code -eq 0 ]
+check "... at once, with nobody looking" sh -c "! [ -e /proc/$server ]"
+check "... with the same results" same page.db
+check "... and one file" sh -c "! [ -e page.db-wal ] && ! [ -e page.db-journal ]"
+
+# ---- its end is not the run's, and the run's is its ----
+begin killed.db --serve=0
+kill -KILL "$server"
+end
+check "a server that is killed is not missed" [ $code -eq 0 ]
+check "... nor by the results" same killed.db
+begin stopped.db --serve=0
+kill -STOP "$server"
+end
+check "a server that hangs keeps no run from its end" [ $code -eq 0 ]
+check "... nor from its results" same stopped.db
+begin cut.db --serve=0
+kill -KILL $pid
+end 2>/dev/null
+verdict "a run that is killed takes its server along"
+begin cut.db --serve=0
+kill -INT "-$pid"
+end
+check "Ctrl-C on all of them stops it to be resumed" [ $code -eq 75 ]
+begin cut.db --serve=0 --quiet
+check "--quiet leaves the address only" [ "$(cat err)" = "headcount run: live page at http://127.0.0.1:$port/0/1/" ]
+headcount run one.yaml --db plain.db --serve="$port" >said 2>why
+check "a port that is taken is told" grep -q "^headcount run: no live page: .*$port is taken" why
+end
+check "... and a run that resumed comes to the same" same cut.db
+for bad in 65536 x -1 08080a; do
+    timeout 20 headcount run one.yaml --db bad.db --serve=$bad >said 2>&1
+    [ $? -eq 2 ] && grep -q "serve is '$bad'; allowed: a number from 0 to 65535" said || trouble "$bad: $(cat said)"
+    [ ! -e bad.db ] || trouble "$bad: something was written"
+done
+verdict "ports that are none"
+finish

@@ -141,7 +141,7 @@ static enum status contradiction(struct merging *g, const struct difference *d, 
 
 enum status merge_compare(struct merging *g, int64_t from_id, int64_t into_id, bool *same)
 {
-    char theirs[512], ours[512];
+    char theirs[512] = "", ours[512] = "";
     struct difference d = {.found = false};
     enum status status = compare(g, RESULT, false, from_id, into_id, &d);
     if (status == STATUS_OK)

@@ -347,22 +347,19 @@ enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
 #define OF_SAME  "FROM merge_trial AS t WHERE t.old = @trial_id AND t.same ON CONFLICT DO NOTHING"
 #define BUILD    "(SELECT new FROM merge_build WHERE old = @build_id)"
 
+/* The members of an ensemble are called by their numbers. */
+#define MEMBERS                                                                                    \
+    ("CASE @name WHEN 'ensemble' THEN json_object('members', json((SELECT json_group_array(new)"   \
+     " FROM (SELECT new FROM json_each(@options, '$.members') JOIN merge_trial ON old = value"     \
+     "  ORDER BY new)))) ELSE @options END")
+
 enum status merge_trial_rows(struct merging *g)
 {
     static const char *const of_trial[] = {"trial_id", "t.new", NULL};
     static const char *const of_attempt[] = {"trial_id", "a.trial", "attempt", "a.new",
                                              "build_id", BUILD,     NULL};
-    /* The members of an ensemble are called by their numbers. */
-    static const char *const of_study[] = {
-        "trial_id",
-        "t.new",
-        "build_id",
-        BUILD,
-        "options",
-        "CASE @name WHEN 'ensemble' THEN json_object('members', json((SELECT json_group_array(new)"
-        " FROM (SELECT new FROM json_each(@options, '$.members') JOIN merge_trial ON old = value"
-        "  ORDER BY new)))) ELSE @options END",
-        NULL};
+    static const char *const of_study[] = {"trial_id", "t.new", "build_id", BUILD,
+                                           "options",  MEMBERS, NULL};
     static const struct merge_table tables[] = {
         {.name = "attempt",
          .values = of_attempt,

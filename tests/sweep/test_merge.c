@@ -398,7 +398,7 @@ static void any_trouble_changes_nothing(void **state)
             close_store(&f.from, from);
             store_close(into, NULL);
         }
-        assert_true(failures > 5);
+        assert_true(failures > 5 || (kind == MEMORY && !FAULTS_IN_MALLOC));
     }
     stand_between(false);
 }

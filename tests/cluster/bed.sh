@@ -31,6 +31,8 @@ bed_pids() { # pattern of the whole command line
     return 0
 }
 bed_down() {
+    [ -z "$guard" ] || kill -KILL "$guard" 2>/dev/null
+    [ ! -s "$bed/ssh/pid" ] || kill -KILL "$(cat "$bed/ssh/pid")" 2>/dev/null # sshd writes over its environment
     tries=0
     while left=$(bed_pids .); [ -n "$left" ] && [ $tries -lt 100 ]; do
         kill -KILL $left 2>/dev/null
@@ -38,6 +40,16 @@ bed_down() {
         tries=$((tries + 1))
     done
 }
+# Whatever becomes of the test, kill -9 too: the bed does not outlive it.
+guard=
+(
+    trap - EXIT
+    trap '' INT TERM HUP
+    while kill -0 $$; do sleep 1; done
+    bed_down
+    clean_up
+) >/dev/null 2>&1 </dev/null &
+guard=$!
 free_ports() { # how many on end; the first in $port
     tries=0
     while [ $tries -lt 100 ]; do
@@ -89,6 +101,7 @@ SlurmdLogFile=$bed/%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SwitchType=switch/none
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
 SelectType=select/cons_tres
@@ -194,7 +207,7 @@ ssh_up() {
 ListenAddress 127.0.0.1
 Port $port
 HostKey $bed/ssh/host_key
-PidFile none
+PidFile $bed/ssh/pid
 AuthorizedKeysFile $bed/ssh/authorized
 StrictModes no
 UsePAM no
@@ -220,7 +233,6 @@ SendEnv HEADCOUNT_*
 $(for name in a b c d; do printf 'Host %s\nSetEnv BED_HOST=%s\n' $name $name; done)
 C
     "$(command -v sshd)" -D -e -f "$bed/ssh/sshd_config" >"$bed/ssh/log" 2>&1 </dev/null &
-    started="$started $!" # it writes over its own environment
     sshd=$!
     ssh="ssh -F $bed/ssh/config"
     wait_until $ssh a true

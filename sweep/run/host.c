@@ -96,7 +96,7 @@ void host_lose(struct host *h, double now, const char *why)
     hang_up(h, now);
     h->state = HOST_WAITING;
     h->pause_s = h->pause_s > 0 ? fmin(2 * h->pause_s, HOST_PAUSE_MOST_S) : 1;
-    h->retry_s = now + h->pause_s;
+    h->retry_s = h->dismissed ? INFINITY : now + h->pause_s;
     h->lost = true;
 }
 
@@ -183,9 +183,12 @@ void host_bye(struct host *h)
 {
     h->dismissed = true;
     h->retry_s = INFINITY;
-    put(h, AGENT_BYE, 0, NULL, 0);
-    if (connected(h))
-        h->state = HOST_LEAVING;
+    if (h->state == HOST_READY || h->state == HOST_LEAVING) {
+        put(h, AGENT_BYE, 0, NULL, 0);
+    } else if (connected(h)) { /* nobody is there yet to be told */
+        hang_up(h, clock_now_s());
+        h->state = HOST_WAITING;
+    }
 }
 
 /* ---- listening ---- */

@@ -144,7 +144,8 @@ void host_kill(struct host *h, int slot);
 void host_refuse(struct host *h, const char *why);
 void host_lose(struct host *h, double now, const char *why);
 
-/* Nothing more for it to do: its end of file, after what waits. It ends by itself. */
+/* There is nothing more for it to do. Its agent ends by itself; a launcher without an agent yet is
+ * asked to end. Neither is an event, and it is not started again. */
 void host_bye(struct host *h);
 
 /* Whether its launcher still runs. */

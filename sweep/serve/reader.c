@@ -118,7 +118,7 @@ bool reader_ask(struct server *s, struct ask *a)
         a->answer = answer_hold(found);
         return true;
     }
-    if (!j)
+    if (!j || s->ending)
         return true; /* without an answer: not now */
     a->next = j->waiting;
     j->waiting = a;

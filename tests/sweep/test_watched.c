@@ -360,6 +360,22 @@ static void nobody_waits_where_nothing_will_come(void **state)
     bench_end(&b);
 }
 
+/* Whoever would wait then would be a suspended connection when libmicrohttpd ends, which aborts. */
+static void at_the_end_nobody_joins_those_who_wait(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    b.ask.q.after = 3;
+    struct ask late = b.ask;
+    assert_false(reader_ask(&b.server, &b.ask));
+    b.server.ending = true;
+    assert_true(reader_ask(&b.server, &late));
+    assert_null(late.answer);
+    assert_ptr_equal(b.server.jobs->waiting, &b.ask);
+    bench_end(&b);
+}
+
 /* ---- connections ---- */
 
 static void who_takes_too_long_is_shut_out(void **state)
@@ -412,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_file_that_nobody_watched_is_looked_at),
         cmocka_unit_test(equal_questions_are_one_job),
         cmocka_unit_test(nobody_waits_where_nothing_will_come),
+        cmocka_unit_test(at_the_end_nobody_joins_those_who_wait),
         cmocka_unit_test(who_takes_too_long_is_shut_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

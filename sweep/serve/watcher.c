@@ -31,14 +31,17 @@ static void end_quiet_peers(struct server *s, double now_s)
         }
 }
 
+/* Who asks something wakes a watcher that sleeps, but makes none look more often. */
 static void wait_for_next(struct server *s)
 {
     struct timespec until;
+    int code = 0;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(1e9 * SERVE_LOOK_S);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&s->look, &s->lock, &until);
+    while (code == 0 && !s->ending)
+        code = pthread_cond_timedwait(&s->look, &s->lock, &until);
 }
 
 void *watcher_run(void *server)

@@ -376,7 +376,30 @@ static void at_the_end_nobody_joins_those_who_wait(void **state)
     bench_end(&b);
 }
 
-/* ---- connections ---- */
+/* ---- the watcher ---- */
+
+static void begin_watcher(struct bench *b)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&b->server.lock, NULL);
+    pthread_cond_init(&b->server.look, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    b->file.path = "/nowhere";
+    assert_int_equal(pthread_create(&b->server.watcher, NULL, watcher_run, &b->server), 0);
+}
+
+static void end_watcher(struct bench *b)
+{
+    pthread_mutex_lock(&b->server.lock);
+    b->server.ending = true;
+    pthread_cond_signal(&b->server.look);
+    pthread_mutex_unlock(&b->server.lock);
+    pthread_join(b->server.watcher, NULL);
+    pthread_cond_destroy(&b->server.look);
+    pthread_mutex_destroy(&b->server.lock);
+}
 
 static void who_takes_too_long_is_shut_out(void **state)
 {
@@ -385,28 +408,42 @@ static void who_takes_too_long_is_shut_out(void **state)
     char byte;
     (void)state;
     bench_init(&b);
-    pthread_mutex_init(&b.server.lock, NULL);
-    pthread_cond_init(&b.server.look, NULL);
-    b.file.path = "/nowhere";
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, late), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, early), 0);
     struct peer fine = {.fd = early[0], .until_s = clock_now_s() + 1000};
     struct peer slow = {.fd = late[0], .until_s = clock_now_s() - 1, .next = &fine};
     b.server.peers = &slow;
-    assert_int_equal(pthread_create(&b.server.watcher, NULL, watcher_run, &b.server), 0);
+    begin_watcher(&b);
     assert_int_equal(read(late[1], &byte, 1), 0);
     assert_int_equal(read(early[1], &byte, 1), -1);
-    pthread_mutex_lock(&b.server.lock);
-    b.server.ending = true;
-    pthread_cond_signal(&b.server.look);
-    pthread_mutex_unlock(&b.server.lock);
-    pthread_join(b.server.watcher, NULL);
+    end_watcher(&b);
     for (int i = 0; i < 2; i++) {
         close(late[i]);
         close(early[i]);
     }
-    pthread_cond_destroy(&b.server.look);
-    pthread_mutex_destroy(&b.server.lock);
+    bench_end(&b);
+}
+
+/* However often others ask. */
+static void files_are_looked_at_four_times_a_second(void **state)
+{
+    struct bench b;
+    double looked_s = 0, from_s = clock_now_s();
+    int looks = 0;
+    (void)state;
+    bench_init(&b);
+    b.server.asked_s = clock_now_s();
+    begin_watcher(&b);
+    for (int i = 0; i < 200; i++) {
+        usleep(2000);
+        pthread_mutex_lock(&b.server.lock);
+        looks += b.file.looked_s != looked_s;
+        looked_s = b.file.looked_s;
+        pthread_cond_signal(&b.server.look);
+        pthread_mutex_unlock(&b.server.lock);
+    }
+    assert_true(looks <= 2 + (clock_now_s() - from_s) / SERVE_LOOK_S);
+    end_watcher(&b);
     bench_end(&b);
 }
 
@@ -430,6 +467,7 @@ int main(void)
         cmocka_unit_test(nobody_waits_where_nothing_will_come),
         cmocka_unit_test(at_the_end_nobody_joins_those_who_wait),
         cmocka_unit_test(who_takes_too_long_is_shut_out),
+        cmocka_unit_test(files_are_looked_at_four_times_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     begin_script(b, r, "a sweep on all nodes of this job.");
     begin_run(&b->script, r);
     text_add_shell(&b->script, r->db);
-    text_add(&b->script, " --launch slurm");
+    text_add(&b->script, " --launch slurm%s", r->same_kernels ? " --same-kernels" : "");
     end_run(&b->script, r);
     return finished(b, m);
 }

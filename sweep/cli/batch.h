@@ -19,6 +19,7 @@ struct batch_request {
     long nodes;                /* one job on so many nodes; 0: an array */
     long array;                /* of so many jobs, each with a share of the trials */
     long cpus;                 /* of each node; 0: all */
+    bool same_kernels;         /* of run; with nodes */
     const char *const *option; /* further options of sbatch; they win over the job's own */
     int options;
 };

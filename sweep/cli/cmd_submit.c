@@ -13,7 +13,7 @@ struct submit_options {
     const char *db;
     struct command_texts set;
     long nodes, array, cpus;
-    bool dry_run;
+    bool same_kernels, dry_run;
 };
 
 static const struct command_option options[] = {
@@ -26,6 +26,8 @@ static const struct command_option options[] = {
     COMMAND_DB_OPTION(struct submit_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct submit_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
+    {"same-kernels", 0, COMMAND_FLAG, offsetof(struct submit_options, same_kernels), NULL,
+     "with --nodes: all machines compute with what the least of them can"},
     {"dry-run", 'n', COMMAND_FLAG, offsetof(struct submit_options, dry_run), NULL,
      "print what would be submitted, as a script for the shell"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
@@ -210,12 +212,15 @@ int command_submit(int argc, char **argv)
     if (o.nodes && o.array)
         return command_usage("submit", "--nodes and --array exclude each other: one job on several "
                                        "machines, or several jobs on one each");
+    if (o.same_kernels && o.array)
+        return command_usage("submit", "--same-kernels is for the machines of one job (--nodes)");
     struct batch_request r = {.file = argv[optind],
                               .db = o.db,
                               .set = o.set,
                               .nodes = o.nodes || o.array ? o.nodes : 1,
                               .array = o.array,
                               .cpus = o.cpus,
+                              .same_kernels = o.same_kernels,
                               .option = own < argc ? (const char *const *)argv + own + 1 : NULL,
                               .options = own < argc ? argc - own - 1 : 0};
     enum status s = submit_sweep(&r, &o, &m);

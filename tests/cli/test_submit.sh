@@ -87,6 +87,8 @@ before=$(last_job)
 check "... and submits nothing" headcount submit -n configs/quick.yaml
 check "... really" [ "$(last_job)" = "$before" ]
 
+check "the same kernels on all machines" says ' --launch slurm --same-kernels -- configs/quick.yaml &$' headcount submit -n configs/quick.yaml --same-kernels --nodes 2
+
 # ---- hostile names ----
 
 hostile='$(touch hacked) `touch hacked`; "x" \ '\''y'\'' & *
@@ -177,6 +179,7 @@ check "no file" refused 2 'no SWEEP.yaml given' headcount submit --nodes 3
 check "options of sbatch without --" refused 2 "unknown option '--time'" headcount submit configs/quick.yaml --time=3
 check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
 check "nodes and array" refused 2 'exclude each other' headcount submit configs/quick.yaml --nodes 2 --array 2
+check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
 check "no nodes" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
 sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
 check "looks in shards" refused 2 'use --nodes' headcount submit looks.yaml --array 2

@@ -1,0 +1,291 @@
+/* What no browser sends: the server refuses or hangs up, answers others meanwhile, and ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/clock.h"
+#include "tests/sweep/serve_help.h"
+
+#include <cmocka.h>
+
+enum { REQUESTS = 1000, REQUEST_ROOM = 40000 };
+
+static int start(void **state)
+{
+    return served_set_up(state) == 0 ? served_start(*state) : -1;
+}
+
+static int start_with_token(void **state)
+{
+    if (served_set_up(state) != 0)
+        return -1;
+    struct served *f = *state;
+    f->options.listen = "0.0.0.0";
+    if (serve_start(&f->options, &f->server, &f->message) != STATUS_OK)
+        return -1;
+    f->port = atoi(strrchr(serve_address(f->server), ':') + 1);
+    return 0;
+}
+
+static void answers_others(const struct served *f)
+{
+    double from_s = clock_now_s();
+    char *answer = served_get(f, "/0/1/trials", "");
+    assert_int_equal(served_code(answer), 200);
+    assert_true(clock_now_s() - from_s < 10);
+    free(answer);
+}
+
+/* The same numbers at every run. */
+static unsigned next(unsigned *seed)
+{
+    *seed = *seed * 1664525U + 1013904223U;
+    return *seed >> 8;
+}
+
+struct bytes {
+    size_t size;
+    char byte[REQUEST_ROOM];
+};
+
+static void add(struct bytes *b, const char *bytes, size_t size)
+{
+    if (size > sizeof b->byte - b->size)
+        size = sizeof b->byte - b->size;
+    memcpy(b->byte + b->size, bytes, size);
+    b->size += size;
+}
+
+static void add_many(struct bytes *b, const char *piece, size_t times)
+{
+    for (size_t i = 0; i < times; i++)
+        add(b, piece, strlen(piece));
+}
+
+/* Lines that are wrong in ways of their own. */
+static void add_wrong(struct bytes *b, unsigned *seed)
+{
+    static const char *const lines[] = {
+        "GET /index HTTP/1.1\r\n\r\n",
+        "GET /index\r\n\r\n",
+        "GET\r\n\r\n",
+        "\r\n\r\n\r\n\r\n",
+        " /index HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /index HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        "GET /index HTTP/1.1\nHost: localhost\n\n",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost@other.example\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost.other.example\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: [::1\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost : localhost\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\n folded: line\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: "
+        "4\r\n\r\nabc",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+        "chunked\r\n\r\nffffffffffffffff\r\n",
+        "GET /index HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: "
+        "9\r\n\r\n",
+        "GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /%2e%2e/%00/%ff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /0/1/trials?after=%0d%0aSet-Cookie:x HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /0/1?token=a%0d%0aX-Header:b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /0/99999999999999999999/summary HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET //other.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET http://other.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "\x16\x03\x01\x02\x01\x01\xfc\x03\x03",
+        "POST /0/1/summary HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nabcd",
+    };
+    const char *line = lines[next(seed) % (sizeof lines / sizeof lines[0])];
+    add(b, line, strlen(line));
+}
+
+static void add_large(struct bytes *b, unsigned *seed)
+{
+    size_t n = 1 + next(seed) % 30000;
+    add_many(b, "GET /", 1);
+    if (next(seed) % 2) {
+        add_many(b, "a", n);
+        add_many(b, " HTTP/1.1\r\nHost: localhost\r\n\r\n", 1);
+        return;
+    }
+    add_many(b, "index HTTP/1.1\r\nHost: localhost\r\n", 1);
+    add_many(b, next(seed) % 2 ? "A: b\r\n" : "Cookie: a=b; ", n / 10);
+    add_many(b, "\r\n\r\n", 1);
+}
+
+/* One of these, with some bytes changed, cut out or doubled in half of all cases. */
+static void make_request(struct bytes *b, unsigned *seed)
+{
+    b->size = 0;
+    if (next(seed) % 8 == 0)
+        add_large(b, seed);
+    else
+        add_wrong(b, seed);
+    if (next(seed) % 4 == 0)
+        add_wrong(b, seed); /* in the same breath */
+    for (unsigned i = next(seed) % 2 ? next(seed) % 4 : 0; i > 0; i--)
+        b->byte[next(seed) % b->size] = (char)next(seed);
+    if (next(seed) % 4 == 0)
+        b->size = 1 + next(seed) % b->size;
+}
+
+/* No answer is a fault of the server's own, says what does not belong there, or comes with a header
+ * of the client's making. */
+static void check_answers(const struct served *f, const char *answers, unsigned number)
+{
+    for (const char *at = strstr(answers, "HTTP/1.1 "); at; at = strstr(at + 1, "HTTP/1.1 ")) {
+        int code = atoi(at + 9);
+        if (code != 200 && code != 303 && (code < 400 || code >= 500) && code != 501 && code != 505)
+            fail_msg("request %u: status %d: %s", number, code, answers);
+    }
+    if (strstr(answers, strrchr(f->folder, '/') + 1) || strstr(answers, "\nX-Header") ||
+        strstr(answers, "\nSet-Cookie:x"))
+        fail_msg("request %u: %s", number, answers);
+}
+
+static void send_bad(const struct served *f, const struct bytes *b, unsigned number, unsigned *seed)
+{
+    int fd = served_connect(f);
+    assert_true(fd >= 0);
+    served_send(fd, b->byte, b->size);
+    if (next(seed) % 8 == 0) { /* gone without listening, with a reset */
+        const struct linger at_once = {.l_onoff = 1};
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        close(fd);
+        return;
+    }
+    /* Half a request is waited for; here nobody waits along. */
+    const struct timeval moment = {.tv_usec = 20000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof moment);
+    shutdown(fd, SHUT_WR);
+    char *answers = served_receive(fd);
+    check_answers(f, answers, number);
+    free(answers);
+    close(fd);
+}
+
+static void a_thousand_malformed_requests(void **state)
+{
+    static struct bytes b;
+    const struct served *f = *state;
+    unsigned seed = 1;
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        make_request(&b, &seed);
+        send_bad(f, &b, i, &seed);
+        if (i % 50 == 0)
+            answers_others(f);
+    }
+    answers_others(f);
+}
+
+static void nobody_guesses_the_token(void **state)
+{
+    static const char *const guesses[] = {
+        "",
+        "Authorization: Bearer \r\n",
+        "Authorization: Bearer 0123456789abcdef0123456789abcdef\r\n",
+        "Authorization: Basic YTpi\r\n",
+        "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+        "Cookie: headcount_8080=\r\n",
+        "Cookie: headcount_%d=\r\n",
+        "Cookie: headcount_%d=0000000000000000000000000000000000000000000000000000000000000000\r\n",
+    };
+    const struct served *f = *state;
+    static const char *const targets[] = {
+        "/",        "/index",           "/events",          "/0/1/summary",
+        "/?token=", "/index?token=%00", "/?token=a&token=b"};
+    char headers[200];
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
+        for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++) {
+            const char *number = strstr(guesses[i], "%d");
+            size_t before = number ? (size_t)(number - guesses[i]) : 0;
+            snprintf(headers, sizeof headers, "%s", guesses[i]);
+            if (number)
+                snprintf(headers, sizeof headers, "%.*s%d%s", (int)before, guesses[i], f->port,
+                         number + 2);
+            char *answer = served_get(f, targets[k], headers);
+            if (served_code(answer) != 403 || strstr(answer, "Set-Cookie"))
+                fail_msg("%s with %s: %s", targets[k], headers, answer);
+            free(answer);
+        }
+}
+
+/* A byte now and then on more connections than one client may have. */
+static void the_slow_hold_nobody_up(void **state)
+{
+    enum { SLOW = 100 };
+    static const char line[] = "GET /0/1/summary HTTP/1.1\r\nHost: localhost\r\n";
+    const struct served *f = *state;
+    int fd[SLOW];
+    for (int i = 0; i < SLOW; i++)
+        assert_true((fd[i] = served_connect(f)) >= 0);
+    for (size_t at = 0; at < sizeof line - 1; at++) {
+        for (int i = 0; i < SLOW; i++)
+            served_send(fd[i], line + at, 1);
+        if (at % 10 == 0)
+            answers_others(f);
+    }
+    answers_others(f);
+    served_send(fd[0], "Connection: close\r\n\r\n", strlen("Connection: close\r\n\r\n"));
+    char *answer = served_receive(fd[0]);
+    assert_int_equal(served_code(answer), 200); /* slow is not wrong */
+    free(answer);
+    for (int i = 0; i < SLOW; i++)
+        close(fd[i]);
+}
+
+/* Asks for much, and takes nothing of it. */
+static void who_takes_no_answer_holds_nobody_up(void **state)
+{
+    enum { GREEDY = 30, TIMES = 200 };
+    static const char line[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const struct served *f = *state;
+    int fd[GREEDY];
+    for (int i = 0; i < GREEDY; i++) {
+        assert_true((fd[i] = served_connect(f)) >= 0);
+        for (int k = 0; k < TIMES; k++)
+            if (send(fd[i], line, sizeof line - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+                break;
+    }
+    answers_others(f);
+    for (int i = 0; i < GREEDY; i++)
+        close(fd[i]);
+}
+
+static void it_ends_amid_half_requests(void **state)
+{
+    enum { HALF = 60 };
+    static const char line[] = "GET /0/1/summary HTTP/1.1\r\nHost: localhost\r\nX: ";
+    struct served *f = *state;
+    int fd[HALF];
+    for (int i = 0; i < HALF; i++) {
+        assert_true((fd[i] = served_connect(f)) >= 0);
+        served_send(fd[i], line, (size_t)i % sizeof line);
+    }
+    double from_s = clock_now_s();
+    assert_true(serve_stop(f->server));
+    f->server = NULL;
+    assert_true(clock_now_s() - from_s < 10);
+    for (int i = 0; i < HALF; i++)
+        close(fd[i]);
+}
+
+int main(void)
+{
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, start, served_tear_down)
+    const struct CMUnitTest tests[] = {
+        SERVED(a_thousand_malformed_requests),
+        cmocka_unit_test_setup_teardown(nobody_guesses_the_token, start_with_token,
+                                        served_tear_down),
+        SERVED(the_slow_hold_nobody_up),
+        SERVED(who_takes_no_answer_holds_nobody_up),
+        SERVED(it_ends_amid_half_requests),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -83,8 +83,9 @@ struct request {
     int64_t trial;                       /* of heads and attention; 0: see above */
     int64_t trials[REQUEST_CURVES_MOST]; /* of curves */
     int n_trials;
-    char location[REQUEST_TARGET_MAX]; /* with REQUEST_MOVED: the address without its token */
-    bool set_cookie;                   /* ... and the token is to be kept as a cookie */
+    char location[REQUEST_TARGET_MAX + 1]; /* with REQUEST_MOVED: the address without its token, or
+                                              with the slash that it lacks */
+    bool set_cookie;                       /* ... and the token is to be kept as a cookie */
 };
 
 /* Status codes of HTTP that request_read returns. */

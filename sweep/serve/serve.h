@@ -25,8 +25,9 @@ struct serve_options {
 struct server;
 
 /* Begins to answer, in threads of its own, which take no signals. BAD_INPUT where an option or a
- * file cannot be (no results file, no such address, a bad token file); BUSY where the port is
- * taken; IO where libmicrohttpd is missing, which the message says how to get. */
+ * file cannot be (no results file, no such address, a port that is taken, a bad token file); IO
+ * where libmicrohttpd is missing (the message says how to get it) or the system refuses; as
+ * store_open where a file cannot be read. *s is NULL where it fails. */
 enum status serve_start(const struct serve_options *o, struct server **s, struct message *m);
 
 /* Where it answers, "http://127.0.0.1:8080/"; with the token, where one was made. The server's. */

@@ -22,8 +22,8 @@ enum { TOKEN_TEXT_SIZE = 33 };
 enum status token_make(struct token *t, char text[TOKEN_TEXT_SIZE], struct message *m);
 
 /* From a file: one line of TOKEN_LEAST to TOKEN_MOST printable ASCII characters without space.
- * BAD_INPUT where it is anything else or others than its
- * owner may read or write it; IO where it cannot be read. Messages never hold what stands in it. */
+ * BAD_INPUT where it is anything else, is not there, or may be read or written by others than its
+ * owner; IO where it cannot be read. Messages never hold what stands in it. */
 enum status token_read(const char *path, struct token *t, struct message *m);
 
 /* Whether a text is the token. */

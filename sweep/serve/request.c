@@ -389,12 +389,14 @@ static int read_query(const struct piece *piece, const char *query, struct reque
 }
 
 /* A page of a stranger's may lead here, but not make this server work: what it could not read, it
- * could still ask for. Browsers say who asks (Fetch Metadata). */
+ * could still ask for. Browsers say who asks (Fetch Metadata): our own page is of the same origin,
+ * what a user types in comes from none. */
 static int check_site(const struct request_head *h, const struct request *q, struct message *m)
 {
     int count;
     const struct request_field *f = field_of(h, "Sec-Fetch-Site", &count);
-    if (q->kind != REQUEST_PAGE && f && strcmp(f->value, "cross-site") == 0)
+    if (q->kind != REQUEST_PAGE && f && strcmp(f->value, "same-origin") != 0 &&
+        strcmp(f->value, "none") != 0)
         return refuse(m, REQUEST_FORBIDDEN, "another site's page asks for this");
     return REQUEST_OK;
 }

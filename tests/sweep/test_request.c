@@ -256,8 +256,15 @@ static void other_sites_may_lead_here_but_not_ask(void **state)
     assert_int_equal(
         ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: cross-site\n"),
         REQUEST_FORBIDDEN);
+    /* Another port of this machine: cookies go there, too. */
+    assert_int_equal(
+        ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: same-site\n"),
+        REQUEST_FORBIDDEN);
     assert_int_equal(
         ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: same-origin\n"),
+        REQUEST_OK);
+    assert_int_equal(
+        ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: none\n"),
         REQUEST_OK);
 }
 

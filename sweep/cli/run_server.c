@@ -144,12 +144,12 @@ void run_server_stop(struct run_server *s, bool patient)
  * over. */
 static void hear_only(int signal_number, sigset_t *heard)
 {
+    static const int ignored[] = {SIGINT, SIGHUP, SIGUSR1, SIGPIPE, SIGQUIT};
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        signal(ignored[i], SIG_IGN);
     sigemptyset(heard);
     sigaddset(heard, signal_number);
     sigprocmask(SIG_SETMASK, heard, NULL);
-    for (int i = 1; i < NSIG; i++)
-        if (i == SIGINT || i == SIGHUP || i == SIGUSR1 || i == SIGPIPE || i == SIGQUIT)
-            signal(i, SIG_IGN);
 }
 
 /* From a start or its failure on there is nobody to tell anything more. */

@@ -42,6 +42,8 @@ done
 check "options after arguments" gives "headcount run configs/quick.yaml --re" "--replace --retry-failed"
 check "sweep files" has "headcount run configs/q" configs/quick.yaml
 check "... to submit" has "headcount submit configs/q" configs/quick.yaml
+check "files to merge" has "headcount merge --into elsewhere.db else" elsewhere.db
+check "... into" has "headcount merge --into else" elsewhere.db
 check "folders on the way" has "headcount plan con" configs
 check "one argument only" gives "headcount run configs/quick.yaml " ""
 check "keys for --set" has "headcount run configs/quick.yaml --set tr" train.steps= train.lr= train.schedule.warmup=

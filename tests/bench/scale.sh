@@ -15,7 +15,14 @@ fake=$2
 shift 2
 dir=$(mktemp -d "${TMPDIR:-/tmp}/headcount-scale-XXXXXX")
 run=
-trap 'trap - EXIT; [ -z "$run" ] || kill "$run" 2>/dev/null || :; rm -rf "$dir"' EXIT
+clean_up() {
+    trap - EXIT
+    if [ -n "$run" ] && kill "$run" 2>/dev/null; then
+        wait "$run" || :
+    fi
+    rm -rf "$dir"
+}
+trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
 
 sweep() { # trials: twice as many as rates and seeds

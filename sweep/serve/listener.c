@@ -66,6 +66,13 @@ static void make_room(struct server *s)
     quiet->until_s = INFINITY;
 }
 
+static void ask_free(struct ask *a)
+{
+    if (a)
+        free(a->target);
+    free(a);
+}
+
 static void connection_changed(void *cls, struct MHD_Connection *c, void **context,
                                enum MHD_ConnectionNotificationCode code)
 {
@@ -76,6 +83,8 @@ static void connection_changed(void *cls, struct MHD_Connection *c, void **conte
         if (p)
             peer_remove(s, p);
         pthread_mutex_unlock(&s->lock);
+        if (p)
+            ask_free(p->ask); /* half a request */
         free(p);
         return;
     }
@@ -92,11 +101,16 @@ static void connection_changed(void *cls, struct MHD_Connection *c, void **conte
     pthread_mutex_unlock(&s->lock);
 }
 
+/* NULL: there was no memory for it. */
+static struct peer *peer_of(struct server *s, struct MHD_Connection *c)
+{
+    return s->listener->http.connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
 /* The lock is the caller's. */
 static void peer_until(struct server *s, struct MHD_Connection *c, double until_s)
 {
-    struct peer *p =
-        s->listener->http.connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    struct peer *p = peer_of(s, c);
     if (p)
         p->until_s = until_s;
 }
@@ -351,18 +365,22 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
     return give(cls, c, a);
 }
 
-/* The address as it came: libmicrohttpd would decode it. */
+/* The address as it came: libmicrohttpd would decode it. It tells of the end of a request only
+ * where the headers were whole; until then the ask is the connection's. */
 static void *take_target(void *cls, const char *target, struct MHD_Connection *c)
 {
-    struct ask *a = calloc(1, sizeof *a);
-    (void)c;
+    struct peer *p = peer_of(cls, c);
+    struct ask *a = p ? calloc(1, sizeof *a) : NULL;
     if (!a)
         return NULL;
     *a = (struct ask){.server = cls, .target = text_copy(target)};
-    if (a->target)
-        return a;
-    free(a);
-    return NULL;
+    if (!a->target) {
+        ask_free(a);
+        return NULL;
+    }
+    ask_free(p->ask);
+    p->ask = a;
+    return a;
 }
 
 static void request_ended(void *cls, struct MHD_Connection *c, void **context,
@@ -370,15 +388,16 @@ static void request_ended(void *cls, struct MHD_Connection *c, void **context,
 {
     struct server *s = cls;
     struct ask *a = *context;
+    struct peer *p = peer_of(s, c);
     (void)why;
+    if (p)
+        p->ask = NULL;
     pthread_mutex_lock(&s->lock);
     if (a && a->answer)
         answer_drop(&s->answers, a->answer);
     peer_until(s, c, clock_now_s() + SERVE_ASK_S);
     pthread_mutex_unlock(&s->lock);
-    if (a)
-        free(a->target);
-    free(a);
+    ask_free(a);
     *context = NULL;
 }
 

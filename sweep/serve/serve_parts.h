@@ -68,7 +68,8 @@ struct stream {
 /* A connection, and when it is ended if nothing more happens on it. */
 struct peer {
     int fd;
-    double until_s; /* INFINITY: it is our turn, or an event stream */
+    double until_s;  /* INFINITY: it is our turn, or an event stream */
+    struct ask *ask; /* what it has begun to ask; NULL between requests */
     struct peer *next, **link;
 };
 

@@ -265,6 +265,11 @@ bench-scale: $(PROGRAM) $(BUILD)/tests/bench/fake_agents
 bench-peers: $(PROGRAM)
 	@PEERS_PIP='$(PEERS_PIP)' sh tests/bench/peers.sh $(RUN) $(BUILD)/peers $(CASES)
 
+# SERVE="TRIALS SECONDS PAIRS": fewer of them.
+SERVE =
+bench-serve: $(PROGRAM)
+	python3 tests/bench/serve.py $(RUN) $(BUILD)/bench-serve $(SERVE)
+
 # ---- faults ----
 
 # FUZZ_SECONDS=1200 for long runs. Each target keeps what it finds in $(BUILD)/fuzz/.
@@ -357,7 +362,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force test-page test-cluster calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-scale tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force test-page test-cluster calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

@@ -28,7 +28,7 @@ struct runner_hosts {
     struct kernel_set common; /* agreed: what all compute with */
     int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
     double shown_s; /* when the live view was told last */
-    bool told;      /* which machines there are */
+    bool told;      /* which machines there are, or that is not to be told */
 };
 
 /* ---- making them ---- */
@@ -84,6 +84,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
     r->machine = machine;
     r->machines = o->host_count;
     h->same_kernels = o->same_kernels;
+    h->told = o->quiet;
     h->slots_each = (int)(each < HOST_SLOTS_MOST ? each : HOST_SLOTS_MOST);
     h->launch = (struct host_launch){.command = o->launch, .agent = o->agent, .here = *here};
     for (int k = 0; k < r->machines; k++) {
@@ -132,6 +133,8 @@ static int slots_of(const struct runner *r, const struct machine *machine)
     return room_for_trials(&r->hosts->room, (int)wanted, h->hello.memory, &largest);
 }
 
+enum { TOLD_MOST = 16 }; /* machines that are told of by name */
+
 /* "48 trials at once on 3 machines: a 16, b 16, c 16", once all have been heard of. */
 static void tell_all(struct runner *r)
 {
@@ -143,13 +146,16 @@ static void tell_all(struct runner *r)
             return;
         if (!machine->works)
             continue;
-        text_add(&b, "%s%s %d", ready ? ", " : "", name_of(machine), machine->slots);
+        if (ready < TOLD_MOST)
+            text_add(&b, "%s%s %d", ready ? ", " : "", name_of(machine), machine->slots);
         ready++;
         slots += machine->slots;
     }
     r->hosts->told = true;
+    if (ready > TOLD_MOST)
+        text_add(&b, " and %d more", ready - TOLD_MOST);
     if (ready > 0)
-        runner_say(r, "%d trial%s at once on %d machine%s: %.1500s", slots, slots == 1 ? "" : "s",
+        runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, slots == 1 ? "" : "s",
                    ready, ready == 1 ? "" : "s", b.text ? b.text : "");
     free(b.text);
 }

@@ -85,6 +85,12 @@ check "... to the same bytes" as_here two
 check "... it says who works" says "^3 trials at once on 2 machines: .* 1, .* 2$"
 check "... attempts know their host" rows_say two "SELECT count(DISTINCT host) FROM attempt WHERE host IN ('a', 'b')" 2
 check "... the proof is gone" sh -c '! ls two.db.d/*proof*'
+run many --launch "$there" --hosts "$(seq -s , -f 'n%g:1' 18)"
+check "eighteen hosts do it" ended_with 0
+check "... of which it names some" says "^18 trials at once on 18 machines: .* and 2 more$"
+run many --replace -q --launch "$there" --hosts a,b --set seeds=4
+check "with -q two hosts do it" ended_with 0
+check "... and it does not say who works" sh -c '! grep "at once" many.out'
 rm -f a.pid
 run two --launch "$there" --hosts a:1,b:2
 check "again: nothing to do" ended_with 0

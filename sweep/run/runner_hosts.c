@@ -155,8 +155,8 @@ static void tell_all(struct runner *r)
     if (ready > TOLD_MOST)
         text_add(&b, " and %d more", ready - TOLD_MOST);
     if (ready > 0)
-        runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, slots == 1 ? "" : "s",
-                   ready, ready == 1 ? "" : "s", b.text ? b.text : "");
+        runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, slots == 1 ? "" : "s", ready,
+                   ready == 1 ? "" : "s", b.text ? b.text : "");
     free(b.text);
 }
 

@@ -28,9 +28,17 @@ BESIDE = """# Trained beside the browsers
 name: beside
 task: {name: gather, length: 16, slots: 2, vocab: 8}
 model: {d_model: 32, heads: [1, 4, 16], d_ff: 64}
-train: {steps: 1500, batch: 32, lr: 0.003}
+train: {steps: 12000, eval_every: 500, batch: 32, lr: 0.003}
 seeds: 2
 """
+
+
+def remove_file(path):
+    """With its log, which would pass for that of the next file of this name."""
+    for old in (path, path + "-wal", path + "-shm"):
+        if os.path.exists(old):
+            os.remove(old)
+    shutil.rmtree(path + ".d", ignore_errors=True)
 
 
 def make_file(headcount, folder, trials):
@@ -38,9 +46,7 @@ def make_file(headcount, folder, trials):
     sweep, path = f"{folder}/many.yaml", f"{folder}/many.db"
     with open(sweep, "w") as out:
         out.write(SWEEP)
-    for old in (path, path + "-wal", path + "-shm"):
-        if os.path.exists(old):
-            os.remove(old)
+    remove_file(path)
     subprocess.run([headcount, "run", sweep, "--db", path, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     db = sqlite3.connect(path)
     own = ("trial_id", "seed", "plan_order", "test_acc")
@@ -49,9 +55,10 @@ def make_file(headcount, folder, trials):
     db.execute(f"""WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {trials // real - 1})
         INSERT INTO trial (seed, plan_order, test_acc, {columns})
         SELECT i, {real} * i + plan_order, (test_acc + i % 97 / 100.0) / 2, {columns} FROM n, trial""")
-    points = [r[1] for r in db.execute("PRAGMA table_info(curve)") if r[1] != "trial_id"]
-    db.execute(f"""INSERT INTO curve (trial_id, {', '.join(points)}) SELECT t.trial_id, c.{', c.'.join(points)}
-        FROM trial t JOIN curve c ON c.trial_id = 1 + (t.trial_id - 1) % {real} WHERE t.trial_id > {real}""")
+    for table in ("curve", "attempt"):
+        own = [r[1] for r in db.execute(f"PRAGMA table_info({table})") if r[1] != "trial_id"]
+        db.execute(f"""INSERT INTO {table} (trial_id, {', '.join(own)}) SELECT t.trial_id, x.{', x.'.join(own)}
+            FROM trial t JOIN {table} x ON x.trial_id = 1 + (t.trial_id - 1) % {real} WHERE t.trial_id > {real}""")
     db.commit()
     db.close()
     return path
@@ -169,27 +176,33 @@ async def browse_while(port, work, took):
     return await browse(port, asyncio.ensure_future(work), took)
 
 
-async def ended(process):
-    while process.poll() is None:
-        await asyncio.sleep(.02)
+def browse_beside(port):
+    """In a process of its own that gives way to all others, as browsers on other machines would; its pid."""
+    pid = os.fork()
+    if pid == 0:
+        os.nice(19)
+        asyncio.run(browse_while(port, asyncio.sleep(600), []))
+        os._exit(0)
+    return pid
 
 
 def run_once(headcount, path, folder, watched):
     """Seconds that the run takes, in a fresh copy of the file."""
     copy = f"{folder}/beside.db"
-    shutil.rmtree(copy + ".d", ignore_errors=True)
+    remove_file(copy)
     shutil.copy(path, copy)
     server = Server(headcount, copy) if watched else None
+    browsers = browse_beside(server.port) if watched else None
     began = time.monotonic()
-    run = subprocess.Popen([headcount, "run", f"{folder}/beside.yaml", "--db", copy, "--quiet"],
-                           stdout=subprocess.DEVNULL)
+    run = subprocess.run([headcount, "run", f"{folder}/beside.yaml", "--db", copy, "--quiet"],
+                         stdout=subprocess.DEVNULL)
+    took = time.monotonic() - began
     if server:
-        asyncio.run(browse_while(server.port, ended(run), []))
-    code, took = run.wait(), time.monotonic() - began
-    if server:
+        os.kill(browsers, signal.SIGKILL)
+        os.waitpid(browsers, 0)
         server.end()
-    if code != 0:
-        sys.exit(f"the run ended with {code}")
+    if run.returncode != 0:
+        sys.exit(f"the run ended with {run.returncode}")
     return took
 
 

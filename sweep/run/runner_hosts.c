@@ -72,14 +72,15 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
     int64_t each = o->workers > 0 ? o->workers : plan_config(r->plan)->workers;
     struct runner_hosts *h = calloc(1, sizeof *h);
     struct machine *machine = calloc((size_t)o->host_count, sizeof *machine);
-    if (h)
-        h->host = calloc((size_t)o->host_count, sizeof *h->host);
-    if (!h || !machine || !h->host) {
+    struct host *host = calloc((size_t)o->host_count, sizeof *host);
+    if (!h || !machine || !host) {
+        free(host);
         free(machine);
         free(h);
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d hosts", o->host_count);
     }
     room_init(&h->room, r->plan);
+    h->host = host;
     r->hosts = h;
     r->machine = machine;
     r->machines = o->host_count;

@@ -176,8 +176,8 @@ static void read_one(struct server *s, int file, const struct request *q, struct
     pthread_mutex_unlock(&s->lock);
     read_file(w->path, q, r);
     pthread_mutex_lock(&s->lock);
-    if (w->sign.there)
-        watched_read(w, r->opened ? "" : r->error.text);
+    if (w->sign.there) /* of what may pass the one who asked is told: pages then ask again */
+        watched_read(w, r->opened || r->passing ? "" : r->error.text);
 }
 
 /* What is known of a file, and its sweeps: {"file":...,"sweeps":...} */

@@ -116,6 +116,8 @@ enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shard
         next = rows_integer(&r, 1) + 1;
     }
     add_range(&missing, next, shards->of);
+    if (missing.count == 0)
+        shards->of = 0;
     word_ranges(&missing, shards->missing, sizeof shards->missing);
     return rows_close(&r);
 }

@@ -71,6 +71,11 @@ static void shards_one_after_the_other(void **state)
     assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[9]}");
     assert_ok(store_shards(s, sweep, &shards, &x->m));
     assert_string_equal(shards.missing, "1 to 8 and 10 to 30");
+    for (int i = 1; i <= 2; i++)
+        plan_shard_into(x, s, FOUR, i, 2);
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_int_equal(shards.of, 0);
+    assert_string_equal(shards.missing, "");
     plan_shard_into(x, s, SWEEP("[1, 2]", "seeds: 5\n"), 1, 30);
     assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[1]}");
     plan_into(x, s, FOUR);

@@ -210,13 +210,18 @@ static enum status merge_looks(struct merging *g, const struct merge_sweep *swee
 static enum status settle(struct merging *g, const struct merge_sweep *sweep)
 {
     static const char anew[] =
-        "UPDATE trial SET until = NULL, in_shard = 1,"
+        "UPDATE trial SET until = NULL,"
         " choice = CASE WHEN (tuning <> '{}' AND NOT is_tuning) OR look > 1 THEN 'waiting'"
         "  ELSE 'chosen' END, state = CASE state WHEN 'pruned' THEN 'queued' ELSE state END"
         " WHERE sweep_id = ? AND in_plan = 1 AND (tuning <> '{}' OR look > 1 OR state = 'pruned'"
-        "  OR choice <> 'chosen' OR until IS NOT NULL OR in_shard = 0)";
+        "  OR choice <> 'chosen' OR until IS NOT NULL)";
+    static const char all_shards[] =
+        "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";
     enum status status =
         store_execute(g->into, MERGING, anew, VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    if (status == STATUS_OK)
+        status = store_execute(g->into, MERGING, all_shards, VALUES(INTEGER(sweep->into_id)), NULL,
+                               g->m);
     return status == STATUS_OK ? store_settle(g->into, sweep->into_id, g->m) : status;
 }
 

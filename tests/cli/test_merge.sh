@@ -67,7 +67,7 @@ check "... with the same rows" sh -c 'for f in all before; do sqlite3 $f.db .dum
 check "weights are shared where the file system is one" [ 1.db.d/t1-a1.result -ef all.db.d/t1-a1.result ]
 check "what the shards measured is there" [ "$(sql all.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
 check "... and the further test sets" [ "$(sql all.db 'SELECT count(*) FROM evaluations')" = 12 ]
-check "nothing of a shard is left" [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard' 'SELECT shards FROM sweep')" = 0 ]
+check "nothing of a shard is left" [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard; SELECT shards FROM sweep')" = 0 ]
 check "run has nothing to do" sh -c 'headcount run s.yaml --db all.db 2>&1 | grep -F "nothing to run: all 12 trials have ended"'
 rm -rf all.db*
 merge --into all.db 1.db 3.db
@@ -263,6 +263,11 @@ headcount export results --db all.db >got.jsonl
 check "... whoever comes first" sh -c 'headcount export results --db back.db | cmp - got.jsonl'
 check "... all is kept" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 12 ]
 check "... as it should be" headcount check --db all.db
+rm -rf half.db* newer.db*
+run half.db --shard 1/2 --set 'seeds=[0, 1, 2]'
+run newer.db --set 'seeds=[2, 3]'
+merge --into half.db newer.db
+check "a shard, and a newer plan that leaves out trials of others" headcount check --db half.db
 check "a plan with all seeds has them all" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 && [ "$(sqlite3 all.db "SELECT sum(attempt) FROM trial")" = 12 ]'
 headcount export results --db all.db >got.jsonl
 check "... with the results of one run" cmp got.jsonl whole.jsonl

@@ -19,8 +19,7 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
                               &s->end, &s->accepted, m);
         if (status != STATUS_CORRUPT)
             return status;
-        slot_fail(s,
-                  m->text); /* this trial's result cannot be; the others are not to wait for it */
+        slot_fail(s, m->text); /* its result cannot be; the others are not to wait for it */
         return put_ending(r, s, m);
     case ENDING_PAUSE:
         return store_pause(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);

@@ -2,13 +2,11 @@
 #include "sweep/store/merge_parts.h"
 
 /* A row of which the one before says the same is none: every shard was planned by itself. */
-#define SAYS "json_array(pairs_sha256, pairs, claim, what -> '$.rules')"
+#define SAYS  "json_array(pairs_sha256, pairs, claim, what -> '$.rules')"
+#define PLACE "(ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id)"
 #define IN_ORDER                                                                                   \
-    "WITH ordered AS (SELECT *, " SAYS " AS says, lag(" SAYS ") OVER (ORDER BY changed,"           \
-    "  pairs_sha256, claim, theirs IS NULL, plan_change_id) AS before, row_number() OVER (ORDER "  \
-    "BY"                                                                                           \
-    "  changed, pairs_sha256, claim, theirs IS NULL, plan_change_id) AS place FROM "               \
-    "merge_change), "                                                                              \
+    "WITH ordered AS (SELECT *, " SAYS " AS says, lag(" SAYS ") OVER " PLACE " AS before,"         \
+    "  row_number() OVER " PLACE " AS place FROM merge_change), "                                  \
     "kept AS (SELECT * FROM ordered WHERE says IS NOT before) "
 
 /* Ours have a mark, theirs have NULL in its place. */

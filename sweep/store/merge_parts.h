@@ -1,10 +1,11 @@
 /* What the files that merge share:
  *
- *   merge.c          a file: builds, configurations, files learnt from, the ledger of deleted
- * trials merge_sweep.c    sweeps: whose plan stays, shards, remarks, looks merge_history.c  the
- * rows of `plan_change`, and what claims could be read off merge_trial.c    trials: which of two is
- * taken over merge_compare.c  whether two results contradict each other merge_rows.c     rows of a
- * table from one file to the other
+ *   merge.c          builds, configurations, files learnt from, the ledger of deleted trials
+ *   merge_sweep.c    sweeps: whose plan stays, shards, looks
+ *   merge_history.c  the rows of `plan_change`, and what claims could be read off
+ *   merge_trial.c    trials: which of two is taken over
+ *   merge_compare.c  whether two results contradict each other
+ *   merge_rows.c     rows of a table from one file to the other
  *
  * The names that things have in the two files meet in temporary tables of `into`. */
 #ifndef SWEEP_STORE_MERGE_PARTS_H

@@ -99,8 +99,6 @@ static enum status compare_plans(struct merging *g, struct merge_sweep *sweep, b
     return status;
 }
 
-#define TAKE(column) #column " = excluded." #column
-
 /* Of two plans the one that was made last is that of the sweep. */
 static enum status take_newer(struct merging *g, const struct merge_sweep *sweep, bool theirs_newer)
 {
@@ -108,8 +106,14 @@ static enum status take_newer(struct merging *g, const struct merge_sweep *sweep
         .name = "sweep",
         .where = "WHERE sweep_id = ?1",
         .without = "[\"sweep_id\"]",
-        .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET " TAKE(question) "," TAKE(yaml) "," TAKE(yaml_sha256) "," TAKE(plan_sha256) "," TAKE(metric) "," TAKE(
-            goal) "," TAKE(tune) "," TAKE(claim) "," TAKE(overrides) "," TAKE(replicate) "," TAKE(looks) "," TAKE(equivalence) "," TAKE(rungs) "," TAKE(eval) "," TAKE(measure)};
+        .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET"
+                " question = excluded.question, yaml = excluded.yaml,"
+                " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
+                " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
+                " claim = excluded.claim, overrides = excluded.overrides,"
+                " replicate = excluded.replicate, looks = excluded.looks,"
+                " equivalence = excluded.equivalence, rungs = excluded.rungs, eval = excluded.eval,"
+                " measure = excluded.measure"};
     enum status status = theirs_newer ? merge_rows(g, &row, sweep->from_id) : STATUS_OK;
     if (status == STATUS_OK && sweep->plan == MERGE_THEIRS)
         status = store_execute(g->into, MERGING,

@@ -70,16 +70,18 @@ static const char *const trial_values[] = {
     "config_id", "(SELECT new FROM merge_config WHERE old = @config_id)",
     NULL};
 
-#define TAKE(column) #column " = excluded." #column
-
 /* What a sweep file says of a trial. */
 static const struct merge_table plan_of_trial = {
     .name = "trial",
     .where = "WHERE trial_id = ?1",
     .without = "[\"in_shard\"]",
     .values = trial_values,
-    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET " TAKE(in_plan) "," TAKE(plan_order) "," TAKE(setting) "," TAKE(
-        setting_label) "," TAKE(tuning) "," TAKE(is_tuning) "," TAKE(replicate) "," TAKE(look) "," TAKE(choice) "," TAKE(until)};
+    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET"
+            " in_plan = excluded.in_plan, plan_order = excluded.plan_order,"
+            " setting = excluded.setting, setting_label = excluded.setting_label,"
+            " tuning = excluded.tuning, is_tuning = excluded.is_tuning,"
+            " replicate = excluded.replicate, look = excluded.look, choice = excluded.choice,"
+            " until = excluded.until"};
 
 /* What it has come to. */
 static const struct merge_table result_of_trial = {
@@ -87,8 +89,15 @@ static const struct merge_table result_of_trial = {
     .where = "WHERE trial_id = ?1",
     .without = "[\"in_shard\"]",
     .values = trial_values,
-    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET " TAKE(state) "," TAKE(retries_used) "," TAKE(resume_step) "," TAKE(steps_done) "," TAKE(best_step) "," TAKE(train_acc) "," TAKE(
-        val_acc) "," TAKE(val_loss) "," TAKE(test_acc) "," TAKE(test_acc_by_slot) "," TAKE(test_exact) "," TAKE(test_loss) "," TAKE(chance) "," TAKE(bad_step) "," TAKE(train_s) "," TAKE(limit_hit)};
+    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET"
+            " state = excluded.state, retries_used = excluded.retries_used,"
+            " resume_step = excluded.resume_step, steps_done = excluded.steps_done,"
+            " best_step = excluded.best_step, train_acc = excluded.train_acc,"
+            " val_acc = excluded.val_acc, val_loss = excluded.val_loss,"
+            " test_acc = excluded.test_acc, test_acc_by_slot = excluded.test_acc_by_slot,"
+            " test_exact = excluded.test_exact, test_loss = excluded.test_loss,"
+            " chance = excluded.chance, bad_step = excluded.bad_step,"
+            " train_s = excluded.train_s, limit_hit = excluded.limit_hit"};
 
 /* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
 static enum status next_number(struct merging *g, int64_t *number)

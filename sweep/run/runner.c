@@ -17,6 +17,8 @@
 #include "sweep/store/lock.h"
 
 static const int loop_patience_ms = 20; /* pipes are waiting */
+/* A reader that is still at work keeps the log from becoming part of the file. */
+static const int closing_patience_ms = 5000;
 
 void runner_say(struct runner *r, const char *format, ...)
 {
@@ -448,6 +450,8 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     progress_finish(r.view);
     if (r.store) {
         struct message closing;
+        if (result->outcome == RUNNER_DONE || result->outcome == RUNNER_SOME_FAILED)
+            store_set_patience(r.store, closing_patience_ms);
         enum status closed = store_close(r.store, &closing);
         if (closed != STATUS_OK && s == STATUS_OK) {
             *m = closing;

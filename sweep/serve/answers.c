@@ -8,9 +8,12 @@
 
 enum { TAG_DIGITS = 32 };
 
+/* Small ones count for more than they are, so that there are never very many to look through. */
 static size_t weight(const struct answer *a)
 {
-    return sizeof *a + a->size + strlen(a->key);
+    const size_t least = 4096;
+    size_t size = sizeof *a + a->size + strlen(a->key);
+    return size > least ? size : least;
 }
 
 struct answer *answer_new(struct answers *list, const char *key, int code, struct text_buffer *body)

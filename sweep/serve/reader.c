@@ -113,8 +113,9 @@ bool reader_ask(struct server *s, struct ask *a)
     struct job *j = job_of(s, key);
     if (!j && !s->ending && s->answers.living < LIVING_MOST)
         j = job_add(s, key, &a->q, found ? found->cost_s : 0);
-    if (found && busy && j) {
-        j->told = true;
+    if (found && busy) {
+        if (j)
+            j->told = true;
         a->answer = answer_hold(found);
         return true;
     }

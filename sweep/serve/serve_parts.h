@@ -8,10 +8,10 @@
  *              wakes event streams, and ends connections on which nothing happens.
  *
  * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
- * CPU time it took, and all of one kind (watched.h) together take no more of a core than that
- * either, but for SERVE_AHEAD_S seconds that may be had at once. The older answer serves meanwhile,
- * also while the reader is at work on something long, and clients are told when a newer one can be
- * had. */
+ * CPU time it took, and all that are computed again of one kind (watched.h) together take no more
+ * of a core than that either, but for SERVE_AHEAD_S seconds that may be had at once. The older
+ * answer serves meanwhile, also while the reader is at work on something long, and clients are told
+ * when a newer one can be had. */
 #ifndef SWEEP_SERVE_SERVE_PARTS_H
 #define SWEEP_SERVE_SERVE_PARTS_H
 

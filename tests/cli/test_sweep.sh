@@ -312,6 +312,20 @@ sed -i 's/{time: 2s}/{memory: 1MiB}/' sweep.yaml
 check "a model over the memory limit is not started" status_is 1 run slow3.db
 check "... and the limit is named" sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'not started: .* MiB, and limits.memory allows 1 MiB$'"
 check "the report is followed by a hint" sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
+# ---- somebody reads while a run ends ----
+# A second longer than its last trial takes; the report after the run reads by itself.
+printf 'task: {name: copy}\nmodel: {d_model: 8, heads: [1, 2], d_ff: 8}\ntrain: {steps: 100, val_examples: 8, test_examples: 8}\nseeds: 2\n' >read.yaml
+ends_amid_reading() {
+    "$headcount" run read.yaml --db read.db -q >/dev/null 2>&1 &
+    until [ "$(sqlite3 -cmd '.timeout 5000' read.db 'SELECT count(*) FROM trial' 2>/dev/null)" ]; do sleep 0.02; done
+    echo 'until [ "$(sqlite3 read.db "SELECT count(*) FROM trial WHERE state <> '"'completed'"'")" = 0 ]; do sleep 0.02; done; sleep 1' >last.sh
+    printf '.timeout 5000\nBEGIN;\nSELECT count(*) FROM trial;\n.system sh last.sh\nEND;\n' >reading.sql
+    sqlite3 -readonly read.db <reading.sql >/dev/null
+    wait $!
+    ls read.db*
+    [ ! -e read.db-wal ] && cp read.db copy.db && once_each copy.db
+}
+check "a run waits at its end for somebody who reads, and leaves one whole file" ends_amid_reading
 # ---- kernels ----
 printf 'task: {name: copy}\ntrain: {steps: 1, val_examples: 8, test_examples: 8}\nseeds: [0]\n' >kernels.yaml
 export OPENBLAS_CORETYPE=Prescott

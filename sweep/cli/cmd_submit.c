@@ -106,6 +106,8 @@ static enum status submit_merge(const struct batch_request *r, const char *shard
     struct batch merge = {0};
     enum status s = batch_merge(r, &merge, m);
     batch_option(&merge, "--dependency=afterany:%s", shards);
+    if (s == STATUS_OK && merge.out_of_memory)
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a job");
     if (s == STATUS_OK)
         s = submit(&merge, id, m);
     batch_free(&merge);

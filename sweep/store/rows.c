@@ -38,7 +38,7 @@ static void put_statement(struct store *s, sqlite3_stmt *statement)
     while (i < STORE_IDLE && s->idle[i])
         i++;
     if (i == STORE_IDLE) {
-        i = s->idle_next++ % STORE_IDLE;
+        i = (int)(s->idle_next++ % STORE_IDLE);
         sqlite3_finalize(s->idle[i]);
     }
     sqlite3_reset(statement);

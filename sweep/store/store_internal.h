@@ -29,7 +29,7 @@ enum { STORE_IDLE = 64 }; /* more than the coordinator uses again and again */
 struct store {
     sqlite3 *db;
     sqlite3_stmt *idle[STORE_IDLE]; /* prepared and not in use (rows.c); NULL: none */
-    int idle_next;                  /* the one that makes room for another */
+    unsigned idle_next;             /* the one that makes room for another */
     char *path, *folder;
     enum store_mode mode;
     bool wal, has_log;

@@ -15,6 +15,7 @@
 #include "engine/base/text.h"
 #include "sweep/run/room.h"
 #include "sweep/run/same_kernels.h"
+#include "sweep/run/worker.h"
 
 struct runner_hosts {
     struct host *host; /* (runner.machines) */
@@ -259,16 +260,24 @@ static void lost(struct runner *r, struct machine *machine)
     machine->asked = false;
 }
 
+/* A machine that lacks the file of a trial is no reason to stop the others. */
 static void take_ended(struct runner *r, struct machine *machine, struct slot *s,
                        const struct agent_ended *e)
 {
     char why[MESSAGE_SIZE];
     slot_ended_there(s, r->job.folder, e);
+    bool has_data = s->ending != ENDING_STORAGE || s->end.exit_code != WORKER_DATA;
+    if (!has_data)
+        s->ending = ENDING_REQUEUE;
     runner_take_ending(r, s);
-    if (!e->unstarted || machine->host->state != HOST_READY)
-        return;
-    snprintf(why, sizeof why, "it cannot start a worker: %.1900s", e->error);
-    host_lose(machine->host, clock_now_s(), why);
+    if (!has_data) {
+        snprintf(why, sizeof why, "it does not have the same file to learn from: %.1900s",
+                 slot_error(s));
+        host_refuse(machine->host, why);
+    } else if (e->unstarted && machine->host->state == HOST_READY) {
+        snprintf(why, sizeof why, "it cannot start a worker: %.1900s", e->error);
+        host_lose(machine->host, clock_now_s(), why);
+    }
 }
 
 /* The slot that an event is about; NULL where nothing runs there, or not any more. */

@@ -36,6 +36,7 @@ gone) exec /nowhere/headcount agent ;;
 dead) echo "connect to host dead port 22: no route" >&2; exit 255 ;;
 silent) exec sleep 100 ;;
 tight) ulimit -n 14 && exec "$@" ;;
+fileless) sed -u 's|here\.txt|gone.txt|' | "$@" ;;
 apart) exec setsid "$@" ;;
 *) exec "$@" ;;
 esac
@@ -235,4 +236,19 @@ check "... its agents are gone" gone "$(agent a)"
 check "... running trials had saved a checkpoint" rows_say asked "SELECT count(*) FROM attempt WHERE exit_code = 75" 2
 headcount run sweep.yaml --db asked.db -q >/dev/null 2>&1
 check "... this machine goes on, to the same bytes" as_here asked
+
+seq 20000 >here.txt
+cat >sweep.yaml <<'YAML'
+name: text
+task: {name: text, file: here.txt}
+model: {d_model: 8, heads: [1], mask: causal}
+train: {steps: 20, batch: 8}
+seeds: 4
+YAML
+run text --launch './faulty {host}' --hosts a:1,fileless:1
+check "a host without the file to learn from: the others finish" ended_with 0
+check "... it is told" says "^fileless is not used any more: it does not have the same file to learn from: .*gone.txt"
+check "... all is done" rows_say text "SELECT count(*) FROM trial WHERE state = 'completed'" 4
+run textless --launch './faulty {host}' --hosts fileless:1
+check "... none with the file: status 2" ended_with 2
 finish

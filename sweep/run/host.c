@@ -476,7 +476,7 @@ void host_close(struct host *h)
     close_fd(&h->out_fd);
     close_fd(&h->error_fd);
     for (double until_s = clock_now_s() + 1; host_runs(h) && clock_now_s() < until_s;)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     agent_in_free(&h->in);
     agent_out_free(&h->out);
 }

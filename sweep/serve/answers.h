@@ -27,7 +27,7 @@ struct answer {
 };
 
 struct answers {
-    size_t room;           /* bytes that may be kept */
+    size_t room;           /* bytes that may be kept; a small answer counts as 4 KiB */
     size_t kept, living;   /* bytes of those kept, and of all that somebody still holds */
     struct answer *newest; /* asked for */
 };

@@ -134,8 +134,8 @@ static struct answer *keep(struct answers *list, const char *key, const char *te
 
 static void what_was_not_asked_for_leaves_first(void **state)
 {
-    static char text[1000];
-    struct answers list = {.room = 2500};
+    static char text[10000];
+    struct answers list = {.room = 25000};
     (void)state;
     memset(text, 'x', sizeof text - 1);
     keep(&list, "a", text);
@@ -158,6 +158,21 @@ static void what_was_not_asked_for_leaves_first(void **state)
     assert_non_null(answers_find(&list, "d"));
     answers_free(&list);
     assert_int_equal(list.living, 0);
+}
+
+/* Many small ones take room for more than their bytes: all are looked through for each request. */
+static void small_answers_are_few(void **state)
+{
+    struct answers list = {.room = 10 * 4096};
+    char key[8];
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        snprintf(key, sizeof key, "%d", i);
+        keep(&list, key, "{}");
+    }
+    assert_null(answers_find(&list, "9"));
+    assert_non_null(answers_find(&list, "10"));
+    answers_free(&list);
 }
 
 static void who_holds_an_answer_has_it(void **state)
@@ -455,6 +470,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_has_an_error),
         cmocka_unit_test(summaries_are_told_when_they_can_be_had),
         cmocka_unit_test(what_was_not_asked_for_leaves_first),
+        cmocka_unit_test(small_answers_are_few),
         cmocka_unit_test(who_holds_an_answer_has_it),
         cmocka_unit_test(equal_bodies_have_equal_tags),
         cmocka_unit_test(an_answer_of_the_present_state_serves),

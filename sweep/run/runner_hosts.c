@@ -461,7 +461,8 @@ void runner_hosts_dismiss(struct runner *r, bool at_once)
     struct host_event e;
     for (int k = 0; k < r->machines; k++)
         host_bye(r->machine[k].host);
-    for (bool left = true; left && clock_now_s() < until_s;) {
+    bool left;
+    do { /* at least once: what is to be killed at once is to be told */
         left = false;
         for (int k = 0; k < r->machines; k++) {
             struct host *h = r->machine[k].host;
@@ -473,7 +474,7 @@ void runner_hosts_dismiss(struct runner *r, bool at_once)
         }
         if (left)
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
+    } while (left && clock_now_s() < until_s);
     for (int k = 0; k < r->machines; k++)
         host_close(r->machine[k].host);
 }

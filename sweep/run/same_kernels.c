@@ -49,7 +49,9 @@ struct kernel_set kernel_set_common(const struct kernel_set *a, const struct ker
         memcpy(s.kernels, b->kernels, sizeof s.kernels);
     if (strcmp(a->core_type, b->core_type) == 0)
         return s;
-    if (level == LEVEL_LOWER) /* nothing is known of these but their names */
+    if (level == LEVEL_LOWER && level_a == level_b) /* of these only the least is known to all */
+        snprintf(s.core_type, sizeof s.core_type, "Prescott");
+    else if (level == LEVEL_LOWER)
         memcpy(s.core_type, level_b < level_a ? b->core_type : a->core_type, sizeof s.core_type);
     else
         snprintf(s.core_type, sizeof s.core_type, "%s",

@@ -276,6 +276,7 @@ static void machines_agree_on_kernels(void **state)
         {{"SkylakeX", "avx512"}, {"Cooperlake", "avx512"}, {"SkylakeX", "avx512"}},
         {{"Cooperlake", "avx512"}, {"Cooperlake", "avx512"}, {"Cooperlake", "avx512"}},
         {{"Sandybridge", "sse2"}, {"SkylakeX", "avx512"}, {"Sandybridge", "sse2"}},
+        {{"Sandybridge", "sse2"}, {"Nehalem", "sse2"}, {"Prescott", "sse2"}},
         {{"SkylakeX", "reference"}, {"Haswell", "avx2"}, {"Haswell", "reference"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -142,10 +142,11 @@ static void tell_all(struct runner *r)
 {
     struct text_buffer b = {0};
     int ready = 0, slots = 0;
+    for (int k = 0; k < r->machines; k++)
+        if (!r->machine[k].heard)
+            return;
     for (int k = 0; k < r->machines; k++) {
         const struct machine *machine = &r->machine[k];
-        if (!machine->heard)
-            return;
         if (!machine->works)
             continue;
         if (ready < TOLD_MOST)

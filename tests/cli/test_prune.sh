@@ -140,9 +140,9 @@ cp -r slots.db.d stop.db.d && cp slots.db stop.db
 sql stop.db "DELETE FROM pruning; DELETE FROM study"
 stops=0
 for signal in TERM INT; do
+    seen=$(sql stop.db 'SELECT count(*) FROM study') # before somebody writes
     setsid "$headcount" prune slots --by ablation --db stop.db --quiet -j 1 >stop.out 2>&1 &
     pid=$!
-    seen=$(sql stop.db 'SELECT count(*) FROM study')
     wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM study' 2>/dev/null)\" -gt $seen ]"
     kill -$signal -$pid
     wait $pid

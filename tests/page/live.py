@@ -101,8 +101,9 @@ class Live(Look):
         results.isolation_level = None
         completed = lambda: {t for t, in results.execute("SELECT trial_id FROM trial WHERE state = 'completed'")}
         before, committed, lag, points = completed(), {}, {}, {}
-        end = time.monotonic() + 60
-        while len(lag) < 3 and time.monotonic() < end:
+        grows = lambda: any(len(counts - {0}) > 1 for counts in points.values())
+        end = time.monotonic() + 90
+        while (len(lag) < 3 or not grows()) and time.monotonic() < end:
             for t in completed() - before:
                 committed.setdefault(t, time.monotonic())
             for t in set(ask(COMPLETED)) & set(committed) - set(lag):
@@ -122,7 +123,7 @@ class Live(Look):
         self.expect(ask("document.querySelector('#trials .scroll').scrollLeft") == 70, "scrolled back")
         top = ask("document.getElementById('trials').getBoundingClientRect().top")
         self.expect(0 <= top < 200, f"what is read has moved to {top}")
-        self.expect(any(len(counts - {0}) > 1 for counts in points.values()), f"curves do not grow: {points}")
+        self.expect(grows(), f"curves do not grow: {points}")
         self.expect(re.match(r"Running: \d+ of 40 trials ended, \d at work", ask(STANDING)), ask(STANDING))
         self.quiet("running")
         os.kill(run, signal.SIGINT)

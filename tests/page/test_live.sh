@@ -10,7 +10,7 @@ cat >running.yaml <<'END'
 name: running
 task: {name: gather, length: 16, vocab: 8, slots: 4}
 model: {d_model: 64, heads: [1, 2, 4, 8], d_ff: 128}
-train: {steps: 1200, batch: 64, lr: 1e-3, eval_every: 40}
+train: {steps: 3000, batch: 64, lr: 1e-3, eval_every: 40}
 seeds: 10
 END
 "$headcount" run configs/quick.yaml --db evil.db --quiet --set seeds=2 >said 2>&1 || trouble "$(cat said)"

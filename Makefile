@@ -276,8 +276,8 @@ bench-serve: $(PROGRAM)
 FUZZ_SECONDS = 20
 FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # Of all sources, those that read foreign bytes, and what these stand on.
-FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) sweep/run/wire.c \
-               sweep/serve/request.c sweep/serve/token.c
+FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) \
+               $(addprefix sweep/run/,wire.c fields.c agent_wire.c) $(addprefix sweep/serve/,request.c token.c)
 LIBFUZZ      = $(BUILD)/libfuzz.a
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)

@@ -10,8 +10,8 @@
 
 /* Of all answers that somebody still holds: beyond that none is computed until some are taken. */
 enum { LIVING_MOST = 256 << 20 };
-/* How old a look at a file may be; after an error that may pass, when it is tried again; how long
- * an older answer may be held back for a newer one. */
+/* How old a look at a file may be; when it is tried again after an error that may pass; how long a
+ * client waits for a newer answer before the older one is given. */
 static const double known_s = 1, again_s = 1, busy_s = .1;
 
 static bool is_of(const struct request *q, int file)

@@ -26,6 +26,7 @@ tell() { # program, its place
     planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
     # A program that dies, runs nothing or ends before its plan failed even if nothing said so.
     [ "$bad" -eq 0 ] && { [ "$code" -ne 0 ] || [ "$ok" -eq 0 ] || [ "$ok" -ne "$planned" ]; } && bad=1
+    [ "$bad" -gt 0 ] && culprits="$culprits ${1##*tests/}"
     passed=$((passed + ok - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
     printf '%-40s %4d s %4d passed' "${1##*tests/}" "$took" $((ok - skip))
     [ "$skip" -gt 0 ] && printf ', %d skipped' "$skip"
@@ -39,7 +40,7 @@ tell() { # program, its place
 }
 # Beside the programs: each as soon as it and all before it have ended. The folder goes when all is over.
 tell_all() { # program...
-    passed=0 failed=0 skipped=0 n=0
+    passed=0 failed=0 skipped=0 culprits= n=0
     for program; do
         n=$((n + 1))
         until [ -e "$work/$n.end" ]; do
@@ -48,6 +49,7 @@ tell_all() { # program...
         done
         tell "$program" "$work/$n"
     done
+    [ -n "$culprits" ] && echo "failed:$culprits"
     if [ "$skipped" -gt 0 ]; then
         echo "$passed passed, $failed failed, $skipped skipped"
     else
@@ -62,6 +64,7 @@ for program; do
     shift
     case $program in *"$filter"*) set -- "$@" "$program" ;; esac
 done
+export ASAN_OPTIONS="print_legend=0:${ASAN_OPTIONS:-}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT

@@ -191,7 +191,7 @@ static void who_holds_an_answer_has_it(void **state)
 
 static void equal_bodies_have_equal_tags(void **state)
 {
-    struct answers list = {.room = 10000};
+    struct answers list = {.room = 20000};
     (void)state;
     struct answer *a = keep(&list, "a", "1"), *b = keep(&list, "b", "1"),
                   *c = keep(&list, "c", "2");

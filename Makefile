@@ -161,7 +161,7 @@ $(PAGE_AS_C):
 	@mkdir -p $(@D)
 	$(Q)cat $^ | $(AS_C) > $@
 
-$(BUILD)/sweep/run/build_info.o: $(BUILD)/build_id.h
+$(BUILD)/sweep/worker/build_info.o: $(BUILD)/build_id.h
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
 	@printf '#define BUILD_VERSION "%s"\n#define BUILD_COMMIT "%s"\n#define BUILD_COMPILER "%s"\n#define BUILD_FLAGS "%s"\n' \
@@ -277,7 +277,7 @@ FUZZ_SECONDS = 20
 FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # Of all sources, those that read foreign bytes, and what these stand on.
 FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) \
-               $(addprefix sweep/run/,wire.c fields.c agent_wire.c) $(addprefix sweep/serve/,request.c token.c)
+               sweep/worker/wire.c sweep/worker/fields.c sweep/hosts/agent_wire.c $(addprefix sweep/serve/,request.c token.c)
 LIBFUZZ      = $(BUILD)/libfuzz.a
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)

@@ -1,6 +1,6 @@
 /* headcount agent: the end of `run --launch` on another machine. */
 #include "sweep/cli/command.h"
-#include "sweep/run/agent.h"
+#include "sweep/hosts/agent.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/run/result.h"
-#include "sweep/run/trial_files.h"
 #include "sweep/store/rows.h"
 #include "sweep/store/store_check.h"
+#include "sweep/worker/result.h"
+#include "sweep/worker/trial_files.h"
 
 struct check_options {
     const char *db;

@@ -8,12 +8,12 @@
 
 #include "engine/base/option.h"
 #include "engine/base/text.h"
-#include "sweep/report/export_attention.h"
-#include "sweep/report/export_curves.h"
-#include "sweep/report/export_results.h"
-#include "sweep/report/export_tensorboard.h"
-#include "sweep/report/export_tensors.h"
-#include "sweep/run/stop.h"
+#include "sweep/export/export_attention.h"
+#include "sweep/export/export_curves.h"
+#include "sweep/export/export_results.h"
+#include "sweep/export/export_tensorboard.h"
+#include "sweep/export/export_tensors.h"
+#include "sweep/worker/stop.h"
 
 enum export_kind {
     EXPORT_RESULTS,

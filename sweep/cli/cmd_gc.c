@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sweep/run/trial_files.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
+#include "sweep/worker/trial_files.h"
 
 struct gc_options {
     const char *db;
@@ -39,7 +39,7 @@ static const struct command_syntax syntax = {
     .examples = "  headcount gc --dry-run\n",
 };
 
-/* What a file in the folder is; sweep/run/trial_files.h has the names. */
+/* What a file in the folder is; sweep/worker/trial_files.h has the names. */
 enum file_kind {
     FILE_FOREIGN, /* none of ours: left alone */
     FILE_TEMPORARY,

@@ -6,8 +6,8 @@
 #include "sweep/page/page.h"
 #include "sweep/report/figure.h"
 #include "sweep/report/report.h"
-#include "sweep/run/stop.h"
 #include "sweep/store/rows.h"
+#include "sweep/worker/stop.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/command_serve.h"
 #include "sweep/cli/run_server.h"
+#include "sweep/hosts/slurm.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
-#include "sweep/run/slurm.h"
 #include "sweep/study/evaluation.h"
 
 #include <inttypes.h>

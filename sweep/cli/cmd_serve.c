@@ -7,7 +7,7 @@
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
 #include "sweep/cli/command_serve.h"
-#include "sweep/run/stop.h"
+#include "sweep/worker/stop.h"
 
 struct serve_values {
     struct command_texts db;

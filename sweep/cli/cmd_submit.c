@@ -7,7 +7,7 @@
 
 #include "sweep/cli/batch.h"
 #include "sweep/cli/command_plan.h"
-#include "sweep/run/slurm.h"
+#include "sweep/hosts/slurm.h"
 
 struct submit_options {
     const char *db;

@@ -9,9 +9,9 @@
 #include "engine/base/array.h"
 #include "engine/base/option.h"
 #include "engine/base/text.h"
-#include "sweep/run/trial_files.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
+#include "sweep/worker/trial_files.h"
 
 struct sweep_options {
     const char *db;

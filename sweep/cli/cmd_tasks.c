@@ -14,7 +14,7 @@
 #include "sweep/cli/tasks_file.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
-#include "sweep/run/data.h"
+#include "sweep/worker/data.h"
 
 enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, EXAMPLE_MAX = 1024, ALLOWED_SIZE = 512 };
 

@@ -14,9 +14,9 @@
 #include "sweep/cli/command.h"
 #include "sweep/cli/complete.h"
 #include "sweep/cli/run_server.h"
-#include "sweep/run/build_info.h"
-#include "sweep/run/worker.h"
 #include "sweep/study/study_worker.h"
+#include "sweep/worker/build_info.h"
+#include "sweep/worker/worker.h"
 
 /* A database opened while stdout is closed would become descriptor 1, and the first line printed
  * would end up in it. What is closed is opened so that using it fails or does nothing. */

@@ -8,7 +8,7 @@
 
 #include "sweep/cli/command.h"
 #include "sweep/run/frame.h"
-#include "sweep/run/stop.h"
+#include "sweep/worker/stop.h"
 
 enum { EVERY_MS = 1000 };
 

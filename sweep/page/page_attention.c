@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sweep/export/attention_maps.h"
 #include "sweep/page/base64.h"
-#include "sweep/report/attention_maps.h"
 
 enum { SEQUENCES = 2, LENGTH_MOST = 128, CELLS_MOST = 300000 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "engine/base/utf8.h"
-#include "sweep/run/stop.h"
+#include "sweep/worker/stop.h"
 
 extern char **environ;
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "engine/encoder_cost.h"
-#include "sweep/run/worker.h"
 #include "sweep/store/data_file.h"
 #include "sweep/store/rows.h"
+#include "sweep/worker/worker.h"
 
 /* Points further than this from every sample are measured, so many of them at most. */
 static const double FAR = 2;

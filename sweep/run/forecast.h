@@ -3,8 +3,8 @@
 #ifndef SWEEP_RUN_FORECAST_H
 #define SWEEP_RUN_FORECAST_H
 
-#include "sweep/run/calibrate.h"
 #include "sweep/run/cost.h"
+#include "sweep/worker/calibrate.h"
 
 enum forecast_state { /* the first is of trials that the file does not have */
                       FORECAST_NEW,

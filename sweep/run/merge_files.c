@@ -11,7 +11,7 @@
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
-#include "sweep/run/trial_files.h"
+#include "sweep/worker/trial_files.h"
 
 struct moved {
     int source; /* index of its folder */

@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "engine/base/file.h"
-#include "sweep/run/result.h"
-#include "sweep/run/trial_files.h"
 #include "sweep/store/lock.h"
+#include "sweep/worker/result.h"
+#include "sweep/worker/trial_files.h"
 
 enum { BATCH = 64 };
 

@@ -11,10 +11,10 @@
 
 #include "engine/base/text.h"
 #include "sweep/plan/machine.h"
-#include "sweep/run/room.h"
-#include "sweep/run/stop.h"
-#include "sweep/run/worker.h"
 #include "sweep/store/lock.h"
+#include "sweep/worker/room.h"
+#include "sweep/worker/stop.h"
+#include "sweep/worker/worker.h"
 
 static const int loop_patience_ms = 20; /* pipes are waiting */
 /* A reader that is still at work keeps the log from becoming part of the file. */

@@ -14,8 +14,8 @@
 
 #include <stdbool.h>
 
+#include "sweep/hosts/host.h"
 #include "sweep/plan/plan.h"
-#include "sweep/run/host.h"
 #include "sweep/store/store.h"
 
 struct runner_options {

@@ -13,9 +13,9 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "sweep/run/room.h"
-#include "sweep/run/same_kernels.h"
-#include "sweep/run/worker.h"
+#include "sweep/hosts/same_kernels.h"
+#include "sweep/worker/room.h"
+#include "sweep/worker/worker.h"
 
 struct runner_hosts {
     struct host *host; /* (runner.machines) */

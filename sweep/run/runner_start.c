@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "engine/kernels/blas.h"
-#include "sweep/run/build_info.h"
 #include "sweep/run/recover.h"
 #include "sweep/store/store_check.h"
+#include "sweep/worker/build_info.h"
 
 void runner_build_words(const struct build_info *b, char *text, size_t size)
 {

@@ -10,9 +10,9 @@
 
 #include "engine/base/file.h"
 #include "engine/encoder_cost.h"
-#include "sweep/run/result.h"
-#include "sweep/run/worker.h"
 #include "sweep/store/lock.h"
+#include "sweep/worker/result.h"
+#include "sweep/worker/worker.h"
 
 void slot_label(int64_t heads, const char *label, uint32_t seed, char text[SLOT_LABEL])
 {

@@ -4,10 +4,10 @@
 #define SWEEP_RUN_SLOT_H
 
 #include "engine/base/text.h"
-#include "sweep/run/host.h"
-#include "sweep/run/process.h"
+#include "sweep/hosts/host.h"
 #include "sweep/run/progress.h"
-#include "sweep/run/trial_files.h"
+#include "sweep/worker/process.h"
+#include "sweep/worker/trial_files.h"
 
 enum { SLOT_LABEL = 320 };
 

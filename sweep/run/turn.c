@@ -3,7 +3,7 @@
 #include <poll.h>
 
 #include "engine/base/clock.h"
-#include "sweep/run/stop.h"
+#include "sweep/worker/stop.h"
 
 bool turn_wait(struct turn *t, enum status *s, struct message *m)
 {

@@ -169,7 +169,7 @@ struct attempt_end {
 /* How a trial's attempt ended. All are fenced: they change something only if the trial is running
  * under exactly this attempt; *accepted says whether it was. */
 
-/* result: JSON as sweep/run/result.h describes it; curve rows included. checkpoint: the
+/* result: JSON as sweep/worker/result.h describes it; curve rows included. checkpoint: the
  * file's name in the folder, and its SHA-256. State completed, or diverged when the result says so.
  * CORRUPT where the result is not what it should be (no JSON, a missing or impossible number). */
 enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, const char *result,

@@ -11,7 +11,7 @@
 enum status store_keep_rows(struct store *s, const char *table, const char *json, const char *fill,
                             struct message *m);
 
-/* The rows that a trial measured as it was trained, out of its result (sweep/run/result.h). */
+/* The rows that a trial measured as it was trained, out of its result (sweep/worker/result.h). */
 enum status store_keep_measures(struct store *s, int64_t trial_id, const char *result,
                                 struct message *m);
 

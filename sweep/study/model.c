@@ -9,8 +9,8 @@
 #include "engine/base/heartbeat.h"
 #include "engine/base/json.h"
 #include "engine/encoder_cost.h"
-#include "sweep/run/result.h"
-#include "sweep/run/trial_files.h"
+#include "sweep/worker/result.h"
+#include "sweep/worker/trial_files.h"
 
 /* A number of the trial that is not null; false where there is none. */
 static bool read_number(const struct json *trial, const char *key, double *x)

@@ -3,8 +3,8 @@
 #ifndef SWEEP_STUDY_MODEL_H
 #define SWEEP_STUDY_MODEL_H
 
-#include "sweep/run/data.h"
 #include "sweep/study/study.h"
+#include "sweep/worker/data.h"
 
 struct study_model {
     const struct study_trial *trial;

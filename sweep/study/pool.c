@@ -7,8 +7,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
-#include "sweep/run/process.h"
-#include "sweep/run/stop.h"
+#include "sweep/worker/process.h"
+#include "sweep/worker/stop.h"
 
 /* A worker at its job. */
 struct post {

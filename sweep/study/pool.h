@@ -4,7 +4,7 @@
  * becomes of it concerns this job alone.
  *
  * The worker sends its answer in pieces (WIRE_ANSWER) and ends with status 0; until then the answer
- * does not count. One that gives no sign of life is ended (sweep/run/watch.h). */
+ * does not count. One that gives no sign of life is ended (sweep/worker/watch.h). */
 #ifndef SWEEP_STUDY_POOL_H
 #define SWEEP_STUDY_POOL_H
 
@@ -37,7 +37,7 @@ struct pool {
 };
 
 /* Runs all jobs in their order, as many at once as there are workers. Between stop_install and
- * stop_restore (sweep/run/stop.h): at a signal the jobs that run are dropped, and the answer is
+ * stop_restore (sweep/worker/stop.h): at a signal the jobs that run are dropped, and the answer is
  * INTERRUPTED. Other failures: what `text` and `ends` say, or that no worker can be started; jobs
  * that run are dropped then, too. */
 enum status pool_run(const struct pool *p, struct message *m);

@@ -63,7 +63,7 @@ struct study_result {
 struct study_session;
 
 /* Takes the lock and opens the file, which must be there; signals are caught from then on
- * (sweep/run/stop.h). BUSY where a run holds it. Nothing is to be closed after a failure. */
+ * (sweep/worker/stop.h). BUSY where a run holds it. Nothing is to be closed after a failure. */
 enum status study_open(const char *db, const struct study_run_options *o,
                        struct study_session **session, struct message *m);
 /* Puts back what study_open has changed; NULL is fine. */

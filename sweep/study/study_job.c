@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "sweep/run/wire.h"
+#include "sweep/worker/wire.h"
 
 /* The members of struct study_trial that a worker gets. */
 struct field {

@@ -12,15 +12,15 @@
 #include "engine/base/clock.h"
 #include "engine/kernels/blas.h"
 #include "sweep/plan/machine.h"
-#include "sweep/run/build_info.h"
 #include "sweep/run/slot.h"
-#include "sweep/run/stop.h"
 #include "sweep/run/turn.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/store_check.h"
 #include "sweep/study/pool.h"
 #include "sweep/study/study_job.h"
 #include "sweep/study/study_worker.h"
+#include "sweep/worker/build_info.h"
+#include "sweep/worker/stop.h"
 
 /* ---- the results file ---- */
 

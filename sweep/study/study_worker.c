@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "engine/kernels/blas.h"
-#include "sweep/run/worker_ends.h"
 #include "sweep/study/study_job.h"
+#include "sweep/worker/worker_ends.h"
 
 static enum status send_answer(const struct text_buffer *json, struct message *m)
 {

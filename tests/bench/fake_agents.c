@@ -19,11 +19,11 @@
 #include "engine/base/file.h"
 #include "engine/base/tensor.h"
 #include "engine/nn.h"
-#include "sweep/run/agent_wire.h"
-#include "sweep/run/result.h"
-#include "sweep/run/trial_files.h"
-#include "sweep/run/worker.h"
+#include "sweep/hosts/agent_wire.h"
 #include "sweep/store/lock.h"
+#include "sweep/worker/result.h"
+#include "sweep/worker/trial_files.h"
+#include "sweep/worker/worker.h"
 
 struct lane {
     bool busy;

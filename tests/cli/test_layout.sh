@@ -20,15 +20,16 @@ for pair in base/status.h:engine/kernels/blas.h kernels/kernels.h:engine/ops/op.
 done
 check "datasets know of the engine only its base" \
     refused datasets/task.h '#include "engine/ops/op.h"'
-for pair in plan/plan.c:store/store.h judge/verdict.c:store/store.h store/store.c:run/runner.h \
-    run/runner.c:study/study.h study/study.c:report/report.h report/report.c:cli/command.h; do
+for pair in plan/plan.c:store/store.h judge/verdict.c:store/store.h store/store.c:worker/trial.h \
+    worker/trial.c:hosts/host.h hosts/host.c:run/runner.h run/runner.c:study/study.h \
+    study/study.c:report/report.h report/report.c:export/export_results.h report/report.c:cli/command.h; do
     check "sweep/${pair%%:*} may not include sweep/${pair#*:}" \
         refused "sweep/${pair%%:*}" "#include \"sweep/${pair#*:}\""
 done
 check "SQLite stays in the store" refused sweep/report/report.c '#include <sqlite3.h>'
 check "what the store's files share stays among them" \
-    refused sweep/report/export_results.c '#include "sweep/store/store_internal.h"'
-check "YAML stays in the plan" refused sweep/run/worker.c '#include <yaml.h>'
+    refused sweep/export/export_results.c '#include "sweep/store/store_internal.h"'
+check "YAML stays in the plan" refused sweep/worker/worker.c '#include <yaml.h>'
 check "OpenBLAS stays in blas.c" refused engine/train.c '#include <cblas.h>'
 check "an include is rooted" refused sweep/cli/main.c '#include "command.h"'
 echo 'int astray;' >sweep/astray.c

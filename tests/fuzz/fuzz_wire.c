@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/run/agent_wire.h"
-#include "sweep/run/wire.h"
+#include "sweep/hosts/agent_wire.h"
+#include "sweep/worker/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

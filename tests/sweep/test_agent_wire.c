@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/run/host.h"
-#include "sweep/run/same_kernels.h"
+#include "sweep/hosts/host.h"
+#include "sweep/hosts/same_kernels.h"
 
 #include <cmocka.h>
 

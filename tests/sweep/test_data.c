@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/run/data.h"
+#include "sweep/worker/data.h"
 
 #include <cmocka.h>
 

@@ -13,7 +13,7 @@
 #include "datasets/task_text.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "sweep/run/trial.h"
+#include "sweep/worker/trial.h"
 
 #include <cmocka.h>
 

@@ -1,7 +1,7 @@
 /* The canonical export: its bytes, and that nothing but results moves them. */
 #include "store_help.h"
 
-#include "sweep/report/export_results.h"
+#include "sweep/export/export_results.h"
 
 static char *export_of(struct fixture *x, struct store *s, const char *sweep)
 {

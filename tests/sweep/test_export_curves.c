@@ -7,10 +7,10 @@
 #include <signal.h>
 
 #include "engine/base/file.h"
-#include "sweep/report/event_file.h"
-#include "sweep/report/export_curves.h"
-#include "sweep/report/export_tensorboard.h"
-#include "sweep/run/stop.h"
+#include "sweep/export/event_file.h"
+#include "sweep/export/export_curves.h"
+#include "sweep/export/export_tensorboard.h"
+#include "sweep/worker/stop.h"
 
 /* ---- a reader of records and of protocol buffers ---- */
 

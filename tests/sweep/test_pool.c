@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "sweep/run/stop.h"
-#include "sweep/run/worker_ends.h"
 #include "sweep/study/pool.h"
+#include "sweep/worker/stop.h"
+#include "sweep/worker/worker_ends.h"
 
 #include <cmocka.h>
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "sweep/plan/machine.h"
-#include "sweep/run/room.h"
+#include "sweep/worker/room.h"
 
 #include "tests/sweep/config_help.h"
 

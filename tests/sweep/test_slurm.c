@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sweep/run/slurm.h"
+#include "sweep/hosts/slurm.h"
 
 static struct message m;
 static char folder[] = "/tmp/headcount-slurm.XXXXXX";

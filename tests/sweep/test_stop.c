@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sweep/run/stop.h"
+#include "sweep/worker/stop.h"
 
 #include <cmocka.h>
 

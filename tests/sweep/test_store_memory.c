@@ -2,7 +2,7 @@
  * and the file whole. */
 #include "store_help.h"
 
-#include "sweep/report/export_results.h"
+#include "sweep/export/export_results.h"
 #include "tests/unit/faults.h"
 
 /* Everything that a run does with the file, up to the first error. */

@@ -2,7 +2,7 @@
  * result to the tables, views and exports. */
 #include "views_help.h"
 
-#include "sweep/report/export_results.h"
+#include "sweep/export/export_results.h"
 #include "sweep/store/store_check.h"
 
 #define SHA    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

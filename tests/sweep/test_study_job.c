@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/run/wire.h"
 #include "sweep/study/study_job.h"
+#include "sweep/worker/wire.h"
 
 #include <cmocka.h>
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/sha256.h"
-#include "sweep/run/trial.h"
+#include "sweep/worker/trial.h"
 
 #include <cmocka.h>
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/run/trial.h"
-#include "sweep/run/trial_files.h"
+#include "sweep/worker/trial.h"
+#include "sweep/worker/trial_files.h"
 
 #include <cmocka.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/run/trial.h"
+#include "sweep/worker/trial.h"
 #include "tests/sweep/config_help.h"
 
 #include <cmocka.h>

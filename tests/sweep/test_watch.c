@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "sweep/run/watch.h"
+#include "sweep/worker/watch.h"
 
 #include <cmocka.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/run/wire.h"
+#include "sweep/worker/wire.h"
 
 #include <cmocka.h>
 

@@ -1,0 +1,104 @@
+#include "sweep/export/export_attention.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/safetensors.h"
+#include "sweep/export/attention_maps.h"
+#include "sweep/export/export_tensors.h"
+#include "sweep/store/rows.h"
+
+enum { META = 10, TENSORS = 3 };
+
+struct export
+{
+    struct attention_maps *maps;
+    char sweep[256], config[POINT_JSON_MAX], fields[1024], examples[80];
+    char number[4][24];
+};
+
+static int describe(struct export *e, struct safetensors_meta meta[META])
+{
+    const struct attention_maps *a = e->maps;
+    const struct study_trial *t = a->model->trial;
+    const int64_t number[] = {t->heads, t->trial_id, t->seed, t->best_step};
+    for (int i = 0; i < 4; i++)
+        snprintf(e->number[i], sizeof e->number[i], "%" PRId64, number[i]);
+    point_json(&a->model->point, e->config);
+    export_field_names(data_io(a->model->data), e->fields, sizeof e->fields);
+    snprintf(e->examples, sizeof e->examples, "the first %ld sequences of the validation set",
+             a->N);
+    const struct safetensors_meta all[] = {
+        {"format", "headcount.attention.1"},
+        {"config", e->config},
+        {"task", a->model->point.task->name},
+        {"heads", e->number[0]},
+        {"sweep", e->sweep},
+        {"trial", e->number[1]},
+        {"seed", e->number[2]},
+        {"step", e->number[3]},
+        {"examples", e->examples},
+        {"fields", e->fields},
+    };
+    memcpy(meta, all, sizeof all);
+    return sizeof all / sizeof all[0];
+}
+
+static enum status write_file(struct export *e, const char *path, struct message *m)
+{
+    const struct attention_maps *a = e->maps;
+    const struct examples *set = data_val(a->model->data);
+    long fields = data_io(a->model->data)->fields;
+    size_t map = (size_t)(a->T * a->T);
+    struct safetensor list[TENSORS] = {
+        {.name = "attention",
+         .dtype = DTYPE_F32,
+         .rank = 5,
+         .shape = {a->L, a->H, a->N, a->T, a->T},
+         .data = a->weights,
+         .size = (size_t)(a->L * a->H * a->N) * map * sizeof(float)},
+        {.name = "inputs",
+         .dtype = DTYPE_I64,
+         .rank = 3,
+         .shape = {a->N, a->T, fields},
+         .data = a->inputs,
+         .size = (size_t)(a->N * a->T * fields) * sizeof(int64_t)},
+        {.name = "padding",
+         .dtype = DTYPE_U8,
+         .rank = 2,
+         .shape = {a->N, a->T},
+         .data = set->padding,
+         .size = (size_t)(a->N * a->T)},
+    };
+    struct safetensors_meta meta[META];
+    struct safetensors out = {
+        .count = set->padding ? TENSORS : TENSORS - 1, .tensor = list, .meta = meta};
+    out.meta_count = describe(e, meta);
+    return safetensors_write(path, &out, NULL, m);
+}
+
+static enum status read_sweep(struct export *e, struct store *s, struct message *m)
+{
+    struct rows r = rows_open(s, m, "SELECT name FROM sweep WHERE sweep_id = ?1",
+                              VALUES(INTEGER(e->maps->due.list->sweep_id)));
+    if (rows_next(&r))
+        rows_copy(&r, 0, e->sweep, sizeof e->sweep);
+    return rows_close(&r);
+}
+
+enum status export_attention(struct store *s, int64_t trial_id, long examples, const char *path,
+                             struct message *m)
+{
+    struct export *e = calloc(1, sizeof *e);
+    if (!e)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
+    enum status status = attention_maps_new(s, trial_id, examples, false, &e->maps, m);
+    if (status == STATUS_OK)
+        status = read_sweep(e, s, m);
+    if (status == STATUS_OK)
+        status = write_file(e, path, m);
+    attention_maps_free(e->maps);
+    free(e);
+    return status;
+}

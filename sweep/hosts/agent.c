@@ -1,0 +1,422 @@
+#include "sweep/hosts/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "engine/kernels/blas.h"
+#include "sweep/hosts/agent_wire.h"
+#include "sweep/worker/process.h"
+#include "sweep/worker/stop.h"
+
+/* So much may wait for the coordinator before workers have to wait as well. */
+enum { CONGESTED = 4 << 20 };
+static const double LAST_WORDS_S = 2; /* for what waits, once all workers have ended */
+
+struct lane { /* a slot of the coordinator's */
+    bool busy;
+    struct process process;
+    char killed[160];
+};
+
+struct agent {
+    int in_fd, out_fd; /* -1: nobody speaks, or listens, there any more */
+    struct agent_in in;
+    struct agent_out out;
+    struct lane **lane; /* (lanes), NULL where there was no job yet */
+    int lanes;
+    char **environment;
+    double beat_s, beaten_s;
+    double patience_s, silent_s, looked_s;
+    bool open, stopping;
+    double stopped_s;
+    enum status status; /* what it ends with */
+    struct message why;
+};
+
+static void hang_up(struct agent *a)
+{
+    a->in_fd = a->out_fd = -1;
+    agent_out_free(&a->out);
+}
+
+static void say(struct agent *a, enum agent_type type, int slot, const void *payload, size_t size)
+{
+    if (a->out_fd >= 0 && agent_put(&a->out, type, slot, payload, size, NULL) != STATUS_OK)
+        hang_up(a); /* no memory: what runs here is lost to the coordinator */
+}
+
+static void stop(struct agent *a)
+{
+    if (a->stopping)
+        return;
+    a->stopping = true;
+    a->stopped_s = clock_now_s();
+    for (int i = 0; i < a->lanes; i++)
+        if (a->lane[i] && a->lane[i]->busy)
+            process_stop(&a->lane[i]->process);
+}
+
+static void stop_for(struct agent *a, enum status s, const char *why)
+{
+    if (a->status == STATUS_OK)
+        a->status = status_fail(&a->why, s, "%s", why);
+    stop(a);
+}
+
+/* ---- the coordinator's orders ---- */
+
+static struct lane *lane_at(struct agent *a, int slot)
+{
+    return slot < a->lanes ? a->lane[slot] : NULL;
+}
+
+static struct lane *make_lane(struct agent *a, int slot)
+{
+    if (slot >= a->lanes) {
+        struct lane **more = realloc(a->lane, ((size_t)slot + 1) * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + a->lanes, 0, (size_t)(slot + 1 - a->lanes) * sizeof *more);
+        a->lane = more;
+        a->lanes = slot + 1;
+    }
+    if (!a->lane[slot])
+        a->lane[slot] = calloc(1, sizeof *a->lane[slot]);
+    return a->lane[slot];
+}
+
+static void say_ended(struct agent *a, int slot, const struct agent_ended *e)
+{
+    char payload[AGENT_ENDED_MAX];
+    say(a, AGENT_ENDED, slot, payload, agent_ended_format(e, payload));
+}
+
+static void start_worker(struct agent *a, const struct agent_frame *f)
+{
+    struct message m = {.text = "the agent is stopping"};
+    struct lane *l = a->stopping ? NULL : make_lane(a, f->slot);
+    if (l && l->busy) {
+        stop_for(a, STATUS_BAD_INPUT, "the coordinator started two trials in one slot");
+        return;
+    }
+    if (!l && !a->stopping)
+        status_fail(&m, STATUS_NO_MEMORY, "out of memory for a worker");
+    if (!l || process_spawn(&l->process, "worker", f->payload, f->size, a->environment, &m) !=
+                  STATUS_OK) {
+        struct agent_ended e = {.unstarted = true};
+        snprintf(e.error, sizeof e.error, "%.*s", (int)sizeof e.error - 1, m.text);
+        say_ended(a, f->slot, &e);
+        return;
+    }
+    char pid[8];
+    l->busy = true;
+    l->killed[0] = '\0';
+    agent_pid_format(l->process.pid, pid);
+    say(a, AGENT_SPAWNED, f->slot, pid, sizeof pid);
+}
+
+/* Reads what the coordinator wrote into the folder. A network file system may take a moment. */
+static enum status read_proof(const struct agent_open *o, void **proof, struct message *m)
+{
+    enum { TRIES = 30 };
+    char path[PATH_MAX + sizeof o->proof + 1];
+    size_t size;
+    enum status s = STATUS_OK;
+    if (strchr(o->proof, '/'))
+        return status_fail(m, STATUS_BAD_INPUT, "the proof has no plain name");
+    snprintf(path, sizeof path, "%s/%s", o->folder, o->proof);
+    for (int i = 0; i < TRIES; i++) {
+        s = file_read(path, 128, proof, &size, m);
+        if (s == STATUS_OK || stop_requests() > 0)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    return s;
+}
+
+static void work_in(struct agent *a, const char *text)
+{
+    struct agent_open o;
+    struct message m, words;
+    void *proof = NULL;
+    enum status s = agent_open_parse(text, &o, &m);
+    if (s == STATUS_OK)
+        s = read_proof(&o, &proof, &m);
+    if (s == STATUS_OK) {
+        a->open = true;
+        a->beat_s = o.beat_s;
+        a->patience_s = o.patience_s;
+        say(a, AGENT_READY, 0, proof, strlen(proof));
+    } else {
+        status_fail(&words, s,
+                    "it does not see the results folder, which is to be the same on all "
+                    "machines: %.1500s",
+                    m.text);
+        say(a, AGENT_REFUSED, 0, words.text, strlen(words.text));
+        stop_for(a, STATUS_BAD_INPUT, words.text);
+    }
+    free(proof);
+}
+
+/* Becomes an agent that computes with these kernels. Both are chosen when a program starts. */
+static void begin_again(struct agent *a, const char *kernels)
+{
+    static char name[] = "headcount", verb[] = "agent";
+    char *const arguments[] = {name, verb, NULL};
+    char core_type[64], ours[64];
+    if (a->open || sscanf(kernels, "%63s %63s", core_type, ours) != 2) {
+        stop_for(a, STATUS_BAD_INPUT, "the coordinator named no kernels");
+        return;
+    }
+    setenv("OPENBLAS_CORETYPE", core_type, 1);
+    setenv("HEADCOUNT_KERNELS", ours, 1);
+    stop_restore();
+    if (dup2(a->in_fd, STDIN_FILENO) >= 0 && dup2(a->out_fd, STDOUT_FILENO) >= 0)
+        execv("/proc/self/exe", arguments);
+    stop_for(a, STATUS_IO, strerror(errno));
+}
+
+static void obey(struct agent *a, const struct agent_frame *f)
+{
+    struct lane *l = lane_at(a, f->slot);
+    switch (f->type) {
+    case AGENT_OPEN:
+        work_in(a, f->payload);
+        break;
+    case AGENT_KERNELS:
+        begin_again(a, f->payload);
+        break;
+    case AGENT_START:
+        start_worker(a, f);
+        break;
+    case AGENT_STOP:
+        if (l && l->busy)
+            process_stop(&l->process);
+        break;
+    case AGENT_KILL:
+        if (l && l->busy)
+            process_kill(&l->process);
+        break;
+    case AGENT_BYE:
+        stop(a);
+        break;
+    case AGENT_BEAT:
+        break;
+    default:
+        stop_for(a, STATUS_BAD_INPUT, "the coordinator does not speak as one");
+    }
+}
+
+static void hear(struct agent *a)
+{
+    char bytes[65536];
+    struct message m;
+    struct agent_frame f;
+    while (a->in_fd >= 0) {
+        ssize_t n = read(a->in_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            a->in_fd = -1; /* it may still listen */
+            break;
+        }
+        a->silent_s = 0;
+        if (agent_feed(&a->in, bytes, (size_t)n, &m) != STATUS_OK) {
+            hang_up(a);
+            stop_for(a, STATUS_BAD_INPUT, m.text);
+        }
+        while (a->in_fd >= 0 && agent_next(&a->in, &f))
+            obey(a, &f);
+    }
+    stop(a); /* nobody is there any more */
+}
+
+/* ---- the workers' words ---- */
+
+static void pass_on(struct agent *a, int slot)
+{
+    struct process *p = &a->lane[slot]->process;
+    struct message m;
+    enum wire_type type;
+    const char *payload;
+    size_t size;
+    enum status s = process_listen(p, &m);
+    while (wire_next(&p->reader, &type, &payload, &size))
+        if (a->out_fd >= 0 &&
+            agent_put_message(&a->out, slot, type, payload, size, NULL) != STATUS_OK)
+            hang_up(a);
+    if (s != STATUS_OK) { /* it talks nonsense */
+        if (a->out_fd >= 0)
+            agent_put_message(&a->out, slot, WIRE_NOTE, m.text, strlen(m.text), NULL);
+        process_kill(p);
+    }
+    process_read_errors(p);
+}
+
+static void attend(struct agent *a, int slot)
+{
+    struct lane *l = a->lane[slot];
+    struct attempt_end end;
+    pass_on(a, slot);
+    if (!process_ended(&l->process, &end)) {
+        process_watch(&l->process, l->killed, sizeof l->killed);
+        return;
+    }
+    pass_on(a, slot);
+    struct agent_ended e = {.exit_code = end.exit_code,
+                            .signal = end.signal,
+                            .killed_for = l->process.killed_for,
+                            .max_rss_kib = end.max_rss_kib,
+                            .cpu_s = end.cpu_s};
+    snprintf(e.killed, sizeof e.killed, "%s", l->killed);
+    snprintf(e.error, sizeof e.error, "%s", end.error ? end.error : "");
+    say_ended(a, slot, &e);
+    process_close(&l->process);
+    l->busy = false;
+}
+
+/* ---- the loop ---- */
+
+static int busy_lanes(const struct agent *a)
+{
+    int n = 0;
+    for (int i = 0; i < a->lanes; i++)
+        n += a->lane[i] && a->lane[i]->busy;
+    return n;
+}
+
+static bool congested(const struct agent *a)
+{
+    return a->in_fd >= 0 && agent_waiting(&a->out) > CONGESTED;
+}
+
+static void wait_for_something(struct agent *a, struct pollfd *fds)
+{
+    nfds_t n = 0;
+    fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
+    if (a->in_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = a->in_fd, .events = POLLIN};
+    if (a->out_fd >= 0 && agent_waiting(&a->out) > 0)
+        fds[n++] = (struct pollfd){.fd = a->out_fd, .events = POLLOUT};
+    for (int i = 0; i < a->lanes && !congested(a); i++) {
+        if (!a->lane[i] || !a->lane[i]->busy)
+            continue;
+        const struct process *p = &a->lane[i]->process;
+        if (p->message_fd >= 0)
+            fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
+        if (p->error_fd >= 0)
+            fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
+    }
+    if (poll(fds, n, 200) > 0 && fds[0].revents)
+        stop_drain();
+}
+
+static void look_at_the_clock(struct agent *a)
+{
+    double now = clock_now_s();
+    a->silent_s += fmin(now - a->looked_s, 1); /* the whole machine may have been stopped */
+    a->looked_s = now;
+    if (a->silent_s > a->patience_s) {
+        hang_up(a);
+        stop_for(a, STATUS_IO, "the coordinator has been silent for too long");
+    }
+    if (a->open && now - a->beaten_s >= a->beat_s) {
+        a->beaten_s = now;
+        say(a, AGENT_BEAT, 0, NULL, 0);
+    }
+}
+
+static void heed_signals(struct agent *a)
+{
+    if (stop_requests() > 0 && !a->stopping) {
+        say(a, AGENT_LEAVING, 0, NULL, 0);
+        stop_for(a, STATUS_INTERRUPTED, "stopped by a signal");
+    }
+    for (int i = 0; stop_requests() > 1 && i < a->lanes; i++)
+        if (a->lane[i] && a->lane[i]->busy)
+            process_kill(&a->lane[i]->process);
+}
+
+static bool is_over(const struct agent *a)
+{
+    return a->stopping && busy_lanes(a) == 0 &&
+           (agent_waiting(&a->out) == 0 ||
+            clock_now_s() - a->stopped_s > WATCH_STOP_S + LAST_WORDS_S);
+}
+
+static enum status loop(struct agent *a, struct message *m)
+{
+    struct pollfd *fds = calloc(2 * HOST_SLOTS_MOST + 3, sizeof *fds);
+    if (!fds)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    while (!is_over(a)) {
+        wait_for_something(a, fds);
+        heed_signals(a);
+        hear(a);
+        for (int i = 0; i < a->lanes && !congested(a); i++)
+            if (a->lane[i] && a->lane[i]->busy)
+                attend(a, i);
+        look_at_the_clock(a);
+        if (a->out_fd >= 0 && agent_flush(&a->out, a->out_fd, NULL) != STATUS_OK) {
+            hang_up(a);
+            stop(a);
+        }
+    }
+    free(fds);
+    if (a->status != STATUS_OK && m)
+        *m = a->why;
+    return a->status;
+}
+
+static enum status introduce(struct agent *a, struct message *m)
+{
+    struct agent_hello h;
+    char text[AGENT_TEXT_MAX];
+    enum status s = agent_hello_here(&h, m);
+    if (s == STATUS_OK)
+        s = blas_room(1, m); /* else worker after worker would fail */
+    if (s != STATUS_OK)
+        return s;
+    int length = agent_hello_format(&h, text, sizeof text);
+    if (length < 0)
+        return status_fail(m, STATUS_INTERNAL, "this machine cannot be described");
+    s = agent_put_bytes(&a->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, m);
+    return s == STATUS_OK ? agent_put(&a->out, AGENT_HELLO, 0, text, (size_t)length, m) : s;
+}
+
+enum status agent_run(int in, int out, struct message *m)
+{
+    struct agent a = {.in_fd = in, .out_fd = out, .patience_s = AGENT_PATIENCE_S};
+    prctl(PR_SET_NAME, "headcount"); /* one that began again would be called "exe" */
+    fcntl(in, F_SETFL, O_NONBLOCK);
+    fcntl(out, F_SETFL, O_NONBLOCK);
+    a.looked_s = a.beaten_s = clock_now_s();
+    enum status s = stop_install(m);
+    if (s != STATUS_OK)
+        return s;
+    s = introduce(&a, m);
+    a.environment = process_environment();
+    if (s == STATUS_OK && !a.environment)
+        s = status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    if (s == STATUS_OK)
+        s = loop(&a, m);
+    stop_restore();
+    for (int i = 0; i < a.lanes; i++)
+        free(a.lane[i]);
+    free(a.lane);
+    free(a.environment);
+    agent_in_free(&a.in);
+    agent_out_free(&a.out);
+    return s;
+}

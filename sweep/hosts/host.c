@@ -1,0 +1,482 @@
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "sweep/hosts/host_internal.h"
+
+static const double GRACE_S = 5; /* for a launcher to end when asked */
+static const double END_S = 2;   /* between its last byte and its end */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static bool connected(const struct host *h)
+{
+    return h->state != HOST_WAITING && h->state != HOST_REFUSED;
+}
+
+void host_init(struct host *h, const struct host_spec *spec, const struct host_launch *launch)
+{
+    const char *given = getenv("HEADCOUNT_HOST_S");
+    double patience_s = given ? strtod(given, NULL) : 0;
+    *h = (struct host){.spec = *spec,
+                       .launch = launch,
+                       .patience_s = patience_s > 0 ? patience_s : HOST_PATIENCE_S,
+                       .in_fd = -1,
+                       .out_fd = -1,
+                       .error_fd = -1};
+}
+
+int host_poll(const struct host *h, struct pollfd fds[3])
+{
+    int n = 0;
+    if (h->out_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = h->out_fd, .events = POLLIN};
+    if (h->error_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = h->error_fd, .events = POLLIN};
+    if (h->in_fd >= 0 && agent_waiting(&h->out) > 0)
+        fds[n++] = (struct pollfd){.fd = h->in_fd, .events = POLLOUT};
+    return n;
+}
+
+/* ---- losing it ---- */
+
+/* Its pipes are closed and its process group is asked to end; host_turn sees to the rest. */
+static void hang_up(struct host *h, double now)
+{
+    close_fd(&h->in_fd);
+    close_fd(&h->out_fd);
+    close_fd(&h->error_fd);
+    if (h->launcher > 0)
+        kill(-h->launcher, SIGTERM);
+    h->since_s = now;
+}
+
+/* True once there is no launcher (any more). *status: of wait(2), where it ended just now. */
+static bool reap(struct host *h, int *status)
+{
+    if (h->launcher <= 0)
+        return true;
+    pid_t pid = waitpid(h->launcher, status, WNOHANG);
+    if (pid == 0 || (pid < 0 && errno == EINTR))
+        return false;
+    if (pid < 0)
+        *status = 0; /* somebody else reaped it */
+    h->launcher = 0;
+    return true;
+}
+
+void host_refuse(struct host *h, const char *why)
+{
+    snprintf(h->why, sizeof h->why, "%s", why);
+    hang_up(h, clock_now_s());
+    h->state = HOST_REFUSED;
+    h->lost = true;
+}
+
+void host_lose(struct host *h, double now, const char *why)
+{
+    struct message m;
+    if (!h->was_ready && h->tries >= HOST_TRIES) {
+        status_fail(&m, STATUS_IO, "given up after %d tries: %s", h->tries, why);
+        host_refuse(h, m.text);
+        return;
+    }
+    snprintf(h->why, sizeof h->why, "%s", why);
+    hang_up(h, now);
+    h->state = HOST_WAITING;
+    h->pause_s = h->pause_s > 0 ? fmin(2 * h->pause_s, HOST_PAUSE_MOST_S) : 1;
+    h->retry_s = h->dismissed ? INFINITY : now + h->pause_s;
+    h->lost = true;
+}
+
+/* What it said cannot be: a host that never worked will not do better. */
+static void distrust(struct host *h, double now, const char *why)
+{
+    if (h->was_ready)
+        host_lose(h, now, why);
+    else
+        host_refuse(h, why);
+}
+
+/* ---- starting it, and what it is told ---- */
+
+static void start(struct host *h, double now)
+{
+    struct message m;
+    agent_in_free(&h->in);
+    agent_out_free(&h->out);
+    h->in.skips = true;
+    h->tail_used = 0;
+    h->at_end = false;
+    h->tries++;
+    h->state = HOST_STARTING;
+    h->since_s = h->looked_s = h->beat_s = now;
+    h->silent_s = 0;
+    if (host_spawn(h, &m) != STATUS_OK)
+        host_lose(h, now, m.text);
+}
+
+static void put(struct host *h, enum agent_type type, int slot, const void *payload, size_t size)
+{
+    struct message m;
+    if (connected(h) && agent_put(&h->out, type, slot, payload, size, &m) != STATUS_OK)
+        host_lose(h, clock_now_s(), m.text);
+}
+
+void host_open(struct host *h, const struct agent_open *o, const char *proof)
+{
+    char text[AGENT_TEXT_MAX];
+    struct agent_open open = *o;
+    open.beat_s = h->patience_s / 12;
+    open.patience_s = 5 * h->patience_s;
+    int length = agent_open_format(&open, text, sizeof text);
+    if (length < 0) {
+        host_refuse(h, "the name of the results folder cannot be told to it");
+        return;
+    }
+    snprintf(h->proof, sizeof h->proof, "%s", proof);
+    h->state = HOST_OPENING;
+    h->silent_s = 0;
+    put(h, AGENT_OPEN, 0, text, (size_t)length);
+}
+
+void host_kernels(struct host *h, const char *core_type, const char *kernels)
+{
+    char text[160];
+    int length = snprintf(text, sizeof text, "%s %s", core_type, kernels);
+    put(h, AGENT_KERNELS, 0, text, (size_t)length);
+    if (!connected(h))
+        return;
+    h->state = HOST_STARTING;
+    h->in.skips = true;
+    h->in.skipped = 0;
+    h->silent_s = 0;
+}
+
+void host_start(struct host *h, int slot, const char *job, size_t size)
+{
+    put(h, AGENT_START, slot, job, size);
+}
+
+void host_stop(struct host *h, int slot)
+{
+    put(h, AGENT_STOP, slot, NULL, 0);
+}
+
+void host_kill(struct host *h, int slot)
+{
+    put(h, AGENT_KILL, slot, NULL, 0);
+}
+
+void host_bye(struct host *h)
+{
+    h->dismissed = true;
+    h->retry_s = INFINITY;
+    if (h->state == HOST_READY || h->state == HOST_LEAVING) {
+        put(h, AGENT_BYE, 0, NULL, 0);
+    } else if (connected(h)) { /* nobody is there yet to be told */
+        hang_up(h, clock_now_s());
+        h->state = HOST_WAITING;
+    }
+}
+
+/* ---- listening ---- */
+
+/* Keeps the last of what the launcher, or the shell over there, has to say. */
+static void read_errors(struct host *h)
+{
+    char bytes[512];
+    while (h->error_fd >= 0) {
+        ssize_t n = read(h->error_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            close_fd(&h->error_fd);
+            return;
+        }
+        size_t size = (size_t)n, room = sizeof h->tail - 1;
+        size_t keep = h->tail_used + size > room ? room - size : h->tail_used;
+        memmove(h->tail, h->tail + h->tail_used - keep, keep);
+        memcpy(h->tail + keep, bytes, size);
+        h->tail_used = keep + size;
+    }
+}
+
+/* The last line of it that says something; "" where there is none. */
+static const char *last_words(struct host *h)
+{
+    char *end = h->tail + h->tail_used;
+    while (end > h->tail && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
+        end--;
+    *end = '\0';
+    char *line = strrchr(h->tail, '\n');
+    return line ? line + 1 : h->tail;
+}
+
+/* Where it is gone, the end of what it says tells so, with its reason. */
+static void flush(struct host *h)
+{
+    if (h->in_fd >= 0 && agent_flush(&h->out, h->in_fd, NULL) != STATUS_OK) {
+        close_fd(&h->in_fd);
+        agent_out_free(&h->out);
+    }
+}
+
+void host_listen(struct host *h, double now)
+{
+    char bytes[65536];
+    struct message m;
+    read_errors(h);
+    while (h->out_fd >= 0) {
+        ssize_t n = read(h->out_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n <= 0) {
+            close_fd(&h->out_fd);
+            h->at_end = true;
+            h->since_s = now;
+            break;
+        }
+        h->silent_s = 0;
+        if (agent_feed(&h->in, bytes, (size_t)n, &m) != STATUS_OK)
+            distrust(h, now, m.text);
+        if ((size_t)n < sizeof bytes)
+            break;
+    }
+    flush(h);
+}
+
+/* ---- what it says ---- */
+
+static void greet(struct host *h, const char *text, struct host_event *e)
+{
+    const struct build_info *here = &h->launch->here;
+    const struct agent_hello *hello = &h->hello;
+    struct message m;
+    if (agent_hello_parse(text, &h->hello, &m) != STATUS_OK) {
+        distrust(h, clock_now_s(), m.text);
+        return;
+    }
+    if (strcmp(hello->version, here->version) != 0 || strcmp(hello->commit, here->commit) != 0) {
+        status_fail(
+            &m, STATUS_BAD_INPUT,
+            "it has headcount %s (%s), and this is %s (%s): the same program belongs on all "
+            "machines",
+            hello->version, hello->commit, here->version, here->commit);
+        host_refuse(h, m.text);
+        return;
+    }
+    if (strcmp(hello->order, "little") != 0) {
+        host_refuse(h, "its numbers are big endian, which is not spoken here");
+        return;
+    }
+    h->state = HOST_GREETED;
+    e->kind = HOST_EVENT_GREETED;
+}
+
+static void prove(struct host *h, const char *proof, struct host_event *e)
+{
+    if (strcmp(proof, h->proof) != 0) {
+        host_refuse(h, "it sees another results folder of that name than this machine");
+        return;
+    }
+    h->state = HOST_READY;
+    h->was_ready = true;
+    h->tries = 0;
+    h->ready_s = clock_now_s();
+    e->kind = HOST_EVENT_READY;
+}
+
+/* Whether a frame of that type may come now. */
+static bool expected(const struct host *h, enum agent_type type)
+{
+    switch (type) {
+    case AGENT_HELLO:
+        return h->state == HOST_STARTING;
+    case AGENT_READY:
+    case AGENT_REFUSED:
+        return h->state == HOST_OPENING;
+    case AGENT_SPAWNED:
+    case AGENT_MESSAGE:
+    case AGENT_ENDED:
+        return h->state == HOST_READY || h->state == HOST_LEAVING;
+    case AGENT_LEAVING:
+    case AGENT_BEAT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* True where it is an event: e is filled. */
+static bool take_frame(struct host *h, const struct agent_frame *f, struct host_event *e)
+{
+    struct message m;
+    enum status s = STATUS_OK;
+    *e = (struct host_event){.kind = HOST_EVENT_LOST, .slot = f->slot};
+    if (!expected(h, f->type)) {
+        status_fail(&m, STATUS_BAD_INPUT, "its agent spoke out of turn (frame of type %d)",
+                    (int)f->type);
+        distrust(h, clock_now_s(), m.text);
+        return false;
+    }
+    switch (f->type) {
+    case AGENT_HELLO:
+        greet(h, f->payload, e);
+        break;
+    case AGENT_READY:
+        prove(h, f->payload, e);
+        break;
+    case AGENT_REFUSED:
+        host_refuse(h, f->payload);
+        break;
+    case AGENT_SPAWNED:
+        e->kind = HOST_EVENT_SPAWNED;
+        e->pid = agent_pid_parse(f->payload);
+        break;
+    case AGENT_MESSAGE:
+        e->kind = HOST_EVENT_MESSAGE;
+        s = agent_message(f, &e->type, &e->payload, &e->size, &m);
+        break;
+    case AGENT_ENDED:
+        e->kind = HOST_EVENT_ENDED;
+        s = agent_ended_parse(f->payload, f->size, &e->ended, &m);
+        break;
+    case AGENT_LEAVING:
+        h->state = HOST_LEAVING;
+        e->kind = HOST_EVENT_LEAVING;
+        break;
+    default:
+        break;
+    }
+    if (s != STATUS_OK)
+        distrust(h, clock_now_s(), m.text);
+    return s == STATUS_OK && e->kind != HOST_EVENT_LOST;
+}
+
+bool host_next(struct host *h, struct host_event *e)
+{
+    struct agent_frame f;
+    while (connected(h) && agent_next(&h->in, &f))
+        if (take_frame(h, &f, e))
+            return true;
+    if (!h->lost)
+        return false;
+    h->lost = false;
+    *e = (struct host_event){.kind = HOST_EVENT_LOST};
+    return true;
+}
+
+/* ---- time ---- */
+
+/* Its launcher has ended; status as of wait(2). */
+static void launcher_ended(struct host *h, double now, int status)
+{
+    struct message m;
+    const char *words = last_words(h);
+    bool absent = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+    if (h->dismissed) {
+        hang_up(h, now);
+        h->state = HOST_WAITING;
+        return;
+    }
+    if (words[0])
+        status_fail(&m, STATUS_IO, "its launcher ended: %s", words);
+    else if (WIFSIGNALED(status))
+        status_fail(&m, STATUS_IO, "its launcher was ended by a signal (%s)",
+                    strsignal(WTERMSIG(status)));
+    else
+        status_fail(&m, STATUS_IO, "its launcher ended with status %d", WEXITSTATUS(status));
+    if (absent && !h->was_ready)
+        host_refuse(h, m.text);
+    else
+        host_lose(h, now, m.text);
+}
+
+static void miss(struct host *h, double now)
+{
+    char why[160];
+    double passed = fmin(now - h->looked_s, 1); /* this process may have been stopped itself */
+    h->looked_s = now;
+    if (h->state == HOST_GREETED || h->at_end)
+        return; /* it is waited for on this side */
+    h->silent_s += passed;
+    if (h->silent_s < h->patience_s)
+        return;
+    if (h->state == HOST_STARTING)
+        snprintf(why, sizeof why,
+                 "no agent spoke within %.0f s (does its launcher wait for a "
+                 "password?)",
+                 h->patience_s);
+    else
+        snprintf(why, sizeof why, "has been silent for %.0f s", h->patience_s);
+    host_lose(h, now, why);
+}
+
+static void beat(struct host *h, double now)
+{
+    bool open = h->state == HOST_OPENING || h->state == HOST_READY || h->state == HOST_LEAVING;
+    if (!open || now - h->beat_s < h->patience_s / 12)
+        return;
+    h->beat_s = now;
+    put(h, AGENT_BEAT, 0, NULL, 0);
+}
+
+void host_turn(struct host *h, double now)
+{
+    int status = 0;
+    if (!connected(h)) {
+        if (h->launcher > 0 && !reap(h, &status) && now - h->since_s > GRACE_S)
+            kill(-h->launcher, SIGKILL);
+        if (h->state == HOST_WAITING && h->launcher == 0 && now >= h->retry_s)
+            start(h, now);
+        return;
+    }
+    if (h->at_end && reap(h, &status)) {
+        launcher_ended(h, now, status);
+        return;
+    }
+    if (h->at_end && now - h->since_s > END_S) {
+        host_lose(h, now, "its launcher closed its output");
+        return;
+    }
+    if (h->state == HOST_READY && h->pause_s > 0 && now - h->ready_s > HOST_PAUSE_MOST_S)
+        h->pause_s = 0; /* it works */
+    miss(h, now);
+    beat(h, now);
+    flush(h);
+}
+
+bool host_runs(struct host *h)
+{
+    int status;
+    return !reap(h, &status);
+}
+
+void host_close(struct host *h)
+{
+    if (h->launcher > 0)
+        kill(-h->launcher, SIGKILL);
+    close_fd(&h->in_fd);
+    close_fd(&h->out_fd);
+    close_fd(&h->error_fd);
+    for (double until_s = clock_now_s() + 1; host_runs(h) && clock_now_s() < until_s;)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    agent_in_free(&h->in);
+    agent_out_free(&h->out);
+}

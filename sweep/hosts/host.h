@@ -1,0 +1,157 @@
+/* A machine that works for this coordinator: the launcher that joins its agent's stdin and stdout
+ * to two pipes here, and what the two have said so far (agent_wire.h). It knows of slots by number
+ * only; what their trials are and what becomes of them is the runner's.
+ *
+ *                 launcher            HELLO             host_open            READY
+ *   WAITING  ------------> STARTING ---------> GREETED -----------> OPENING --------> READY
+ *      ^ ^                    |  ^                |                    |                |  LEAVING,
+ *      | |                    |  +----------------+                    |                v  host_bye
+ *      | |                    |     host_kernels                       |             LEAVING
+ *      | +--------------------+----------------------------------------+----------------+
+ *      |      its launcher ends, it says nothing for too long, or nonsense: HOST_LOST; after a
+ *      |      pause of 1, 2, 4 .. 60 s it is started again
+ *      +-> REFUSED: another program version, a folder that it does not see, a launcher that is not
+ *          there, HOST_TRIES starts without a hello: for good
+ *
+ * Nothing here waits: the caller polls host_poll's descriptors and calls host_turn a few times a
+ * second.
+ *
+ * Environment, for tests: HEADCOUNT_HOST_S, seconds of silence after which a host is lost, and
+ * within which it must have said hello (default HOST_PATIENCE_S). */
+#ifndef SWEEP_HOSTS_HOST_H
+#define SWEEP_HOSTS_HOST_H
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "sweep/hosts/agent_wire.h"
+
+enum { HOST_NAME = 256, HOST_PATIENCE_S = 60, HOST_TRIES = 5, HOST_PAUSE_MOST_S = 60 };
+
+/* One of --hosts. */
+struct host_spec {
+    char name[HOST_NAME];
+    int slots; /* 0: as many as it has cores */
+};
+
+/* "a,b:8" in pieces; *list malloced. BAD_INPUT names what is no name (empty, with a leading '-',
+ * with other characters than names of machines and users have), a number that is none (1 to
+ * HOST_SLOTS_MOST), a name that comes twice. */
+enum status host_specs_parse(const char *text, struct host_spec **list, int *count,
+                             struct message *m);
+
+/* How agents are started: `command` with {host} replaced by the quoted name of the host, and
+ * `agent`, words of the shell, after it. BAD_INPUT where command has no {host}. All is kept. */
+struct host_launch {
+    const char *command;    /* "ssh {host}" */
+    const char *agent;      /* "/usr/bin/headcount agent" */
+    struct build_info here; /* this program: agents must have its version and commit */
+};
+enum status host_launch_check(const struct host_launch *l, struct message *m);
+
+/* The words that start this program as an agent; size >= PATH_MAX + 16. BAD_INPUT where the path of
+ * the program has characters that a shell would not leave alone. */
+enum status host_agent_here(char *text, size_t size, struct message *m);
+
+/* The command line for the shell; *line malloced, NULL where there is no memory. */
+char *host_command_line(const struct host_launch *l, const char *name);
+
+enum host_state {
+    HOST_WAITING,
+    HOST_STARTING,
+    HOST_GREETED,
+    HOST_OPENING,
+    HOST_READY,
+    HOST_LEAVING,
+    HOST_REFUSED
+};
+
+struct host {
+    struct host_spec spec;
+    const struct host_launch *launch;
+    enum host_state state;
+    struct agent_hello hello; /* since GREETED; of the last time */
+    char why[MESSAGE_SIZE];   /* why it was lost or refused the last time; "": it was not */
+    double retry_s;           /* WAITING: when it is started next */
+    double pause_s;           /* the last pause before a start; 0: none yet */
+    bool was_ready;           /* at least once */
+    /* For host.c. */
+    double patience_s, since_s, ready_s, looked_s, silent_s, beat_s;
+    int tries;      /* starts in a row without READY */
+    pid_t launcher; /* and its process group; 0: none */
+    bool at_end;    /* its output is at its end */
+    bool dismissed; /* host_bye */
+    int in_fd, out_fd, error_fd;
+    struct agent_in in;
+    struct agent_out out;
+    char proof[128]; /* what READY must say */
+    char tail[1024]; /* the last of what the launcher said on stderr */
+    size_t tail_used;
+    bool lost; /* an event that host_next has yet to tell */
+};
+
+/* Waiting to be started at once. launch is kept. */
+void host_init(struct host *h, const struct host_spec *spec, const struct host_launch *launch);
+
+/* Its descriptors, up to 3; returns how many. */
+int host_poll(const struct host *h, struct pollfd fds[3]);
+
+/* Starts what is due to be started, sends and misses beats, writes what waits. now: clock_now_s().
+ * Events may come of it. */
+void host_turn(struct host *h, double now);
+
+/* Reads what there is. */
+void host_listen(struct host *h, double now);
+
+enum host_event_kind {
+    HOST_EVENT_GREETED, /* now host_open or host_kernels */
+    HOST_EVENT_READY,   /* all its slots are free */
+    HOST_EVENT_SPAWNED, /* of slot: pid */
+    HOST_EVENT_MESSAGE, /* of slot: type, payload, size, as wire_next has them */
+    HOST_EVENT_ENDED,   /* of slot, which is free again: ended */
+    HOST_EVENT_LEAVING, /* its slots take no more; what runs there ends */
+    HOST_EVENT_LOST     /* what ran there is lost; why. The state is WAITING or REFUSED */
+};
+
+struct host_event {
+    enum host_event_kind kind;
+    int slot;
+    int64_t pid;
+    enum wire_type type;
+    const char *payload;
+    size_t size;
+    struct agent_ended ended;
+};
+
+/* The next thing that happened; its texts are valid until the next call of host_next, host_listen
+ * or host_turn. False if there is none (left). */
+bool host_next(struct host *h, struct host_event *e);
+
+/* GREETED: it is to work in this folder, and to prove that it sees it by what the file o->proof in
+ * it holds (`proof`, a line of text). */
+void host_open(struct host *h, const struct agent_open *o, const char *proof);
+
+/* GREETED: it is to begin again with OpenBLAS's kernels `core_type` and our own `kernels`. */
+void host_kernels(struct host *h, const char *core_type, const char *kernels);
+
+/* READY, and for stop and kill LEAVING: what a slot is to do. A job that cannot be handed over
+ * makes the host lost. */
+void host_start(struct host *h, int slot, const char *job, size_t size);
+void host_stop(struct host *h, int slot);
+void host_kill(struct host *h, int slot);
+
+/* It cannot be used: for good, with this reason, or until a pause is over. */
+void host_refuse(struct host *h, const char *why);
+void host_lose(struct host *h, double now, const char *why);
+
+/* There is nothing more for it to do. Its agent ends by itself; a launcher without an agent yet is
+ * asked to end. Neither is an event, and it is not started again. */
+void host_bye(struct host *h);
+
+/* Whether its launcher still runs. */
+bool host_runs(struct host *h);
+
+/* Ends the launcher's process group by force, and frees what h holds. */
+void host_close(struct host *h);
+
+#endif

@@ -1,0 +1,203 @@
+/* Where hosts are and how their agents are started: names, command lines, launchers. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/text.h"
+#include "sweep/hosts/host_internal.h"
+
+extern char **environ;
+
+static const char HOLE[] = "{host}";
+static const char NAME[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+@%:[]";
+
+/* ---- --hosts ---- */
+
+static enum status read_spec(const char *word, size_t length, struct host_spec *h,
+                             struct message *m)
+{
+    char shown[HOST_NAME];
+    char text[HOST_NAME] = "";
+    memcpy(text, word, length < sizeof text - 1 ? length : sizeof text - 1);
+    text_shown(text, shown, sizeof shown);
+    char *colon = strrchr(text, ':');
+    *h = (struct host_spec){.slots = 0};
+    if (colon && !strchr(colon, ']')) { /* [::1] is a name, [::1]:8 one with a number */
+        char *end;
+        long slots = strtol(colon + 1, &end, 10);
+        if (*end || colon[1] < '0' || colon[1] > '9' || slots < 1 || slots > HOST_SLOTS_MOST)
+            return status_fail(
+                m, STATUS_BAD_INPUT,
+                "--hosts: %s: a number from 1 to %d belongs after the colon: how many "
+                "trials at once",
+                shown, HOST_SLOTS_MOST);
+        h->slots = (int)slots;
+        *colon = '\0';
+    }
+    if (!text[0] || text[0] == '-' || text[strspn(text, NAME)] || length >= sizeof text)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "--hosts: '%s' is no name of a host: NAME,NAME:8,...", shown);
+    memcpy(h->name, text, sizeof text);
+    return STATUS_OK;
+}
+
+enum status host_specs_parse(const char *text, struct host_spec **list, int *count,
+                             struct message *m)
+{
+    size_t most = 1;
+    for (const char *at = text; *at; at++)
+        most += *at == ',';
+    struct host_spec *found = calloc(most, sizeof *found);
+    if (!found)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %zu hosts", most);
+    enum status s = STATUS_OK;
+    int n = 0;
+    for (const char *at = text; s == STATUS_OK && n < (int)most; n++) {
+        size_t length = strcspn(at, ",");
+        s = read_spec(at, length, &found[n], m);
+        for (int i = 0; s == STATUS_OK && i < n; i++)
+            if (strcmp(found[i].name, found[n].name) == 0)
+                s = status_fail(m, STATUS_BAD_INPUT, "--hosts: %s is named twice", found[n].name);
+        at += length + (at[length] == ',');
+    }
+    if (s != STATUS_OK) {
+        free(found);
+        return s;
+    }
+    *list = found;
+    *count = n;
+    return s;
+}
+
+/* ---- --launch ---- */
+
+enum status host_launch_check(const struct host_launch *l, struct message *m)
+{
+    char shown[256];
+    if (strstr(l->command, HOLE))
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "--launch: there is no %s in '%s', where the name of each host is to stand: "
+                       "'ssh {host}'",
+                       HOLE, text_shown(l->command, shown, sizeof shown));
+}
+
+enum status host_agent_here(char *text, size_t size, struct message *m)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+@%:,=";
+    char path[PATH_MAX], shown[512];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n < 0)
+        return status_fail(m, STATUS_IO, "cannot find out where this program lies: %s",
+                           strerror(errno));
+    path[n] = '\0';
+    /* The launcher may hand the words to a shell over there, once more, or not at all. */
+    if (path[strspn(path, plain)])
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: a shell on another machine would not leave this name alone; start "
+                           "headcount from a folder with a plainer name, or say --agent",
+                           text_shown(path, shown, sizeof shown));
+    if ((size_t)n + sizeof " agent" > size)
+        return status_fail(m, STATUS_BAD_INPUT, "%s: too long a path", path);
+    memcpy(text, path, (size_t)n);
+    memcpy(text + n, " agent", sizeof " agent");
+    return STATUS_OK;
+}
+
+char *host_command_line(const struct host_launch *l, const char *name)
+{
+    struct text_buffer b = {0};
+    const char *at = l->command;
+    for (const char *hole; (hole = strstr(at, HOLE)); at = hole + sizeof HOLE - 1) {
+        text_add(&b, "%.*s", (int)(hole - at), at);
+        text_add_shell(&b, name);
+    }
+    text_add(&b, "%s %s", at, l->agent);
+    if (b.out_of_memory) {
+        free(b.text);
+        return NULL;
+    }
+    return b.text;
+}
+
+/* ---- the launcher ---- */
+
+/* Both ends close on exec; the caller's does not block. */
+static bool make_pipe(int ends[2], int ours)
+{
+    ends[0] = ends[1] = -1;
+    return pipe2(ends, O_CLOEXEC) == 0 && fcntl(ends[ours], F_SETFL, O_NONBLOCK) == 0;
+}
+
+static void close_both(int ends[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+}
+
+/* /bin/sh with the three descriptors, as a process group of its own, which a terminal's Ctrl-C does
+ * not reach. */
+static int spawn_shell(pid_t *pid, char *line, int in, int out, int error)
+{
+    static char sh[] = "sh", option[] = "-c";
+    char *const arguments[] = {sh, option, line, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int e = posix_spawn_file_actions_init(&files);
+    if (e)
+        return e;
+    e = posix_spawnattr_init(&attributes);
+    if (e) {
+        posix_spawn_file_actions_destroy(&files);
+        return e;
+    }
+    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, error, STDERR_FILENO);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    e = posix_spawn(pid, "/bin/sh", &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return e;
+}
+
+enum status host_spawn(struct host *h, struct message *m)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, error[2] = {-1, -1};
+    char *line = host_command_line(h->launch, h->spec.name);
+    enum status s = line ? STATUS_OK : status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    if (s == STATUS_OK && !(make_pipe(in, 1) && make_pipe(out, 0) && make_pipe(error, 0)))
+        s = status_fail(m, STATUS_IO, "cannot make its pipes: %s", strerror(errno));
+    int e = s == STATUS_OK ? spawn_shell(&h->launcher, line, in[0], out[1], error[1]) : 0;
+    if (e)
+        s = status_fail(m, STATUS_IO, "cannot start its launcher: %s", strerror(e));
+    free(line);
+    if (s != STATUS_OK) {
+        h->launcher = 0;
+        close_both(in);
+        close_both(out);
+        close_both(error);
+        return s;
+    }
+    close(in[0]);
+    close(out[1]);
+    close(error[1]);
+    h->in_fd = in[1];
+    h->out_fd = out[0];
+    h->error_fd = error[0];
+    return s;
+}

@@ -1,0 +1,12 @@
+/* What this binary is and what it runs on; a row of the table `build`. */
+#ifndef SWEEP_WORKER_BUILD_INFO_H
+#define SWEEP_WORKER_BUILD_INFO_H
+
+#include "sweep/store/store.h"
+
+/* Filled from the compiler's and OpenBLAS's own words; the strings live as long as the process.
+ * Loads OpenBLAS with one thread, and takes no memory for products. Where that fails (as blas_load
+ * does), openblas and core_type are "unknown" and all else is filled. */
+enum status build_info(struct build_info *b, struct message *m);
+
+#endif

@@ -1,0 +1,221 @@
+#include "sweep/worker/example_source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "datasets/corpus.h"
+#include "engine/base/file.h"
+#include "engine/base/heartbeat.h"
+
+/* ---- the file ---- */
+
+static enum status stat_file(const struct example_source *s, struct stat *st, struct message *m)
+{
+    if (fstat(s->task->file->descriptor(s->file), st) == 0)
+        return STATUS_OK;
+    return status_fail(m, STATUS_IO, "%s: %s", s->path, strerror(errno));
+}
+
+static enum status only_hash(void *context, const unsigned char *bytes, size_t n, struct message *m)
+{
+    (void)context, (void)bytes, (void)n, (void)m;
+    return STATUS_OK;
+}
+
+/* Reads it all, since its time does not vouch for its bytes. */
+static enum status compare_bytes(const struct example_source *s, struct message *m)
+{
+    const struct option_entry *sha256 = option_find(s->task->options, "sha256");
+    const char *known = (const char *)s->options + sha256->offset;
+    const struct corpus all = {s->path, s->task->file->descriptor(s->file), s->size};
+    char now[65];
+    enum status status = corpus_scan(&all, only_hash, NULL, now, m);
+    if (status != STATUS_OK || strcmp(now, known) == 0)
+        return status;
+    return status_fail(m, STATUS_CORRUPT,
+                       "%s has other bytes than when the sweep was planned (SHA-256 %.12s..., not "
+                       "%.12s...): put the old file back",
+                       s->path, now, known);
+}
+
+static enum status open_file(struct arena *a, const struct point *p, const struct data_place *place,
+                             struct example_source *s, struct message *m)
+{
+    const struct task_file *file = p->task->file;
+    const struct option_entry *path = option_find(p->task->options, "file");
+    char *options = arena_alloc(a, 1, p->task->options_size);
+    memcpy(options, p->task_options, p->task->options_size);
+    if (place && strlen(place->path) > (size_t)path->max)
+        return status_fail(m, STATUS_BAD_INPUT, "%s: the path is longer than %.0f bytes",
+                           place->path, path->max);
+    if (place)
+        memcpy(options + path->offset, place->path, strlen(place->path) + 1);
+    s->options = options;
+    s->path = options + path->offset;
+    enum status status = file->open(a, options, &s->file, m);
+    if (status != STATUS_OK) /* a file that was surveyed could be read then */
+        return place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status;
+    struct stat st;
+    status = stat_file(s, &st, m);
+    if (status == STATUS_OK) {
+        s->size = st.st_size;
+        s->mtime_ns = file_mtime_ns(&st);
+        if (place && s->mtime_ns != place->mtime_ns)
+            status = compare_bytes(s, m);
+    }
+    if (status != STATUS_OK)
+        example_source_close(s);
+    return status;
+}
+
+enum status example_source_check(const struct example_source *s, struct message *m)
+{
+    struct stat st;
+    if (!s->file)
+        return STATUS_OK;
+    enum status status = stat_file(s, &st, m);
+    if (status != STATUS_OK || (st.st_size == s->size && file_mtime_ns(&st) == s->mtime_ns))
+        return status;
+    if (st.st_size != s->size)
+        return status_fail(m, STATUS_CORRUPT,
+                           "%s changed while it was in use (%" PRId64 " bytes, not %" PRId64
+                           "): put the old file back",
+                           s->path, (int64_t)st.st_size, s->size);
+    status = compare_bytes(s, m);
+    if (status != STATUS_OK)
+        return status;
+    return status_fail(m, STATUS_BUSY,
+                       "%s was written to while it was in use; it has its old bytes again",
+                       s->path);
+}
+
+/* ---- opening and closing ---- */
+
+enum status example_source_open(struct arena *a, const struct point *p,
+                                const struct task_shape *shape, const struct data_place *place,
+                                struct example_source *s, struct message *m)
+{
+    const struct task *task = p->task;
+    *s = (struct example_source){
+        .task = task,
+        .tokens_each = shape->length * shape->fields,
+        .targets_each = shape->slots * (shape->per_sequence ? 1 : shape->length),
+        .padding_each = shape->padded ? shape->length : 0,
+    };
+    memcpy(s->part, shape->part, sizeof s->part);
+    if (task->file)
+        return open_file(a, p, place, s, m);
+    void *options = arena_alloc(a, 1, task->options_size);
+    void *instance = arena_alloc(a, 1, task->instance_size ? task->instance_size : 1);
+    memcpy(options, p->task_options, task->options_size);
+    task->instance(options, instance);
+    s->options = options;
+    s->instance = instance;
+    return STATUS_OK;
+}
+
+void example_source_close(struct example_source *s)
+{
+    if (s->file)
+        s->task->file->close(s->file);
+    s->file = NULL;
+}
+
+/* ---- examples ---- */
+
+long example_source_count(const struct example_source *s, enum task_part part, int64_t asked)
+{
+    return (long)point_examples(s->part[part], asked);
+}
+
+struct examples examples_new(struct arena *a, const struct example_source *s, long n)
+{
+    struct examples e = {.n = n};
+    e.tokens = arena_alloc(a, (size_t)(n * s->tokens_each), sizeof *e.tokens);
+    e.targets = arena_alloc(a, (size_t)(n * s->targets_each), sizeof *e.targets);
+    if (s->padding_each)
+        e.padding = arena_alloc(a, (size_t)(n * s->padding_each), sizeof *e.padding);
+    return e;
+}
+
+struct examples examples_range(const struct example_source *s, const struct examples *e, long first,
+                               long n)
+{
+    return (struct examples){.n = n,
+                             .tokens = e->tokens + first * s->tokens_each,
+                             .targets = e->targets + first * s->targets_each,
+                             .padding = e->padding ? e->padding + first * s->padding_each : NULL};
+}
+
+static enum task_part part_of(enum rng_stream stream)
+{
+    switch (stream) {
+    case RNG_VAL:
+        return TASK_VAL;
+    case RNG_TEST:
+    case RNG_EVAL:
+        return TASK_TEST;
+    default:
+        return TASK_TRAIN;
+    }
+}
+
+enum status example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                         int64_t step, long i, long n, const struct examples *x, struct message *m)
+{
+    const struct task_file *file = s->task->file;
+    enum task_part part = part_of(stream);
+    struct rng r = rng_at(seed, stream, (uint64_t)step, (uint32_t)i);
+    if (file && part == TASK_TRAIN)
+        return file->draw(s->file, &r, x->tokens, x->targets, x->padding, m);
+    if (file)
+        return file->read(s->file, part, i, n, x->tokens, x->targets, x->padding, m);
+    s->task->example(s->options, s->instance, &r, x->tokens, x->targets);
+    return STATUS_OK;
+}
+
+enum status examples_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                          int64_t step, struct examples *e, struct message *m)
+{
+    enum status status = STATUS_OK;
+    for (long i = 0; i < e->n && status == STATUS_OK; i++) {
+        struct examples x = examples_range(s, e, i, 1);
+        if (i % 256 == 255)
+            heartbeat();
+        status = example_draw(s, seed, stream, step, i, e->n, &x, m);
+    }
+    return status;
+}
+
+enum status examples_draw_finite(const struct example_source *s, uint32_t seed, struct examples *e,
+                                 struct message *m)
+{
+    int64_t all = s->part[TASK_TRAIN];
+    if (all == 0)
+        return examples_draw(s, seed, RNG_DATA, 0, e, m);
+    enum status status = STATUS_OK;
+    for (long i = 0; i < e->n && status == STATUS_OK; i++) {
+        struct examples x = examples_range(s, e, i, 1);
+        struct rng r = rng_at(seed, RNG_DATA, 0, (uint32_t)i);
+        int64_t stretch = all / e->n, rest = all % e->n;
+        int64_t first = i * stretch + (i < rest ? i : rest), size = stretch + (i < rest);
+        int64_t k = first + (int64_t)(rng_uniform(&r) * (double)size);
+        if (i % 256 == 255)
+            heartbeat();
+        status =
+            s->task->file->read(s->file, TASK_TRAIN, k, all, x.tokens, x.targets, x.padding, m);
+    }
+    return status;
+}
+
+void example_copy(const struct example_source *s, const struct examples *set, long from,
+                  struct examples *e, long to)
+{
+    struct examples x = examples_range(s, set, from, 1), y = examples_range(s, e, to, 1);
+    memcpy(y.tokens, x.tokens, (size_t)s->tokens_each * sizeof *x.tokens);
+    memcpy(y.targets, x.targets, (size_t)s->targets_each * sizeof *x.targets);
+    if (x.padding && y.padding)
+        memcpy(y.padding, x.padding, (size_t)s->padding_each);
+}

@@ -1,0 +1,65 @@
+/* What single examples come from: the instance of a toy, or the user's file. */
+#ifndef SWEEP_WORKER_EXAMPLE_SOURCE_H
+#define SWEEP_WORKER_EXAMPLE_SOURCE_H
+
+#include "engine/train.h"
+#include "sweep/plan/point.h"
+#include "sweep/store/data_file.h"
+
+struct example_source {
+    const struct task *task;
+    const void *options, *instance;
+    long tokens_each, targets_each; /* numbers per example */
+    long padding_each;              /* T, or 0 where no sequence is padded */
+    int64_t part[TASK_PARTS];       /* as in struct task_shape */
+    struct task_source *file;       /* NULL: a toy */
+    const char *path;               /* of the file; */
+    int64_t size, mtime_ns;         /* ... as it was opened */
+};
+
+/* A toy: draws the point's instance. A file: opens it, and reads it whole to compare its SHA-256
+ * with the point's unless its time is the place's. place, which is copied, may be NULL: a toy, or
+ * the file that the point's own options name, as it has just been surveyed. All memory is the
+ * arena's. CORRUPT: at its place there is no file, or not the one that was surveyed. Nothing is to
+ * be closed after a failure. */
+enum status example_source_open(struct arena *a, const struct point *p,
+                                const struct task_shape *shape, const struct data_place *place,
+                                struct example_source *s, struct message *m);
+void example_source_close(struct example_source *s);
+
+/* Whether the file is as it was opened; nothing to check of a toy. CORRUPT: it has other bytes by
+ * now. BUSY: it has the same bytes, but was written to, so that what was read since is in doubt. A
+ * new file of that name is another file, which concerns nobody who has opened the old one. */
+enum status example_source_check(const struct example_source *s, struct message *m);
+
+/* How many of `asked` distinct examples a part has. */
+long example_source_count(const struct example_source *s, enum task_part part, int64_t asked);
+
+/* Room for n examples. */
+struct examples examples_new(struct arena *a, const struct example_source *s, long n);
+
+/* Example i of the n that (seed, stream, step) draws, into the memory of x, room for one. Of a toy:
+ * that of element i. Of a file: for RNG_DATA, likewise, a training example; for RNG_VAL one of the
+ * validation part, for RNG_TEST and RNG_EVAL of the test part, the n equally spaced and in their
+ * order, whatever the seed. */
+enum status example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                         int64_t step, long i, long n, const struct examples *x, struct message *m);
+
+/* All e->n of them. */
+enum status examples_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
+                          int64_t step, struct examples *e, struct message *m);
+
+/* A finite training set: of a toy, and of a file with endless examples, as examples_draw; else one
+ * example of each of e->n equal stretches of the training part, drawn at (seed, RNG_DATA, 0, i). */
+enum status examples_draw_finite(const struct example_source *s, uint32_t seed, struct examples *e,
+                                 struct message *m);
+
+/* Examples first to first+n-1 of e, where they lie. */
+struct examples examples_range(const struct example_source *s, const struct examples *e, long first,
+                               long n);
+
+/* Copies example `from` of one set to place `to` of another. */
+void example_copy(const struct example_source *s, const struct examples *set, long from,
+                  struct examples *e, long to);
+
+#endif

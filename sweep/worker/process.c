@@ -1,0 +1,299 @@
+#include "sweep/worker/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "sweep/worker/worker.h"
+
+extern char **environ;
+
+char **process_environment(void)
+{
+    static const char *const replaced[] = {
+        "OPENBLAS_NUM_THREADS=", "OMP_NUM_THREADS=", "GOTO_NUM_THREADS="};
+    static char threads[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **copy = malloc((count + 3) * sizeof *copy);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool keep = true;
+        for (size_t k = 0; k < sizeof replaced / sizeof *replaced; k++)
+            keep = keep && strncmp(environ[i], replaced[k], strlen(replaced[k])) != 0;
+        if (keep)
+            copy[used++] = environ[i];
+    }
+    copy[used++] = threads;
+    copy[used++] = omp;
+    copy[used] = NULL;
+    return copy;
+}
+
+/* A pipe whose ends are close-on-exec and out of the way of descriptors 0..4, which the worker's
+ * are moved to. */
+static enum status make_pipe(int ends[2], struct message *m)
+{
+    int low[2];
+    ends[0] = ends[1] = -1;
+    if (pipe2(low, O_CLOEXEC) == 0) {
+        ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 10);
+        ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 10);
+        int error_number = errno;
+        close(low[0]);
+        close(low[1]);
+        errno = error_number;
+    }
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return STATUS_OK;
+    return status_fail(m, STATUS_IO, "cannot make a pipe for a worker: %s", strerror(errno));
+}
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* In the child, between fork and exec: nothing here allocates. The parent's death is to be the
+ * child's from here on, not only once the program has found out what it is. */
+static _Noreturn void become_worker(pid_t parent, const char *verb, int job, int message, int error,
+                                    char *const environment[])
+{
+    static char name[] = "headcount";
+    char word[32];
+    char *const arguments[] = {name, word, NULL};
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    snprintf(word, sizeof word, "%s", verb);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(WORKER_FAILED); /* it died before the line above */
+    for (int i = 1; i < NSIG; i++)
+        sigaction(i, &usual, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    dup2(error, 2);
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC), out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
+        dup2(job, WIRE_JOB_FD) == WIRE_JOB_FD && dup2(message, WIRE_MESSAGE_FD) == WIRE_MESSAGE_FD)
+        execve("/proc/self/exe", arguments, environment);
+    dprintf(2, "cannot start a worker: %s\n", strerror(errno));
+    _exit(WORKER_STORAGE);
+}
+
+/* No signal is taken between fork and exec: a handler of this program would take it for the
+ * coordinator. */
+static int spawn(pid_t *pid, const char *verb, int job, int message, int error,
+                 char *const environment[])
+{
+    sigset_t all, before;
+    pid_t parent = getpid();
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    *pid = fork();
+    int e = *pid < 0 ? errno : 0;
+    if (*pid == 0)
+        become_worker(parent, verb, job, message, error, environment);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return e;
+}
+
+/* A pipe that has the whole job in it. */
+static enum status hand_job(const char *job, size_t size, int pipe_ends[2], struct message *m)
+{
+    if (size >= WIRE_JOB_MAX)
+        return status_fail(m, STATUS_INTERNAL, "a job of %zu bytes is over the limit", size);
+    enum status s = make_pipe(pipe_ends, m);
+    if (s != STATUS_OK)
+        return s;
+    /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes), it
+     * fails rather than wait for a reader that is not there yet. */
+    fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
+    errno = EAGAIN;
+    if (write(pipe_ends[1], job, size) != (ssize_t)size)
+        s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
+    return s;
+}
+
+void process_init(struct process *p)
+{
+    memset(p, 0, sizeof *p);
+    p->message_fd = p->error_fd = -1;
+}
+
+enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
+                          char *const environment[], struct message *m)
+{
+    int given[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
+    process_init(p);
+    enum status s = hand_job(job, size, given, m);
+    if (s == STATUS_OK)
+        s = make_pipe(message, m);
+    if (s == STATUS_OK)
+        s = make_pipe(error, m);
+    if (s == STATUS_OK) {
+        int e = spawn(&p->pid, verb, given[0], message[1], error[1], environment);
+        if (e)
+            s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
+                            "cannot start a worker: %s", strerror(e));
+    }
+    close_end(&given[0]);
+    close_end(&given[1]);
+    close_end(&message[1]);
+    close_end(&error[1]);
+    if (s != STATUS_OK) {
+        p->pid = 0;
+        close_end(&message[0]);
+        close_end(&error[0]);
+        return s;
+    }
+    fcntl(message[0], F_SETFL, O_NONBLOCK);
+    fcntl(error[0], F_SETFL, O_NONBLOCK);
+    p->message_fd = message[0];
+    p->error_fd = error[0];
+    watch_begin(&p->watch, clock_now_s());
+    return STATUS_OK;
+}
+
+enum status process_listen(struct process *p, struct message *m)
+{
+    char bytes[16384];
+    while (p->message_fd >= 0) {
+        ssize_t n = read(p->message_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n <= 0) {
+            close_end(&p->message_fd);
+            watch_leaving(&p->watch); /* it has no more to say */
+            break;
+        }
+        watch_heard(&p->watch);
+        enum status s = wire_feed(&p->reader, bytes, (size_t)n, m);
+        if (s != STATUS_OK) {
+            close_end(&p->message_fd);
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+void process_read_errors(struct process *p)
+{
+    char bytes[PROCESS_TAIL];
+    while (p->error_fd >= 0) {
+        ssize_t n = read(p->error_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            close_end(&p->error_fd);
+            return;
+        }
+        size_t keep = sizeof p->tail - 1 - (size_t)n;
+        if ((size_t)n >= sizeof p->tail - 1) {
+            keep = 0;
+            n = (ssize_t)sizeof p->tail - 1;
+        }
+        if (p->tail_used > keep) {
+            memmove(p->tail, p->tail + p->tail_used - keep, keep);
+            p->tail_used = keep;
+        }
+        memcpy(p->tail + p->tail_used, bytes, (size_t)n);
+        p->tail_used += (size_t)n;
+    }
+}
+
+void process_stop(struct process *p)
+{
+    if (p->pid <= 0)
+        return;
+    kill(p->pid, SIGTERM);
+    kill(p->pid, SIGCONT);
+    watch_leaving(&p->watch);
+}
+
+void process_watch(struct process *p, char *why, size_t size)
+{
+    const double look_every_s = 0.25;
+    struct watch_sample sample;
+    double now = clock_now_s();
+    if (p->pid <= 0 || p->killed_for != WATCH_FINE || now - p->watch.looked_s < look_every_s ||
+        !watch_sample(p->pid, &sample))
+        return;
+    p->killed_for = watch_look(&p->watch, &sample, now);
+    if (p->killed_for == WATCH_FINE)
+        return;
+    if (p->watch.leaving)
+        snprintf(why, size, "had %d s to stop and did not%s: ended by force", WATCH_STOP_S,
+                 p->killed_for == WATCH_HUNG ? ", nor gave a sign of life" : "");
+    else
+        snprintf(why, size,
+                 "gave no sign of life for %.0f s, at most %.1f s before: ended by force",
+                 p->watch.silent_s, p->watch.longest_s);
+    process_kill(p);
+}
+
+bool process_ended(struct process *p, struct attempt_end *end)
+{
+    int status;
+    struct rusage usage;
+    pid_t pid;
+    do
+        pid = wait4(p->pid, &status, WNOHANG, &usage);
+    while (pid < 0 && errno == EINTR);
+    if (pid == 0)
+        return false;
+    memset(end, 0, sizeof *end);
+    if (pid == p->pid) {
+        end->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+        end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        end->cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+                     1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        end->max_rss_kib = usage.ru_maxrss;
+    } else { /* somebody else reaped it (SIGCHLD ignored from outside): nothing is known */
+        end->signal = SIGKILL;
+    }
+    process_read_errors(p);
+    while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
+        p->tail_used--;
+    p->tail[p->tail_used] = '\0';
+    end->error = p->tail_used ? p->tail : NULL;
+    p->pid = 0;
+    return true;
+}
+
+void process_kill(struct process *p)
+{
+    if (p->pid > 0)
+        kill(p->pid, SIGKILL);
+}
+
+void process_reap(struct process *p, double until_s)
+{
+    struct attempt_end end;
+    while (p->pid > 0 && !process_ended(p, &end) && clock_now_s() < until_s)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+void process_close(struct process *p)
+{
+    close_end(&p->message_fd);
+    close_end(&p->error_fd);
+    wire_reader_free(&p->reader);
+    process_init(p);
+}

@@ -1,0 +1,312 @@
+#include "sweep/worker/result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/json.h"
+#include "engine/base/sha256.h"
+#include "engine/base/text.h"
+
+#define RESULT_FORMAT "headcount.result.1"
+
+static void add_number(struct text_buffer *t, const char *key, double x, bool present)
+{
+    if (present && isfinite(x))
+        text_add(t, ",\"%s\":%.17g", key, x);
+    else
+        text_add(t, ",\"%s\":null", key);
+}
+
+int curve_row_json(const struct curve_row *row, char *text, size_t size)
+{
+    return snprintf(text, size,
+                    "{\"step\":%" PRId64 ",\"train_loss\":%.17g,\"train_acc\":%.17g,"
+                    "\"val_loss\":%.17g,\"val_acc\":%.17g,\"grad_norm\":%.17g,\"lr\":%.17g,"
+                    "\"elapsed_s\":%.17g}",
+                    row->step, row->train_loss, row->train_acc, row->val_loss, row->val_acc,
+                    row->grad_norm, row->lr, row->elapsed_s);
+}
+
+static void add_measures(struct text_buffer *t, const struct result *r)
+{
+    for (int level = 0; level < MEASURE_LEVELS; level++) {
+        text_add(t, ",\"%s\":[", measure_level_table((enum measure_level)level));
+        const char *comma = "";
+        for (int i = r->measured_from; i < r->rows; i++) {
+            size_t before = t->used;
+            text_add(t, "%s", comma);
+            size_t begin = t->used;
+            measured_rows(&r->measured[i], (enum measure_level)level, r->curve[i].step, t);
+            if (t->used == begin)
+                t->used = before;
+            else
+                comma = ",";
+        }
+        text_add(t, "]");
+    }
+}
+
+/* How the test came out in its parts. */
+static void add_parts(struct text_buffer *t, const struct result *r)
+{
+    for (int k = 0; k < r->blocks; k++)
+        text_add(t, "%s%.17g", k ? "," : ",\"block_loss\":[", r->block_loss[k]);
+    text_add(t, "%s", r->blocks ? "]" : "");
+    for (int k = 0; k < r->labels; k++) {
+        const struct result_label *label = &r->label[k];
+        text_add(t, "%s{\"label\":", k ? "," : ",\"label_acc\":[");
+        text_add_json(t, label->name);
+        text_add(t, ",\"n\":%" PRId64 ",\"acc\":%.17g}", label->n,
+                 (double)label->right / (double)label->n);
+    }
+    text_add(t, "%s", r->labels ? "]" : "");
+}
+
+char *result_json(const struct result *r)
+{
+    struct text_buffer t = {0};
+    text_add(&t, "{\"state\":\"%s\",\"steps_done\":%" PRId64,
+             trial_state_name(r->diverged ? TRIAL_DIVERGED : TRIAL_COMPLETED), r->steps_done);
+    add_number(&t, "best_step", (double)r->best_step, r->has_best);
+    add_number(&t, "train_acc", r->train_acc, r->has_best);
+    add_number(&t, "val_acc", r->val_acc, r->has_best);
+    bool tested = r->has_best && !r->diverged;
+    add_number(&t, "test_acc", r->test_acc, tested);
+    text_add(&t, ",\"test_acc_by_slot\":");
+    if (tested) {
+        for (int k = 0; k < r->slots; k++)
+            text_add(&t, "%s%.17g", k ? "," : "[", r->test_acc_by_slot[k]);
+        text_add(&t, "]");
+    } else {
+        text_add(&t, "null");
+    }
+    add_number(&t, "test_exact", r->test_exact, tested);
+    add_number(&t, "test_loss", r->test_loss, tested);
+    if (tested)
+        add_parts(&t, r);
+    add_number(&t, "chance", r->chance, true);
+    add_number(&t, "train_s", r->train_s, true);
+    add_number(&t, "resumed_from_step", (double)r->resumed_from_step, true);
+    text_add(&t, ",\"error\":");
+    text_add_json(&t, r->error);
+    add_number(&t, "bad_step", (double)r->bad_step, r->diverged);
+    text_add(&t, ",\"curve\":[");
+    for (int i = 0; i < r->rows; i++) {
+        char row[512];
+        curve_row_json(&r->curve[i], row, sizeof row);
+        text_add(&t, "%s%s", i ? "," : "", row);
+    }
+    text_add(&t, "]");
+    if (r->measured)
+        add_measures(&t, r);
+    text_add(&t, "}");
+    if (t.out_of_memory) {
+        free(t.text);
+        return NULL;
+    }
+    return t.text;
+}
+
+static void digest(const struct safetensors *s, char hex[65])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    for (int i = 0; i < s->count; i++)
+        sha256_update(&h, s->tensor[i].data, s->tensor[i].size);
+    for (int i = 0; i < s->meta_count; i++) {
+        if (strcmp(s->meta[i].key, "sha256") == 0)
+            continue;
+        sha256_update(&h, s->meta[i].key, strlen(s->meta[i].key) + 1);
+        sha256_update(&h, s->meta[i].value, strlen(s->meta[i].value) + 1);
+    }
+    for (int i = 0; i < s->count; i++) {
+        const struct safetensor *t = &s->tensor[i];
+        sha256_update(&h, t->name, strlen(t->name) + 1);
+        sha256_update(&h, &t->dtype, sizeof t->dtype);
+        sha256_update(&h, t->shape, (size_t)t->rank * sizeof t->shape[0]);
+    }
+    sha256_final(&h, hex);
+}
+
+void result_tensors(const struct nn *nn, struct safetensor *tensor)
+{
+    for (int i = 0; i < nn->count; i++) {
+        const struct tensor *p = nn->list[i].tensor;
+        tensor[i] = (struct safetensor){
+            .name = p->name,
+            .dtype = sizeof(real) == 8 ? DTYPE_F64 : DTYPE_F32,
+            .rank = p->shape.rank,
+            .data = p->data,
+            .size = (size_t)tensor_size(p) * sizeof(real),
+        };
+        for (int k = 0; k < p->shape.rank; k++)
+            tensor[i].shape[k] = p->shape.dim[k];
+    }
+}
+
+enum status result_write(const char *path, const struct result *r, const struct nn *nn,
+                         const char *config, uint32_t seed, struct message *m)
+{
+    enum status s = STATUS_NO_MEMORY;
+    int count = r->has_best ? nn->count : 0;
+    char *json = result_json(r);
+    struct safetensor *tensor = calloc((size_t)count + 1, sizeof *tensor);
+    if (!json || !tensor) {
+        status_fail(m, s, "out of memory for the result");
+        goto done;
+    }
+    if (count)
+        result_tensors(nn, tensor);
+    char seed_text[16], test_acc[32], sha256[65];
+    snprintf(seed_text, sizeof seed_text, "%" PRIu32, seed);
+    snprintf(test_acc, sizeof test_acc, "%.17g", r->test_acc);
+    struct safetensors_meta meta[] = {
+        {"format", RESULT_FORMAT}, {"trial", json},        {"config", config},
+        {"seed", seed_text},       {"test_acc", test_acc}, {"sha256", sha256},
+    };
+    struct safetensors file = {
+        .count = count, .tensor = tensor, .meta_count = sizeof meta / sizeof meta[0], .meta = meta};
+    digest(&file, sha256);
+    s = safetensors_write(path, &file, NULL, m);
+done:
+    free(tensor);
+    free(json);
+    return s;
+}
+
+/* Spaces and other spellings of the header, which the digest does not see. */
+static bool header_is_as_written(const struct safetensors_file *f)
+{
+    char *header;
+    size_t size;
+    if (safetensors_header(&f->list, &header, &size, NULL) != STATUS_OK)
+        return false;
+    bool same = size == f->header_size && memcmp(f->header, header, size) == 0;
+    free(header);
+    return same;
+}
+
+/* The checks that need only the header, before the data is read: that the result belongs to this
+ * trial, and has as many bytes as its weights, or none. */
+static enum status check_front(const struct safetensors_file *f, const struct result_owner *owner,
+                               struct message *m)
+{
+    const char *format = safetensors_meta(&f->list, "format");
+    const char *config = safetensors_meta(&f->list, "config");
+    const char *seed = safetensors_meta(&f->list, "seed");
+    char sha256[65], expected[16];
+    if (!format || strcmp(format, RESULT_FORMAT) != 0 || !config || !seed ||
+        !safetensors_meta(&f->list, "trial"))
+        return status_fail(m, STATUS_CORRUPT, "not a result of this program");
+    if (!header_is_as_written(f))
+        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
+    sha256_hex(config, strlen(config), sha256);
+    snprintf(expected, sizeof expected, "%" PRIu32, owner->seed);
+    if (strcmp(sha256, owner->config_sha256) != 0 || strcmp(seed, expected) != 0)
+        return status_fail(m, STATUS_CORRUPT, "the result of another configuration or seed");
+    if (f->data_size != 0 && f->data_size / sizeof(real) != (uint64_t)owner->n_params)
+        return status_fail(m, STATUS_CORRUPT,
+                           "has %zu bytes of weights; %" PRId64 " parameters take %zu",
+                           f->data_size, owner->n_params, (size_t)owner->n_params * sizeof(real));
+    return STATUS_OK;
+}
+
+static enum status check_digest(const struct safetensors *list, struct message *m)
+{
+    const char *stored = safetensors_meta(list, "sha256");
+    char sha256[65];
+    digest(list, sha256);
+    if (!stored || strcmp(stored, sha256) != 0)
+        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
+    return STATUS_OK;
+}
+
+static void hash_file(const struct safetensors_file *f, char hex[65])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    sha256_update(&h, f->header, f->header_size);
+    sha256_update(&h, f->data, f->data_size);
+    sha256_final(&h, hex);
+}
+
+/* What became of the trial, as its JSON says. */
+static enum status read_state(const char *trial_json, enum trial_state *state, struct message *m)
+{
+    size_t size = strlen(trial_json);
+    char *buffer = malloc(size + 1);
+    if (!buffer)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a result");
+    const unsigned char *bytes = (const unsigned char *)trial_json;
+    struct json trial = {.start = bytes,
+                         .next = bytes,
+                         .end = bytes + size,
+                         .place = "trial",
+                         .text = buffer,
+                         .m = m},
+                whole = trial, value;
+    const char *name;
+    enum status s = STATUS_CORRUPT;
+    if (json_skip(&whole) && json_end(&whole)) {
+        if (json_member(&trial, "state", &value) && json_string(&value, &name) &&
+            trial_state_find(name, state) &&
+            (*state == TRIAL_COMPLETED || *state == TRIAL_DIVERGED))
+            s = STATUS_OK;
+        else
+            status_fail(m, s, "its trial has neither completed nor diverged");
+    }
+    free(buffer);
+    return s;
+}
+
+enum status result_open(const char *path, const struct result_owner *owner, struct result_file *f,
+                        struct message *m)
+{
+    memset(f, 0, sizeof *f);
+    enum status s = safetensors_open(path, &f->file, m);
+    if (s == STATUS_OK) {
+        s = check_front(&f->file, owner, m);
+        if (s != STATUS_OK)
+            status_fail_within(m, s, "%s: ", path);
+    }
+    if (s == STATUS_OK)
+        s = safetensors_load(&f->file, m);
+    if (s == STATUS_OK) {
+        f->trial_json = safetensors_meta(&f->file.list, "trial");
+        f->config = safetensors_meta(&f->file.list, "config");
+        s = check_digest(&f->file.list, m);
+        if (s == STATUS_OK)
+            s = read_state(f->trial_json, &f->state, m);
+        if (s != STATUS_OK)
+            status_fail_within(m, s, "%s: ", path);
+    }
+    if (s == STATUS_OK) {
+        hash_file(&f->file, f->sha256);
+    } else {
+        result_close(f);
+    }
+    return s;
+}
+
+void result_close(struct result_file *f)
+{
+    safetensors_close(&f->file);
+    memset(f, 0, sizeof *f);
+    f->file.fd = -1;
+}
+
+enum status result_weights(const struct result_file *f, struct nn *nn, struct message *m)
+{
+    for (int i = 0; i < nn->count; i++) {
+        struct tensor *p = nn->list[i].tensor;
+        const struct safetensor *t = safetensors_find(&f->file.list, p->name);
+        if (!t || t->size != (size_t)tensor_size(p) * sizeof(real) || t->rank != p->shape.rank)
+            return status_fail(m, STATUS_CORRUPT, "the result has no weights %s of the right shape",
+                               p->name);
+        memcpy(p->data, t->data, t->size);
+    }
+    return STATUS_OK;
+}

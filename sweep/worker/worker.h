@@ -1,0 +1,24 @@
+/* One trial in its own process: the program itself, started by the coordinator as
+ * `headcount worker` with a job and a pipe for messages (wire.h). What it computes: trial.h; its
+ * files: trial_files.h. */
+#ifndef SWEEP_WORKER_WORKER_H
+#define SWEEP_WORKER_WORKER_H
+
+/* Exit statuses of a worker; anything else is a failure of the trial itself. */
+enum worker_exit {
+    WORKER_FINISHED = 0,
+    WORKER_FAILED = 1,
+    WORKER_STOPPED = 75, /* checkpointed, as asked */
+    WORKER_DISK_FULL = 76,
+    WORKER_OVER_MEMORY = 77,
+    WORKER_OVER_TIME = 78,
+    WORKER_STORAGE = 79, /* the machine could not read or write a file of the trial */
+    WORKER_PAUSED = 80,  /* checkpointed at its rung */
+    WORKER_DATA = 81     /* the file that it learns from is gone, or not the one of the sweep */
+};
+
+/* The whole life of the worker process; returns its exit status. What went wrong is said in one
+ * line on stderr, which the coordinator keeps. */
+int worker_main(void);
+
+#endif

@@ -256,10 +256,13 @@ bench: $(PROGRAM)
 	$(QUIET) $(RUN) bench
 
 # What the coordinator makes of very many machines, which are simulated (SCALE="HOSTS SLOTS TRIALS
-# SECONDS"), and how much longer trials take through agents than through workers.
+# SECONDS").
 bench-scale: $(PROGRAM) $(BUILD)/tests/bench/fake_agents
 	@sh tests/bench/scale.sh $(RUN) $(BUILD)/tests/bench/fake_agents $(SCALE)
-	@sh tests/bench/scale.sh $(RUN) overhead
+
+# What trials cost through agents against workers (HOSTS="TRIALS PAIRS").
+bench-hosts: $(PROGRAM)
+	@env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE sh tests/bench/hosts.sh $(RUN) $(HOSTS)
 
 # CASES="gather:4 toy:8": some. PEERS_PIP: further arguments for pip.
 bench-peers: $(PROGRAM)
@@ -351,7 +354,8 @@ help:
 	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX;"
-	@echo "                  bench-scale: what the coordinator makes of 1,000 machines)"
+	@echo "                  bench-scale: what the coordinator makes of 1,000 machines;"
+	@echo "                  bench-hosts: trials through agents against workers)"
 	@echo "make fuzz         libFuzzer on all that reads foreign bytes (FUZZ_SECONDS=20 each)"
 	@echo "make crash        kill it everywhere and see that nothing is lost"
 	@echo "make calibrate    how often the verdict errs, on synthetic sweeps (SWEEPS=20000 each, CASE=: some)"
@@ -362,7 +366,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force test-page test-cluster calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force test-page test-cluster calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

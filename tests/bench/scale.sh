@@ -1,12 +1,9 @@
 #!/bin/sh
 # usage: scale.sh HEADCOUNT FAKE_AGENTS [HOSTS SLOTS TRIALS SECONDS]
-#        scale.sh HEADCOUNT overhead [TRIALS]
 #
-# What the coordinator makes of many machines. The first form gives it HOSTS machines of SLOTS slots
-# that are one process each and do not train (fake_agents.c): trials of SECONDS each, 0 for as fast
-# as it can. It says how many trials a second came to be in the results file, what the coordinator
-# took, and how the trials were spread. The second form trains TRIALS trials of one step, through
-# four agents and by four workers, in turns, and says how the times compare.
+# What the coordinator makes of HOSTS machines of SLOTS slots that are one process each and do not
+# train (fake_agents.c): trials of SECONDS each, 0 for as fast as it can. Says how many trials a second
+# came to be in the results file, what the coordinator took, and how the trials were spread.
 #
 # Agents and coordinator share this machine: what else it does at the time changes the numbers.
 set -eu
@@ -40,27 +37,6 @@ ask() {
 hosts() { # number, slots
     awk -v n="$1" -v slots="$2" 'BEGIN { for (i = 1; i <= n; i++) printf "%sh%d:%d", (i > 1 ? "," : ""), i, slots }'
 }
-
-if [ "$fake" = overhead ]; then
-    sweep "${1:-2000}"
-    for round in 1 2 3; do
-        for way in workers agents; do
-            rm -rf "$dir"/scale.db*
-            set -- -j4
-            [ $way = workers ] || set -- --launch 'env HOST={host}' --hosts a:1,b:1,c:1,d:1
-            ("$headcount" run -q "$dir/scale.yaml" --db "$dir/scale.db" "$@" >"$dir/out" 2>&1; times >"$dir/cpu")
-            ask "SELECT '$way', 86400 * (julianday(max(ended)) - julianday(min(started))) FROM attempt" |
-                awk '{ if (FILENAME != "-") { split($0, t, /[ms ]+/); cpu = 60 * t[1] + t[2] + 60 * t[3] + t[4] }
-                       else print $1, $2, cpu }' "$dir/cpu" - | tee -a "$dir/times"
-        done
-    done
-    for column in 2 3; do
-        sort -k1,1 -k$column,${column}n "$dir/times" | awk -v c=$column '{ s[$1, ++n[$1]] = $c }
-            END { a = s["agents", 2]; w = s["workers", 2]
-                  printf "four agents: %.1f s%s, -j4: %.1f s, %.2f times as much\n", a, c == 3 ? " of CPU" : "", w, a / w }'
-    done
-    exit
-fi
 
 fake=$(realpath "$fake")
 hosts=${1:-1000} slots=${2:-16} trials=${3:-32000} seconds=${4:-0}

@@ -22,7 +22,9 @@ static int64_t ask_integer(struct store *s, const char *sql, const struct value 
     return answer;
 }
 
-/* `next` comes before the rows: the last of them, if any comes after it. */
+/* `next` comes before the rows: the last of them, if any comes after it. With +sweep_id SQLite
+ * walks along trial_id and stops: by an index of sweep_id it would fetch and sort all trials of the
+ * sweep. */
 static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, long most,
                               FILE *out, struct message *m)
 {
@@ -32,8 +34,8 @@ static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, 
     int64_t next =
         ask_integer(s,
                     "SELECT max(trial_id) FROM (SELECT trial_id FROM trial"
-                    "  WHERE sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3)"
-                    " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
+                    "  WHERE +sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3)"
+                    " WHERE EXISTS (SELECT 1 FROM trial WHERE +sweep_id = ?1"
                     "  AND trial_id > ?2 ORDER BY trial_id LIMIT 1 OFFSET ?3)",
                     VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)), &status, m);
     if (status != STATUS_OK)
@@ -51,7 +53,7 @@ static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, 
         "       train_acc, best_step, steps_done, steps, bad_step, train_s, max_rss_kib, n_params,"
         "       d_head, lr, started, ended, host, attempt, error, note, remark,"
         "       checkpoint IS NOT NULL AS weights"
-        "  FROM trials WHERE sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3",
+        "  FROM trials WHERE +sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3",
         VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)));
     status = page_rows(&r, PAGE_ALL_DIGITS, out);
     fputs("}\n", out);

@@ -51,6 +51,14 @@ static double due_of(const struct server *s, const struct request *q, const stru
     return a->due_s > share_s ? a->due_s : share_s;
 }
 
+/* Clients are told at due_s, of each file that q is about. */
+static void owe(struct server *s, const struct request *q, double due_s)
+{
+    for (int i = 0; i < s->rules.files; i++)
+        if (is_of(q, i))
+            watched_owe(&s->file[i], news_of(q), due_s);
+}
+
 /* Whether the answer serves; where a newer one can be had later, clients will be told. */
 static bool serves(struct server *s, const struct answer *a, const struct request *q, double now_s)
 {
@@ -59,7 +67,7 @@ static bool serves(struct server *s, const struct answer *a, const struct reques
         return true;
     if (now_s >= due_s)
         return false;
-    watched_owe(&s->file[q->file], news_of(q), due_s);
+    owe(s, q, due_s);
     return true;
 }
 
@@ -240,7 +248,6 @@ static double spend(struct server *s, enum watched_news kind, double cpu_s, doub
 static struct answer *compute(struct server *s, const struct job *j)
 {
     struct result r = {.code = PIECE_UNAVAILABLE};
-    struct watched *w = &s->file[j->q.file];
     int64_t state = state_of(s, &j->q);
     double from_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     if (j->q.kind == REQUEST_INDEX)
@@ -258,11 +265,11 @@ static struct answer *compute(struct server *s, const struct job *j)
     a->passing = r.passing;
     a->due_s = now_s + (r.passing && rest_s < again_s ? again_s : rest_s);
     if (j->q.kind == REQUEST_SUMMARY)
-        w->slow_due_s = a->due_s;
+        s->file[j->q.file].slow_due_s = a->due_s;
     if (r.passing)
-        watched_owe(w, news_of(&j->q), a->due_s);
+        owe(s, &j->q, a->due_s);
     else if (j->told)
-        watched_owe(w, news_of(&j->q), now_s);
+        owe(s, &j->q, now_s);
     answers_keep(&s->answers, a);
     return a;
 }

@@ -72,7 +72,7 @@ void watched_saw(struct watched *w, const struct watched_sign *sign, double now_
 
 void watched_owe(struct watched *w, enum watched_news news, double due_s)
 {
-    if (due_s > w->owed_s[news])
+    if (w->owed_s[news] == 0 || due_s < w->owed_s[news])
         w->owed_s[news] = due_s;
 }
 

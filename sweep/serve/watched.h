@@ -54,7 +54,8 @@ struct watched_sign watched_look(const char *path);
 /* Takes note of a look, made at now_s, and of what is due by then. */
 void watched_saw(struct watched *w, const struct watched_sign *sign, double now_s);
 
-/* Takes note of an answer that was given although a newer one can be had from due_s on. */
+/* Takes note of an answer that was given although a newer one can be had from due_s on. Of several
+ * such the first counts: who is told asks for all, and what is not due yet is noted again. */
 void watched_owe(struct watched *w, enum watched_news news, double due_s);
 
 /* Takes note of how an attempt to read the file went: "" or a sentence. */

@@ -110,9 +110,9 @@ static void summaries_are_told_when_they_can_be_had(void **state)
     assert_int_equal(w.serial, serial + 1);
     watched_owe(&w, WATCHED_VERSION, 60);
     watched_owe(&w, WATCHED_VERSION, 55);
-    see(&w, 101, 59);
+    see(&w, 101, 54);
     assert_int_equal(w.news[WATCHED_VERSION], version);
-    see(&w, 101, 60);
+    see(&w, 101, 55);
     assert_int_equal(w.news[WATCHED_VERSION], version + 1);
     see(&w, 101, 90);
     assert_int_equal(w.news[WATCHED_VERSION], version + 1);
@@ -203,10 +203,10 @@ static void equal_bodies_have_equal_tags(void **state)
 
 /* ---- when an answer serves ---- */
 
-/* A server without threads, of one file that was just looked at. */
+/* A server without threads, of a file that was just looked at. */
 struct bench {
     struct server server;
-    struct watched file;
+    struct watched file[2]; /* the server is told of the first only */
     struct ask ask;
     char key[REQUEST_KEY_SIZE];
     struct answer *kept;
@@ -214,17 +214,17 @@ struct bench {
 
 static void bench_init(struct bench *b)
 {
-    *b = (struct bench){.file = {.name = "x.db"}};
-    b->server.file = &b->file;
+    *b = (struct bench){.file = {{.name = "x.db"}, {.name = "y.db"}}};
+    b->server.file = b->file;
     b->server.rules.files = 1;
     b->server.jobs_end = &b->server.jobs;
     b->server.answers.room = 10000;
     pthread_cond_init(&b->server.work, NULL);
     b->ask.q = (struct request){.kind = REQUEST_TRIALS, .sweep_id = 1};
     request_key(&b->ask.q, b->key);
-    see(&b->file, 100, clock_now_s());
+    see(&b->file[0], 100, clock_now_s());
     b->kept = keep(&b->server.answers, b->key, "{}");
-    b->kept->state = b->file.state;
+    b->kept->state = b->file[0].state;
     b->kept->due_s = clock_now_s() + 1000;
 }
 
@@ -261,7 +261,7 @@ static void an_answer_of_the_present_state_serves(void **state)
     bench_init(&b);
     b.kept->due_s = 0;
     assert_true(is_given(&b));
-    assert_true(b.file.owed_s[WATCHED_VERSION] == 0);
+    assert_true(b.file[0].owed_s[WATCHED_VERSION] == 0);
     bench_end(&b);
 }
 
@@ -272,10 +272,27 @@ static void an_older_one_serves_until_it_is_due(void **state)
     bench_init(&b);
     b.kept->state--;
     assert_true(is_given(&b));
-    assert_true(b.file.owed_s[WATCHED_VERSION] == b.kept->due_s);
-    assert_true(b.file.owed_s[WATCHED_SUMMARY] == 0);
+    assert_true(b.file[0].owed_s[WATCHED_VERSION] == b.kept->due_s);
+    assert_true(b.file[0].owed_s[WATCHED_SUMMARY] == 0);
     b.kept->due_s = clock_now_s();
     assert_false(is_given(&b));
+    bench_end(&b);
+}
+
+static void a_list_of_sweeps_is_owed_for_each_file(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    b.server.rules.files = 2;
+    see(&b.file[1], 100, clock_now_s());
+    b.ask.q = (struct request){.kind = REQUEST_INDEX};
+    request_key(&b.ask.q, b.key);
+    b.kept = keep(&b.server.answers, b.key, "{}");
+    b.kept->due_s = clock_now_s() + 1000;
+    assert_true(is_given(&b));
+    assert_true(b.file[0].owed_s[WATCHED_VERSION] == b.kept->due_s);
+    assert_true(b.file[1].owed_s[WATCHED_VERSION] == b.kept->due_s);
     bench_end(&b);
 }
 
@@ -288,7 +305,7 @@ static void nothing_is_computed_again_beyond_its_share(void **state)
     b.kept->due_s = 0;
     b.server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
     assert_true(is_given(&b));
-    assert_true(b.file.owed_s[WATCHED_VERSION] > clock_now_s());
+    assert_true(b.file[0].owed_s[WATCHED_VERSION] > clock_now_s());
     b.server.rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
     b.server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
     assert_false(is_given(&b));
@@ -337,7 +354,7 @@ static void a_file_that_nobody_watched_is_looked_at(void **state)
     struct bench b;
     (void)state;
     bench_init(&b);
-    b.file.looked_s -= 2;
+    b.file[0].looked_s -= 2;
     assert_false(is_given(&b));
     bench_end(&b);
 }
@@ -401,7 +418,7 @@ static void begin_watcher(struct bench *b)
     pthread_mutex_init(&b->server.lock, NULL);
     pthread_cond_init(&b->server.look, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    b->file.path = "/nowhere";
+    b->file[0].path = "/nowhere";
     assert_int_equal(pthread_create(&b->server.watcher, NULL, watcher_run, &b->server), 0);
 }
 
@@ -452,8 +469,8 @@ static void files_are_looked_at_four_times_a_second(void **state)
     for (int i = 0; i < 200; i++) {
         usleep(2000);
         pthread_mutex_lock(&b.server.lock);
-        looks += b.file.looked_s != looked_s;
-        looked_s = b.file.looked_s;
+        looks += b.file[0].looked_s != looked_s;
+        looked_s = b.file[0].looked_s;
         pthread_cond_signal(&b.server.look);
         pthread_mutex_unlock(&b.server.lock);
     }
@@ -475,6 +492,7 @@ int main(void)
         cmocka_unit_test(equal_bodies_have_equal_tags),
         cmocka_unit_test(an_answer_of_the_present_state_serves),
         cmocka_unit_test(an_older_one_serves_until_it_is_due),
+        cmocka_unit_test(a_list_of_sweeps_is_owed_for_each_file),
         cmocka_unit_test(nothing_is_computed_again_beyond_its_share),
         cmocka_unit_test(while_the_reader_is_busy_an_older_one_serves),
         cmocka_unit_test(a_passing_error_is_tried_again),

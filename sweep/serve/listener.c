@@ -199,7 +199,9 @@ static enum MHD_Result send_moved(struct server *s, struct MHD_Connection *c,
         return MHD_NO;
     add_headers(s, r, json, nothing, never);
     http->add_header(r, "Location", q->location);
-    snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict",
+    /* Lax, not Strict: a link to this page that stands in another one keeps working. Nothing can be
+     * changed here, and what another site makes a browser fetch comes without the cookie. */
+    snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Lax",
              request_cookie(&s->rules, name), s->token.digest);
     if (q->set_cookie)
         http->add_header(r, "Set-Cookie", cookie);

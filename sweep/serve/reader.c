@@ -221,17 +221,12 @@ static void read_index(struct server *s, const struct request *q, struct result 
     fclose(out);
 }
 
-/* Unlocks while it looks. */
+/* At the files that q is about, if nobody has just looked. */
 static void look(struct server *s, const struct request *q)
 {
-    for (int i = 0; i < s->rules.files; i++) {
-        if (!is_of(q, i) || clock_now_s() - s->file[i].looked_s < SERVE_LOOK_S)
-            continue;
-        pthread_mutex_unlock(&s->lock);
-        struct watched_sign sign = watched_look(s->file[i].path);
-        pthread_mutex_lock(&s->lock);
-        watched_saw(&s->file[i], &sign, clock_now_s());
-    }
+    for (int i = 0; i < s->rules.files; i++)
+        if (is_of(q, i) && clock_now_s() - s->file[i].looked_s >= SERVE_LOOK_S)
+            watcher_look(s, i);
 }
 
 /* Takes note of the CPU time that something took. Returns how long it is to rest. */

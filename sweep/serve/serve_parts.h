@@ -115,6 +115,11 @@ void reader_give_up(struct server *s);
 void *reader_run(void *server);
 
 /* ---- watcher.c ---- */
+
+/* Looks at a file now. The caller has the lock, which is open meanwhile. */
+void watcher_look(struct server *s, int file);
+
+/* As reader_run. */
 void *watcher_run(void *server);
 
 /* ---- streams.c; the caller has the lock ---- */

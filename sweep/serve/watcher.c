@@ -10,15 +10,13 @@
 /* How long it goes on when nobody is connected. */
 static const double linger_s = 5;
 
-/* Unlocks while it looks. */
-static void look(struct server *s)
+void watcher_look(struct server *s, int file)
 {
-    for (int i = 0; i < s->rules.files; i++) {
-        pthread_mutex_unlock(&s->lock);
-        struct watched_sign sign = watched_look(s->file[i].path);
-        pthread_mutex_lock(&s->lock);
-        watched_saw(&s->file[i], &sign, clock_now_s());
-    }
+    struct watched *w = &s->file[file];
+    pthread_mutex_unlock(&s->lock);
+    struct watched_sign sign = watched_look(w->path);
+    pthread_mutex_lock(&s->lock);
+    watched_saw(w, &sign, clock_now_s());
 }
 
 /* libmicrohttpd then finds the connection ended, and forgets it. */
@@ -54,7 +52,8 @@ void *watcher_run(void *server)
             pthread_cond_wait(&s->look, &s->lock);
             continue;
         }
-        look(s);
+        for (int i = 0; i < s->rules.files; i++)
+            watcher_look(s, i);
         streams_look(s);
         streams_wake(s, false, now_s);
         end_quiet_peers(s, now_s);

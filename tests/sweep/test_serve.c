@@ -398,7 +398,7 @@ static void others_need_the_token(void **state)
     assert_non_null(strstr(answer, "Location: ./index\r\n"));
     const char *cookie = strstr(answer, "Set-Cookie: ");
     assert_non_null(cookie);
-    assert_non_null(strstr(cookie, "; HttpOnly; SameSite=Strict\r\n"));
+    assert_non_null(strstr(cookie, "; HttpOnly; SameSite=Lax\r\n"));
     assert_null(strstr(answer, token + strlen("/?token=")));
     snprintf(header, sizeof header, "Cookie: %.*s\r\n", (int)strcspn(cookie + 12, ";"),
              cookie + 12);

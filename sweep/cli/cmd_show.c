@@ -12,6 +12,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
+#include "sweep/store/data_file.h"
 
 enum { PAGE_WIDTH = 96 };
 
@@ -43,10 +44,6 @@ static const struct command_syntax syntax = {
 /* The file that has a trial's weights. Only a completed one has any: what a diverged one left says
  * no more than that. */
 #define WEIGHTS_SQL "iif(state = 'completed', ?2 || '/' || checkpoint, NULL)"
-
-/* Where the file was last seen that a trial learns from; NULL for a toy. */
-#define FILE_SQL                                                                                   \
-    "(SELECT path FROM data_file AS f WHERE f.sha256 = data_sha256 ORDER BY read_ns DESC LIMIT 1)"
 
 static const struct table_column attempt_columns[] = {
     {.name = "attempt", .title = "attempt", .right = true},
@@ -109,17 +106,14 @@ static enum status write_query(struct store *s, int64_t trial, const char *sql,
 /* A table of one row as an object instead of an array of one. */
 static enum status write_only_row(const struct table *t, struct message *m)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a trial");
-    enum status s = table_write(t, TABLE_JSON, false, f, m);
-    if (fclose(f) != 0 && s == STATUS_OK)
+    struct text_buffer array = {0};
+    FILE *f = text_stream(&array);
+    enum status s = f ? table_write(t, TABLE_JSON, false, f, m) : STATUS_OK;
+    if (!f || fclose(f) != 0 || array.out_of_memory)
         s = status_fail(m, STATUS_NO_MEMORY, "no memory for a trial");
-    if (s == STATUS_OK && size > 2)
-        fwrite(text + 1, 1, size - 2, stdout);
-    free(text);
+    if (s == STATUS_OK && array.used > 2)
+        fwrite(array.text + 1, 1, array.used - 2, stdout);
+    free(array.text);
     return s;
 }
 
@@ -153,14 +147,14 @@ static enum status write_trial(struct store *s, int64_t trial, struct message *m
                                                   {0}};
     enum { PLAIN_CELLS = 22, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
     struct table *t = table_new(columns);
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
-                  " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
-                  " test_loss, chance, train_s, n_params, flops_per_step,"
-                  " " WEIGHTS_SQL ", remark, config_sha256, " FILE_SQL ", test_acc_by_slot,"
-                  " config_json FROM trials WHERE trial_id = ?1",
-                  VALUES(INTEGER(trial), TEXT(store_folder(s))));
+    struct rows r = rows_open(s, m,
+                              "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
+                              " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
+                              " test_loss, chance, train_s, n_params, flops_per_step,"
+                              " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH
+                              ", test_acc_by_slot,"
+                              " config_json FROM trials WHERE trial_id = ?1",
+                              VALUES(INTEGER(trial), TEXT(store_folder(s))));
     if (rows_next(&r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
             rows_cell(&r, i, t);
@@ -213,7 +207,7 @@ static const char head_sql[] =
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
-    "       " FILE_SQL "  FROM trials WHERE trial_id = ?1";
+    "       " DATA_FILE_LAST_PATH "  FROM trials WHERE trial_id = ?1";
 enum head_column {
     SWEEP,
     HEADS,

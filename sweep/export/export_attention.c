@@ -7,14 +7,13 @@
 #include "engine/base/safetensors.h"
 #include "sweep/export/attention_maps.h"
 #include "sweep/export/export_tensors.h"
-#include "sweep/store/rows.h"
 
 enum { META = 10, TENSORS = 3 };
 
 struct export
 {
     struct attention_maps *maps;
-    char sweep[256], config[POINT_JSON_MAX], fields[1024], examples[80];
+    char sweep[STORE_NAME_SIZE], config[POINT_JSON_MAX], fields[1024], examples[80];
     char number[4][24];
 };
 
@@ -78,15 +77,6 @@ static enum status write_file(struct export *e, const char *path, struct message
     return safetensors_write(path, &out, NULL, m);
 }
 
-static enum status read_sweep(struct export *e, struct store *s, struct message *m)
-{
-    struct rows r = rows_open(s, m, "SELECT name FROM sweep WHERE sweep_id = ?1",
-                              VALUES(INTEGER(e->maps->due.list->sweep_id)));
-    if (rows_next(&r))
-        rows_copy(&r, 0, e->sweep, sizeof e->sweep);
-    return rows_close(&r);
-}
-
 enum status export_attention(struct store *s, int64_t trial_id, long examples, const char *path,
                              struct message *m)
 {
@@ -95,7 +85,7 @@ enum status export_attention(struct store *s, int64_t trial_id, long examples, c
         return status_fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
     enum status status = attention_maps_new(s, trial_id, examples, false, &e->maps, m);
     if (status == STATUS_OK)
-        status = read_sweep(e, s, m);
+        status = store_sweep_name(s, e->maps->due.list->sweep_id, e->sweep, m);
     if (status == STATUS_OK)
         status = write_file(e, path, m);
     attention_maps_free(e->maps);

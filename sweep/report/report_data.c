@@ -7,6 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/report/rows_table.h"
+#include "sweep/store/data_file.h"
 #include "sweep/store/rows.h"
 
 static enum status out_of_memory(struct message *m)
@@ -100,8 +101,7 @@ static enum status read_file(struct store *s, int64_t sweep_id, struct report_da
         rows_open(s, m,
                   "SELECT count(DISTINCT data_sha256), data_sha256,"
                   " config_json ->> '$.task.options.size', config_json ->> '$.task.options.rows',"
-                  " config_json ->> '$.task.options.classes', (SELECT path FROM data_file"
-                  "   WHERE sha256 = data_sha256 ORDER BY read_ns DESC LIMIT 1)"
+                  " config_json ->> '$.task.options.classes', " DATA_FILE_LAST_PATH
                   " FROM trial JOIN config USING (config_id)"
                   " WHERE sweep_id = ?1 AND in_plan = 1 AND data_sha256 IS NOT NULL",
                   VALUES(INTEGER(sweep_id)));

@@ -304,6 +304,11 @@ enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, st
  * the one run last. */
 enum status store_sweep(struct store *s, const char *name, int64_t *sweep_id, struct message *m);
 
+/* The name of a sweep; "" where there is none of this id. */
+enum { STORE_NAME_SIZE = CONFIG_NAME_BYTES + 1 };
+enum status store_sweep_name(struct store *s, int64_t sweep_id, char name[STORE_NAME_SIZE],
+                             struct message *m);
+
 /* Trial by id ("12"), or BAD_INPUT. */
 enum status store_trial(struct store *s, const char *text, int64_t *trial_id, struct message *m);
 

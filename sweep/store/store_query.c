@@ -192,6 +192,18 @@ enum status store_sweep(struct store *s, const char *name, int64_t *sweep_id, st
     return status;
 }
 
+enum status store_sweep_name(struct store *s, int64_t sweep_id, char name[STORE_NAME_SIZE],
+                             struct message *m)
+{
+    *name = '\0';
+    struct rows r =
+        store_rows(s, "looking for a sweep", "SELECT name FROM sweep WHERE sweep_id = ?",
+                   VALUES(INTEGER(sweep_id)), m);
+    if (rows_next(&r))
+        rows_copy(&r, 0, name, STORE_NAME_SIZE);
+    return rows_close(&r);
+}
+
 enum status store_trial(struct store *s, const char *text, int64_t *trial_id, struct message *m)
 {
     char *end;

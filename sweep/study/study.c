@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/store/rows.h"
-
 static const struct study *const table[] = {
 #define STUDY(name) &study_##name,
 #include "sweep/study/studies.def"
@@ -33,13 +31,12 @@ enum status study_what(struct store *s, const char *what, int64_t *sweep_id, int
 
 static enum status nobody(struct store *s, int64_t sweep_id, struct message *m)
 {
-    struct rows r =
-        rows_open(s, m, "SELECT name FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(sweep_id)));
-    if (rows_next(&r))
-        r.status = status_fail(m, STATUS_BAD_INPUT,
-                               "no trial of sweep %s has completed, so there is nothing to measure",
-                               rows_given(&r, 0));
-    return rows_close(&r);
+    char name[STORE_NAME_SIZE];
+    enum status status = store_sweep_name(s, sweep_id, name, m);
+    if (status != STATUS_OK)
+        return status;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "no trial of sweep %s has completed, so there is nothing to measure", name);
 }
 
 static enum status find_due(struct store *s, const struct study_request *q, struct study_result *r,

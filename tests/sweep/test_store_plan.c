@@ -340,6 +340,7 @@ static void sweeps_and_trials_by_name(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
+    char name[STORE_NAME_SIZE];
     int64_t id;
     assert_status(STATUS_BAD_INPUT, store_sweep(s, NULL, &id, &x->m));
     assert_non_null(strstr(x->m.text, "no sweep yet"));
@@ -352,6 +353,10 @@ static void sweeps_and_trials_by_name(void **state)
     assert_int_equal(id, 2);
     assert_status(STATUS_BAD_INPUT, store_sweep(s, "tune", &id, &x->m));
     assert_non_null(strstr(x->m.text, "plain, tuned"));
+    assert_ok(store_sweep_name(s, 2, name, &x->m));
+    assert_string_equal(name, "tuned");
+    assert_ok(store_sweep_name(s, 3, name, &x->m));
+    assert_string_equal(name, "");
     assert_ok(store_trial(s, "2", &id, &x->m));
     assert_int_equal(id, 2);
     static const char *const wrong[] = {"",    "x", "2x", "-1", " 2", "0", "99999999999999999999",

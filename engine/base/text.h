@@ -111,9 +111,9 @@ const char *text_count(long long n, char *text, size_t size);
 enum { DOT_PLOT_CELLS = 60, DOT_PLOT_SIZE = 3 * DOT_PLOT_CELLS + 1 };
 void text_dot_plot(double mean, double low, double high, int cells, char text[DOT_PLOT_SIZE]);
 
-/* n values as columns of blocks, "▁▃▅█", from low (the lowest block) to high: at most `cells` (up
- * to SPARKLINE_CELLS) of them, where there are more values the last of each share. A value that is
- * not finite is a space. */
+/* n values as columns of blocks, "▁▃▅█", from low (the lowest block) to high; a bound that is NaN
+ * is the smallest or the largest of the values. At most `cells` (up to SPARKLINE_CELLS) columns,
+ * where there are more values the last of each share. A value that is not finite is a space. */
 enum { SPARKLINE_CELLS = 60, SPARKLINE_SIZE = 3 * SPARKLINE_CELLS + 1 };
 void text_sparkline(const double *x, int n, double low, double high, int cells,
                     char text[SPARKLINE_SIZE]);

@@ -65,17 +65,15 @@ static enum status print_plot(struct store *s, int64_t trial, int *points, struc
 static enum status print_line(struct store *s, int64_t trial, const char *name, const char *sql,
                               struct message *m)
 {
-    double x[VALUES_MOST], low = INFINITY, high = -INFINITY;
+    double x[VALUES_MOST];
     char line[SPARKLINE_SIZE];
     int n = 0;
     struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial), INTEGER(VALUES_MOST)));
     while (n < VALUES_MOST && rows_next(&r)) {
         x[n] = rows_real(&r, 0);
-        low = x[n] < low ? x[n] : low;
-        high = x[n] > high ? x[n] : high;
         n += isfinite(x[n]);
     }
-    text_sparkline(x, n, low, high, PLOT_WIDTH, line);
+    text_sparkline(x, n, NAN, NAN, PLOT_WIDTH, line);
     if (n > 1)
         printf("  %-11s %s  %.4g to %.4g\n", name, line, x[0], x[n - 1]);
     return rows_close(&r);

@@ -21,12 +21,7 @@ enum { TRIAL, SWEEP, HEADS, SETTING, SEED, STEPS, LOSS };
 static void add_curve(struct table *t, const double *x, int n, bool loss)
 {
     char line[SPARKLINE_SIZE];
-    double low = loss ? INFINITY : 0, high = loss ? -INFINITY : 1;
-    for (int i = 0; i < n && loss; i++) {
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
-    }
-    text_sparkline(x, n, low, high, text_utf8() ? CELLS : 0, line);
+    text_sparkline(x, n, loss ? NAN : 0, loss ? NAN : 1, text_utf8() ? CELLS : 0, line);
     if (n == 0 || !isfinite(x[n - 1]))
         table_text(t, line);
     else

@@ -250,6 +250,10 @@ static void sparklines(void **state)
     assert_string_equal(text, "▁▁");
     text_sparkline(rising, 7, 0, 1, 2, text); /* the last of each half */
     assert_string_equal(text, "▃█");
+    text_sparkline(hole, 4, (double)NAN, (double)NAN, 10, text);
+    assert_string_equal(text, "▅ █▁");
+    text_sparkline(rising, 4, (double)NAN, (double)NAN, 10, text); /* .5 is the largest */
+    assert_string_equal(text, "▁▃▅█");
     text_sparkline(rising, 0, 0, 1, 10, text);
     assert_string_equal(text, "");
     text_sparkline(rising, 7, 0, 1, 0, text);

@@ -76,6 +76,16 @@ void figure_place(struct figure *f, struct figure_box box)
              1 - (double)box.y / f->height, 1 - (double)(box.y + box.height) / f->height);
 }
 
+void figure_axes(struct figure *f)
+{
+    text_add(&f->script,
+             "set border 3\nset logscale x 2\nset grid ytics lc '#dddddd' lt 1 lw 1\n"
+             "set ytics scale 1 nomirror autofreq font ',11'%s\n"
+             "set xrange [%.6g:%.6g]\nset yrange [%.9g:%.9g]\n",
+             f->loss ? "" : " 0.2", (double)f->fewest / 1.25, (double)f->most * 1.25, f->low,
+             f->high);
+}
+
 /* Where head counts are on the axis, 0 to 1. */
 static double place_of(const struct figure *f, double heads)
 {
@@ -290,12 +300,10 @@ static void add_head(struct figure *f)
              "set terminal svg noenhanced size %d,%d font 'Helvetica,13' background '#ffffff' name "
              "'headcount'\n"
              "set multiplot\n"
-             "set border 3 lc '#444444'\nset logscale x 2\nunset mxtics\n"
-             "set grid ytics lc '#dddddd' lt 1 lw 1\nset errorbars 0.6\nset pointintervalbox "
-             "0\nunset key\n"
-             "set xrange [%.6g:%.6g]\nset yrange [%.9g:%.9g]\nset ytics nomirror font ',11'%s\n",
-             f->width, f->height, (double)f->fewest / 1.25, (double)f->most * 1.25, f->low, f->high,
-             f->loss ? "" : " 0.2");
+             "set border 3 lc '#444444'\nunset mxtics\nset errorbars 0.6\n"
+             "set pointintervalbox 0\nunset key\n",
+             f->width, f->height);
+    figure_axes(f);
     text_add(&f->script, "set label 1 at screen 0.5, screen %.6f center font ',16' ",
              1 - 22. / f->height);
     gnuplot_quote(&f->script, f->r->name, 70);
@@ -307,10 +315,8 @@ static void add_head(struct figure *f)
     f->script.out_of_memory = f->script.out_of_memory || about.out_of_memory;
     free(about.text);
     /* An empty plot carries what belongs to the whole. */
-    text_add(&f->script,
-             "\nunset border\nunset tics\nplot NaN notitle\n"
-             "unset label\nset border 3\nset ytics nomirror font ',11'%s\n",
-             f->loss ? "" : " 0.2");
+    text_add(&f->script, "\nunset border\nunset tics\nplot NaN notitle\nunset label\n");
+    figure_axes(f);
 }
 
 static void add_single(struct figure *f)

@@ -85,9 +85,6 @@ void figure_map(struct figure *f, int top)
     for (int i = 0; i < f->map->cells; i++)
         add_cell(f, &f->map->cell[i]);
     text_add(&f->script,
-             "plot NaN notitle\nunset label\nunset object\nset logscale x 2\nset border 3\n"
-             "set grid ytics lc '#dddddd' lt 1 lw 1\nset ytics scale 1 nomirror autofreq font "
-             "',11'%s\nset xrange [%.6g:%.6g]\nset yrange [%.9g:%.9g]\nunset title\nunset ylabel\n",
-             f->loss ? "" : " 0.2", (double)f->fewest / 1.25, (double)f->most * 1.25, f->low,
-             f->high);
+             "plot NaN notitle\nunset label\nunset object\nunset title\nunset ylabel\n");
+    figure_axes(f);
 }

@@ -23,6 +23,9 @@ struct figure {
 /* The plot that follows is drawn there. */
 void figure_place(struct figure *f, struct figure_box box);
 
+/* The axes of the plots of values against heads. */
+void figure_axes(struct figure *f);
+
 /* Height that the map takes, its titles included; 0 where there is none to draw. */
 int figure_map_height(const struct figure *f);
 /* Draws it from `top` on. */

@@ -183,7 +183,7 @@ static enum status print_notes(struct store *s, FILE *out, struct message *m)
     return rows_close(&r);
 }
 
-/* What the tables say of every sweep; *stages: the sentences below. */
+/* A row for every sweep; for people also the sentences below the table. */
 static enum status read_sweeps(struct store *s, struct status_options *o, struct table *t,
                                struct text_buffer *stages, struct message *m)
 {
@@ -203,11 +203,12 @@ static enum status read_sweeps(struct store *s, struct status_options *o, struct
         status = time_left(s, &cost, &r, &seconds, m);
         if (status == STATUS_OK)
             status = looks_read(s, rows_integer(&r, COLUMN_SWEEP_ID), &looks, m);
-        if (o->json)
+        if (o->json) {
             json_row(&r, seconds, &looks, t);
-        else
+        } else {
             text_row(&r, seconds, t);
-        add_stages(&r, &looks, stages);
+            add_stages(&r, &looks, stages);
+        }
         o->running += rows_integer(&r, COLUMN_RUNNING);
         o->sweeps++;
     }
@@ -257,7 +258,7 @@ static enum status print_status(struct store *s, struct status_options *o, FILE 
     table_free(t);
     if (o->json)
         putc('\n', out);
-    if (status == STATUS_OK && !o->json && stages.text)
+    if (status == STATUS_OK && stages.text)
         text_print(out, "%s", stages.text);
     free(stages.text);
     if (status != STATUS_OK || o->json)

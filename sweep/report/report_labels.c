@@ -102,6 +102,7 @@ static int compare_rows(const void *a, const void *b)
     return order ? order : strcmp(x->label, y->label);
 }
 
+/* NULL where there is none. */
 static const struct report_label *row_at(const struct report_labels *labels, const char *setting,
                                          const char *label, int64_t heads)
 {

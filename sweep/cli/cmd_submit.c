@@ -40,6 +40,7 @@ static const struct command_syntax syntax = {
         "into the queue and later on from where it was. What stands behind -- is for sbatch. A\n"
         "sweep file or results file that is wrong is refused now, not when the job begins.\n",
     .options = options,
+    .others = "options of sbatch stand behind --, as in `-- --time=4:00:00`",
     .examples = "  headcount submit configs/gather.yaml -n --nodes 4 -- --time=4:00:00\n",
     .least = 1,
     .most = 1,
@@ -126,8 +127,8 @@ static enum status submit_array(const struct batch_request *r, long trials, bool
     } else if (s == STATUS_OK) {
         s = submit(&shards, id, m);
         if (s == STATUS_OK)
-            printf("Submitted job %s: %ld trial%s in %ld shards\n", id, trials,
-                   trials == 1 ? "" : "s", r->array);
+            printf("Submitted job %s: %ld trial%s in %ld shard%s\n", id, trials,
+                   trials == 1 ? "" : "s", r->array, r->array == 1 ? "" : "s");
         if (s == STATUS_OK)
             s = submit_merge(r, id, merge_id, m);
         if (s == STATUS_OK)

@@ -91,6 +91,7 @@ struct command_syntax {
     const char *name;                     /* usage and summary come from the table of commands */
     const char *details;                  /* shown by --help between usage and options, or NULL */
     const struct command_option *options; /* ends with a NULL name; --help is added to all */
+    const char *others;                   /* what an unknown option may be for, or NULL */
     const char *examples;                 /* lines that work as they stand */
     int least, most;                      /* how many arguments besides options */
 };

@@ -88,6 +88,13 @@ static const char *other_name(const char *typed, const char *const *names)
     return NULL;
 }
 
+static int refuse_unknown(const struct command_syntax *s, const char *option)
+{
+    if (s->others)
+        return command_usage(s->name, "unknown option '%s'; %s", option, s->others);
+    return command_usage(s->name, "unknown option '%s'", option);
+}
+
 /* The word that getopt refused, named with its nearest known neighbour. */
 static int refuse_option(const struct command_syntax *s, const char *typed)
 {
@@ -99,7 +106,7 @@ static int refuse_option(const struct command_syntax *s, const char *typed)
     names[n++] = "help";
     names[n] = NULL;
     if (strncmp(typed, "--", 2) != 0)
-        return command_usage(s->name, "unknown option '%s'", typed);
+        return refuse_unknown(s, typed);
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     if (strcmp(s->name, "run") == 0 && strcmp(bare, "dry-run") == 0)
         return command_usage(s->name,
@@ -109,7 +116,8 @@ static int refuse_option(const struct command_syntax *s, const char *typed)
         near = nearest_name(bare, names);
     if (near)
         return command_usage(s->name, "unknown option '--%s'; did you mean '--%s'?", bare, near);
-    return command_usage(s->name, "unknown option '--%s'", bare);
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(typed, "="), typed);
+    return refuse_unknown(s, bare);
 }
 
 static bool store_value(const struct command_syntax *s, const struct command_option *o,
@@ -203,7 +211,7 @@ static int refuse(const struct command_syntax *s, int c, char **argv)
     if (name)
         return command_usage(s->name, "--%s takes no value", name);
     if (optopt)
-        return command_usage(s->name, "unknown option '-%c'", optopt);
+        return refuse_unknown(s, (char[]){'-', (char)optopt, '\0'});
     return refuse_option(s, argv[optind - 1]);
 }
 

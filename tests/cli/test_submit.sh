@@ -176,7 +176,8 @@ check "a wrong sweep file" refused 2 'train.stepz: unknown key' headcount submit
 check "... also with -n" refused 2 'stepz' headcount submit -n configs/quick.yaml --set train.stepz=3
 check "no such file" refused 2 'nothing.yaml' headcount submit nothing.yaml
 check "no file" refused 2 'no SWEEP.yaml given' headcount submit --nodes 3
-check "options of sbatch without --" refused 2 "unknown option '--time'" headcount submit configs/quick.yaml --time=3
+check "options of sbatch without --" refused 2 "unknown option '--time'; options of sbatch stand behind --" headcount submit configs/quick.yaml --time=3
+check "... short ones" refused 2 "unknown option '-p'; options of sbatch stand behind --" headcount submit configs/quick.yaml -p long
 check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
 check "nodes and array" refused 2 'exclude each other' headcount submit configs/quick.yaml --nodes 2 --array 2
 check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
@@ -185,6 +186,7 @@ sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
 check "looks in shards" refused 2 'use --nodes' headcount submit looks.yaml --array 2
 check "... on nodes" headcount submit -n looks.yaml --nodes 2
 check "... nothing was submitted" [ "$(last_job)" = "$before" ]
+check "an array of one" says '^Submitted job [0-9]*: 6 trials in 1 shard$' headcount submit configs/quick.yaml --array 1 --db one.db
 : >"$JOBS/refuses"
 check "what Slurm refuses" refused 3 'sbatch refused the job; what it said stands above' headcount submit configs/quick.yaml
 check "... in its own words" grep -q '^sbatch: error: Batch job' out

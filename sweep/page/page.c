@@ -1,7 +1,6 @@
 /* The page as one document: page.html with its parts filled in. */
 #include "sweep/page/page.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,40 +87,44 @@ static enum status best_of(struct store *s, int64_t sweep_id, const struct repor
     return rows_close(&r);
 }
 
-enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id, struct message *m)
+/* Begins a snapshot and reads the report of a sweep in it; close_report ends both. */
+static enum status open_report(struct store *s, int64_t sweep_id, struct report_data **report,
+                               struct message *m)
 {
-    struct report_data *report;
     enum status status = store_snapshot(s, m);
     if (status != STATUS_OK)
         return status;
-    status = report_data_read(s, sweep_id, false, &report, m);
-    if (status == STATUS_OK) {
-        status = best_of(s, sweep_id, report, trial_id, m);
-        report_data_free(report);
-    }
-    store_snapshot_end(s);
+    status = report_data_read(s, sweep_id, false, report, m);
+    if (status != STATUS_OK)
+        store_snapshot_end(s);
     return status;
 }
 
-/* Or {"missing":12}: that trial's weights, or the file that it learned from, cannot be had; 0: no
- * trial has any. Why is not said, as messages name files of this machine. */
-static enum status put_attention(const struct page *p, FILE *out, struct message *m)
+static void close_report(struct store *s, struct report_data *report)
 {
-    struct message why = {0};
-    int64_t trial_id = p->options->trial_id;
-    enum status status =
-        trial_id ? STATUS_OK : best_of(p->store, p->sweep_id, p->report, &trial_id, m);
+    report_data_free(report);
+    store_snapshot_end(s);
+}
+
+enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id, struct message *m)
+{
+    struct report_data *report;
+    enum status status = open_report(s, sweep_id, &report, m);
     if (status != STATUS_OK)
         return status;
+    status = best_of(s, sweep_id, report, trial_id, m);
+    close_report(s, report);
+    return status;
+}
+
+static enum status put_attention(const struct page *p, FILE *out, struct message *m)
+{
+    int64_t trial_id = p->options->trial_id;
     fputs(",\"attention\":", out);
     if (trial_id)
-        status = page_attention(p->store, trial_id, out, &why);
-    if (trial_id && status == STATUS_OK)
-        return STATUS_OK;
-    if (status == STATUS_NO_MEMORY || p->options->trial_id)
-        return status_fail(m, status, "%s", why.text);
-    fprintf(out, "{\"missing\":%" PRId64 "}", trial_id);
-    return STATUS_OK;
+        return page_attention(p->store, trial_id, out, m);
+    enum status status = best_of(p->store, p->sweep_id, p->report, &trial_id, m);
+    return status == STATUS_OK ? page_attention_or_missing(p->store, trial_id, out, m) : status;
 }
 
 static enum status put_pieces(const struct page *p, FILE *out, struct message *m)
@@ -297,16 +300,11 @@ enum status page_write(struct store *s, int64_t sweep_id, const struct page_opti
                        struct message *m)
 {
     struct report_data *report;
-    enum status status = store_snapshot(s, m);
+    enum status status = open_report(s, sweep_id, &report, m);
     if (status != STATUS_OK)
         return status;
-    status = report_data_read(s, sweep_id, false, &report, m);
-    if (status == STATUS_OK) {
-        const struct page p = {s, sweep_id, o, report};
-        status = put_page(&p, out, m);
-        report_data_free(report);
-    }
-    store_snapshot_end(s);
+    status = put_page(&(struct page){s, sweep_id, o, report}, out, m);
+    close_report(s, report);
     return status;
 }
 

@@ -68,6 +68,11 @@ enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long
  * BAD_INPUT, IO, CORRUPT where the weights cannot be had: the message says why. */
 enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct message *m);
 
+/* The same, or {"missing":12}: that trial's weights, or the file that it learned from, cannot be
+ * had; 0 is no trial. Why is not said, as messages name files of this machine. BUSY, NO_MEMORY. */
+enum status page_attention_or_missing(struct store *s, int64_t trial_id, FILE *out,
+                                      struct message *m);
+
 /* The best trial of the first setting's candidate, of those that have their weights: whose
  * attention is shown where none was named. 0: there is none. All trials of the plan are judged. */
 enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id,

@@ -84,3 +84,15 @@ enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct 
     attention_maps_free(maps);
     return status;
 }
+
+enum status page_attention_or_missing(struct store *s, int64_t trial_id, FILE *out,
+                                      struct message *m)
+{
+    struct message why = {0};
+    enum status status = trial_id ? page_attention(s, trial_id, out, &why) : STATUS_BAD_INPUT;
+    if (status == STATUS_NO_MEMORY || status == STATUS_BUSY)
+        return status_fail(m, status, "%s", why.text);
+    if (status != STATUS_OK)
+        fprintf(out, "{\"missing\":%" PRId64 "}", trial_id);
+    return text_check(out, m);
+}

@@ -9,35 +9,22 @@
 
 /* ---- trials ---- */
 
-static int64_t ask_integer(struct store *s, const char *sql, const struct value *values, int count,
-                           enum status *status, struct message *m)
-{
-    int64_t answer = 0;
-    if (*status != STATUS_OK)
-        return 0;
-    struct rows r = rows_open(s, m, sql, values, count);
-    if (rows_next(&r))
-        answer = rows_integer(&r, 0);
-    *status = rows_close(&r);
-    return answer;
-}
-
 /* `next` comes before the rows: the last of them, if any comes after it. With +sweep_id SQLite
  * walks along trial_id and stops: by an index of sweep_id it would fetch and sort all trials of the
  * sweep. */
 static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, long most,
                               FILE *out, struct message *m)
 {
-    enum status status = STATUS_OK;
-    int64_t total = ask_integer(s, "SELECT count(*) FROM trial WHERE sweep_id = ?1",
-                                VALUES(INTEGER(sweep_id)), &status, m);
-    int64_t next =
-        ask_integer(s,
-                    "SELECT max(trial_id) FROM (SELECT trial_id FROM trial"
-                    "  WHERE +sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3)"
-                    " WHERE EXISTS (SELECT 1 FROM trial WHERE +sweep_id = ?1"
-                    "  AND trial_id > ?2 ORDER BY trial_id LIMIT 1 OFFSET ?3)",
-                    VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)), &status, m);
+    int64_t total, next;
+    enum status status = rows_ask(s, m, "SELECT count(*) FROM trial WHERE sweep_id = ?1",
+                                  VALUES(INTEGER(sweep_id)), &total);
+    if (status == STATUS_OK)
+        status = rows_ask(s, m,
+                          "SELECT max(trial_id) FROM (SELECT trial_id FROM trial"
+                          "  WHERE +sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3)"
+                          " WHERE EXISTS (SELECT 1 FROM trial WHERE +sweep_id = ?1"
+                          "  AND trial_id > ?2 ORDER BY trial_id LIMIT 1 OFFSET ?3)",
+                          VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)), &next);
     if (status != STATUS_OK)
         return status;
     fprintf(out, "{\"total\":%" PRId64 ",\"next\":", total);

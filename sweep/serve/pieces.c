@@ -32,22 +32,6 @@ int piece_code(enum status status)
     return PIECE_FAULT;
 }
 
-/* Whether a query of one integer has a row. */
-static enum status has_row(struct store *s, const char *sql, int64_t first, int64_t second,
-                           bool *has, struct message *m)
-{
-    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(first), INTEGER(second)));
-    *has = rows_next(&r);
-    return rows_close(&r);
-}
-
-static enum status has_trial(struct store *s, const struct request *q, int64_t trial, bool *has,
-                             struct message *m)
-{
-    return has_row(s, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2", trial,
-                   q->sweep_id, has, m);
-}
-
 /* Of those trials that are this sweep's and have a curve. */
 static enum status put_curves(struct store *s, const struct request *q, FILE *out,
                               struct message *m)
@@ -56,11 +40,11 @@ static enum status put_curves(struct store *s, const struct request *q, FILE *ou
     enum status status = STATUS_OK;
     fputs("{\"curves\":[", out);
     for (int i = 0; i < q->n_trials && status == STATUS_OK; i++) {
-        bool has;
-        status = has_row(s,
-                         "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2"
-                         " AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = ?1)",
-                         q->trials[i], q->sweep_id, &has, m);
+        int64_t has;
+        status = rows_ask(s, m,
+                          "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2"
+                          " AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = ?1)",
+                          VALUES(INTEGER(q->trials[i]), INTEGER(q->sweep_id)), &has);
         if (status != STATUS_OK || !has)
             continue;
         fputs(before, out);
@@ -71,29 +55,12 @@ static enum status put_curves(struct store *s, const struct request *q, FILE *ou
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 
-/* Why a trial's weights, or the file that it learned from, cannot be had is not said: the page has
- * a sentence of its own for it. */
 static enum status put_attention(struct store *s, const struct request *q, FILE *out,
                                  struct message *m)
 {
-    struct text_buffer map = {0};
     int64_t trial = q->trial;
     enum status status = trial ? STATUS_OK : page_best_trial(s, q->sweep_id, &trial, m);
-    FILE *stream = status == STATUS_OK ? text_stream(&map) : NULL;
-    if (status != STATUS_OK || !stream) {
-        free(map.text);
-        return status != STATUS_OK ? status
-                                   : status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
-    }
-    status = trial ? page_attention(s, trial, stream, m) : STATUS_BAD_INPUT;
-    fclose(stream);
-    bool had = status == STATUS_OK && !map.out_of_memory;
-    if (had)
-        fwrite(map.text, 1, map.used, out);
-    else
-        fprintf(out, "{\"missing\":%" PRId64 "}\n", trial);
-    free(map.text);
-    return status == STATUS_NO_MEMORY || status == STATUS_BUSY ? status : text_check(out, m);
+    return status == STATUS_OK ? page_attention_or_missing(s, trial, out, m) : status;
 }
 
 static enum status put_piece(struct store *s, const struct request *q, FILE *out, struct message *m)
@@ -121,17 +88,18 @@ static enum status put_piece(struct store *s, const struct request *q, FILE *out
 
 static int find_and_write(struct store *s, const struct request *q, FILE *out, struct message *m)
 {
-    bool has = true;
+    int64_t has = 1;
     enum status status = STATUS_OK;
     if (q->sweep_id)
-        status = has_row(s, "SELECT 1 FROM sweep WHERE sweep_id = ?1 AND ?2 = 0", q->sweep_id, 0,
-                         &has, m);
+        status = rows_ask(s, m, "SELECT 1 FROM sweep WHERE sweep_id = ?1",
+                          VALUES(INTEGER(q->sweep_id)), &has);
     if (status == STATUS_OK && !has) {
         status_fail(m, status, "this file has no sweep %" PRId64, q->sweep_id);
         return REQUEST_NOT_FOUND;
     }
     if (status == STATUS_OK && q->trial)
-        status = has_trial(s, q, q->trial, &has, m);
+        status = rows_ask(s, m, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2",
+                          VALUES(INTEGER(q->trial), INTEGER(q->sweep_id)), &has);
     if (status == STATUS_OK && !has) {
         status_fail(m, status, "this sweep has no trial %" PRId64, q->trial);
         return REQUEST_NOT_FOUND;

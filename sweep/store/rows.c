@@ -89,6 +89,12 @@ struct rows rows_open(struct store *s, struct message *m, const char *sql,
     return store_rows(s, "reading", sql, values, count, m);
 }
 
+enum status rows_ask(struct store *s, struct message *m, const char *sql,
+                     const struct value *values, int count, int64_t *answer)
+{
+    return store_integer(s, "reading", sql, values, count, 0, answer, m);
+}
+
 bool rows_next(struct rows *r)
 {
     if (r->status != STATUS_OK)

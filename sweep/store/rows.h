@@ -36,6 +36,11 @@ struct rows {
 struct rows rows_open(struct store *s, struct message *m, const char *sql,
                       const struct value *values, int count);
 
+/* The first column of a query's first row; 0 where that is NULL, and without a row. Nothing is
+ * kept; *answer is left alone on failure. */
+enum status rows_ask(struct store *s, struct message *m, const char *sql,
+                     const struct value *values, int count, int64_t *answer);
+
 /* Advances to the next row; false at the end and on failure. */
 bool rows_next(struct rows *r);
 

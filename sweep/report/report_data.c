@@ -61,8 +61,7 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         s, m,
         "WITH first AS ("
         "  SELECT config_json, setting, tuning, replicate, task, mode FROM trial JOIN config USING "
-        "(config_id)"
-        "   WHERE sweep_id = ?1 AND in_plan = 1 ORDER BY plan_order LIMIT 1),"
+        "(config_id) WHERE trial_id = ?1),"
         " varies AS ("
         "  SELECT key FROM first, json_each(setting)"
         "  UNION ALL SELECT key FROM first, json_each(tuning)"
@@ -81,7 +80,7 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         "   WHERE key IN ('steps', 'batch', 'lr') OR (key = 'examples' AND atom <> 0))"
         " SELECT (SELECT task FROM first), group_concat(key || '=' || atom, ', ')"
         "   FROM options WHERE path NOT IN (SELECT key FROM varies)",
-        VALUES(INTEGER(sweep_id)));
+        VALUES(INTEGER(r->evidence->first_trial)));
     if (rows_next(&rows)) {
         r->task = text_copy(rows_text(&rows, 0));
         r->fixed = text_copy(rows_text(&rows, 1));
@@ -102,8 +101,8 @@ static enum status read_file(struct store *s, int64_t sweep_id, struct report_da
                   "SELECT count(DISTINCT data_sha256), data_sha256,"
                   " config_json ->> '$.task.options.size', config_json ->> '$.task.options.rows',"
                   " config_json ->> '$.task.options.classes', " DATA_FILE_LAST_PATH
-                  " FROM trial JOIN config USING (config_id)"
-                  " WHERE sweep_id = ?1 AND in_plan = 1 AND data_sha256 IS NOT NULL",
+                  " FROM config WHERE data_sha256 IS NOT NULL AND EXISTS (SELECT 1 FROM trial"
+                  "   WHERE sweep_id = ?1 AND trial.config_id = config.config_id AND in_plan = 1)",
                   VALUES(INTEGER(sweep_id)));
     if (rows_next(&rows) && rows_integer(&rows, FILES) == 1) {
         const char *path = rows_text(&rows, PATH);

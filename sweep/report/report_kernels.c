@@ -6,12 +6,14 @@
 
 /* Of each trial the attempt that completed it, which is its last. */
 static const char KINDS[] =
-    "SELECT core_type, kernels, openblas, compiler, flags, count(*),"
+    "WITH done AS MATERIALIZED (SELECT build_id, count(*) AS n"
+    "   FROM trial AS t JOIN attempt AS a USING (trial_id, attempt)"
+    "  WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.state = 'completed' GROUP BY build_id)"
+    "SELECT core_type, kernels, openblas, compiler, flags, sum(n),"
     "       count(*) OVER (PARTITION BY core_type, kernels) > 1"
-    "  FROM trial AS t JOIN attempt AS a USING (trial_id, attempt) JOIN build USING (build_id)"
-    " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.state = 'completed'"
+    "  FROM done JOIN build USING (build_id)"
     " GROUP BY core_type, kernels, openblas, compiler, flags"
-    " ORDER BY count(*) DESC, core_type, kernels, openblas, compiler, flags";
+    " ORDER BY sum(n) DESC, core_type, kernels, openblas, compiler, flags";
 enum { CORE_TYPE, OURS, OPENBLAS, COMPILER, FLAGS, TRIALS, TWINS };
 
 static void add_kind(struct report_kernels *k, struct rows *r)

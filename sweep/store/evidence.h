@@ -24,8 +24,9 @@ struct evidence_setting {
     /* For those who read it. */
     struct verdict_choice *choice;
     char *tuned_lr;
-    int64_t place; /* of its first trial in the plan */
-    int *first;    /* as many as heads: index of their first trial */
+    int64_t place;     /* in the plan, of the first trial that is judged */
+    int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
+    int *first;        /* as many as heads: index of their first trial */
 };
 
 /* Trials of the sweep that have ended and are not in its plan (any more), at one head count. */
@@ -47,6 +48,7 @@ struct evidence_change {
 };
 
 struct evidence {
+    int64_t first_trial; /* of the plan; 0: it has none */
     int settings;
     struct evidence_setting *setting; /* in the order of the plan */
     int outsides;

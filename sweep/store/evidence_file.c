@@ -5,23 +5,21 @@
 #include "sweep/store/evidence_parts.h"
 
 /* What is sampled, and what a guess costs that knows how often each byte or label comes. */
-static enum status read_data(struct store *s, int64_t sweep_id, struct evidence *e,
-                             struct message *m)
+static enum status read_data(struct store *s, struct evidence *e, struct message *m)
 {
-    enum { SETTING, TEXT, ENTROPY };
+    enum { TEXT, ENTROPY };
     struct rows rows =
         rows_open(s, m,
-                  "SELECT setting, mode = 'lm', config_json ->> '$.task.options.entropy',"
-                  " min(plan_order) FROM trial JOIN config USING (config_id)"
-                  " WHERE sweep_id = ?1 AND in_plan = 1 AND task = 'text'"
-                  " GROUP BY setting",
-                  VALUES(INTEGER(sweep_id)));
-    while (rows_next(&rows)) {
-        struct evidence_setting *set = evidence_find(e, rows_given(&rows, SETTING));
-        if (!set)
+                  "SELECT mode = 'lm', config_json ->> '$.task.options.entropy' FROM config"
+                  " WHERE config_id = ? AND task = 'text'",
+                  NO_VALUES);
+    for (int i = 0; i < e->settings; i++) {
+        struct verdict_input *in = &e->setting[i].input;
+        rows_rebind(&rows, VALUES(INTEGER(e->setting[i].config_id)));
+        if (!rows_next(&rows))
             continue;
-        set->input.data = rows_integer(&rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
-        set->input.guess_loss = rows_null(&rows, ENTROPY) ? 0 : rows_real(&rows, ENTROPY);
+        in->data = rows_integer(&rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
+        in->guess_loss = rows_null(&rows, ENTROPY) ? 0 : rows_real(&rows, ENTROPY);
     }
     return rows_close(&rows);
 }
@@ -83,7 +81,8 @@ static bool any_text(const struct evidence *e)
 enum status evidence_read_file(struct store *s, int64_t sweep_id, struct evidence *e,
                                struct message *m)
 {
-    enum status status = read_data(s, sweep_id, e, m);
+    (void)sweep_id;
+    enum status status = read_data(s, e, m);
     if (status != STATUS_OK || !e->base.loss || !any_text(e) || e->trials == 0)
         return status;
     struct losses *of = calloc((size_t)e->trials, sizeof *of);

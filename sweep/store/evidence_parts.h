@@ -1,6 +1,7 @@
 /* What the files of evidence.h share:
  *
- *   evidence.c          settings, head counts, trials
+ *   evidence.c          all of it; what the test set has, what settings have in common
+ *   evidence_trials.c   settings, head counts, trials
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
  *   evidence_proof.c    whether its claim was first
@@ -22,6 +23,9 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
                                   struct message *m);
 enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evidence *e,
                                   struct message *m);
+/* Leaves the settings in the order of their texts. */
+enum status evidence_read_trials(struct store *s, int64_t sweep_id, struct evidence *e,
+                                 struct message *m);
 /* Once the trials are there. */
 enum status evidence_read_file(struct store *s, int64_t sweep_id, struct evidence *e,
                                struct message *m);

@@ -53,25 +53,6 @@ static enum status read_choices(struct store *s, int64_t sweep_id, struct eviden
     return status == STATUS_OK ? closed : status;
 }
 
-/* How far the tuning of each setting is. */
-static enum status read_tuning(struct store *s, int64_t sweep_id, struct evidence *e,
-                               struct message *m)
-{
-    struct rows rows =
-        rows_open(s, m,
-                  "SELECT setting, count(*), sum(state NOT IN ('queued', 'running')) FROM trial"
-                  " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 1 GROUP BY setting",
-                  VALUES(INTEGER(sweep_id)));
-    while (rows_next(&rows)) {
-        struct evidence_setting *set = evidence_find(e, rows_given(&rows, 0));
-        if (set) {
-            set->input.tuning = (long)rows_integer(&rows, 1);
-            set->input.tuning_ended = (long)rows_integer(&rows, 2);
-        }
-    }
-    return rows_close(&rows);
-}
-
 /* "0.001, 0.003 and 0.01": `more` numbers are to come. */
 static enum status add_rate(struct evidence_setting *set, double rate, bool more, struct message *m)
 {
@@ -108,8 +89,6 @@ static enum status read_rates(struct store *s, int64_t sweep_id, struct evidence
 enum status evidence_read_tune(struct store *s, int64_t sweep_id, struct evidence *e,
                                struct message *m)
 {
-    enum status status = read_tuning(s, sweep_id, e, m);
-    if (status == STATUS_OK)
-        status = read_choices(s, sweep_id, e, m);
+    enum status status = read_choices(s, sweep_id, e, m);
     return status == STATUS_OK ? read_rates(s, sweep_id, e, m) : status;
 }

@@ -39,21 +39,23 @@ enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, st
     *c = (struct counts){0};
     struct rows r =
         store_rows(s, "counting trials",
-                   "SELECT state, count(*), avg(train_s), sum(resume_step > 0), NOT in_shard AND"
-                   "  state = 'queued' AS elsewhere FROM trial"
-                   " WHERE sweep_id = ? AND in_plan = 1 GROUP BY state, elsewhere",
+                   "WITH queued AS MATERIALIZED (SELECT sum(NOT in_shard) AS elsewhere,"
+                   "  sum(in_shard AND resume_step > 0) AS half_done FROM trial"
+                   "  WHERE sweep_id = ?1 AND in_plan = 1 AND state = 'queued')"
+                   " SELECT state, count(*), avg(train_s), (SELECT elsewhere FROM queued),"
+                   "  (SELECT half_done FROM queued) FROM trial"
+                   " WHERE sweep_id = ?1 AND in_plan = 1 GROUP BY state",
                    VALUES(INTEGER(sweep_id)), m);
     while (rows_next(&r)) {
         enum trial_state state = rows_state(&r, 0);
-        if (rows_integer(&r, 4)) {
-            c->elsewhere = (long)rows_integer(&r, 1);
-            continue;
-        }
         c->trials[state] = (long)rows_integer(&r, 1);
         if (state == TRIAL_COMPLETED && !rows_null(&r, 2))
             c->mean_train_s = rows_real(&r, 2);
-        if (state == TRIAL_QUEUED)
-            c->half_done = (long)rows_integer(&r, 3);
+        if (state != TRIAL_QUEUED)
+            continue;
+        c->elsewhere = (long)rows_integer(&r, 3);
+        c->half_done = (long)rows_integer(&r, 4);
+        c->trials[state] -= c->elsewhere;
     }
     return rows_close(&r);
 }

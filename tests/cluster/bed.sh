@@ -6,7 +6,7 @@
 #   can_slurm, slurm_up      whether its programs are there; start it, false where it does not come up
 #   can_ssh, ssh_up          the same of sshd; then `$ssh NAME COMMAND` runs COMMAND here
 #   bed_down                 everything that was started in it is killed; done at the end of the test
-#   bed_pids PATTERN         processes within the bed whose command line matches
+#   bed_pids PATTERN         processes within the bed whose command line matches ($agent, $worker)
 CRASH_FORM=${CLUSTER_FORM:-long}
 . tests/crash/harness.sh
 trap 'bed_down; clean_up' EXIT
@@ -18,17 +18,42 @@ export SLURM_CONF HEADCOUNT_CHECKPOINT_S HEADCOUNT_HOST_S
 mkdir "$bed"
 chmod 755 "$dir" "$bed" # munge refuses a path in which others cannot look
 PATH=$PATH:/usr/sbin:/sbin
+agent='^[^ ]*headcount agent' worker='^[^ ]*headcount worker'
 
 # ---- processes ----
 
 # What runs in the bed has its SLURM_CONF: daemons, steps, jobs, and what users of the bed started.
 bed_pids() { # pattern of the whole command line
-    for place in $(grep -lzsx "SLURM_CONF=$SLURM_CONF" /proc/[0-9]*/environ); do
-        bed_pid=${place#/proc/}
-        bed_pid=${bed_pid%/environ}
-        [ "$bed_pid" != $$ ] && tr '\0' ' ' 2>/dev/null <"/proc/$bed_pid/cmdline" | grep -Eq -- "$1" && echo "$bed_pid"
+    grep -lzsx "SLURM_CONF=$SLURM_CONF" /proc/[0-9]*/environ | sed "/^\/proc\/$$\//d; s/environ\$/cmdline/" |
+        xargs -r grep -aszH '' 2>/dev/null | tr '\0' '\n' | awk -F: '
+            match($0, "^/proc/[0-9]+/cmdline:") { line[$1] = line[$1] substr($0, RLENGTH + 1) " " }
+            END { for (file in line) print line[file] file }' |
+        grep -E -- "$1" | sed 's/.*\/proc\/\([0-9]*\)\/cmdline$/\1/' | sort -n
+}
+all_killed() { # pattern
+    victims=$(bed_pids "$1")
+    [ -n "$victims" ] && kill -KILL $victims
+}
+agent_at_work() { # $at_work: one that has a worker
+    agents=$(bed_pids "$agent")
+    for child in $(bed_pids "$worker"); do
+        at_work=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$child/status" 2>/dev/null)
+        echo "$agents" | grep -qx "${at_work:-none}" && return
     done
-    return 0
+    return 1
+}
+agent_killed() {
+    wait_until agent_at_work && kill -KILL "$at_work"
+}
+agent_stopped() { # seconds
+    wait_until agent_at_work && kill -STOP "$at_work" && sleep "$1"
+    kill -CONT "$at_work" 2>/dev/null || : # it may have been ended for its silence
+}
+none_left() {
+    [ -z "$(bed_pids "$agent|$worker")" ]
+}
+agents_gone() { # label
+    wait_until none_left || trouble "$1: agents or workers are left: $(bed_pids "$agent|$worker" | tr '\n' ' ')"
 }
 bed_down() {
     [ -z "$guard" ] || kill -KILL "$guard" 2>/dev/null
@@ -115,7 +140,7 @@ SlurmctldTimeout=5
 MessageTimeout=5
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 NodeName=n[1-4] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=2 RealMemory=1000
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE PriorityTier=1 PreemptMode=REQUEUE GraceTime=10
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE PriorityTier=1 PreemptMode=REQUEUE
 PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=2 PreemptMode=OFF
 C
 }
@@ -186,6 +211,7 @@ ends() { # label, state, exit status where it has one
     job_is "$job" "$2" && [ "$(job_status "$job")" = "${3:-$(job_status "$job")}" ] ||
         trouble "$1: job $job is $(job_state "$job") with status $(job_status "$job"): $(tail -n 5 "$dir/job.out")"
     wait_long nodes_idle || trouble "$1: the nodes are not idle: $(sinfo -h)"
+    agents_gone "$1"
 }
 
 # ---- ssh ----
@@ -264,8 +290,28 @@ trials() { # db, state
 in_the_middle() { # db: some have ended, some run
     [ "$(trials "$1" completed)" -ge 1 ] && [ "$(trials "$1" running)" -ge 1 ]
 } 2>/dev/null
+# The sweep cannot end while a command runs, as a worker on n1 waits.
+while_one_waits() { # command...
+    wait_until worker_on_n1 && kill -STOP "$on_n1" || return
+    "$@"
+    command_status=$?
+    kill -CONT "$on_n1" && return $command_status
+}
+worker_on_n1() { # $on_n1
+    for on_n1 in $(bed_pids "$worker"); do
+        tr '\0' '\n' <"/proc/$on_n1/environ" | grep -qx SLURMD_NODENAME=n1 && return
+    done
+    return 1
+}
 await_middle() { # label, db
     wait_long in_the_middle "$2" || trouble "$1: the sweep does not come to its middle: $(tail -n 5 "$dir"/*.out)"
+}
+hosts_worked() { # label, db, how many hosts have completed trials of it at least
+    worked=$(sqlite3 "$2" "SELECT count(DISTINCT host) FROM attempt WHERE outcome = 'completed'")
+    [ "$worked" -ge "$3" ] || trouble "$1: $worked hosts have completed trials: $(tail -n 5 "$dir"/*.out)"
+}
+says() { # label, pattern, file: what the run has said
+    grep -Eq -- "$2" "$3" || trouble "$1: does not say /$2/: $(grep -v ' s$' "$3" | head -n 8)"
 }
 # As whole (harness.sh), of a sweep that is to be over already.
 complete() { # label, db

@@ -13,6 +13,7 @@ if can_slurm && slurm_up; then
     submit "on four nodes" "$dir/slurm.db" --nodes 4 --
     ends "on four nodes" COMPLETED 0
     complete "on four nodes" "$dir/slurm.db"
+    hosts_worked "on four nodes" "$dir/slurm.db" 4
     verdict "on four Slurm nodes"
 else
     skip "on four Slurm nodes" "Slurm: $(why_not)"
@@ -22,6 +23,7 @@ if can_ssh && ssh_up; then
     wait "$pid" || trouble "on two hosts: status $?: $(tail -n 5 "$dir/run.out")"
     pid=
     complete "on two hosts" "$dir/ssh.db"
+    hosts_worked "on two hosts" "$dir/ssh.db" 2
     verdict "on two hosts by ssh"
 else
     skip "on two hosts by ssh" "sshd"

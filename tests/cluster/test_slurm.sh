@@ -7,13 +7,13 @@
 can_slurm || skip_all "a sweep on Slurm" "slurm-wlm and munge"
 slurm_up || skip_all "a sweep on Slurm" "a machine on which Slurm starts: $(why_not)"
 . tests/cluster/sweep.sh
-agent='^[^ ]*headcount agent'
 coordinator='^[^ ]*headcount run .*--launch slurm'
 
-# Something happens in the middle of a sweep that runs on all nodes; its job still comes to the end.
-survives() { # label, command...
-    survives_label=$1
-    shift
+# Something happens in the middle of a sweep that runs on all nodes; its job still comes to the end,
+# and its log says what happened.
+survives() { # label, pattern, command...
+    survives_label=$1 pattern=$2
+    shift 2
     db=$dir/survives.db
     fresh "$db"
     submit "$survives_label" "$db" --nodes 4 --
@@ -21,75 +21,71 @@ survives() { # label, command...
     "$@" || trouble "$survives_label: $* failed"
     ends "$survives_label" COMPLETED 0
     complete "$survives_label" "$db"
+    says "$survives_label" "$pattern" "$dir/job.out"
     verdict "$survives_label"
 }
-kill_one() { # signal, pattern of the command line
-    victims=$(bed_pids "$2")
-    [ -n "$victims" ] && kill "-$1" "${victims##*
-}"
-}
+again=' is tried again in ' stopped=': stopping; running trials save a checkpoint'
 
 # ---- undisturbed ----
 
-nothing() { :; }
-survives "a sweep on four nodes" nothing
+survives "a sweep on four nodes" 'trials at once on [1-4] machine' true
+hosts_worked "a sweep on four nodes" "$db" 2
+verdict "... on more than one"
 
 # ---- what is killed ----
 
 controller_lost() { # seconds until it is back
-    kill -KILL "$controller"
+    kill -KILL "$controller" || return
     sleep "$1"
     controller_up
 }
-node_lost() { # node, seconds until it is back
-    eval "kill -KILL \$node_$1"
-    sleep "$2"
-    node_up "$1"
+node_lost() { # node, which is back at once
+    eval "kill -KILL \$node_$1" && node_up "$1"
 }
-all_agents_lost() {
-    kill -KILL $(bed_pids "$agent")
+node_given_up() { # node, which is back when Slurm has given it up
+    eval "kill -KILL \$node_$1" && wait_long lost "$1" && node_up "$1"
 }
-survives "kill -9 of an agent" kill_one KILL "$agent"
-survives "kill -9 of srun" kill_one KILL '^srun .*--nodelist=n3'
+lost() { # node
+    grep -q "^$1$again" "$dir/job.out"
+}
+survives "kill -9 of an agent" "$again" agent_killed
+survives "kill -9 of srun" "^n3$again" all_killed '^srun .*--nodelist=n3'
 if long; then
-    survives "kill -9 of all agents at once" all_agents_lost
-    survives "kill -9 of slurmctld, back after two seconds" controller_lost 2
-    survives "kill -9 of slurmd, back at once" node_lost n3 0
-    survives "kill -9 of slurmd, back after Slurm has given its node up" node_lost n2 12
+    survives "kill -9 of all agents at once" "$again" all_killed "$agent"
+    survives "kill -9 of slurmctld, back after two seconds" '' controller_lost 2
+    survives "kill -9 of slurmd, back at once" '' node_lost n3
+    survives "kill -9 of slurmd, back after Slurm has given its node up" "^n2$again" while_one_waits node_given_up n2
 fi
 
 # ---- what is stopped, and what Slurm ends ----
 
-agent_stopped() { # seconds
-    stopped=$(bed_pids "$agent" | tail -n 1)
-    [ -n "$stopped" ] && kill -STOP "$stopped" && sleep "$1"
-    kill -CONT "$stopped" 2>/dev/null || : # Slurm may have ended it with its step
+node_down() { # node
+    scontrol update nodename="$1" state=down reason=test && wait_long lost "$1"
+    scontrol update nodename="$1" state=resume 2>/dev/null || : # Slurm may have found it alive
 }
-node_down() {
-    scontrol update nodename=n3 state=down reason=test
-    sleep 3
-    scontrol update nodename=n3 state=resume 2>/dev/null || : # Slurm may have found it alive
+restarted() {
+    [ "$(job_restarts "$job")" -ge 1 ]
 }
-requeued() {
-    scontrol requeue "$job"
+job_requeued() {
+    scontrol requeue "$job" && wait_long restarted
+}
+limit_near() { # what Slurm does a minute before the time limit
+    scancel --batch --signal=USR1 "$job" && wait_long restarted
 }
 preempted() {
     urgent=$(sbatch --parsable --partition=urgent --nodes=4 --exclusive --output=/dev/null --wrap "sleep 1")
-    wait_long job_ended "$urgent" && job_is "$urgent" COMPLETED
+    wait_long job_ended "$urgent" && job_is "$urgent" COMPLETED && wait_long restarted
 }
-limit_near() { # what Slurm does a minute before the time limit
-    scancel --batch --signal=USR1 "$job"
-}
-survives "scontrol requeue" requeued
-survives "the signal before the time limit" limit_near
+survives "scontrol requeue" "$stopped" job_requeued
+survives "the signal before the time limit" "$stopped" limit_near
 if long; then
     HEADCOUNT_HOST_S=3
-    survives "an agent stopped for longer than its patience, and resumed" agent_stopped 8
+    survives "an agent stopped for longer than its patience, and resumed" "$again.*silent for 3 s" agent_stopped 8
     HEADCOUNT_HOST_S=60
-    survives "an agent stopped for a minute, and resumed" agent_stopped 60
+    survives "an agent stopped for a minute, and resumed" '' agent_stopped 60
     HEADCOUNT_HOST_S=20
-    survives "a node set down, and resumed" node_down
-    survives "preempted by a job of another partition" preempted
+    survives "a node set down, and resumed" "^n3$again" while_one_waits node_down n3
+    survives "preempted by a job of another partition" "$stopped" preempted
 fi
 
 # ---- ends that are ends ----
@@ -101,7 +97,6 @@ scancel "$job"
 ends "scancel" CANCELLED
 sleep 2 # cred_expire: a requeued job would start again
 job_is "$job" CANCELLED || trouble "scancel: the job is back: $(job_state "$job")"
-[ -z "$(bed_pids "$agent")" ] || trouble "scancel: agents are left"
 submit "scancel, submitted again" "$db" --nodes 4 --
 ends "scancel, submitted again" COMPLETED 0
 complete "scancel" "$db"
@@ -110,11 +105,8 @@ verdict "scancel: the job stays away; submitted again it goes on"
 fresh "$db"
 submit "a killed coordinator" "$db" --nodes 4 --
 await_middle "a killed coordinator" "$db"
-kill -KILL $(bed_pids "$coordinator") || trouble "no coordinator to kill"
+all_killed "$coordinator" || trouble "no coordinator to kill"
 ends "a killed coordinator" FAILED 137
-tries=0
-while [ -n "$(bed_pids "$agent|headcount worker")" ] && [ $((tries += 1)) -lt 100 ]; do sleep 0.1; done
-[ -z "$(bed_pids "$agent|headcount worker")" ] || trouble "a killed coordinator: its agents are left"
 submit "a killed coordinator, submitted again" "$db" --nodes 4 --
 ends "a killed coordinator, submitted again" COMPLETED 0
 complete "a killed coordinator" "$db"

@@ -6,7 +6,6 @@
 can_ssh || skip_all "a sweep over ssh" "sshd and ssh"
 ssh_up || skip_all "a sweep over ssh" "a machine on which sshd starts: $(tail -n 2 "$bed/ssh/log" 2>&1 | tr '\n' ' ')"
 . tests/cluster/sweep.sh
-agent='^[^ ]*headcount agent'
 db=$dir/ssh.db
 
 # What becomes of the commands that come to host b.
@@ -19,77 +18,66 @@ ends() { # label, status
     await "$1" "$pid"
     pid=
     [ "$code" = "$2" ] || trouble "$1: status $code: $(tail -n 5 "$dir/run.out")"
-    tries=0
-    while [ -n "$(bed_pids "$agent|headcount worker")" ] && [ $((tries += 1)) -lt 100 ]; do sleep 0.1; done
-    [ -z "$(bed_pids "$agent|headcount worker")" ] || trouble "$1: agents are left"
+    agents_gone "$1"
 }
-says() { # label, pattern
-    grep -Eq -- "$2" "$dir/run.out" || trouble "$1: does not say /$2/: $(grep -v ' done' "$dir/run.out" | head -n 8)"
-}
-survives() { # label, command... in the middle of a sweep on both hosts
-    survives_label=$1
-    shift
+survives() { # label, what the run says, command... in the middle of a sweep on both hosts
+    survives_label=$1 pattern=$2
+    shift 2
     fresh "$db"
     on_hosts "$db" a:2,b:2
     await_middle "$survives_label" "$db"
     "$@" || trouble "$survives_label: $* failed"
     ends "$survives_label" 0
     complete "$survives_label" "$db"
+    says "$survives_label" "$pattern" "$dir/run.out"
     verdict "$survives_label"
 }
-nothing() { :; }
+again=' is tried again in ' refused=' is not used any more: '
 
-survives "a sweep on two hosts" nothing
+survives "a sweep on two hosts" '^4 trials at once on 2 machines: a 2, b 2$' true
 
 # ---- what a host says and lacks ----
 
-on_b 'i=0; while [ $((i += 1)) -le 60 ]; do echo "Welcome to b, $i of 60: $(printf "\211headcount agent 0")"; done'
-survives "a host that greets at length before the agent speaks" nothing
-says "a host that greets" "faults"
+on_b 'i=0; while [ $((i += 1)) -le 60 ]; do echo "Welcome to b, $i of 60: $(printf "\211headcount agents")"; done'
+survives "a host that greets at length before the agent speaks" '^4 trials at once on 2 machines: a 2, b 2$' true
+hosts_worked "a host that greets" "$db" 2
+verdict "... works like the other"
 
 other=$dir/other-headcount
 version=$("$headcount" --version | sed -n '1s/^headcount \([0-9.]*\).*/\1/p')
 LC_ALL=C sed "s/$version/9.9.9/g" "$headcount" >"$other" && chmod 755 "$other"
 [ "$("$other" --version | head -c 15)" = "headcount 9.9.9" ] || trouble "another version could not be made"
 on_b "SSH_ORIGINAL_COMMAND=\"$other agent\""
-survives "a host with another version: refused, the other finishes" nothing
-says "another version" "b.*9\.9\.9"
-verdict "... by name and with both versions"
+survives "a host with another version: refused by name, the other finishes" "^b${refused}it has headcount 9.9.9.*this is .*$version" true
 
 if unshare -m true 2>/dev/null; then
     on_b "exec unshare -m sh -c 'mount -t tmpfs none \"$db.d\" && exec sh -c \"\$SSH_ORIGINAL_COMMAND\"'"
-    survives "a host that does not see the folder: refused, the other finishes" nothing
-    says "a folder that is not seen" "b.*$db.d|b.*ssh.db.d"
-    verdict "... by name, with the folder"
+    survives "a host that does not see the folder: refused by name, the other finishes" "^b${refused}it does not see the results folder.*ssh\.db\.d" true
 else
     skip "a host that does not see the folder" "a mount namespace"
 fi
 
 on_b 'echo "b: no home" >&2; exit 1'
-long && survives "a host that ends at once: the other finishes" nothing
+long && survives "a host that ends at once: the other finishes" "^b$again.*no home" true
 fresh "$db"
 on_hosts "$db" b:2
 ends "no host left" 2
-says "no host left" "b.*no home|no home"
+says "no host left" "no machine is left to work on: b: .*no home" "$dir/run.out"
 verdict "no host left: status 2 and its words"
 on_b :
 
 # ---- what dies ----
 
-one_killed() { # signal, pattern
-    victims=$(bed_pids "$2")
-    [ -n "$victims" ] && kill "-$1" "${victims##*
-}"
-}
-survives "kill -9 of an agent" one_killed KILL "$agent"
+survives "kill -9 of an agent" "$again" agent_killed
 if long; then
-    survives "kill -9 of an ssh" one_killed KILL '^ssh .* b '
+    survives "kill -9 of an ssh" "^b$again" all_killed '^ssh .* b '
     line_dead() { # for so many seconds: the server's end of a connection says nothing any more
         line=$(sessions | tail -n 1)
         [ -n "$line" ] && kill -STOP "$line" && sleep "$1" && kill -CONT "$line"
     }
     HEADCOUNT_HOST_S=3
-    survives "a connection that is dead for a while" line_dead 8
+    survives "a connection that is dead for a while" "$again.*silent for 3 s" line_dead 8
+    survives "an agent stopped for longer than its patience, and resumed" "$again.*silent for 3 s" agent_stopped 8
     HEADCOUNT_HOST_S=20
 fi
 fresh "$db"

@@ -1,37 +1,16 @@
 /* Plans: which points a sweep file comes to, in which order, under which identity. */
 #include <glob.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan_parts.h"
-#include "tests/sweep/config_help.h"
+#include "tests/sweep/plan_help.h"
 #include "tests/unit/faults.h"
 
 /* In the place of the library's, so that each piece of memory is an allocation that can fail. */
 #define POOL_BLOCK ((size_t)1)
 #include "sweep/plan/pool.c"
-
-#define GATHER "task: {name: gather, slots: 2}\n"
-
-static struct plan *plan_of(const char *text)
-{
-    struct config *c = config_of(text);
-    struct plan *p;
-    struct message m;
-    if (plan_new(c, NULL, 0, &p, &m) != STATUS_OK)
-        fail_msg("refused:\n%s\n%s", text, m.text);
-    assert_ptr_equal(plan_config(p), c);
-    return p;
-}
-
-static void free_all(struct plan *p)
-{
-    struct config *c = (struct config *)plan_config(p);
-    plan_free(p);
-    config_free(c);
-}
 
 /* Identities of the committed example. A difference means that stored results would not be found
  * again: raise a version instead. */
@@ -64,7 +43,6 @@ static void test_golden(void **state)
     free_all(p);
 }
 
-/* Every ready sweep asks a question and plans. */
 /* Sweeps over a file of the user's own are planned over one of these. */
 static const char *file_for(const char *path)
 {
@@ -78,6 +56,7 @@ static const char *file_for(const char *path)
     return NULL;
 }
 
+/* Every ready sweep asks a question and plans. */
 static void test_ready_sweeps(void **state)
 {
     (void)state;
@@ -330,271 +309,6 @@ static void test_overflow(void **state)
                          "shorten its lists, sample it (method: random), or raise run_cap");
 }
 
-#define DRAWS                                                                                      \
-    "method: random\nsampler_seed: 3\n" GATHER                                                     \
-    "model: {heads: [1, 2, 4], d_ff: {min: 10, max: 13}}\n"                                        \
-    "train: {lr: {min: 1e-4, max: 1e-2, distribution: log_uniform_values},\n"                      \
-    "        weight_decay: {min: 0.5, max: 0.75}}\n"
-
-static void test_random(void **state)
-{
-    (void)state;
-    struct plan *p = plan_of(DRAWS "samples: 2000\n");
-    long widths[14] = {0}, below = 0;
-    assert_int_equal(plan_points(p), 6000); /* each draw at every head count */
-    struct point point, first;
-    for (long i = 0; i < 6000; i++) {
-        plan_point(p, i, &point);
-        assert_int_equal(point.model.heads, 1 << i % 3);
-        if (i % 3 == 0)
-            first = point;
-        assert_int_equal(point.model.d_ff, first.model.d_ff);
-        assert_true(point.train.lr == first.train.lr);
-        if (i % 3 != 0)
-            continue;
-        assert_in_range(point.model.d_ff, 10, 13);
-        assert_true(point.train.lr >= 1e-4 && point.train.lr <= 1e-2);
-        assert_true(point.train.weight_decay >= 0.5 && point.train.weight_decay <= 0.75);
-        widths[point.model.d_ff]++;
-        below += point.train.lr < 1e-3;
-        /* six digits: what is written down is the value itself */
-        char text[32];
-        snprintf(text, sizeof text, "%.6g", point.train.lr);
-        assert_true(strtod(text, NULL) == point.train.lr);
-    }
-    /* Within five standard deviations of what is expected. */
-    assert_in_range(widths[10], 500 - 97, 500 + 97);
-    assert_in_range(widths[13], 500 - 97, 500 + 97);
-    assert_in_range(below, 1000 - 112, 1000 + 112);
-    free_all(p);
-}
-
-/* Draw i depends on nothing but (sampler seed, axis, i). */
-static void test_random_stability(void **state)
-{
-    (void)state;
-    struct plan *few = plan_of(DRAWS "samples: 10\n"), *many = plan_of(DRAWS "samples: 500\n");
-    struct plan *reordered =
-        plan_of("train: {weight_decay: {max: 0.75, min: 0.5},\n"
-                "        lr: {distribution: log_uniform_values, max: 0.01, min: 0.0001}}\n"
-                "model: {d_ff: {max: 13, min: 10}, heads: [1, 2, 4]}\n" GATHER
-                "samples: 10\nsampler_seed: 3\nmethod: random\n");
-    struct plan *other = plan_of("name: x\n" DRAWS "samples: 10\nretries: 1\n");
-    char json[POINT_JSON_MAX], a[65], b[65];
-    for (long i = 0; i < 10; i++) {
-        plan_identity(few, i, json, a);
-        plan_identity(many, i, json, b);
-        assert_string_equal(a, b);
-        plan_identity(reordered, i, json, b);
-        assert_string_equal(a, b);
-        plan_identity(other, i, json, b);
-        assert_string_equal(a, b);
-    }
-    free_all(few);
-    free_all(many);
-    free_all(reordered);
-    free_all(other);
-}
-
-/* W&B's way to write what is fixed. */
-static void test_value(void **state)
-{
-    (void)state;
-    struct plan *p =
-        plan_of("task: {name: {value: gather}, length: {value: 8}}\n"
-                "model: {heads: {value: 2}}\ntrain: {schedule: {name: {value: cosine}}}\n");
-    struct plan *q = plan_of("task: {name: gather, length: 8}\nmodel: {heads: 2}\n"
-                             "train: {schedule: {name: cosine}}\n");
-    char json[POINT_JSON_MAX], a[65], b[65];
-    assert_int_equal(plan_points(p), 1);
-    plan_identity(p, 0, json, a);
-    plan_identity(q, 0, json, b);
-    assert_string_equal(a, b);
-    free_all(p);
-    free_all(q);
-}
-
-static void test_random_ranges(void **state)
-{
-    (void)state;
-    /* Wider than 32 bits, and whole numbers for a real option. */
-    struct plan *p = plan_of(GATHER "method: random\nsamples: 50\n"
-                                    "train: {steps: {min: 1, max: 1000000000},\n"
-                                    "        clip: {min: 3, max: 5, distribution: int_uniform},\n"
-                                    "        eval_every: {min: 1, max: 2}}\n");
-    int64_t most = 0;
-    for (long i = 0; i < plan_points(p); i++) {
-        struct point point;
-        plan_point(p, i, &point);
-        assert_in_range(point.train.steps, 1, 1000000000);
-        assert_true(point.train.clip == 3 || point.train.clip == 4 || point.train.clip == 5);
-        most = point.train.steps > most ? point.train.steps : most;
-    }
-    assert_true(most > 900000000);
-    free_all(p);
-    p = plan_of("task: {name: {values: [gather, gather, sort]}}\n");
-    assert_int_equal(plan_points(p), 2);
-    free_all(p);
-}
-
-static void test_random_duplicates(void **state)
-{
-    (void)state;
-    long constraint, exclude, duplicate;
-    struct plan *p = plan_of(GATHER "method: random\nsamples: 100\n"
-                                    "model: {heads: [1, 2, 4], norm: [pre, post]}\n"
-                                    "exclude: [{model.heads: 4, model.norm: pre}]\n");
-    assert_int_equal(plan_points(p), 5);
-    assert_int_equal(plan_dropped(p, &constraint, &exclude, &duplicate), 295);
-    assert_true(exclude > 0);
-    assert_int_equal(exclude + duplicate, 295);
-    for (long i = 0; i < 5; i++) {
-        for (long k = 0; k < i; k++) {
-            char json[POINT_JSON_MAX], a[65], b[65];
-            plan_identity(p, i, json, a);
-            plan_identity(p, k, json, b);
-            assert_string_not_equal(a, b);
-        }
-    }
-    free_all(p);
-}
-
-static void test_settings(void **state)
-{
-    (void)state;
-    struct plan_text name;
-    struct plan *p = plan_of("task: {name: [gather, recall], slots: [1, 2]}\n"
-                             "model: {heads: [1, 2], d_head: [split, 8]}\n"
-                             "train: {lr: [1e-3, 3e-3], schedule: {name: [linear, cosine]}}\n"
-                             "tune: [train.lr]\n");
-    plan_text(p, 0, &name);
-    assert_string_equal(name.setting, "{\"model.d_head\":\"split\",\"task.name\":\"gather\","
-                                      "\"task.slots\":1,\"train.schedule.name\":\"linear\"}");
-    assert_string_equal(name.label, "task=gather, slots=1, d_head=split, schedule=linear");
-    assert_string_equal(name.tuning, "{\"train.lr\":0.001}");
-    plan_text(p, plan_points(p) - 1, &name);
-    assert_string_equal(name.label, "task=recall, slots=2, d_head=8, schedule=cosine");
-    assert_string_equal(name.tuning, "{\"train.lr\":0.003}");
-    free_all(p);
-    p = plan_of(GATHER "model: {heads: [1, 2], norm: [pre]}\n");
-    plan_text(p, 1, &name);
-    assert_string_equal(name.setting, "{}");
-    assert_string_equal(name.label, "");
-    assert_string_equal(name.tuning, "{}");
-    free_all(p);
-
-    /* Options that make no difference to a point are no part of what it is called. */
-    p = plan_of(GATHER
-                "model: {form: [project, segments], segment_width: [4, 8], heads: [2, 4],\n"
-                "  segment_overlap: [false, true], d_model: 32}\n"
-                "tune: [train.lr]\ntrain: {lr: [1e-3, 3e-3]}\n"
-                "exclude: [{model.form: project, model.heads: 2, model.segment_width: 4}]\n");
-    assert_int_equal(plan_points(p), 20);
-    for (long i = 0; i < 4; i++) { /* heads 2 is left of width 8, heads 4 of width 4 */
-        plan_text(p, i, &name);
-        assert_string_equal(name.setting, "{\"model.form\":\"project\"}");
-        assert_string_equal(name.label, "form=project");
-        assert_int_equal(plan_candidates(p, i), 2);
-    }
-    plan_text(p, plan_points(p) - 1, &name);
-    assert_string_equal(name.setting, "{\"model.form\":\"segments\",\"model.segment_overlap\":true,"
-                                      "\"model.segment_width\":8}");
-    assert_string_equal(name.label, "form=segments, segment_width=8, segment_overlap=true");
-    free_all(p);
-}
-
-static void test_full_labels(void **state)
-{
-    static const struct {
-        const char *label, *tuning, *full;
-    } cases[] = {
-        {"", "{}", ""},
-        {"slots=4", "{}", "slots=4"},
-        {"slots=4", "", "slots=4"},
-        {"", "{\"train.lr\":0.001,\"model.norm\":\"pre\"}", "lr=0.001, norm=pre"},
-        {"slots=4", "{\"train.lr\":0.001}", "slots=4, lr=0.001"},
-        {"", "{\"model.x\":1,\"train.x\":2}", "model.x=1, train.x=2"},
-        {"", "{\"train.a.name\":\"b\"}", "train.a.name=b"},
-        {"", "{\"task.file\":\"a,b: {c}.txt\",\"train.lr\":1}", "file=a,b: {c}.txt, lr=1"},
-        {"x=1", "{\"task.file\":\"\\\"{\\\\\"}", "x=1, file=\"{\\"},
-        {"", "{\"task.x\":\"\",\"task.y\":[1,-1]}", "x=, y=[1, -1]"},
-    };
-    char text[64], cut[8];
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        plan_full_label(cases[i].label, cases[i].tuning, text, sizeof text);
-        assert_string_equal(text, cases[i].full);
-        plan_full_label(cases[i].label, cases[i].tuning, cut, sizeof cut);
-        assert_memory_equal(cut, cases[i].full, strlen(cut));
-        assert_true(strlen(cut) == sizeof cut - 1 || strlen(cut) == strlen(text));
-    }
-}
-
-/* Settings are written down in a fixed room; what could outgrow it is refused beforehand. */
-static void test_settings_too_long(void **state)
-{
-    (void)state;
-    char text[4096] = "method: random\nsamples: 3\ntask:\n  name: gather\n  slots: 64\n"
-                      "  length: 4096\n  offsets:\n";
-    struct plan_text name;
-    size_t used = strlen(text);
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < 64; i++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%d%s", i ? "" : "    - [",
-                                     -4000 + i + k, i < 63 ? "," : "]\n");
-    struct plan *p = plan_of(text);
-    plan_text(p, 0, &name);
-    assert_int_equal(strlen(name.setting), strlen("{\"task.offsets\":[]}") + 64 * 6 - 1);
-    free_all(p);
-    snprintf(text + used, sizeof text - used,
-             "model:\n"
-             "  d_ff: [10, 100]\n"
-             "  layers: [1, 2]\n"
-             "  d_k: [d_head, 8]\n"
-             "  d_v: [d_head, 8]\n"
-             "  norm: [pre, post]\n"
-             "  activation: [gelu, relu]\n"
-             "  positions: [learned, sinusoidal]\n"
-             "  init: [pytorch, xavier]\n"
-             "  dropout: [0, 0.00012345678901234567]\n"
-             "train:\n"
-             "  lr: [1, 0.00012345678901234567]\n"
-             "  beta1: [0, 0.00012345678901234567]\n"
-             "  beta2: [0, 0.00012345678901234567]\n"
-             "  epsilon: [1, 0.00012345678901234567]\n"
-             "  clip: [0, 0.00012345678901234567]\n"
-             "  weight_decay: [0, 0.00012345678901234567]\n"
-             "  val_examples: [1, 10]\n"
-             "  test_examples: [1, 10]\n"
-             "  eval_every: [1, 10]\n"
-             "  examples: [1, 10]\n"
-             "  steps: [9, 10]\n"
-             "  batch: [1, 10]\n"
-             "  optimizer: [adam, adamw]\n"
-             "  schedule:\n"
-             "    warmup: [0, 1]\n"
-             "    name: [cosine, constant]\n");
-    assert_refused(
-        text, "s.yaml:36:11: too much varies at once: the names and longest values of the axes up "
-              "to train.schedule.name take more than 1024 characters; split the sweep");
-}
-
-static void test_tuning_trials(void **state)
-{
-    (void)state;
-    struct plan *p = plan_of(GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 3e-3]}\n"
-                                    "seeds: [4, 2]\ntune: {axes: [train.lr], seeds: 3}\n");
-    assert_int_equal(plan_points(p), 4);
-    assert_int_equal(plan_trials(p), 4 * (3 + 2));
-    for (long k = 0; k < 20; k++) {
-        struct plan_trial t = plan_trial(p, k);
-        assert_int_equal(t.point, k % 4);
-        assert_int_equal(t.tuning, k < 12);
-        assert_int_equal(t.seed, k < 12 ? 1000 + k / 4 : k < 16 ? 4 : 2);
-    }
-    free_all(p);
-}
-
 static void test_large(void **state)
 {
     (void)state;
@@ -701,15 +415,6 @@ int main(void)
         cmocka_unit_test(test_constraint_values),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_value),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_random_stability),
-        cmocka_unit_test(test_random_ranges),
-        cmocka_unit_test(test_random_duplicates),
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_full_labels),
-        cmocka_unit_test(test_settings_too_long),
-        cmocka_unit_test(test_tuning_trials),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_no_memory_for_faults),

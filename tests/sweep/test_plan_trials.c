@@ -1,26 +1,23 @@
-/* The trials of a plan: looks, rungs, replicated axes, and the hash of all pairs. */
+/* The trials of a plan: tuning, looks, rungs, replicated axes, and the hash of all pairs. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/sweep/config_help.h"
+#include "tests/sweep/plan_help.h"
 
-#define GATHER "task: {name: gather, slots: 2}\n"
-
-static struct plan *plan_of(const char *text)
+static void test_tuning_trials(void **state)
 {
-    struct config *c = config_of(text);
-    struct plan *p;
-    struct message m;
-    if (plan_new(c, NULL, 0, &p, &m) != STATUS_OK)
-        fail_msg("refused:\n%s\n%s", text, m.text);
-    return p;
-}
-
-static void free_all(struct plan *p)
-{
-    struct config *c = (struct config *)plan_config(p);
-    plan_free(p);
-    config_free(c);
+    (void)state;
+    struct plan *p = plan_of(GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 3e-3]}\n"
+                                    "seeds: [4, 2]\ntune: {axes: [train.lr], seeds: 3}\n");
+    assert_int_equal(plan_points(p), 4);
+    assert_int_equal(plan_trials(p), 4 * (3 + 2));
+    for (long k = 0; k < 20; k++) {
+        struct plan_trial t = plan_trial(p, k);
+        assert_int_equal(t.point, k % 4);
+        assert_int_equal(t.tuning, k < 12);
+        assert_int_equal(t.seed, k < 12 ? 1000 + k / 4 : k < 16 ? 4 : 2);
+    }
+    free_all(p);
 }
 
 static void test_looks(void **state)
@@ -323,6 +320,7 @@ static void test_shards_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tuning_trials),
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_rungs),
         cmocka_unit_test(test_rungs_refused),

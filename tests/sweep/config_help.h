@@ -22,6 +22,24 @@ static inline struct config *config_of(const char *text)
     return c;
 }
 
+/* The option that the file gives, which must be one of its axes. */
+static inline const struct axis *axis_of(const struct config *c, const char *path)
+{
+    for (int i = 0; i < c->axes; i++)
+        if (strcmp(c->axis[i].path, path) == 0)
+            return &c->axis[i];
+    fail_msg("no axis %s", path);
+    return NULL;
+}
+
+/* Gives an option of the model this word. */
+static inline void set_model(struct point *p, const char *option, const char *word)
+{
+    struct message m;
+    if (option_parse(option_find(encoder_options, option), "model", word, false, &p->model, &m))
+        fail_msg("%s", m.text);
+}
+
 /* The text must be refused, by the reader or by the plan, with exactly this message. */
 static inline void assert_bytes_refused(const char *text, size_t size, const char *message)
 {

@@ -133,6 +133,29 @@ static inline void add_gather(struct fixture *f, int slots, const char *setting,
     }
 }
 
+/* A second sweep as the first, at another learning rate and .01 better per seed, with the configs
+ * and trials of ids 100 and 100,000,000 higher. */
+static inline void add_second(struct fixture *f, const char *name)
+{
+    sql(f,
+        "INSERT INTO sweep (sweep_id, name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
+        "  tune, claim, created, last_run)"
+        " SELECT 2, %s, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, claim,"
+        "  created, last_run FROM sweep WHERE sweep_id = 1;"
+        "INSERT INTO config (config_id, config_sha256, n_params, flops_per_step, chance,"
+        "  config_json)"
+        " SELECT config_id + 100, printf('%%064d', config_id + 100), n_params, flops_per_step,"
+        "  chance, json_set(config_json, '$.train.lr', 0.01) FROM config;"
+        "INSERT INTO trial (trial_id, sweep_id, config_id, seed, state, in_plan, plan_order,"
+        "  setting, setting_label, tuning, is_tuning, choice, chance, best_step, steps_done,"
+        "  train_acc, val_acc, val_loss, test_acc, test_exact, test_loss, train_s)"
+        " SELECT trial_id + 100000000, 2, config_id + 100, seed, state, in_plan, plan_order,"
+        "  setting, setting_label, tuning, is_tuning, choice, chance, best_step, steps_done,"
+        "  train_acc, val_acc, val_loss, min(1, test_acc + .01 * seed), test_exact, test_loss,"
+        "  train_s FROM trial WHERE sweep_id = 1",
+        name);
+}
+
 /* The report as text; to be freed. */
 __attribute__((noinline)) static char *report_on(struct fixture *f, enum report_format format,
                                                  struct text_page page)
@@ -150,6 +173,16 @@ __attribute__((noinline)) static char *report_on(struct fixture *f, enum report_
 static inline char *report(struct fixture *f, enum report_format format, bool color)
 {
     return report_on(f, format, (struct text_page){.color = color});
+}
+
+/* No line of the text is wider than the page; frees it. */
+static inline void assert_fits(char *text, int columns)
+{
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (text_width(line) > columns)
+            fail_msg("wider than %d columns: %s", columns, line);
+    free(text);
 }
 
 static inline void assert_file(const char *name, char *actual)

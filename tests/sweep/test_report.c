@@ -88,18 +88,6 @@ static void test_text(void **state)
     free(colored);
 }
 
-/* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
- * trial, trials that are still queued or have left the plan. */
-/* No line of the text is wider than the page; frees it. */
-static void assert_fits(char *text, int columns)
-{
-    char *rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));)
-        if (text_width(line) > columns)
-            fail_msg("wider than %d columns: %s", columns, line);
-    free(text);
-}
-
 /* On a narrow terminal columns are left out, the least important first, and it says which. */
 static void test_narrow(void **state)
 {
@@ -113,6 +101,8 @@ static void test_narrow(void **state)
         assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
 }
 
+/* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
+ * trial, trials that are still queued or have left the plan. */
 static void test_settings(void **state)
 {
     struct fixture *f = *state;
@@ -191,101 +181,6 @@ static void test_nothing_run(void **state)
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.settings[0].verdict.kind", "nothing");
     free(json);
-}
-
-/* A setting of a map at which `edge` heads or more do well, but for seed 3, which needs twice as
- * many at 4 slots; edge 0: nothing is learned. Over 1, 2, 4 and 8 heads, 4 seeds. */
-static void add_cell(struct fixture *f, int slots, int d_model, int edge)
-{
-    char setting[80], label[80];
-    snprintf(setting, sizeof setting, "{\"model.d_model\":%d,\"task.slots\":%d}", d_model, slots);
-    snprintf(label, sizeof label, "slots=%d, d_model=%d", slots, d_model);
-    for (int i = 0; i < 4; i++) {
-        struct grid_point p = {slots, 1 << i, .003, setting, label, "{}"};
-        int config = slots * 100 + d_model + i;
-        add_config(f, config, &p, 9488);
-        for (int seed = 0; seed < 4; seed++) {
-            int needed = seed == 3 && slots == 4 ? 2 * edge : edge;
-            double acc = edge == 0 ? .0625 : 1 << i >= needed ? .99 : .5 + .1 * i;
-            add_trial(f, config, seed, &p, "chosen", acc + .001 * (seed ^ i));
-        }
-    }
-}
-
-static void add_map(struct fixture *f)
-{
-    add_sweep(f, "'map'", "[]", "NULL");
-    for (int slots = 1; slots <= 4; slots *= 2) {
-        add_cell(f, slots, 10, slots);
-        add_cell(f, slots, 20, slots);
-    }
-    add_cell(f, 8, 10, 8);
-    add_cell(f, 8, 20, 0);
-}
-
-/* Two quantities beside heads are a map, in columns where there is room; h* doubles with slots. */
-static void test_map(void **state)
-{
-    struct fixture *f = *state;
-    add_map(f);
-    assert_file("map.md", report(f, REPORT_MARKDOWN, false));
-    char *text = report(f, REPORT_TEXT, false);
-    *strstr(text, "\nslots=1") = '\0'; /* the map alone */
-    assert_file("map.txt", text);
-    text = report_on(f, REPORT_TEXT, (struct text_page){.columns = 40});
-    *strstr(text, "\nslots=1") = '\0';
-    assert_file("map-40.txt", text);
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.map.axes[0]", "task.slots");
-    assert_json(f, json, "$.map.cells[1].h_star", "1");
-    assert_json(f, json, "$.map.cells[1].at[1]", "20");
-    assert_json(f, json, "$.map.cells[4].plateau[1]", "8");
-    assert_json(f, json, "$.map.cells[7].kind", "at_chance");
-    assert_json(f, json, "$.map.cells[7].plateau", "[]");
-    assert_json(f, json, "$.map.fit.cells", "7");
-    assert_json(f, json, "$.map.fit.draws", "9999");
-    assert_json(f, json, "$.map.fit.terms[1].log2_of", "task.slots");
-    free(json);
-}
-
-/* One quantity is a list; what cannot be put on a scale, or has too few values, is no map. */
-static void test_one_axis(void **state)
-{
-    struct fixture *f = *state;
-    static const char *const none[] = {
-        "'{\"model.d_model\":\"' || slots || '\"}'",
-        "'{\"train.examples\":' || (slots - 1) || '}'",
-        "'{\"task.instance\":' || slots || '}'",
-        "'{\"a\":1,\"b\":2,\"c\":' || slots || '}'",
-        "'{\"task.offsets\":[' || slots || ']}'",
-        "'{\"model.d_model\":' || min(slots, 2) || '}'",
-        "iif(slots = 1, '{}', '{\"model.d_model\":' || slots || '}')",
-        "'{\"' || iif(slots = 1, 'a', 'b') || '\":' || slots || '}'"};
-    add_map(f);
-    sql(f, "DELETE FROM trial WHERE setting LIKE '%%:20,%%'");
-    sql(f,
-        "UPDATE trial SET setting = '{\"task.slots\":' || slots || '}', setting_label = 'slots=' ||"
-        " slots FROM config AS c WHERE c.config_id = trial.config_id");
-    char *text = report(f, REPORT_TEXT, false);
-    *strstr(text, "\nslots=1") = '\0';
-    assert_file("map-one.txt", text);
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        sql(f, "UPDATE trial SET setting = %s FROM config AS c WHERE c.config_id = trial.config_id",
-            none[i]);
-        text = report(f, REPORT_TEXT, false);
-        assert_null(strstr(text, "h*"));
-        free(text);
-        char *json = report(f, REPORT_JSON, false);
-        assert_non_null(strstr(json, "\"map\":null"));
-        free(json);
-    }
-    /* and with one head count there is nothing to follow */
-    sql(f, "UPDATE trial SET setting = '{\"task.slots\":' || slots || '}' FROM config AS c"
-           " WHERE c.config_id = trial.config_id;"
-           "DELETE FROM trial WHERE config_id IN (SELECT config_id FROM config WHERE heads > 1)");
-    text = report(f, REPORT_TEXT, false);
-    assert_null(strstr(text, "h*"));
-    free(text);
 }
 
 /* Losses: less is better, on a scale of their own; a head count that met its limit has no mean. */
@@ -368,135 +263,6 @@ static void test_history(void **state)
     assert_file("history.txt", text);
     assert_non_null(strstr(markdown, "\n- 6 ended trials of this sweep are outside the plan"));
     free(markdown);
-}
-
-/* A second sweep as the first, at another learning rate and .01 better per seed, with the configs
- * and trials of ids 100 and 100,000,000 higher. */
-static void add_second(struct fixture *f, const char *name)
-{
-    sql(f,
-        "INSERT INTO sweep (sweep_id, name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
-        " tune, claim, created, last_run) SELECT 2, %s, question, yaml, yaml_sha256, plan_sha256,"
-        " metric, goal, tune, claim, created, last_run FROM sweep WHERE sweep_id = 1;"
-        "INSERT INTO config (config_id, config_sha256, n_params, flops_per_step, chance, "
-        "config_json)"
-        " SELECT config_id + 100, printf('%%064d', config_id + 100), n_params, flops_per_step, "
-        "chance,"
-        " json_set(config_json, '$.train.lr', 0.01) FROM config;"
-        "INSERT INTO trial (trial_id, sweep_id, config_id, seed, state, in_plan, plan_order, "
-        "setting,"
-        " setting_label, tuning, is_tuning, choice, chance, best_step, steps_done, train_acc, "
-        "val_acc,"
-        " val_loss, test_acc, test_exact, test_loss, train_s) SELECT trial_id + 100000000, 2,"
-        " config_id + 100, seed, state, in_plan, plan_order, setting, setting_label, tuning, "
-        "is_tuning,"
-        " choice, chance, best_step, steps_done, train_acc, val_acc, val_loss, min(1, test_acc +"
-        " .01 * seed), test_exact, test_loss, train_s FROM trial WHERE sweep_id = 1",
-        name);
-}
-
-static char *compared(struct fixture *f, enum report_format format, int columns)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    enum status s = report_write_several(f->store, (int64_t[]){1, 2}, 2, format,
-                                         (struct text_page){.columns = columns}, out, &f->message);
-    if (s != STATUS_OK)
-        fail_msg("%s", f->message.text);
-    fclose(out);
-    return text;
-}
-
-/* Paired where seeds and task are the same, unpaired and said so where not; head counts that only
- * one sweep has; what differs, once. */
-static void test_compare(void **state)
-{
-    struct fixture *f = *state;
-    add_sweep(f, "'gather'", "[]", "NULL");
-    add_gather(f, 4, "{}", "");
-    add_second(f, "'gather-fast'");
-    sql(f, "DELETE FROM trial WHERE trial_id = 100000000 + 430004"); /* 8 heads: a seed less */
-    sql(f, "UPDATE config SET config_json = json_set(config_json, '$.task.options.vocab', 32)"
-           " WHERE config_id = 144");                                   /* 16: another task */
-    sql(f, "DELETE FROM trial WHERE sweep_id = 2 AND config_id = 145"); /* 32: not there */
-    sql(f, "UPDATE config SET config_json = json_set(config_json, '$.model.heads', 3)"
-           " WHERE config_id = 141"); /* 2 is 3 */
-    sql(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 100000000 + 400004");
-    assert_file("compare.txt", compared(f, REPORT_TEXT, 0));
-    assert_file("compare-60.txt", compared(f, REPORT_TEXT, 60));
-    assert_file("compare.md", compared(f, REPORT_MARKDOWN, 0));
-    assert_file("compare.csv", compared(f, REPORT_CSV, 0));
-    for (int columns = 50; columns <= 100; columns++)
-        assert_fits(compared(f, REPORT_TEXT, columns), columns);
-    char *json = compared(f, REPORT_JSON, 0);
-    assert_json(f, json, "$.sweeps[1].sweep", "gather-fast");
-    assert_json(f, json, "$.sweeps[1].ended", "23");
-    assert_json(f, json, "$.differences[1].option", "train.lr");
-    assert_json(f, json, "$.differences[1].values[0]", "0.003");
-    assert_json(f, json, "$.rows[5].heads", "4");
-    assert_json(f, json, "$.rows[5].test", "paired");
-    assert_json(f, json, "$.rows[5].against", "gather");
-    free(json);
-}
-
-/* Settings of the same name stand together; a sweep of one setting stands beside all. */
-static void test_compare_settings(void **state)
-{
-    struct fixture *f = *state;
-    add_sweep(f, "'gather'", "[]", "NULL");
-    add_gather(f, 1, "{\"task.slots\":1}", "slots=1");
-    add_gather(f, 2, "{\"task.slots\":2}", "slots=2");
-    add_second(f, "'gather-fast'");
-    sql(f, "UPDATE trial SET setting = '{\"task.slots\":3}', setting_label = 'slots=3'"
-           " WHERE sweep_id = 2 AND config_id BETWEEN 120 AND 129");
-    char *json = compared(f, REPORT_JSON, 0);
-    assert_json(f, json, "$.rows[0].setting_label", "slots=1");
-    assert_json(f, json, "$.rows[1].test", "paired");
-    assert_json(f, json, "$.rows[12].setting_label", "slots=2");
-    assert_json(f, json, "$.rows[12].sweep", "gather");
-    assert_json(f, json, "$.rows[18].setting_label", "slots=3");
-    assert_json(f, json, "$.rows[18].sweep", "gather-fast");
-    assert_json(f, json, "$.rows[23].heads", "32");
-    free(json);
-    sql(f, "DELETE FROM trial WHERE sweep_id = 2 AND config_id >= 120;"
-           "UPDATE trial SET setting = '{}', setting_label = '' WHERE sweep_id = 2");
-    json = compared(f, REPORT_JSON, 0);
-    assert_json(f, json, "$.rows[1].test", "paired");
-    assert_json(f, json, "$.rows[13].setting_label", "slots=2");
-    assert_json(f, json, "$.rows[13].sweep", "gather-fast");
-    assert_json(f, json, "$.rows[13].test", "welch");
-    free(json);
-}
-
-/* Names are other people's text. */
-static void test_hostile_name(void **state)
-{
-    struct fixture *f = *state;
-    add_sweep(f, "'a\"b\\c' || char(27) || '[2J' || char(10) || ',|x*'", "[]", "NULL");
-    add_gather(f, 4, "{}", "");
-    char *text = report(f, REPORT_TEXT, true), *csv = report(f, REPORT_CSV, false);
-    char *markdown = report(f, REPORT_MARKDOWN, false), *json = report(f, REPORT_JSON, false);
-    assert_null(strstr(text, "\033[2J"));
-    assert_non_null(strstr(text, "a\"b\\c?[2J?,|x*"));
-    assert_non_null(strstr(csv, "\n\"a\"\"b\\c\033[2J\n,|x*\",{}"));
-    assert_non_null(strstr(markdown, "# a\"b\\\\c?\\[2J?,\\|x\\*\n"));
-    assert_json(f, json, "$.sweep", "a\"b\\c\033[2J\n,|x*");
-    free(text);
-    free(csv);
-    free(markdown);
-    free(json);
-    add_second(f, "'b|' || char(27) || '[2J'");
-    text = compared(f, REPORT_TEXT, 0);
-    markdown = compared(f, REPORT_MARKDOWN, 0);
-    json = compared(f, REPORT_JSON, 0);
-    assert_null(strchr(text, '\033'));
-    assert_non_null(strstr(text, "A is a\"b\\c?[2J?,|x*, B is b|?[2J."));
-    assert_non_null(strstr(markdown, "B is b\\|?\\[2J."));
-    assert_json(f, json, "$.sweeps[1].sweep", "b|\033[2J");
-    free(text);
-    free(markdown);
-    free(json);
 }
 
 static void test_failures(void **state)
@@ -599,15 +365,19 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_exploratory),  CASE(test_text),
-        CASE(test_narrow),       CASE(test_settings),
-        CASE(test_tune),         CASE(test_nothing_run),
-        CASE(test_map),          CASE(test_one_axis),
-        CASE(test_loss),         CASE(test_replicate),
-        CASE(test_looks),        CASE(test_history),
-        CASE(test_compare),      CASE(test_compare_settings),
-        CASE(test_hostile_name), CASE(test_failures),
-        CASE(test_shifted),      CASE(test_shifted_replicates),
+        CASE(test_exploratory),
+        CASE(test_text),
+        CASE(test_narrow),
+        CASE(test_settings),
+        CASE(test_tune),
+        CASE(test_nothing_run),
+        CASE(test_loss),
+        CASE(test_replicate),
+        CASE(test_looks),
+        CASE(test_history),
+        CASE(test_failures),
+        CASE(test_shifted),
+        CASE(test_shifted_replicates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The sentences of the verdict in special cases: nothing learned, nothing finished, plateaus,
- * replicates, losses, looks, clusters, tuning. */
+/* The sentences of the verdict in special cases: nothing learned, nothing finished, nothing that
+ * differs, plateaus, clusters. */
 #include "verdict_help.h"
 
 static void test_bad_trials(void **state)
@@ -310,111 +310,6 @@ static void test_plateau(void **state)
         "their number).");
 }
 
-static void test_replicated(void **state)
-{
-    (void)state;
-    struct sketch s = sketch_new();
-    add(&s, 1, .70, 6, (const double[]){.70, .72, .69, .71, .73, .74});
-    add(&s, 2, .99, 6, (const double[]){.99, .98, .95, .97, .99, .98});
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 6; k++)
-            s.trial[i][k].unit = k / 2;
-    s.in.replicated = "task.instance";
-    claim(&s, 2, 1, 0);
-    EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
-           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
-           "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
-           "within 1500 steps, over 3 "
-           "task instances.",
-           "2 heads against 1: +0.262 test accuracy, 95% interval +0.230 to +0.293, over 3 task "
-           "instances (3 won, 0 lost; each the mean of its seeds, 6 pairs in all); paired t test p "
-           "= 0.00077, exact sign-flip test p = 0.25; estimated standard deviation of the "
-           "difference between seeds 0.015, between task instances, beyond what seeds explain, "
-           "0.007.",
-           "With 3 task instances the exact sign-flip test cannot go below p = 0.25; at least 6 "
-           "are needed for p < 0.05.",
-           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
-           "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
-           "Not tested: other head counts, other training lengths, other tasks or other seeds: "
-           "every task instance had the same.");
-    s.in.replicated = "task.noise";
-    expect_sentence(&s, 1,
-                    "Claim confirmed: 2 heads are better than 1, as predicted before the first "
-                    "trial, within 1500 steps, "
-                    "over 3 replicates (task.noise).");
-}
-
-static void test_loss(void **state)
-{
-    (void)state;
-    struct sketch s = sketch_new();
-    s.in.loss = true;
-    add(&s, 1, 1.7, 5, (const double[]){1.70, 1.72, 1.69, 1.71, 1.73});
-    add(&s, 2, .99, 5, good);
-    add(&s, 4, 1.2, 5, (const double[]){1.28, 1.27, 1.30, 1.26, 1.29});
-    EXPECT(
-        &s, VERDICT_MIDDLE,
-        "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
-        "Exploratory finding, a middle head count wins: 2 heads are better than both the smallest "
-        "(1) and the largest (4) head count tried, within 1500 steps, on this task instance.",
-        "2 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
-        "head count between the smallest and the largest).",
-        "2 heads against 1: -0.718 test loss (less is better), 95% interval -0.734 to -0.702, over "
-        "5 seeds (5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-        "2 heads against 4: -0.288 test loss (less is better), 95% interval -0.318 to -0.258, over "
-        "5 seeds (5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
-        "for p < 0.05.",
-        "A head count is left out of the plateau where 2 heads, best on validation, beat it in a "
-        "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
-        "To confirm it, predict it: a sweep with claim: {best: 2, over: [1, 4]} and seeds not used "
-        "here.",
-        "Not tested: other head counts, other training lengths, other instances of the task or "
-        "other tasks.");
-}
-
-static void test_looks(void **state)
-{
-    (void)state;
-    struct sketch s = sketch_new();
-    add(&s, 1, .70, 5, low);
-    add(&s, 2, .98, 5, fair);
-    add(&s, 4, .99, 5, good);
-    add(&s, 8, .28, 5, poor);
-    s.in.looks = 3;
-    s.in.look = 2;
-    EXPECT(
-        &s, VERDICT_MIDDLE,
-        "Plateau: 2 and 4 heads cannot be told apart from the best; with 98.3% confidence the best "
-        "of the head counts tried is among them.",
-        "Exploratory finding, a middle head count wins: 4 heads are better than both the smallest "
-        "(1) and the largest (8) head count tried, within 1500 steps, on this task instance.",
-        "Decided at look 2 of 3. Each look tests at 0.0167 (0.05 / 3), because there are several.",
-        "4 was picked from the results, so each comparison needs p < 0.00833 (0.05 / 3 looks / 2, "
-        "for the 2 head counts between the smallest and the largest).",
-        "4 heads against 1: +0.282 test accuracy, 98.3% interval +0.259 to +0.305, over 5 seeds (5 "
-        "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-        "4 heads against 8: +0.712 test accuracy, 98.3% interval +0.670 to +0.754, over 5 seeds (5 "
-        "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 8 are needed "
-        "for p < 0.00833.",
-        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
-        "one-sided paired t test at p < 0.00556 (0.0167 / 3 comparisons). Not told apart is not "
-        "shown to be equal: `equivalence` in the sweep file tests that.",
-        "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 8]} and seeds not used "
-        "here.",
-        "Not tested: other head counts, other training lengths, other instances of the task or "
-        "other tasks.");
-    s.trial[3][0].test = .99;
-    expect_with(&s, "look",
-                "Look 2 of 3; not decided, so that seeds are added for the next. Each look tests "
-                "at 0.0167 (0.05 / 3), because there are several.");
-    s.in.look = 3;
-    expect_with(
-        &s, "the last",
-        "Look 3 of 3, the last. Each look tests at 0.0167 (0.05 / 3), because there are several.");
-}
-
 /* Equal values are pointed out only where they are all there is. */
 static void test_equal_rows(void **state)
 {
@@ -449,46 +344,6 @@ static void test_clusters(void **state)
                 "not describe; the median over 5 seeds is 0.990.");
 }
 
-static void test_tuned(void **state)
-{
-    (void)state;
-    struct sketch s = sketch_new();
-    add(&s, 1, .99, 5, good);
-    add(&s, 2, .28, 5, poor);
-    s.in.choices = 2;
-    s.in.tuned_lr = "0.003 and 0.01";
-    s.in.proof.status = PROOF_PLAN_CHANGED; /* no claim: nothing to say about it */
-    s.heads[1].shared = "d_head=8";
-    s.choice[0] = (struct verdict_choice){1, "lr=0.003", ""};
-    s.choice[1] = (struct verdict_choice){2, "lr=0.01", "lr"};
-    EXPECT(
-        &s, VERDICT_EDGE,
-        "Plateau: 1 head alone, with 95% confidence the best of the head counts tried.",
-        "No middle: the best head count on validation (the fewest heads within 0.005 of the top) "
-        "is the smallest one tried, 1, within 1500 steps, each head count at its own best of lr "
-        "0.003 and 0.01, on this task instance.",
-        "A head count is left out of the plateau where 1 head, best on validation, beats it in a "
-        "one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
-        "Chosen for each head count on validation, with separate seeds: lr=0.003 with 1 head; "
-        "lr=0.01 with 2 heads; the comparison holds for these choices.",
-        "Warning: a choice is at the edge of its grid, so that a better value may lie beyond it: "
-        "lr with 2 heads.",
-        "2 heads: these are also the trials of the setting d_head=8; as evidence they count once.",
-        "Not tested: other head counts, other training lengths, other learning rates, other "
-        "instances of the task or other tasks.");
-    s.in.tuned_lr = NULL;
-    s.choice[0].label = "lr=0.01";
-    expect_with(&s, "Chosen",
-                "Chosen for each head count on validation, with separate seeds: lr=0.01 with 1 and "
-                "2 heads; the comparison holds for these choices.");
-    s.heads[0].lr = "0.01";
-    s.heads[1].lr = "0.005";
-    expect_sentence(&s, 1,
-                    "No middle: the best head count on validation (the fewest heads within 0.005 "
-                    "of the top) is the smallest one tried, 1, within 1500 steps at lr 0.01 with 1 "
-                    "and 0.005 with 2, on this task instance.");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,9 +352,7 @@ int main(void)
         cmocka_unit_test(test_at_chance),    cmocka_unit_test(test_loss_at_chance),
         cmocka_unit_test(test_all_equal),    cmocka_unit_test(test_still_improving),
         cmocka_unit_test(test_not_finished), cmocka_unit_test(test_plateau),
-        cmocka_unit_test(test_replicated),   cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_looks),        cmocka_unit_test(test_equal_rows),
-        cmocka_unit_test(test_clusters),     cmocka_unit_test(test_tuned),
+        cmocka_unit_test(test_equal_rows),   cmocka_unit_test(test_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

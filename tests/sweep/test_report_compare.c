@@ -1,0 +1,118 @@
+/* Sweeps side by side: what is paired with what, and what is said of it. And names, of one sweep
+ * and of several, which are other people's text. */
+#include "report_help.h"
+
+static char *compared(struct fixture *f, enum report_format format, int columns)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    enum status s = report_write_several(f->store, (int64_t[]){1, 2}, 2, format,
+                                         (struct text_page){.columns = columns}, out, &f->message);
+    if (s != STATUS_OK)
+        fail_msg("%s", f->message.text);
+    fclose(out);
+    return text;
+}
+
+/* Paired where seeds and task are the same, unpaired and said so where not; head counts that only
+ * one sweep has; what differs, once. */
+static void test_compare(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    add_second(f, "'gather-fast'");
+    sql(f, "DELETE FROM trial WHERE trial_id = 100000000 + 430004"); /* 8 heads: a seed less */
+    sql(f, "UPDATE config SET config_json = json_set(config_json, '$.task.options.vocab', 32)"
+           " WHERE config_id = 144");                                   /* 16: another task */
+    sql(f, "DELETE FROM trial WHERE sweep_id = 2 AND config_id = 145"); /* 32: not there */
+    sql(f, "UPDATE config SET config_json = json_set(config_json, '$.model.heads', 3)"
+           " WHERE config_id = 141"); /* 2 is 3 */
+    sql(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 100000000 + 400004");
+    assert_file("compare.txt", compared(f, REPORT_TEXT, 0));
+    assert_file("compare-60.txt", compared(f, REPORT_TEXT, 60));
+    assert_file("compare.md", compared(f, REPORT_MARKDOWN, 0));
+    assert_file("compare.csv", compared(f, REPORT_CSV, 0));
+    for (int columns = 50; columns <= 100; columns++)
+        assert_fits(compared(f, REPORT_TEXT, columns), columns);
+    char *json = compared(f, REPORT_JSON, 0);
+    assert_json(f, json, "$.sweeps[1].sweep", "gather-fast");
+    assert_json(f, json, "$.sweeps[1].ended", "23");
+    assert_json(f, json, "$.differences[1].option", "train.lr");
+    assert_json(f, json, "$.differences[1].values[0]", "0.003");
+    assert_json(f, json, "$.rows[5].heads", "4");
+    assert_json(f, json, "$.rows[5].test", "paired");
+    assert_json(f, json, "$.rows[5].against", "gather");
+    free(json);
+}
+
+/* Settings of the same name stand together; a sweep of one setting stands beside all. */
+static void test_compare_settings(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 1, "{\"task.slots\":1}", "slots=1");
+    add_gather(f, 2, "{\"task.slots\":2}", "slots=2");
+    add_second(f, "'gather-fast'");
+    sql(f, "UPDATE trial SET setting = '{\"task.slots\":3}', setting_label = 'slots=3'"
+           " WHERE sweep_id = 2 AND config_id BETWEEN 120 AND 129");
+    char *json = compared(f, REPORT_JSON, 0);
+    assert_json(f, json, "$.rows[0].setting_label", "slots=1");
+    assert_json(f, json, "$.rows[1].test", "paired");
+    assert_json(f, json, "$.rows[12].setting_label", "slots=2");
+    assert_json(f, json, "$.rows[12].sweep", "gather");
+    assert_json(f, json, "$.rows[18].setting_label", "slots=3");
+    assert_json(f, json, "$.rows[18].sweep", "gather-fast");
+    assert_json(f, json, "$.rows[23].heads", "32");
+    free(json);
+    sql(f, "DELETE FROM trial WHERE sweep_id = 2 AND config_id >= 120;"
+           "UPDATE trial SET setting = '{}', setting_label = '' WHERE sweep_id = 2");
+    json = compared(f, REPORT_JSON, 0);
+    assert_json(f, json, "$.rows[1].test", "paired");
+    assert_json(f, json, "$.rows[13].setting_label", "slots=2");
+    assert_json(f, json, "$.rows[13].sweep", "gather-fast");
+    assert_json(f, json, "$.rows[13].test", "welch");
+    free(json);
+}
+
+/* Names are other people's text. */
+static void test_hostile_name(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'a\"b\\c' || char(27) || '[2J' || char(10) || ',|x*'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    char *text = report(f, REPORT_TEXT, true), *csv = report(f, REPORT_CSV, false);
+    char *markdown = report(f, REPORT_MARKDOWN, false), *json = report(f, REPORT_JSON, false);
+    assert_null(strstr(text, "\033[2J"));
+    assert_non_null(strstr(text, "a\"b\\c?[2J?,|x*"));
+    assert_non_null(strstr(csv, "\n\"a\"\"b\\c\033[2J\n,|x*\",{}"));
+    assert_non_null(strstr(markdown, "# a\"b\\\\c?\\[2J?,\\|x\\*\n"));
+    assert_json(f, json, "$.sweep", "a\"b\\c\033[2J\n,|x*");
+    free(text);
+    free(csv);
+    free(markdown);
+    free(json);
+    add_second(f, "'b|' || char(27) || '[2J'");
+    text = compared(f, REPORT_TEXT, 0);
+    markdown = compared(f, REPORT_MARKDOWN, 0);
+    json = compared(f, REPORT_JSON, 0);
+    assert_null(strchr(text, '\033'));
+    assert_non_null(strstr(text, "A is a\"b\\c?[2J?,|x*, B is b|?[2J."));
+    assert_non_null(strstr(markdown, "B is b\\|?\\[2J."));
+    assert_json(f, json, "$.sweeps[1].sweep", "b|\033[2J");
+    free(text);
+    free(markdown);
+    free(json);
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(test_compare),
+        CASE(test_compare_settings),
+        CASE(test_hostile_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* The map: what a report says where one or two quantities vary beside the head counts. */
+#include "report_help.h"
+
+/* A setting of a map at which `edge` heads or more do well, but for seed 3, which needs twice as
+ * many at 4 slots; edge 0: nothing is learned. Over 1, 2, 4 and 8 heads, 4 seeds. */
+static void add_cell(struct fixture *f, int slots, int d_model, int edge)
+{
+    char setting[80], label[80];
+    snprintf(setting, sizeof setting, "{\"model.d_model\":%d,\"task.slots\":%d}", d_model, slots);
+    snprintf(label, sizeof label, "slots=%d, d_model=%d", slots, d_model);
+    for (int i = 0; i < 4; i++) {
+        struct grid_point p = {slots, 1 << i, .003, setting, label, "{}"};
+        int config = slots * 100 + d_model + i;
+        add_config(f, config, &p, 9488);
+        for (int seed = 0; seed < 4; seed++) {
+            int needed = seed == 3 && slots == 4 ? 2 * edge : edge;
+            double acc = edge == 0 ? .0625 : 1 << i >= needed ? .99 : .5 + .1 * i;
+            add_trial(f, config, seed, &p, "chosen", acc + .001 * (seed ^ i));
+        }
+    }
+}
+
+static void add_map(struct fixture *f)
+{
+    add_sweep(f, "'map'", "[]", "NULL");
+    for (int slots = 1; slots <= 4; slots *= 2) {
+        add_cell(f, slots, 10, slots);
+        add_cell(f, slots, 20, slots);
+    }
+    add_cell(f, 8, 10, 8);
+    add_cell(f, 8, 20, 0);
+}
+
+/* Two quantities beside heads are a map, in columns where there is room; h* doubles with slots. */
+static void test_map(void **state)
+{
+    struct fixture *f = *state;
+    add_map(f);
+    assert_file("map.md", report(f, REPORT_MARKDOWN, false));
+    char *text = report(f, REPORT_TEXT, false);
+    *strstr(text, "\nslots=1") = '\0'; /* the map alone */
+    assert_file("map.txt", text);
+    text = report_on(f, REPORT_TEXT, (struct text_page){.columns = 40});
+    *strstr(text, "\nslots=1") = '\0';
+    assert_file("map-40.txt", text);
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.map.axes[0]", "task.slots");
+    assert_json(f, json, "$.map.cells[1].h_star", "1");
+    assert_json(f, json, "$.map.cells[1].at[1]", "20");
+    assert_json(f, json, "$.map.cells[4].plateau[1]", "8");
+    assert_json(f, json, "$.map.cells[7].kind", "at_chance");
+    assert_json(f, json, "$.map.cells[7].plateau", "[]");
+    assert_json(f, json, "$.map.fit.cells", "7");
+    assert_json(f, json, "$.map.fit.draws", "9999");
+    assert_json(f, json, "$.map.fit.terms[1].log2_of", "task.slots");
+    free(json);
+}
+
+/* One quantity is a list; what cannot be put on a scale, or has too few values, is no map. */
+static void test_one_axis(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const none[] = {
+        "'{\"model.d_model\":\"' || slots || '\"}'",
+        "'{\"train.examples\":' || (slots - 1) || '}'",
+        "'{\"task.instance\":' || slots || '}'",
+        "'{\"a\":1,\"b\":2,\"c\":' || slots || '}'",
+        "'{\"task.offsets\":[' || slots || ']}'",
+        "'{\"model.d_model\":' || min(slots, 2) || '}'",
+        "iif(slots = 1, '{}', '{\"model.d_model\":' || slots || '}')",
+        "'{\"' || iif(slots = 1, 'a', 'b') || '\":' || slots || '}'"};
+    add_map(f);
+    sql(f, "DELETE FROM trial WHERE setting LIKE '%%:20,%%'");
+    sql(f,
+        "UPDATE trial SET setting = '{\"task.slots\":' || slots || '}', setting_label = 'slots=' ||"
+        " slots FROM config AS c WHERE c.config_id = trial.config_id");
+    char *text = report(f, REPORT_TEXT, false);
+    *strstr(text, "\nslots=1") = '\0';
+    assert_file("map-one.txt", text);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        sql(f, "UPDATE trial SET setting = %s FROM config AS c WHERE c.config_id = trial.config_id",
+            none[i]);
+        text = report(f, REPORT_TEXT, false);
+        assert_null(strstr(text, "h*"));
+        free(text);
+        char *json = report(f, REPORT_JSON, false);
+        assert_non_null(strstr(json, "\"map\":null"));
+        free(json);
+    }
+    /* and with one head count there is nothing to follow */
+    sql(f, "UPDATE trial SET setting = '{\"task.slots\":' || slots || '}' FROM config AS c"
+           " WHERE c.config_id = trial.config_id;"
+           "DELETE FROM trial WHERE config_id IN (SELECT config_id FROM config WHERE heads > 1)");
+    text = report(f, REPORT_TEXT, false);
+    assert_null(strstr(text, "h*"));
+    free(text);
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(test_map),
+        CASE(test_one_axis),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* The task over rows with labels of a user's own: how a file is surveyed, how its rows are divided,
+ * what examples hold, and what is refused. */
+#include "engine/base/sha256.h"
+#include "tests/unit/text_task_help.h"
+
+enum { ROWS = 200, LABELS = 4 };
+static const int label_rows[LABELS] = {3, 14, 83, 100};
+static const int held_rows[LABELS] = {1, 1, 8, 10}; /* of each, to validate and to test on */
+
+/* Row i has the text "i" and one of the labels 3, 2, 1, 0 in turn, until each has its number. */
+static void write_rows(const char *name, bool csv)
+{
+    struct text_buffer b = {0};
+    int left[LABELS];
+    memcpy(left, label_rows, sizeof left);
+    text_add(&b, csv ? "label,text\n" : "");
+    for (int i = 0, label = 0; i < ROWS; i++) {
+        do
+            label = (label + LABELS - 1) % LABELS;
+        while (left[label] == 0);
+        left[label]--;
+        text_add(&b, csv ? "%d,%d\n" : "{\"label\":%d,\"text\":\"%d\"}\n", label, i);
+    }
+    assert_false(b.out_of_memory);
+    write_file(name, b.text, strlen(b.text));
+    free(b.text);
+}
+
+/* The number that the example's text is. */
+static int row_of(const struct opened *o)
+{
+    int row = 0;
+    for (long t = 0; t < o->options.length; t++) {
+        if (!o->padding[t])
+            row = 10 * row + o->inputs[t] - '0';
+        else
+            assert_int_equal(o->inputs[t], 0);
+        assert_true(o->padding[t] == (o->inputs[t] == 0));
+    }
+    return row;
+}
+
+/* part_of[row], filled from reading all parts; checks that each has its rows in order, with the
+ * share of every label, and that no row is in two. */
+static void read_split(struct opened *o, int part_of[ROWS])
+{
+    int seen = 0;
+    for (int i = 0; i < ROWS; i++)
+        part_of[i] = -1;
+    for (int p = 0; p < TASK_PARTS; p++) {
+        int count[LABELS] = {0}, last = -1;
+        for (int64_t i = 0; i < o->shape.part[p]; i++) {
+            read_one(o, (enum task_part)p, i, o->shape.part[p]);
+            int row = row_of(o);
+            assert_true(row > last && row < ROWS && part_of[row] < 0);
+            part_of[row] = p;
+            last = row;
+            seen++;
+            assert_in_range(o->targets[0], 0, LABELS - 1);
+            count[o->targets[0]]++;
+            assert_int_equal(o->targets[1], 0x11111111);
+        }
+        for (int k = 0; k < LABELS; k++)
+            assert_int_equal(count[k],
+                             p == TASK_TRAIN ? label_rows[k] - 2 * held_rows[k] : held_rows[k]);
+    }
+    assert_int_equal(seen, ROWS);
+}
+
+static void rows_are_divided_by_label(void **state)
+{
+    (void)state;
+    struct opened o;
+    int first[ROWS], same[ROWS], other[ROWS];
+    write_rows("rows.csv", true);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 0);
+    read_split(&o, first);
+    close_all(&o);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 0);
+    read_split(&o, same);
+    close_all(&o);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, UINT32_MAX);
+    read_split(&o, other);
+    close_all(&o);
+    assert_memory_equal(first, same, sizeof first);
+    assert_memory_not_equal(first, other, sizeof first);
+    remove(path);
+    write_rows("rows.jsonl", false);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 0);
+    read_split(&o, same);
+    assert_memory_equal(first, same, sizeof first); /* whatever the form */
+    for (uint32_t i = 0; i < 1000; i++) {
+        draw_one(&o, 3, i);
+        assert_int_equal(first[row_of(&o)], TASK_TRAIN);
+    }
+    assert_string_equal(task_text.file->label(o.source, 2), "2");
+    close_all(&o);
+}
+
+/* Which rows are tested on is part of the meaning of every stored result. */
+static void the_split_is_unchanged(void **state)
+{
+    (void)state;
+    struct opened o;
+    int part_of[ROWS];
+    char hash[65];
+    write_rows("rows.csv", true);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 7);
+    read_split(&o, part_of);
+    close_all(&o);
+    sha256_hex(part_of, sizeof part_of, hash);
+    assert_string_equal(hash, "fdd705a3488ee28c4d4a238dc3492f405c5df73184cc89c4a34a89a1ab632c63");
+}
+
+static const char golden[] = "text,label\n"
+                             "\"ab\"\"c\nd\",yes\n"
+                             "abcdefgh,\"no, \"\"n\"\"\"\n"
+                             "\xc3\xa9,yes\n"
+                             "x,yes\n"
+                             "y,\"no, \"\"n\"\"\"\n"
+                             "abcdef,\"no, \"\"n\"\"\"\n";
+
+static void examples_are_the_bytes_of_a_row(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int target;
+    } list[] = {{"ab\"c\nd", 1}, {"abcdef", 0}, {"\xc3\xa9", 1}, {"x", 1}, {"y", 0}};
+    struct opened o;
+    int found = 0;
+    write_file("rows.csv", golden, sizeof golden - 1);
+    survey_and_open(&o, TEXT_CLASSIFY, 6, 0);
+    for (int p = 0; p < TASK_PARTS; p++)
+        for (int64_t i = 0; i < o.shape.part[p]; i++) {
+            char text[7] = "";
+            read_one(&o, (enum task_part)p, i, o.shape.part[p]);
+            for (int t = 0; t < 6; t++)
+                text[t] = (char)o.inputs[t];
+            for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+                found += strcmp(text, list[k].text) == 0 && o.targets[0] == list[k].target;
+        }
+    assert_int_equal(found, 6); /* two rows begin with abcdef */
+    assert_true(o.shape.padded && o.shape.per_sequence && !o.shape.causal && !o.shape.bytes);
+    assert_int_equal(o.shape.classes, 2);
+    assert_string_equal(task_text.file->label(o.source, 0), "no, \"n\"");
+    assert_string_equal(task_text.file->label(o.source, 1), "yes");
+    close_all(&o);
+}
+
+static void facts_hold_what_a_survey_found(void **state)
+{
+    (void)state;
+    struct opened o;
+    write_file("rows.csv", golden, sizeof golden - 1);
+    survey_and_open(&o, TEXT_CLASSIFY, 6, 0);
+    char hash[65], expected[512];
+    sha256_hex(golden, sizeof golden - 1, hash);
+    snprintf(expected, sizeof expected,
+             "{\"sha256\":\"%s\",\"size\":%zu,\"classes\":2,\"rows\":6,\"test_rows\":2,"
+             "\"majority\":0.5,\"entropy\":0.6931,\"cut\":1,\"labels\":[\"no, \\\"n\\\"\",\"yes\"],"
+             "\"label_rows\":[3,3]}",
+             hash, sizeof golden - 1);
+    assert_string_equal(o.facts.text, expected);
+    close_all(&o);
+    write_file("rows.csv", "aababcaaaabbbbbbccab", 20);
+    survey_and_open(&o, TEXT_LM, 1, 0);
+    sha256_hex("aababcaaaabbbbbbccab", 20, hash);
+    snprintf(expected, sizeof expected,
+             "{\"sha256\":\"%s\",\"size\":20,\"classes\":256,\"rows\":0,\"test_rows\":0,"
+             "\"majority\":0.45,\"entropy\":1.0104}",
+             hash);
+    assert_string_equal(o.facts.text, expected);
+    assert_true(o.shape.bytes && o.shape.causal && !o.shape.padded && !o.shape.per_sequence);
+    assert_null(task_text.file->label(o.source, 97));
+    close_all(&o);
+}
+
+static void assert_survey_refuses(const char *name, const char *file, const char *message)
+{
+    struct text_options o;
+    struct text_buffer facts = {0};
+    write_file(name, file, strlen(file));
+    set_options(&o, TEXT_CLASSIFY, 8);
+    assert_fails(task_text.file->survey(&o, &facts, &m), STATUS_BAD_INPUT, message);
+    assert_null(facts.text);
+    remove(path);
+}
+
+static void files_without_classes_are_refused(void **state)
+{
+    (void)state;
+    assert_survey_refuses("a.csv", "text,label\n", ": has no rows");
+    assert_survey_refuses("a.csv", "\n\n", ": has no rows");
+    assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\n",
+                          ": all rows have the label x; there is nothing to tell apart");
+    assert_survey_refuses("a.jsonl",
+                          "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":2}\n"
+                          "{\"text\":\"b\",\"label\":2}\n{\"text\":\"b\",\"label\":2}\n",
+                          ", line 1, column 21: only 1 row has the label 1; it takes 3 or more, to "
+                          "train, validate and test on: add some, or leave the label out");
+    assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\na,y\n\na,y\n",
+                          ", line 5, column 3: only 2 rows have the label y; it takes 3 or more, "
+                          "to train, validate and test on: add some, or leave the label out");
+    assert_survey_refuses("a.txt", "text,label\n",
+                          ": rows are read from CSV or JSON Lines; give a file whose name ends in "
+                          ".csv, .jsonl, .ndjson or .json");
+    struct text_buffer b = {0};
+    text_add(&b, "text,label\n");
+    for (int i = 0; i <= 1024; i++)
+        text_add(&b, "x,%d\n", i);
+    assert_survey_refuses("a.csv", b.text,
+                          ", line 1026, column 3: this is the 1025th different label; at most 1024 "
+                          "are allowed: does `label` name a class?");
+    free(b.text);
+}
+
+static void rows_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t list[][3] = {/* rows, test_rows, classes */
+                                      {100, 50, 2},
+                                      {100, 49, 3},
+                                      {100, 2, 3},
+                                      {100, 10, 1},
+                                      {100000, 10000, 1025}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct text_options o;
+        struct task_shape s;
+        char expected[128];
+        set_options(&o, TEXT_CLASSIFY, 8);
+        o.size = 1000;
+        o.rows = list[i][0], o.test_rows = list[i][1], o.classes = list[i][2];
+        snprintf(expected, sizeof expected,
+                 "no file has task.rows %d, task.test_rows %d and task.classes %d", (int)o.rows,
+                 (int)o.test_rows, (int)o.classes);
+        assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
+        assert_string_equal(m.text, expected);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(rows_are_divided_by_label, remove_file),
+        cmocka_unit_test_teardown(the_split_is_unchanged, remove_file),
+        cmocka_unit_test_teardown(examples_are_the_bytes_of_a_row, remove_file),
+        cmocka_unit_test_teardown(facts_hold_what_a_survey_found, remove_file),
+        cmocka_unit_test_teardown(files_without_classes_are_refused, remove_file),
+        cmocka_unit_test(rows_that_cannot_be_are_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

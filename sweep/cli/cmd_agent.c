@@ -5,11 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-struct agent_options {
-    char nothing;
-};
-
-static const struct command_option options[] = {
+static const struct command_option no_options[] = {
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
 
@@ -19,16 +15,15 @@ static const struct command_syntax syntax = {
         "Started by `headcount run --launch` on each of its hosts, never by a person: it runs\n"
         "trials there and speaks with the coordinator over stdin and stdout. It ends when\n"
         "its stdin does; running trials save a checkpoint first.\n",
-    .options = options,
+    .options = no_options,
     .examples = "  headcount agent </dev/null | head -n 16\n",
 };
 
 int command_agent(int argc, char **argv)
 {
-    struct agent_options o;
     struct message m = {{0}};
     int arguments, exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+    if (!command_parse(&syntax, argc, argv, NULL, &arguments, &exit_status))
         return exit_status;
     if (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO))
         return command_usage("agent",
@@ -40,6 +35,7 @@ int command_agent(int argc, char **argv)
         return command_usage("agent", "cannot use its stdout");
     enum status s = agent_run(STDIN_FILENO, out, &m);
     close(out);
-    return s == STATUS_OK || s == STATUS_INTERRUPTED ? (s == STATUS_OK ? EXIT_DONE : EXIT_RESUMABLE)
-                                                     : command_fail("agent", s, &m);
+    if (s == STATUS_OK)
+        return EXIT_DONE;
+    return s == STATUS_INTERRUPTED ? EXIT_RESUMABLE : command_fail("agent", s, &m);
 }

@@ -66,14 +66,30 @@ static void begin_script(struct batch *b, const struct batch_request *r, const c
     text_add(&b->script, " || exit\n");
 }
 
+/* What changes the plan or takes results away is done once: a job that comes back from the queue
+ * goes on with what its first start has made of it, and is refused where that is another sweep. */
+static void add_once(struct text_buffer *b, const struct batch_request *r)
+{
+    text_add(b,
+             "# At the first start only: a job that comes back from the queue keeps what is done.\n"
+             "once='%s%s%s'\n"
+             "[ \"${SLURM_RESTART_COUNT:-0}\" = 0 ] || once=\n",
+             r->retry_failed ? "--retry-failed" : "", r->retry_failed && r->replace ? " " : "",
+             r->replace ? "--replace" : "");
+}
+
 /* Slurm's signal before the time limit comes to the script, SIGTERM to the run itself too. Up to
  * the name of the results file. */
 static void begin_run(struct text_buffer *b, const struct batch_request *r)
 {
-    text_add(b, "trap 'kill -USR1 \"$run\"' USR1\n"
-                "trap : TERM\n");
+    bool once = r->retry_failed || r->replace;
+    text_add(b, "run= stopped=\n"
+                "trap 'stopped=yes; [ -z \"$run\" ] || kill -USR1 \"$run\"' USR1\n"
+                "trap 'stopped=yes' TERM\n");
+    if (once)
+        add_once(b, r);
     text_add_shell(b, r->program);
-    text_add(b, " run ");
+    text_add(b, " run %s", once ? "$once " : "");
     for (int i = 0; i < r->set.count; i++) {
         text_add(b, "--set ");
         text_add_shell(b, r->set.item[i]);
@@ -90,11 +106,17 @@ static void end_run(struct text_buffer *b, const struct batch_request *r)
     text_add(b, "%s",
              " &\n"
              "run=$!\n"
+             "[ -z \"$stopped\" ] || kill -USR1 \"$run\" # it came a moment too early\n"
              "until wait \"$run\"; status=$?; ! kill -0 \"$run\" 2>/dev/null; do :; done\n"
-             "case $status in 75 | 138) # stopped before its end; 138: before it had begun\n"
+             "case $status,$stopped in\n"
+             "75,yes | 138,yes) # before its end; 138: before it had begun\n"
              "    # A job that Slurm itself ends (scancel, preemption) is not RUNNING any more.\n"
              "    [ \"$(squeue -h -o %T -j \"$SLURM_JOB_ID\")\" != RUNNING ] ||\n"
              "        scontrol requeue \"$SLURM_JOB_ID\" ;;\n"
+             "75,) echo 'The run stopped by itself, most likely because the disk is full (see"
+             " above), so that this job' >&2\n"
+             "    echo 'does not go back into the queue. Once there is room, the same submit goes"
+             " on.' >&2 ;;\n"
              "esac\n"
              "exit \"$status\"\n");
 }
@@ -116,18 +138,31 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     return finished(b, m);
 }
 
-/* The name of a shard's results file, around what stands for its number: "results/x-" and
- * "-of-4.db", as words of the shell. */
-static void add_shard(struct text_buffer *b, const struct batch_request *r, const char *number)
+/* How much of a results file's name stands before its ending, which may be none. */
+static size_t stem_length(const char *db)
 {
-    size_t length = strlen(r->db);
-    bool ends = length > 3 && strcmp(r->db + length - 3, ".db") == 0;
-    char *stem = strndup(r->db, length - (ends ? 3 : 0));
+    size_t length = strlen(db);
+    return length > 3 && strcmp(db + length - 3, ".db") == 0 ? length - 3 : length;
+}
+
+char *batch_shard_db(const char *db, long number, long of)
+{
+    char *name;
+    size_t stem = stem_length(db);
+    return asprintf(&name, "%.*s-%ld-of-%ld%s", (int)stem, db, number, of, db + stem) < 0 ? NULL
+                                                                                          : name;
+}
+
+/* The same as a word of the shell, which has the number in a variable. */
+static void add_shard(struct batch *b, const struct batch_request *r, const char *variable)
+{
+    size_t length = stem_length(r->db);
+    char *stem = strndup(r->db, length);
     b->out_of_memory |= !stem;
     if (!stem)
         return;
-    text_add_shell(b, stem);
-    text_add(b, "-%s-of-%ld%s", number, r->array, ends ? ".db" : "");
+    text_add_shell(&b->script, stem);
+    text_add(&b->script, "-\"$%s\"-of-%ld%s", variable, r->array, r->db + length);
     free(stem);
 }
 
@@ -142,11 +177,29 @@ enum status batch_shards(const struct batch_request *r, struct batch *b, struct 
     add_common(b, r);
     begin_script(b, r, "a share of a sweep, in a results file of its own.");
     begin_run(&b->script, r);
-    add_shard(&b->script, r, "\"$SLURM_ARRAY_TASK_ID\"");
+    add_shard(b, r, "SLURM_ARRAY_TASK_ID");
     text_add(&b->script, " --shard \"$SLURM_ARRAY_TASK_ID/%ld\" -j \"$SLURM_CPUS_ON_NODE\"",
              r->array);
     end_run(&b->script, r);
     return finished(b, m);
+}
+
+/* The files that are merged become the script's arguments. A shard whose job came to nothing has
+ * none. */
+static void list_shards(struct batch *b, const struct batch_request *r)
+{
+    text_add(&b->script,
+             "k=0\n"
+             "while [ $((k += 1)) -le %ld ]; do\n"
+             "    file=",
+             r->array);
+    add_shard(b, r, "k");
+    text_add(
+        &b->script,
+        "\n"
+        "    if [ -e \"$file\" ]; then set -- \"$@\" \"$file\"; else echo \"Shard $k has left no "
+        "$file.\" >&2; fi\n"
+        "done\n");
 }
 
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m)
@@ -155,12 +208,11 @@ enum status batch_merge(const struct batch_request *r, struct batch *b, struct m
     batch_option(b, "--ntasks=1");
     add_common(b, r);
     begin_script(b, r, "the shares of a sweep become one results file.");
+    list_shards(b, r);
     text_add_shell(&b->script, r->program);
     text_add(&b->script, " merge --into ");
     text_add_shell(&b->script, r->db);
-    text_add(&b->script, " -- ");
-    add_shard(&b->script, r, "*");
-    text_add(&b->script, " &&\n    ");
+    text_add(&b->script, " -- \"$@\" &&\n    ");
     text_add_shell(&b->script, r->program);
     text_add(&b->script, " report --db ");
     text_add_shell(&b->script, r->db);

@@ -1,8 +1,9 @@
 /* The Slurm jobs that run a sweep: what sbatch is given for each, its options and its script.
  *
  * A job may be put back into the queue at any time, by Slurm (preemption, a node that fails) or by
- * its own script, where the run was stopped before its end (exit status 75): it appends to its
- * output and goes on with what the results file has. */
+ * its own script, where a signal stopped the run before its end: it appends to its output and goes
+ * on with what the results file has. A run that stops by itself (exit status 75 without a signal: a
+ * full disk) would do so again at once; its job stays out of the queue. */
 #ifndef SWEEP_CLI_BATCH_H
 #define SWEEP_CLI_BATCH_H
 
@@ -11,16 +12,17 @@
 
 /* What a sweep's jobs are made from. */
 struct batch_request {
-    const char *program;       /* absolute path of headcount */
-    const char *folder;        /* absolute; the other paths may be relative to it */
-    const char *file, *db;     /* the sweep file, the results file */
-    const char *name;          /* of the sweep: letters, digits, '.', '_', '-' */
-    struct command_texts set;  /* --set of run */
-    long nodes;                /* one job on so many nodes; 0: an array */
-    long array;                /* of so many jobs, each with a share of the trials */
-    long cpus;                 /* of each node; 0: all */
-    bool same_kernels;         /* of run; with nodes */
-    const char *const *option; /* further options of sbatch; they win over the job's own */
+    const char *program;        /* absolute path of headcount */
+    const char *folder;         /* absolute; the other paths may be relative to it */
+    const char *file, *db;      /* the sweep file, the results file */
+    const char *name;           /* of the sweep: letters, digits, '.', '_', '-' */
+    struct command_texts set;   /* --set of run */
+    bool retry_failed, replace; /* of run, at the job's first start only */
+    long nodes;                 /* one job on so many nodes; 0: an array */
+    long array;                 /* of so many jobs, each with a share of the trials */
+    long cpus;                  /* of each node; 0: all */
+    bool same_kernels;          /* of run; with nodes */
+    const char *const *option;  /* further options of sbatch; they win over the job's own */
     int options;
 };
 
@@ -37,6 +39,9 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
 
 /* The array; task k runs shard k in a results file of its own, FILE-k-of-N.db. */
 enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m);
+
+/* Its name, malloced; NULL without memory. */
+char *batch_shard_db(const char *db, long number, long of);
 
 /* What brings these files together in r->db, and reports. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);

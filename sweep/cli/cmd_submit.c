@@ -8,12 +8,13 @@
 #include "sweep/cli/batch.h"
 #include "sweep/cli/command_plan.h"
 #include "sweep/hosts/slurm.h"
+#include "sweep/store/store.h"
 
 struct submit_options {
     const char *db;
     struct command_texts set;
     long nodes, array, cpus;
-    bool same_kernels, dry_run;
+    bool same_kernels, retry_failed, replace, dry_run;
 };
 
 static const struct command_option options[] = {
@@ -28,6 +29,10 @@ static const struct command_option options[] = {
      "replace what the file says, as in train.steps=100; null takes it away"},
     {"same-kernels", 0, COMMAND_FLAG, offsetof(struct submit_options, same_kernels), NULL,
      "with --nodes: all machines compute with what the least of them can"},
+    {"retry-failed", 0, COMMAND_FLAG, offsetof(struct submit_options, retry_failed), NULL,
+     "try failed trials again, when the job first starts"},
+    {"replace", 0, COMMAND_FLAG, offsetof(struct submit_options, replace), NULL,
+     "take the place of a sweep of this name, as `run --replace` does, when the job first starts"},
     {"dry-run", 'n', COMMAND_FLAG, offsetof(struct submit_options, dry_run), NULL,
      "print what would be submitted, as a script for the shell"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
@@ -37,11 +42,13 @@ static const struct command_syntax syntax = {
     .name = "submit",
     .details =
         "A job that is stopped before its end, by its time limit or for another job, goes back\n"
-        "into the queue and later on from where it was. What stands behind -- is for sbatch. A\n"
-        "sweep file or results file that is wrong is refused now, not when the job begins.\n",
+        "into the queue and later on from where it was; one whose disk is full does not. What\n"
+        "stands behind -- is for sbatch. A sweep file or results file that is wrong is refused\n"
+        "now, not when the job begins. --retry-failed and --replace are for the job's first\n"
+        "start: when it comes back from the queue, what it did since then is kept.\n",
     .options = options,
     .others = "options of sbatch stand behind --, as in `-- --time=4:00:00`",
-    .examples = "  headcount submit configs/gather.yaml -n --nodes 4 -- --time=4:00:00\n",
+    .examples = "  headcount submit configs/quick.yaml -n --nodes 4 -- --time=4:00:00\n",
     .least = 1,
     .most = 1,
 };
@@ -138,7 +145,61 @@ static enum status submit_array(const struct batch_request *r, long trials, bool
     return s;
 }
 
-/* A sweep that no job could run is refused here. *trials: of its plan. */
+/* ---- what no job could run is refused here ---- */
+
+/* *s: the results file, NULL where there is none yet. */
+static enum status open_stored(const char *db, struct store **s, struct message *m)
+{
+    *s = NULL;
+    return access(db, F_OK) != 0 && errno == ENOENT ? STATUS_OK : store_open(db, STORE_READ, s, m);
+}
+
+/* A results file that the sweep is to be run into. */
+static enum status check_results(const struct plan *plan, const char *db, bool replace,
+                                 struct message *m)
+{
+    struct store *s;
+    enum status status = open_stored(db, &s, m);
+    if (status != STATUS_OK || !s)
+        return status;
+    status = store_refuse_plan(s, plan, replace, m);
+    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* The one that shards are to be merged into, which replaces nothing. */
+static enum status check_merged(const struct plan *plan, const char *db, struct message *m)
+{
+    struct store *s;
+    bool stranger = false;
+    enum status status = open_stored(db, &s, m);
+    if (status != STATUS_OK || !s)
+        return status;
+    status = store_stranger(s, plan, &stranger, m);
+    if (status == STATUS_OK && stranger)
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "%s already holds a sweep \"%s\", and none of its points is in this "
+                             "file, so that shards could not be merged into it; use another "
+                             "`name` or another --db",
+                             db, plan_config(plan)->name);
+    store_close(s, NULL);
+    return status == STATUS_OK ? check_results(plan, db, true, m) : status;
+}
+
+static enum status check_shards(const struct plan *plan, const struct submit_options *o,
+                                struct message *m)
+{
+    enum status s = check_merged(plan, o->db, m);
+    for (long k = 1; s == STATUS_OK && k <= o->array; k++) {
+        char *db = batch_shard_db(o->db, k, o->array);
+        s = db ? check_results(plan, db, o->replace, m)
+               : status_fail(m, STATUS_NO_MEMORY, "no memory for the name of a file");
+        free(db);
+    }
+    return s;
+}
+
+/* *trials: of its plan. */
 static enum status check_sweep(const struct config *config, const struct submit_options *o,
                                long *trials, struct message *m)
 {
@@ -152,9 +213,12 @@ static enum status check_sweep(const struct config *config, const struct submit_
         return s;
     command_plan_notes("submit", plan);
     *trials = plan_trials(plan);
+    s = o->array ? check_shards(plan, o, m) : check_results(plan, o->db, o->replace, m);
     plan_free(plan);
-    return STATUS_OK;
+    return s;
 }
+
+/* ---- the jobs ---- */
 
 /* Where this program and the user are. The caller frees both names, whatever comes of it. */
 static enum status find_places(char **program, char **folder, struct message *m)
@@ -224,6 +288,8 @@ int command_submit(int argc, char **argv)
                               .array = o.array,
                               .cpus = o.cpus,
                               .same_kernels = o.same_kernels,
+                              .retry_failed = o.retry_failed,
+                              .replace = o.replace,
                               .option = own < argc ? (const char *const *)argv + own + 1 : NULL,
                               .options = own < argc ? argc - own - 1 : 0};
     enum status s = submit_sweep(&r, &o, &m);

@@ -120,6 +120,10 @@ struct plan_changes {
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 
+/* BAD_INPUT where store_plan would refuse the plan, with its words; nothing is written. */
+enum status store_refuse_plan(struct store *s, const struct plan *p, bool replace,
+                              struct message *m);
+
 /* Two sweep files with one name: *stranger says that the file has a sweep of the plan's name with
  * trials in its plan, and that none of them is at a point of this plan. Seeds do not count: a file
  * in which only `seeds` was changed has all its points in common. */

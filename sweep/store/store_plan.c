@@ -220,35 +220,44 @@ enum status store_stranger(struct store *s, const struct plan *p, bool *stranger
     return rows_close(&r);
 }
 
-static enum status refuse_stranger(struct planning *g)
+static enum status refuse_stranger(struct store *s, const struct plan *p, struct message *m)
 {
     bool stranger = false;
-    const struct config *c = plan_config(g->p);
-    enum status status = store_stranger(g->s, g->p, &stranger, g->m);
+    const struct config *c = plan_config(p);
+    enum status status = store_stranger(s, p, &stranger, m);
     if (status == STATUS_OK && stranger)
         return status_fail(
-            g->m, STATUS_BAD_INPUT,
+            m, STATUS_BAD_INPUT,
             "%s: %s already holds a sweep \"%s\", and none of its points is in this file; "
             "use another `name`, or --replace to take the old points out of the plan (their "
             "results stay)",
-            c->path, g->s->path, c->name);
+            c->path, s->path, c->name);
     return status;
 }
 
 /* The metric has chosen the best step of every trial that ran, and with it what was tested. */
-static enum status refuse_other_metric(struct planning *g)
+static enum status refuse_other_metric(struct store *s, const struct plan *p, struct message *m)
 {
     int64_t begun = 0;
-    const struct config *c = plan_config(g->p);
-    enum status status = store_other_metric(g->s, c->name, c->metric, &begun, g->m);
+    const struct config *c = plan_config(p);
+    enum status status = store_other_metric(s, c->name, c->metric, &begun, m);
     if (status == STATUS_OK && begun > 0)
         return status_fail(
-            g->m, STATUS_BAD_INPUT,
+            m, STATUS_BAD_INPUT,
             "%s: the metric is %s, but %lld trials of sweep \"%s\" in %s have run with "
             "another, which chose their best steps; put it back, or give the sweep another "
             "`name`",
-            c->path, metric_name(c->metric), (long long)begun, c->name, g->s->path);
+            c->path, metric_name(c->metric), (long long)begun, c->name, s->path);
     return status;
+}
+
+enum status store_refuse_plan(struct store *s, const struct plan *p, bool replace,
+                              struct message *m)
+{
+    enum status status = replace ? STATUS_OK : store_data_changed(s, p, m);
+    if (status == STATUS_OK && !replace)
+        status = refuse_stranger(s, p, m);
+    return status == STATUS_OK ? refuse_other_metric(s, p, m) : status;
 }
 
 /* What is planned, beside what is stored: counted, and refused where the two do not go together. */
@@ -257,12 +266,8 @@ static enum status change_plan(struct planning *g, bool replace)
     enum status status = load(g);
     if (status == STATUS_OK)
         status = count_changes(g);
-    if (status == STATUS_OK && g->changes->sweep_id && !replace)
-        status = store_data_changed(g->s, g->p, g->m);
-    if (status == STATUS_OK && g->changes->sweep_id && !replace)
-        status = refuse_stranger(g);
     if (status == STATUS_OK && g->changes->sweep_id)
-        status = refuse_other_metric(g);
+        status = store_refuse_plan(g->s, g->p, replace, g->m);
     if (status == STATUS_OK && g->changes->sweep_id)
         status = plan_describe_change(g);
     return status;

@@ -61,7 +61,7 @@ check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submi
 check "... and its merge" grep -q '^Submitted job 44: ' out
 check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 -p long --dependency=afterany:43
 check "... each task with its share" grep -Fq -e "--db 'r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
-check "... all of which are merged" grep -Fqx "$headcount merge --into 'r/it'\\''s.db' -- 'r/it'\\''s'-*-of-3.db &&" "$JOBS/44.sh"
+check "... all of which are merged" grep -Fqx "$headcount merge --into 'r/it'\\''s.db' -- \"\$@\" &&" "$JOBS/44.sh"
 
 # ---- what is shown is what is submitted ----
 
@@ -89,6 +89,12 @@ check "... really" [ "$(last_job)" = "$before" ]
 
 check "the same kernels on all machines" says ' --launch slurm --same-kernels -- configs/quick.yaml &$' headcount submit -n configs/quick.yaml --same-kernels --nodes 2
 
+# ---- once ----
+
+check "what is asked for once" headcount submit configs/quick.yaml --retry-failed --replace --db r/x.db
+once=$JOBS/$(last_job).sh
+check "... is asked of the run" grep -Fq "$headcount run \$once --db r/x.db" "$once"
+
 # ---- hostile names ----
 
 hostile='$(touch hacked) `touch hacked`; "x" \ '\''y'\'' & *
@@ -115,19 +121,47 @@ printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" -
 check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
 printf '%s\n' "$dir/$hostile" >wanted
 check "... in the folder that was meant" cmp wanted "$JOBS/pwd"
+shards="$hostile/-r \$(touch hacked)"
+mkdir -p "$shards"
+: >"$shards/x'-1-of-2.db"
+: >"$shards/x'-2-of-2.db"
+: >"$shards/x'-other-1-of-2.db"
 as_job $((before + 2)) "$dir/keeper"
-printf '%s\n' merge --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-*-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
-check "... and the merge" cmp wanted "$JOBS/words"
+printf '%s\n' merge --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
+check "... and the merge, of these shards and no other sweep's" cmp wanted "$JOBS/words"
+rm "$shards/x'-2-of-2.db"
+as_job $((before + 2)) "$dir/keeper" >out 2>&1
+check "a shard that left no file is named" grep -q "^Shard 2 has left no .*-2-of-2.db" out
+check "... and the others are merged" sh -c 'grep -q -e "-1-of-2.db$" "$JOBS/words" && ! grep -q -e "-2-of-2.db$" "$JOBS/words"'
+once() { # restarts of the job; what of --retry-failed and --replace its run gets
+    cp "$once" "$JOBS/once.sh"
+    SLURM_RESTART_COUNT=$1
+    export SLURM_RESTART_COUNT
+    as_job once "$dir/keeper" >out 2>&1
+    unset SLURM_RESTART_COUNT
+    grep -e --re "$JOBS/words" | tr '\n' ' '
+}
+check "failed trials are tried again and a sweep is replaced at the first start" [ "$(once 0)" = "--retry-failed --replace " ]
+check "... and not when the job comes back from the queue" [ "$(once 1)" = "" ]
+check "... nor unasked" fails grep -q -e --re[tp] "$JOBS/43.sh"
 check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
 
 # ---- the end of a job ----
 
-printf '#!/bin/sh\nexit $(cat "$JOBS/status")\n' >ender && chmod +x ender
+# A run that ends with this status, after its job has got this signal.
+cat >ender <<'E'
+#!/bin/sh
+trap '' USR1
+[ ! -e "$JOBS/signal" ] || kill "-$(cat "$JOBS/signal")" "$PPID"
+exit "$(cat "$JOBS/status")"
+E
+chmod +x ender
+echo USR1 >"$JOBS/signal"
 requeues() { # status of the run, state of the job; true if it went back into the queue
     rm -f "$JOBS/requeued"
     echo "$1" >"$JOBS/status"
     echo "$2" >"$JOBS/state"
-    as_job 41 "$dir/ender"
+    as_job 41 "$dir/ender" >ends 2>&1
     code=$?
     [ $code -eq "$1" ] || trouble "the job of a run that exits with $1 exits with $code"
     [ -e "$JOBS/requeued" ] && grep -qx "requeue 7" "$JOBS/requeued"
@@ -139,6 +173,12 @@ check "no job any more" fails requeues 75 ""
 for status in 0 1 2 3 4; do
     check "status $status: never" fails requeues $status RUNNING
 done
+echo TERM >"$JOBS/signal"
+check "stopped by SIGTERM, which the run gets too: back into the queue" requeues 75 RUNNING
+check "... without a word" [ ! -s ends ]
+rm "$JOBS/signal"
+check "stopped by itself, as on a full disk: never" fails requeues 75 RUNNING
+check "... which is said" grep -q '^The run stopped by itself, most likely because the disk is full' ends
 # A run that tells of its signals and needs a moment to end.
 cat >listener <<'E'
 #!/bin/sh
@@ -183,6 +223,17 @@ check "nodes and array" refused 2 'exclude each other' headcount submit configs/
 check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
 check "no nodes" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
 sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
+headcount run configs/quick.yaml --set seeds=1 --set train.steps=20 --db here.db -q >out 2>&1
+cp here.db here-2-of-2.db
+stranger="configs/quick.yaml --set seeds=1 --set train.steps=30"
+check "a results file that holds another sweep of the name" refused 2 'none of its points is in this file' headcount submit $stranger --db here.db
+check "... unless that is to be replaced" headcount submit -n $stranger --db here.db --replace
+check "... into which shards could not be merged" refused 2 'could not be merged into it' headcount submit $stranger --db here.db --array 2 --replace
+mv here.db away.db
+check "... of a shard" refused 2 'here-2-of-2.db already holds' headcount submit $stranger --db here.db --array 2
+check "... which is to be replaced" headcount submit -n $stranger --db here.db --array 2 --replace
+echo text >text.db
+check "a file that is none" refused 2 'text.db is not a results file' headcount submit configs/quick.yaml --db text.db
 check "looks in shards" refused 2 'use --nodes' headcount submit looks.yaml --array 2
 check "... on nodes" headcount submit -n looks.yaml --nodes 2
 check "... nothing was submitted" [ "$(last_job)" = "$before" ]

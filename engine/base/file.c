@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/base/heartbeat.h"
+#include "engine/base/sha256.h"
 
 static enum status fail_errno(struct message *m, const char *path, const char *what)
 {
@@ -276,6 +277,63 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     } else {
         free(memory);
     }
+    return s;
+}
+
+/* Takes what is left of a file into the hash, and writes it to `out` (named by its path `to`), if
+ * that is not -1. */
+static enum status pass_through(int fd, const char *path, int out, const char *to,
+                                struct sha256 *hash, struct message *m)
+{
+    char piece[1 << 16];
+    size_t used = sizeof piece;
+    enum status s = STATUS_OK;
+    while (s == STATUS_OK && used == sizeof piece) {
+        s = read_all(fd, path, piece, sizeof piece, &used, m);
+        if (s != STATUS_OK)
+            break;
+        sha256_update(hash, piece, used);
+        struct iovec part = {piece, used};
+        if (out >= 0)
+            s = write_parts(out, to, &part, 1, m);
+    }
+    return s;
+}
+
+enum status file_hash(const char *path, char sha256[65], struct message *m)
+{
+    struct sha256 hash;
+    size_t size;
+    int fd;
+    enum status s = file_open(path, &fd, &size, m);
+    if (s != STATUS_OK)
+        return s;
+    sha256_init(&hash);
+    s = pass_through(fd, path, -1, NULL, &hash, m);
+    sha256_final(&hash, sha256);
+    close(fd);
+    return s;
+}
+
+enum status file_copy(const char *from, const char *to, const char *sha256, struct message *m)
+{
+    struct sha256 hash;
+    char copied[65], *temporary;
+    size_t size;
+    int fd, out;
+    enum status s = file_open(from, &fd, &size, m);
+    if (s != STATUS_OK)
+        return s;
+    s = create_temporary(to, &temporary, &out, m);
+    if (out >= 0) {
+        sha256_init(&hash);
+        s = pass_through(fd, from, out, to, &hash, m);
+        sha256_final(&hash, copied);
+        if (s == STATUS_OK && sha256 && strcmp(copied, sha256) != 0)
+            s = status_fail(m, STATUS_CORRUPT, "%s: is not the file that was to be copied", from);
+        s = put_in_place(to, temporary, out, s, m);
+    }
+    close(fd);
     return s;
 }
 

@@ -53,6 +53,14 @@ enum status file_take(int fd, const char *path, void *bytes, size_t size, struct
 enum status file_read(const char *path, size_t limit, void **bytes, size_t *size,
                       struct message *m);
 
+/* The SHA-256 of a regular file of any size, read piece by piece, in 64 hexadecimal digits; fails
+ * as file_open does, or with IO. */
+enum status file_hash(const char *path, char sha256[65], struct message *m);
+
+/* Copies a regular file of any size, piece by piece; the copy appears durably as file_write's does.
+ * sha256: of what was to be copied, else CORRUPT and `to` is as it was; NULL: whatever is there. */
+enum status file_copy(const char *from, const char *to, const char *sha256, struct message *m);
+
 /* The last name of a path: what comes after its last slash. Points into path. */
 const char *file_last_name(const char *path);
 

@@ -13,6 +13,7 @@
 #include "sweep/run/recover.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/rows.h"
+#include "sweep/worker/trial_files.h"
 
 struct merge_command {
     const char *into;
@@ -146,6 +147,7 @@ static enum status merge_all(struct merge *g, char **paths, int count, struct me
 {
     struct recovered recovered = {0};
     enum status status = recover_trials(g->into, &recovered, m);
+    trial_files_remove_all_unfinished(store_folder(g->into)); /* of a merge that was killed */
     if (status == STATUS_OK)
         status = store_begin(g->into, m);
     if (status != STATUS_OK)

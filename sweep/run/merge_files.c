@@ -9,7 +9,6 @@
 
 #include "engine/base/array.h"
 #include "engine/base/file.h"
-#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "sweep/worker/trial_files.h"
 
@@ -123,18 +122,9 @@ enum status merge_files_note(void *context, struct merge_move *move, struct mess
 
 /* ---- bringing ---- */
 
-enum { FILE_MOST = INT32_MAX }; /* bytes */
-
-/* The SHA-256 of a file; "" where it cannot be read. */
-static void hash_file(const char *path, char sha256[65])
+static bool is_missing(const char *path)
 {
-    void *bytes;
-    size_t size;
-    sha256[0] = '\0';
-    if (file_read(path, FILE_MOST, &bytes, &size, NULL) != STATUS_OK)
-        return;
-    sha256_hex(bytes, size, sha256);
-    free(bytes);
+    return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
 /* A link to what is durable; false where there can be none. What lies there is no file of a trial
@@ -148,49 +138,52 @@ static bool make_link(const char *from, const char *to)
     if (!durable)
         return false;
     unlink(to);
-    return link(from, to) == 0;
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
 }
 
-static enum status bring_bytes(struct moved *item, const char *from, const char *to, void *bytes,
-                               size_t size, struct message *m)
+static enum status bring_file(struct moved *item, const char *from, const char *to,
+                              struct message *m)
 {
-    char there[65], wanted[65];
-    sha256_hex(bytes, size, wanted);
+    char wanted[65], there[65];
+    enum status status = file_hash(from, wanted, m);
+    if (status != STATUS_OK)
+        return status;
     if (item->sha256[0] && strcmp(wanted, item->sha256) != 0)
         return status_fail(m, STATUS_CORRUPT,
                            "%s is not the file of weights that was recorded of trial %lld; "
                            "--no-weights takes the results without any",
                            from, (long long)item->trial);
-    hash_file(to, there);
     item->brought = true;
-    if (strcmp(there, wanted) == 0 || make_link(from, to))
+    if (file_hash(to, there, NULL) == STATUS_OK && strcmp(there, wanted) == 0)
         return STATUS_OK;
-    struct iovec part = {bytes, size};
-    return file_write(to, &part, 1, m);
+    return make_link(from, to) ? STATUS_OK : file_copy(from, to, wanted, m);
+}
+
+/* A checkpoint of a run that is under way may go, or give way to the next, at any time. */
+static enum status bring_checkpoint(struct moved *item, const char *from, const char *to,
+                                    struct message *m)
+{
+    enum { TRIES = 10 };
+    enum status status = STATUS_CORRUPT;
+    for (int i = 0; status == STATUS_CORRUPT && i < TRIES; i++)
+        status = bring_file(item, from, to, m);
+    return status != STATUS_OK && is_missing(from) ? STATUS_OK : status;
 }
 
 static enum status bring_item(const struct merge_files *f, struct moved *item, struct message *m)
 {
     char from[TRIAL_PATH_MAX], to[TRIAL_PATH_MAX];
-    void *bytes;
-    size_t size;
     snprintf(from, sizeof from, "%s/%s", f->source[item->source], item->from);
     snprintf(to, sizeof to, "%s/%s", f->folder, item->to);
-    bool missing = access(from, F_OK) != 0 && errno == ENOENT;
-    if (missing && !item->sha256[0])
-        return STATUS_OK;
-    if (missing)
+    if (!item->sha256[0])
+        return bring_checkpoint(item, from, to, m);
+    if (is_missing(from))
         return status_fail(
             m, STATUS_BAD_INPUT,
             "the weights of trial %lld are not there: %s; copy the folder along with "
             "the file, or take the results without weights with --no-weights",
             (long long)item->trial, from);
-    enum status status = file_read(from, FILE_MOST, &bytes, &size, m);
-    if (status != STATUS_OK)
-        return status;
-    status = bring_bytes(item, from, to, bytes, size, m);
-    free(bytes);
-    return status;
+    return bring_file(item, from, to, m);
 }
 
 enum status merge_files_bring(struct merge_files *f, struct message *m)

@@ -144,21 +144,37 @@ static void remove_file(void *context, int64_t attempt, enum trial_file kind, co
         unlink(path);
 }
 
-void trial_files_remove_unfinished(const char *folder, int64_t trial, int64_t attempt)
+/* That the name is one that file_write gives to a file of a trial before it is whole. */
+static bool is_unfinished(const char *name, int64_t *trial, int64_t *attempt)
 {
     static const char end[] = ".tmp";
-    char begin[64];
-    int length = snprintf(begin, sizeof begin, "t%" PRId64 "-a%" PRId64, trial, attempt);
+    size_t size = strlen(name);
+    int used = 0;
+    return sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", trial, attempt, &used) == 2 &&
+           (name[used] == '-' || name[used] == '.') && size >= (size_t)used + sizeof end &&
+           strcmp(name + size - (sizeof end - 1), end) == 0;
+}
+
+/* trial 0: of all. */
+static void remove_unfinished(const char *folder, int64_t trial, int64_t attempt)
+{
+    int64_t t, a;
     DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        size_t size = strlen(e->d_name), used = (size_t)length;
-        bool ours = strncmp(e->d_name, begin, used) == 0 &&
-                    (e->d_name[used] == '-' || e->d_name[used] == '.');
-        if (ours && size > sizeof end && strcmp(e->d_name + size - (sizeof end - 1), end) == 0)
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (is_unfinished(e->d_name, &t, &a) && (trial == 0 || (t == trial && a == attempt)))
             unlinkat(dirfd(d), e->d_name, 0);
-    }
     if (d)
         closedir(d);
+}
+
+void trial_files_remove_unfinished(const char *folder, int64_t trial, int64_t attempt)
+{
+    remove_unfinished(folder, trial, attempt);
+}
+
+void trial_files_remove_all_unfinished(const char *folder)
+{
+    remove_unfinished(folder, 0, 0);
 }
 
 void trial_files_remove(const char *folder, int64_t trial, int64_t attempt, bool keep_result)

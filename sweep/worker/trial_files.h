@@ -48,6 +48,9 @@ void trial_files_remove_checkpoints(const char *folder, int64_t trial, int64_t a
  * middle of writing. Best effort. */
 void trial_files_remove_unfinished(const char *folder, int64_t trial, int64_t attempt);
 
+/* The same of all attempts, for who holds the results file while nothing runs. */
+void trial_files_remove_all_unfinished(const char *folder);
+
 /* Removes what attempts 1..attempt left, except the result of `attempt` itself if keep_result. Best
  * effort: what stays is found by `gc`. */
 void trial_files_remove(const char *folder, int64_t trial, int64_t attempt, bool keep_result);

@@ -161,6 +161,40 @@ check "damaged weights" status_is 3 merge --into all.db 1.db 3.db
 check "... are named" says "is not the file of weights that was recorded"
 rm -rf 3.db.d && mv sound.d 3.db.d
 
+# What a merge that was killed left half written goes with the next one, and with gc.
+merge --into all.db 1.db
+: >all.db.d/t1-a1.result.0badcafe.tmp
+: >all.db.d/t77-a1-0.ckpt.0badcafe.tmp
+: >all.db.d/mine.tmp
+check "a merge after one that was killed" merge --into all.db 1.db
+check "... leaves nothing half written of it" sh -c '! ls all.db.d | grep "^t.*tmp"'
+check "... and what is not ours" [ -e all.db.d/mine.tmp ]
+: >all.db.d/t77-a1.result.0badcafe.tmp
+headcount gc --db all.db >said 2>&1
+check "... nor does gc" sh -c '! ls all.db.d | grep "^t.*tmp" && rm all.db.d/mine.tmp'
+rm -rf all.db* link.db*
+cp 1.db link.db && mkdir link.db.d
+for file in 1.db.d/*; do ln -s "../$file" link.db.d; done
+check "weights that are links by name" merge --into all.db link.db
+check "... are files in the merged folder" [ -z "$(find all.db.d -type l)" ]
+
+# Large weights pass through memory piece by piece.
+large() { # merges it with less memory than it has bytes
+    rm -rf all.db* large.db*
+    cp 1.db large.db && mkdir large.db.d && cp 1.db.d/* large.db.d || return 1
+    file=$(cd large.db.d && ls ./*.result | head -n 1)
+    truncate -s 400M "large.db.d/$file"
+    sql large.db "UPDATE trial SET checkpoint_sha256 = '$(sha256sum <"large.db.d/$file" | cut -c 1-64)' WHERE checkpoint = '${file#./}'"
+    (ulimit -v 300000 && merge --into all.db large.db) || { cat said; return 1; }
+    [ "large.db.d/$file" -ef "all.db.d/$file" ]
+}
+if plain; then
+    check "weights larger than the memory" large
+else
+    skip "weights larger than the memory" "a plain build"
+fi
+rm -rf large.db*
+
 # ---- a shard that was stopped half way ----
 rm -rf half.db* all.db*
 headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=20000 -q >said 2>&1 &

@@ -295,9 +295,9 @@ int rename(const char *from, const char *to)
     return fails(RENAME, to) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
 }
 
-int link(const char *from, const char *to)
+int linkat(int at, const char *from, int to_at, const char *to, int flags)
 {
-    return fails(LINK, to) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return fails(LINK, to) ? -1 : (int)syscall(SYS_linkat, at, from, to_at, to, flags);
 }
 
 int unlink(const char *path)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/file.h"
+#include "engine/base/sha256.h"
 #include "tests/unit/faults.h"
 
 #include <setjmp.h>
@@ -253,6 +254,66 @@ static void a_folder_that_cannot_be_synced(void **state)
 
 /* Somebody else's file in a shared folder, under a name that could be foretold, is neither filled
  * nor taken for ours; and the new file's mode is umask's. */
+/* A file of several pieces, whose last is short. */
+static void fill_source(const char *from, char sha256[65])
+{
+    enum { BYTES = 3 * (1 << 16) + 5 };
+    static char bytes[BYTES];
+    struct message m;
+    for (int i = 0; i < BYTES; i++)
+        bytes[i] = (char)(i * 7 + i / 251);
+    struct iovec part = {bytes, BYTES};
+    assert_int_equal(file_write(from, &part, 1, &m), STATUS_OK);
+    sha256_hex(bytes, BYTES, sha256);
+}
+
+static void copies_are_whole_or_not_there(void **state)
+{
+    static const struct {
+        enum fault_call call;
+        int nth, error;
+        enum status status;
+    } cases[] = {{FAULT_WRITEV, 3, ENOSPC, STATUS_DISK_FULL},
+                 {FAULT_WRITEV, 4, EIO, STATUS_IO},
+                 {FAULT_SYNC, 1, EIO, STATUS_IO},
+                 {FAULT_RENAME, 1, EACCES, STATUS_IO}};
+    char from[sizeof path], wanted[65], sha256[65], wrong[65];
+    struct message m;
+    (void)state;
+    snprintf(from, sizeof from, "%s/from", folder);
+    fill_source(from, wanted);
+    assert_int_equal(file_hash(from, sha256, &m), STATUS_OK);
+    assert_string_equal(sha256, wanted);
+    assert_int_equal(write_text("old", &m), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fault_arm(cases[i].call, cases[i].nth, cases[i].error);
+        assert_int_equal(file_copy(from, path, wanted, &m), cases[i].status);
+        assert_true(fault_disarm());
+        assert_int_equal(names_in_folder(), 2);
+        assert_text("old");
+    }
+    next_read = EIO;
+    assert_int_equal(file_copy(from, path, wanted, &m), STATUS_IO);
+    next_read = EIO;
+    assert_int_equal(file_hash(from, sha256, &m), STATUS_IO);
+    memcpy(wrong, wanted, sizeof wrong);
+    wrong[9] = wrong[9] == '0' ? '1' : '0';
+    assert_int_equal(file_copy(from, path, wrong, &m), STATUS_CORRUPT);
+    assert_non_null(strstr(m.text, from));
+    assert_int_equal(file_hash("/nowhere/at/all", sha256, &m), STATUS_IO);
+    assert_int_equal(file_copy(folder, path, NULL, &m), STATUS_BAD_INPUT);
+    assert_int_equal(names_in_folder(), 2);
+    assert_text("old");
+    next_read = READ_HALF;
+    fault_arm(FAULT_WRITEV, 1, EINTR);
+    assert_int_equal(file_copy(from, path, wanted, &m), STATUS_OK);
+    assert_true(fault_disarm());
+    assert_int_equal(file_hash(path, sha256, &m), STATUS_OK);
+    assert_string_equal(sha256, wanted);
+    assert_int_equal(names_in_folder(), 2);
+    unlink(from);
+}
+
 static void temporary_files_are_our_own(void **state)
 {
     (void)state;
@@ -431,6 +492,7 @@ int main(void)
         TEST(parts_come_back),
         TEST(a_write_that_fails),
         TEST(a_draft_is_whole_or_not_there),
+        TEST(copies_are_whole_or_not_there),
         TEST(a_folder_that_cannot_be_synced),
         TEST(whose_folder_it_is),
         TEST(no_memory),

@@ -83,8 +83,9 @@ static void add_once(struct text_buffer *b, const struct batch_request *r)
 static void begin_run(struct text_buffer *b, const struct batch_request *r)
 {
     bool once = r->retry_failed || r->replace;
-    text_add(b, "run= stopped=\n"
-                "trap 'stopped=yes; [ -z \"$run\" ] || kill -USR1 \"$run\"' USR1\n"
+    text_add(b, "run= early= stopped=\n"
+                "trap 'stopped=yes; if [ \"$run\" ]; then kill -USR1 \"$run\"; else early=yes; fi' "
+                "USR1\n"
                 "trap 'stopped=yes' TERM\n");
     if (once)
         add_once(b, r);
@@ -106,7 +107,7 @@ static void end_run(struct text_buffer *b, const struct batch_request *r)
     text_add(b, "%s",
              " &\n"
              "run=$!\n"
-             "[ -z \"$stopped\" ] || kill -USR1 \"$run\" # it came a moment too early\n"
+             "[ -z \"$early\" ] || kill -USR1 \"$run\"\n"
              "until wait \"$run\"; status=$?; ! kill -0 \"$run\" 2>/dev/null; do :; done\n"
              "case $status,$stopped in\n"
              "75,yes | 138,yes) # before its end; 138: before it had begun\n"

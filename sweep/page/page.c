@@ -1,5 +1,5 @@
 /* The page as one document: page.html with its parts filled in. */
-#include "sweep/page/page.h"
+#include "sweep/page/page_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "sweep/page/page_paths.h"
 #include "sweep/page/page_stream.h"
 #include "sweep/report/report.h"
-#include "sweep/report/report_data.h"
 #include "sweep/store/rows.h"
 
 static const char template_html[] =
@@ -87,33 +86,14 @@ static enum status best_of(struct store *s, int64_t sweep_id, const struct repor
     return rows_close(&r);
 }
 
-/* Begins a snapshot and reads the report of a sweep in it; close_report ends both. */
-static enum status open_report(struct store *s, int64_t sweep_id, struct report_data **report,
-                               struct message *m)
-{
-    enum status status = store_snapshot(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = report_data_read(s, sweep_id, false, report, m);
-    if (status != STATUS_OK)
-        store_snapshot_end(s);
-    return status;
-}
-
-static void close_report(struct store *s, struct report_data *report)
-{
-    report_data_free(report);
-    store_snapshot_end(s);
-}
-
 enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id, struct message *m)
 {
     struct report_data *report;
-    enum status status = open_report(s, sweep_id, &report, m);
+    enum status status = page_open_report(s, sweep_id, &report, m);
     if (status != STATUS_OK)
         return status;
     status = best_of(s, sweep_id, report, trial_id, m);
-    close_report(s, report);
+    page_close_report(s, report);
     return status;
 }
 
@@ -132,7 +112,7 @@ static enum status put_pieces(const struct page *p, FILE *out, struct message *m
     fputs("{\"file\":", out);
     text_json(out, file_last_name(p->options->file));
     fputs(",\"summary\":", out);
-    enum status status = page_summary(p->store, p->sweep_id, out, m);
+    enum status status = page_put_summary(p->store, p->sweep_id, p->report, out, m);
     if (status == STATUS_OK) {
         fputs(",\"trials\":", out);
         status = page_trials(p->store, p->sweep_id, 0, TRIALS_MOST, out, m);
@@ -178,8 +158,8 @@ static enum status put_findings(const struct page *p, FILE *out, struct message 
     FILE *report = text_stream(&text), *escaped = page_stream(out, PAGE_TEXT);
     enum status status = no_memory(m);
     if (report && escaped)
-        status = report_write(p->store, p->sweep_id, REPORT_TEXT,
-                              (struct text_page){.columns = 100}, report, m);
+        status = report_write_data(p->report, REPORT_TEXT, (struct text_page){.columns = 100},
+                                   report, m);
     if (report)
         fclose(report);
     if (status == STATUS_OK)
@@ -300,11 +280,11 @@ enum status page_write(struct store *s, int64_t sweep_id, const struct page_opti
                        struct message *m)
 {
     struct report_data *report;
-    enum status status = open_report(s, sweep_id, &report, m);
+    enum status status = page_open_report(s, sweep_id, &report, m);
     if (status != STATUS_OK)
         return status;
     status = put_page(&(struct page){s, sweep_id, o, report}, out, m);
-    close_report(s, report);
+    page_close_report(s, report);
     return status;
 }
 

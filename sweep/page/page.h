@@ -37,7 +37,7 @@ enum status page_index(struct store *s, FILE *out, struct message *m);
  *   builds     rows: the programs and machines that ran attempts, how many each, from when to when
  *   written    the time, UTC
  *
- * All trials of the plan are judged: with 100,000 of them that takes seconds. */
+ * All trials of the plan are judged: 100,000 of them take half a second. */
 enum status page_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m);
 
 /* The next trials of a sweep by rising trial_id, at most `most` after that of `after` (0: from the

@@ -8,7 +8,7 @@
 #include "engine/base/text.h"
 #include "sweep/page/page_paths.h"
 
-static bool put_text(const char *text, FILE *out)
+bool page_text(const char *text, FILE *out)
 {
     struct text_buffer names = {0};
     FILE *cut = text_stream(&names);
@@ -35,7 +35,7 @@ void page_cell(struct rows *r, int i, int digits, FILE *out)
             fprintf(out, "%.*g", digits, rows_real(r, i));
         break;
     case ROWS_TEXT:
-        if (!put_text(rows_text(r, i), out))
+        if (!page_text(rows_text(r, i), out))
             r->status = status_fail(r->message, STATUS_NO_MEMORY, "no memory for a page");
         break;
     default:

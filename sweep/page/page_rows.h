@@ -8,6 +8,9 @@
 
 enum { PAGE_ALL_DIGITS = 0 };
 
+/* A text with names for paths; false where there is no memory. */
+bool page_text(const char *text, FILE *out);
+
 /* A column of the present row; reals to so many digits, texts with names for paths. Where there is
  * no memory the rows fail. */
 void page_cell(struct rows *r, int i, int digits, FILE *out);

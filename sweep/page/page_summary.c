@@ -1,8 +1,9 @@
 /* The pieces that are about a sweep, or about all of them. */
-#include "sweep/page/page.h"
+#include "sweep/page/page_parts.h"
 
 #include <stdlib.h>
 
+#include "sweep/page/page_cost.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads.h"
@@ -21,18 +22,13 @@ enum status page_index(struct store *s, FILE *out, struct message *m)
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 
-static enum status put_states(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+static void put_states(const struct counts *c, FILE *out)
 {
-    struct counts c;
-    enum status status = store_counts(s, sweep_id, &c, m);
-    if (status != STATUS_OK)
-        return status;
     for (int i = 0; i < TRIAL_STATES; i++)
         fprintf(out, "%s\"%s\":%ld", i ? "," : ",\"states\":{",
                 trial_state_name((enum trial_state)i),
-                c.trials[i] + (i == TRIAL_QUEUED ? c.elsewhere : 0));
+                c->trials[i] + (i == TRIAL_QUEUED ? c->elsewhere : 0));
     fputc('}', out);
-    return STATUS_OK;
 }
 
 /* The row of the sweep, each column as a member. */
@@ -91,13 +87,13 @@ static enum status put_query(struct store *s, int64_t sweep_id, const char *name
 }
 
 /* With names for paths, which --set may have had. */
-static enum status put_report(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+static enum status put_report(const struct report_data *r, FILE *out, struct message *m)
 {
     struct text_buffer text = {0};
     FILE *report = text_stream(&text);
     if (!report)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
-    enum status status = report_write(s, sweep_id, REPORT_JSON, (struct text_page){0}, report, m);
+    enum status status = report_write_data(r, REPORT_JSON, (struct text_page){0}, report, m);
     fclose(report);
     if (status == STATUS_OK) {
         fputs("{\"report\":", out);
@@ -107,12 +103,30 @@ static enum status put_report(struct store *s, int64_t sweep_id, FILE *out, stru
     return status;
 }
 
-static enum status put_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+enum status page_open_report(struct store *s, int64_t sweep_id, struct report_data **report,
+                             struct message *m)
+{
+    enum status status = store_snapshot(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = report_data_read(s, sweep_id, true, report, m);
+    if (status != STATUS_OK)
+        store_snapshot_end(s);
+    return status;
+}
+
+void page_close_report(struct store *s, struct report_data *report)
+{
+    report_data_free(report);
+    store_snapshot_end(s);
+}
+
+enum status page_put_summary(struct store *s, int64_t sweep_id, const struct report_data *report,
+                             FILE *out, struct message *m)
 {
     static const struct {
         const char *name, *sql; /* ?1: sweep */
     } queries[] = {
-        {"cost", "SELECT * FROM cost WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)"},
         {"chosen", "SELECT setting, setting_label, heads, tuning, n, n_bad, score FROM chosen"
                    " WHERE sweep_id = ?1"},
         {"builds", "SELECT version, git_commit, compiler, flags, openblas, core_type, kernels,"
@@ -122,13 +136,16 @@ static enum status put_summary(struct store *s, int64_t sweep_id, FILE *out, str
                    "  FROM attempt AS a JOIN build USING (build_id) JOIN trial USING (trial_id)"
                    " WHERE sweep_id = ?1 GROUP BY build_id ORDER BY build_id"},
     };
-    enum status status = put_report(s, sweep_id, out, m);
-    if (status == STATUS_OK)
-        status = put_states(s, sweep_id, out, m);
-    if (status == STATUS_OK)
-        status = put_sweep(s, sweep_id, out, m);
+    enum status status = put_report(report, out, m);
+    if (status != STATUS_OK)
+        return status;
+    put_states(&report->counts, out);
+    status = put_sweep(s, sweep_id, out, m);
     if (status == STATUS_OK)
         status = put_studies(s, sweep_id, out, m);
+    fputs(",\"cost\":", out);
+    if (status == STATUS_OK && !page_cost(report->name, report->evidence, out))
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
     for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == STATUS_OK; i++)
         status = put_query(s, sweep_id, queries[i].name, queries[i].sql, out, m);
     if (status == STATUS_OK) {
@@ -144,10 +161,11 @@ static enum status put_summary(struct store *s, int64_t sweep_id, FILE *out, str
 
 enum status page_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
 {
-    enum status status = store_snapshot(s, m);
+    struct report_data *report;
+    enum status status = page_open_report(s, sweep_id, &report, m);
     if (status != STATUS_OK)
         return status;
-    status = put_summary(s, sweep_id, out, m);
-    store_snapshot_end(s);
+    status = page_put_summary(s, sweep_id, report, out, m);
+    page_close_report(s, report);
     return status;
 }

@@ -12,6 +12,19 @@ static enum status write_people(const struct report_data *r, const struct report
     return status == STATUS_OK ? ended : status;
 }
 
+enum status report_write_data(const struct report_data *r, enum report_format f,
+                              struct text_page page, FILE *out, struct message *m)
+{
+    struct report_map *map;
+    enum status status = report_map_new(r, &map, m);
+    if (status != STATUS_OK)
+        return status;
+    status = f == REPORT_JSON ? report_json(r, map, out, m)
+                              : write_people(r, map, f == REPORT_MARKDOWN, page, out, m);
+    report_map_free(map);
+    return status;
+}
+
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m)
 {
@@ -21,13 +34,7 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
     enum status status = report_data_read(s, sweep_id, f == REPORT_JSON, &r, m);
     if (status != STATUS_OK)
         return status;
-    struct report_map *map;
-    status = report_map_new(r, &map, m);
-    if (status == STATUS_OK) {
-        status = f == REPORT_JSON ? report_json(r, map, out, m)
-                                  : write_people(r, map, f == REPORT_MARKDOWN, page, out, m);
-        report_map_free(map);
-    }
+    status = report_write_data(r, f, page, out, m);
     report_data_free(r);
     return status;
 }

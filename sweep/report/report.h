@@ -15,6 +15,11 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m);
 
+/* The same of what was read (report_data.h), with the rows of views for JSON; not as CSV. */
+struct report_data;
+enum status report_write_data(const struct report_data *r, enum report_format f,
+                              struct text_page page, FILE *out, struct message *m);
+
 /* Writes several sweeps side by side, 2 to REPORT_SWEEPS_MOST of different ids: per setting a table
  * of head counts, with differences from the first sweep. BAD_INPUT where they are judged by
  * different metrics. */

@@ -6,7 +6,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "sweep/report/rows_table.h"
+#include "sweep/report/report_rows.h"
 #include "sweep/store/data_file.h"
 #include "sweep/store/rows.h"
 
@@ -49,13 +49,13 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
 static enum status read_plan(struct store *s, int64_t sweep_id, struct report_data *r,
                              struct message *m)
 {
-    struct counts c;
-    enum status status = store_counts(s, sweep_id, &c, m);
+    const struct counts *c = &r->counts;
+    enum status status = store_counts(s, sweep_id, &r->counts, m);
     if (status != STATUS_OK)
         return status;
     for (int i = 0; i < TRIAL_STATES; i++)
-        r->ended += trial_state_ended((enum trial_state)i) ? c.trials[i] : 0;
-    r->planned = r->ended + c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] + c.elsewhere;
+        r->ended += trial_state_ended((enum trial_state)i) ? c->trials[i] : 0;
+    r->planned = r->ended + c->trials[TRIAL_QUEUED] + c->trials[TRIAL_RUNNING] + c->elsewhere;
 
     struct rows rows = rows_open(
         s, m,
@@ -141,55 +141,12 @@ static enum status judge_settings(struct report_data *r, struct message *m)
     return status;
 }
 
-/* ---- by_heads ---- */
-
-static int compare_settings(const void *a, const void *b)
+static enum status add_rows(struct report_data *r, struct message *m)
 {
-    const struct report_setting *const *x = a, *const *y = b;
-    return strcmp((*x)->setting, (*y)->setting);
-}
-
-/* Rows of the view, each to its setting; by_text: all settings, by their texts. */
-static enum status sort_by_heads(struct store *s, struct report_data *r,
-                                 struct report_setting **by_text, struct message *m)
-{
-    int setting = 0;
-    while (r->column[setting].name && strcmp(r->column[setting].name, "setting") != 0)
-        setting++;
-    struct rows rows =
-        rows_open(s, m, "SELECT * FROM by_heads WHERE sweep = ?1", VALUES(TEXT(r->name)));
-    while (rows_next(&rows)) {
-        struct report_setting wanted = {.setting = rows_given(&rows, setting)}, *key = &wanted;
-        struct report_setting **found =
-            bsearch(&key, by_text, (size_t)r->settings, sizeof key, compare_settings);
-        for (int i = 0; found && r->column[i].name; i++) {
-            if (i == setting)
-                table_json((*found)->by_heads, rows_text(&rows, i));
-            else
-                rows_cell(&rows, i, (*found)->by_heads);
-        }
-    }
-    return rows_close(&rows);
-}
-
-static enum status read_by_heads(struct store *s, struct report_data *r, struct message *m)
-{
-    enum status status = report_columns(s, &r->column, m);
-    if (status != STATUS_OK || r->settings == 0)
-        return status;
-    struct report_setting **by_text = malloc((size_t)r->settings * sizeof *by_text);
-    for (int i = 0; i < r->settings && by_text && status == STATUS_OK; i++) {
-        by_text[i] = &r->setting[i];
-        if (!(r->setting[i].by_heads = table_new(r->column)))
-            status = out_of_memory(m);
-    }
-    if (!by_text)
-        return out_of_memory(m);
-    qsort(by_text, (size_t)r->settings, sizeof *by_text, compare_settings);
-    if (status == STATUS_OK)
-        status = sort_by_heads(s, r, by_text, m);
-    free(by_text);
-    return status;
+    for (int i = 0; i < r->settings; i++)
+        if (!(r->setting[i].by_heads = report_rows(r->name, r->evidence, r->setting[i].setting)))
+            return out_of_memory(m);
+    return STATUS_OK;
 }
 
 /* ---- all of it ---- */
@@ -203,7 +160,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
         return out_of_memory(m);
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
-        status = evidence_read(s, sweep_id, &r->evidence, m);
+        status = evidence_read(s, sweep_id, view, &r->evidence, m);
         if (status == STATUS_OK)
             status = read_sweep(s, sweep_id, r, m);
         if (status == STATUS_OK)
@@ -217,7 +174,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
         if (status == STATUS_OK)
             status = report_labels_read(s, sweep_id, &r->labels, m);
         if (status == STATUS_OK && view)
-            status = read_by_heads(s, r, m);
+            status = add_rows(r, m);
         store_snapshot_end(s);
     }
     if (status != STATUS_OK) {
@@ -237,7 +194,6 @@ void report_data_free(struct report_data *r)
         table_free(r->setting[i].by_heads);
     }
     evidence_free(r->evidence);
-    report_columns_free(r->column);
     report_shift_free(r->shift);
     report_labels_free(r->labels);
     free(r->setting);

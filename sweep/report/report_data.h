@@ -33,15 +33,15 @@ struct report_data {
                             for a toy, and where there are several */
     char *fixed;         /* "d_model=32, ...": what is the same in all settings */
     long planned, ended; /* trials of the plan, tuning ones too */
+    struct counts counts;
     struct evidence *evidence;
     int settings;                   /* as in evidence */
     struct report_setting *setting; /* in the order of the plan */
-    struct table_column *column;    /* of the view by_heads */
     struct report_shift *shift;     /* NULL without eval */
     struct report_labels *labels;   /* NULL but for classification of a file */
 };
 
-/* Reads a sweep and judges each of its settings; view: reads by_heads too. Free with
+/* Reads a sweep and judges each of its settings; view: with the rows of views. Free with
  * report_data_free; *r is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT,
  * NO_MEMORY. */
 enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struct report_data **r,

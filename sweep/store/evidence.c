@@ -129,20 +129,22 @@ static void put_in_order(struct evidence *e)
     }
 }
 
-static enum status read_all(struct store *s, int64_t sweep_id, struct evidence *e,
+static enum status read_all(struct store *s, int64_t sweep_id, bool rows, struct evidence *e,
                             struct message *m)
 {
     static enum status (*const readers[])(struct store *, int64_t, struct evidence *,
                                           struct message *) = {
-        evidence_read_sweep, evidence_read_trials, read_targets,          read_shared,
-        evidence_read_file,  evidence_read_tune,   evidence_read_outside, evidence_read_changes};
-    enum status status = STATUS_OK;
+        read_targets,       read_shared,           evidence_read_file,
+        evidence_read_tune, evidence_read_outside, evidence_read_changes};
+    enum status status = evidence_read_sweep(s, sweep_id, e, m);
+    if (status == STATUS_OK)
+        status = evidence_read_trials(s, sweep_id, rows, e, m);
     for (size_t i = 0; i < sizeof readers / sizeof *readers && status == STATUS_OK; i++)
         status = readers[i](s, sweep_id, e, m);
     return status;
 }
 
-enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **out,
+enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct evidence **out,
                           struct message *m)
 {
     struct evidence *e = calloc(1, sizeof *e);
@@ -152,7 +154,7 @@ enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **o
     e->base.chance = NAN;
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
-        status = read_all(s, sweep_id, e, m);
+        status = read_all(s, sweep_id, rows, e, m);
         store_snapshot_end(s);
     }
     if (status != STATUS_OK) {
@@ -191,7 +193,13 @@ void evidence_free(struct evidence *e)
         free(e->change[i].rules);
         free(e->change[i].claim);
     }
+    for (int i = 0; i < e->rows; i++) {
+        free(e->row[i].setting);
+        free(e->row[i].label);
+        free(e->row[i].task);
+    }
     free(e->setting);
+    free(e->row);
     free(e->outside);
     free(e->change);
     free(e->claim_over);

@@ -1,7 +1,9 @@
 /* What the files of evidence.h share:
  *
  *   evidence.c          all of it; what the test set has, what settings have in common
+ *   evidence_scan.c     the trials of the plan (evidence_scan.h)
  *   evidence_trials.c   settings, head counts, trials
+ *   evidence_rows.c     what views say of head counts
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
  *   evidence_proof.c    whether its claim was first
@@ -24,7 +26,7 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
 enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evidence *e,
                                   struct message *m);
 /* Leaves the settings in the order of their texts. */
-enum status evidence_read_trials(struct store *s, int64_t sweep_id, struct evidence *e,
+enum status evidence_read_trials(struct store *s, int64_t sweep_id, bool rows, struct evidence *e,
                                  struct message *m);
 /* Once the trials are there. */
 enum status evidence_read_file(struct store *s, int64_t sweep_id, struct evidence *e,

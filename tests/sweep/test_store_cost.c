@@ -2,6 +2,8 @@
  * worked out by hand from tests/data/db/views.sql. */
 #include "views_help.h"
 
+#include "sweep/store/evidence.h"
+
 /* Head counts 1 (.2, .4, .6), 2 (three of .1), 4 (1.0) and 8 (.1, .4) of setting {}, in one layer.
  */
 static struct store *paid(struct fixture *x)
@@ -193,6 +195,82 @@ static int count_work(void *context)
 
 /* Thousands of instructions of SQLite's that a view takes for so many settings of four trials, with
  * two head counts, each pruned. */
+/* ---- the same rows without the views ---- */
+
+static double known(int64_t kib)
+{
+    return kib < 0 ? NONE : (double)kib;
+}
+
+static void assert_view_rows(sqlite3 *db, const struct evidence_row *r)
+{
+    char sql[900];
+    snprintf(sql, sizeof sql,
+             "SELECT d_model, n_params, n, n_bad, n_limit, n_trials, n_solved, mean_acc, sd_acc,"
+             " ci95_low, ci95_high, min_acc, median_acc, max_acc, mean_train_acc, mean_exact,"
+             " mean_train_s, chance, mean_loss, loss_low, loss_high, mean_all, all_low, all_high"
+             " FROM by_heads WHERE sweep = 'plain' AND setting = '%s' AND setting_label = '%s'"
+             " AND task = '%s' AND heads = %d",
+             r->setting, r->label, r->task, (int)r->heads);
+    assert_numbers(db, sql, (double)r->d_model, (double)r->n_params, (double)r->n, (double)r->n_bad,
+                   (double)r->n_limit, (double)r->n_trials, (double)r->n_solved, r->mean_acc,
+                   r->sd_acc, r->ci95_low, r->ci95_high, r->min_acc, r->median_acc, r->max_acc,
+                   r->mean_train_acc, r->mean_exact, r->mean_train_s, r->chance, r->mean_loss,
+                   r->loss_low, r->loss_high, r->mean_all, r->all_low, r->all_high);
+    if (!r->spent)
+        return;
+    snprintf(sql, sizeof sql,
+             "SELECT n, mean_acc, flops_per_example, mean_cpu_s, max_rss_kib, infer_ms, n_infer"
+             " FROM cost WHERE sweep = 'plain' AND setting = '%s' AND heads = %d",
+             r->setting, (int)r->heads);
+    assert_numbers(db, sql, (double)r->n, r->mean_acc, r->flops, r->cpu_s, known(r->rss_kib),
+                   r->infer_ms, (double)r->n_infer);
+}
+
+/* How many rows each view has of the first sweep. */
+static void assert_views(struct fixture *x, struct store *s, int heads, int spent)
+{
+    struct evidence *e;
+    int spent_rows = 0;
+    assert_ok(evidence_read(s, 1, true, &e, &x->m));
+    assert_int_equal(e->rows, heads);
+    for (int i = 0; i < e->rows; i++) {
+        assert_view_rows(store_db(s), &e->row[i]);
+        spent_rows += e->row[i].spent;
+    }
+    assert_int_equal(spent_rows, spent);
+    evidence_free(e);
+    assert_numbers(store_db(s),
+                   "SELECT (SELECT count(*) FROM by_heads WHERE sweep = 'plain'),"
+                   " (SELECT count(*) FROM cost WHERE sweep = 'plain')",
+                   heads, spent);
+}
+
+static void rows_of_the_views(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = paid(x);
+    assert_views(x, s, 7, 6);
+    run_sql(store_db(s), "UPDATE trial SET limit_hit = 1 WHERE state = 'failed' AND config_id = 4;"
+                         "UPDATE trial SET test_acc = .5 WHERE state = 'diverged';"
+                         "DELETE FROM attempt WHERE trial_id % 2 = 0 OR attempt = 2;"
+                         "UPDATE attempt SET cpu_s = NULL WHERE trial_id % 3 = 0");
+    assert_views(x, s, 7, 6);
+    close_store(x, s);
+}
+
+/* Units are the means of their trials; of trials that are no instance there are none then. */
+static void rows_of_replicated_axes(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = paid(x);
+    run_sql(store_db(s),
+            "UPDATE sweep SET replicate = '[\"task.instance\"]';"
+            "UPDATE trial SET replicate = json_object('task.instance', iif(seed < 2, 0, 1))");
+    assert_views(x, s, 7, 6);
+    close_store(x, s);
+}
+
 static long work_of(struct fixture *x, const char *view, int settings)
 {
     char sql[1024];
@@ -255,6 +333,8 @@ int main(void)
         TEST(evaluations_that_are_asked_for),
         TEST(real_widths),
         TEST(the_frontier),
+        TEST(rows_of_the_views),
+        TEST(rows_of_replicated_axes),
         TEST(views_take_as_long_as_there_are_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

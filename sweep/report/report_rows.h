@@ -1,0 +1,11 @@
+/* The rows of the view by_heads, as the evidence of a sweep has them. */
+#ifndef SWEEP_REPORT_REPORT_ROWS_H
+#define SWEEP_REPORT_REPORT_ROWS_H
+
+#include "sweep/report/table.h"
+#include "sweep/store/evidence.h"
+
+/* Those of one setting, with the columns of the view. NULL: no memory; free with table_free. */
+struct table *report_rows(const char *sweep, const struct evidence *e, const char *setting);
+
+#endif

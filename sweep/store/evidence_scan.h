@@ -1,0 +1,83 @@
+/* The trials of a plan, read in one pass along their numbers, as they lie in the file: sweeps of a
+ * hundred thousand trials are read again and again while they run. Only the files of evidence.h
+ * include this. */
+#ifndef SWEEP_STORE_EVIDENCE_SCAN_H
+#define SWEEP_STORE_EVIDENCE_SCAN_H
+
+#include "sweep/store/evidence_parts.h"
+
+/* What is needed of a configuration. */
+struct model {
+    int64_t config_id, heads, steps, n_params, d_head;
+    double lr;
+    char *task;
+    int64_t d_model;
+    double flops;       /* of an example's forward pass */
+    struct kind *kinds; /* of its trials, the newest first; as a rule one */
+};
+
+/* Trials that are alike but for their seeds. */
+struct kind {
+    struct kind *next; /* of its model */
+    struct model *model;
+    char *setting, *label, *replicate;
+    int set, unit;             /* number of its setting, of its replicate, in the order of texts */
+    int64_t place;             /* of its first trial in the plan */
+    int look;                  /* that its setting has open, or that decided; 0: no looks */
+    long tuning, tuning_ended; /* trials that only serve to choose */
+};
+
+/* A trial that neither serves only to choose nor lost: with its results once it has ended, if it
+ * was chosen. */
+struct planned {
+    struct verdict_trial trial;
+    struct kind *kind;
+    int64_t place;
+    double chance, train_s, test_acc, test_loss, train_acc; /* NaN: none */
+    double cpu_s, infer_ms; /* as the rows of head counts ask for them */
+    int64_t rss_kib;        /* likewise; -1: unknown */
+    enum trial_state state;
+    bool ended, limit_hit;
+    bool judged; /* belongs to the look that is open, or to one before */
+};
+
+struct open_look {
+    char *setting;
+    int look;
+};
+
+struct scan {
+    struct store *store;
+    int64_t sweep_id;
+    struct evidence *e;
+    struct message *m;
+    int64_t first; /* place in the plan of the first trial */
+    int models, kinds, looks;
+    struct model *model; /* by rising config_id */
+    struct kind **kind;
+    struct open_look *look; /* by their settings' texts */
+    size_t count;
+    struct planned *planned; /* by rising trial_id, then as planned_compare says */
+};
+
+/* Reads all trials of the plan; e->base is known. Free with scan_free, after a failure too. */
+enum status scan_read(struct scan *sc);
+void scan_free(struct scan *sc);
+
+/* Puts them in the order of planned_compare and, in it, ended ones first, then by
+ * falling learning rate, then by trial_id. */
+void scan_sort(struct scan *sc);
+
+/* By setting, head count, unit, seed: 0 for what is one planned trial. */
+int planned_compare(const struct planned *p, const struct planned *q);
+
+/* Whether both are of one setting and head count. */
+bool planned_together(const struct planned *p, const struct planned *q);
+
+/* What views say of each head count (evidence.h, evidence_row), once trials are in order. */
+enum status scan_rows(struct scan *sc);
+/* Adds what trials took and, where that was measured, what inference takes: before they are put in
+ * order. */
+enum status scan_costs(struct scan *sc);
+
+#endif

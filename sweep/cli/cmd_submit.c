@@ -138,8 +138,11 @@ static enum status submit_array(const struct batch_request *r, long trials, bool
                    trials == 1 ? "" : "s", r->array, r->array == 1 ? "" : "s");
         if (s == STATUS_OK)
             s = submit_merge(r, id, merge_id, m);
-        if (s == STATUS_OK)
-            printf("Submitted job %s: merges them when they have ended\n", merge_id);
+        if (s == STATUS_OK) {
+            printf("Submitted job %s: merges them into ", merge_id);
+            text_plain(stdout, r->db);
+            printf(" when they have ended\n");
+        }
     }
     batch_free(&shards);
     return s;

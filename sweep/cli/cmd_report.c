@@ -41,10 +41,10 @@ static const struct command_syntax syntax = {
     .name = "report",
     .details =
         "Without SWEEP: the only one in the results file, or the one run last.\n"
-        "Several: side by side, with differences from the first, paired where both have "
-        "the same\nseeds of the same task.\n"
-        "Losses of a text are given in bits per byte too; of a classification each label has "
-        "its\naccuracy.\n"
+        "Several: side by side, with differences from the first, paired where both have the same\n"
+        "seeds of the same task.\n"
+        "Losses of a text are given in bits per byte too; of a classification each label has its\n"
+        "accuracy.\n"
         "--html shows the rest too: learning curves, heads, pruning, cost, all trials.\n"
         "--svg draws every head count with its interval and all of its seeds,\n"
         "many settings as panels, those of two quantities as a map.\n",

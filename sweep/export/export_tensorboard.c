@@ -12,33 +12,28 @@
 #include "sweep/store/rows.h"
 #include "sweep/worker/stop.h"
 
-/* Seconds since 1970, of a time in ISO 8601. */
-#define EPOCH(time) "round((julianday(" time ") - 2440587.5) * 86400.0, 3)"
+/* Seconds since 1970, of columns that hold a time in ISO 8601. */
+#define SECONDS(time) "round((julianday(" time ") - 2440587.5) * 86400.0, 3)"
+#define STARTED_S     SECONDS("started")
+#define ENDED_S       SECONDS("ended")
 
 static const char TRIALS[] =
     "SELECT trial_id, created, heads, seed, state, best_step, test_acc, test_loss, test_exact,"
     "       json_patch(json_patch(t.setting, t.tuning), t.replicate) AS varying,"
-    "       (SELECT " EPOCH(
-        "started") " FROM attempt AS a WHERE a.trial_id = t.trial_id"
-                   "         ORDER BY attempt LIMIT 1),"
-                   "       (SELECT " EPOCH(
-                       "ended") " FROM attempt AS a WHERE a.trial_id = t.trial_id"
-                                "         ORDER BY attempt DESC LIMIT 1),"
-                                "       '    sweep: ' || s.name || char(10) || '    trial: ' || "
-                                "trial_id || char(10)"
-                                "       || '    seed: ' || seed || char(10) || '    config_sha256: "
-                                "' || config_sha256"
-                                "       || (SELECT group_concat(char(10) || '    ' || "
-                                "replace(substr(fullkey, 3), '\"', '') || ': '"
-                                "                               || replace(atom, char(10), ' '), "
-                                "'')"
-                                "             FROM json_tree(config_json) WHERE atom IS NOT NULL)"
-                                "  FROM trial AS t JOIN sweep AS s USING (sweep_id) JOIN config "
-                                "USING (config_id)"
-                                " WHERE sweep_id = ?1 AND in_plan = 1"
-                                "   AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = "
-                                "t.trial_id)"
-                                " ORDER BY trial_id";
+    "       (SELECT " STARTED_S " FROM attempt AS a WHERE a.trial_id = t.trial_id"
+    "         ORDER BY attempt LIMIT 1),"
+    "       (SELECT " ENDED_S " FROM attempt AS a WHERE a.trial_id = t.trial_id"
+    "         ORDER BY attempt DESC LIMIT 1),"
+    "       '    sweep: ' || s.name || char(10) || '    trial: ' || trial_id || char(10)"
+    "       || '    seed: ' || seed || char(10) || '    config_sha256: ' || config_sha256"
+    "       || (SELECT group_concat(char(10) || '    '"
+    "             || replace(substr(fullkey, 3), '\"', '') || ': '"
+    "             || replace(atom, char(10), ' '), '')"
+    "             FROM json_tree(config_json) WHERE atom IS NOT NULL)"
+    "  FROM trial AS t JOIN sweep AS s USING (sweep_id) JOIN config USING (config_id)"
+    " WHERE sweep_id = ?1 AND in_plan = 1"
+    "   AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = t.trial_id)"
+    " ORDER BY trial_id";
 enum {
     TRIAL_ID,
     CREATED,
@@ -59,16 +54,15 @@ static const char OPTIONS[] =
 
 /* A row is of the newest attempt that went on from an earlier step; what had been trained by then
  * is taken from the last row before. */
-static const char CURVE[] = "SELECT step, " EPOCH(
-    "a.started") " + elapsed_s - coalesce("
-                 "         (SELECT elapsed_s FROM curve WHERE trial_id = ?1 AND step <= "
-                 "a.resumed_from_step"
-                 "           ORDER BY step DESC LIMIT 1), 0),"
-                 "       train_loss, train_acc, val_loss, val_acc, grad_norm, lr"
-                 "  FROM curve AS k LEFT JOIN attempt AS a ON a.trial_id = ?1 AND a.attempt ="
-                 "       (SELECT max(attempt) FROM attempt"
-                 "         WHERE trial_id = ?1 AND resumed_from_step < max(k.step, 1))"
-                 " WHERE k.trial_id = ?1 ORDER BY step";
+static const char CURVE[] =
+    "SELECT step, " STARTED_S " + elapsed_s - coalesce("
+    "         (SELECT elapsed_s FROM curve WHERE trial_id = ?1 AND step <= a.resumed_from_step"
+    "           ORDER BY step DESC LIMIT 1), 0),"
+    "       train_loss, train_acc, val_loss, val_acc, grad_norm, lr"
+    "  FROM curve AS k LEFT JOIN attempt AS a ON a.trial_id = ?1 AND a.attempt ="
+    "       (SELECT max(attempt) FROM attempt"
+    "         WHERE trial_id = ?1 AND resumed_from_step < max(k.step, 1))"
+    " WHERE k.trial_id = ?1 ORDER BY step";
 enum { STEP, WALL, VALUES_OF_STEP };
 static const char *const tags[] = {"train/loss", "train/acc",       "val/loss",
                                    "val/acc",    "optim/grad_norm", "optim/lr"};

@@ -57,30 +57,30 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         r->ended += trial_state_ended((enum trial_state)i) ? c->trials[i] : 0;
     r->planned = r->ended + c->trials[TRIAL_QUEUED] + c->trials[TRIAL_RUNNING] + c->elsewhere;
 
-    struct rows rows = rows_open(
-        s, m,
-        "WITH first AS ("
-        "  SELECT config_json, setting, tuning, replicate, task, mode FROM trial JOIN config USING "
-        "(config_id) WHERE trial_id = ?1),"
-        " varies AS ("
-        "  SELECT key FROM first, json_each(setting)"
-        "  UNION ALL SELECT key FROM first, json_each(tuning)"
-        "  UNION ALL SELECT key FROM first, json_each(replicate)),"
-        " options AS ("
-        "  SELECT 'task.' || key AS path, key, atom FROM first, json_each(config_json, "
-        "'$.task.options')"
-        "   WHERE task <> 'text' OR key IN ('mode', 'length') OR (key = 'instance' AND mode <> "
-        "'lm')"
-        "  UNION ALL SELECT 'model.' || key, key, atom FROM first, json_each(config_json, "
-        "'$.model')"
-        "   WHERE key IN ('d_model', 'd_head', 'kv_heads', 'form', 'segment_width',"
-        "                 'segment_overlap', 'mask', 'layers', 'd_ff')"
-        "  UNION ALL SELECT 'train.' || key, key, atom FROM first, json_each(config_json, "
-        "'$.train')"
-        "   WHERE key IN ('steps', 'batch', 'lr') OR (key = 'examples' AND atom <> 0))"
-        " SELECT (SELECT task FROM first), group_concat(key || '=' || atom, ', ')"
-        "   FROM options WHERE path NOT IN (SELECT key FROM varies)",
-        VALUES(INTEGER(r->evidence->first_trial)));
+    struct rows rows =
+        rows_open(s, m,
+                  "WITH first AS ("
+                  "  SELECT config_json, setting, tuning, replicate, task, mode"
+                  "    FROM trial JOIN config USING (config_id) WHERE trial_id = ?1),"
+                  " varies AS ("
+                  "  SELECT key FROM first, json_each(setting)"
+                  "  UNION ALL SELECT key FROM first, json_each(tuning)"
+                  "  UNION ALL SELECT key FROM first, json_each(replicate)),"
+                  " options AS ("
+                  "  SELECT 'task.' || key AS path, key, atom"
+                  "    FROM first, json_each(config_json, '$.task.options')"
+                  "   WHERE task <> 'text' OR key IN ('mode', 'length')"
+                  "      OR (key = 'instance' AND mode <> 'lm')"
+                  "  UNION ALL SELECT 'model.' || key, key, atom"
+                  "    FROM first, json_each(config_json, '$.model')"
+                  "   WHERE key IN ('d_model', 'd_head', 'kv_heads', 'form', 'segment_width',"
+                  "                 'segment_overlap', 'mask', 'layers', 'd_ff')"
+                  "  UNION ALL SELECT 'train.' || key, key, atom"
+                  "    FROM first, json_each(config_json, '$.train')"
+                  "   WHERE key IN ('steps', 'batch', 'lr') OR (key = 'examples' AND atom <> 0))"
+                  " SELECT (SELECT task FROM first), group_concat(key || '=' || atom, ', ')"
+                  "   FROM options WHERE path NOT IN (SELECT key FROM varies)",
+                  VALUES(INTEGER(r->evidence->first_trial)));
     if (rows_next(&rows)) {
         r->task = text_copy(rows_text(&rows, 0));
         r->fixed = text_copy(rows_text(&rows, 1));

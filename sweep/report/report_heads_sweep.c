@@ -243,9 +243,8 @@ static const char legend[] =
     "beyond one for each place. loss +: what one head's removal adds to the loss. confidence: mean "
     "largest attention weight. entropy: of the attention weights, 1 where all keys get the same. "
     "spread: largest less smallest importance of a layer's heads. rank: effective rank of the "
-    "heads' "
-    "outputs. D_sub, D_pos, D_out: disagreement of values, attention and outputs (Li et al. 2018). "
-    "All are means over trials of means over heads or layers.";
+    "heads' outputs. D_sub, D_pos, D_out: disagreement of values, attention and outputs (Li et al. "
+    "2018). All are means over trials of means over heads or layers.";
 
 static void write_sentences(struct document *d, char *lines)
 {

@@ -111,16 +111,11 @@ static enum status read_words(struct store *s, const struct heads_question *q,
 
 static const char legend[] =
     "slot: the place that the head looks at most, mass: the share of its attention there (sharp: "
-    "at "
-    "least " SHARP
-    "). loss +: what its removal adds to the loss. confidence: mean largest attention "
-    "weight. entropy: of the attention weights, 1 where all keys get the same. importance: of "
-    "length "
-    "1 per layer (Michel et al. 2019). W_O: its share of the output projection. rank: effective "
-    "rank "
-    "of all heads' outputs. D_sub, D_pos, D_out: disagreement of values, attention and outputs (Li "
-    "et "
-    "al. 2018).";
+    "at least " SHARP "). loss +: what its removal adds to the loss. confidence: mean largest "
+    "attention weight. entropy: of the attention weights, 1 where all keys get the same. "
+    "importance: of length 1 per layer (Michel et al. 2019). W_O: its share of the output "
+    "projection. rank: effective rank of all heads' outputs. D_sub, D_pos, D_out: disagreement of "
+    "values, attention and outputs (Li et al. 2018).";
 
 static enum status write_people(const struct heads_question *q, struct trial_heads *t,
                                 struct text_page page, FILE *out, struct message *m)

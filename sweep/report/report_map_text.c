@@ -205,8 +205,7 @@ static void add_impossible(const struct report_map *map, struct text_buffer *tex
 static const char MAP_LEGEND[] =
     "Each setting's plateau and, in brackets, h*: the fewest heads whose mean validation value is "
     "within 0.005 of the best. h* is an estimate and not the edge that tests find, which moves "
-    "down "
-    "as seeds become fewer.";
+    "down as seeds become fewer.";
 
 static void write_fit(const struct report_data *r, const struct report_map *map, const char *unit,
                       struct document *d)

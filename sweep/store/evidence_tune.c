@@ -72,8 +72,7 @@ static enum status read_rates(struct store *s, int64_t sweep_id, struct evidence
     struct rows rows = rows_open(
         s, m,
         "SELECT setting, rate, lead(rate) OVER (PARTITION BY setting ORDER BY rate) IS NOT NULL"
-        " FROM"
-        " (SELECT DISTINCT setting, tuning ->> '$.\"train.lr\"' AS rate FROM tuning"
+        " FROM (SELECT DISTINCT setting, tuning ->> '$.\"train.lr\"' AS rate FROM tuning"
         "   WHERE sweep_id = ?1) WHERE rate IS NOT NULL ORDER BY setting, rate",
         VALUES(INTEGER(sweep_id)));
     enum status status = STATUS_OK;

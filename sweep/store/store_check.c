@@ -46,10 +46,11 @@ static const struct promise of_everything[] = {
      "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id)"
      " WHERE state = 'completed' AND steps_done <> steps"},
     {"a completed trial has no row of the curve at its last or its best step",
-     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'completed' AND (NOT EXISTS "
-     "(SELECT 1"
-     " FROM curve AS c WHERE c.trial_id = t.trial_id AND c.step = t.steps_done) OR NOT EXISTS"
-     " (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id AND c.step = t.best_step))"},
+     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'completed' AND"
+     " (NOT EXISTS (SELECT 1 FROM curve AS c"
+     "               WHERE c.trial_id = t.trial_id AND c.step = t.steps_done)"
+     "  OR NOT EXISTS (SELECT 1 FROM curve AS c"
+     "                  WHERE c.trial_id = t.trial_id AND c.step = t.best_step))"},
     {"the best step is not the earliest with the best metric",
      "SELECT 'trial ' || trial_id FROM (SELECT trial_id, best_step, step, row_number() OVER"
      " (PARTITION BY trial_id ORDER BY CASE metric WHEN 'val_loss' THEN curve.val_loss"
@@ -59,8 +60,8 @@ static const struct promise of_everything[] = {
     {"a diverged trial does not say at which step",
      "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
     {"a trial has ended, but no attempt ended it",
-     "SELECT 'trial ' || t.trial_id FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, "
-     "attempt)"
+     "SELECT 'trial ' || t.trial_id"
+     " FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, attempt)"
      " WHERE state IN ('completed', 'diverged', 'failed')"
      " AND (a.trial_id IS NULL OR a.outcome IS NULL OR a.outcome <> t.state)"},
     {"a trial completed more than once",
@@ -111,8 +112,8 @@ static const struct promise of_everything[] = {
      "SELECT 'trial ' || trial_id || ', study ' || name FROM study AS s JOIN trial AS t"
      " USING (trial_id) WHERE s.checkpoint_sha256 <> t.checkpoint_sha256"},
     {"a measure is of a step, layer or head that its trial does not have",
-     "SELECT DISTINCT 'trial ' || trial_id FROM (SELECT trial_id, step, layer, head FROM "
-     "head_metric"
+     "SELECT DISTINCT 'trial ' || trial_id FROM ("
+     "SELECT trial_id, step, layer, head FROM head_metric"
      " UNION ALL SELECT trial_id, step, layer, head FROM head_slot"
      " UNION ALL SELECT trial_id, step, layer, 0 FROM layer_metric) JOIN trial USING (trial_id)"
      " JOIN config USING (config_id) WHERE step > steps OR layer >= layers OR head >= heads"},

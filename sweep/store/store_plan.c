@@ -277,8 +277,8 @@ static enum status change_plan(struct planning *g, bool replace)
 
 /* Until store_settle knows better. */
 #define CHOICE                                                                                     \
-    "CASE WHEN (q.tuning <> '{}' AND NOT p.is_tuning) OR p.look > 1 THEN 'waiting' ELSE 'chosen' " \
-    "END"
+    "CASE WHEN (q.tuning <> '{}' AND NOT p.is_tuning) OR p.look > 1"                               \
+    " THEN 'waiting' ELSE 'chosen' END"
 
 static enum status write_trials(struct planning *g)
 {

@@ -151,9 +151,8 @@ enum status store_look_due(struct store *s, int64_t sweep_id, struct look_due *d
         " LEFT JOIN judged USING (setting)"
         " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0"
         "  AND NOT coalesce(decided, 0)"
-        " GROUP BY t.setting HAVING max(t.look) >= open AND sum(t.look <= open AND"
-        "  (t.choice = 'waiting' OR (t.choice = 'chosen' AND t.state IN ('queued', 'running')))) = "
-        "0"
+        " GROUP BY t.setting HAVING max(t.look) >= open AND 0 = sum(t.look <= open AND"
+        "  (t.choice = 'waiting' OR (t.choice = 'chosen' AND t.state IN ('queued', 'running'))))"
         " ORDER BY min(t.plan_order) LIMIT 1";
     struct asked asked;
     *due = (struct look_due){0};

@@ -10,7 +10,7 @@
  * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
  * CPU time it took, and all that are computed again of one kind (watched.h) together take no more
  * of a core than that either, but for SERVE_AHEAD_S seconds that may be had at once. With two kinds
- * that is a twentieth of a core. The older answer serves meanwhile, also while the reader is at
+ * that is a fortieth of a core. The older answer serves meanwhile, also while the reader is at
  * work on something long, and clients are told when a newer one can be had. */
 #ifndef SWEEP_SERVE_SERVE_PARTS_H
 #define SWEEP_SERVE_SERVE_PARTS_H
@@ -23,7 +23,7 @@
 #include "sweep/serve/serve.h"
 #include "sweep/serve/watched.h"
 
-enum { SERVE_RESTS = 39, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32 };
+enum { SERVE_RESTS = 79, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32 };
 
 /* How long: CPU time of a kind that is had at once, after a rest; between two looks at files,
  * between two comments in a quiet event stream; for a client to ask something, and to take an

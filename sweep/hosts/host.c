@@ -13,6 +13,10 @@
 static const double GRACE_S = 5; /* for a launcher to end when asked */
 static const double END_S = 2;   /* between its last byte and its end */
 
+/* At a time, of what one host says: the others, and the results file, are not to wait for one that
+ * floods. */
+enum { READS_MOST = 16 };
+
 static void close_fd(int *fd)
 {
     if (*fd >= 0)
@@ -197,7 +201,7 @@ void host_bye(struct host *h)
 static void read_errors(struct host *h)
 {
     char bytes[512];
-    while (h->error_fd >= 0) {
+    for (int i = 0; i < READS_MOST && h->error_fd >= 0; i++) {
         ssize_t n = read(h->error_fd, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
             continue;
@@ -235,16 +239,19 @@ static void flush(struct host *h)
     }
 }
 
+/* What it has said is taken in before its end is seen: the loss of a host drops what still waits.
+ */
 void host_listen(struct host *h, double now)
 {
     char bytes[65536];
     struct message m;
+    bool said = false;
     read_errors(h);
-    while (h->out_fd >= 0) {
+    for (int i = 0; i < READS_MOST && h->out_fd >= 0; i++) {
         ssize_t n = read(h->out_fd, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno == EAGAIN)
+        if ((n < 0 && errno == EAGAIN) || (n <= 0 && said))
             break;
         if (n <= 0) {
             close_fd(&h->out_fd);
@@ -252,6 +259,7 @@ void host_listen(struct host *h, double now)
             h->since_s = now;
             break;
         }
+        said = true;
         h->silent_s = 0;
         if (agent_feed(&h->in, bytes, (size_t)n, &m) != STATUS_OK)
             distrust(h, now, m.text);
@@ -309,8 +317,8 @@ static bool expected(const struct host *h, enum agent_type type)
     case AGENT_HELLO:
         return h->state == HOST_STARTING;
     case AGENT_READY:
-    case AGENT_REFUSED:
-        return h->state == HOST_OPENING;
+    case AGENT_REFUSED: /* the signal that it is LEAVING for may have come before the OPEN */
+        return h->state == HOST_OPENING || h->state == HOST_LEAVING;
     case AGENT_SPAWNED:
     case AGENT_MESSAGE:
     case AGENT_ENDED:
@@ -340,7 +348,8 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
         greet(h, f->payload, e);
         break;
     case AGENT_READY:
-        prove(h, f->payload, e);
+        if (h->state == HOST_OPENING)
+            prove(h, f->payload, e);
         break;
     case AGENT_REFUSED:
         host_refuse(h, f->payload);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
@@ -143,24 +145,38 @@ static enum status read_proof(const struct agent_open *o, void **proof, struct m
     return s;
 }
 
+/* Leaves nothing. That the disk is full would be the run's concern, not this machine's. */
+static enum status try_writing(const struct agent_open *o, struct message *m)
+{
+    static char word[] = "proof";
+    char path[PATH_MAX + sizeof o->proof + 32];
+    struct iovec part = {word, sizeof word - 1};
+    snprintf(path, sizeof path, "%s/%s-%ld.tmp", o->folder, o->proof, (long)getpid());
+    enum status s = file_write(path, &part, 1, m);
+    unlink(path);
+    return s == STATUS_DISK_FULL ? STATUS_OK : s;
+}
+
 static void work_in(struct agent *a, const char *text)
 {
     struct agent_open o;
     struct message m, words;
     void *proof = NULL;
+    const char *lack = "see the results folder, which is to be the same on all machines";
     enum status s = agent_open_parse(text, &o, &m);
     if (s == STATUS_OK)
         s = read_proof(&o, &proof, &m);
+    if (s == STATUS_OK) {
+        lack = "get to write into the results folder";
+        s = try_writing(&o, &m);
+    }
     if (s == STATUS_OK) {
         a->open = true;
         a->beat_s = o.beat_s;
         a->patience_s = o.patience_s;
         say(a, AGENT_READY, 0, proof, strlen(proof));
     } else {
-        status_fail(&words, s,
-                    "it does not see the results folder, which is to be the same on all "
-                    "machines: %.1500s",
-                    m.text);
+        status_fail(&words, s, "it does not %s: %.1500s", lack, m.text);
         say(a, AGENT_REFUSED, 0, words.text, strlen(words.text));
         stop_for(a, STATUS_BAD_INPUT, words.text);
     }
@@ -348,11 +364,11 @@ static void heed_signals(struct agent *a)
             process_kill(&a->lane[i]->process);
 }
 
+/* A worker that does not end even when it is killed (its disk does not answer) is left behind. */
 static bool is_over(const struct agent *a)
 {
-    return a->stopping && busy_lanes(a) == 0 &&
-           (agent_waiting(&a->out) == 0 ||
-            clock_now_s() - a->stopped_s > WATCH_STOP_S + LAST_WORDS_S);
+    return a->stopping && ((busy_lanes(a) == 0 && agent_waiting(&a->out) == 0) ||
+                           clock_now_s() - a->stopped_s > WATCH_STOP_S + LAST_WORDS_S);
 }
 
 static enum status loop(struct agent *a, struct message *m)
@@ -395,12 +411,25 @@ static enum status introduce(struct agent *a, struct message *m)
     return s == STATUS_OK ? agent_put(&a->out, AGENT_HELLO, 0, text, (size_t)length, m) : s;
 }
 
+/* Two pipes for each worker, and the usual limit is 1,024 descriptors. Where less is allowed than
+ * the coordinator wants, it is told at the first worker too many. */
+static void allow_descriptors(void)
+{
+    const rlim_t wanted = 2 * HOST_SLOTS_MOST + 64;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 enum status agent_run(int in, int out, struct message *m)
 {
     struct agent a = {.in_fd = in, .out_fd = out, .patience_s = AGENT_PATIENCE_S};
     prctl(PR_SET_NAME, "headcount"); /* one that began again would be called "exe" */
     fcntl(in, F_SETFL, O_NONBLOCK);
     fcntl(out, F_SETFL, O_NONBLOCK);
+    allow_descriptors();
     a.looked_s = a.beaten_s = clock_now_s();
     enum status s = stop_install(m);
     if (s != STATUS_OK)
@@ -412,8 +441,11 @@ enum status agent_run(int in, int out, struct message *m)
     if (s == STATUS_OK)
         s = loop(&a, m);
     stop_restore();
-    for (int i = 0; i < a.lanes; i++)
+    for (int i = 0; i < a.lanes; i++) {
+        if (a.lane[i] && a.lane[i]->busy)
+            process_close(&a.lane[i]->process);
         free(a.lane[i]);
+    }
     free(a.lane);
     free(a.environment);
     agent_in_free(&a.in);

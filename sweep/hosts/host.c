@@ -104,7 +104,7 @@ void host_lose(struct host *h, double now, const char *why)
     h->lost = true;
 }
 
-/* What it said cannot be: a host that never worked will not do better. */
+/* What it said cannot be, or it cannot work: a host that never did will not do better. */
 static void distrust(struct host *h, double now, const char *why)
 {
     if (h->was_ready)
@@ -352,7 +352,7 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
             prove(h, f->payload, e);
         break;
     case AGENT_REFUSED:
-        host_refuse(h, f->payload);
+        distrust(h, clock_now_s(), f->payload);
         break;
     case AGENT_SPAWNED:
         e->kind = HOST_EVENT_SPAWNED;

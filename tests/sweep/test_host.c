@@ -152,6 +152,25 @@ static void a_signal_at_the_start_is_no_fault(void **state)
     assert_int_equal(p.host.state, HOST_WAITING); /* tried again, not refused */
 }
 
+/* Its folder may come back as it did (a mount after a reboot); that of a host that never saw it
+ * not.
+ */
+static void a_host_that_worked_may_see_the_folder_again(void **state)
+{
+    (void)state;
+    for (int worked = 0; worked < 2; worked++) {
+        struct printed p;
+        struct agent_out o;
+        begin(&p, &o);
+        put(&o, AGENT_REFUSED, 0, "blind", 5);
+        print(&p, "cat {host}", &o);
+        p.host.was_ready = worked;
+        run_to_its_end(&p);
+        assert_string_equal(p.host.why, "blind");
+        assert_int_equal(p.host.state, worked ? HOST_WAITING : HOST_REFUSED);
+    }
+}
+
 /* Whoever writes as fast as it is read would be read for ever. */
 static void a_flood_is_read_in_pieces(void **state)
 {
@@ -178,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_it_said_last_counts),
         cmocka_unit_test(a_signal_at_the_start_is_no_fault),
+        cmocka_unit_test(a_host_that_worked_may_see_the_folder_again),
         cmocka_unit_test(a_flood_is_read_in_pieces),
     };
     signal(SIGPIPE, SIG_IGN);

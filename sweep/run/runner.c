@@ -116,58 +116,6 @@ void runner_note_spawned(struct runner *r, const struct slot *s)
     keep_remark(r, s, (struct remark){.kind = REMARK_SPAWNED, .pid = s->pid, .host = host});
 }
 
-/* A trial that is killed again and again at the same place takes the machine down with it. */
-static void limit_losses(struct runner *r, struct slot *s)
-{
-    size_t i = 0;
-    while (i < LOST_KNOWN - 1 && r->lost[i].trial != 0 && r->lost[i].trial != s->trial_id)
-        i++;
-    struct lost *l = &r->lost[i];
-    if (l->trial != s->trial_id || s->step > l->step)
-        *l = (struct lost){.trial = s->trial_id, .step = s->step};
-    if (++l->count < LOST_LIMIT)
-        return;
-    struct text_buffer why = {0};
-    text_add(&why, "%s; %d times without progress", slot_error(s), l->count);
-    slot_fail(s, why.text ? why.text : "killed again and again");
-    free(why.text);
-}
-
-/* Trials that failed in a row before their first step; one that fails again at its retries is still
- * one. */
-static int count_barren(struct runner *r, const struct slot *s)
-{
-    if (s->ending != ENDING_FAIL || s->started)
-        return r->barren = 0;
-    for (int i = 0; i < r->barren; i++)
-        if (r->barren_trial[i] == s->trial_id)
-            return r->barren;
-    if (r->barren < BARREN_LIMIT)
-        r->barren_trial[r->barren++] = s->trial_id;
-    return r->barren;
-}
-
-void runner_take_ending(struct runner *r, struct slot *s)
-{
-    r->alive--;
-    slot_list_add(&r->ended, s);
-    if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !r->stopping)
-        limit_losses(r, s);
-    if (s->ending == ENDING_FULL)
-        runner_stop_for(r, STATUS_DISK_FULL, slot_error(s));
-    if (s->ending == ENDING_STORAGE)
-        runner_stop_for(r, s->end.exit_code == WORKER_DATA ? STATUS_BAD_INPUT : STATUS_IO,
-                        slot_error(s));
-    if (count_barren(r, s) == BARREN_LIMIT) {
-        char why[MESSAGE_SIZE];
-        snprintf(why, sizeof why,
-                 "%d trials in a row failed before their first step, so the rest is not tried; the "
-                 "last one said: %.1500s",
-                 r->barren, slot_error(s));
-        runner_stop_for(r, STATUS_INTERNAL, why);
-    }
-}
-
 /* To those on this machine. */
 static void listen_to_workers(struct runner *r)
 {
@@ -318,10 +266,13 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
         if (machine_of(r, s) != machine)
             slot_list_add(&others, s);
     r->free = others;
-    for (int i = 0; works && i < machine->slots; i++)
+    for (int i = 0; works && i < machine->slots; i++) {
+        machine->slot[i].closed = false;
         if (!machine->slot[i].busy)
             slot_list_add(&r->free, &machine->slot[i]);
-    r->drained = r->drained && !works;
+    }
+    machine->closed = false;
+    r->drained = false; /* others may have what it was spared */
 }
 
 /* What the view is to know of what came before. */
@@ -415,6 +366,7 @@ static void free_runner(struct runner *r)
     free(r->remark);
     free(r->claim);
     free(r->environment);
+    suspects_free(&r->suspects);
     forecast_free(r->forecast);
 }
 

@@ -25,7 +25,7 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
         return store_pause(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
-        retries = s->ending == ENDING_FAIL ? plan_config(r->plan)->retries : 0;
+        retries = s->ending == ENDING_FAIL && !s->condemned ? plan_config(r->plan)->retries : 0;
         return store_fail(r->store, s->trial_id, s->attempt, retries, &s->end, &s->failed,
                           &s->accepted, m);
     case ENDING_REQUEUE:
@@ -64,33 +64,43 @@ enum status runner_judge_looks(struct runner *r, struct message *m)
     return s;
 }
 
+/* Rows that are none, from a machine or launcher that garbles what passes through, are left to the
+ * result. */
 static enum status put_remark(struct runner *r, const struct remark *k, struct message *m)
 {
+    enum status s = STATUS_OK;
     switch (k->kind) {
     case REMARK_NOTE:
         return store_note(r->store, k->trial, k->attempt, k->text, m);
     case REMARK_CURVE:
-        return store_curve(r->store, k->trial, k->attempt, k->text, m);
+        s = store_curve(r->store, k->trial, k->attempt, k->text, m);
+        return s == STATUS_CORRUPT ? STATUS_OK : s;
     case REMARK_SPAWNED:
         return store_spawned(r->store, k->trial, k->attempt, k->pid, k->host, m);
     }
     return STATUS_OK;
 }
 
-/* Claims a trial for the slot s. False where that ends it: there is none left, as many are claimed
- * as one transaction may have, or it failed. */
-static bool claim_for(struct runner *r, const struct slot *s, enum status *status,
-                      struct message *m)
+/* Claims a trial for the slot s, if there is one for its machine. False where that ends it: none is
+ * left, as many are claimed as one transaction may have, or it failed. */
+static bool claim_for(struct runner *r, struct slot *s, enum status *status, struct message *m)
 {
-    if (r->claims == CLAIMS_MOST)
-        return false;
+    struct machine *machine = &r->machine[s->machine];
+    r->dry = machine->wary != NULL;
+    if (r->dry || r->claims == CLAIMS_MOST)
+        return r->dry;
     struct claimed *c = &r->claim[r->claims];
-    *status = store_claim(r->store, r->sweep_id, r->machine[s->machine].build_id, c, m);
+    int64_t shunned = runner_shuns(r, machine);
+    *status = store_claim(r->store, r->sweep_id, machine->build_id, shunned, c, m);
     if (*status != STATUS_OK)
         return false;
     r->dry = c->trial_id == 0;
-    r->claims += !r->dry;
-    return !r->dry;
+    if (r->dry)
+        return shunned != 0;
+    r->claimed_for[r->claims++] = s;
+    if (machine->host && suspects_at(&r->suspects, c->trial_id, c->resumed_from_step))
+        machine->wary = s;
+    return true;
 }
 
 /* For the slots that are free, and then for those that are so once this transaction is committed:
@@ -101,17 +111,26 @@ static enum status claim_all(struct runner *r, struct message *m)
     bool more = !r->stopping;
     r->claims = 0;
     r->dry = false;
-    for (const struct slot *s = r->free.first; s && more; s = s->next)
+    for (struct slot *s = r->free.first; s && more; s = s->next)
         more = claim_for(r, s, &status, m);
-    for (const struct slot *s = r->ended.first; s && more; s = s->next)
-        if (r->machine[s->machine].works)
+    for (struct slot *s = r->ended.first; s && more; s = s->next)
+        if (r->machine[s->machine].works && !s->closed)
             more = claim_for(r, s, &status, m);
     return status;
+}
+
+/* The transaction was rolled back. */
+static void forget_claims(struct runner *r)
+{
+    for (int k = 0; k < r->claims; k++)
+        runner_let_begin(r, r->claimed_for[k]);
+    r->claims = 0;
 }
 
 /* looks: what looks came to in it, to be said once it is committed. */
 static enum status put_all(struct runner *r, struct text_buffer *looks, struct message *m)
 {
+    r->claims = 0;
     enum status s = store_begin(r->store, m);
     for (int i = 0; i < r->remarks && s == STATUS_OK; i++)
         s = put_remark(r, &r->remark[i], m);
@@ -124,8 +143,11 @@ static enum status put_all(struct runner *r, struct text_buffer *looks, struct m
     if (s == STATUS_OK)
         s = claim_all(r, m);
     if (s == STATUS_OK)
-        return store_commit(r->store, m);
-    store_rollback(r->store);
+        s = store_commit(r->store, m);
+    else
+        store_rollback(r->store);
+    if (s != STATUS_OK)
+        forget_claims(r);
     return s;
 }
 
@@ -157,6 +179,9 @@ static void close_ending(struct runner *r, struct slot *s)
     if (s->accepted && fails)
         runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->trial_id, s->label,
                    s->failed ? "" : " and will be tried again", slot_error(s));
+    else if (s->accepted && s->excused)
+        runner_say(r, "trial %" PRId64 " (%s) failed on %s: %s; it will be tried again",
+                   s->trial_id, s->label, s->host->spec.name, slot_error(s));
     else if (s->accepted && state == TRIAL_QUEUED && s->ending != ENDING_PAUSE && !r->stopping)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
                    s->trial_id, s->label, s->step,
@@ -169,8 +194,9 @@ static void close_ending(struct runner *r, struct slot *s)
         progress_trial_paused(r->view, s->index, s->step, s->value);
     else
         progress_trial_ended(r->view, s->index, state, s->value);
+    bool offered = r->machine[s->machine].works && !s->closed;
     slot_clear(s);
-    if (r->machine[s->machine].works)
+    if (offered)
         slot_list_add(&r->free, s);
 }
 
@@ -199,16 +225,35 @@ static enum status start_slot(struct runner *r, struct slot *s, const struct cla
     return status;
 }
 
+/* Takes the slots that were claimed for out of the list of free ones. */
+static void take_claimed(struct runner *r)
+{
+    struct slot_list others = {0};
+    struct slot *s;
+    for (int k = 0; k < r->claims; k++)
+        r->claimed_for[k]->claimed = true;
+    for (int left = r->claims; left > 0 && (s = slot_list_take(&r->free));) {
+        left -= s->claimed;
+        if (!s->claimed)
+            slot_list_add(&others, s);
+        s->claimed = false;
+    }
+    while ((s = slot_list_take(&others)))
+        slot_list_add(&r->free, s);
+}
+
 static void start_claims(struct runner *r)
 {
     struct message m;
     bool at_once = store_snapshot(r->store, &m) == STATUS_OK; /* one lock for all that is read */
+    take_claimed(r);
     for (int k = 0; k < r->claims; k++) {
-        struct slot *slot = slot_list_take(&r->free);
+        struct slot *slot = r->claimed_for[k];
         double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
         slot_take(slot, &r->claim[k], work, r->view);
         enum status s = start_slot(r, slot, &r->claim[k], &m);
         if (s != STATUS_OK) {
+            runner_let_begin(r, slot);
             slot_list_add(&r->ended, slot);
             if (s != STATUS_BUSY) /* which the next claim may not meet any more */
                 runner_stop_for(r, s, m.text);

@@ -63,8 +63,14 @@ static enum status write_proof(struct runner *r, struct runner_hosts *h, struct 
              bytes[17], bytes[18], bytes[19]);
     snprintf(h->open.folder, sizeof h->open.folder, "%s", r->job.folder);
     snprintf(h->proof_path, sizeof h->proof_path, "%s/%s", h->open.folder, h->open.proof);
-    struct iovec part = {h->proof, strlen(h->proof)};
-    return file_write(h->proof_path, &part, 1, m);
+    return runner_hosts_try_folder(r, m);
+}
+
+/* By writing the proof (once more). */
+enum status runner_hosts_try_folder(struct runner *r, struct message *m)
+{
+    struct iovec part = {r->hosts->proof, strlen(r->hosts->proof)};
+    return file_write(r->hosts->proof_path, &part, 1, m);
 }
 
 enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
@@ -239,6 +245,7 @@ static void lost(struct runner *r, struct machine *machine)
     const struct host *h = machine->host;
     char what[64] = "", when[64] = "is not used any more";
     int running = 0;
+    bool at_work = machine->works;
     runner_machine_works(r, machine, false);
     for (int i = 0; i < machine->slots; i++) {
         struct slot *s = &machine->slot[i];
@@ -247,7 +254,7 @@ static void lost(struct runner *r, struct machine *machine)
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why, "%s: %.1700s", name_of(machine), h->why);
         slot_lost(s, r->job.folder, why);
-        runner_take_ending(r, s);
+        runner_take_loss(r, machine, s, at_work);
         running++;
     }
     if (running > 0)
@@ -258,27 +265,7 @@ static void lost(struct runner *r, struct machine *machine)
     if (!r->stopping)
         runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
     machine->heard = true;
-    machine->asked = false;
-}
-
-/* A machine that lacks the file of a trial is no reason to stop the others. */
-static void take_ended(struct runner *r, struct machine *machine, struct slot *s,
-                       const struct agent_ended *e)
-{
-    char why[MESSAGE_SIZE];
-    slot_ended_there(s, r->job.folder, e);
-    bool has_data = s->ending != ENDING_STORAGE || s->end.exit_code != WORKER_DATA;
-    if (!has_data)
-        s->ending = ENDING_REQUEUE;
-    runner_take_ending(r, s);
-    if (!has_data) {
-        snprintf(why, sizeof why, "it does not have the same file to learn from: %.1900s",
-                 slot_error(s));
-        host_refuse(machine->host, why);
-    } else if (e->unstarted && machine->host->state == HOST_READY) {
-        snprintf(why, sizeof why, "it cannot start a worker: %.1900s", e->error);
-        host_lose(machine->host, clock_now_s(), why);
-    }
+    machine->asked = machine->at_fault = false;
 }
 
 /* The slot that an event is about; NULL where nothing runs there, or not any more. */
@@ -304,12 +291,14 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
         }
         break;
     case HOST_EVENT_MESSAGE:
-        if (s)
+        if (s) {
             slot_hear(s, r->view, e->type, e->payload, runner_hear, r);
+            runner_heard(r, machine, s);
+        }
         break;
     case HOST_EVENT_ENDED:
         if (s)
-            take_ended(r, machine, s, &e->ended);
+            runner_take_ending_there(r, machine, s, &e->ended);
         break;
     case HOST_EVENT_LEAVING:
         runner_machine_works(r, machine, false);
@@ -401,6 +390,8 @@ void runner_hosts_turn(struct runner *r)
         for (int i = 0; i < machine->fds_used; i++)
             said = said || machine->fds[i].revents;
         machine->fds_used = 0;
+        if (r->stopping && machine->host->state == HOST_WAITING)
+            host_bye(machine->host); /* what is lost now does not come again */
         if (said)
             host_listen(machine->host, now);
         host_turn(machine->host, now);

@@ -1,8 +1,9 @@
 /* What the coordinator's files share; nobody else includes this.
  *
  *   runner_start.c   what comes before the first claim: plan, recovery
- *   runner.c         the loop; what an ending means for the sweep; the end of a run
+ *   runner.c         the loop; the end of a run
  *   runner_hosts.c   the machines: their slots come, go and come back with them
+ *   runner_faults.c  what went wrong: the trial's fault, its machine's, or everybody's
  *   runner_commit.c  writes what is due to the results file, and claims trials for free slots
  *
  * A slot is free (in runner.free), busy with a worker that runs (counted in runner.alive), ended
@@ -19,12 +20,14 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
+#include "sweep/run/suspects.h"
 #include "sweep/run/turn.h"
 
 enum {
     CLAIMS_MOST = 256, /* in one transaction */
     LOST_LIMIT = 5,    /* attempts killed without progress before a trial counts as failed */
     BARREN_LIMIT = 3,  /* trials in a row that fail before their first step: something is broken */
+    FAULTS_LIMIT = 8,  /* times in a row that a machine is set aside until it is for good */
     LOST_KNOWN = 64
 };
 
@@ -52,9 +55,18 @@ struct machine {
     struct slot *slot;       /* (slots) */
     struct process *process; /* (slots), of this machine; NULL: of another */
     bool works;              /* its slots may be claimed for */
-    bool asked;              /* to begin again with other kernels than its own */
-    bool heard;              /* its host said hello, or could not, at least once */
-    struct pollfd *fds;      /* (fds_used) of the present turn */
+    bool closed;             /* there was no room for some of them */
+    /* For runner_faults.c. */
+    bool proven;     /* a trial got further there, in this run */
+    bool at_fault;   /* it was set aside, by us */
+    int faults;      /* times in a row, with nothing durable in between */
+    int barren;      /* attempts in a row that came to nothing there, without a step */
+    int64_t shunned; /* the trial that failed or was lost there last; 0: others got further since */
+    struct slot *wary;  /* of a suspect that has yet to get further (suspects.h): nothing else is
+                           begun there; NULL: none */
+    bool asked;         /* to begin again with other kernels than its own */
+    bool heard;         /* its host said hello, or could not, at least once */
+    struct pollfd *fds; /* (fds_used) of the present turn */
     int fds_used;
 };
 
@@ -75,16 +87,18 @@ struct runner {
     struct slot_list free, ended;
     int alive;             /* slots whose worker runs */
     struct claimed *claim; /* (CLAIMS_MOST): claimed in the present transaction */
+    struct slot *claimed_for[CLAIMS_MOST];
     int claims;
     int remarks, remark_capacity;
     struct remark *remark;
 
     struct lost lost[LOST_KNOWN];
+    struct suspects suspects;
     int barren;
     int64_t barren_trial[BARREN_LIMIT]; /* (barren) */
 
     bool builds_due;   /* of machines that have become ready */
-    bool dry;          /* the last transaction found nothing to claim any more */
+    bool dry;          /* the last transaction found nothing (more) to claim for the free slots */
     bool drained;      /* nothing to claim until something ends */
     bool done;         /* by the last count nothing of the plan is queued or runs */
     bool stopping;     /* by a signal, a full disk or an error */
@@ -117,10 +131,6 @@ void runner_stop_for(struct runner *r, enum status s, const char *why);
 /* Keeps for the next commit who runs the slot's trial. */
 void runner_note_spawned(struct runner *r, const struct slot *s);
 
-/* The slot's worker has ended, and `ending` says how: what that means for the sweep. The ending is
- * due to be committed. */
-void runner_take_ending(struct runner *r, struct slot *s);
-
 /* Makes n slots of a machine that has none yet. */
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m);
 
@@ -147,6 +157,32 @@ void runner_hosts_recorded(struct runner *r);
 
 /* Takes leave of the hosts; nothing runs there any more, or may run on. */
 void runner_hosts_dismiss(struct runner *r, bool at_once);
+
+/* Whether the results folder takes what this machine writes into it. */
+enum status runner_hosts_try_folder(struct runner *r, struct message *m);
+
+/* ---- runner_faults.c ---- */
+
+/* The slot's worker has ended, and `ending` says how: what that means for the sweep. The ending is
+ * due to be committed. */
+void runner_take_ending(struct runner *r, struct slot *s);
+
+/* The same, of a worker on another machine, which may be to blame: it is then set aside, or refused
+ * where it will not do better. */
+void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
+                              const struct agent_ended *e);
+
+/* The same, of a slot whose machine is lost: as slot_lost had it. at_work: it was, until then. */
+void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work);
+
+/* The trial in the slot, of another machine, has said something. */
+void runner_heard(struct runner *r, struct machine *machine, const struct slot *s);
+
+/* The trial in the slot has got further, or has ended: others may begin on its machine again. */
+void runner_let_begin(struct runner *r, const struct slot *s);
+
+/* The trial that is not claimed for this machine, as another one may have it; 0: none. */
+int64_t runner_shuns(const struct runner *r, const struct machine *machine);
 
 /* ---- runner_start.c ---- */
 

@@ -356,6 +356,13 @@ void slot_lost(struct slot *s, const char *folder, const char *why)
     end_with_error(s);
 }
 
+void slot_excuse(struct slot *s, const char *folder)
+{
+    s->excused = true;
+    s->ending = ENDING_REQUEUE;
+    s->end.step = saved_step(s, folder);
+}
+
 void slot_fail(struct slot *s, const char *why)
 {
     s->ending = ENDING_FAIL;

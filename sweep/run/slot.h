@@ -56,8 +56,12 @@ struct slot {
     struct attempt_end end;
     enum watch_verdict killed_for; /* WATCH_FINE: not killed by us */
     char killed[160];              /* why it was; "": it was not */
-    bool failed, accepted;         /* what became of the ending in the file: once it is committed */
-    struct text_buffer error;      /* what it said last, and what we say of its end */
+    bool excused;                  /* its machine is to blame: costs the trial nothing */
+    bool condemned;                /* ENDING_FAIL: for good, whatever retries are left */
+    bool claimed;          /* for a trial that is not in it yet; still in the list of free slots */
+    bool closed;           /* once free not to be claimed for before its machine comes again */
+    bool failed, accepted; /* what became of the ending in the file: once it is committed */
+    struct text_buffer error; /* what it said last, and what we say of its end */
 };
 
 /* Called for every message that is more than progress: rows of the curve, notes. */
@@ -124,6 +128,9 @@ void slot_ended_there(struct slot *s, const char *folder, const struct agent_end
 /* Its host is lost, and nobody knows what its worker does: a result that lies durable counts, else
  * ENDING_REQUEUE. Should the worker live on, it cannot harm its successor (trial_files.h). */
 void slot_lost(struct slot *s, const char *folder, const char *why);
+
+/* Turns its ending into ENDING_REQUEUE, from what is in the folder: its machine is to blame. */
+void slot_excuse(struct slot *s, const char *folder);
 
 /* Turns its ending into a failure of the trial's own for this reason. */
 void slot_fail(struct slot *s, const char *why);

@@ -24,8 +24,8 @@ enum {
     UNTIL
 };
 
-static enum status first_queued(struct store *s, int64_t sweep_id, struct claimed *c,
-                                struct message *m)
+static enum status first_queued(struct store *s, int64_t sweep_id, int64_t not_this,
+                                struct claimed *c, struct message *m)
 {
     /* The WHERE repeats that of the index trial_claim word by word. */
     static const char sql[] =
@@ -33,8 +33,10 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
         "config_sha256, setting_label, tuning, task, heads, steps, n_params, until"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
-        "AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1 ORDER BY plan_order LIMIT 1";
-    struct rows r = store_rows(s, "looking for a queued trial", sql, VALUES(INTEGER(sweep_id)), m);
+        "AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1 AND trial_id <> ? "
+        "ORDER BY plan_order LIMIT 1";
+    struct rows r = store_rows(s, "looking for a queued trial", sql,
+                               VALUES(INTEGER(sweep_id), INTEGER(not_this)), m);
     if (rows_next(&r)) {
         c->trial_id = rows_integer(&r, TRIAL_ID);
         c->attempt = rows_integer(&r, ATTEMPT);
@@ -54,15 +56,15 @@ static enum status first_queued(struct store *s, int64_t sweep_id, struct claime
     return rows_close(&r);
 }
 
-enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, struct claimed *c,
-                        struct message *m)
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, int64_t not_this,
+                        struct claimed *c, struct message *m)
 {
     const char *doing = "claiming a trial";
     c->trial_id = 0;
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
-    status = first_queued(s, sweep_id, c, m);
+    status = first_queued(s, sweep_id, not_this, c, m);
     if (status == STATUS_OK && c->trial_id)
         status = store_execute(s, doing,
                                "UPDATE trial SET state = 'running', attempt = ? WHERE trial_id = ?",
@@ -344,8 +346,12 @@ enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, cons
         return status;
     status = store_integer(s, "recording a curve", "SELECT 1 FROM trial" FENCE,
                            VALUES(INTEGER(trial_id), INTEGER(attempt)), 0, &running, m);
-    if (status == STATUS_OK && running)
+    if (status == STATUS_OK && running) {
         status = insert_curve(s, trial_id, rows, "$", m);
+        int error = sqlite3_errcode(s->db) & 0xff;
+        if (status != STATUS_OK && (error == SQLITE_ERROR || error == SQLITE_CONSTRAINT))
+            status = status_fail_within(m, STATUS_CORRUPT, "trial %lld: ", (long long)trial_id);
+    }
     return store_leave(s, status, m);
 }
 

@@ -44,6 +44,19 @@ static void claims_in_plan_order(void **state)
     close_store(x, r.s);
 }
 
+static void a_trial_can_be_left_to_others(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct claimed c = {0};
+    assert_ok(store_claim(r.s, r.sweep, r.build, 1, &c, &x->m));
+    assert_int_equal(c.trial_id, 2);
+    assert_ok(store_claim(r.s, r.sweep, r.build, 1, &c, &x->m));
+    assert_int_equal(c.trial_id, 0);
+    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
+    close_store(x, r.s);
+}
+
 static void finish_takes_everything(void **state)
 {
     struct fixture *x = *state;
@@ -145,6 +158,26 @@ static void retries_run_out(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(claim(x, r.s, r.sweep, r.build).attempt, 4);
     assert_answer(r.db, "SELECT retries_used FROM trial", "0");
+    close_store(x, r.s);
+}
+
+static void rows_that_are_none_change_nothing(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    static const char *const bad[] = {"[{!step\":1}]",
+                                      "",
+                                      "[{}]",
+                                      "[1]",
+                                      "[{\"step\":-1}]",
+                                      "[{\"step\":1},{\"step\":2,\"val_acc\":7}]"};
+    assert_ok(store_begin(r.s, &x->m));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_status(STATUS_CORRUPT, store_curve(r.s, c.trial_id, 1, bad[i], &x->m));
+    assert_ok(store_curve(r.s, c.trial_id, 1, "[{\"step\":5}]", &x->m));
+    assert_ok(store_commit(r.s, &x->m));
+    assert_answer(r.db, "SELECT group_concat(step) FROM curve", "5");
     close_store(x, r.s);
 }
 
@@ -263,7 +296,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     run_sql(lock, "BEGIN IMMEDIATE");
     assert_status(STATUS_BUSY, store_begin(r.s, &x->m));
     assert_non_null(strstr(x->m.text, "locked"));
-    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, &next, &x->m));
+    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, 0, &next, &x->m));
     assert_int_equal(next.trial_id, 0);
     assert_status(STATUS_BUSY, store_finish(r.s, c.trial_id, 1, result_of(1), NULL, NULL, &NO_END,
                                             &accepted, &x->m));
@@ -327,7 +360,7 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
         store_set_patience(s, 60000);
         if (read(go, &byte, 1) != 0)
             return 100;
-        while ((status = store_claim(s, sweep, build, &c, &m)) == STATUS_OK && c.trial_id)
+        while ((status = store_claim(s, sweep, build, 0, &c, &m)) == STATUS_OK && c.trial_id)
             claims++;
     }
     if (status != STATUS_OK)
@@ -380,10 +413,12 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(claims_in_plan_order),
+        TEST(a_trial_can_be_left_to_others),
         TEST(finish_takes_everything),
         TEST(divergence_is_a_result),
         TEST(impossible_results_are_refused),
         TEST(retries_run_out),
+        TEST(rows_that_are_none_change_nothing),
         TEST(requeue_costs_no_retry),
         TEST(late_and_duplicate_reports),
         TEST(a_batch_is_all_or_nothing),

@@ -1,0 +1,281 @@
+/* What went wrong: the fault of the trial, of the machine that it ran on, or of everybody. One bad
+ * machine among others is set aside and costs trials nothing; what follows a trial to other
+ * machines is the trial's own doing; what happens everywhere stops the run.
+ *
+ *   a trial that                        on another machine            on this one, or the last one
+ * left cannot use the machine's storage    the machine's fault           stops the run fails, or
+ * its worker is killed,     the machine's fault, unless   its own; BARREN_LIMIT in a row before it
+ * got a step further        trials got further there      stop the run was lost with its machine
+ * suspects.h                    suspects.h
+ *
+ * A machine at fault is lost to the run for a pause (host.h) and may come again; the
+ * FAULTS_LIMIT-th time in a row it is refused. */
+#include "sweep/run/runner_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "sweep/worker/worker.h"
+
+static struct machine *machine_of(struct runner *r, const struct slot *s)
+{
+    return &r->machine[s->machine];
+}
+
+/* ---- other machines ---- */
+
+/* As far as anybody knows: it works, or did, or may turn out to. */
+static bool is_sound(const struct machine *machine)
+{
+    return machine->host->state != HOST_REFUSED && machine->barren == 0 &&
+           (machine->works || machine->proven || !machine->heard);
+}
+
+static bool others_are_sound(const struct runner *r, const struct machine *machine)
+{
+    for (int k = 0; k < r->machines; k++)
+        if (&r->machine[k] != machine && is_sound(&r->machine[k]))
+            return true;
+    return false;
+}
+
+/* Whether another machine is at work that does not shun the trial itself. */
+static bool others_may_have(const struct runner *r, const struct machine *machine, int64_t trial)
+{
+    for (int k = 0; k < r->machines; k++) {
+        const struct machine *other = &r->machine[k];
+        if (other != machine && other->works && (trial == 0 || other->shunned != trial))
+            return true;
+    }
+    return false;
+}
+
+int64_t runner_shuns(const struct runner *r, const struct machine *machine)
+{
+    int64_t trial = machine->shunned;
+    return trial != 0 && others_may_have(r, machine, trial) ? trial : 0;
+}
+
+void runner_let_begin(struct runner *r, const struct slot *s)
+{
+    struct machine *machine = machine_of(r, s);
+    if (machine->wary != s)
+        return;
+    machine->wary = NULL;
+    r->drained = false;
+}
+
+/* ---- the trial's own ---- */
+
+/* A trial that is killed again and again at the same place takes the machine down with it. */
+static void limit_losses(struct runner *r, struct slot *s)
+{
+    size_t i = 0;
+    while (i < LOST_KNOWN - 1 && r->lost[i].trial != 0 && r->lost[i].trial != s->trial_id)
+        i++;
+    struct lost *l = &r->lost[i];
+    if (l->trial != s->trial_id || s->step > l->step)
+        *l = (struct lost){.trial = s->trial_id, .step = s->step};
+    if (++l->count < LOST_LIMIT)
+        return;
+    struct text_buffer why = {0};
+    text_add(&why, "%s; %d times without progress", slot_error(s), l->count);
+    slot_fail(s, why.text ? why.text : "killed again and again");
+    free(why.text);
+}
+
+/* Trials that failed in a row before their first step, or took their machine down; one that fails
+ * again at its retries is still one. */
+static int count_barren(struct runner *r, const struct slot *s)
+{
+    if (s->excused)
+        return 0;
+    if (s->ending != ENDING_FAIL || (s->started && !s->condemned))
+        return r->barren = 0;
+    for (int i = 0; i < r->barren; i++)
+        if (r->barren_trial[i] == s->trial_id)
+            return r->barren;
+    if (r->barren < BARREN_LIMIT)
+        r->barren_trial[r->barren++] = s->trial_id;
+    return r->barren;
+}
+
+static void stop_barren(struct runner *r, const struct slot *s)
+{
+    char why[MESSAGE_SIZE];
+    snprintf(why, sizeof why,
+             "%d trials in a row %s, so the rest is not tried; the last one said: %.1500s",
+             r->barren, s->condemned ? "took their machine down" : "failed before their first step",
+             slot_error(s));
+    runner_stop_for(r, STATUS_INTERNAL, why);
+}
+
+void runner_take_ending(struct runner *r, struct slot *s)
+{
+    struct machine *machine = machine_of(r, s);
+    r->alive--;
+    slot_list_add(&r->ended, s);
+    runner_let_begin(r, s);
+    if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !s->excused && !r->stopping)
+        limit_losses(r, s);
+    if (s->ending == ENDING_FULL)
+        runner_stop_for(r, STATUS_DISK_FULL, slot_error(s));
+    if (s->ending == ENDING_STORAGE)
+        runner_stop_for(r, s->end.exit_code == WORKER_DATA ? STATUS_BAD_INPUT : STATUS_IO,
+                        slot_error(s));
+    if (count_barren(r, s) == BARREN_LIMIT && !(machine->host && others_are_sound(r, machine)))
+        stop_barren(r, s);
+}
+
+/* ---- its machine's ---- */
+
+/* What it left lies durable in the folder. */
+static bool left_something(const struct slot *s)
+{
+    return s->ending == ENDING_FINISH || s->ending == ENDING_PAUSE ||
+           s->end.step > s->resumed_from_step;
+}
+
+static void got_further(struct runner *r, struct machine *machine)
+{
+    machine->proven = true;
+    machine->barren = 0;
+    r->drained = r->drained && machine->shunned == 0;
+    machine->shunned = 0;
+}
+
+void runner_heard(struct runner *r, struct machine *machine, const struct slot *s)
+{
+    if (s->step <= s->resumed_from_step)
+        return;
+    got_further(r, machine);
+    if (machine->wary == s && !suspects_at(&r->suspects, s->trial_id, s->step))
+        runner_let_begin(r, s);
+}
+
+static int running_on(const struct machine *machine)
+{
+    int n = 0;
+    for (int i = 0; i < machine->slots; i++) {
+        const struct slot *s = &machine->slot[i];
+        n += s->busy && s->ending == ENDING_NONE && s->pid > 0;
+    }
+    return n;
+}
+
+/* It has no room for another worker beside those that run. */
+static void close_slot(struct runner *r, struct machine *machine, struct slot *s, int running)
+{
+    struct slot_list others = {0};
+    s->closed = true;
+    if (machine->closed)
+        return;
+    machine->closed = true;
+    for (struct slot *other; (other = slot_list_take(&r->free));)
+        if (other->machine != s->machine)
+            slot_list_add(&others, other);
+    r->free = others;
+    runner_say(r, "%s takes %d trial%s at once, not %d: %.1500s", machine->host->spec.name, running,
+               running == 1 ? "" : "s", machine->slots, slot_error(s));
+}
+
+/* The trial failed there, or was killed, before it got a step further. `why` becomes what the
+ * machine is to be set aside for. */
+static bool judge_barren(struct runner *r, struct machine *machine, struct slot *s,
+                         char why[MESSAGE_SIZE])
+{
+    bool sound = machine->proven && machine->barren == 0, others = others_are_sound(r, machine);
+    machine->barren++;
+    machine->shunned = s->trial_id;
+    if (others && !sound)
+        slot_excuse(s, r->job.folder);
+    if (!others || machine->barren < BARREN_LIMIT)
+        return false;
+    snprintf(why, MESSAGE_SIZE,
+             "%d attempts in a row came to nothing there, and others work; the last one said: "
+             "%.1500s",
+             machine->barren, slot_error(s));
+    return true;
+}
+
+/* Whether the ending is (also) a reason to set its machine aside: `why`. */
+static bool blame_machine(struct runner *r, struct machine *machine, struct slot *s, bool unstarted,
+                          char why[MESSAGE_SIZE])
+{
+    bool failed = s->ending == ENDING_FAIL || (s->ending == ENDING_REQUEUE && s->end.signal != 0);
+    int running = running_on(machine);
+    if (left_something(s)) {
+        machine->faults = 0;
+        got_further(r, machine);
+        return false;
+    }
+    if (unstarted && running > 0) {
+        close_slot(r, machine, s, running);
+        return false;
+    }
+    if (unstarted) {
+        snprintf(why, MESSAGE_SIZE, "it cannot start a worker: %.1900s", slot_error(s));
+        return true;
+    }
+    if (s->ending == ENDING_STORAGE && runner_hosts_try_folder(r, NULL) == STATUS_OK) {
+        slot_excuse(s, r->job.folder);
+        snprintf(why, MESSAGE_SIZE, "its storage fails: %.1900s", slot_error(s));
+        return true;
+    }
+    return failed && s->step <= s->resumed_from_step && judge_barren(r, machine, s, why);
+}
+
+void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
+                              const struct agent_ended *e)
+{
+    char why[MESSAGE_SIZE];
+    slot_ended_there(s, r->job.folder, e);
+    if (s->ending == ENDING_STORAGE && s->end.exit_code == WORKER_DATA) {
+        slot_excuse(s, r->job.folder);
+        runner_take_ending(r, s);
+        machine->at_fault = true;
+        snprintf(why, sizeof why, "it does not have the same file to learn from: %.1900s",
+                 slot_error(s));
+        host_refuse(machine->host, why);
+        return;
+    }
+    bool aside = machine->host->state == HOST_READY && !r->stopping &&
+                 blame_machine(r, machine, s, e->unstarted, why);
+    runner_take_ending(r, s);
+    if (!aside || r->stopping)
+        return;
+    machine->at_fault = true;
+    if (++machine->faults < FAULTS_LIMIT) {
+        host_lose(machine->host, clock_now_s(), why);
+        return;
+    }
+    char last[MESSAGE_SIZE];
+    snprintf(last, sizeof last, "given up after %d times: %.1900s", machine->faults, why);
+    host_refuse(machine->host, last);
+}
+
+/* ---- it was lost with its machine ---- */
+
+void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work)
+{
+    const struct suspect *k = NULL;
+    if (left_something(s))
+        machine->faults = 0;
+    if (s->ending == ENDING_REQUEUE && at_work && !machine->at_fault && !r->stopping)
+        k = suspects_lost(&r->suspects, s->trial_id, s->step, s->machine);
+    if (k && k->losses >= suspects_losses(&r->suspects, machine->shunned))
+        machine->shunned = s->trial_id;
+    if (k && k->losses >= SUSPECT_LIMIT && (k->elsewhere || !others_may_have(r, machine, 0))) {
+        char why[MESSAGE_SIZE];
+        snprintf(why, sizeof why,
+                 "its machine was lost %d times while it ran, and it got no further in between; "
+                 "the last time %.1500s",
+                 k->losses, slot_error(s));
+        slot_fail(s, why);
+        s->condemned = true;
+    }
+    runner_take_ending(r, s);
+}

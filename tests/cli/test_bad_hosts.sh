@@ -1,0 +1,60 @@
+#!/bin/sh
+# One machine among others is broken, or one trial breaks machines: the others finish, and no trial pays
+# for what was a machine's fault. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
+. tests/tap.sh
+. tests/hosts.sh
+cat >bad <<'SH'
+#!/bin/sh
+host=$1
+shift
+export LC_ALL=C
+case $host in
+readonly) ulimit -f 0 && exec "$@" ;;
+broken) ulimit -f 1 && exec "$@" ;;
+sick*) sed -u 's/"gather"/"gathex"/' | "$@" ;;
+deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | "$@" ;;
+garbled) "$@" | sed -u 's/\[{"step/[{!step/' ;;
+cramped) ulimit -n 18 && exec "$@" ;;
+*) exec "$@" ;;
+esac
+SH
+chmod +x bad
+there="./bad {host}"
+
+run broken --launch "$there" --hosts a:1,broken:2,readonly
+check "a host whose storage fails: the others finish" ended_with 0
+check "... it is told" says "^broken is tried again in 1 s: its storage fails: .*File too large"
+check "... one that cannot write at all is refused" says "^readonly is not used any more: it does not get to write into the results folder: .*File too large"
+check "... with growing pauses" says "^broken is tried again in 2 s: its storage fails: "
+check "... to the same bytes" as_here broken
+
+run sick --launch "$there" --hosts sick:1,a:1
+check "a host on which trials fail: the others finish" ended_with 0
+check "... it is told" says "^sick is tried again in 1 s: 3 attempts in a row came to nothing there, and others work; the last one said: .*gathex"
+check "... trial by trial" says "^trial 1 (heads=1 seed=0) failed on sick: .*gathex.*; it will be tried again$"
+check "... it costs trials nothing" rows_say sick "SELECT sum(retries_used) FROM trial" 0
+check "... to the same bytes" as_here sick
+run sick1 --launch "$there" --hosts sick1:1,sick2:1
+check "all hosts are so: the run stops" ended_with 3
+check "... it is told" says "3 trials in a row failed before their first step, so the rest is not tried"
+
+run garbled --launch "$there" --hosts garbled:1,a:1
+check "a host that garbles curves: the others and itself finish" ended_with 0
+check "... to the same bytes" as_here garbled
+
+run cramped --launch "$there" --hosts cramped:3
+check "a host with room for one worker of three has one" ended_with 0
+check "... it is told, once" [ "$(grep -c "^cramped takes 1 trial at once, not 3: .*Too many open files" cramped.out)" = 1 ]
+check "... and it is not lost" fails says "tried again in"
+check "... to the same bytes" as_here cramped
+
+rm -f deaths
+run deadly --launch "$there" --hosts deadly1:2,deadly2:2
+check "a trial that takes its machine down: the others finish" ended_with 1
+check "... it has failed for good" says "^trial 2 (.*) failed: its machine was lost 5 times while it ran, and it got no further in between; the last time deadly"
+check "... it alone" rows_say deadly "SELECT group_concat(trial_id || state) FROM trial WHERE state <> 'completed'" 2failed
+check "... after five machines" [ "$(wc -l <deaths)" = 5 ]
+check "... none of which is refused" sh -c '! grep "not used any more" deadly.out'
+headcount run sweep.yaml --db deadly.db --retry-failed -q >/dev/null 2>&1
+check "... and --retry-failed tries it again" as_here deadly
+finish

@@ -1,0 +1,64 @@
+/* Which trial takes machines down: what counts against one, and when it begins by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sweep/run/suspects.h"
+
+#include <cmocka.h>
+
+static void losses_count_until_it_gets_further(void **state)
+{
+    (void)state;
+    struct suspects s = {0};
+    assert_false(suspects_at(&s, 7, 0));
+    assert_int_equal(suspects_losses(&s, 7), 0);
+    assert_int_equal(suspects_lost(&s, 7, 100, 0)->losses, 1);
+    assert_false(suspects_at(&s, 7, 90)); /* one loss is nothing */
+    assert_int_equal(suspects_lost(&s, 7, 95, 0)->losses, 2);
+    assert_true(suspects_at(&s, 7, 90));
+    assert_true(suspects_at(&s, 7, 100));
+    assert_false(suspects_at(&s, 7, 101));
+    assert_int_equal(suspects_losses(&s, 7), 2);
+    assert_int_equal(suspects_lost(&s, 7, 101, 0)->losses, 1);
+    assert_false(suspects_at(&s, 7, 100));
+    suspects_free(&s);
+}
+
+static void machines_are_told_apart(void **state)
+{
+    (void)state;
+    struct suspects s = {0};
+    assert_false(suspects_lost(&s, 1, 0, 3)->elsewhere);
+    assert_false(suspects_lost(&s, 1, 0, 3)->elsewhere);
+    assert_true(suspects_lost(&s, 1, 0, 4)->elsewhere);
+    assert_true(suspects_lost(&s, 1, 0, 4)->elsewhere);
+    assert_false(suspects_lost(&s, 1, 1, 4)->elsewhere); /* it got further: a new count */
+    suspects_free(&s);
+}
+
+static void very_many_are_remembered(void **state)
+{
+    (void)state;
+    enum { TRIALS = 20000 };
+    struct suspects s = {0};
+    for (int round = 1; round <= 3; round++)
+        for (int64_t trial = 1; trial <= TRIALS; trial++)
+            assert_int_equal(suspects_lost(&s, trial * 64, 0, 0)->losses, round);
+    for (int64_t trial = 1; trial <= TRIALS; trial++)
+        assert_int_equal(suspects_losses(&s, trial * 64), 3);
+    assert_int_equal(suspects_losses(&s, 63), 0);
+    suspects_free(&s);
+    assert_int_equal(suspects_losses(&s, 64), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losses_count_until_it_gets_further),
+        cmocka_unit_test(machines_are_told_apart),
+        cmocka_unit_test(very_many_are_remembered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

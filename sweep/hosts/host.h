@@ -10,9 +10,9 @@
  *      | +--------------------+----------------------------------------+----------------+
  *      |      its launcher ends, it says nothing for too long, or nonsense: HOST_LOST; after a
  *      |      pause of 1, 2, 4 .. 60 s it is started again
- *      +-> REFUSED: another program version, a folder that it does not see or cannot write into, a
- *          launcher that is not there (the last three only if it was never READY), HOST_TRIES starts
- *          without a hello: for good
+ *      +-> REFUSED: another program version, HOST_TRIES starts without a hello; unless it was READY
+ *          before, also a folder that it does not see or cannot write into, and a launcher that is
+ *          not there: for good
  *
  * Nothing here waits: the caller polls host_poll's descriptors and calls host_turn a few times a
  * second.

@@ -48,33 +48,46 @@ static enum status put_sweep(struct store *s, int64_t sweep_id, FILE *out, struc
     return rows_close(&r);
 }
 
-/* Whether any trial of the sweep was pruned: `prune --json` weighs all of them before it finds that
- * there is nothing to say. Most files have more trials than answers, so SQLite is to begin with
- * these. */
-static const char PRUNED[] = "SELECT 1 FROM study CROSS JOIN trial USING (trial_id)"
-                             " WHERE name = 'prune' AND sweep_id = ?1 LIMIT 1";
+/* Whether a trial of the sweep has answered study ?2. Without any, `heads --json` and `prune
+ * --json` go through all trials before they find that there is nothing to say. Most files have more
+ * trials than answers, so SQLite is to begin with these. */
+static const char ANSWERED[] = "SELECT 1 FROM study CROSS JOIN trial USING (trial_id)"
+                               " WHERE name = ?2 AND sweep_id = ?1 LIMIT 1";
 
-/* Both are refused, before anything is written, where no trial was asked. */
+static enum status put_heads(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    const struct heads_question q = {.sweep_id = sweep_id, .format = REPORT_JSON};
+    return report_heads(s, &q, (struct text_page){0}, out, m);
+}
+
+static enum status put_pruning(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+{
+    return report_prune(s, sweep_id, 0, REPORT_JSON, (struct text_page){0}, out, m);
+}
+
+/* null: no trial has an answer. Both reports refuse that before they write anything. */
 static enum status put_studies(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
 {
-    const struct heads_question heads = {.sweep_id = sweep_id, .format = REPORT_JSON};
-    const struct text_page page = {0};
-    struct message nothing;
-    fputs(",\"heads\":", out);
-    enum status status = report_heads(s, &heads, page, out, &nothing);
-    fputs(status == STATUS_BAD_INPUT ? "null" : "", out);
-    int64_t pruned = 0;
-    if (status == STATUS_OK || status == STATUS_BAD_INPUT)
-        status = rows_ask(s, &nothing, PRUNED, VALUES(INTEGER(sweep_id)), &pruned);
-    if (status == STATUS_OK) {
-        fputs(",\"pruning\":", out);
-        status = pruned ? report_prune(s, sweep_id, 0, REPORT_JSON, page, out, &nothing)
-                        : STATUS_BAD_INPUT;
-        fputs(status == STATUS_BAD_INPUT ? "null" : "", out);
+    static const struct {
+        const char *member, *study;
+        enum status (*put)(struct store *s, int64_t sweep_id, FILE *out, struct message *m);
+    } studies[] = {{"heads", "heads", put_heads}, {"pruning", "prune", put_pruning}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof studies / sizeof studies[0] && status == STATUS_OK; i++) {
+        struct message nothing = {0};
+        int64_t any = 0;
+        fprintf(out, ",\"%s\":", studies[i].member);
+        status = rows_ask(s, m, ANSWERED, VALUES(INTEGER(sweep_id), TEXT(studies[i].study)), &any);
+        if (status != STATUS_OK)
+            break;
+        status = any ? studies[i].put(s, sweep_id, out, &nothing) : STATUS_BAD_INPUT;
+        if (status == STATUS_BAD_INPUT) {
+            fputs("null", out);
+            status = STATUS_OK;
+        } else if (status != STATUS_OK) {
+            *m = nothing;
+        }
     }
-    if (status == STATUS_OK || status == STATUS_BAD_INPUT)
-        return STATUS_OK;
-    *m = nothing;
     return status;
 }
 
@@ -109,7 +122,7 @@ enum status page_open_report(struct store *s, int64_t sweep_id, struct report_da
     enum status status = store_snapshot(s, m);
     if (status != STATUS_OK)
         return status;
-    status = report_data_read(s, sweep_id, true, report, m);
+    status = report_data_read(s, sweep_id, report, m);
     if (status != STATUS_OK)
         store_snapshot_end(s);
     return status;

@@ -31,7 +31,7 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
     if (f == REPORT_CSV)
         return report_csv(s, sweep_id, out, m);
     struct report_data *r;
-    enum status status = report_data_read(s, sweep_id, f == REPORT_JSON, &r, m);
+    enum status status = report_data_read(s, sweep_id, &r, m);
     if (status != STATUS_OK)
         return status;
     status = report_write_data(r, f, page, out, m);

@@ -40,7 +40,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
                                 !r->remark || !r->shards))
         status = out_of_memory(m);
     if (status == STATUS_OK)
-        status = report_kernels_read(s, sweep_id, &r->kernels, m);
+        status = report_kernels_read(s, r->evidence, &r->kernels, m);
     return status == STATUS_OK ? store_shards(s, sweep_id, &r->missing, m) : status;
 }
 
@@ -151,7 +151,7 @@ static enum status add_rows(struct report_data *r, struct message *m)
 
 /* ---- all of it ---- */
 
-enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struct report_data **out,
+enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **out,
                              struct message *m)
 {
     struct report_data *r = calloc(1, sizeof *r);
@@ -160,7 +160,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
         return out_of_memory(m);
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
-        status = evidence_read(s, sweep_id, view, &r->evidence, m);
+        status = evidence_read(s, sweep_id, true, &r->evidence, m);
         if (status == STATUS_OK)
             status = read_sweep(s, sweep_id, r, m);
         if (status == STATUS_OK)
@@ -173,7 +173,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struc
             status = report_shift_read(s, sweep_id, &r->shift, m);
         if (status == STATUS_OK)
             status = report_labels_read(s, sweep_id, &r->labels, m);
-        if (status == STATUS_OK && view)
+        if (status == STATUS_OK)
             status = add_rows(r, m);
         store_snapshot_end(s);
     }

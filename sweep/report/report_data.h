@@ -17,7 +17,7 @@ struct report_setting {
     const struct evidence_heads *extra; /* as many as heads */
     struct verdict_input input;         /* points into the evidence */
     struct verdict *verdict;
-    struct table *by_heads; /* its rows of the view; NULL if they were not asked for */
+    struct table *by_heads; /* its rows of the view; of this setting */
 };
 
 struct report_data {
@@ -41,10 +41,10 @@ struct report_data {
     struct report_labels *labels;   /* NULL but for classification of a file */
 };
 
-/* Reads a sweep and judges each of its settings; view: with the rows of views. Free with
+/* Reads a sweep and judges each of its settings. Free with
  * report_data_free; *r is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT,
  * NO_MEMORY. */
-enum status report_data_read(struct store *s, int64_t sweep_id, bool view, struct report_data **r,
+enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **r,
                              struct message *m);
 void report_data_free(struct report_data *r);
 

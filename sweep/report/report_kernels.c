@@ -4,16 +4,14 @@
 
 #include "sweep/store/rows.h"
 
-/* Of each trial the attempt that completed it, which is its last. */
-static const char KINDS[] =
-    "WITH done AS MATERIALIZED (SELECT build_id, count(*) AS n"
-    "   FROM trial AS t JOIN attempt AS a USING (trial_id, attempt)"
-    "  WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.state = 'completed' GROUP BY build_id)"
-    "SELECT core_type, kernels, openblas, compiler, flags, sum(n),"
-    "       count(*) OVER (PARTITION BY core_type, kernels) > 1"
-    "  FROM done JOIN build USING (build_id)"
-    " GROUP BY core_type, kernels, openblas, compiler, flags"
-    " ORDER BY sum(n) DESC, core_type, kernels, openblas, compiler, flags";
+/* ?1: [[build_id,trials],...] */
+static const char KINDS[] = "WITH done AS MATERIALIZED"
+                            " (SELECT value ->> 0 AS build_id, value ->> 1 AS n FROM json_each(?1))"
+                            "SELECT core_type, kernels, openblas, compiler, flags, sum(n),"
+                            "       count(*) OVER (PARTITION BY core_type, kernels) > 1"
+                            "  FROM done JOIN build USING (build_id)"
+                            " GROUP BY core_type, kernels, openblas, compiler, flags"
+                            " ORDER BY sum(n) DESC, core_type, kernels, openblas, compiler, flags";
 enum { CORE_TYPE, OURS, OPENBLAS, COMPILER, FLAGS, TRIALS, TWINS };
 
 static void add_kind(struct report_kernels *k, struct rows *r)
@@ -34,17 +32,27 @@ static void add_kind(struct report_kernels *k, struct rows *r)
     k->kinds++;
 }
 
-enum status report_kernels_read(struct store *s, int64_t sweep_id, struct report_kernels *k,
+enum status report_kernels_read(struct store *s, const struct evidence *e, struct report_kernels *k,
                                 struct message *m)
 {
-    struct rows r = rows_open(s, m, KINDS, VALUES(INTEGER(sweep_id)));
+    struct text_buffer builds = {0};
+    for (int i = 0; i < e->builds; i++)
+        text_add(&builds, "%s[%lld,%lld]", i ? "," : "[", (long long)e->build[i].build_id,
+                 (long long)e->build[i].completed);
+    text_add(&builds, e->builds ? "]" : "[]");
     text_add(&k->json, "[");
-    while (rows_next(&r))
-        add_kind(k, &r);
+    enum status status = STATUS_OK;
+    if (!builds.out_of_memory) {
+        struct rows r = rows_open(s, m, KINDS, VALUES(TEXT(builds.text)));
+        while (rows_next(&r))
+            add_kind(k, &r);
+        status = rows_close(&r);
+    }
     text_add(&k->json, "]");
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK && (k->words.out_of_memory || k->json.out_of_memory))
+    if (status == STATUS_OK &&
+        (builds.out_of_memory || k->words.out_of_memory || k->json.out_of_memory))
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    free(builds.text);
     return status;
 }
 

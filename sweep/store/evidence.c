@@ -200,6 +200,7 @@ void evidence_free(struct evidence *e)
     }
     free(e->setting);
     free(e->row);
+    free(e->build);
     free(e->outside);
     free(e->change);
     free(e->claim_over);

@@ -61,12 +61,20 @@ struct evidence_row {
     double infer_ms;     /* ... what inference takes; the median */
 };
 
+/* A row of build, and how many trials of the plan it has completed. */
+struct evidence_build {
+    int64_t build_id;
+    int64_t completed;
+};
+
 struct evidence {
     int64_t first_trial; /* of the plan; 0: it has none */
     int settings;
     struct evidence_setting *setting; /* in the order of the plan */
     int rows;
     struct evidence_row *row; /* by setting, in the order of their texts, and rising head count */
+    int builds;
+    struct evidence_build *build;
     int outsides;
     struct evidence_outside *outside; /* by rising head count */
     int changes;
@@ -80,9 +88,9 @@ struct evidence {
     double *block; /* losses of all trials' blocks */
 };
 
-/* Reads a sweep, in one snapshot; rows: those of the views too. Free with evidence_free; *e is NULL
- * on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks a setting
- * has the trials up to its open look, or to the one that decided. */
+/* Reads a sweep, in one snapshot; rows: those of the views and builds too. Free with evidence_free;
+ * *e is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks
+ * a setting has the trials up to its open look, or to the one that decided. */
 enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct evidence **e,
                           struct message *m);
 void evidence_free(struct evidence *e); /* NULL is allowed */

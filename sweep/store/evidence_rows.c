@@ -332,31 +332,12 @@ static struct planned *planned_of(const struct scan *sc, int64_t trial_id)
     return bsearch(&key, sc->planned, sc->count, sizeof key, compare_numbers);
 }
 
-static enum status read_attempts(struct scan *sc)
-{
-    struct planned *p = sc->planned, *last = p + sc->count - 1;
-    struct rows r = rows_open(sc->store, sc->m,
-                              "SELECT trial_id, cpu_s, max_rss_kib FROM attempt"
-                              " WHERE trial_id BETWEEN ?1 AND ?2 ORDER BY trial_id, attempt",
-                              VALUES(INTEGER(p->trial.trial_id), INTEGER(last->trial.trial_id)));
-    while (rows_next(&r)) {
-        int64_t trial_id = rows_integer(&r, 0);
-        while (p < last && p->trial.trial_id < trial_id)
-            p++;
-        if (p->trial.trial_id != trial_id)
-            continue;
-        if (!rows_null(&r, 1))
-            p->cpu_s = rows_real(&r, 1) + (isnan(p->cpu_s) ? 0 : p->cpu_s);
-        if (!rows_null(&r, 2) && rows_integer(&r, 2) > p->rss_kib)
-            p->rss_kib = rows_integer(&r, 2);
-    }
-    return rows_close(&r);
-}
-
 /* Few trials have any, so SQLite is to begin with these. */
-static enum status read_inference(struct scan *sc)
+enum status scan_inference(struct scan *sc)
 {
     int64_t before = 0;
+    if (sc->count == 0)
+        return STATUS_OK;
     struct rows r = rows_open(sc->store, sc->m,
                               "SELECT trial_id, infer_ms FROM pruning AS p"
                               " CROSS JOIN trial USING (trial_id) JOIN config USING (config_id)"
@@ -370,14 +351,6 @@ static enum status read_inference(struct scan *sc)
         before = rows_integer(&r, 0);
     }
     return rows_close(&r);
-}
-
-enum status scan_costs(struct scan *sc)
-{
-    if (sc->count == 0)
-        return STATUS_OK;
-    enum status status = read_attempts(sc);
-    return status == STATUS_OK ? read_inference(sc) : status;
 }
 
 /* ---- all of it ---- */

@@ -100,14 +100,15 @@ enum {
     TRAIN_ACC,
     CHANCE,
     TRAIN_S,
-    STEPS_DONE
+    STEPS_DONE,
+    ATTEMPT
 };
 
 /* +sweep_id: SQLite is to walk along the table, from the first trial of the sweep to its last. */
 static const char TRIALS[] =
     "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"
     "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"
-    "  test_exact, train_acc, chance, train_s, steps_done"
+    "  test_exact, train_acc, chance, train_s, steps_done, attempt"
     " FROM trial WHERE trial_id BETWEEN (SELECT min(trial_id) FROM trial WHERE sweep_id = ?1)"
     "  AND (SELECT max(trial_id) FROM trial WHERE sweep_id = ?1) AND +sweep_id = ?1"
     "  AND in_plan = 1 ORDER BY trial_id";
@@ -200,6 +201,17 @@ static void put_results(struct planned *p, struct rows *r, struct rows *curve, b
     p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->kind->model) : NAN;
 }
 
+static bool add_completed(struct scan *sc, const struct rows *r)
+{
+    struct completed *grown = array_grow(sc->completed, sc->completeds, sizeof *grown);
+    if (!grown)
+        return false;
+    sc->completed = grown;
+    grown[sc->completeds++] =
+        (struct completed){rows_integer(r, TRIAL_ID), rows_integer(r, ATTEMPT)};
+    return true;
+}
+
 static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 {
     struct model *model = model_of(sc, rows_integer(r, CONFIG_ID));
@@ -212,10 +224,14 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
     enum trial_choice choice = rows_choice(r, CHOICE);
     int64_t place = rows_integer(r, PLACE);
     k->place = place < k->place ? place : k->place;
+    sc->least_id = sc->least_id ? sc->least_id : rows_integer(r, TRIAL_ID);
+    sc->most_id = rows_integer(r, TRIAL_ID);
     if (place < sc->first) {
         sc->first = place;
         sc->e->first_trial = rows_integer(r, TRIAL_ID);
     }
+    if (state == TRIAL_COMPLETED && !add_completed(sc, r))
+        return evidence_no_memory(sc->m);
     if (rows_integer(r, IS_TUNING)) {
         k->tuning++;
         k->tuning_ended += state != TRIAL_QUEUED && state != TRIAL_RUNNING;
@@ -261,6 +277,56 @@ static enum status read_trials(struct scan *sc)
     if (status == STATUS_OK)
         status = closed;
     return status == STATUS_OK ? closed_curve : status;
+}
+
+/* ---- attempts ---- */
+
+static bool count_build(struct evidence *e, int64_t build_id)
+{
+    for (int i = 0; i < e->builds; i++)
+        if (e->build[i].build_id == build_id) {
+            e->build[i].completed++;
+            return true;
+        }
+    struct evidence_build *grown = array_grow(e->build, (size_t)e->builds, sizeof *grown);
+    if (!grown)
+        return false;
+    e->build = grown;
+    grown[e->builds++] = (struct evidence_build){build_id, 1};
+    return true;
+}
+
+static void add_cost(struct planned *p, const struct rows *r, int cpu_s, int rss_kib)
+{
+    if (!rows_null(r, cpu_s))
+        p->cpu_s = rows_real(r, cpu_s) + (isnan(p->cpu_s) ? 0 : p->cpu_s);
+    if (!rows_null(r, rss_kib) && rows_integer(r, rss_kib) > p->rss_kib)
+        p->rss_kib = rows_integer(r, rss_kib);
+}
+
+enum status scan_attempts(struct scan *sc)
+{
+    enum { TRIAL, NUMBER, BUILD, CPU_S, RSS_KIB };
+    struct planned *p = sc->planned, *end = p + sc->count;
+    const struct completed *c = sc->completed, *last = c + sc->completeds;
+    struct rows r = rows_open(sc->store, sc->m,
+                              "SELECT trial_id, attempt, build_id, cpu_s, max_rss_kib FROM attempt"
+                              " WHERE trial_id BETWEEN ?1 AND ?2 ORDER BY trial_id, attempt",
+                              VALUES(INTEGER(sc->least_id), INTEGER(sc->most_id)));
+    bool room = true;
+    while (room && rows_next(&r)) {
+        int64_t trial_id = rows_integer(&r, TRIAL);
+        while (p < end && p->trial.trial_id < trial_id)
+            p++;
+        while (c < last && c->trial_id < trial_id)
+            c++;
+        if (p < end && p->trial.trial_id == trial_id)
+            add_cost(p, &r, CPU_S, RSS_KIB);
+        if (c < last && c->trial_id == trial_id && c->attempt == rows_integer(&r, NUMBER))
+            room = count_build(sc->e, rows_integer(&r, BUILD));
+    }
+    enum status closed = rows_close(&r);
+    return room ? closed : evidence_no_memory(sc->m);
 }
 
 /* ---- order ---- */
@@ -355,4 +421,5 @@ void scan_free(struct scan *sc)
     free(sc->kind);
     free(sc->look);
     free(sc->planned);
+    free(sc->completed);
 }

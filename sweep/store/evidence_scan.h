@@ -41,6 +41,11 @@ struct planned {
     bool judged; /* belongs to the look that is open, or to one before */
 };
 
+/* A trial of the plan that has completed, be it judged or not. */
+struct completed {
+    int64_t trial_id, attempt; /* the one that completed it, its last */
+};
+
 struct open_look {
     char *setting;
     int look;
@@ -51,13 +56,15 @@ struct scan {
     int64_t sweep_id;
     struct evidence *e;
     struct message *m;
-    int64_t first; /* place in the plan of the first trial */
+    int64_t first;             /* place in the plan of the first trial */
+    int64_t least_id, most_id; /* trials of the plan; 0: there are none */
     int models, kinds, looks;
     struct model *model; /* by rising config_id */
     struct kind **kind;
     struct open_look *look; /* by their settings' texts */
-    size_t count;
-    struct planned *planned; /* by rising trial_id, then as planned_compare says */
+    size_t count, completeds;
+    struct planned *planned;     /* by rising trial_id, then as planned_compare says */
+    struct completed *completed; /* by rising trial_id */
 };
 
 /* Reads all trials of the plan; e->base is known. Free with scan_free, after a failure too. */
@@ -76,8 +83,9 @@ bool planned_together(const struct planned *p, const struct planned *q);
 
 /* What views say of each head count (evidence.h, evidence_row), once trials are in order. */
 enum status scan_rows(struct scan *sc);
-/* Adds what trials took and, where that was measured, what inference takes: before they are put in
- * order. */
-enum status scan_costs(struct scan *sc);
+/* Adds what attempts cost, and counts the builds that completed trials. */
+enum status scan_attempts(struct scan *sc);
+/* Adds what inference takes, where that was measured. Both before trials are put in order. */
+enum status scan_inference(struct scan *sc);
 
 #endif

@@ -116,7 +116,9 @@ enum status evidence_read_trials(struct store *s, int64_t sweep_id, bool rows, s
     struct scan sc = {.store = s, .sweep_id = sweep_id, .e = e, .m = m};
     enum status status = scan_read(&sc);
     if (status == STATUS_OK && rows)
-        status = scan_costs(&sc);
+        status = scan_attempts(&sc);
+    if (status == STATUS_OK && rows)
+        status = scan_inference(&sc);
     if (status == STATUS_OK) {
         scan_sort(&sc);
         status = take_trials(&sc);

@@ -91,9 +91,11 @@ static enum status say_sweeps(struct merge *g, struct message *m)
         text_add(&g->said, "%s: sweep %s: %lld of %lld trials have ended", g->options->into,
                  rows_given(&r, NAME), (long long)rows_integer(&r, ENDED),
                  (long long)rows_integer(&r, PLANNED));
-        if (status == STATUS_OK && shards.of > 0)
+        if (status == STATUS_OK && shards.missing[0])
             text_add(&g->said, "; missing of %lld shards: %s", (long long)shards.of,
                      shards.missing);
+        if (status == STATUS_OK && shards.unfinished[0])
+            text_add(&g->said, "; shards that are not finished: %s", shards.unfinished);
         text_add(&g->said, ".\n");
     }
     enum status closed = rows_close(&r);

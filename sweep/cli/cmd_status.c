@@ -171,6 +171,18 @@ static void add_stages(const struct rows *r, const struct looks_state *l, struct
                  (long long)rows_integer(r, COLUMN_ELSEWHERE));
 }
 
+/* What earlier runs have left of other shards. */
+static enum status add_shards(struct store *s, const struct rows *r, struct text_buffer *said,
+                              struct message *m)
+{
+    struct shards shards;
+    enum status status = store_shards(s, rows_integer(r, COLUMN_SWEEP_ID), &shards, m);
+    if (status == STATUS_OK && shards.unfinished[0])
+        text_add(said, "%s: shards that are not finished: %s.\n", rows_text(r, COLUMN_SWEEP),
+                 shards.unfinished);
+    return status;
+}
+
 /* Below the table: a note may be long. */
 static enum status print_notes(struct store *s, FILE *out, struct message *m)
 {
@@ -208,6 +220,7 @@ static enum status read_sweeps(struct store *s, struct status_options *o, struct
         } else {
             text_row(&r, seconds, t);
             add_stages(&r, &looks, stages);
+            status = status == STATUS_OK ? add_shards(s, &r, stages, m) : status;
         }
         o->running += rows_integer(&r, COLUMN_RUNNING);
         o->sweeps++;

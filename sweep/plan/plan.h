@@ -92,6 +92,10 @@ struct plan_shard plan_shard(const struct plan *p);
 bool plan_in_shard(const struct plan *p, long k);
 long plan_shard_trials(const struct plan *p);
 
+/* Without `tune`, the k-th trial is in shard 1 + (k + k / round) % of: this is `round`. Under it,
+ * the n-th setting and head count, from 0 and in the order of the plan, is in shard 1 + n % of. */
+long plan_shard_round(long points, int of);
+
 /* The steps at which tuning trials of the i-th point pause to be compared, rising, below its
  * train.steps: min_steps, min_steps * eta, ..., each rounded up to a multiple of train.eval_every,
  * so that a trial that pauses is evaluated where an undisturbed one is. Equal for all points that

@@ -110,6 +110,11 @@ static long common_divisor(long a, long b)
     return a;
 }
 
+long plan_shard_round(long points, int of)
+{
+    return points / common_divisor(points, of) * of;
+}
+
 /* Trials are dealt out in the order of the plan, points inside seeds. Once every shard has had
  * every point that it meets so, the next round begins with another shard: else, with two shards and
  * an even number of head counts, each shard would have but every other head count. */
@@ -120,8 +125,7 @@ bool plan_in_shard(const struct plan *p, long k)
         return true;
     if (p->group)
         return p->group[plan_trial(p, k).point] % of == p->shard.number - 1;
-    long round = p->points / common_divisor(p->points, of) * of;
-    return (k + k / round) % of == p->shard.number - 1;
+    return (k + k / plan_shard_round(p->points, p->shard.of)) % of == p->shard.number - 1;
 }
 
 long plan_shard_trials(const struct plan *p)

@@ -41,7 +41,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         status = out_of_memory(m);
     if (status == STATUS_OK)
         status = report_kernels_read(s, r->evidence, &r->kernels, m);
-    return status == STATUS_OK ? store_shards(s, sweep_id, &r->missing, m) : status;
+    return status == STATUS_OK ? store_shards(s, sweep_id, &r->shards_left, m) : status;
 }
 
 /* How much of the sweep has run, and what is the same in all of it: the first trial's options but

@@ -26,7 +26,7 @@ struct report_data {
     char *overrides_shown; /* "--set train.steps=100"; "" without */
     char *remark;          /* what a person noted; "" without */
     char *shards;          /* JSON: {"of":4,"here":[2]}; null: the file has all */
-    struct shards missing;
+    struct shards shards_left;
     struct report_kernels kernels;
     char *task;          /* "gather" */
     char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""

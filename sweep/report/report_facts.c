@@ -66,11 +66,18 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
                  judged + tuning, judged, tuning, lost);
 }
 
-static void add_missing_shards(const struct shards *s, struct text_buffer *text)
+static void add_shards(const struct shards *s, struct text_buffer *text)
 {
     bool one = strchr(s->missing, ' ') == NULL;
-    text_add(text, " Shard%s %s of %lld %s not in this file; `headcount merge` adds %s.",
-             one ? "" : "s", s->missing, (long long)s->of, one ? "is" : "are", one ? "it" : "them");
+    if (s->missing[0])
+        text_add(text, " Shard%s %s of %lld %s not in this file; `headcount merge` adds %s.",
+                 one ? "" : "s", s->missing, (long long)s->of, one ? "is" : "are",
+                 one ? "it" : "them");
+    if (s->unfinished[0])
+        text_add(text,
+                 " Of the shards in this file these are not finished: %s; `headcount run --shard` "
+                 "goes on with them.",
+                 s->unfinished);
 }
 
 /* What was run, and how much of it, in one paragraph. */
@@ -92,8 +99,7 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
     if (r->kernels.kinds > 1)
         text_add(text, " Not all were computed alike, and last bits may differ between these: %s.",
                  r->kernels.words.text);
-    if (r->missing.of > 0)
-        add_missing_shards(&r->missing, text);
+    add_shards(&r->shards_left, text);
     if (r->remark[0])
         text_add(text, " Note: %s", r->remark);
 }

@@ -264,10 +264,12 @@ struct counts {
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
-/* The shards (plan.h) of a sweep that the file does not have. */
+/* What of the shards (plan.h) of a sweep is not in the file, or not finished in it: where several
+ * are in it, which each run leaves as they are but for its own. Of long lists the beginning. */
 struct shards {
-    int64_t of;        /* how many there are in all; 0: the file has all */
-    char missing[160]; /* "1 and 3 to 8"; of a long list the beginning */
+    int64_t of;           /* how many there are in all; 0: it was not run in shards */
+    char missing[160];    /* "1 and 3 to 8"; "" */
+    char unfinished[240]; /* "2 (5 trials) and 4 (1 trial)"; "" */
 };
 enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shards,
                          struct message *m);

@@ -61,8 +61,9 @@ enum status plan_write_shard(struct planning *g)
                          VALUES(INTEGER(g->changes->sweep_id)), NULL, g->m);
 }
 
-/* ---- what is missing ---- */
+/* ---- what is missing, and what is left ---- */
 
+static const char LOOKING[] = "looking for shards";
 enum { RANGES_SHOWN = 6 };
 
 struct ranges {
@@ -82,13 +83,19 @@ static void add_range(struct ranges *r, int64_t first, int64_t last)
     r->last[r->count++] = last;
 }
 
+/* What stands before the i-th of `count` items. */
+static const char *separator(int i, int count)
+{
+    return i == 0 ? "" : i == count - 1 ? " and " : ", ";
+}
+
 /* "1, 3 to 5 and 8" */
 static void word_ranges(const struct ranges *r, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < r->count && used < size; i++) {
-        const char *before = i == 0 ? "" : i == r->count - 1 ? " and " : ", ";
+        const char *before = separator(i, r->count);
         if (i == RANGES_SHOWN)
             used += (size_t)snprintf(text + used, size - used, " and others");
         else if (r->first[i] == r->last[i])
@@ -99,25 +106,85 @@ static void word_ranges(const struct ranges *r, char *text, size_t size)
     }
 }
 
-enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shards,
-                         struct message *m)
+/* *here: how many shards the file has. */
+static enum status read_missing(struct store *s, int64_t sweep_id, struct shards *shards,
+                                int64_t *here, struct message *m)
 {
     struct ranges missing = {.count = 0};
     int64_t next = 1;
-    *shards = (struct shards){0};
-    struct rows r = store_rows(s, "looking for shards",
+    struct rows r = store_rows(s, LOOKING,
                                "SELECT shards ->> 'of', h.value FROM sweep,"
                                " json_each(shards, '$.here') AS h WHERE sweep_id = ? AND"
                                " h.value BETWEEN 1 AND 1000000 ORDER BY h.value",
                                VALUES(INTEGER(sweep_id)), m);
-    while (rows_next(&r)) {
+    for (*here = 0; rows_next(&r); ++*here) {
         shards->of = rows_integer(&r, 0);
         add_range(&missing, next, rows_integer(&r, 1) - 1);
         next = rows_integer(&r, 1) + 1;
     }
     add_range(&missing, next, shards->of);
-    if (missing.count == 0)
-        shards->of = 0;
     word_ranges(&missing, shards->missing, sizeof shards->missing);
     return rows_close(&r);
+}
+
+/* Its trials that have not ended, by the shard of each, as plan_in_shard deals them out. ?1 sweep,
+ * ?2 of, ?3 round (without tune) */
+#define LEFT                                                                                       \
+    " SELECT 1 + shard % ?2 AS number, count(*) FROM dealt"                                        \
+    " WHERE state IN ('queued', 'running') AND number IN"                                          \
+    "  (SELECT h.value FROM sweep, json_each(shards, '$.here') AS h WHERE sweep_id = ?1)"          \
+    " GROUP BY number ORDER BY number"
+static const char LEFT_PLAIN[] =
+    "WITH dealt AS (SELECT plan_order + plan_order / ?3 AS shard, state FROM trial"
+    "  WHERE sweep_id = ?1 AND in_plan = 1)" LEFT;
+static const char LEFT_TUNED[] =
+    "WITH planned AS MATERIALIZED (SELECT setting, heads, plan_order, state FROM trial"
+    "  JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1),"
+    " part AS (SELECT setting, heads, dense_rank() OVER (ORDER BY min(plan_order)) - 1 AS shard"
+    "  FROM planned GROUP BY setting, heads),"
+    " dealt AS (SELECT shard, state FROM planned JOIN part USING (setting, heads))" LEFT;
+
+static enum status read_unfinished(struct store *s, int64_t sweep_id, struct shards *shards,
+                                   bool tuned, int64_t round, struct message *m)
+{
+    const struct value values[] = {INTEGER(sweep_id), INTEGER(shards->of), INTEGER(round)};
+    int64_t shard[RANGES_SHOWN], left[RANGES_SHOWN];
+    char *text = shards->unfinished;
+    const size_t size = sizeof shards->unfinished;
+    size_t used = 0;
+    int n = 0;
+    struct rows r =
+        store_rows(s, LOOKING, tuned ? LEFT_TUNED : LEFT_PLAIN, values, tuned ? 2 : 3, m);
+    for (; rows_next(&r); n++)
+        if (n < RANGES_SHOWN) {
+            shard[n] = rows_integer(&r, 0);
+            left[n] = rows_integer(&r, 1);
+        }
+    for (int i = 0; i < n && i < RANGES_SHOWN && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 " (%" PRId64 " trial%s)",
+                                 separator(i, n), shard[i], left[i], left[i] == 1 ? "" : "s");
+    if (n > RANGES_SHOWN && used < size)
+        snprintf(text + used, size - used, " and others");
+    return rows_close(&r);
+}
+
+enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shards,
+                         struct message *m)
+{
+    int64_t here, points = 0, tuned = 0;
+    *shards = (struct shards){0};
+    enum status status = read_missing(s, sweep_id, shards, &here, m);
+    if (status != STATUS_OK || here < 2 || shards->of < 1 || shards->of > PLAN_SHARDS_MAX)
+        return status;
+    status = store_integer(s, LOOKING,
+                           "SELECT count(DISTINCT config_id) FROM trial WHERE sweep_id = ?"
+                           " AND in_plan = 1",
+                           VALUES(INTEGER(sweep_id)), 0, &points, m);
+    if (status == STATUS_OK)
+        status = store_integer(s, LOOKING, "SELECT tune <> '[]' FROM sweep WHERE sweep_id = ?",
+                               VALUES(INTEGER(sweep_id)), 0, &tuned, m);
+    if (status != STATUS_OK || points == 0)
+        return status;
+    return read_unfinished(s, sweep_id, shards, tuned != 0,
+                           plan_shard_round((long)points, (int)shards->of), m);
 }

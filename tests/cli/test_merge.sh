@@ -92,6 +92,20 @@ merge --into all.db x.db 2.db 3.db
 check "two cuts of one sweep: what they have" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge 8 ]
 check "... of which no shard is said to be missing" [ -z "$(sql all.db 'SELECT shards FROM sweep')" ]
 
+# A shard that was left before its end, and another one run in the same file.
+rm -rf left.db* all.db*
+run left.db --shard 1/3
+sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE state = 'completed')"
+run left.db --shard 3/3
+check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it. Of the shards in this file these are not finished: 1 (1 trial); \`headcount run --shard\` goes on with them.'"
+check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: shards that are not finished: 1 (1 trial).'"
+merge --into all.db left.db
+check "... and where it is merged" says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; shards that are not finished: 1 (1 trial)."
+run left.db --shard 2/3
+check "... when all are there, too" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Of the shards in this file these are not finished: 1 (1 trial)' && ! headcount report --db left.db | grep 'not in this file'"
+run left.db --shard 1/3
+check "... until it is finished" sh -c "! headcount report --db left.db | grep 'not finished'"
+
 # ---- refusals ----
 headcount merge >said 2>&1
 check "without arguments" says "no --into given"

@@ -74,7 +74,7 @@ static void shards_one_after_the_other(void **state)
     for (int i = 1; i <= 2; i++)
         plan_shard_into(x, s, FOUR, i, 2);
     assert_ok(store_shards(s, sweep, &shards, &x->m));
-    assert_int_equal(shards.of, 0);
+    assert_int_equal(shards.of, 2);
     assert_string_equal(shards.missing, "");
     plan_shard_into(x, s, SWEEP("[1, 2]", "seeds: 5\n"), 1, 30);
     assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[1]}");
@@ -111,6 +111,88 @@ static void a_shard_under_tune(void **state)
     close_store(x, s);
 }
 
+/* What was begun and left for another shard is not forgotten. */
+static void a_shard_that_was_left(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    struct shards shards;
+    int64_t sweep = plan_shard_into(x, s, FOUR, 1, 4), build = add_build(x, s);
+    struct claimed c = claim(x, s, sweep, build);
+    assert_true(finish(x, s, &c, result_of(0.5)));
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_string_equal(shards.unfinished, ""); /* all of them are the run's own */
+    plan_shard_into(x, s, FOUR, 3, 4);
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_int_equal(shards.of, 4);
+    assert_string_equal(shards.missing, "2 and 4");
+    assert_string_equal(shards.unfinished, "1 (1 trial) and 3 (2 trials)");
+    work(x, s, sweep);
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_string_equal(shards.unfinished, "1 (1 trial)");
+    plan_shard_into(x, s, FOUR, 1, 4);
+    work(x, s, sweep);
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_string_equal(shards.unfinished, "");
+    close_store(x, s);
+}
+
+/* The trials of shards `from` to `of` are left, as the plan deals them out. */
+static void assert_left(struct fixture *x, struct store *s, int64_t sweep, const char *yaml,
+                        int from, int of)
+{
+    struct shards shards;
+    char expected[sizeof shards.unfinished] = "";
+    for (int i = from; i <= of; i++) {
+        struct planned p = plan_of(x, yaml);
+        assert_ok(plan_set_shard(p.plan, (struct plan_shard){i, of}, &x->m));
+        long n = plan_shard_trials(p.plan);
+        size_t used = strlen(expected);
+        if (n > 0)
+            snprintf(expected + used, sizeof expected - used, "%s%d (%ld trial%s)",
+                     used ? ", " : "", i, n, n == 1 ? "" : "s");
+        free_plan(p);
+    }
+    char *last = strrchr(expected, ',');
+    if (last) {
+        char rest[sizeof expected];
+        snprintf(rest, sizeof rest, "%s", last + 1);
+        snprintf(last, (size_t)(expected + sizeof expected - last), " and%s", rest);
+    }
+    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    assert_string_equal(shards.unfinished, expected);
+}
+
+/* The file finds the shard of a trial as the plan does. */
+static void shards_are_known_again(void **state)
+{
+    static const char *const sweeps[] = {
+        SWEEP("[1, 2]", "seeds: 5\n"), SWEEP("[1, 2, 4]", "seeds: 4\n"),
+        "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: [1, 2]}\n"
+        "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
+        "train: {steps: 100, batch: 8, lr: [1e-3, 1e-2], eval_every: 50}\n"
+        "tune: {axes: [train.lr], seeds: 2}\nseeds: 3\n"};
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    for (size_t k = 0; k < sizeof sweeps / sizeof *sweeps; k++)
+        for (int of = 2; of <= 6; of++) {
+            int64_t sweep = 0;
+            struct plan_changes changes;
+            struct planned p = plan_of(x, sweeps[k]);
+            assert_ok(store_plan(s, p.plan, true, &changes, &x->m));
+            free_plan(p);
+            run_sql(store_db(s), "UPDATE trial SET state = 'queued'");
+            for (int i = 1; i <= of; i++)
+                sweep = plan_shard_into(x, s, sweeps[k], i, of);
+            for (int i = 1; i <= of; i++) {
+                assert_left(x, s, sweep, sweeps[k], i, of);
+                plan_shard_into(x, s, sweeps[k], i, of);
+                run_sql(store_db(s), "UPDATE trial SET state = 'failed' WHERE in_shard");
+            }
+        }
+    close_store(x, s);
+}
+
 /* Failed trials of other shards wait for a run that does them. */
 static void retries_stay_in_the_shard(void **state)
 {
@@ -128,10 +210,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_shard_is_claimed_alone),
-        TEST(shards_one_after_the_other),
-        TEST(a_shard_under_tune),
-        TEST(retries_stay_in_the_shard),
+        TEST(a_shard_is_claimed_alone), TEST(shards_one_after_the_other),
+        TEST(a_shard_under_tune),       TEST(a_shard_that_was_left),
+        TEST(shards_are_known_again),   TEST(retries_stay_in_the_shard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@ static enum status write_people(const struct report_data *r, const struct report
 enum status report_write_data(const struct report_data *r, enum report_format f,
                               struct text_page page, FILE *out, struct message *m)
 {
+    if (f == REPORT_CSV)
+        return report_csv(r, out, m);
     struct report_map *map;
     enum status status = report_map_new(r, &map, m);
     if (status != STATUS_OK)
@@ -28,8 +30,6 @@ enum status report_write_data(const struct report_data *r, enum report_format f,
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m)
 {
-    if (f == REPORT_CSV)
-        return report_csv(s, sweep_id, out, m);
     struct report_data *r;
     enum status status = report_data_read(s, sweep_id, &r, m);
     if (status != STATUS_OK)

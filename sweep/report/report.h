@@ -15,7 +15,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m);
 
-/* The same of what was read (report_data.h), with the rows of views for JSON; not as CSV. */
+/* The same of what was read (report_data.h). */
 struct report_data;
 enum status report_write_data(const struct report_data *r, enum report_format f,
                               struct text_page page, FILE *out, struct message *m);

@@ -17,10 +17,8 @@ enum status report_table(const struct report_setting *set, struct document *d, s
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */
 void report_interval(struct table *t, const struct report_setting *set,
                      const struct verdict_row *row);
-/* r with the rows of the view by_heads. */
 enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
                         struct message *m);
-/* Reads what it writes itself. */
-enum status report_csv(struct store *s, int64_t sweep_id, FILE *out, struct message *m);
+enum status report_csv(const struct report_data *r, FILE *out, struct message *m);
 
 #endif

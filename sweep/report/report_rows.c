@@ -3,38 +3,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct table_column columns[] = {{.name = "sweep"},
-                                              {.name = "setting"},
-                                              {.name = "setting_label"},
-                                              {.name = "task"},
-                                              {.name = "heads"},
-                                              {.name = "d_model"},
-                                              {.name = "n"},
-                                              {.name = "n_bad"},
-                                              {.name = "mean_acc"},
-                                              {.name = "sd_acc"},
-                                              {.name = "ci95_low"},
-                                              {.name = "ci95_high"},
-                                              {.name = "min_acc"},
-                                              {.name = "median_acc"},
-                                              {.name = "max_acc"},
-                                              {.name = "n_solved"},
-                                              {.name = "mean_train_acc"},
-                                              {.name = "mean_exact"},
-                                              {.name = "mean_train_s"},
-                                              {.name = "n_params"},
-                                              {.name = "chance"},
-                                              {.name = "n_trials"},
-                                              {.name = "n_limit"},
-                                              {.name = "mean_loss"},
-                                              {.name = "loss_low"},
-                                              {.name = "loss_high"},
-                                              {.name = "mean_all"},
-                                              {.name = "all_low"},
-                                              {.name = "all_high"},
-                                              {.name = NULL}};
+const struct table_column report_rows_columns[] = {{.name = "sweep"},
+                                                   {.name = "setting"},
+                                                   {.name = "setting_label"},
+                                                   {.name = "task"},
+                                                   {.name = "heads"},
+                                                   {.name = "d_model"},
+                                                   {.name = "n"},
+                                                   {.name = "n_bad"},
+                                                   {.name = "mean_acc"},
+                                                   {.name = "sd_acc"},
+                                                   {.name = "ci95_low"},
+                                                   {.name = "ci95_high"},
+                                                   {.name = "min_acc"},
+                                                   {.name = "median_acc"},
+                                                   {.name = "max_acc"},
+                                                   {.name = "n_solved"},
+                                                   {.name = "mean_train_acc"},
+                                                   {.name = "mean_exact"},
+                                                   {.name = "mean_train_s"},
+                                                   {.name = "n_params"},
+                                                   {.name = "chance"},
+                                                   {.name = "n_trials"},
+                                                   {.name = "n_limit"},
+                                                   {.name = "mean_loss"},
+                                                   {.name = "loss_low"},
+                                                   {.name = "loss_high"},
+                                                   {.name = "mean_all"},
+                                                   {.name = "all_low"},
+                                                   {.name = "all_high"},
+                                                   {.name = NULL}};
 
-static void add_row(struct table *t, const char *sweep, const struct evidence_row *r)
+void report_rows_add(struct table *t, const char *sweep, const struct evidence_row *r)
 {
     table_text(t, sweep);
     table_json(t, r->setting);
@@ -75,13 +75,13 @@ static int compare_settings(const void *a, const void *b)
 
 struct table *report_rows(const char *sweep, const struct evidence *e, const char *setting)
 {
-    struct table *t = table_new(columns);
+    struct table *t = table_new(report_rows_columns);
     const struct evidence_row key = {.setting = (char *)setting}, *end = e->row + e->rows;
     const struct evidence_row *row =
         e->rows ? bsearch(&key, e->row, (size_t)e->rows, sizeof key, compare_settings) : NULL;
     while (row && row > e->row && compare_settings(row - 1, &key) == 0)
         row--;
     for (; row && row < end && compare_settings(row, &key) == 0; row++)
-        add_row(t, sweep, row);
+        report_rows_add(t, sweep, row);
     return t;
 }

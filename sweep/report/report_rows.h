@@ -5,6 +5,11 @@
 #include "sweep/report/table.h"
 #include "sweep/store/evidence.h"
 
+extern const struct table_column report_rows_columns[];
+
+/* Adds one to a table whose columns begin with those. */
+void report_rows_add(struct table *t, const char *sweep, const struct evidence_row *r);
+
 /* Those of one setting, with the columns of the view. NULL: no memory; free with table_free. */
 struct table *report_rows(const char *sweep, const struct evidence *e, const char *setting);
 

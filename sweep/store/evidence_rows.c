@@ -1,6 +1,7 @@
-/* The rows of the views by_heads and cost that are of one sweep, to the last bit: sums are taken in
- * the order in which SQLite takes them there. The views go through all trials of a file several
- * times and sort them each time; here they are at hand. */
+/* The rows of the views by_heads and cost that are of one sweep: to the last bit, as sums are taken
+ * in the order in which SQLite takes them there (from 3.43 on it compensates for rounding). The
+ * views go through all trials of a file several times and sort them each time; here they are at
+ * hand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

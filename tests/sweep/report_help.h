@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "sweep/report/report.h"
 #include "sweep/store/store_internal.h"

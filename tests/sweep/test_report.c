@@ -3,9 +3,15 @@
 #include "report_help.h"
 
 /* CSV is the view, column by column, every digit. */
+static void assert_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-12 + 1e-12 * fabs(expected)))
+        fail_msg("%.17g is not %.17g", got, expected);
+}
+
 static void assert_csv(struct fixture *f)
 {
-    char *csv = report(f, REPORT_CSV, false), *rest = csv, number[32];
+    char *csv = report(f, REPORT_CSV, false), *rest = csv;
     sqlite3_stmt *view;
     assert_int_equal(
         sqlite3_prepare_v2(store_db(f->store), "SELECT * FROM by_heads", -1, &view, NULL),
@@ -15,12 +21,12 @@ static void assert_csv(struct fixture *f)
         for (int i = 0; i < columns; i++) {
             const char *expected =
                 row < 0 ? sqlite3_column_name(view, i) : (const char *)sqlite3_column_text(view, i);
-            if (row >= 0 && sqlite3_column_type(view, i) == SQLITE_FLOAT) {
-                number_format(sqlite3_column_double(view, i), number, sizeof number);
-                expected = number;
-            }
-            assert_string_equal(strsep(&rest, i == columns - 1 ? "\n" : ","),
-                                expected ? expected : "");
+            const char *got = strsep(&rest, i == columns - 1 ? "\n" : ",");
+            if (row >= 0 &&
+                sqlite3_column_type(view, i) == SQLITE_FLOAT) /* sums differ by SQLite */
+                assert_near(strtod(got, NULL), sqlite3_column_double(view, i));
+            else
+                assert_string_equal(got, expected ? expected : "");
         }
     }
     assert_string_equal(rest, "");
@@ -293,11 +299,6 @@ static void test_failures(void **state)
     assert_int_equal(
         report_write(f->store, 7, REPORT_TEXT, (struct text_page){0}, stdout, &f->message),
         STATUS_BAD_INPUT);
-    sql(f, "DROP VIEW by_heads");
-    assert_int_equal(
-        report_write(f->store, 1, REPORT_CSV, (struct text_page){0}, stdout, &f->message),
-        STATUS_INTERNAL);
-    assert_non_null(strstr(f->message.text, "by_heads"));
     sql(f, "DROP TABLE t_quantile");
     assert_int_equal(
         report_write(f->store, 1, REPORT_JSON, (struct text_page){0}, stdout, &f->message),

@@ -2,11 +2,11 @@
  * machine among others is set aside and costs trials nothing; what follows a trial to other
  * machines is the trial's own doing; what happens everywhere stops the run.
  *
- *   a trial that                        on another machine            on this one, or the last one
- * left cannot use the machine's storage    the machine's fault           stops the run fails, or
- * its worker is killed,     the machine's fault, unless   its own; BARREN_LIMIT in a row before it
- * got a step further        trials got further there      stop the run was lost with its machine
- * suspects.h                    suspects.h
+ *   what happened            on a machine of several       here, or on the last one
+ *   storage fails            the machine's fault           the run stops
+ *   no step before an end    the machine's, unless trials  the trial's; BARREN_LIMIT in a row
+ *   (failed, killed)         got further there             stop the run
+ *   lost with its machine    suspects.h                    suspects.h
  *
  * A machine at fault is lost to the run for a pause (host.h) and may come again; the
  * FAULTS_LIMIT-th time in a row it is refused. */

@@ -193,10 +193,11 @@ SELECT name AS sweep, setting, setting_label, heads_a, heads_b, n, mean AS mean_
   FROM both JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads_a, heads_b;
 
--- How far each sweep is. Queued trials of other shards are in `elsewhere` only.
+-- How far each sweep is. Queued trials of other shards are in `elsewhere` only. States are asked
+-- first: the index has them, and only of queued trials the table is needed.
 CREATE VIEW progress AS
 SELECT s.name AS sweep,
-       count(t.trial_id) FILTER (WHERE t.in_shard OR t.state <> 'queued') AS planned,
+       count(t.trial_id) FILTER (WHERE t.state <> 'queued' OR t.in_shard) AS planned,
        count(*) FILTER (WHERE t.state = 'queued' AND t.in_shard) AS queued,
        count(*) FILTER (WHERE t.state = 'running') AS running,
        count(*) FILTER (WHERE t.state = 'completed') AS completed,

@@ -1,36 +1,30 @@
 /* headcount plan: what `run` would do, without doing or writing anything. */
 #include "sweep/cli/command_plan.h"
+#include "sweep/cli/forecast_text.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
-#include "sweep/plan/machine.h"
-#include "sweep/report/table.h"
-#include "sweep/run/forecast.h"
-
-/* A page or so; a longer plan is summed up per head count. */
-enum { POINTS_SHOWN = 60, PAGE_WIDTH = 96 };
 
 struct plan_options {
-    const char *db;
+    const char *db, *shard;
     struct command_texts set;
-    long workers;
-    bool retry_failed, all, json;
+    struct forecast_view view;
+    bool json;
 };
 
 static const struct command_option options[] = {
-    {"workers", 'j', COMMAND_LONG, offsetof(struct plan_options, workers), "N",
+    {"workers", 'j', COMMAND_LONG, offsetof(struct plan_options, view.workers), "N",
      "trials at once, for the time estimate"},
     COMMAND_DB_OPTION(struct plan_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct plan_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
-    {"retry-failed", 0, COMMAND_FLAG, offsetof(struct plan_options, retry_failed), NULL,
+    {"shard", 0, COMMAND_TEXT, offsetof(struct plan_options, shard), "K/N",
+     "plan as `run --shard` would run: only the K-th of N parts of the trials"},
+    {"retry-failed", 0, COMMAND_FLAG, offsetof(struct plan_options, view.retry_failed), NULL,
      "plan as `run --retry-failed` would run"},
-    {"all", 0, COMMAND_FLAG, offsetof(struct plan_options, all), NULL,
+    {"all", 0, COMMAND_FLAG, offsetof(struct plan_options, view.all), NULL,
      "one line per point, however many there are"},
     {"json", 0, COMMAND_FLAG, offsetof(struct plan_options, json), NULL, "every trial, as JSON"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
@@ -44,358 +38,11 @@ static const struct command_syntax syntax = {
         "else at a speed that is measured now, in a fraction of a second.\n",
     .options = options,
     .examples = "  headcount plan configs/gather.yaml\n"
-                "  headcount plan configs/gather.yaml --set seeds=20 --json\n",
+                "  headcount plan configs/gather.yaml --set seeds=20 --json\n"
+                "  headcount plan configs/gather.yaml --shard 2/8\n",
     .least = 1,
     .most = 1,
 };
-
-static long point_trials(const struct forecast_point *q)
-{
-    long n = 0;
-    for (int i = 0; i < FORECAST_STATES; i++)
-        n += q->count[i];
-    return n;
-}
-
-static long would_run(const long count[FORECAST_STATES], bool retry_failed)
-{
-    long n = 0;
-    for (int i = 0; i < FORECAST_STATES; i++)
-        n += forecast_runs((enum forecast_state)i, retry_failed) ? count[i] : 0;
-    return n;
-}
-
-static void print_dropped(const struct plan *p)
-{
-    const char *const why[] = {"by constraints", "by exclude",
-                               plan_config(p)->method == METHOD_RANDOM ? "drawn twice"
-                                                                       : "the same as another"};
-    long by[3];
-    if (plan_dropped(p, &by[0], &by[1], &by[2]) == 0)
-        return;
-    printf("Dropped from the grid:");
-    for (int i = 0, said = 0; i < 3; i++)
-        if (by[i] > 0)
-            printf("%s %ld %s", said++ ? "," : "", by[i], why[i]);
-    putchar('\n');
-}
-
-static void print_counts(const struct forecast *f, bool retry_failed)
-{
-    char text[32];
-    for (int i = 0; i < FORECAST_STATES; i++) {
-        for (int k = 0; k < FORECAST_NOTES; k++) {
-            enum forecast_state state = (enum forecast_state)i;
-            if (f->noted[i][k] > 0)
-                printf("  %-10s %9s  %s\n", forecast_name(state),
-                       text_count(f->noted[i][k], text, sizeof text),
-                       forecast_reason(state, (enum forecast_note)k, retry_failed));
-        }
-    }
-    if (f->leaving > 0) {
-        printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
-               text_count(f->leaving, text, sizeof text));
-    }
-}
-
-/* "5", "5 and 10", "5, 10 and 20". */
-static void print_list(const int64_t *item, int n)
-{
-    char text[32];
-    for (int i = 0; i < n; i++)
-        printf("%s%s",
-               i == 0       ? ""
-               : i == n - 1 ? " and "
-                            : ", ",
-               text_count((long)item[i], text, sizeof text));
-}
-
-static bool same_rungs(const struct plan *p)
-{
-    int64_t first[PLAN_RUNGS_MAX];
-    int64_t other[PLAN_RUNGS_MAX];
-    int n = plan_rungs(p, 0, first);
-    for (long i = 1; i < plan_points(p); i++)
-        if (plan_candidates(p, i) != plan_candidates(p, 0) || plan_rungs(p, i, other) != n ||
-            memcmp(first, other, (size_t)n * sizeof *first) != 0)
-            return false;
-    return true;
-}
-
-/* "the best 2 and 1 go on from steps 150 and 450", up to the rung that leaves one, and how many of
- * the steps without rungs that is. */
-static void print_rungs(const struct plan *p, const struct forecast *f)
-{
-    int64_t step[PLAN_RUNGS_MAX];
-    int64_t best[PLAN_RUNGS_MAX] = {0};
-    char some[32];
-    char all[32];
-    const int64_t eta = plan_config(p)->rung_eta;
-    int rungs = 0;
-    printf("Of the settings that tuning tries, ");
-    if (same_rungs(p)) {
-        int n = plan_rungs(p, 0, step);
-        for (int64_t in = plan_candidates(p, 0); rungs < n && in > 1; rungs++)
-            best[rungs] = in = (in + eta - 1) / eta;
-        printf("the best ");
-        if (rungs > 1 || best[0] > 1)
-            print_list(best, rungs);
-        printf(rungs > 1 || best[0] > 1 ? " go on from step%s " : "goes on from step%s ",
-               rungs > 1 ? "s" : "");
-        print_list(step, rungs);
-    } else {
-        printf("one in %lld goes on from each rung", (long long)eta);
-    }
-    printf(": %s of %s tuning steps.\n",
-           text_count(lround(f->tuning_steps_left), some, sizeof some),
-           text_count(lround(f->tuning_steps), all, sizeof all));
-}
-
-/* What decides how many of the trials run, and over what they are compared. */
-static void print_design(const struct plan *p, const struct forecast *f)
-{
-    const struct config *c = plan_config(p);
-    if (f->candidates > 1)
-        printf("Each head count tries %ld settings; only the one it chooses is judged.\n",
-               f->candidates);
-    if (c->rung_eta)
-        print_rungs(p, f);
-    if (c->replicate) {
-        printf("Replicates: %ld (", plan_replicates(p));
-        for (int i = 0; i < c->replicate; i++)
-            printf("%s%s", i ? " x " : "", c->replicate_path[i]);
-        printf("); each counts once, whatever the number of its seeds.\n");
-    }
-    if (c->looks) {
-        printf("Looks at ");
-        print_list(c->look, c->looks);
-        printf(" seeds; each setting stops at the first that decides.\n");
-    }
-}
-
-static void print_summary(const struct plan *p, const struct forecast *f,
-                          const struct plan_options *o)
-{
-    const struct config *c = plan_config(p);
-    char text[32];
-    if (c->question[0])
-        text_print(stdout, "%s\n", c->question);
-    text_print(stdout, "Sweep %s: %s", c->name, text_count(f->points, text, sizeof text));
-    printf(" point%s", f->points == 1 ? "" : "s");
-    if (c->method == METHOD_RANDOM)
-        printf(" (%s settings drawn, each with every head count of a list)",
-               text_count((long)c->samples, text, sizeof text));
-    printf(", %s trial%s\n", text_count(f->trials, text, sizeof text), f->trials == 1 ? "" : "s");
-    print_dropped(p);
-    print_counts(f, o->retry_failed);
-    print_design(p, f);
-    command_plan_files(p);
-    if (f->other_plan && !*f->changed.text) {
-        printf(
-            "The results file has a sweep of this name that shares no point with this file: `run`\n"
-            "refuses this without --replace.\n");
-    }
-    if (f->other_metric > 0) {
-        printf(
-            "The results file has trials of this sweep that ran with another metric, which chose\n"
-            "their best steps: `run` refuses this. Give the sweep another name.\n");
-    }
-    if (*f->changed.text)
-        text_print(stdout, "`run` refuses this: %s.\n", f->changed.text);
-}
-
-/* "Estimated from finished trials of the same configuration (4 points), ...": where the times of
- * what would run come from, the best first. */
-static void print_sources(const struct forecast *f, bool retry_failed)
-{
-    static const char *const names[COST_SOURCES] = {
-        [COST_RECORDED] = "finished trials of the same configuration",
-        [COST_ALIKE] = "trials that are most like these",
-        [COST_MEASURED] = "a short measurement on this machine",
-        [COST_ASSUMED] = "an assumed speed",
-    };
-    long count[COST_SOURCES] = {0};
-    const char *separator = "Estimated from ";
-    for (long i = 0; i < f->points; i++)
-        count[f->point[i].source] += would_run(f->point[i].count, retry_failed);
-    for (int i = COST_SOURCES - 1; i >= 0; i--) {
-        if (count[i] == 0)
-            continue;
-        printf("%s%s", separator, names[i]);
-        if (count[i] < would_run(f->count, retry_failed))
-            printf(" (%ld)", count[i]);
-        separator = ", ";
-    }
-    printf(".\n");
-}
-
-static void print_estimate(const struct plan *p, const struct forecast *f,
-                           const struct plan_options *o)
-{
-    char text[32];
-    long n = would_run(f->count, o->retry_failed);
-    long workers = o->workers                ? o->workers
-                   : plan_config(p)->workers ? (long)plan_config(p)->workers
-                                             : machine_cores();
-    if (n == 0) {
-        printf("\nNothing is left to run.\n");
-        return;
-    }
-    workers = workers < n ? workers : n;
-    long least = lround(f->trials_left.least);
-    long most = lround(f->trials_left.most);
-    bool open = most > least;
-    printf("\n");
-    if (f->tuning_left > 0)
-        printf("%ld tuning trial%s would run, then ", f->tuning_left,
-               f->tuning_left == 1 ? "" : "s");
-    if (open)
-        printf("%ld to ", least);
-    printf("%ld", most);
-    if (f->tuning_left > 0)
-        printf(" of the other %ld: about ", n - f->tuning_left);
-    else
-        printf(" trial%s would run: about ", most == 1 ? "" : "s");
-    if (open)
-        printf("%s to ", text_duration(cost_wall_s(f->left_s.least, workers), text, sizeof text));
-    printf("%s with %ld at once",
-           text_duration(cost_wall_s(f->left_s.most, workers), text, sizeof text), workers);
-    if (workers > machine_cores())
-        printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
-    printf("%s.\n", open ? ", by the look that decides" : "");
-    print_sources(f, o->retry_failed);
-}
-
-/* What `run` does behind the trials. */
-static void print_tests(const struct config *c)
-{
-    for (int i = 0; i < c->evals; i++)
-        printf("%s%s", i ? ", " : "Trials that have completed are then tested on ",
-               c->eval[i].name);
-    if (c->evals)
-        printf(" (eval).\n");
-}
-
-static void counts_cells(struct table *t, const long count[FORECAST_STATES], bool retry_failed)
-{
-    table_integer(t, count[FORECAST_COMPLETED]);
-    table_integer(t, would_run(count, retry_failed));
-    table_integer(t, count[FORECAST_DIVERGED] + count[FORECAST_FAILED]);
-}
-
-static struct table *table_of_points(const struct plan *p, const struct forecast *f,
-                                     bool retry_failed)
-{
-    static const struct table_column columns[] = {
-        {.title = "heads", .right = true},      {.title = "setting"},
-        {.title = "parameters", .right = true}, {.title = "FLOP/step", .right = true},
-        {.title = "trials", .right = true},     {.title = "done", .right = true},
-        {.title = "to run", .right = true},     {.title = "failed", .right = true},
-        {.title = "one trial", .right = true},  {0}};
-    struct table *t = table_new(columns);
-    struct plan_text name;
-    char part[2 * PLAN_TEXT_MAX];
-    char full[3 * PLAN_TEXT_MAX];
-    char text[32];
-    for (long i = 0; i < f->points; i++) {
-        const struct forecast_point *q = &f->point[i];
-        plan_text(p, i, &name);
-        table_integer(t, q->heads);
-        plan_full_label(name.label, name.replicate, part, sizeof part);
-        plan_full_label(part, f->candidates > 1 ? name.tuning : "", full, sizeof full);
-        table_text(t, full);
-        table_text(t, text_count(q->n_params, text, sizeof text));
-        table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
-        table_integer(t, point_trials(q));
-        counts_cells(t, q->count, retry_failed);
-        table_text(t, text_duration(q->trial_s, text, sizeof text));
-    }
-    return t;
-}
-
-/* All points of one head count together. */
-struct head_sum {
-    int64_t heads, least_params, most_params;
-    long points, trials, count[FORECAST_STATES];
-    double one_trial_s; /* sum over points */
-};
-
-static int compare_heads(const void *a, const void *b)
-{
-    const struct head_sum *x = a;
-    const struct head_sum *y = b;
-    return (x->heads > y->heads) - (x->heads < y->heads);
-}
-
-static long sum_heads(const struct forecast *f, struct head_sum *sum)
-{
-    long n = 0;
-    for (long i = 0; i < f->points; i++) {
-        const struct forecast_point *q = &f->point[i];
-        long k = 0;
-        while (k < n && sum[k].heads != q->heads)
-            k++;
-        struct head_sum *h = &sum[k];
-        if (k == n) {
-            *h = (struct head_sum){
-                .heads = q->heads, .least_params = q->n_params, .most_params = q->n_params};
-            n++;
-        }
-        h->least_params = q->n_params < h->least_params ? q->n_params : h->least_params;
-        h->most_params = q->n_params > h->most_params ? q->n_params : h->most_params;
-        h->points++;
-        h->trials += point_trials(q);
-        h->one_trial_s += q->trial_s;
-        for (int s = 0; s < FORECAST_STATES; s++)
-            h->count[s] += q->count[s];
-    }
-    qsort(sum, (size_t)n, sizeof *sum, compare_heads);
-    return n;
-}
-
-static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
-{
-    static const struct table_column columns[] = {
-        {.title = "heads", .right = true},      {.title = "points", .right = true},
-        {.title = "parameters", .right = true}, {.title = "to", .right = true},
-        {.title = "trials", .right = true},     {.title = "done", .right = true},
-        {.title = "to run", .right = true},     {.title = "failed", .right = true},
-        {.title = "mean trial", .right = true}, {0}};
-    struct head_sum *sum = calloc((size_t)f->points, sizeof *sum);
-    struct table *t = sum ? table_new(columns) : NULL;
-    long n = sum ? sum_heads(f, sum) : 0;
-    char text[32];
-    for (long i = 0; i < n; i++) {
-        const struct head_sum *h = &sum[i];
-        table_integer(t, h->heads);
-        table_integer(t, h->points);
-        table_text(t, text_count(h->least_params, text, sizeof text));
-        table_text(t, text_count(h->most_params, text, sizeof text));
-        table_integer(t, h->trials);
-        counts_cells(t, h->count, retry_failed);
-        table_text(t, text_duration(h->one_trial_s / (double)h->points, text, sizeof text));
-    }
-    free(sum);
-    return t;
-}
-
-static enum status write_text(const struct plan *p, const struct forecast *f,
-                              const struct plan_options *o, struct message *m)
-{
-    bool grouped = f->points > POINTS_SHOWN && !o->all;
-    print_summary(p, f, o);
-    putchar('\n');
-    struct table *t =
-        grouped ? table_of_heads(f, o->retry_failed) : table_of_points(p, f, o->retry_failed);
-    enum status s = t ? table_write(t, TABLE_TEXT, text_color(stdout), stdout, m)
-                      : status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
-    table_free(t);
-    if (grouped)
-        printf("--all shows a line per point, --json every trial.\n");
-    print_estimate(p, f, o);
-    print_tests(plan_config(p));
-    return s;
-}
 
 static void write_trial(const struct plan *p, const struct forecast *f, long k, bool retry_failed)
 {
@@ -430,13 +77,16 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     long by_exclude;
     long by_duplicate;
     plan_dropped(p, &by_constraint, &by_exclude, &by_duplicate);
+    struct plan_shard shard = plan_shard(p);
     printf("{\"sweep\": ");
     text_json(stdout, plan_config(p)->name);
+    if (shard.of > 0)
+        printf(", \"shard\": {\"number\": %d, \"of\": %d}", shard.number, shard.of);
     printf(", \"points\": %ld, \"planned\": %ld, \"would_run\": %ld, \"leaving\": %ld, "
            "\"dropped\": {\"constraint\": %ld, \"exclude\": %ld, \"duplicate\": %ld}, "
            "\"core_s\": ",
-           f->points, f->trials, would_run(f->count, o->retry_failed), f->leaving, by_constraint,
-           by_exclude, by_duplicate);
+           f->points, f->trials, forecast_to_run(f->count, o->view.retry_failed), f->leaving,
+           by_constraint, by_exclude, by_duplicate);
     text_json_real(stdout, f->left_s.expected);
     printf(", \"least_core_s\": ");
     text_json_real(stdout, f->left_s.least);
@@ -444,7 +94,7 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     text_json_real(stdout, f->left_s.most);
     printf(",\n \"trials\": [");
     for (long k = 0; k < f->trials; k++)
-        write_trial(p, f, k, o->retry_failed);
+        write_trial(p, f, k, o->view.retry_failed);
     printf("\n]}\n");
 }
 
@@ -463,19 +113,24 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     struct plan *p = NULL;
     struct store *s = NULL;
     struct forecast *f = NULL;
-    enum status status = config_read(path, o->set.item, o->set.count, &config, m);
+    struct plan_shard shard = {0};
+    enum status status = o->shard ? plan_shard_read(o->shard, &shard, m) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = config_read(path, o->set.item, o->set.count, &config, m);
     if (status == STATUS_OK)
         status = command_plan_new("plan", config, o->db, &p, m);
+    if (status == STATUS_OK)
+        status = plan_set_shard(p, shard, m);
     if (status == STATUS_OK)
         command_plan_notes("plan", p);
     if (status == STATUS_OK)
         status = open_existing(o->db, &s, m);
     if (status == STATUS_OK)
-        status = forecast_new(p, s, o->retry_failed, calibrate, &f, m);
+        status = forecast_new(p, s, o->view.retry_failed, calibrate, &f, m);
     if (status == STATUS_OK && o->json)
         write_json(p, f, o);
     else if (status == STATUS_OK)
-        status = write_text(p, f, o, m);
+        status = forecast_text_write(p, f, &o->view, m);
     forecast_free(f);
     if (s) {
         enum status closed = store_close(s, status == STATUS_OK ? m : NULL);

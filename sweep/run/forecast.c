@@ -22,6 +22,7 @@ static const char *const reasons[FORECAST_STATES] = {
     [FORECAST_DIVERGED] = "diverged: that is its result",
     [FORECAST_FAILED] = "failed too often; --retry-failed tries again",
     [FORECAST_PRUNED] = "tuning chose another setting for its head count",
+    [FORECAST_ELSEWHERE] = "of other shards",
 };
 
 bool forecast_runs(enum forecast_state s, bool retry_failed)
@@ -30,8 +31,18 @@ bool forecast_runs(enum forecast_state s, bool retry_failed)
            (s == FORECAST_FAILED && retry_failed);
 }
 
+long forecast_to_run(const long count[FORECAST_STATES], bool retry_failed)
+{
+    long n = 0;
+    for (int i = 0; i < FORECAST_STATES; i++)
+        n += forecast_runs((enum forecast_state)i, retry_failed) ? count[i] : 0;
+    return n;
+}
+
 const char *forecast_name(enum forecast_state s)
 {
+    if (s == FORECAST_ELSEWHERE)
+        return "elsewhere";
     return s == FORECAST_NEW ? "new" : trial_state_name((enum trial_state)(s - FORECAST_QUEUED));
 }
 
@@ -188,7 +199,8 @@ static struct stored *find_stored(const struct stored_list *list, const char *sh
                        : NULL;
 }
 
-static void match_trials(const struct plan *p, const struct stored_list *list, struct forecast *f)
+static void match_trials(const struct plan *p, const struct stored_list *list, bool retry_failed,
+                         struct forecast *f)
 {
     for (long i = 0; i < f->points; i++)
         f->point[i].look = 1;
@@ -204,10 +216,12 @@ static void match_trials(const struct plan *p, const struct stored_list *list, s
             f->trial[k].step = known->step;
             f->trial[k].note = known->limited ? FORECAST_LIMITED : FORECAST_PLAIN;
         }
+        bool goes = known && !t.tuning && !known->waiting && state != FORECAST_PRUNED;
+        if (forecast_runs(state, retry_failed) && !plan_in_shard(p, k))
+            state = FORECAST_ELSEWHERE;
         f->trial[k].state = state;
         q->count[state]++;
         f->count[state]++;
-        bool goes = known && !t.tuning && !known->waiting && state != FORECAST_PRUNED;
         q->chosen |= goes;
         if (goes && t.look > q->look)
             q->look = t.look;
@@ -359,7 +373,7 @@ static void estimate(const struct plan *p, bool retry_failed, struct forecast *f
         }
     }
     for (long k = 0; k < f->trials; k++)
-        if (forecast_runs(f->trial[k].state, retry_failed) && plan_in_shard(p, k))
+        if (forecast_runs(f->trial[k].state, retry_failed))
             estimate_trial(p, k, f);
 }
 
@@ -414,7 +428,7 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     if (status == STATUS_OK && s)
         status = recorded_read(s, f, m);
     if (status == STATUS_OK) {
-        match_trials(p, &list, f);
+        match_trials(p, &list, retry_failed, f);
         note_trials(p, f);
         if (measure)
             measure_strange(p, f, retry_failed, measure);

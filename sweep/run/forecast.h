@@ -1,5 +1,5 @@
-/* What `run` would do with every trial of a plan, and how long it would take: the plan held against
- * what a results file already has. Reads only. */
+/* What `run` would do with every trial of a plan, or of its shard, and how long it would take: the
+ * plan held against what a results file already has. Reads only. */
 #ifndef SWEEP_RUN_FORECAST_H
 #define SWEEP_RUN_FORECAST_H
 
@@ -14,7 +14,8 @@ enum forecast_state { /* the first is of trials that the file does not have */
                       FORECAST_DIVERGED = FORECAST_QUEUED + TRIAL_DIVERGED,
                       FORECAST_FAILED = FORECAST_QUEUED + TRIAL_FAILED,
                       FORECAST_PRUNED = FORECAST_QUEUED + TRIAL_PRUNED,
-                      FORECAST_STATES = FORECAST_QUEUED + TRIAL_STATES
+                      FORECAST_ELSEWHERE = FORECAST_QUEUED + TRIAL_STATES, /* for other shards */
+                      FORECAST_STATES
 };
 
 /* Why a trial is in its state, where the state does not say it. */
@@ -84,6 +85,7 @@ double forecast_trial_s(const struct forecast *f, const char *sha256);
 
 /* Whether `run` would take a trial of that state up, and the reason in a few words. */
 bool forecast_runs(enum forecast_state s, bool retry_failed);
+long forecast_to_run(const long count[FORECAST_STATES], bool retry_failed);
 const char *forecast_name(enum forecast_state s);
 const char *forecast_reason(enum forecast_state s, enum forecast_note note, bool retry_failed);
 

@@ -49,6 +49,16 @@ eval: {other: {instance: 1}}
 measure: evals
 seeds: 4
 Y
+plans() { # shard, words that its plan has
+    headcount plan s.yaml --shard "$1" --db none.db >said 2>&1 || { cat said; return 1; }
+    says "$2"
+}
+check "a shard is planned" plans 2/3 "Sweep s: 3 points, 12 trials; shard 2 of 3 has 4 of them"
+check "... without what others run" says "  elsewhere          8  of other shards"
+check "... its trials and their time" says "4 trials would run: about"
+check "... as JSON" sh -c '[ "$(headcount plan s.yaml --shard 2/3 --db none.db --json | grep -c "\"state\": \"new\", \"would_run\": true")" = 4 ] && headcount plan s.yaml --shard 2/3 --db none.db --json | grep -F "\"shard\": {\"number\": 2, \"of\": 3}"'
+check "... of more than there are" plans 13/13 "Nothing is left to run."
+check "... none that there is" status_is 2 headcount plan s.yaml --shard 4/3 --db none.db
 check "an undisturbed run" undisturbed
 check "three shards" shards 3
 check "a shard's report names the others" sh -c "headcount report --db 2.db | tr '\n' ' ' | grep -F 'Shards 1 and 3 of 3 are not in this file'"

@@ -53,6 +53,42 @@ static void tuning_counts_what_will_run(void **state)
     close_store(x, s);
 }
 
+/* What a shard does not run it does not count; what is done it has done, wherever that was. */
+static void a_shard_counts_its_own(void **state)
+{
+    struct fixture *x = *state;
+    struct planned p = plan_of(x, TUNED), cut = plan_of(x, TUNED);
+    struct store *s = open_store(x, STORE_WRITE);
+    plan_into(x, s, TUNED);
+    int64_t build = add_build(x, s);
+    for (int i = 0; i < 12; i++) {
+        struct claimed c = claim(x, s, 1, build);
+        if (strstr(c.config_json, "\"heads\":1,"))
+            assert_true(finish(x, s, &c, result_of(0.5)));
+    }
+    struct forecast *whole = forecast_of(x, p.plan, s);
+    double seconds = 0;
+    long to_run = 0;
+    for (int k = 1; k <= 2; k++) {
+        assert_ok(plan_set_shard(cut.plan, (struct plan_shard){k, 2}, &x->m));
+        struct forecast *f = forecast_of(x, cut.plan, s);
+        assert_int_equal(f->count[FORECAST_COMPLETED], 6);
+        assert_int_equal(forecast_to_run(f->count, false) + f->count[FORECAST_ELSEWHERE],
+                         forecast_to_run(whole->count, false));
+        for (long i = 0; i < f->points; i++) /* shard 1 has heads 1, shard 2 has heads 2 */
+            assert_true(f->point[i].heads == k || forecast_to_run(f->point[i].count, false) == 0);
+        to_run += forecast_to_run(f->count, false);
+        seconds += f->left_s.expected;
+        forecast_free(f);
+    }
+    assert_int_equal(to_run, forecast_to_run(whole->count, false));
+    assert_true(fabs(seconds - whole->left_s.expected) < 1e-9 * seconds);
+    forecast_free(whole);
+    free_plan(p);
+    free_plan(cut);
+    close_store(x, s);
+}
+
 static void assert_near(double x, double expected)
 {
     if (!(fabs(x - expected) < 1e-9 * expected))
@@ -471,6 +507,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(tuning_counts_what_will_run),
+        TEST(a_shard_counts_its_own),
         TEST(rungs_leave_a_share_of_the_steps),
         TEST(looks_have_a_least_and_a_most),
         TEST(looks_go_on_from_the_open_one),

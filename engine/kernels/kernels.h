@@ -49,6 +49,7 @@ struct adamw {
     real grad_scale;               /* multiplies every gradient first: clipping */
 };
 
+/* Each function has a line in kernels.def. */
 struct kernels {
     const char *name; /* "reference", "sse2", "avx2", "avx512"; elsewhere than x86 "portable" */
 

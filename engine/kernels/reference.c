@@ -438,27 +438,7 @@ static void adamw(long n, const struct adamw *p, real *w, const real *g, real *m
 
 const struct kernels kernels_reference = {
     .name = "reference",
-    .attention_forward = attention_forward,
-    .attention_backward = attention_backward,
-    .attention_weights = attention_weights,
-    .attention_scratch = attention_scratch,
-    .linear_suits = linear_suits,
-    .linear_forward = linear_forward,
-    .linear_backward_input = linear_backward_input,
-    .linear_backward_weight = linear_backward_weight,
-    .layernorm_forward = layernorm_forward,
-    .layernorm_backward = layernorm_backward,
-    .gelu_forward = gelu_forward,
-    .relu_forward = relu_forward,
-    .activation_backward = activation_backward,
-    .residual_forward = residual_forward,
-    .residual_backward = residual_backward,
-    .add = add,
-    .column_sums = column_sums,
-    .fill_rows = fill_rows,
-    .rows_gather = rows_gather,
-    .rows_scatter = rows_scatter,
-    .cross_entropy = cross_entropy,
-    .square_sum = square_sum,
-    .adamw = adamw,
+#define KERNEL(function) .function = function,
+#include "engine/kernels/kernels.def"
+#undef KERNEL
 };

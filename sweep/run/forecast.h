@@ -61,10 +61,11 @@ struct forecast {
     long candidates;        /* the most values of the tuned axes that a head count has, of which one
                                will be chosen; 1 without tune */
     struct cost cost;
-    /* Of everything that would run: trials, those of tuning not among them, and core seconds. Under
-     * `tune` one candidate of each head count counts, under rungs what of the tuning trials trains
-     * on. least: the open look decides everywhere; most: only the last does; expected: every look
-     * that may decide is as likely to. All the same without looks. */
+    /* Of everything that would run: how many trials, without those of tuning, and core seconds.
+     * Under `tune` one candidate of each head count is counted; under rungs, of the tuning trials
+     * those that train on. least: the open look decides in every setting; most: only the last look
+     * does; expected: each look that is left is as likely to be the one. Without looks the three
+     * are equal. */
     struct forecast_range {
         double least, expected, most;
     } trials_left, left_s;

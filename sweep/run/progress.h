@@ -1,7 +1,7 @@
-/* The live view of a running sweep, on stderr. On a terminal: a table of
- * head counts (progress_heads.h), one line per running trial and a total line, redrawn in place,
- * wiped at the end. Elsewhere, and while the run is in the background of its terminal:
- * one plain line per ended trial and nothing else. Quiet: notes only.
+/* The live view of a running sweep, on stderr. On a terminal: a table of head counts
+ * (progress_heads.h), one line per running trial and a total line, redrawn in place, wiped at the
+ * end. Elsewhere, and while the run is in the background of its terminal: one plain line per ended
+ * trial and nothing else. Quiet: notes only.
  *
  * Call order: progress_new, progress_best and progress_counts once at the start; then in any order
  * trial_started, update, trial_ended, counts, note; progress_draw from the event loop whenever it

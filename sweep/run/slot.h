@@ -58,9 +58,10 @@ struct slot {
     char killed[160];              /* why it was; "": it was not */
     bool excused;                  /* its machine is to blame: costs the trial nothing */
     bool condemned;                /* ENDING_FAIL: for good, whatever retries are left */
-    bool claimed;          /* for a trial that is not in it yet; still in the list of free slots */
-    bool closed;           /* once free not to be claimed for before its machine comes again */
-    bool failed, accepted; /* what became of the ending in the file: once it is committed */
+    bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
+                     the list of free slots */
+    bool closed;  /* nothing is claimed for it until its machine comes again */
+    bool failed, accepted;    /* what became of the ending in the file: once it is committed */
     struct text_buffer error; /* what it said last, and what we say of its end */
 };
 
@@ -79,8 +80,8 @@ struct slot_list {
 void slot_list_add(struct slot_list *l, struct slot *s);
 struct slot *slot_list_take(struct slot_list *l); /* the first; NULL: there is none */
 
-/* Free; what s held before is not looked at. process: kept; for a slot on this machine, of a host's
- * NULL. */
+/* Makes a free slot; what s held before is not looked at. process is kept; NULL for a slot on
+ * another machine. */
 void slot_init(struct slot *s, int index, int machine, struct host *host, int lane,
                struct process *process);
 

@@ -6,18 +6,19 @@
 
 #include "engine/base/status.h"
 
-/* Until a lock that was met when a file is opened is given up. */
+/* How long to wait for a lock that is met when a file is opened. */
 enum { TURN_PATIENCE_S = 30 };
 
 struct turn {
-    double since_s;    /* since when it is waited; 0: it is not */
+    double since_s;    /* when the waiting began; 0: nobody waits */
     double patience_s; /* INFINITY: until a signal */
-    void *context;     /* of say, which tells a person, once, that it is waited */
+    void *context;     /* of say, which tells a person, once, what is waited for */
     void (*say)(void *context, const char *text);
 };
 
-/* Looks at what a change of the file answered. True, after a moment, where it was BUSY and is to be
- * tried again; else *s is as it was, or INTERRUPTED where a signal came meanwhile (stop.h). */
+/* *s: how a change of the file went. Where it is BUSY, waits a moment and returns true: the change
+ * is to be tried again. Else false; *s is as it was, or INTERRUPTED where a signal came meanwhile
+ * (stop.h). */
 bool turn_wait(struct turn *t, enum status *s, struct message *m);
 
 #endif

@@ -1,6 +1,5 @@
 /* Locks (flock) that are released when their process ends, however it ends. The one writer of a
- * results file holds `<db>.lock`, which names it; a worker holds the lock file
- * of its attempt. */
+ * results file holds `<db>.lock`, which names it; a worker holds the lock file of its attempt. */
 #ifndef SWEEP_STORE_LOCK_H
 #define SWEEP_STORE_LOCK_H
 

@@ -35,13 +35,17 @@
  * Only the coordinator moves trials, and it claims before it spawns: a worker's report counts only
  * while its trial is `running` under exactly its attempt (the fence), so a late report changes
  * nothing. A coordinator that was killed leaves `running` behind; the next one, holding the lock,
- * records the durable result of each such trial or queues it again (sweep/run/recover.h). Apart
- * from the state there is `in_plan`: a trial that the sweep file no longer asks for keeps its state
- * and result and is not claimed. `in_shard` is 0 where the last run was told to do another shard
- * than the trial's: it is not claimed either. Nor is a queued trial whose `choice` is 'waiting':
- * under `tune` until the tuning trials of its head count have ended; with rungs a tuning trial that
- * has paused (at step `until`, with its checkpoint) until the others have come as far; under
- * `looks` until the look before has been judged without a decision. */
+ * records the durable result of each such trial or queues it again (sweep/run/recover.h).
+ *
+ * A queued trial is not claimed while
+ *
+ *   in_plan = 0         the sweep file no longer asks for it; like any such trial it keeps its
+ *                       state, and the result if there is one
+ *   in_shard = 0        the last run was told to do another shard than the trial's
+ *   choice = 'waiting'  under `tune`: the tuning trials of its head count have not ended;
+ *                       with rungs: it has paused (at step `until`, with a checkpoint), and other
+ *                       tuning trials have not come as far;
+ *                       under `looks`: the look before has not been judged */
 #ifndef SWEEP_STORE_STORE_H
 #define SWEEP_STORE_STORE_H
 
@@ -111,12 +115,12 @@ struct plan_changes {
     long completed;                   /* of the planned ones, finished before */
     bool changed_text, changed_claim; /* the file differs from the one recorded */
 };
-/* Inserts or updates the sweep and its trials in one transaction; where the plan has a shard, its
- * trials can be claimed and no others. Where the stored sweep of this
- * name is a stranger (below), or learnt from a file that has changed since (data_file.h): BAD_INPUT
- * ("... use another name or --replace") unless `replace`. Other pairs of configuration and seed,
- * and another claim, are recorded with what could be seen by then (table plan_change). Choices,
- * rungs and looks are settled anew where they may have come out otherwise. */
+/* Inserts or updates the sweep and its trials in one transaction. Where the plan has a shard, only
+ * its trials can be claimed. BAD_INPUT ("... use another name or --replace") unless `replace`,
+ * where the stored sweep of this name is a stranger (below) or learnt from a file that has changed
+ * since (data_file.h). If the claim or the pairs of configuration and seed are others than before,
+ * table plan_change records it, with what could be seen by then. Choices, rungs and looks are
+ * settled anew where they may have come out otherwise. */
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 
@@ -187,9 +191,10 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
 enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
                           const struct attempt_end *end, bool *accepted, struct message *m);
 
-/* At the step of claimed.until, end->step, with a checkpoint: queued again, to wait until the other
- * tuning trials of its head count have come as far, be passed over or go on; what that comes to is
- * in the same transaction. store_curve has been given all of its curve. */
+/* Paused at its rung, with a checkpoint: end->step is claimed.until. Queued again, and waits until
+ * the other tuning trials of its head count have come as far. If it is the last of them, the same
+ * transaction decides which go on and which are passed over. To be called after store_curve has
+ * been given the whole curve. */
 enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt,
                         const struct attempt_end *end, bool *accepted, struct message *m);
 

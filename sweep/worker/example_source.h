@@ -17,11 +17,11 @@ struct example_source {
     int64_t size, mtime_ns;         /* ... as it was opened */
 };
 
-/* A toy: draws the point's instance. A file: opens it, and reads it whole to compare its SHA-256
- * with the point's unless its time is the place's. place, which is copied, may be NULL: a toy, or
- * the file that the point's own options name, as it has just been surveyed. All memory is the
- * arena's. CORRUPT: at its place there is no file, or not the one that was surveyed. Nothing is to
- * be closed after a failure. */
+/* Of a toy: draws the point's instance. Of a file: opens it. If its time is another than the
+ * place's, all of it is read to compare its SHA-256 with the point's. place is copied; NULL for a
+ * toy, and for the file that the point's own options name, as it has just been surveyed. All memory
+ * is the arena's. CORRUPT: at its place there is no file, or not the one that was surveyed. Nothing
+ * is to be closed after a failure. */
 enum status example_source_open(struct arena *a, const struct point *p,
                                 const struct task_shape *shape, const struct data_place *place,
                                 struct example_source *s, struct message *m);
@@ -38,10 +38,10 @@ long example_source_count(const struct example_source *s, enum task_part part, i
 /* Room for n examples. */
 struct examples examples_new(struct arena *a, const struct example_source *s, long n);
 
-/* Example i of the n that (seed, stream, step) draws, into the memory of x, room for one. Of a toy:
- * that of element i. Of a file: for RNG_DATA, likewise, a training example; for RNG_VAL one of the
- * validation part, for RNG_TEST and RNG_EVAL of the test part, the n equally spaced and in their
- * order, whatever the seed. */
+/* Example i of the n that (seed, stream, step) draws, into the memory of x, room for one. Of a toy,
+ * and of a file for RNG_DATA, it is the one drawn at element i. Else it is the i-th of n that stand
+ * equally spaced in a part of the file, whatever the seed: for RNG_VAL in the validation part, for
+ * RNG_TEST and RNG_EVAL in the test part. */
 enum status example_draw(const struct example_source *s, uint32_t seed, enum rng_stream stream,
                          int64_t step, long i, long n, const struct examples *x, struct message *m);
 

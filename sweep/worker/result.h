@@ -6,8 +6,8 @@
  *   config   canonical JSON of the point       seed   decimal
  *   test_acc %.17g, for programs that read only weights
  *   sha256   of all tensor bytes in file order, then of each other metadata key and value in file
- *            order (each followed by NUL), then of each tensor's name, dtype and shape; as the
- * header must be spelled as it was written, a flipped bit anywhere is noticed
+ *            order (each followed by NUL), then of each tensor's name, dtype and shape. The header
+ *            must also be spelled as it was written, so that a flipped bit anywhere is noticed
  *
  * Trial JSON, numbers in %.17g, null for what a diverged trial did not reach:
  *   {"state":"completed"|"diverged","steps_done":,"best_step":,"train_acc":,"val_acc":,"test_acc":,
@@ -16,12 +16,12 @@
  *    "resumed_from_step":,"error":null|"...","bad_step":null|n,
  *    "curve":[{"step":,"train_loss":,"train_acc":,"val_loss":,"val_acc":,"grad_norm":,"lr":,
  *              "elapsed_s":}, ...]}
- * train_acc and val_acc are those of the best step. block_loss, only where the targets are the
- * bytes of a text: mean test losses of its contiguous blocks, in their order, all of as many
- * sequences or one more. label_acc, only where classes have names: of each that the test set has.
- * Under `measure: evals` there follow, for the rows of the curve that were measured
- * (engine/measures/measure.h), "head_metric":[{"step":,"layer":,"head":,...},
- * ...],"layer_metric":[...],"head_slot":[...] */
+ * train_acc and val_acc are those of the best step. block_loss is there only where the targets are
+ * the bytes of a text: the mean test loss of each contiguous block, in their order; the numbers of
+ * sequences in two blocks differ by one at most. label_acc is there only where classes have names:
+ * of each that the test set has. Under `measure: evals` there follow, for the rows of the curve
+ * that were measured (engine/measures/measure.h),
+ *    "head_metric":[{"step":,"layer":,"head":,...},...],"layer_metric":[...],"head_slot":[...] */
 #ifndef SWEEP_WORKER_RESULT_H
 #define SWEEP_WORKER_RESULT_H
 

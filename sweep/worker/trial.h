@@ -64,8 +64,8 @@ void trial_test(struct trial *t);
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m);
 
 /* Resumes from a checkpoint. After CORRUPT, t must be resumed from another one or created again.
- * *other_build: it was written
- * by another build or on other kernels, so the last bits may differ from an uninterrupted run. */
+ * *other_build: it was written by another build or on other kernels, so the last bits may differ
+ * from an uninterrupted run. */
 enum status trial_resume(struct trial *t, const char *path, const char *build, bool *other_build,
                          struct message *m);
 

@@ -125,10 +125,10 @@ static int by_values(const void *a, const void *b)
     const struct unit *x = a, *y = b;
     const struct kind *k = x->kind, *l = y->kind;
     int order = k == l ? 0 : strcmp(k->label, l->label);
-    if (order == 0 && k->model != l->model) {
-        order = strcmp(k->model->task, l->model->task);
-        order = order ? order : compare_integers(k->model->d_model, l->model->d_model);
-        order = order ? order : compare_integers(k->model->n_params, l->model->n_params);
+    if (order == 0 && k->point != l->point) {
+        order = strcmp(k->point->task, l->point->task);
+        order = order ? order : compare_integers(k->point->d_model, l->point->d_model);
+        order = order ? order : compare_integers(k->point->n_params, l->point->n_params);
     }
     const double reals[][2] = {{x->acc, y->acc},
                                {x->shown, y->shown},
@@ -171,15 +171,15 @@ static struct unit unit_of(const struct planned *p)
 static struct unit unit_of_all(const struct planned *const *trial, size_t n)
 {
     struct sum acc = {0}, shown = {0}, loss = {0}, train_acc = {0}, exact = {0}, train_s = {0};
-    struct unit all = unit_of(trial[0]);
+    struct unit all = {.kind = trial[0]->kind, .chance = trial[0]->chance};
     for (size_t i = 0; i < n; i++) {
         struct unit one = unit_of(trial[i]);
         all.kind = one.chance > all.chance ? one.kind : all.kind;
         all.chance = one.chance > all.chance ? one.chance : all.chance;
-        all.good += i ? one.good : 0;
-        all.bad += i ? one.bad : 0;
-        all.limited += i ? one.limited : 0;
-        all.solved += i ? one.solved : 0;
+        all.good += one.good;
+        all.bad += one.bad;
+        all.limited += one.limited;
+        all.solved += one.solved;
         sum_add(&acc, one.acc);
         sum_add(&shown, one.shown);
         sum_add(&loss, one.loss);
@@ -311,7 +311,7 @@ static void add_up_cost(struct group *g, struct evidence_row *row)
     qsort(g->trial, n, sizeof *g->trial, by_inference);
     for (size_t i = 0; i < n; i++) {
         const struct planned *p = g->trial[i];
-        row->flops = fmax(row->flops, p->kind->model->flops);
+        row->flops = fmax(row->flops, p->kind->point->flops);
         row->rss_kib = p->rss_kib > row->rss_kib ? p->rss_kib : row->rss_kib;
         sum_add(&cpu, p->cpu_s);
         if (!isnan(p->infer_ms))
@@ -367,14 +367,14 @@ static enum status add_row(struct scan *sc, struct group *g, struct rows *quanti
         return evidence_no_memory(sc->m);
     e->row = grown;
     struct evidence_row *row = &grown[e->rows++];
-    *row = (struct evidence_row){.heads = g->trial[0]->kind->model->heads};
+    *row = (struct evidence_row){.heads = g->trial[0]->kind->point->heads};
     const struct kind *k = sum_up(g, quantile, row);
     add_up_cost(g, row);
-    row->d_model = k->model->d_model;
-    row->n_params = k->model->n_params;
+    row->d_model = k->point->d_model;
+    row->n_params = k->point->n_params;
     row->setting = text_copy(k->setting);
     row->label = text_copy(k->label);
-    row->task = text_copy(k->model->task);
+    row->task = text_copy(k->point->task);
     return row->setting && row->label && row->task ? STATUS_OK : evidence_no_memory(sc->m);
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- what is known before any trial is read ---- */
 
-static enum status read_models(struct scan *sc)
+static enum status read_points(struct scan *sc)
 {
     enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR, TASK, D_MODEL, FLOPS };
     struct rows r = rows_open(sc->store, sc->m,
@@ -21,20 +21,20 @@ static enum status read_models(struct scan *sc)
                               VALUES(INTEGER(sc->sweep_id)));
     bool room = true;
     while (room && rows_next(&r)) {
-        struct model *grown = array_grow(sc->model, (size_t)sc->models, sizeof *grown);
+        struct grid_point *grown = array_grow(sc->point, (size_t)sc->points, sizeof *grown);
         char *task = text_copy(rows_given(&r, TASK));
-        sc->model = grown ? grown : sc->model;
+        sc->point = grown ? grown : sc->point;
         room = grown && task;
         if (room)
-            grown[sc->models++] = (struct model){.config_id = rows_integer(&r, CONFIG),
-                                                 .heads = rows_integer(&r, HEADS),
-                                                 .steps = rows_integer(&r, STEPS),
-                                                 .n_params = rows_integer(&r, PARAMS),
-                                                 .d_head = rows_integer(&r, D_HEAD),
-                                                 .lr = rows_real(&r, LR),
-                                                 .task = task,
-                                                 .d_model = rows_integer(&r, D_MODEL),
-                                                 .flops = rows_real(&r, FLOPS)};
+            grown[sc->points++] = (struct grid_point){.config_id = rows_integer(&r, CONFIG),
+                                                      .heads = rows_integer(&r, HEADS),
+                                                      .steps = rows_integer(&r, STEPS),
+                                                      .n_params = rows_integer(&r, PARAMS),
+                                                      .d_head = rows_integer(&r, D_HEAD),
+                                                      .lr = rows_real(&r, LR),
+                                                      .task = task,
+                                                      .d_model = rows_integer(&r, D_MODEL),
+                                                      .flops = rows_real(&r, FLOPS)};
         else
             free(task);
     }
@@ -113,57 +113,69 @@ static const char TRIALS[] =
     "  AND (SELECT max(trial_id) FROM trial WHERE sweep_id = ?1) AND +sweep_id = ?1"
     "  AND in_plan = 1 ORDER BY trial_id";
 
-static int compare_models(const void *a, const void *b)
+static int compare_points(const void *a, const void *b)
 {
-    int64_t x = ((const struct model *)a)->config_id, y = ((const struct model *)b)->config_id;
+    int64_t x = ((const struct grid_point *)a)->config_id,
+            y = ((const struct grid_point *)b)->config_id;
     return (x > y) - (x < y);
 }
 
-static struct kind *new_kind(struct scan *sc, struct model *model, struct rows *r)
+static void free_kind(struct kind *k)
+{
+    if (!k)
+        return;
+    free(k->setting);
+    free(k->label);
+    free(k->replicate);
+    free(k);
+}
+
+static struct kind *new_kind(struct scan *sc, struct grid_point *point, struct rows *r)
 {
     struct kind **grown = array_grow(sc->kind, (size_t)sc->kinds, sizeof *grown);
     struct kind *k = calloc(1, sizeof *k);
     sc->kind = grown ? grown : sc->kind;
-    if (!grown || !k) {
-        free(k);
+    if (k) {
+        k->setting = text_copy(rows_given(r, SETTING));
+        k->label = text_copy(rows_given(r, LABEL));
+        k->replicate = text_copy(rows_given(r, REPLICATE));
+    }
+    if (!grown || !k || !k->setting || !k->label || !k->replicate) {
+        free_kind(k);
         return NULL;
     }
-    grown[sc->kinds++] = k;
-    *k = (struct kind){.next = model->kinds,
-                       .model = model,
-                       .setting = text_copy(rows_given(r, SETTING)),
-                       .label = text_copy(rows_given(r, LABEL)),
-                       .replicate = text_copy(rows_given(r, REPLICATE)),
-                       .place = INT64_MAX};
-    model->kinds = k;
-    if (!k->setting || !k->label || !k->replicate)
-        return NULL;
+    k->point = point;
+    k->place = INT64_MAX;
     k->look = look_of(sc, k->setting);
+    k->next = point->kinds;
+    point->kinds = k;
+    grown[sc->kinds++] = k;
     return k;
 }
 
 /* NULL: there is none. */
-static struct model *model_of(const struct scan *sc, int64_t config_id)
+static struct grid_point *point_of(const struct scan *sc, int64_t config_id)
 {
-    const struct model key = {.config_id = config_id};
-    return sc->models ? bsearch(&key, sc->model, (size_t)sc->models, sizeof key, compare_models)
+    const struct grid_point key = {.config_id = config_id};
+    return sc->points ? bsearch(&key, sc->point, (size_t)sc->points, sizeof key, compare_points)
                       : NULL;
 }
 
 /* NULL: no memory. */
-static struct kind *kind_of(struct scan *sc, struct model *model, struct rows *r)
+static struct kind *kind_of(struct scan *sc, struct grid_point *point, struct rows *r)
 {
     const char *setting = rows_given(r, SETTING), *replicate = rows_given(r, REPLICATE);
-    for (struct kind *k = model->kinds; k; k = k->next)
+    for (struct kind *k = point->kinds; k; k = k->next)
         if (strcmp(k->setting, setting) == 0 && strcmp(k->replicate, replicate) == 0)
             return k;
-    return new_kind(sc, model, r);
+    return new_kind(sc, point, r);
 }
 
 /* ---- trials ---- */
 
 /* Per tenth of the training steps, over the last five evaluations. */
-static double late_slope(struct rows *curve, const struct rows *trial, const struct model *model)
+static double late_slope(struct rows *curve, const struct rows *trial,
+                         const struct grid_point *point)
 {
     enum { STEP, Y };
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -171,7 +183,7 @@ static double late_slope(struct rows *curve, const struct rows *trial, const str
     int n = 0;
     rows_rebind(curve, VALUES(INTEGER(rows_integer(trial, TRIAL_ID))));
     while (rows_next(curve)) {
-        double x = 10.0 * (double)(rows_integer(curve, STEP) - done) / (double)model->steps;
+        double x = 10.0 * (double)(rows_integer(curve, STEP) - done) / (double)point->steps;
         sx += x;
         sxx += x * x;
         if (rows_null(curve, Y))
@@ -198,7 +210,7 @@ static void put_results(struct planned *p, struct rows *r, struct rows *curve, b
     p->trial.test = loss ? p->test_loss : p->test_acc;
     p->trial.val = rows_real(r, VAL);
     p->trial.exact = rows_real(r, EXACT);
-    p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->kind->model) : NAN;
+    p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->kind->point) : NAN;
 }
 
 static bool add_completed(struct scan *sc, const struct rows *r)
@@ -214,10 +226,10 @@ static bool add_completed(struct scan *sc, const struct rows *r)
 
 static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 {
-    struct model *model = model_of(sc, rows_integer(r, CONFIG_ID));
-    if (!model) /* `check` tells of it */
+    struct grid_point *point = point_of(sc, rows_integer(r, CONFIG_ID));
+    if (!point) /* `check` tells of it */
         return STATUS_OK;
-    struct kind *k = kind_of(sc, model, r);
+    struct kind *k = kind_of(sc, point, r);
     if (!k)
         return evidence_no_memory(sc->m);
     enum trial_state state = rows_state(r, STATE);
@@ -362,14 +374,14 @@ static int compare_integers(int64_t x, int64_t y)
 
 bool planned_together(const struct planned *p, const struct planned *q)
 {
-    return p->kind->set == q->kind->set && p->kind->model->heads == q->kind->model->heads;
+    return p->kind->set == q->kind->set && p->kind->point->heads == q->kind->point->heads;
 }
 
 int planned_compare(const struct planned *p, const struct planned *q)
 {
     int order = compare_integers(p->kind->set, q->kind->set);
     if (order == 0)
-        order = compare_integers(p->kind->model->heads, q->kind->model->heads);
+        order = compare_integers(p->kind->point->heads, q->kind->point->heads);
     if (order == 0)
         order = compare_integers(p->kind->unit, q->kind->unit);
     return order ? order : compare_integers(p->trial.seed, q->trial.seed);
@@ -383,7 +395,7 @@ static int compare_trials(const void *a, const void *b)
         order = compare_integers(q->ended, p->ended);
     if (order == 0) /* of candidates */
         order =
-            (p->kind->model->lr < q->kind->model->lr) - (p->kind->model->lr > q->kind->model->lr);
+            (p->kind->point->lr < q->kind->point->lr) - (p->kind->point->lr > q->kind->point->lr);
     return order ? order : compare_integers(p->trial.trial_id, q->trial.trial_id);
 }
 
@@ -399,7 +411,7 @@ void scan_sort(struct scan *sc)
 enum status scan_read(struct scan *sc)
 {
     sc->first = INT64_MAX;
-    enum status status = read_models(sc);
+    enum status status = read_points(sc);
     if (status == STATUS_OK)
         status = read_looks(sc);
     return status == STATUS_OK ? read_trials(sc) : status;
@@ -407,17 +419,13 @@ enum status scan_read(struct scan *sc)
 
 void scan_free(struct scan *sc)
 {
-    for (int i = 0; i < sc->kinds; i++) {
-        free(sc->kind[i]->setting);
-        free(sc->kind[i]->label);
-        free(sc->kind[i]->replicate);
-        free(sc->kind[i]);
-    }
+    for (int i = 0; i < sc->kinds; i++)
+        free_kind(sc->kind[i]);
     for (int i = 0; i < sc->looks; i++)
         free(sc->look[i].setting);
-    for (int i = 0; i < sc->models; i++)
-        free(sc->model[i].task);
-    free(sc->model);
+    for (int i = 0; i < sc->points; i++)
+        free(sc->point[i].task);
+    free(sc->point);
     free(sc->kind);
     free(sc->look);
     free(sc->planned);

@@ -6,20 +6,20 @@
 
 #include "sweep/store/evidence_parts.h"
 
-/* What is needed of a configuration. */
-struct model {
+/* What is needed of a configuration: the seed is not in it. */
+struct grid_point {
     int64_t config_id, heads, steps, n_params, d_head;
     double lr;
     char *task;
     int64_t d_model;
     double flops;       /* of an example's forward pass */
-    struct kind *kinds; /* of its trials, the newest first; as a rule one */
+    struct kind *kinds; /* of its trials; as a rule one */
 };
 
 /* Trials that are alike but for their seeds. */
 struct kind {
-    struct kind *next; /* of its model */
-    struct model *model;
+    struct kind *next; /* of its point */
+    struct grid_point *point;
     char *setting, *label, *replicate;
     int set, unit;             /* number of its setting, of its replicate, in the order of texts */
     int64_t place;             /* of its first trial in the plan */
@@ -58,8 +58,8 @@ struct scan {
     struct message *m;
     int64_t first;             /* place in the plan of the first trial */
     int64_t least_id, most_id; /* trials of the plan; 0: there are none */
-    int models, kinds, looks;
-    struct model *model; /* by rising config_id */
+    int points, kinds, looks;
+    struct grid_point *point; /* by rising config_id */
     struct kind **kind;
     struct open_look *look; /* by their settings' texts */
     size_t count, completeds;
@@ -71,8 +71,13 @@ struct scan {
 enum status scan_read(struct scan *sc);
 void scan_free(struct scan *sc);
 
-/* Puts them in the order of planned_compare and, in it, ended ones first, then by
- * falling learning rate, then by trial_id. */
+/* Before trials are put in order: what attempts cost, and which builds completed trials; what
+ * inference takes, where that was measured. */
+enum status scan_attempts(struct scan *sc);
+enum status scan_inference(struct scan *sc);
+
+/* Puts trials in the order of planned_compare. Of those that are one planned trial the one that has
+ * ended comes first, else the one with the highest learning rate. */
 void scan_sort(struct scan *sc);
 
 /* By setting, head count, unit, seed: 0 for what is one planned trial. */
@@ -81,11 +86,7 @@ int planned_compare(const struct planned *p, const struct planned *q);
 /* Whether both are of one setting and head count. */
 bool planned_together(const struct planned *p, const struct planned *q);
 
-/* What views say of each head count (evidence.h, evidence_row), once trials are in order. */
+/* Adds what views say of each head count (struct evidence_row), once trials are in order. */
 enum status scan_rows(struct scan *sc);
-/* Adds what attempts cost, and counts the builds that completed trials. */
-enum status scan_attempts(struct scan *sc);
-/* Adds what inference takes, where that was measured. Both before trials are put in order. */
-enum status scan_inference(struct scan *sc);
 
 #endif

@@ -26,7 +26,8 @@ static struct evidence_setting *add_setting(struct evidence *e, const struct kin
     return added;
 }
 
-static bool add_heads(struct evidence *e, struct evidence_setting *set, const struct model *model)
+static bool add_heads(struct evidence *e, struct evidence_setting *set,
+                      const struct grid_point *point)
 {
     struct verdict_heads *heads = array_grow(set->heads, (size_t)set->count, sizeof *heads);
     set->heads = heads ? heads : set->heads;
@@ -37,16 +38,16 @@ static bool add_heads(struct evidence *e, struct evidence_setting *set, const st
     if (!heads || !extra || !first)
         return false;
     first[set->count] = e->trials;
-    extra[set->count] = (struct evidence_heads){.n_params = model->n_params};
-    if (!isnan(model->lr))
-        snprintf(extra[set->count].lr, sizeof extra->lr, "%.6g", model->lr);
-    heads[set->count++] = (struct verdict_heads){.heads = model->heads, .d_head = model->d_head};
+    extra[set->count] = (struct evidence_heads){.n_params = point->n_params};
+    if (!isnan(point->lr))
+        snprintf(extra[set->count].lr, sizeof extra->lr, "%.6g", point->lr);
+    heads[set->count++] = (struct verdict_heads){.heads = point->heads, .d_head = point->d_head};
     return true;
 }
 
 static void take_trial(struct evidence *e, struct evidence_setting *set, const struct planned *p)
 {
-    int64_t steps = p->kind->model->steps;
+    int64_t steps = p->kind->point->steps;
     set->input.steps = steps > set->input.steps ? steps : set->input.steps;
     set->input.chance = p->chance;
     set->input.planned++;
@@ -68,20 +69,17 @@ static enum status take_trials(struct scan *sc)
     struct evidence *e = sc->e;
     struct evidence_setting *set = NULL;
     const struct planned *last = NULL;
-    e->trial = malloc((sc->count + 1) * sizeof *e->trial);
-    if (!e->trial)
-        return evidence_no_memory(sc->m);
     for (const struct planned *p = sc->planned; p < sc->planned + sc->count; p++) {
         if (!p->judged)
             continue;
-        const struct model *model = p->kind->model;
+        const struct grid_point *point = p->kind->point;
         if ((!last || last->kind->set != p->kind->set) && !(set = add_setting(e, p->kind)))
             return evidence_no_memory(sc->m);
-        if ((!last || !planned_together(last, p)) && !add_heads(e, set, model))
+        if ((!last || !planned_together(last, p)) && !add_heads(e, set, point))
             return evidence_no_memory(sc->m);
         set->place = p->place < set->place ? p->place : set->place;
         if (last && planned_compare(last, p) == 0) {
-            if (last->kind->model->lr != model->lr) /* not chosen yet */
+            if (last->kind->point->lr != point->lr) /* not chosen yet */
                 set->extra[set->count - 1].lr[0] = '\0';
             continue;
         }
@@ -102,7 +100,7 @@ static void take_kinds(struct scan *sc)
             first = k;
         if (!set)
             continue;
-        set->config_id = first->model->config_id;
+        set->config_id = first->point->config_id;
         set->input.tuning += k->tuning;
         set->input.tuning_ended += k->tuning_ended;
     }
@@ -121,7 +119,8 @@ enum status evidence_read_trials(struct store *s, int64_t sweep_id, bool rows, s
         status = scan_inference(&sc);
     if (status == STATUS_OK) {
         scan_sort(&sc);
-        status = take_trials(&sc);
+        e->trial = malloc((sc.count + 1) * sizeof *e->trial);
+        status = e->trial ? take_trials(&sc) : evidence_no_memory(m);
     }
     if (status == STATUS_OK)
         take_kinds(&sc);

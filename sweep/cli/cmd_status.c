@@ -26,7 +26,8 @@ struct status_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
-     "the rows of the view progress, with time_left_s, looks, rungs, shards and hosts, as JSON"},
+     "the rows of the view progress, with time_left_s, looks, rungs, shards, hosts and lost_on, "
+     "as JSON"},
     {"watch", 'w', COMMAND_FLAG, offsetof(struct status_options, watch), NULL,
      "again and again, until Ctrl-C: redrawn on a terminal, elsewhere a line per change"},
     COMMAND_DB_OPTION(struct status_options),
@@ -49,6 +50,13 @@ static const char sql[] =
     "), at_work AS (" /* trials that run, by machine */
     "  SELECT sweep_id, host, count(*) AS n FROM trial JOIN attempt USING (trial_id, attempt)"
     "   WHERE state = 'running' AND in_plan = 1 AND host IS NOT NULL GROUP BY sweep_id, host"
+    "), lost AS (" /* what came to nothing since the last run began, by machine */
+    "  SELECT sweep_id, host, count(*) AS n, max(ended), replace(iif("
+    "         substr(error, 1, length(host) + 2) = host || ': ', substr(error, length(host) + 3),"
+    "         error), char(10), ' ') AS why"
+    "    FROM trial AS t JOIN sweep USING (sweep_id) JOIN attempt AS a USING (trial_id)"
+    "   WHERE (t.attempt > 1 OR state = 'queued') AND outcome = 'requeued' AND error IS NOT NULL"
+    "     AND host IS NOT NULL AND ended >= last_run GROUP BY sweep_id, host"
     ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
     "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
     "       s.shards, s.sweep_id,"
@@ -58,7 +66,15 @@ static const char sql[] =
     "       (SELECT json_group_object(host, n) FROM at_work AS w WHERE w.sweep_id = s.sweep_id),"
     "       (SELECT count(*) || ' machine' || iif(count(*) = 1, '', 's') || ': ' ||"
     "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
-    "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1)"
+    "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1),"
+    "       (SELECT json_group_object(host, json_object('attempts', n, 'error', why)) FROM lost AS "
+    "l"
+    "         WHERE l.sweep_id = s.sweep_id),"
+    "       (SELECT group_concat(format('%s, which lost %d attempt%s, the last one to: %s', host, "
+    "n,"
+    "               iif(n = 1, '', 's'), substr(why, 1, 300)), '; ') FROM lost AS l"
+    "         WHERE l.sweep_id = s.sweep_id AND p.running > 0 AND NOT EXISTS (SELECT 1 FROM at_work"
+    "               AS w WHERE w.sweep_id = l.sweep_id AND w.host = l.host))"
     "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
     "  LEFT JOIN paused AS t USING (sweep_id)";
 
@@ -83,7 +99,9 @@ enum column {
     COLUMN_PASSED,
     COLUMN_RUNGS_JSON,
     COLUMN_HOSTS_JSON,
-    COLUMN_HOSTS /* "2 machines: a 4, b 4"; NULL: only this one is at work */
+    COLUMN_HOSTS, /* "2 machines: a 4, b 4"; NULL: only this one is at work */
+    COLUMN_LOST_JSON,
+    COLUMN_LOST /* machines that are not at work any more, and why; NULL: none */
 };
 
 /* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
@@ -149,6 +167,7 @@ static void json_row(const struct rows *r, double seconds, const struct looks_st
     table_json(t, rows_text(r, COLUMN_SHARDS_JSON));
     table_integer(t, rows_integer(r, COLUMN_ELSEWHERE));
     table_json(t, rows_text(r, COLUMN_HOSTS_JSON));
+    table_json(t, rows_text(r, COLUMN_LOST_JSON));
 }
 
 /* A sentence each for a sweep on other machines, with looks, with rungs and in shards. */
@@ -158,6 +177,8 @@ static void add_stages(const struct rows *r, const struct looks_state *l, struct
     const char *name = rows_text(r, COLUMN_SWEEP);
     if (!rows_null(r, COLUMN_HOSTS))
         text_add(said, "%s: on %s.\n", name, rows_text(r, COLUMN_HOSTS));
+    if (!rows_null(r, COLUMN_LOST))
+        text_add(said, "%s: not on %s.\n", name, rows_text(r, COLUMN_LOST));
     looks_words(l, words, sizeof words);
     if (words[0])
         text_add(said, "%s: %s.\n", name, words);
@@ -243,25 +264,17 @@ static enum status print_status(struct store *s, struct status_options *o, FILE 
         {.title = "time left"},
         {.title = "last run", .leave_out = 1},
         {0}};
-    static const struct table_column json_columns[] = {{.name = "sweep"},
-                                                       {.name = "planned"},
-                                                       {.name = "completed"},
-                                                       {.name = "running"},
-                                                       {.name = "queued"},
-                                                       {.name = "diverged"},
-                                                       {.name = "failed"},
-                                                       {.name = "pruned"},
-                                                       {.name = "mean_train_s"},
-                                                       {.name = "created"},
-                                                       {.name = "last_run"},
-                                                       {.name = "time_left_s"},
-                                                       {.name = "remark"},
-                                                       {.name = "looks"},
-                                                       {.name = "rungs"},
-                                                       {.name = "shards"},
-                                                       {.name = "elsewhere"},
-                                                       {.name = "hosts"},
-                                                       {0}};
+    static const struct table_column json_columns[] = {
+        {.name = "sweep"},        {.name = "planned"},
+        {.name = "completed"},    {.name = "running"},
+        {.name = "queued"},       {.name = "diverged"},
+        {.name = "failed"},       {.name = "pruned"},
+        {.name = "mean_train_s"}, {.name = "created"},
+        {.name = "last_run"},     {.name = "time_left_s"},
+        {.name = "remark"},       {.name = "looks"},
+        {.name = "rungs"},        {.name = "shards"},
+        {.name = "elsewhere"},    {.name = "hosts"},
+        {.name = "lost_on"},      {0}};
     struct text_buffer stages = {0};
     struct table *t = table_new(o->json ? json_columns : text_columns);
     enum status status = read_sweeps(s, o, t, &stages, m);

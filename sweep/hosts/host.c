@@ -29,13 +29,20 @@ static bool connected(const struct host *h)
     return h->state != HOST_WAITING && h->state != HOST_REFUSED;
 }
 
+static double from_environment(const char *name, double usual)
+{
+    const char *given = getenv(name);
+    double value = given ? strtod(given, NULL) : 0;
+    return value > 0 ? value : usual;
+}
+
 void host_init(struct host *h, const struct host_spec *spec, const struct host_launch *launch)
 {
-    const char *given = getenv("HEADCOUNT_HOST_S");
-    double patience_s = given ? strtod(given, NULL) : 0;
+    double patience_s = from_environment("HEADCOUNT_HOST_S", HOST_PATIENCE_S);
     *h = (struct host){.spec = *spec,
                        .launch = launch,
-                       .patience_s = patience_s > 0 ? patience_s : HOST_PATIENCE_S,
+                       .patience_s = patience_s,
+                       .first_pause_s = from_environment("HEADCOUNT_PAUSE_S", 1),
                        .in_fd = -1,
                        .out_fd = -1,
                        .error_fd = -1};
@@ -99,7 +106,7 @@ void host_lose(struct host *h, double now, const char *why)
     snprintf(h->why, sizeof h->why, "%s", why);
     hang_up(h, now);
     h->state = HOST_WAITING;
-    h->pause_s = h->pause_s > 0 ? fmin(2 * h->pause_s, HOST_PAUSE_MOST_S) : 1;
+    h->pause_s = h->pause_s > 0 ? fmin(2 * h->pause_s, HOST_PAUSE_MOST_S) : h->first_pause_s;
     h->retry_s = h->dismissed ? INFINITY : now + h->pause_s;
     h->lost = true;
 }

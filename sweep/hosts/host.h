@@ -18,7 +18,8 @@
  * second.
  *
  * Environment, for tests: HEADCOUNT_HOST_S, seconds of silence after which a host is lost, and
- * within which it must have said hello (default HOST_PATIENCE_S). */
+ * within which it must have said hello (default HOST_PATIENCE_S); HEADCOUNT_PAUSE_S, seconds of the
+ * first pause (default 1). */
 #ifndef SWEEP_HOSTS_HOST_H
 #define SWEEP_HOSTS_HOST_H
 
@@ -77,7 +78,7 @@ struct host {
     double pause_s;           /* the last pause before a start; 0: none yet */
     bool was_ready;           /* at least once */
     /* For host.c. */
-    double patience_s, since_s, ready_s, looked_s, silent_s, beat_s;
+    double patience_s, first_pause_s, since_s, ready_s, looked_s, silent_s, beat_s;
     int tries;      /* starts in a row without READY */
     pid_t launcher; /* and its process group; 0: none */
     bool at_end;    /* its output is at its end */

@@ -15,6 +15,21 @@ static enum status out_of_memory(struct message *m)
     return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
 }
 
+/* "broken (4), c (1)": where attempts were lost, of a sweep on several machines. */
+static enum status read_lost(struct store *s, int64_t sweep_id, struct report_data *r,
+                             struct message *m)
+{
+    static const char sql[] =
+        "SELECT format('%s (%d)', host, count(*)) FROM trial AS t JOIN attempt USING (trial_id)"
+        " WHERE sweep_id = ?1 AND t.attempt > 1 AND outcome = 'requeued' AND error IS NOT NULL"
+        "   AND (SELECT count(DISTINCT host) FROM attempt WHERE trial_id = t.trial_id) > 1"
+        " GROUP BY host ORDER BY count(*) DESC, host LIMIT 8";
+    struct rows rows = rows_open(s, m, sql, VALUES(INTEGER(sweep_id)));
+    while (rows_next(&rows))
+        text_add(&r->lost, "%s%s", r->lost.used ? ", " : "", rows_given(&rows, 0));
+    return rows_close(&rows);
+}
+
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
                               struct message *m)
 {
@@ -41,6 +56,8 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         status = out_of_memory(m);
     if (status == STATUS_OK)
         status = report_kernels_read(s, r->evidence, &r->kernels, m);
+    if (status == STATUS_OK)
+        status = read_lost(s, sweep_id, r, m);
     return status == STATUS_OK ? store_shards(s, sweep_id, &r->shards_left, m) : status;
 }
 
@@ -204,6 +221,7 @@ void report_data_free(struct report_data *r)
     free(r->remark);
     free(r->shards);
     report_kernels_free(&r->kernels);
+    free(r->lost.text);
     free(r->task);
     free(r->file);
     free(r->fixed);

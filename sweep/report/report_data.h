@@ -28,7 +28,8 @@ struct report_data {
     char *shards;          /* JSON: {"of":4,"here":[2]}; null: the file has all */
     struct shards shards_left;
     struct report_kernels kernels;
-    char *task;          /* "gather" */
+    struct text_buffer lost; /* "broken (4), c (1)": attempts that went on on other machines */
+    char *task;              /* "gather" */
     char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
                             for a toy, and where there are several */
     char *fixed;         /* "d_model=32, ...": what is the same in all settings */

@@ -99,6 +99,10 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
     if (r->kernels.kinds > 1)
         text_add(text, " Not all were computed alike, and last bits may differ between these: %s.",
                  r->kernels.words.text);
+    if (r->lost.used > 0)
+        text_add(text,
+                 " Attempts were lost on these machines, and their trials went on elsewhere: %s.",
+                 r->lost.text);
     add_shards(&r->shards_left, text);
     if (r->remark[0])
         text_add(text, " Note: %s", r->remark);

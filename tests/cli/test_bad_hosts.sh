@@ -22,16 +22,42 @@ chmod +x bad
 there="./bad {host}"
 
 run broken --launch "$there" --hosts a:1,broken:2,readonly
+status_says() {
+    headcount status --db broken.db | tr '\n' ' ' | grep "far: not on broken, which lost [0-9]* attempts\?, the last one to: .*\." &&
+        headcount status --json --db broken.db | grep '"lost_on":{"broken":{"attempts":[0-9]*,"error":".*"}}'
+}
+check "status says where trials do not run, and why" wait_beside "$pid" status_says
 check "a host whose storage fails: the others finish" ended_with 0
 check "... it is told" says "^broken is tried again in 1 s: its storage fails: .*File too large"
+report_says() { headcount report --db broken.db | tr '\n' ' ' | grep "lost on these machines, and their trials went on elsewhere: broken ([0-9]*)\."; }
+check "... the report says so" report_says
 check "... one that cannot write at all is refused" says "^readonly is not used any more: it does not get to write into the results folder: .*File too large"
 check "... with growing pauses" says "^broken is tried again in 2 s: its storage fails: "
 check "... to the same bytes" as_here broken
 
+export HEADCOUNT_PAUSE_S=.01
+run worn --launch "$there" --hosts broken:1
+check "no host whose storage works: the run stops" ended_with 2
+check "... it is given up the eighth time in a row" says "^broken is not used any more: given up after 8 times: its storage fails: .*File too large"
+check "... after seven tries" [ "$(grep -c "^broken is tried again in" worn.out)" = 7 ]
+check "... that are all it says" says "no machine is left to work on: broken: given up after 8 times: its storage fails"
+unset HEADCOUNT_PAUSE_S
+
+run own --launch "$there" --hosts a:1
+saved() { ls own.db.d/*.ckpt; }
+wait_beside "$pid" saved
+mv own.db.d own.away
+check "storage that fails here too: the run stops" ended_with 3
+check "... and no host is blamed" fails says "^a is"
+mv own.away own.db.d
+run own --launch "$there" --hosts a:1
+check "... and goes on" ended_with 0
+check "... to the same bytes" as_here own
+
 run sick --launch "$there" --hosts sick:1,a:1
 check "a host on which trials fail: the others finish" ended_with 0
 check "... it is told" says "^sick is tried again in 1 s: 3 attempts in a row came to nothing there, and others work; the last one said: .*gathex"
-check "... trial by trial" says "^trial 1 (heads=1 seed=0) failed on sick: .*gathex.*; it will be tried again$"
+check "... trial by trial" says "^trial [1-6] (.*) failed on sick: .*gathex.*; it will be tried again$"
 check "... it costs trials nothing" rows_say sick "SELECT sum(retries_used) FROM trial" 0
 check "... to the same bytes" as_here sick
 run sick1 --launch "$there" --hosts sick1:1,sick2:1

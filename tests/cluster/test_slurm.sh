@@ -118,6 +118,31 @@ ends "a killed coordinator, submitted again" COMPLETED 0
 complete "a killed coordinator" "$db"
 verdict "kill -9 of the coordinator with agents alive"
 
+machine_dead() { # node: all that runs there, its steps' shepherds too
+    eval "kill -KILL \$node_$1"
+    for there in $(bed_pids .); do
+        tr '\0' '\n' <"/proc/$there/environ" | grep -qx "SLURMD_NODENAME=$1" || continue
+        shepherd=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$there/status")
+        grep -qs slurmstepd "/proc/$shepherd/cmdline" && kill -KILL "$shepherd"
+        kill -KILL "$there"
+    done
+} 2>/dev/null
+node_is_down() { # node
+    [ -n "$(sinfo -h -n "$1" -t down -o %n)" ]
+}
+if long; then
+    fresh "$db"
+    submit "a dead machine" "$db" --nodes 4 -- --no-kill=off
+    await_middle "a dead machine" "$db"
+    machine_dead n1
+    wait_long node_is_down n1 || trouble "a dead machine: Slurm does not give it up"
+    node_up n1
+    ends "a dead machine" COMPLETED 0
+    restarted || trouble "a dead machine: the job did not start again"
+    complete "a dead machine" "$db"
+    verdict "the machine of the job's first node dies: without --no-kill Slurm requeues the job"
+fi
+
 if long; then
     fresh "$db"
     submit "two submits" "$db" --nodes 2 --

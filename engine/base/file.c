@@ -29,7 +29,7 @@ static void parts_advance(struct iovec **parts, int *count, size_t n)
         ++*parts;
         --*count;
     }
-    if (n > 0) {
+    if (*count > 0) {
         (*parts)->iov_base = (char *)(*parts)->iov_base + n;
         (*parts)->iov_len -= n;
     }

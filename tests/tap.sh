@@ -102,7 +102,18 @@ workers_of() { # pid of a coordinator
 # A sanitizer's own allocator and tracer do not stand others beside them, and a program that counts
 # its coverage does not stand that its files cannot be written.
 plain() {
-    ! ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so' && ! grep -q '\.gcda' "$headcount"
+    ! sanitized && ! grep -q '\.gcda' "$headcount"
+}
+sanitized() {
+    ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so'
+}
+# Of a test of documents, committed numbers or sources: a sanitizer has nothing to look at there.
+documents_only() { # NAME
+    ! sanitized || skip_all "$1" "a build without sanitizers"
+}
+# N steps of training; of a sanitized program as many as take no longer.
+steps() { # N
+    if sanitized; then echo $(($1 / 5)); else echo "$1"; fi
 }
 can_strace() {
     plain && strace -o /dev/null -e trace=none true 2>/dev/null

@@ -1,11 +1,11 @@
 # What tests of `run --launch` share; sourced behind tap.sh. The machines are processes here, joined by
 # scripts in the place of ssh. A sweep of six trials, far, has been run here: here.jsonl.
 settle
-cat >sweep.yaml <<'YAML'
+cat >sweep.yaml <<YAML
 name: far
 task: {name: gather}
 model: {d_model: 16, heads: [1, 2]}
-train: {steps: 400, batch: 64}
+train: {steps: $(steps 400), batch: 64}
 seeds: 3
 YAML
 export HEADCOUNT_CHECKPOINT_S=.2

@@ -13,10 +13,10 @@ check "... to the same bytes" as_here two
 check "... it says who works" says "^3 trials at once on 2 machines: .* 1, .* 2$"
 check "... attempts know their host" rows_say two "SELECT count(DISTINCT host) FROM attempt WHERE host IN ('a', 'b')" 2
 check "... the proof is gone" sh -c '! ls two.db.d/*proof*'
-run many --launch "$there" --hosts "$(seq -s , -f 'n%g:1' 18)"
+run many --launch "$there" --hosts "$(seq -s , -f 'n%g:1' 18)" --set train.steps=20
 check "eighteen hosts do it" ended_with 0
 check "... of which it names some" says "^18 trials at once on 18 machines: .* and 2 more$"
-run many --replace -q --launch "$there" --hosts a,b --set seeds=4
+run many --replace -q --launch "$there" --hosts a,b --set seeds=4 --set train.steps=20
 check "with -q two hosts do it" ended_with 0
 check "... and it does not say who works" sh -c '! grep "at once" many.out'
 rm -f a.pid

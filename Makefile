@@ -175,7 +175,9 @@ force:
 TEST_SRC    = $(wildcard tests/unit/test_*.c tests/parity/test_*.c tests/sweep/test_*.c)
 TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
 GRADIENT    = $(BUILD)/tests/gradient/test_gradients
-TEST_SHELL  = $(wildcard tests/cli/test_*.sh)
+# The longest begin, so that no core is left with one of them at the end.
+TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,faults hosts foreign extend docs bad_hosts merge commands sweep numbers)
+TEST_SHELL  = $(TEST_LONG) $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 TEST_LIBS   = $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 
 $(BUILD)/tests/%: tests/%.c $(TEST_LIBS)
@@ -196,7 +198,7 @@ $(CALIBRATE) $(BUILD)/tests/sweep/test_calibration: $(CALIBRATE_OBJ)
 
 tests: $(TEST_BIN) $(GRADIENT) $(CALIBRATE) $(PROGRAM)
 
-# TESTS=name runs only those whose path contains it; JOBS=1 one at a time. Shell tests take longest and begin.
+# TESTS=name runs only those whose path contains it; JOBS=1 one at a time.
 test: deps
 	@$(MAKE) --no-print-directory test-only
 

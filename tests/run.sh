@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: run.sh FILTER PROGRAM...   Runs test programs that speak TAP (cmocka's, and shell scripts), JOBS at a time
 # (default: one per core), and tells in the order given what failed and how many seconds each took. Closes with
-# `N passed, N failed`.
+# how the first failures began, as the end of a log is often all that is read, and `N passed, N failed`.
 
 # One of them: what it says stands in PLACE.log, and once it has ended its status and its seconds in PLACE.end.
 if [ "$1" = --one ]; then
@@ -16,6 +16,10 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 
+why() { # program, its log: how its failure begins
+    echo "${1##*tests/}:"
+    { grep -A 3 '^not ok ' "$2" || tail -n 4 "$2"; } | grep -v '^ok \|^--$' | head -n 8 | cut -c 1-200
+}
 tell() { # program, its place
     read -r code took <"$2.end"
     log=$2.log
@@ -33,6 +37,7 @@ tell() { # program, its place
     if [ "$bad" -gt 0 ]; then
         printf ', %d FAILED (status %d)\n' "$bad" "$code"
         grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/    /'
+        why "$1" "$log" >>"$work/why"
     else
         echo
     fi
@@ -49,7 +54,7 @@ tell_all() { # program...
         done
         tell "$program" "$work/$n"
     done
-    [ -n "$culprits" ] && echo "failed:$culprits"
+    [ -n "$culprits" ] && { [ $n -eq 1 ] || head -n 16 "$work/why"; } && echo "failed:$culprits"
     if [ "$skipped" -gt 0 ]; then
         echo "$passed passed, $failed failed, $skipped skipped"
     else

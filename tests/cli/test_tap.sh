@@ -73,6 +73,15 @@ T
 JOBS=2 sh tests/run.sh '' "$dir/first.sh" "$dir/second.sh" >"$dir/said" 2>&1
 check "two at a time" grep -qx "2 passed, 0 failed" "$dir/said"
 check "... told in the order given" [ "$(sed -n 's/^.*\(first\|second\).sh .*/\1/p' "$dir/said" | tr '\n' ' ')" = "first second " ]
+cat >"$dir/first.sh" <<T
+. tests/tap.sh
+check "it stays dry" sh -c 'echo it is wet; false'
+for n in \$(seq 80); do check "\$n" true; done
+finish
+T
+sh tests/run.sh '' "$dir/first.sh" "$dir/second.sh" "$dir/second.sh" | tail -n 7 >"$dir/said"
+check "the end says what failed" [ "$(sed "s|$dir/||" "$dir/said" | tail -n 6 | tr '\n' '|')" = \
+    "first.sh:|not ok 1 - it stays dry|# failed: sh -c echo it is wet; false|# it is wet|failed: first.sh|82 passed, 1 failed|" ]
 counts "a test that takes its runner with it" "0 passed, 1 failed" 1 "was killed" <<'T'
 kill -KILL $PPID
 T

@@ -92,7 +92,6 @@ static void test_check_tasks(void **state)
     const struct option_entry *slots = option_find(p.task->options, "slots");
     const struct option_entry *instance = option_find(p.task->options, "instance");
     const struct option_entry *offsets = option_find(p.task->options, "offsets");
-    const struct option_entry *length = option_find(p.task->options, "length");
     struct int_list *list = (struct int_list *)(void *)(p.task_options + offsets->offset);
     int64_t *drawn = (int64_t *)(void *)(p.task_options + instance->offset);
     list->n = 1;
@@ -105,7 +104,7 @@ static void test_check_tasks(void **state)
     *drawn = 0;
     assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets ");
     point_init(&p, task_find("hist"));
-    length = option_find(p.task->options, "length");
+    const struct option_entry *length = option_find(p.task->options, "length");
     *(int64_t *)(void *)(p.task_options + length->offset) = 1;
     *(int64_t *)(void *)(p.task_options + option_find(p.task->options, "bos")->offset) = 1;
     assert_impossible(&p, POINT_FAULT_TASK, "task.length", "task.length is 1 and task.bos");

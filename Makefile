@@ -19,7 +19,9 @@ HARDEN   = -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection
            $(if $(filter x86_64,$(ARCH)),-fcf-protection)
 LDHARDEN = -pie -Wl,-z,relro,-z,now,-z,noexecstack
 OPT      = -O2
-CFLAGS   = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fPIE -g $(OPT) $(WARN) -MMD -MP
+# What sanitizers tell is lines; what else -g writes takes a sixth of the time of their build.
+DEBUG    = $(if $(SAN),-g1,-g)
+CFLAGS   = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fPIE $(DEBUG) $(OPT) $(WARN) -MMD -MP
 LDFLAGS  = -g
 # A user's EXTRA=-march=native goes to everything.
 EXTRA    =

@@ -243,15 +243,9 @@ static void tell_cores(struct runner *r)
 
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m)
 {
-    bool here = !machine->host;
-    machine->slot = calloc((size_t)n, sizeof *machine->slot);
-    if (here)
-        machine->process = calloc((size_t)n, sizeof *machine->process);
-    if (!machine->slot || (here && !machine->process))
+    machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host);
+    if (!machine->slot)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", n);
-    for (int i = 0; i < n; i++)
-        slot_init(&machine->slot[i], r->slots + i, (int)(machine - r->machine), machine->host, i,
-                  here ? &machine->process[i] : NULL);
     machine->slots = n;
     r->slots += n;
     return STATUS_OK;
@@ -354,12 +348,8 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
 
 static void free_runner(struct runner *r)
 {
-    for (int k = 0; k < r->machines; k++) {
-        for (int i = 0; i < r->machine[k].slots; i++)
-            slot_clear(&r->machine[k].slot[i]);
-        free(r->machine[k].slot);
-        free(r->machine[k].process);
-    }
+    for (int k = 0; k < r->machines; k++)
+        slots_free(r->machine[k].slot, r->machine[k].slots);
     runner_hosts_free(r);
     for (int i = 0; i < r->remarks; i++)
         free(r->remark[i].text);

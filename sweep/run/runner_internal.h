@@ -48,14 +48,13 @@ struct lost { /* a trial that was killed again and again */
 
 /* This machine, or one of --hosts. */
 struct machine {
-    struct host *host;       /* NULL: this machine */
-    int64_t build_id;        /* of its attempts; 0: not in the file yet */
-    char build[512];         /* of its jobs */
-    int slots;               /* 0: not known yet */
-    struct slot *slot;       /* (slots) */
-    struct process *process; /* (slots), of this machine; NULL: of another */
-    bool works;              /* its slots may be claimed for */
-    bool closed;             /* there was no room for some of them */
+    struct host *host; /* NULL: this machine */
+    int64_t build_id;  /* of its attempts; 0: not in the file yet */
+    char build[512];   /* of its jobs */
+    int slots;         /* 0: not known yet */
+    struct slot *slot; /* (slots) */
+    bool works;        /* its slots may be claimed for */
+    bool closed;       /* there was no room for some of them */
     /* For runner_faults.c. */
     bool proven;     /* a trial got further there, in this run */
     bool at_fault;   /* it was set aside, by us */

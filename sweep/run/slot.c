@@ -44,13 +44,34 @@ struct slot *slot_list_take(struct slot_list *l)
     return s;
 }
 
-void slot_init(struct slot *s, int index, int machine, struct host *host, int lane,
-               struct process *process)
+/* What s held before is not looked at. */
+static void make_free(struct slot *s, int index, int machine, struct host *host, int lane,
+                      struct process *process)
 {
     *s = (struct slot){
         .index = index, .machine = machine, .host = host, .lane = lane, .process = process};
     if (process)
         process_init(process);
+}
+
+/* The processes lie behind the slots. */
+struct slot *slots_new(int n, int index, int machine, struct host *host)
+{
+    size_t size = sizeof(struct slot) + (host ? 0 : sizeof(struct process));
+    struct slot *slots = calloc((size_t)n, size);
+    if (!slots)
+        return NULL;
+    struct process *processes = (struct process *)(slots + n);
+    for (int i = 0; i < n; i++)
+        make_free(&slots[i], index + i, machine, host, i, host ? NULL : &processes[i]);
+    return slots;
+}
+
+void slots_free(struct slot *slots, int n)
+{
+    for (int i = 0; i < n; i++)
+        slot_clear(&slots[i]);
+    free(slots);
 }
 
 const char *slot_error(const struct slot *s)
@@ -377,5 +398,5 @@ void slot_clear(struct slot *s)
         process_close(s->process);
     free(s->result);
     free(s->error.text);
-    slot_init(s, s->index, s->machine, s->host, s->lane, s->process);
+    make_free(s, s->index, s->machine, s->host, s->lane, s->process);
 }

@@ -80,10 +80,10 @@ struct slot_list {
 void slot_list_add(struct slot_list *l, struct slot *s);
 struct slot *slot_list_take(struct slot_list *l); /* the first; NULL: there is none */
 
-/* Makes a free slot; what s held before is not looked at. process is kept; NULL for a slot on
- * another machine. */
-void slot_init(struct slot *s, int index, int machine, struct host *host, int lane,
-               struct process *process);
+/* n free slots of a machine, the first one the view's `index`; host NULL: of this machine, with
+ * room for their processes. NULL: out of memory. Free with slots_free. */
+struct slot *slots_new(int n, int index, int machine, struct host *host);
+void slots_free(struct slot *slots, int n);
 
 /* Why it ended as it did; "" where nobody said. */
 const char *slot_error(const struct slot *s);

@@ -2,7 +2,6 @@
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/forecast_text.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
@@ -98,15 +97,6 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     printf("\n]}\n");
 }
 
-/* NULL where there is no results file yet. */
-static enum status open_existing(const char *db, struct store **s, struct message *m)
-{
-    *s = NULL;
-    if (access(db, F_OK) != 0 && errno == ENOENT)
-        return STATUS_OK;
-    return store_open(db, STORE_READ, s, m);
-}
-
 static enum status plan(const char *path, const struct plan_options *o, struct message *m)
 {
     struct config *config = NULL;
@@ -124,7 +114,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     if (status == STATUS_OK)
         command_plan_notes("plan", p);
     if (status == STATUS_OK)
-        status = open_existing(o->db, &s, m);
+        status = command_open_existing(o->db, &s, m);
     if (status == STATUS_OK)
         status = forecast_new(p, s, o->view.retry_failed, calibrate, &f, m);
     if (status == STATUS_OK && o->json)

@@ -150,19 +150,12 @@ static enum status submit_array(const struct batch_request *r, long trials, bool
 
 /* ---- what no job could run is refused here ---- */
 
-/* *s: the results file, NULL where there is none yet. */
-static enum status open_stored(const char *db, struct store **s, struct message *m)
-{
-    *s = NULL;
-    return access(db, F_OK) != 0 && errno == ENOENT ? STATUS_OK : store_open(db, STORE_READ, s, m);
-}
-
 /* A results file that the sweep is to be run into. */
 static enum status check_results(const struct plan *plan, const char *db, bool replace,
                                  struct message *m)
 {
     struct store *s;
-    enum status status = open_stored(db, &s, m);
+    enum status status = command_open_existing(db, &s, m);
     if (status != STATUS_OK || !s)
         return status;
     status = store_refuse_plan(s, plan, replace, m);
@@ -175,7 +168,7 @@ static enum status check_merged(const struct plan *plan, const char *db, struct 
 {
     struct store *s;
     bool stranger = false;
-    enum status status = open_stored(db, &s, m);
+    enum status status = command_open_existing(db, &s, m);
     if (status != STATUS_OK || !s)
         return status;
     status = store_stranger(s, plan, &stranger, m);

@@ -1,7 +1,9 @@
 #include "sweep/cli/command_plan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/text.h"
 #include "sweep/store/data_file.h"
@@ -41,6 +43,14 @@ enum status command_plan_new(const char *name, const struct config *c, const cha
     enum status status = plan_new(c, known, count, p, m);
     store_surveys_free(known, count);
     return status;
+}
+
+enum status command_open_existing(const char *db, struct store **s, struct message *m)
+{
+    *s = NULL;
+    if (access(db, F_OK) != 0 && errno == ENOENT)
+        return STATUS_OK;
+    return store_open(db, STORE_READ, s, m);
 }
 
 /* A file as points of the plan see it. */

@@ -4,12 +4,16 @@
 
 #include "sweep/cli/command.h"
 #include "sweep/plan/plan.h"
+#include "sweep/store/store.h"
 
 /* plan_new with what the results file knows of the files that tasks learn from. A results file that
  * is not there or cannot be read knows nothing; what is wrong with it is said by whoever needs it.
  * Says on stderr, as the command of that name (NULL: it does not), which large files it reads. */
 enum status command_plan_new(const char *name, const struct config *c, const char *db,
                              struct plan **p, struct message *m);
+
+/* The results file, to be read; *s is NULL where there is none yet. Close with store_close. */
+enum status command_open_existing(const char *db, struct store **s, struct message *m);
 
 /* Prints a line for each file that tasks of the plan learn from, and each way that it is divided:
  * how many examples it has and how many are looked at. Nothing where there is none. */

@@ -107,7 +107,7 @@ plain() {
 sanitized() {
     ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so'
 }
-# Of a test of documents, committed numbers or sources: a sanitizer has nothing to look at there.
+# Of a test of committed numbers or sources: a sanitizer has nothing to look at there.
 documents_only() { # NAME
     ! sanitized || skip_all "$1" "a build without sanitizers"
 }

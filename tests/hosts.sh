@@ -69,6 +69,10 @@ agent() { cat "$1.pid" 2>/dev/null; }
 works() { # host: its worker trains, and has saved something
     [ -n "$(workers_of "$(agent "$1")")" ] && ls "$db".db.d/*.ckpt
 }
+hold() { # host: its worker stands still, in the middle of its trial
+    held=$(workers_of "$(agent "$1")")
+    kill -STOP "$held" && sleep .1 && grep -q '^State:.T' "/proc/$held/status"
+}
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
 headcount run sweep.yaml --db here.db -q >/dev/null 2>&1

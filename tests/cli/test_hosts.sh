@@ -99,10 +99,14 @@ check "... silence" says "^silent is tried again in 1 s: no agent spoke within 2
 export HEADCOUNT_HOST_S=60
 run killed --launch "$there" --hosts a:1,b:1
 wait_beside "$pid" works a
+wait_beside "$pid" hold a
+wait_beside "$pid" hold b
+resting=$held
 status_says() { headcount status --db killed.db | grep "^far: on 2 machines: a 1, b 1\.$" && headcount status --json --db killed.db | grep '"hosts":{"a":1,"b":1}'; }
 check "status says where trials run" wait_beside "$pid" status_says
 victim=$(agent a) orphan=$(workers_of "$(agent a)")
 kill -KILL "$victim"
+kill -CONT "$resting"
 check "an agent is killed: its worker goes with it" wait_until gone "$orphan"
 check "... the sweep ends" ended_with 0
 check "... it is told" says "^a is tried again in 1 s: its launcher ended.*; 1 trial goes on elsewhere$"

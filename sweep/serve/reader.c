@@ -47,6 +47,8 @@ static enum watched_news news_of(const struct request *q)
 /* When this answer may be computed again. */
 static double due_of(const struct server *s, const struct request *q, const struct answer *a)
 {
+    if (s->hurries)
+        return 0;
     double share_s = s->rest_until_s[news_of(q)] - SERVE_RESTS * SERVE_AHEAD_S;
     return a->due_s > share_s ? a->due_s : share_s;
 }
@@ -124,6 +126,8 @@ bool reader_ask(struct server *s, struct ask *a)
     if (found && busy) {
         if (j)
             j->told = true;
+        else
+            owe(s, &a->q, now_s + again_s);
         a->answer = answer_hold(found);
         return true;
     }
@@ -229,11 +233,11 @@ static void look(struct server *s, const struct request *q)
             watcher_look(s, i);
 }
 
-/* Takes note of the CPU time that something took. Returns how long it is to rest. */
-static double spend(struct server *s, enum watched_news kind, double cpu_s, double now_s)
+double reader_spend(struct server *s, enum watched_news kind, double cpu_s, double now_s)
 {
+    const double ahead_s = SERVE_RESTS * SERVE_AHEAD_S;
     double *until_s = &s->rest_until_s[kind], rest_s = SERVE_RESTS * cpu_s;
-    double most_s = now_s + 2 * SERVE_RESTS * SERVE_AHEAD_S;
+    double most_s = now_s + ahead_s + (rest_s > ahead_s ? rest_s : ahead_s);
     *until_s = (*until_s > now_s ? *until_s : now_s) + rest_s;
     *until_s = *until_s < most_s ? *until_s : most_s;
     return rest_s;
@@ -252,13 +256,16 @@ static struct answer *compute(struct server *s, const struct job *j)
     struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
     double now_s = clock_now_s();
     double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s;
-    double rest_s = spend(s, news_of(&j->q), cost_s, now_s);
-    if (!a)
+    double rest_s = s->hurries ? 0 : reader_spend(s, news_of(&j->q), cost_s, now_s);
+    double due_s = now_s + ((!a || r.passing) && rest_s < again_s ? again_s : rest_s);
+    if (!a) {
+        owe(s, &j->q, due_s);
         return NULL;
+    }
     a->state = state;
     a->cost_s = cost_s;
     a->passing = r.passing;
-    a->due_s = now_s + (r.passing && rest_s < again_s ? again_s : rest_s);
+    a->due_s = due_s;
     if (j->q.kind == REQUEST_SUMMARY)
         s->file[j->q.file].slow_due_s = a->due_s;
     if (r.passing)

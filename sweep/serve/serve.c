@@ -192,6 +192,18 @@ int serve_listeners(struct server *s)
     return n;
 }
 
+void serve_hurry(struct server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->hurries = true;
+    for (int i = 0; i < s->rules.files; i++) {
+        watched_hurry(&s->file[i], clock_now_s());
+        watcher_look(s, i);
+    }
+    streams_wake(s, false, clock_now_s());
+    pthread_mutex_unlock(&s->lock);
+}
+
 bool serve_stop(struct server *s)
 {
     if (!s)

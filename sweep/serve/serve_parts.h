@@ -99,6 +99,7 @@ struct server {
     struct peer *peers;
     int n_peers;
     double asked_s; /* when somebody last asked anything */
+    bool hurries;   /* nothing rests any more (serve_hurry) */
     bool ending;
 };
 
@@ -107,6 +108,12 @@ struct server {
 /* The answer to a->q into a->answer, if it is there: true. Else the ask waits for it, and the
  * caller suspends its connection before it lets the lock go. */
 bool reader_ask(struct server *s, struct ask *a);
+
+/* Takes note of CPU time that an answer of this kind took until now_s. Returns how long that answer
+ * is to rest. What first answers took is forgiven but for one more piece like the last, or
+ * SERVE_AHEAD_S, so that pages that are opened do not keep all others old for long; computing again
+ * comes to its share however costly each piece is. */
+double reader_spend(struct server *s, enum watched_news kind, double cpu_s, double now_s);
 
 /* Who waits goes on without an answer. */
 void reader_give_up(struct server *s);

@@ -76,6 +76,13 @@ void watched_owe(struct watched *w, enum watched_news news, double due_s)
         w->owed_s[news] = due_s;
 }
 
+void watched_hurry(struct watched *w, double now_s)
+{
+    w->slow_due_s = 0;
+    for (int i = 0; i < WATCHED_NEWS; i++)
+        w->owed_s[i] = w->owed_s[i] > 0 ? now_s : 0;
+}
+
 void watched_read(struct watched *w, const char *error)
 {
     if (strcmp(w->error, error) == 0)

@@ -58,6 +58,10 @@ void watched_saw(struct watched *w, const struct watched_sign *sign, double now_
  * such the first counts: who is told asks for all, and what is not due yet is noted again. */
 void watched_owe(struct watched *w, enum watched_news news, double due_s);
 
+/* What was put off is told at the next look, and nothing is put off for a costly summary any more.
+ */
+void watched_hurry(struct watched *w, double now_s);
+
 /* Takes note of how an attempt to read the file went: "" or a sentence. */
 void watched_read(struct watched *w, const char *error);
 

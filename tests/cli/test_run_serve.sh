@@ -67,6 +67,30 @@ check "... at once, with nobody looking" sh -c "! [ -e /proc/$server ]"
 check "... with the same results" same page.db
 check "... and one file" sh -c "! [ -e page.db-wal ] && ! [ -e page.db-journal ]"
 
+# ---- who looks on sees the end ----
+# So many questions, each asked once, that the server would rest for long before it answers any of them anew.
+ask_much() {
+    # shellcheck disable=SC2016
+    bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
+        timeout 20 cat <&3 >/dev/null &
+        for trial in 1 2 3; do
+            for most in {1..500}; do printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most; done
+        done >&3
+        wait' ask "$port" 2>/dev/null
+}
+completed() { # trials of the sweep, as the server has them
+    get /0/1/trials | grep -o '"completed"' | wc -l
+}
+begin last.db --serve=0 --set train.steps=3000
+get /events >events &
+completed >/dev/null
+ask_much &
+wait_beside $pid grep -q 'Test accuracy' out
+seen=0
+while kill -0 $pid 2>/dev/null && [ "$seen" -lt 4 ]; do seen=$(completed); done
+end
+check "who looks on is given the end while the server waits for that" [ "$seen" -eq 4 ]
+
 # ---- its end is not the run's, and the run's is its ----
 begin killed.db --serve=0
 kill -KILL "$server"

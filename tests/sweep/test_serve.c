@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "engine/base/clock.h"
+#include "sweep/serve/serve_parts.h"
 #include "tests/sweep/serve_help.h"
 
 #include <cmocka.h>
@@ -182,6 +183,45 @@ static void changes_are_told(void **state)
     hear(&l, at, "event: file\n");
     assert_true(clock_now_s() - from_s < 10);
     expect(f, "/0/1/trials?after=6", 200, "\"running\"");
+    close(l.fd);
+}
+
+/* All answers that there are rest for long. */
+static void put_off(struct server *s)
+{
+    double late_s = clock_now_s() + 1000;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < WATCHED_NEWS; i++)
+        s->rest_until_s[i] = late_s;
+    for (struct answer *a = s->answers.newest; a; a = a->older)
+        a->due_s = late_s;
+    s->file[0].slow_due_s = late_s;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void in_a_hurry_nothing_is_put_off(void **state)
+{
+    struct served *f = *state;
+    struct listener l;
+    char news[60];
+    expect(f, "/0/1/summary", 200, "\"running\":0");
+    expect(f, "/0/1/trials?after=6", 200, "\"completed\"");
+    put_off(f->server);
+    listen_to(f, &l);
+    size_t at = hear(&l, 0, "\"error\":null}\n\n");
+    assert_int_equal(served_write(f, "UPDATE trial SET state = 'running' WHERE trial_id = 7"), 0);
+    at = hear(&l, at, "\"error\":null}\n\n");
+    expect(f, "/0/1/summary", 200, "\"running\":0");
+    expect(f, "/0/1/trials?after=6", 200, "\"completed\"");
+    snprintf(news, sizeof news, "\"summary\":%lld,",
+             (long long)f->server->file[0].news[WATCHED_SUMMARY] + 1);
+    serve_hurry(f->server);
+    hear(&l, at, news);
+    expect(f, "/0/1/summary", 200, "\"running\":1");
+    expect(f, "/0/1/trials?after=6", 200, "\"running\"");
+    assert_int_equal(served_write(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 7"), 0);
+    usleep(1500000); /* it is looked at */
+    expect(f, "/0/1/summary", 200, "\"running\":0");
     close(l.fd);
 }
 
@@ -423,6 +463,7 @@ int main(void)
         SERVED(head_is_get_without_a_body),
         SERVED(strangers_are_refused),
         SERVED(changes_are_told),
+        SERVED(in_a_hurry_nothing_is_put_off),
         SERVED(a_file_may_go_and_come_back),
         SERVED(an_error_that_may_pass_is_not_one_of_the_file),
         SERVED(a_piece_that_cannot_be_read_says_why),

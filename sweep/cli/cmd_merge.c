@@ -87,7 +87,7 @@ static enum status say_sweeps(struct merge *g, struct message *m)
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r)) {
         struct shards shards;
-        status = store_shards(g->into, rows_integer(&r, ID), &shards, m);
+        status = store_shards(g->into, rows_integer(&r, ID), true, &shards, m);
         text_add(&g->said, "%s: sweep %s: %lld of %lld trials have ended", g->options->into,
                  rows_given(&r, NAME), (long long)rows_integer(&r, ENDED),
                  (long long)rows_integer(&r, PLANNED));
@@ -95,8 +95,9 @@ static enum status say_sweeps(struct merge *g, struct message *m)
             text_add(&g->said, "; missing of %lld shards: %s", (long long)shards.of,
                      shards.missing);
         if (status == STATUS_OK && shards.unfinished[0])
-            text_add(&g->said, "; shards that are not finished: %s", shards.unfinished);
+            text_add(&g->said, "; not finished: %s", shards.unfinished);
         text_add(&g->said, ".\n");
+        shards_free(&shards);
     }
     enum status closed = rows_close(&r);
     return status == STATUS_OK ? closed : status;

@@ -1,5 +1,6 @@
 /* headcount status: how far each sweep of a results file is. */
 #include "sweep/cli/command.h"
+#include "sweep/cli/status_lost.h"
 #include "sweep/cli/status_running.h"
 #include "sweep/cli/status_watch.h"
 
@@ -26,8 +27,8 @@ struct status_options {
 
 static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
-     "the rows of the view progress, with time_left_s, looks, rungs, shards, hosts and lost_on, "
-     "as JSON"},
+     "the rows of the view progress, with time_left_s, looks, rungs, shards, shards_left, "
+     "hosts and lost_on, as JSON"},
     {"watch", 'w', COMMAND_FLAG, offsetof(struct status_options, watch), NULL,
      "again and again, until Ctrl-C: redrawn on a terminal, elsewhere a line per change"},
     COMMAND_DB_OPTION(struct status_options),
@@ -50,13 +51,6 @@ static const char sql[] =
     "), at_work AS (" /* trials that run, by machine */
     "  SELECT sweep_id, host, count(*) AS n FROM trial JOIN attempt USING (trial_id, attempt)"
     "   WHERE state = 'running' AND in_plan = 1 AND host IS NOT NULL GROUP BY sweep_id, host"
-    "), lost AS (" /* what came to nothing since the last run began, by machine */
-    "  SELECT sweep_id, host, count(*) AS n, max(ended), replace(iif("
-    "         substr(error, 1, length(host) + 2) = host || ': ', substr(error, length(host) + 3),"
-    "         error), char(10), ' ') AS why"
-    "    FROM trial AS t JOIN sweep USING (sweep_id) JOIN attempt AS a USING (trial_id)"
-    "   WHERE (t.attempt > 1 OR state = 'queued') AND outcome = 'requeued' AND error IS NOT NULL"
-    "     AND host IS NOT NULL AND ended >= last_run GROUP BY sweep_id, host"
     ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
     "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
     "       s.shards, s.sweep_id,"
@@ -66,15 +60,7 @@ static const char sql[] =
     "       (SELECT json_group_object(host, n) FROM at_work AS w WHERE w.sweep_id = s.sweep_id),"
     "       (SELECT count(*) || ' machine' || iif(count(*) = 1, '', 's') || ': ' ||"
     "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
-    "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1),"
-    "       (SELECT json_group_object(host, json_object('attempts', n, 'error', why)) FROM lost AS "
-    "l"
-    "         WHERE l.sweep_id = s.sweep_id),"
-    "       (SELECT group_concat(format('%s, which lost %d attempt%s, the last one to: %s', host, "
-    "n,"
-    "               iif(n = 1, '', 's'), substr(why, 1, 300)), '; ') FROM lost AS l"
-    "         WHERE l.sweep_id = s.sweep_id AND p.running > 0 AND NOT EXISTS (SELECT 1 FROM at_work"
-    "               AS w WHERE w.sweep_id = l.sweep_id AND w.host = l.host))"
+    "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1)"
     "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
     "  LEFT JOIN paused AS t USING (sweep_id)";
 
@@ -99,9 +85,15 @@ enum column {
     COLUMN_PASSED,
     COLUMN_RUNGS_JSON,
     COLUMN_HOSTS_JSON,
-    COLUMN_HOSTS, /* "2 machines: a 4, b 4"; NULL: only this one is at work */
-    COLUMN_LOST_JSON,
-    COLUMN_LOST /* machines that are not at work any more, and why; NULL: none */
+    COLUMN_HOSTS /* "2 machines: a 4, b 4"; NULL: only this one is at work */
+};
+
+/* What is known of a sweep beside its row. */
+struct sweep_state {
+    double time_left_s; /* NaN: unknown */
+    struct looks_state looks;
+    struct shards shards;
+    struct status_lost lost;
 };
 
 /* Seconds to the end with as many trials at once as are running (or could); NaN where no trial has
@@ -143,9 +135,9 @@ static void text_row(const struct rows *r, double seconds, struct table *t)
     table_text(t, last_run);
 }
 
-static void json_row(const struct rows *r, double seconds, const struct looks_state *l,
-                     struct table *t)
+static void json_row(const struct rows *r, const struct sweep_state *state, struct table *t)
 {
+    const struct looks_state *l = &state->looks;
     char looks[512] = "null", open[16] = "null";
     if (l->open > 0)
         snprintf(open, sizeof open, "%d", l->open);
@@ -160,26 +152,28 @@ static void json_row(const struct rows *r, double seconds, const struct looks_st
     table_real(t, rows_real(r, COLUMN_MEAN_TRAIN_S));
     table_text(t, rows_text(r, COLUMN_CREATED));
     table_text(t, rows_text(r, COLUMN_LAST_RUN));
-    table_real(t, seconds);
+    table_real(t, state->time_left_s);
     table_text(t, rows_text(r, COLUMN_REMARK));
     table_json(t, looks);
     table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
     table_json(t, rows_text(r, COLUMN_SHARDS_JSON));
+    table_json(t, state->shards.json.text);
     table_integer(t, rows_integer(r, COLUMN_ELSEWHERE));
     table_json(t, rows_text(r, COLUMN_HOSTS_JSON));
-    table_json(t, rows_text(r, COLUMN_LOST_JSON));
+    table_json(t, state->lost.json);
 }
 
 /* A sentence each for a sweep on other machines, with looks, with rungs and in shards. */
-static void add_stages(const struct rows *r, const struct looks_state *l, struct text_buffer *said)
+static void add_stages(const struct rows *r, const struct sweep_state *state,
+                       struct text_buffer *said)
 {
     char words[256];
     const char *name = rows_text(r, COLUMN_SWEEP);
     if (!rows_null(r, COLUMN_HOSTS))
         text_add(said, "%s: on %s.\n", name, rows_text(r, COLUMN_HOSTS));
-    if (!rows_null(r, COLUMN_LOST))
-        text_add(said, "%s: not on %s.\n", name, rows_text(r, COLUMN_LOST));
-    looks_words(l, words, sizeof words);
+    if (state->lost.words)
+        text_add(said, "%s: not on %s.\n", name, state->lost.words);
+    looks_words(&state->looks, words, sizeof words);
     if (words[0])
         text_add(said, "%s: %s.\n", name, words);
     if (!rows_null(r, COLUMN_TUNING))
@@ -190,18 +184,8 @@ static void add_stages(const struct rows *r, const struct looks_state *l, struct
     if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
         text_add(said, "%s: %lld more trials are of other shards.\n", name,
                  (long long)rows_integer(r, COLUMN_ELSEWHERE));
-}
-
-/* What earlier runs have left of other shards. */
-static enum status add_shards(struct store *s, const struct rows *r, struct text_buffer *said,
-                              struct message *m)
-{
-    struct shards shards;
-    enum status status = store_shards(s, rows_integer(r, COLUMN_SWEEP_ID), &shards, m);
-    if (status == STATUS_OK && shards.unfinished[0])
-        text_add(said, "%s: shards that are not finished: %s.\n", rows_text(r, COLUMN_SWEEP),
-                 shards.unfinished);
-    return status;
+    if (state->shards.unfinished[0])
+        text_add(said, "%s: not finished: %s.\n", name, state->shards.unfinished);
 }
 
 /* Below the table: a note may be long. */
@@ -216,13 +200,34 @@ static enum status print_notes(struct store *s, FILE *out, struct message *m)
     return rows_close(&r);
 }
 
+/* Free with free_state, after a failure too. */
+static enum status read_state(struct store *s, const struct cost *cost, const struct rows *r,
+                              struct sweep_state *state, struct message *m)
+{
+    int64_t sweep_id = rows_integer(r, COLUMN_SWEEP_ID);
+    *state = (struct sweep_state){0};
+    enum status status = time_left(s, cost, r, &state->time_left_s, m);
+    if (status == STATUS_OK)
+        status = looks_read(s, sweep_id, &state->looks, m);
+    if (status == STATUS_OK)
+        status = store_shards(s, sweep_id, false, &state->shards, m);
+    if (status == STATUS_OK && rows_integer(r, COLUMN_RUNNING) > 0)
+        status = status_lost(s, sweep_id, &state->lost, m);
+    return status;
+}
+
+static void free_state(struct sweep_state *state)
+{
+    shards_free(&state->shards);
+    status_lost_free(&state->lost);
+}
+
 /* A row for every sweep; for people also the sentences below the table. */
 static enum status read_sweeps(struct store *s, struct status_options *o, struct table *t,
                                struct text_buffer *stages, struct message *m)
 {
-    struct looks_state looks = {0};
+    struct sweep_state state;
     struct cost cost;
-    double seconds;
     cost_init(&cost);
     o->sweeps = 0;
     o->running = 0;
@@ -233,16 +238,14 @@ static enum status read_sweeps(struct store *s, struct status_options *o, struct
     gethostname(here, sizeof here - 1);
     struct rows r = rows_open(s, m, sql, VALUES(TEXT(here)));
     while (status == STATUS_OK && rows_next(&r)) {
-        status = time_left(s, &cost, &r, &seconds, m);
-        if (status == STATUS_OK)
-            status = looks_read(s, rows_integer(&r, COLUMN_SWEEP_ID), &looks, m);
-        if (o->json) {
-            json_row(&r, seconds, &looks, t);
-        } else {
-            text_row(&r, seconds, t);
-            add_stages(&r, &looks, stages);
-            status = status == STATUS_OK ? add_shards(s, &r, stages, m) : status;
+        status = read_state(s, &cost, &r, &state, m);
+        if (status == STATUS_OK && o->json) {
+            json_row(&r, &state, t);
+        } else if (status == STATUS_OK) {
+            text_row(&r, state.time_left_s, t);
+            add_stages(&r, &state, stages);
         }
+        free_state(&state);
         o->running += rows_integer(&r, COLUMN_RUNNING);
         o->sweeps++;
     }
@@ -265,16 +268,13 @@ static enum status print_status(struct store *s, struct status_options *o, FILE 
         {.title = "last run", .leave_out = 1},
         {0}};
     static const struct table_column json_columns[] = {
-        {.name = "sweep"},        {.name = "planned"},
-        {.name = "completed"},    {.name = "running"},
-        {.name = "queued"},       {.name = "diverged"},
-        {.name = "failed"},       {.name = "pruned"},
-        {.name = "mean_train_s"}, {.name = "created"},
-        {.name = "last_run"},     {.name = "time_left_s"},
-        {.name = "remark"},       {.name = "looks"},
-        {.name = "rungs"},        {.name = "shards"},
-        {.name = "elsewhere"},    {.name = "hosts"},
-        {.name = "lost_on"},      {0}};
+        {.name = "sweep"},   {.name = "planned"},     {.name = "completed"},
+        {.name = "running"}, {.name = "queued"},      {.name = "diverged"},
+        {.name = "failed"},  {.name = "pruned"},      {.name = "mean_train_s"},
+        {.name = "created"}, {.name = "last_run"},    {.name = "time_left_s"},
+        {.name = "remark"},  {.name = "looks"},       {.name = "rungs"},
+        {.name = "shards"},  {.name = "shards_left"}, {.name = "elsewhere"},
+        {.name = "hosts"},   {.name = "lost_on"},     {0}};
     struct text_buffer stages = {0};
     struct table *t = table_new(o->json ? json_columns : text_columns);
     enum status status = read_sweeps(s, o, t, &stages, m);

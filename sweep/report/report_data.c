@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "sweep/report/report_rows.h"
 #include "sweep/store/data_file.h"
+#include "sweep/store/lost.h"
 #include "sweep/store/rows.h"
 
 static enum status out_of_memory(struct message *m)
@@ -15,19 +16,25 @@ static enum status out_of_memory(struct message *m)
     return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
 }
 
-/* "broken (4), c (1)": where attempts were lost, of a sweep on several machines. */
+/* Of a sweep on several machines. */
 static enum status read_lost(struct store *s, int64_t sweep_id, struct report_data *r,
                              struct message *m)
 {
+    enum { MACHINE, MACHINES };
     static const char sql[] =
-        "SELECT format('%s (%d)', host, count(*)) FROM trial AS t JOIN attempt USING (trial_id)"
-        " WHERE sweep_id = ?1 AND t.attempt > 1 AND outcome = 'requeued' AND error IS NOT NULL"
-        "   AND (SELECT count(DISTINCT host) FROM attempt WHERE trial_id = t.trial_id) > 1"
-        " GROUP BY host ORDER BY count(*) DESC, host LIMIT 8";
-    struct rows rows = rows_open(s, m, sql, VALUES(INTEGER(sweep_id)));
-    while (rows_next(&rows))
-        text_add(&r->lost, "%s%s", r->lost.used ? ", " : "", rows_given(&rows, 0));
-    return rows_close(&rows);
+        "SELECT format('%s (%d)', host, count(*)), count(*) OVER () FROM (" LOST_ATTEMPTS ") AS l"
+        " WHERE (SELECT count(DISTINCT host) FROM attempt AS a WHERE a.trial_id = l.trial_id) > 1"
+        " GROUP BY host ORDER BY count(*) DESC, host LIMIT ?2";
+    int64_t machines = 0;
+    struct rows rows = rows_open(s, m, sql, VALUES(INTEGER(sweep_id), INTEGER(LOST_SHOWN)));
+    while (rows_next(&rows)) {
+        text_add(&r->lost, "%s%s", r->lost.used ? ", " : "", rows_given(&rows, MACHINE));
+        machines = rows_integer(&rows, MACHINES);
+    }
+    if (machines > LOST_SHOWN)
+        text_add(&r->lost, " and %lld more", (long long)(machines - LOST_SHOWN));
+    enum status status = rows_close(&rows);
+    return status == STATUS_OK && r->lost.out_of_memory ? out_of_memory(m) : status;
 }
 
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
@@ -58,7 +65,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
         status = report_kernels_read(s, r->evidence, &r->kernels, m);
     if (status == STATUS_OK)
         status = read_lost(s, sweep_id, r, m);
-    return status == STATUS_OK ? store_shards(s, sweep_id, &r->shards_left, m) : status;
+    return status == STATUS_OK ? store_shards(s, sweep_id, false, &r->shards_left, m) : status;
 }
 
 /* How much of the sweep has run, and what is the same in all of it: the first trial's options but
@@ -220,6 +227,7 @@ void report_data_free(struct report_data *r)
     free(r->overrides_shown);
     free(r->remark);
     free(r->shards);
+    shards_free(&r->shards_left);
     report_kernels_free(&r->kernels);
     free(r->lost.text);
     free(r->task);

@@ -17,7 +17,7 @@ struct report_setting {
     const struct evidence_heads *extra; /* as many as heads */
     struct verdict_input input;         /* points into the evidence */
     struct verdict *verdict;
-    struct table *by_heads; /* its rows of the view; of this setting */
+    struct table *by_heads; /* the rows of the view of that name for this setting */
 };
 
 struct report_data {
@@ -28,8 +28,9 @@ struct report_data {
     char *shards;          /* JSON: {"of":4,"here":[2]}; null: the file has all */
     struct shards shards_left;
     struct report_kernels kernels;
-    struct text_buffer lost; /* "broken (4), c (1)": attempts that went on on other machines */
-    char *task;              /* "gather" */
+    struct text_buffer
+        lost;            /* "broken (4), c (1)": lost there, and their trials went on elsewhere */
+    char *task;          /* "gather" */
     char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
                             for a toy, and where there are several */
     char *fixed;         /* "d_model=32, ...": what is the same in all settings */
@@ -42,9 +43,8 @@ struct report_data {
     struct report_labels *labels;   /* NULL but for classification of a file */
 };
 
-/* Reads a sweep and judges each of its settings. Free with
- * report_data_free; *r is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT,
- * NO_MEMORY. */
+/* Reads a sweep and judges each of its settings. Free with report_data_free; *r is NULL on failure:
+ * BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. */
 enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **r,
                              struct message *m);
 void report_data_free(struct report_data *r);

@@ -74,10 +74,9 @@ static void add_shards(const struct shards *s, struct text_buffer *text)
                  one ? "" : "s", s->missing, (long long)s->of, one ? "is" : "are",
                  one ? "it" : "them");
     if (s->unfinished[0])
-        text_add(text,
-                 " Of the shards in this file these are not finished: %s; `headcount run --shard` "
-                 "goes on with them.",
-                 s->unfinished);
+        text_add(text, " Not finished: %s; `headcount run --shard %lld/%lld` resumes %s.",
+                 s->unfinished, (long long)s->first_left, (long long)s->of,
+                 s->lefts == 1 ? "it" : "the first");
 }
 
 /* What was run, and how much of it, in one paragraph. */

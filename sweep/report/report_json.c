@@ -262,6 +262,8 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     text_json_as_is(out, r->overrides);
     fputs(",\"shards\":", out);
     text_json_as_is(out, r->shards);
+    fputs(",\"shards_left\":", out);
+    text_json_as_is(out, r->shards_left.json.text ? r->shards_left.json.text : "null");
     fputs(",\"kernels\":", out);
     text_json_as_is(out, r->kernels.json.text);
     put_asked(out, &r->evidence->base);

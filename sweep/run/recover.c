@@ -6,6 +6,7 @@
 
 #include "engine/base/file.h"
 #include "sweep/store/lock.h"
+#include "sweep/store/lost.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 
@@ -55,9 +56,8 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     bool damaged = false;
     int64_t step =
         trial_files_newest(folder, t->trial_id, t->attempt, INT64_MAX, path, sizeof path, &damaged);
-    struct attempt_end lost = {.error = "lost: the coordinator or the machine went down",
-                               .unseen = true,
-                               .step = step > 0 ? step : 0};
+    struct attempt_end lost = {
+        .error = LOST_WITH_COORDINATOR, .unseen = true, .step = step > 0 ? step : 0};
     *(step > 0 ? &r->resumed : &r->again) += 1;
     return store_requeue(s, t->trial_id, t->attempt, &lost, &accepted, m);
 }

@@ -49,6 +49,7 @@
 #ifndef SWEEP_STORE_STORE_H
 #define SWEEP_STORE_STORE_H
 
+#include "engine/base/text.h"
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
@@ -269,15 +270,22 @@ struct counts {
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
-/* What of the shards (plan.h) of a sweep is not in the file, or not finished in it: where several
- * are in it, which each run leaves as they are but for its own. Of long lists the beginning. */
+/* What of the shards (plan.h) of a sweep is not in the file, or was left in it before its end:
+ * where several are in it, which each run leaves as they are but for its own. Of long lists the
+ * beginning, but for JSON. */
 struct shards {
-    int64_t of;           /* how many there are in all; 0: it was not run in shards */
-    char missing[160];    /* "1 and 3 to 8"; "" */
-    char unfinished[240]; /* "2 (5 trials) and 4 (1 trial)"; "" */
+    int64_t of;              /* how many there are in all; 0: it was not run in shards */
+    char missing[160];       /* "1 and 3 to 8"; "" */
+    char unfinished[280];    /* "shards 2 (5 trials left) and 4 (1 trial left)"; "" */
+    int64_t lefts;           /* how many are unfinished */
+    int64_t first_left;      /* the first of them; 0: none */
+    struct text_buffer json; /* [{"shard":2,"trials":5}, ...], NULL: the file has not several */
 };
-enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shards,
+/* The shard that a run does at the moment is none that was left. own: this process holds the lock
+ * of the file, so that no run is at work. Free with shards_free, after a failure too. */
+enum status store_shards(struct store *s, int64_t sweep_id, bool own, struct shards *shards,
                          struct message *m);
+void shards_free(struct shards *shards);
 
 /* What a head count of a sweep has come to: trials of the plan, and the mean of the sweep's metric
  * at the best step of the completed ones among those that judge it. Until one of these has

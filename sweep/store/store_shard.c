@@ -1,8 +1,10 @@
 /* Which trials of a sweep the run at hand may claim. */
+#include "sweep/store/lock.h"
 #include "sweep/store/store_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char DOING[] = "recording the shard";
 
@@ -128,50 +130,86 @@ static enum status read_missing(struct store *s, int64_t sweep_id, struct shards
 }
 
 /* Its trials that have not ended, by the shard of each, as plan_in_shard deals them out. ?1 sweep,
- * ?2 of, ?3 round (without tune) */
+ * ?2 of, ?3 whether the shard that was run last is at work, ?4 round (without tune) */
 #define LEFT                                                                                       \
     " SELECT 1 + shard % ?2 AS number, count(*) FROM dealt"                                        \
     " WHERE state IN ('queued', 'running') AND number IN"                                          \
     "  (SELECT h.value FROM sweep, json_each(shards, '$.here') AS h WHERE sweep_id = ?1)"          \
-    " GROUP BY number ORDER BY number"
+    "   AND NOT (in_shard AND ?3) GROUP BY number ORDER BY number"
 static const char LEFT_PLAIN[] =
-    "WITH dealt AS (SELECT plan_order + plan_order / ?3 AS shard, state FROM trial"
+    "WITH dealt AS (SELECT plan_order + plan_order / ?4 AS shard, state, in_shard FROM trial"
     "  WHERE sweep_id = ?1 AND in_plan = 1)" LEFT;
 static const char LEFT_TUNED[] =
-    "WITH planned AS MATERIALIZED (SELECT setting, heads, plan_order, state FROM trial"
+    "WITH planned AS MATERIALIZED (SELECT setting, heads, plan_order, state, in_shard FROM trial"
     "  JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1),"
     " part AS (SELECT setting, heads, dense_rank() OVER (ORDER BY min(plan_order)) - 1 AS shard"
     "  FROM planned GROUP BY setting, heads),"
-    " dealt AS (SELECT shard, state FROM planned JOIN part USING (setting, heads))" LEFT;
+    " dealt AS (SELECT shard, state, in_shard FROM planned JOIN part USING (setting, heads))" LEFT;
 
-static enum status read_unfinished(struct store *s, int64_t sweep_id, struct shards *shards,
-                                   bool tuned, int64_t round, struct message *m)
+/* "shards 2 (5 trials left) and 4 (1 trial left)" */
+static void word_left(struct shards *shards, const int64_t *shard, const int64_t *trials)
 {
-    const struct value values[] = {INTEGER(sweep_id), INTEGER(shards->of), INTEGER(round)};
-    int64_t shard[RANGES_SHOWN], left[RANGES_SHOWN];
     char *text = shards->unfinished;
     const size_t size = sizeof shards->unfinished;
+    int n = shards->lefts > RANGES_SHOWN ? RANGES_SHOWN + 1 : (int)shards->lefts;
     size_t used = 0;
-    int n = 0;
-    struct rows r =
-        store_rows(s, LOOKING, tuned ? LEFT_TUNED : LEFT_PLAIN, values, tuned ? 2 : 3, m);
-    for (; rows_next(&r); n++)
-        if (n < RANGES_SHOWN) {
-            shard[n] = rows_integer(&r, 0);
-            left[n] = rows_integer(&r, 1);
-        }
-    for (int i = 0; i < n && i < RANGES_SHOWN && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 " (%" PRId64 " trial%s)",
-                                 separator(i, n), shard[i], left[i], left[i] == 1 ? "" : "s");
-    if (n > RANGES_SHOWN && used < size)
-        snprintf(text + used, size - used, " and others");
-    return rows_close(&r);
+    if (n > 0)
+        used = (size_t)snprintf(text, size, "shard%s ", n == 1 ? "" : "s");
+    for (int i = 0; i < n && used < size; i++)
+        if (i == RANGES_SHOWN)
+            snprintf(text + used, size - used, " and others");
+        else
+            used += (size_t)snprintf(text + used, size - used,
+                                     "%s%" PRId64 " (%" PRId64 " trial%s left)", separator(i, n),
+                                     shard[i], trials[i], trials[i] == 1 ? "" : "s");
 }
 
-enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shards,
+static enum status read_unfinished(struct store *s, int64_t sweep_id, struct shards *shards,
+                                   bool tuned, bool at_work, int64_t round, struct message *m)
+{
+    const struct value values[] = {INTEGER(sweep_id), INTEGER(shards->of), INTEGER(at_work),
+                                   INTEGER(round)};
+    int64_t shard[RANGES_SHOWN] = {0}, trials[RANGES_SHOWN] = {0};
+    struct rows r =
+        store_rows(s, LOOKING, tuned ? LEFT_TUNED : LEFT_PLAIN, values, tuned ? 3 : 4, m);
+    text_add(&shards->json, "[");
+    for (; rows_next(&r); shards->lefts++) {
+        int64_t number = rows_integer(&r, 0), left = rows_integer(&r, 1);
+        text_add(&shards->json, "%s{\"shard\":%" PRId64 ",\"trials\":%" PRId64 "}",
+                 shards->lefts ? "," : "", number, left);
+        if (shards->lefts < RANGES_SHOWN) {
+            shard[shards->lefts] = number;
+            trials[shards->lefts] = left;
+        }
+    }
+    text_add(&shards->json, "]");
+    word_left(shards, shard, trials);
+    shards->first_left = shard[0];
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK && shards->json.out_of_memory)
+        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", LOOKING);
+    return status;
+}
+
+/* The lock is looked at only where trials run: one who looks holds it for a moment. */
+static enum status read_at_work(struct store *s, int64_t sweep_id, bool *at_work, struct message *m)
+{
+    char lock[4096];
+    int64_t running = 0;
+    enum status status = store_integer(s, LOOKING,
+                                       "SELECT EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?"
+                                       " AND in_plan = 1 AND state = 'running')",
+                                       VALUES(INTEGER(sweep_id)), 0, &running, m);
+    snprintf(lock, sizeof lock, "%s.lock", s->path);
+    *at_work = running && lock_is_held(lock);
+    return status;
+}
+
+enum status store_shards(struct store *s, int64_t sweep_id, bool own, struct shards *shards,
                          struct message *m)
 {
     int64_t here, points = 0, tuned = 0;
+    bool at_work = false;
     *shards = (struct shards){0};
     enum status status = read_missing(s, sweep_id, shards, &here, m);
     if (status != STATUS_OK || here < 2 || shards->of < 1 || shards->of > PLAN_SHARDS_MAX)
@@ -183,8 +221,16 @@ enum status store_shards(struct store *s, int64_t sweep_id, struct shards *shard
     if (status == STATUS_OK)
         status = store_integer(s, LOOKING, "SELECT tune <> '[]' FROM sweep WHERE sweep_id = ?",
                                VALUES(INTEGER(sweep_id)), 0, &tuned, m);
+    if (status == STATUS_OK && !own)
+        status = read_at_work(s, sweep_id, &at_work, m);
     if (status != STATUS_OK || points == 0)
         return status;
-    return read_unfinished(s, sweep_id, shards, tuned != 0,
+    return read_unfinished(s, sweep_id, shards, tuned != 0, at_work,
                            plan_shard_round((long)points, (int)shards->of), m);
+}
+
+void shards_free(struct shards *shards)
+{
+    free(shards->json.text);
+    shards->json = (struct text_buffer){0};
 }

@@ -35,6 +35,43 @@ check "... one that cannot write at all is refused" says "^readonly is not used 
 check "... with growing pauses" says "^broken is tried again in 2 s: its storage fails: "
 check "... to the same bytes" as_here broken
 
+# Nine machines in one file, h5 with two losses; a loss on no known machine, one of a trial that is not
+# in the plan any more.
+cp broken.db crowd.db
+sqlite3 crowd.db "DELETE FROM attempt WHERE outcome = 'requeued'; UPDATE trial SET in_plan = 0 WHERE trial_id = 5;
+    UPDATE trial SET state = 'running' WHERE trial_id = 1;
+    WITH lost (trial, host) AS (VALUES (5, 'gone'), (6, NULL), (6, 'h5'), (6, 'h1'), (6, 'h2'), (6, 'h3'),
+        (6, 'h4'), (6, 'h5'), (6, 'h6'), (6, 'h7'), (6, 'h8'), (6, 'h9'))
+    INSERT INTO attempt (trial_id, attempt, build_id, host, started, ended, outcome, resumed_from_step, error)
+        SELECT trial, 100 + row_number() OVER (), 1, host, 'then', '9', 'requeued', 0, host || ': cut' FROM lost;
+    UPDATE attempt SET error = 'cut' WHERE host IS NULL AND outcome = 'requeued'"
+crowd_says() { # command, words
+    headcount "$1" --db crowd.db 2>/dev/null | tr '\n' ' ' | grep -F -e "$2"
+}
+others='h1, which lost 1 attempt, the last one to: cut; h2, which'
+check "of many machines the worst are told, by status" crowd_says status "far: not on h5, which lost 2 attempts, the last one to: cut; $others"
+check "... and how many more there are" crowd_says status "; h8, which lost 1 attempt, the last one to: cut; and 1 more. "
+check "... by the report" crowd_says report "went on elsewhere: h5 (2), h1 (1), h2 (1), h3 (1), h4 (1), h6 (1), h7 (1), h8 (1) and 1 more."
+
+orphans() { run orphans --set seeds=1 --set "train.steps=$(steps 1500)" --launch "$there" "$@"; }
+orphans --hosts a:1,b:1
+both_run() { [ "$(sqlite3 orphans.db "SELECT count(DISTINCT host) FROM trial JOIN attempt USING (trial_id, attempt) WHERE state = 'running'")" = 2 ]; }
+check "the coordinator is killed while two hosts work" wait_beside "$pid" both_run
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+orphans --hosts a:1
+one_runs() {
+    headcount status --json --db orphans.db >orphans.json
+    grep -F '"hosts":{"a":1}' orphans.json
+}
+check "... the next run is on one of them" wait_beside "$pid" one_runs
+headcount status --db orphans.db >orphans.txt 2>&1
+check "... no machine is said to have lost anything" grep -F '"lost_on":{}' orphans.json
+check "... by status" sh -c 'grep "^far: on 1 machine" orphans.txt && ! grep "which lost" orphans.txt'
+check "... it finishes" ended_with 0
+check "... two attempts were lost" rows_say orphans "SELECT count(*), count(DISTINCT host) FROM attempt WHERE outcome = 'requeued'" "2|2"
+check "... by no machine, says the report" sh -c 'headcount report --db orphans.db >orphans.txt && ! grep "lost on" orphans.txt'
+
 export HEADCOUNT_PAUSE_S=.01
 run worn --launch "$there" --hosts broken:1
 check "no host whose storage works: the run stops" ended_with 2

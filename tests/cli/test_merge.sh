@@ -107,14 +107,16 @@ rm -rf left.db* all.db*
 run left.db --shard 1/3
 sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE state = 'completed')"
 run left.db --shard 3/3
-check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it. Of the shards in this file these are not finished: 1 (1 trial); \`headcount run --shard\` goes on with them.'"
-check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: shards that are not finished: 1 (1 trial).'"
+check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it. Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
+check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
+check "... to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
 merge --into all.db left.db
-check "... and where it is merged" says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; shards that are not finished: 1 (1 trial)."
+check "... and where it is merged" says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; not finished: shard 1 (1 trial left)."
 run left.db --shard 2/3
-check "... when all are there, too" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Of the shards in this file these are not finished: 1 (1 trial)' && ! headcount report --db left.db | grep 'not in this file'"
+check "... when all are there, too" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Not finished: shard 1 (1 trial left);' && ! headcount report --db left.db | grep 'not in this file'"
 run left.db --shard 1/3
-check "... until it is finished" sh -c "! headcount report --db left.db | grep 'not finished'"
+check "... there is none, to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[]" || exit; done'
+check "... until it is finished" sh -c "! headcount report --db left.db | grep -i 'not finished'"
 
 # ---- refusals ----
 headcount merge >said 2>&1

@@ -1,6 +1,8 @@
 /* A run that is told to do a shard claims the trials of that shard and no others. */
 #include "store_help.h"
 
+#include "sweep/store/lock.h"
+
 #define FOUR SWEEP("[1, 2]", "seeds: 4\n")
 
 static int64_t plan_shard_into(struct fixture *x, struct store *s, const char *yaml, int number,
@@ -24,6 +26,25 @@ static int work(struct fixture *x, struct store *s, int64_t sweep)
             return n;
         assert_true(finish(x, s, &c, result_of(0.5)));
     }
+}
+
+/* What their JSON is, is asked of assert_shards. */
+static struct shards shards_of(struct fixture *x, struct store *s, int64_t sweep)
+{
+    struct shards shards;
+    assert_ok(store_shards(s, sweep, false, &shards, &x->m));
+    shards_free(&shards);
+    return shards;
+}
+
+static void assert_shards(struct fixture *x, struct store *s, int64_t sweep, bool own,
+                          const char *unfinished, const char *json)
+{
+    struct shards shards;
+    assert_ok(store_shards(s, sweep, own, &shards, &x->m));
+    assert_string_equal(shards.unfinished, unfinished);
+    assert_string_equal(shards.json.text, json);
+    shards_free(&shards);
 }
 
 static void a_shard_is_claimed_alone(void **state)
@@ -64,16 +85,16 @@ static void shards_one_after_the_other(void **state)
     plan_shard_into(x, s, FOUR, 4, 4);
     assert_int_equal(work(x, s, sweep), 2);
     assert_answer(db, "SELECT shards FROM sweep", "{\"of\":4,\"here\":[2,4]}");
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_int_equal(shards.of, 4);
     assert_string_equal(shards.missing, "1 and 3");
     plan_shard_into(x, s, FOUR, 9, 30);
     assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[9]}");
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_string_equal(shards.missing, "1 to 8 and 10 to 30");
     for (int i = 1; i <= 2; i++)
         plan_shard_into(x, s, FOUR, i, 2);
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_int_equal(shards.of, 2);
     assert_string_equal(shards.missing, "");
     plan_shard_into(x, s, SWEEP("[1, 2]", "seeds: 5\n"), 1, 30);
@@ -81,7 +102,7 @@ static void shards_one_after_the_other(void **state)
     plan_into(x, s, FOUR);
     assert_answer(db, "SELECT shards FROM sweep", "NULL");
     assert_answer(db, "SELECT count(*) FROM trial WHERE NOT in_shard", "0");
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_int_equal(shards.of, 0);
     assert_int_equal(work(x, s, sweep), 4);
     close_store(x, s);
@@ -120,20 +141,42 @@ static void a_shard_that_was_left(void **state)
     int64_t sweep = plan_shard_into(x, s, FOUR, 1, 4), build = add_build(x, s);
     struct claimed c = claim(x, s, sweep, build);
     assert_true(finish(x, s, &c, result_of(0.5)));
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_string_equal(shards.unfinished, ""); /* all of them are the run's own */
     plan_shard_into(x, s, FOUR, 3, 4);
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_int_equal(shards.of, 4);
     assert_string_equal(shards.missing, "2 and 4");
-    assert_string_equal(shards.unfinished, "1 (1 trial) and 3 (2 trials)");
+    assert_string_equal(shards.unfinished, "shards 1 (1 trial left) and 3 (2 trials left)");
     work(x, s, sweep);
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
-    assert_string_equal(shards.unfinished, "1 (1 trial)");
+    shards = shards_of(x, s, sweep);
+    assert_string_equal(shards.unfinished, "shard 1 (1 trial left)");
     plan_shard_into(x, s, FOUR, 1, 4);
     work(x, s, sweep);
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    shards = shards_of(x, s, sweep);
     assert_string_equal(shards.unfinished, "");
+    close_store(x, s);
+}
+
+/* While a run is at work, its shard is none of those that were left. */
+static void a_shard_at_work(void **state)
+{
+    static const char both[] = "shards 1 (1 trial left) and 3 (2 trials left)",
+                      both_json[] = "[{\"shard\":1,\"trials\":1},{\"shard\":3,\"trials\":2}]";
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int lock;
+    int64_t sweep = plan_shard_into(x, s, FOUR, 1, 4), build = add_build(x, s);
+    struct claimed c = claim(x, s, sweep, build);
+    assert_true(finish(x, s, &c, result_of(0.5)));
+    plan_shard_into(x, s, FOUR, 3, 4);
+    assert_ok(lock_take(x->db, &lock, &x->m));
+    assert_shards(x, s, sweep, false, both, both_json); /* another sweep's run */
+    claim(x, s, sweep, build);
+    assert_shards(x, s, sweep, false, "shard 1 (1 trial left)", "[{\"shard\":1,\"trials\":1}]");
+    assert_shards(x, s, sweep, true, both, both_json); /* no run */
+    lock_release(lock);
+    assert_shards(x, s, sweep, false, both, both_json); /* it was killed */
     close_store(x, s);
 }
 
@@ -143,23 +186,26 @@ static void assert_left(struct fixture *x, struct store *s, int64_t sweep, const
 {
     struct shards shards;
     char expected[sizeof shards.unfinished] = "";
+    size_t used = 0, last = 0;
     for (int i = from; i <= of; i++) {
         struct planned p = plan_of(x, yaml);
         assert_ok(plan_set_shard(p.plan, (struct plan_shard){i, of}, &x->m));
         long n = plan_shard_trials(p.plan);
-        size_t used = strlen(expected);
-        if (n > 0)
-            snprintf(expected + used, sizeof expected - used, "%s%d (%ld trial%s)",
-                     used ? ", " : "", i, n, n == 1 ? "" : "s");
+        if (n > 0) {
+            last = used;
+            used +=
+                (size_t)snprintf(expected + used, sizeof expected - used, "%s%d (%ld trial%s left)",
+                                 used ? ", " : "shards ", i, n, n == 1 ? "" : "s");
+        }
         free_plan(p);
     }
-    char *last = strrchr(expected, ',');
-    if (last) {
-        char rest[sizeof expected];
-        snprintf(rest, sizeof rest, "%s", last + 1);
-        snprintf(last, (size_t)(expected + sizeof expected - last), " and%s", rest);
-    }
-    assert_ok(store_shards(s, sweep, &shards, &x->m));
+    char rest[sizeof expected];
+    snprintf(rest, sizeof rest, "%s", expected + last);
+    if (last > 0)
+        snprintf(expected + last, sizeof expected - last, " and%s", rest + strlen(","));
+    else if (used > 0)
+        snprintf(expected, sizeof expected, "shard%s", rest + strlen("shards"));
+    shards = shards_of(x, s, sweep);
     assert_string_equal(shards.unfinished, expected);
 }
 
@@ -210,9 +256,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_shard_is_claimed_alone), TEST(shards_one_after_the_other),
-        TEST(a_shard_under_tune),       TEST(a_shard_that_was_left),
-        TEST(shards_are_known_again),   TEST(retries_stay_in_the_shard),
+        TEST(a_shard_is_claimed_alone),  TEST(shards_one_after_the_other),
+        TEST(a_shard_under_tune),        TEST(a_shard_that_was_left),
+        TEST(a_shard_at_work),           TEST(shards_are_known_again),
+        TEST(retries_stay_in_the_shard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

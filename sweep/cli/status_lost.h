@@ -1,0 +1,20 @@
+/* Machines on which attempts were lost, part of `headcount status`. */
+#ifndef SWEEP_CLI_STATUS_LOST_H
+#define SWEEP_CLI_STATUS_LOST_H
+
+#include "sweep/store/store.h"
+
+/* Since the last run of a sweep began. */
+struct status_lost {
+    char *json;  /* {"b":{"attempts":2,"error":"..."}, ...} */
+    char *words; /* "b, which lost 2 attempts, the last one to: ...; c, ...": where no trial runs
+                    now, those that lost most first; NULL: none */
+};
+
+/* Passes along all attempts of the file: to be asked while trials run. Free with status_lost_free,
+ * after a failure too. */
+enum status status_lost(struct store *s, int64_t sweep_id, struct status_lost *lost,
+                        struct message *m);
+void status_lost_free(struct status_lost *lost);
+
+#endif

@@ -6,42 +6,54 @@
 
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads_parts.h"
+#include "sweep/store/trial_span.h"
 
 /* ---- trials ---- */
 
-/* `next` comes before the rows: the last of them, if any comes after it. With +sweep_id SQLite
- * walks along trial_id and stops: by an index of sweep_id it would fetch and sort all trials of the
- * sweep. */
+/* Numbers of trials of the sweep ?1, behind ?2 and up to its last, ?4, by rising number. Where they
+ * lie close together SQLite is to walk along the table (+sweep_id) and to stop: by the index of
+ * sweeps it goes through all that the sweep has, but through nothing else. */
+static const char *const behind_sql[] = {
+    "SELECT trial_id FROM trial WHERE sweep_id = ?1 AND +trial_id > ?2 AND +trial_id <= ?4"
+    " ORDER BY trial_id",
+    "SELECT trial_id FROM trial WHERE +sweep_id = ?1 AND trial_id > ?2 AND trial_id <= ?4"
+    " ORDER BY trial_id"};
+
+/* `next` comes before the rows: the last of them, if any comes after it. */
 static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, long most,
                               FILE *out, struct message *m)
 {
-    int64_t total, next;
-    enum status status = rows_ask(s, m, "SELECT count(*) FROM trial WHERE sweep_id = ?1",
-                                  VALUES(INTEGER(sweep_id)), &total);
-    if (status == STATUS_OK)
-        status = rows_ask(s, m,
-                          "SELECT max(trial_id) FROM (SELECT trial_id FROM trial"
-                          "  WHERE +sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3)"
-                          " WHERE EXISTS (SELECT 1 FROM trial WHERE +sweep_id = ?1"
-                          "  AND trial_id > ?2 ORDER BY trial_id LIMIT 1 OFFSET ?3)",
-                          VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)), &next);
+    struct trial_span span;
+    int64_t next;
+    char sql[1500];
+    enum status status = trial_span_read(s, sweep_id, &span, m);
     if (status != STATUS_OK)
         return status;
-    fprintf(out, "{\"total\":%" PRId64 ",\"next\":", total);
+    after = after < span.least ? span.least - 1 : after;
+    const struct value values[] = {INTEGER(sweep_id), INTEGER(after), INTEGER(most),
+                                   INTEGER(span.most)};
+    const char *behind = behind_sql[trial_span_dense(&span)];
+    snprintf(sql, sizeof sql,
+             "SELECT iif(count(*) = 2, min(trial_id), NULL) FROM (%s LIMIT 2 OFFSET ?3 - 1)",
+             behind);
+    status = rows_ask(s, m, sql, values, 4, &next);
+    if (status != STATUS_OK)
+        return status;
+    fprintf(out, "{\"total\":%" PRId64 ",\"next\":", span.count);
     if (next)
         fprintf(out, "%" PRId64, next);
     else
         fputs("null", out);
     fputs(",\"trials\":", out);
-    struct rows r = rows_open(
-        s, m,
-        "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state, in_plan,"
-        "       is_tuning, choice, limit_hit, test_acc, test_exact, test_loss, val_acc, val_loss,"
-        "       train_acc, best_step, steps_done, steps, bad_step, train_s, max_rss_kib, n_params,"
-        "       d_head, lr, started, ended, host, attempt, error, note, remark,"
-        "       checkpoint IS NOT NULL AS weights"
-        "  FROM trials WHERE +sweep_id = ?1 AND trial_id > ?2 ORDER BY trial_id LIMIT ?3",
-        VALUES(INTEGER(sweep_id), INTEGER(after), INTEGER(most)));
+    snprintf(sql, sizeof sql,
+             "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state,"
+             "       in_plan, is_tuning, choice, limit_hit, test_acc, test_exact, test_loss,"
+             "       val_acc, val_loss, train_acc, best_step, steps_done, steps, bad_step,"
+             "       train_s, max_rss_kib, n_params, d_head, lr, started, ended, host, attempt,"
+             "       error, note, remark, checkpoint IS NOT NULL AS weights"
+             "  FROM trials WHERE trial_id IN (%s LIMIT ?3) ORDER BY trial_id",
+             behind);
+    struct rows r = rows_open(s, m, sql, values, 4);
     status = page_rows(&r, PAGE_ALL_DIGITS, out);
     fputs("}\n", out);
     return status == STATUS_OK ? text_check(out, m) : status;

@@ -104,14 +104,25 @@ enum {
     ATTEMPT
 };
 
-/* +sweep_id: SQLite is to walk along the table, from the first trial of the sweep to its last. */
-static const char TRIALS[] =
-    "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"
-    "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"
-    "  test_exact, train_acc, chance, train_s, steps_done, attempt"
-    " FROM trial WHERE trial_id BETWEEN (SELECT min(trial_id) FROM trial WHERE sweep_id = ?1)"
-    "  AND (SELECT max(trial_id) FROM trial WHERE sweep_id = ?1) AND +sweep_id = ?1"
-    "  AND in_plan = 1 ORDER BY trial_id";
+/* Two ways to the same rows: one by one, by the sweep's index, and, where its trials lie close
+ * together, along the table (+sweep_id), which is quicker. ?1: sweep, ?2: by loss; in the second
+ * ?3, ?4: its first and last trial. */
+#define ONE_BY_ONE                                                                                 \
+    " WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
+#define TRIALS                                                                                     \
+    "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"          \
+    "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"   \
+    "  test_exact, train_acc, chance, train_s, steps_done, attempt FROM trial"
+static const char *const trials_sql[] = {
+    TRIALS ONE_BY_ONE " ORDER BY trial_id",
+    TRIALS " WHERE trial_id BETWEEN ?3 AND ?4 AND +sweep_id = ?1 AND in_plan = 1"
+           " ORDER BY trial_id"};
+
+/* Likewise; ?2, ?3: the first and the last trial. */
+#define ATTEMPTS "SELECT trial_id, attempt, build_id, cpu_s, max_rss_kib FROM attempt"
+static const char *const attempts_sql[] = {
+    ATTEMPTS ONE_BY_ONE " ORDER BY trial_id, attempt",
+    ATTEMPTS " WHERE trial_id BETWEEN ?2 AND ?3 ORDER BY trial_id, attempt"};
 
 static int compare_points(const void *a, const void *b)
 {
@@ -236,8 +247,6 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
     enum trial_choice choice = rows_choice(r, CHOICE);
     int64_t place = rows_integer(r, PLACE);
     k->place = place < k->place ? place : k->place;
-    sc->least_id = sc->least_id ? sc->least_id : rows_integer(r, TRIAL_ID);
-    sc->most_id = rows_integer(r, TRIAL_ID);
     if (place < sc->first) {
         sc->first = place;
         sc->e->first_trial = rows_integer(r, TRIAL_ID);
@@ -280,8 +289,10 @@ static enum status read_trials(struct scan *sc)
                   "SELECT step, iif(?2, -val_loss, val_acc) FROM curve WHERE trial_id = ?1"
                   " ORDER BY step DESC LIMIT 5",
                   VALUES(INTEGER(0), INTEGER(loss)));
-    struct rows r =
-        rows_open(sc->store, sc->m, TRIALS, VALUES(INTEGER(sc->sweep_id), INTEGER(loss)));
+    const struct value values[] = {INTEGER(sc->sweep_id), INTEGER(loss), INTEGER(sc->span.least),
+                                   INTEGER(sc->span.most)};
+    bool dense = trial_span_dense(&sc->span);
+    struct rows r = rows_open(sc->store, sc->m, trials_sql[dense], values, dense ? 4 : 2);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && curve.status == STATUS_OK && rows_next(&r))
         status = add_trial(sc, &r, &curve);
@@ -321,10 +332,10 @@ enum status scan_attempts(struct scan *sc)
     enum { TRIAL, NUMBER, BUILD, CPU_S, RSS_KIB };
     struct planned *p = sc->planned, *end = p + sc->count;
     const struct completed *c = sc->completed, *last = c + sc->completeds;
-    struct rows r = rows_open(sc->store, sc->m,
-                              "SELECT trial_id, attempt, build_id, cpu_s, max_rss_kib FROM attempt"
-                              " WHERE trial_id BETWEEN ?1 AND ?2 ORDER BY trial_id, attempt",
-                              VALUES(INTEGER(sc->least_id), INTEGER(sc->most_id)));
+    const struct value values[] = {INTEGER(sc->sweep_id), INTEGER(sc->span.least),
+                                   INTEGER(sc->span.most)};
+    bool dense = trial_span_dense(&sc->span);
+    struct rows r = rows_open(sc->store, sc->m, attempts_sql[dense], values, dense ? 3 : 1);
     bool room = true;
     while (room && rows_next(&r)) {
         int64_t trial_id = rows_integer(&r, TRIAL);
@@ -411,7 +422,9 @@ void scan_sort(struct scan *sc)
 enum status scan_read(struct scan *sc)
 {
     sc->first = INT64_MAX;
-    enum status status = read_points(sc);
+    enum status status = trial_span_read(sc->store, sc->sweep_id, &sc->span, sc->m);
+    if (status == STATUS_OK)
+        status = read_points(sc);
     if (status == STATUS_OK)
         status = read_looks(sc);
     return status == STATUS_OK ? read_trials(sc) : status;

@@ -1,10 +1,11 @@
-/* The trials of a plan, read in one pass along their numbers, as they lie in the file: sweeps of a
- * hundred thousand trials are read again and again while they run. Only the files of evidence.h
- * include this. */
+/* The trials of a plan, read in one pass by their numbers, as a rule as they lie in the file:
+ * sweeps of a hundred thousand trials are read again and again while they run. Only the files of
+ * evidence.h include this. */
 #ifndef SWEEP_STORE_EVIDENCE_SCAN_H
 #define SWEEP_STORE_EVIDENCE_SCAN_H
 
 #include "sweep/store/evidence_parts.h"
+#include "sweep/store/trial_span.h"
 
 /* What is needed of a configuration: the seed is not in it. */
 struct grid_point {
@@ -56,8 +57,8 @@ struct scan {
     int64_t sweep_id;
     struct evidence *e;
     struct message *m;
-    int64_t first;             /* place in the plan of the first trial */
-    int64_t least_id, most_id; /* trials of the plan; 0: there are none */
+    struct trial_span span;
+    int64_t first; /* place in the plan of the first trial */
     int points, kinds, looks;
     struct grid_point *point; /* by rising config_id */
     struct kind **kind;

@@ -2,6 +2,8 @@
  * worked out by hand from tests/data/db/views.sql. */
 #include "views_help.h"
 
+#include "engine/base/text.h"
+#include "sweep/page/page.h"
 #include "sweep/store/evidence.h"
 
 /* Head counts 1 (.2, .4, .6), 2 (three of .1), 4 (1.0) and 8 (.1, .4) of setting {}, in one layer.
@@ -185,16 +187,6 @@ static void the_frontier(void **state)
     close_store(x, s);
 }
 
-/* ---- 100,000 trials ---- */
-
-static int count_work(void *context)
-{
-    ++*(long *)context;
-    return 0;
-}
-
-/* Thousands of instructions of SQLite's that a view takes for so many settings of four trials, with
- * two head counts, each pruned. */
 /* ---- the same rows without the views ---- */
 
 static double known(int64_t kib)
@@ -271,6 +263,16 @@ static void rows_of_replicated_axes(void **state)
     close_store(x, s);
 }
 
+/* ---- 100,000 trials ---- */
+
+static int count_work(void *context)
+{
+    ++*(long *)context;
+    return 0;
+}
+
+/* Thousands of instructions of SQLite's that a view takes for so many settings of four trials, with
+ * two head counts, each pruned. */
 static long work_of(struct fixture *x, const char *view, int settings)
 {
     char sql[1024];
@@ -323,6 +325,68 @@ static void views_take_as_long_as_there_are_trials(void **state)
     }
 }
 
+enum { SMALL = 77 };
+
+static void add_trials(sqlite3 *db, int sweep_id, int trials, int seed)
+{
+    char sql[600];
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             "INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting,"
+             " setting_label, tuning, is_tuning, chance)"
+             " SELECT %d, 1, %d + i, 'queued', 1, i, '{}', '', '{}', 0, 0 FROM n",
+             trials, sweep_id, seed);
+    run_sql(db, sql);
+}
+
+/* Hundreds of instructions of SQLite's that three trials and the evidence of a sweep of four take,
+ * so many of which lie before `large` ones of another sweep, and the others behind them. */
+static long small_work(struct fixture *x, int before, int large)
+{
+    long hundreds = 0;
+    struct text_buffer page = {0};
+    struct evidence *e;
+    struct store *s = open_store(x, STORE_WRITE);
+    sqlite3 *db = store_db(s);
+    load_sql(db, "tests/data/db/views.sql");
+    run_sql(db, "CREATE TEMP TABLE own AS SELECT * FROM sweep WHERE sweep_id = 1;"
+                "UPDATE own SET sweep_id = 77, name = 'small';"
+                "INSERT INTO sweep SELECT * FROM own; DROP TABLE own");
+    if (before)
+        add_trials(db, SMALL, before, 0);
+    add_trials(db, 1, large, 1000);
+    if (before < 4)
+        add_trials(db, SMALL, 4 - before, 10);
+    run_sql(db, "INSERT INTO attempt (trial_id, attempt, build_id, started, resumed_from_step)"
+                " SELECT trial_id, 1, 1, 'then', 0 FROM trial");
+    FILE *out = text_stream(&page);
+    sqlite3_progress_handler(db, 100, count_work, &hundreds);
+    assert_ok(page_trials(s, SMALL, 0, 3, out, &x->m));
+    assert_ok(evidence_read(s, SMALL, true, &e, &x->m));
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+    fclose(out);
+    assert_non_null(strstr(page.text, "{\"total\":4,\"next\":"));
+    assert_null(strstr(page.text, "null,\"trials\""));
+    assert_int_equal(e->settings, 1);
+    assert_int_equal(e->setting[0].input.planned, 4);
+    evidence_free(e);
+    free(page.text);
+    close_store(x, s);
+    assert_int_equal(remove(x->db), 0);
+    return hundreds;
+}
+
+static void a_small_sweep_does_not_pay_for_a_large_one(void **state)
+{
+    struct fixture *x = *state;
+    for (int before = 0; before <= 4; before += 2) {
+        long alone = small_work(x, before, 100), beside = small_work(x, before, 10000);
+        if (beside > 2 * alone)
+            fail_msg("with %d trials before: %ld hundred instructions and, beside many, %ld",
+                     before, alone, beside);
+    }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -336,6 +400,7 @@ int main(void)
         TEST(rows_of_the_views),
         TEST(rows_of_replicated_axes),
         TEST(views_take_as_long_as_there_are_trials),
+        TEST(a_small_sweep_does_not_pay_for_a_large_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

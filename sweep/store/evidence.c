@@ -61,10 +61,8 @@ static int64_t test_targets(const char *config_json)
            targets_of(&point, &shape);
 }
 
-static enum status read_targets(struct store *s, int64_t sweep_id, struct evidence *e,
-                                struct message *m)
+static enum status read_targets(struct store *s, struct evidence *e, struct message *m)
 {
-    (void)sweep_id;
     struct rows rows =
         rows_open(s, m, "SELECT config_json FROM config WHERE config_id = ?", NO_VALUES);
     for (int i = 0; i < e->settings; i++) {
@@ -77,8 +75,7 @@ static enum status read_targets(struct store *s, int64_t sweep_id, struct eviden
 
 /* Two settings that differ in the width of heads can mean the same model at a head count: they have
  * the same trials twice. */
-static enum status read_shared(struct store *s, int64_t sweep_id, struct evidence *e,
-                               struct message *m)
+static enum status read_shared(struct store *s, struct evidence *e, struct message *m)
 {
     bool widths = false;
     for (int i = 0; i < e->settings; i++)
@@ -93,7 +90,7 @@ static enum status read_shared(struct store *s, int64_t sweep_id, struct evidenc
         "   AND is_tuning = 0 AND choice <> 'passed')"
         "SELECT a.setting, heads, min(b.setting) FROM model AS a JOIN model AS b"
         " USING (heads, model) WHERE a.setting <> b.setting GROUP BY a.setting, heads",
-        VALUES(INTEGER(sweep_id)));
+        VALUES(INTEGER(e->sweep_id)));
     while (rows_next(&rows)) {
         struct evidence_setting *set = evidence_find(e, rows_given(&rows, 0));
         struct evidence_setting *other = evidence_find(e, rows_given(&rows, 2));
@@ -129,18 +126,16 @@ static void put_in_order(struct evidence *e)
     }
 }
 
-static enum status read_all(struct store *s, int64_t sweep_id, bool rows, struct evidence *e,
-                            struct message *m)
+static enum status read_all(struct store *s, bool rows, struct evidence *e, struct message *m)
 {
-    static enum status (*const readers[])(struct store *, int64_t, struct evidence *,
-                                          struct message *) = {
+    static enum status (*const readers[])(struct store *, struct evidence *, struct message *) = {
         read_targets,       read_shared,           evidence_read_file,
         evidence_read_tune, evidence_read_outside, evidence_read_changes};
-    enum status status = evidence_read_sweep(s, sweep_id, e, m);
+    enum status status = evidence_read_sweep(s, e, m);
     if (status == STATUS_OK)
-        status = evidence_read_trials(s, sweep_id, rows, e, m);
+        status = evidence_read_trials(s, rows, e, m);
     for (size_t i = 0; i < sizeof readers / sizeof *readers && status == STATUS_OK; i++)
-        status = readers[i](s, sweep_id, e, m);
+        status = readers[i](s, e, m);
     return status;
 }
 
@@ -151,10 +146,11 @@ enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct e
     *out = NULL;
     if (!e)
         return evidence_no_memory(m);
+    e->sweep_id = sweep_id;
     e->base.chance = NAN;
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
-        status = read_all(s, sweep_id, rows, e, m);
+        status = read_all(s, rows, e, m);
         store_snapshot_end(s);
     }
     if (status != STATUS_OK) {

@@ -68,6 +68,7 @@ struct evidence_build {
 };
 
 struct evidence {
+    int64_t sweep_id;
     int64_t first_trial; /* of the plan; 0: it has none */
     int settings;
     struct evidence_setting *setting; /* in the order of the plan */

@@ -78,10 +78,8 @@ static bool any_text(const struct evidence *e)
     return any;
 }
 
-enum status evidence_read_file(struct store *s, int64_t sweep_id, struct evidence *e,
-                               struct message *m)
+enum status evidence_read_file(struct store *s, struct evidence *e, struct message *m)
 {
-    (void)sweep_id;
     enum status status = read_data(s, e, m);
     if (status != STATUS_OK || !e->base.loss || !any_text(e) || e->trials == 0)
         return status;

@@ -19,19 +19,13 @@ enum status evidence_no_memory(struct message *m);
 /* While settings are in the order of their texts; NULL: there is none. */
 struct evidence_setting *evidence_find(struct evidence *e, const char *setting);
 
-enum status evidence_read_sweep(struct store *s, int64_t sweep_id, struct evidence *e,
-                                struct message *m);
-enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evidence *e,
-                                  struct message *m);
-enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evidence *e,
-                                  struct message *m);
+enum status evidence_read_sweep(struct store *s, struct evidence *e, struct message *m);
+enum status evidence_read_outside(struct store *s, struct evidence *e, struct message *m);
+enum status evidence_read_changes(struct store *s, struct evidence *e, struct message *m);
 /* Leaves the settings in the order of their texts. */
-enum status evidence_read_trials(struct store *s, int64_t sweep_id, bool rows, struct evidence *e,
-                                 struct message *m);
+enum status evidence_read_trials(struct store *s, bool rows, struct evidence *e, struct message *m);
 /* Once the trials are there. */
-enum status evidence_read_file(struct store *s, int64_t sweep_id, struct evidence *e,
-                               struct message *m);
-enum status evidence_read_tune(struct store *s, int64_t sweep_id, struct evidence *e,
-                               struct message *m);
+enum status evidence_read_file(struct store *s, struct evidence *e, struct message *m);
+enum status evidence_read_tune(struct store *s, struct evidence *e, struct message *m);
 
 #endif

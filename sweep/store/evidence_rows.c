@@ -71,11 +71,6 @@ static int compare_reals(double x, double y)
     return isnan(x) || isnan(y) ? isnan(y) - isnan(x) : (x > y) - (x < y);
 }
 
-static int compare_integers(int64_t x, int64_t y)
-{
-    return (x > y) - (x < y);
-}
-
 /* ---- orders ---- */
 
 static int by_number(const void *a, const void *b)
@@ -241,7 +236,8 @@ static double widths_of(struct rows *quantile, int64_t n)
     return rows_next(quantile) ? rows_real(quantile, 0) / sqrt((double)n) : NAN;
 }
 
-/* Returns the first of the kinds whose chance is the largest, as the view takes its labels from. */
+/* Returns the kind that gives the row its labels, as in the view: of those with the largest chance
+ * the first. */
 static const struct kind *sum_up(struct group *g, struct rows *quantile, struct evidence_row *row)
 {
     const struct kind *kind = NULL;

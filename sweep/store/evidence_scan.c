@@ -126,9 +126,8 @@ static const char *const attempts_sql[] = {
 
 static int compare_points(const void *a, const void *b)
 {
-    int64_t x = ((const struct grid_point *)a)->config_id,
-            y = ((const struct grid_point *)b)->config_id;
-    return (x > y) - (x < y);
+    const struct grid_point *x = a, *y = b;
+    return compare_integers(x->config_id, y->config_id);
 }
 
 static void free_kind(struct kind *k)
@@ -376,11 +375,6 @@ static void number_kinds(struct scan *sc)
     qsort(k, (size_t)sc->kinds, sizeof *k, compare_settings);
     for (int i = 1; i < sc->kinds; i++)
         k[i]->set = k[i - 1]->set + (compare_settings(&k[i - 1], &k[i]) != 0);
-}
-
-static int compare_integers(int64_t x, int64_t y)
-{
-    return (x > y) - (x < y);
 }
 
 bool planned_together(const struct planned *p, const struct planned *q)

@@ -81,6 +81,12 @@ enum status scan_inference(struct scan *sc);
  * ended comes first, else the one with the highest learning rate. */
 void scan_sort(struct scan *sc);
 
+/* <0, 0, >0, as qsort asks for it. */
+static inline int compare_integers(int64_t x, int64_t y)
+{
+    return (x > y) - (x < y);
+}
+
 /* By setting, head count, unit, seed: 0 for what is one planned trial. */
 int planned_compare(const struct planned *p, const struct planned *q);
 

@@ -4,14 +4,13 @@
 
 #include "engine/base/array.h"
 #include "engine/base/text.h"
-static enum status read_claim(struct store *s, int64_t sweep_id, struct evidence *e,
-                              struct message *m)
+static enum status read_claim(struct store *s, struct evidence *e, struct message *m)
 {
     struct rows rows = rows_open(s, m,
                                  "SELECT over.value FROM sweep, json_each(claim, '$.over') AS over"
                                  " WHERE sweep_id = ?1 AND claim IS NOT NULL",
-                                 VALUES(INTEGER(sweep_id)));
-    enum status status = evidence_proof(s, sweep_id, &e->base.proof, m);
+                                 VALUES(INTEGER(e->sweep_id)));
+    enum status status = evidence_proof(s, e->sweep_id, &e->base.proof, m);
     while (status == STATUS_OK && rows_next(&rows)) {
         int64_t *over = array_grow(e->claim_over, (size_t)e->base.claim_over_count, sizeof *over);
         if (!over) {
@@ -26,8 +25,7 @@ static enum status read_claim(struct store *s, int64_t sweep_id, struct evidence
     return status == STATUS_OK ? closed : status;
 }
 
-enum status evidence_read_sweep(struct store *s, int64_t sweep_id, struct evidence *e,
-                                struct message *m)
+enum status evidence_read_sweep(struct store *s, struct evidence *e, struct message *m)
 {
     enum { CLAIM_BEST, LOSS, LOOKS, EQUIVALENCE, REPLICATED };
     struct rows rows = rows_open(
@@ -35,7 +33,7 @@ enum status evidence_read_sweep(struct store *s, int64_t sweep_id, struct eviden
         "SELECT claim ->> '$.best', metric = 'val_loss', json_array_length(looks), equivalence,"
         " (SELECT group_concat(value, ', ') FROM json_each(replicate)) FROM sweep"
         " WHERE sweep_id = ?1",
-        VALUES(INTEGER(sweep_id)));
+        VALUES(INTEGER(e->sweep_id)));
     bool found = rows_next(&rows);
     if (found) {
         e->base.has_claim = !rows_null(&rows, CLAIM_BEST);
@@ -50,12 +48,11 @@ enum status evidence_read_sweep(struct store *s, int64_t sweep_id, struct eviden
     }
     enum status status = rows_close(&rows);
     if (status == STATUS_OK && !found)
-        return status_fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)sweep_id);
-    return status == STATUS_OK ? read_claim(s, sweep_id, e, m) : status;
+        return status_fail(m, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)e->sweep_id);
+    return status == STATUS_OK ? read_claim(s, e, m) : status;
 }
 
-enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evidence *e,
-                                  struct message *m)
+enum status evidence_read_outside(struct store *s, struct evidence *e, struct message *m)
 {
     enum { HEADS, ENDED, COMPLETED, ACC, LOSS };
     struct rows rows =
@@ -63,7 +60,7 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
                   "SELECT heads, count(*), sum(state = 'completed'), avg(test_acc), avg(test_loss)"
                   " FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 0"
                   " AND state IN ('completed', 'diverged', 'failed') GROUP BY heads ORDER BY heads",
-                  VALUES(INTEGER(sweep_id)));
+                  VALUES(INTEGER(e->sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
         struct evidence_outside *grown = array_grow(e->outside, (size_t)e->outsides, sizeof *grown);
@@ -80,8 +77,7 @@ enum status evidence_read_outside(struct store *s, int64_t sweep_id, struct evid
     return status == STATUS_OK ? closed : status;
 }
 
-enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evidence *e,
-                                  struct message *m)
+enum status evidence_read_changes(struct store *s, struct evidence *e, struct message *m)
 {
     enum { CHANGED, PAIRS, ADDED, REMOVED, SEEN, OUTSIDE, WHAT, RULES, CLAIM };
     struct rows rows =
@@ -89,7 +85,7 @@ enum status evidence_read_changes(struct store *s, int64_t sweep_id, struct evid
                   "SELECT changed, pairs, added, removed, seen, seen_outside, what,"
                   " (SELECT group_concat(value, ', ') FROM json_each(what, '$.rules')), claim"
                   " FROM plan_change WHERE sweep_id = ?1 ORDER BY plan_change_id",
-                  VALUES(INTEGER(sweep_id)));
+                  VALUES(INTEGER(e->sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
         struct evidence_change *grown = array_grow(e->change, (size_t)e->changes, sizeof *grown);

@@ -108,10 +108,9 @@ static void take_kinds(struct scan *sc)
 
 /* ---- all of it ---- */
 
-enum status evidence_read_trials(struct store *s, int64_t sweep_id, bool rows, struct evidence *e,
-                                 struct message *m)
+enum status evidence_read_trials(struct store *s, bool rows, struct evidence *e, struct message *m)
 {
-    struct scan sc = {.store = s, .sweep_id = sweep_id, .e = e, .m = m};
+    struct scan sc = {.store = s, .sweep_id = e->sweep_id, .e = e, .m = m};
     enum status status = scan_read(&sc);
     if (status == STATUS_OK && rows)
         status = scan_attempts(&sc);

@@ -27,11 +27,10 @@ static const char CHOICES[] =
                  "       coalesce(group_concat(iif(edge, name, NULL), ', '), '')"
                  "  FROM picked GROUP BY setting, heads ORDER BY setting, heads";
 
-static enum status read_choices(struct store *s, int64_t sweep_id, struct evidence *e,
-                                struct message *m)
+static enum status read_choices(struct store *s, struct evidence *e, struct message *m)
 {
     enum { SETTING, HEADS, LABEL, EDGE };
-    struct rows rows = rows_open(s, m, CHOICES, VALUES(INTEGER(sweep_id)));
+    struct rows rows = rows_open(s, m, CHOICES, VALUES(INTEGER(e->sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
         struct evidence_setting *set = evidence_find(e, rows_given(&rows, SETTING));
@@ -66,15 +65,14 @@ static enum status add_rate(struct evidence_setting *set, double rate, bool more
     return STATUS_OK;
 }
 
-static enum status read_rates(struct store *s, int64_t sweep_id, struct evidence *e,
-                              struct message *m)
+static enum status read_rates(struct store *s, struct evidence *e, struct message *m)
 {
     struct rows rows = rows_open(
         s, m,
         "SELECT setting, rate, lead(rate) OVER (PARTITION BY setting ORDER BY rate) IS NOT NULL"
         " FROM (SELECT DISTINCT setting, tuning ->> '$.\"train.lr\"' AS rate FROM tuning"
         "   WHERE sweep_id = ?1) WHERE rate IS NOT NULL ORDER BY setting, rate",
-        VALUES(INTEGER(sweep_id)));
+        VALUES(INTEGER(e->sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
         struct evidence_setting *set = evidence_find(e, rows_given(&rows, 0));
@@ -85,9 +83,8 @@ static enum status read_rates(struct store *s, int64_t sweep_id, struct evidence
     return status == STATUS_OK ? closed : status;
 }
 
-enum status evidence_read_tune(struct store *s, int64_t sweep_id, struct evidence *e,
-                               struct message *m)
+enum status evidence_read_tune(struct store *s, struct evidence *e, struct message *m)
 {
-    enum status status = read_choices(s, sweep_id, e, m);
-    return status == STATUS_OK ? read_rates(s, sweep_id, e, m) : status;
+    enum status status = read_choices(s, e, m);
+    return status == STATUS_OK ? read_rates(s, e, m) : status;
 }

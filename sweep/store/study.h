@@ -54,8 +54,8 @@ struct study_filing {
  * row are columns of the table; a column without a key gets what the answer says beside its tables
  * ({"split":"val","head_metric":[...]}), else what is known of the first trial (trial_id, sweep_id,
  * step: that of its weights, setting, heads), else NULL. Arrays and objects become JSON text. Rows
- * that are there under the same primary key get the new values. Answers that
- * one of the trials gave with other weights are removed.
+ * that are there under the same primary key get the new values. Answers that one of the trials gave
+ * with other weights are removed.
  *
  * Nothing is kept: BAD_INPUT where a trial does not have these weights any more, the answer is no
  * such JSON, or it has values that the schema forbids; INTERNAL where it names a table or a column

@@ -34,6 +34,7 @@ dead) echo "connect to host dead port 22: no route" >&2; exit 255 ;;
 silent) exec sleep 100 ;;
 tight) ulimit -n 14 && exec "$@" ;;
 fileless) sed -u 's|here\.txt|gone.txt|' | "$@" ;;
+losing) sed -u '0,/here\.txt/!s|here\.txt|gone.txt|' | "$@" ;;
 apart) exec setsid "$@" ;;
 *) exec "$@" ;;
 esac

@@ -91,9 +91,10 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
                   "SELECT config_sha256, seed, state, trial_id, in_plan, choice, CASE state"
                   " WHEN 'running' THEN (SELECT max(step) FROM curve"
                   "                      WHERE curve.trial_id = trials.trial_id)"
-                  " ELSE resume_step END, state = 'failed' AND exit_code IN (?2, ?3)"
+                  " ELSE resume_step END, state = 'failed' AND exit_code IN (?2, ?3, ?4)"
                   " FROM trials WHERE sweep = ?1",
-                  VALUES(TEXT(sweep), INTEGER(WORKER_OVER_TIME), INTEGER(WORKER_OVER_MEMORY)));
+                  VALUES(TEXT(sweep), INTEGER(WORKER_OVER_TIME), INTEGER(WORKER_OVER_MEMORY),
+                         INTEGER(WORKER_OVER_CPU)));
     while (rows_next(&r)) {
         if (list->count == list->capacity) {
             size_t capacity = 2 * list->capacity + 64;

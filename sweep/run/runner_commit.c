@@ -81,26 +81,50 @@ static enum status put_remark(struct runner *r, const struct remark *k, struct m
     return STATUS_OK;
 }
 
-/* Claims a trial for the slot s, if there is one for its machine. False where that ends it: none is
- * left, as many are claimed as one transaction may have, or it failed. */
-static bool claim_for(struct runner *r, struct slot *s, enum status *status, struct message *m)
+enum found {
+    FOUND_ONE,
+    FOUND_NOT_HERE, /* nothing that this machine may begin now */
+    FOUND_NONE,     /* nothing for any machine */
+    FOUND_FULL,     /* one transaction has no more */
+    FOUND_FAILED
+};
+
+/* Claims a trial for the slot s, if there is one for its machine. */
+static enum found claim_for(struct runner *r, struct slot *s, enum status *status,
+                            struct message *m)
 {
     struct machine *machine = &r->machine[s->machine];
-    r->dry = machine->wary != NULL;
-    if (r->dry || r->claims == CLAIMS_MOST)
-        return r->dry;
+    int64_t spared[STORE_SPARED];
+    if (machine->passed || machine->wary)
+        return FOUND_NOT_HERE;
+    if (r->claims == CLAIMS_MOST)
+        return FOUND_FULL;
     struct claimed *c = &r->claim[r->claims];
-    int64_t shunned = runner_shuns(r, machine);
-    *status = store_claim(r->store, r->sweep_id, machine->build_id, shunned, c, m);
+    bool shuns = runner_shuns(r, machine, spared);
+    *status = store_claim(r->store, r->sweep_id, machine->build_id, spared, c, m);
     if (*status != STATUS_OK)
-        return false;
-    r->dry = c->trial_id == 0;
-    if (r->dry)
-        return shunned != 0;
+        return FOUND_FAILED;
+    machine->passed = c->trial_id == 0;
+    if (machine->passed)
+        return shuns ? FOUND_NOT_HERE : FOUND_NONE;
     r->claimed_for[r->claims++] = s;
     if (machine->host && suspects_at(&r->suspects, c->trial_id, c->resumed_from_step))
         machine->wary = s;
-    return true;
+    return FOUND_ONE;
+}
+
+/* The same for a list of slots, as long as there is something to be found. */
+static enum found claim_for_all(struct runner *r, const struct slot_list *l, enum status *status,
+                                struct message *m)
+{
+    enum found found = FOUND_ONE;
+    for (struct slot *s = l->first; s && found <= FOUND_NOT_HERE; s = s->next) {
+        if (!r->machine[s->machine].works || s->closed)
+            continue;
+        found = claim_for(r, s, status, m);
+        r->dry = r->dry || found == FOUND_NOT_HERE || found == FOUND_NONE;
+    }
+    return found;
 }
 
 /* For the slots that are free, and then for those that are so once this transaction is committed:
@@ -108,14 +132,17 @@ static bool claim_for(struct runner *r, struct slot *s, enum status *status, str
 static enum status claim_all(struct runner *r, struct message *m)
 {
     enum status status = STATUS_OK;
-    bool more = !r->stopping;
     r->claims = 0;
     r->dry = false;
-    for (struct slot *s = r->free.first; s && more; s = s->next)
-        more = claim_for(r, s, &status, m);
-    for (struct slot *s = r->ended.first; s && more; s = s->next)
-        if (r->machine[s->machine].works && !s->closed)
-            more = claim_for(r, s, &status, m);
+    for (int k = 0; k < r->machines; k++)
+        r->machine[k].passed = false;
+    if (r->stopping)
+        return STATUS_OK;
+    enum found found = claim_for_all(r, &r->free, &status, m);
+    if (found <= FOUND_NOT_HERE)
+        found = claim_for_all(r, &r->ended, &status, m);
+    if (found == FOUND_FULL)
+        r->dry = false;
     return status;
 }
 

@@ -3,13 +3,19 @@
  * machines is the trial's own doing; what happens everywhere stops the run.
  *
  *   what happened            on a machine of several       here, or on the last one
- *   storage fails            the machine's fault           the run stops
+ *   storage fails            the machine's fault, where    the run stops
+ *                            storage does not fail here
+ *   its file to learn from   the machine's fault           the run stops
  *   no step before an end    the machine's, unless trials  the trial's; BARREN_LIMIT in a row
  *   (failed, killed)         got further there             stop the run
+ *   fails after a step       the trial's                   the trial's
+ *   `ulimit -t` of its own   the machine's                 the trial's, as a limit of the sweep
  *   lost with its machine    suspects.h                    suspects.h
  *
- * A machine at fault is lost to the run for a pause (host.h) and may come again; the
- * FAULTS_LIMIT-th time in a row it is refused. */
+ * What is the machine's fault costs the trial nothing: the last three within the bounds of
+ * suspects.h. A machine leaves the trials that came to nothing there to others (shunned.h). One
+ * whose storage or file fails, or on which BARREN_LIMIT trials in a row fail, is lost to the run
+ * for a pause (host.h) and may come again; the FAULTS_LIMIT-th time in a row it is refused. */
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>
@@ -27,11 +33,10 @@ static struct machine *machine_of(struct runner *r, const struct slot *s)
 
 /* ---- other machines ---- */
 
-/* As far as anybody knows: it works, or did, or may turn out to. */
+/* As far as anybody knows: it works, or may turn out to. */
 static bool is_sound(const struct machine *machine)
 {
-    return machine->host->state != HOST_REFUSED && machine->barren == 0 &&
-           (machine->works || machine->proven || !machine->heard);
+    return shunned_barren(&machine->shunned) == 0 && (machine->works || !machine->heard);
 }
 
 static bool others_are_sound(const struct runner *r, const struct machine *machine)
@@ -47,16 +52,22 @@ static bool others_may_have(const struct runner *r, const struct machine *machin
 {
     for (int k = 0; k < r->machines; k++) {
         const struct machine *other = &r->machine[k];
-        if (other != machine && other->works && (trial == 0 || other->shunned != trial))
+        if (other != machine && other->works && !shunned_has(&other->shunned, trial))
             return true;
     }
     return false;
 }
 
-int64_t runner_shuns(const struct runner *r, const struct machine *machine)
+bool runner_shuns(const struct runner *r, const struct machine *machine,
+                  int64_t spared[STORE_SPARED])
 {
-    int64_t trial = machine->shunned;
-    return trial != 0 && others_may_have(r, machine, trial) ? trial : 0;
+    _Static_assert((int)STORE_SPARED >= (int)SHUNNED_MOST, "all can be spared");
+    int n = 0;
+    memset(spared, 0, STORE_SPARED * sizeof *spared);
+    for (int i = 0; i < machine->shunned.count; i++)
+        if (others_may_have(r, machine, machine->shunned.of[i].trial))
+            spared[n++] = machine->shunned.of[i].trial;
+    return n > 0;
 }
 
 void runner_let_begin(struct runner *r, const struct slot *s)
@@ -139,19 +150,17 @@ static bool left_something(const struct slot *s)
            s->end.step > s->resumed_from_step;
 }
 
-static void got_further(struct runner *r, struct machine *machine)
+static void got_further(struct machine *machine)
 {
     machine->proven = true;
-    machine->barren = 0;
-    r->drained = r->drained && machine->shunned == 0;
-    machine->shunned = 0;
+    shunned_further(&machine->shunned);
 }
 
 void runner_heard(struct runner *r, struct machine *machine, const struct slot *s)
 {
     if (s->step <= s->resumed_from_step)
         return;
-    got_further(r, machine);
+    got_further(machine);
     if (machine->wary == s && !suspects_at(&r->suspects, s->trial_id, s->step))
         runner_let_begin(r, s);
 }
@@ -182,50 +191,100 @@ static void close_slot(struct runner *r, struct machine *machine, struct slot *s
                running == 1 ? "" : "s", machine->slots, slot_error(s));
 }
 
+/* Where it has not been excused too often. */
+static void excuse(struct runner *r, struct slot *s)
+{
+    int64_t step = s->end.step > s->resumed_from_step ? s->end.step : s->resumed_from_step;
+    if (suspects_excuse(&r->suspects, s->trial_id, step))
+        slot_excuse(s, r->job.folder);
+}
+
+/* The trial is left to other machines, where there are some. */
+static void shun(struct runner *r, struct machine *machine, const struct slot *s, bool barren)
+{
+    shunned_add(&machine->shunned, s->trial_id, suspects_losses(&r->suspects, s->trial_id), barren);
+}
+
 /* The trial failed there, or was killed, before it got a step further. `why` becomes what the
  * machine is to be set aside for. */
 static bool judge_barren(struct runner *r, struct machine *machine, struct slot *s,
                          char why[MESSAGE_SIZE])
 {
-    bool sound = machine->proven && machine->barren == 0, others = others_are_sound(r, machine);
-    machine->barren++;
-    machine->shunned = s->trial_id;
+    bool sound = machine->proven && shunned_barren(&machine->shunned) == 0;
+    bool others = others_are_sound(r, machine);
+    shun(r, machine, s, true);
     if (others && !sound)
-        slot_excuse(s, r->job.folder);
-    if (!others || machine->barren < BARREN_LIMIT)
+        excuse(r, s);
+    if (!others || shunned_barren(&machine->shunned) < BARREN_LIMIT)
         return false;
     snprintf(why, MESSAGE_SIZE,
-             "%d attempts in a row came to nothing there, and others work; the last one said: "
+             "%d trials in a row came to nothing there, and others work; the last one said: "
              "%.1500s",
-             machine->barren, slot_error(s));
+             shunned_barren(&machine->shunned), slot_error(s));
     return true;
 }
 
-/* Whether the ending is (also) a reason to set its machine aside: `why`. */
+/* The machine cannot start a worker. */
+static bool judge_unstarted(struct runner *r, struct machine *machine, struct slot *s,
+                            char why[MESSAGE_SIZE])
+{
+    int running = running_on(machine);
+    if (machine->host->state != HOST_READY || r->stopping)
+        return false;
+    if (running > 0)
+        close_slot(r, machine, s, running);
+    else
+        snprintf(why, MESSAGE_SIZE, "it cannot start a worker: %.1900s", slot_error(s));
+    return running == 0;
+}
+
+/* Whether the ending is (also) a reason to set its machine aside: `why`. What the machine is to
+ * blame for is excused, in whatever state it is itself. */
 static bool blame_machine(struct runner *r, struct machine *machine, struct slot *s, bool unstarted,
                           char why[MESSAGE_SIZE])
 {
     bool failed = s->ending == ENDING_FAIL || (s->ending == ENDING_REQUEUE && s->end.signal != 0);
-    int running = running_on(machine);
+    bool data = s->end.exit_code == WORKER_DATA;
+    bool own_limit = s->ending == ENDING_LIMIT && s->end.exit_code == WORKER_OVER_CPU;
+    if (s->ending == ENDING_STORAGE) {
+        if (!data && runner_hosts_try_folder(r, NULL) != STATUS_OK)
+            return false;
+        slot_excuse(s, r->job.folder);
+        snprintf(why, MESSAGE_SIZE, "%s: %.1900s",
+                 data ? "it does not have the same file to learn from" : "its storage fails",
+                 slot_error(s));
+        return true;
+    }
     if (left_something(s)) {
         machine->faults = 0;
-        got_further(r, machine);
-        return false;
+        got_further(machine);
     }
-    if (unstarted && running > 0) {
-        close_slot(r, machine, s, running);
-        return false;
+    if (s->ending == ENDING_FINISH || s->ending == ENDING_PAUSE)
+        shunned_remove(&machine->shunned, s->trial_id);
+    if (unstarted)
+        return judge_unstarted(r, machine, s, why);
+    if (failed && !left_something(s) && s->step <= s->resumed_from_step)
+        return judge_barren(r, machine, s, why);
+    if (failed || own_limit)
+        shun(r, machine, s, false);
+    if (own_limit && others_are_sound(r, machine))
+        excuse(r, s);
+    return false;
+}
+
+/* never: it will not do better. */
+static void set_aside(struct machine *machine, const char *why, bool never)
+{
+    char last[MESSAGE_SIZE];
+    machine->at_fault = true;
+    if (never) {
+        host_refuse(machine->host, why);
+    } else if (++machine->faults < FAULTS_LIMIT) {
+        host_lose(machine->host, clock_now_s(), why);
+    } else {
+        snprintf(last, sizeof last, "given up after %d times: %.1900s", machine->faults, why);
+        host_refuse(machine->host, last);
     }
-    if (unstarted) {
-        snprintf(why, MESSAGE_SIZE, "it cannot start a worker: %.1900s", slot_error(s));
-        return true;
-    }
-    if (s->ending == ENDING_STORAGE && runner_hosts_try_folder(r, NULL) == STATUS_OK) {
-        slot_excuse(s, r->job.folder);
-        snprintf(why, MESSAGE_SIZE, "its storage fails: %.1900s", slot_error(s));
-        return true;
-    }
-    return failed && s->step <= s->resumed_from_step && judge_barren(r, machine, s, why);
 }
 
 void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
@@ -233,28 +292,10 @@ void runner_take_ending_there(struct runner *r, struct machine *machine, struct 
 {
     char why[MESSAGE_SIZE];
     slot_ended_there(s, r->job.folder, e);
-    if (s->ending == ENDING_STORAGE && s->end.exit_code == WORKER_DATA) {
-        slot_excuse(s, r->job.folder);
-        runner_take_ending(r, s);
-        machine->at_fault = true;
-        snprintf(why, sizeof why, "it does not have the same file to learn from: %.1900s",
-                 slot_error(s));
-        host_refuse(machine->host, why);
-        return;
-    }
-    bool aside = machine->host->state == HOST_READY && !r->stopping &&
-                 blame_machine(r, machine, s, e->unstarted, why);
+    bool aside = blame_machine(r, machine, s, e->unstarted, why);
     runner_take_ending(r, s);
-    if (!aside || r->stopping)
-        return;
-    machine->at_fault = true;
-    if (++machine->faults < FAULTS_LIMIT) {
-        host_lose(machine->host, clock_now_s(), why);
-        return;
-    }
-    char last[MESSAGE_SIZE];
-    snprintf(last, sizeof last, "given up after %d times: %.1900s", machine->faults, why);
-    host_refuse(machine->host, last);
+    if (aside && machine->host->state == HOST_READY && !r->stopping)
+        set_aside(machine, why, s->end.exit_code == WORKER_DATA && !machine->proven);
 }
 
 /* ---- it was lost with its machine ---- */
@@ -266,9 +307,10 @@ void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s,
         machine->faults = 0;
     if (s->ending == ENDING_REQUEUE && at_work && !machine->at_fault && !r->stopping)
         k = suspects_lost(&r->suspects, s->trial_id, s->step, s->machine);
-    if (k && k->losses >= suspects_losses(&r->suspects, machine->shunned))
-        machine->shunned = s->trial_id;
-    if (k && k->losses >= SUSPECT_LIMIT && (k->elsewhere || !others_may_have(r, machine, 0))) {
+    if (k)
+        shunned_add(&machine->shunned, s->trial_id, k->losses, false);
+    if (k && k->losses >= SUSPECT_LIMIT &&
+        (suspect_is_spread(k) || !others_may_have(r, machine, 0))) {
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why,
                  "its machine was lost %d times while it ran, and it got no further in between; "

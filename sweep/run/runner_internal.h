@@ -19,6 +19,7 @@
 #include "sweep/run/looks.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
+#include "sweep/run/shunned.h"
 #include "sweep/run/slot.h"
 #include "sweep/run/suspects.h"
 #include "sweep/run/turn.h"
@@ -54,13 +55,13 @@ struct machine {
     int slots;         /* 0: not known yet */
     struct slot *slot; /* (slots) */
     bool works;        /* its slots may be claimed for */
+    bool passed;       /* the present transaction found nothing to claim for it */
     bool closed;       /* there was no room for some of them */
     /* For runner_faults.c. */
-    bool proven;     /* a trial got further there, in this run */
-    bool at_fault;   /* it was set aside, by us */
-    int faults;      /* times in a row, with nothing durable in between */
-    int barren;      /* attempts in a row that came to nothing there, without a step */
-    int64_t shunned; /* the trial that failed or was lost there last; 0: others got further since */
+    bool proven;            /* a trial got further there, in this run */
+    bool at_fault;          /* it was set aside, by us */
+    int faults;             /* times in a row, with nothing durable in between */
+    struct shunned shunned; /* what came to nothing there */
     struct slot *wary;  /* of a suspect that has yet to get further (suspects.h): nothing else is
                            begun there; NULL: none */
     bool asked;         /* to begin again with other kernels than its own */
@@ -97,7 +98,7 @@ struct runner {
     int64_t barren_trial[BARREN_LIMIT]; /* (barren) */
 
     bool builds_due;   /* of machines that have become ready */
-    bool dry;          /* the last transaction found nothing (more) to claim for the free slots */
+    bool dry;          /* the last transaction left slots free, with nothing to claim for them */
     bool drained;      /* nothing to claim until something ends */
     bool done;         /* by the last count nothing of the plan is queued or runs */
     bool stopping;     /* by a signal, a full disk or an error */
@@ -180,8 +181,9 @@ void runner_heard(struct runner *r, struct machine *machine, const struct slot *
 /* The trial in the slot has got further, or has ended: others may begin on its machine again. */
 void runner_let_begin(struct runner *r, const struct slot *s);
 
-/* The trial that is not claimed for this machine, as another one may have it; 0: none. */
-int64_t runner_shuns(const struct runner *r, const struct machine *machine);
+/* The trials that are not claimed for this machine, as another one may have them; false: none. */
+bool runner_shuns(const struct runner *r, const struct machine *machine,
+                  int64_t spared[STORE_SPARED]);
 
 /* ---- runner_start.c ---- */
 

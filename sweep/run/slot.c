@@ -54,7 +54,11 @@ static void make_free(struct slot *s, int index, int machine, struct host *host,
         process_init(process);
 }
 
-/* The processes lie behind the slots. */
+_Static_assert(sizeof(struct slot) % _Alignof(struct process) == 0,
+               "processes can stand behind an array of slots");
+
+/* There may be very many slots of other machines, which have no process here: only those of this
+ * machine have room for one, behind the slots in the same block. */
 struct slot *slots_new(int n, int index, int machine, struct host *host)
 {
     size_t size = sizeof(struct slot) + (host ? 0 : sizeof(struct process));
@@ -287,7 +291,8 @@ static enum ending judge(struct slot *s, const char *folder)
         return judge_signal(s);
     if (s->end.exit_code == WORKER_STOPPED)
         return ENDING_REQUEUE;
-    if (s->end.exit_code == WORKER_OVER_TIME || s->end.exit_code == WORKER_OVER_MEMORY)
+    if (s->end.exit_code == WORKER_OVER_TIME || s->end.exit_code == WORKER_OVER_MEMORY ||
+        s->end.exit_code == WORKER_OVER_CPU)
         return ENDING_LIMIT;
     if (s->end.exit_code == WORKER_DISK_FULL)
         return ENDING_FULL;
@@ -381,6 +386,7 @@ void slot_excuse(struct slot *s, const char *folder)
 {
     s->excused = true;
     s->ending = ENDING_REQUEUE;
+    s->end.limit_hit = false;
     s->end.step = saved_step(s, folder);
 }
 

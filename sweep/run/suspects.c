@@ -34,18 +34,42 @@ static const struct suspect *find(const struct suspects *s, int64_t trial)
     return found && found->trial == trial ? found : NULL;
 }
 
-const struct suspect *suspects_lost(struct suspects *s, int64_t trial, int64_t step, int machine)
+/* Its entry, which is a new one where it had got further than it was then; NULL: no memory. */
+static struct suspect *entry_at(struct suspects *s, int64_t trial, int64_t step)
 {
     if (!make_room(s))
         return NULL;
     struct suspect *k = place_of(s, trial);
     s->used += k->trial == 0;
     if (k->trial == 0 || step > k->step)
-        *k = (struct suspect){.trial = trial, .step = step, .machine = machine};
-    k->losses++;
-    k->elsewhere = k->elsewhere || k->machine != machine;
-    k->machine = machine;
+        *k = (struct suspect){.trial = trial, .step = step};
     return k;
+}
+
+const struct suspect *suspects_lost(struct suspects *s, int64_t trial, int64_t step, int machine)
+{
+    struct suspect *k = entry_at(s, trial, step);
+    if (k)
+        k->machine[k->losses++ % SUSPECT_LIMIT] = machine;
+    return k;
+}
+
+bool suspect_is_spread(const struct suspect *k)
+{
+    int known = k->losses < SUSPECT_LIMIT ? k->losses : SUSPECT_LIMIT, most = 0;
+    for (int i = 0; i < known; i++) {
+        int same = 0;
+        for (int j = 0; j < known; j++)
+            same += k->machine[j] == k->machine[i];
+        most = same > most ? same : most;
+    }
+    return known - most >= 2;
+}
+
+bool suspects_excuse(struct suspects *s, int64_t trial, int64_t step)
+{
+    struct suspect *k = entry_at(s, trial, step);
+    return k && k->excuses++ < EXCUSE_LIMIT;
 }
 
 bool suspects_at(const struct suspects *s, int64_t trial, int64_t step)

@@ -5,22 +5,25 @@
  * it gets further than where it was lost; a trial with SUSPECT_LOSSES of them begins by itself:
  * until it gets further nothing else is begun on its machine, and trials that run there already get
  * further as they run. (Trials that are lost together again and again before their first step would
- * all look guilty else.) With SUSPECT_LIMIT of them it did it, if not all were of one machine, as
- * that may be what is broken; or there is no other at work. */
+ * all look guilty else.) With SUSPECT_LIMIT of them it did it, if two of the latest were of another
+ * machine than the others, as one machine may be what is broken; or there is no other at work.
+ *
+ * What is taken to be a machine's fault costs a trial nothing, EXCUSE_LIMIT times where it gets no
+ * further in between. */
 #ifndef SWEEP_RUN_SUSPECTS_H
 #define SWEEP_RUN_SUSPECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SUSPECT_LOSSES = 2, SUSPECT_LIMIT = 5 };
+enum { SUSPECT_LOSSES = 2, SUSPECT_LIMIT = 5, EXCUSE_LIMIT = 3 };
 
 struct suspect {
-    int64_t trial;  /* 0: no entry */
-    int64_t step;   /* the furthest that it was lost at */
-    int losses;     /* since it last got further than that */
-    int machine;    /* of the last of them */
-    bool elsewhere; /* they were of different machines */
+    int64_t trial;              /* 0: no entry */
+    int64_t step;               /* the furthest that it was lost or excused at */
+    int losses;                 /* since it last got further than that */
+    int excuses;                /* likewise */
+    int machine[SUSPECT_LIMIT]; /* of the latest losses: the k-th at k % SUSPECT_LIMIT */
 };
 
 /* Starts as {0}. */
@@ -32,6 +35,13 @@ struct suspects {
 /* The trial had come to `step` when its machine was lost. Returns its entry, valid until the next
  * call; NULL where there is no memory: then this loss does not count. */
 const struct suspect *suspects_lost(struct suspects *s, int64_t trial, int64_t step, int machine);
+
+/* Whether two of its latest losses were of another machine than the others. */
+bool suspect_is_spread(const struct suspect *k);
+
+/* The trial came to nothing at `step`, and its machine is to blame: whether that may cost it
+ * nothing (once more). */
+bool suspects_excuse(struct suspects *s, int64_t trial, int64_t step);
 
 /* Whether the trial, which is or goes on at `step`, is under suspicion and has not got further. */
 bool suspects_at(const struct suspects *s, int64_t trial, int64_t step);

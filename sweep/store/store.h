@@ -148,12 +148,15 @@ struct claimed {
     bool tuning;
     int64_t until; /* the step at which it is to pause (store_pause); 0: it trains to its end */
 };
-/* The first queued trial in plan order, other than the trial `not_this` (0: any), becomes running.
+enum { STORE_SPARED = 8 };
+
+/* The first queued trial in plan order becomes running; spared: of other trials than these (0: no
+ * trial), NULL: of all.
  * Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for the
  * choice are skipped until every tuning trial of their head count and setting has ended; then (in
  * the transaction that ends the last one) those whose value was not chosen become pruned. */
-enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, int64_t not_this,
-                        struct claimed *c, struct message *m);
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
+                        const int64_t spared[STORE_SPARED], struct claimed *c, struct message *m);
 
 /* The pid and host of an attempt, once the process runs. host NULL: this machine. */
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,

@@ -24,19 +24,27 @@ enum {
     UNTIL
 };
 
-static enum status first_queued(struct store *s, int64_t sweep_id, int64_t not_this,
-                                struct claimed *c, struct message *m)
+static enum status first_queued(struct store *s, int64_t sweep_id,
+                                const int64_t spared[STORE_SPARED], struct claimed *c,
+                                struct message *m)
 {
+    static const int64_t none[STORE_SPARED];
+    const int64_t *t = spared ? spared : none;
+    _Static_assert(STORE_SPARED == 8, "as many are in the query");
     /* The WHERE repeats that of the index trial_claim word by word. */
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
         "config_sha256, setting_label, tuning, task, heads, steps, n_params, until"
         " FROM trial JOIN config USING (config_id) WHERE sweep_id = ? "
         "AND state = 'queued' "
-        "AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1 AND trial_id <> ? "
+        "AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1 "
+        "AND trial_id NOT IN (?, ?, ?, ?, ?, ?, ?, ?) "
         "ORDER BY plan_order LIMIT 1";
     struct rows r = store_rows(s, "looking for a queued trial", sql,
-                               VALUES(INTEGER(sweep_id), INTEGER(not_this)), m);
+                               VALUES(INTEGER(sweep_id), INTEGER(t[0]), INTEGER(t[1]),
+                                      INTEGER(t[2]), INTEGER(t[3]), INTEGER(t[4]), INTEGER(t[5]),
+                                      INTEGER(t[6]), INTEGER(t[7])),
+                               m);
     if (rows_next(&r)) {
         c->trial_id = rows_integer(&r, TRIAL_ID);
         c->attempt = rows_integer(&r, ATTEMPT);
@@ -56,15 +64,15 @@ static enum status first_queued(struct store *s, int64_t sweep_id, int64_t not_t
     return rows_close(&r);
 }
 
-enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, int64_t not_this,
-                        struct claimed *c, struct message *m)
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
+                        const int64_t spared[STORE_SPARED], struct claimed *c, struct message *m)
 {
     const char *doing = "claiming a trial";
     c->trial_id = 0;
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
-    status = first_queued(s, sweep_id, not_this, c, m);
+    status = first_queued(s, sweep_id, spared, c, m);
     if (status == STATUS_OK && c->trial_id)
         status = store_execute(s, doing,
                                "UPDATE trial SET state = 'running', attempt = ? WHERE trial_id = ?",

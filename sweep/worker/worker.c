@@ -198,7 +198,7 @@ static int check_limits(struct worker *w, struct message *m)
         status_fail(m, STATUS_BAD_INPUT,
                     "stopped at step %" PRId64 ": the CPU time that `ulimit -t` allows is used up",
                     step);
-        return WORKER_OVER_TIME;
+        return WORKER_OVER_CPU;
     }
     status_fail(m, STATUS_BAD_INPUT,
                 "stopped at step %" PRId64 " by limits.memory: %" PRId64

@@ -14,7 +14,8 @@ enum worker_exit {
     WORKER_OVER_TIME = 78,
     WORKER_STORAGE = 79, /* the machine could not read or write a file of the trial */
     WORKER_PAUSED = 80,  /* checkpointed at its rung */
-    WORKER_DATA = 81     /* the file that it learns from is gone, or not the one of the sweep */
+    WORKER_DATA = 81,    /* the file that it learns from is gone, or not the one of the sweep */
+    WORKER_OVER_CPU = 82 /* over no limit of the sweep, but `ulimit -t` of its machine */
 };
 
 /* The whole life of the worker process; returns its exit status. What went wrong is said in one

@@ -3,6 +3,9 @@
 # for what was a machine's fault. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
 . tests/hosts.sh
+# Of hosts that stand beside others for what those come to, `gated` begins its first trial when there is
+# a file go: how fast the machine of the test is does not matter then. `mounted` sees the folder by way of
+# a link *.link, and its agent is mounted.pid.
 cat >bad <<'SH'
 #!/bin/sh
 host=$1
@@ -15,24 +18,38 @@ sick*) sed -u 's/"gather"/"gathex"/' | "$@" ;;
 deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | "$@" ;;
 garbled) "$@" | sed -u 's/\[{"step/[{!step/' ;;
 cramped) ulimit -n 18 && exec "$@" ;;
+doomed) sed -u '/trial=[45]$/,/^config=/s/"gather"/"gathex"/' | "$@" ;;
+last)
+    sed -u '/trial=/e until [ -e died ]; do sleep .02; done
+    /trial=6$/,/^config=/s/"gather"/"gathex"/' | "$@"
+    ;;
+mortal)
+    [ ! -e died ] || exit 255
+    sed -u '/trial=/{x;s/^/x/;/xx/e touch died; kill -KILL 0
+    x;}' | "$@"
+    ;;
+frail) echo $$ >frail.pid && exec "$@" ;;
+gated) sed -u '/trial=/e until [ -e go ]; do sleep .02; done' | "$@" ;;
+mounted) sed -u 's|\.db\.d$|.link|' | sh -c 'echo $$ >mounted.pid; exec "$@"' agent "$@" ;;
 *) exec "$@" ;;
 esac
 SH
 chmod +x bad
 there="./bad {host}"
 
-run broken --launch "$there" --hosts a:1,broken:2,readonly
+run broken --launch "$there" --hosts gated:1,broken:2,readonly
 status_says() {
     headcount status --db broken.db | tr '\n' ' ' | grep "far: not on broken, which lost [0-9]* attempts\?, the last one to: .*\." &&
         headcount status --json --db broken.db | grep '"lost_on":{"broken":{"attempts":[0-9]*,"error":".*"}}'
 }
 check "status says where trials do not run, and why" wait_beside "$pid" status_says
+check "... with growing pauses" wait_beside "$pid" says "^broken is tried again in 2 s: its storage fails: "
+touch go
 check "a host whose storage fails: the others finish" ended_with 0
 check "... it is told" says "^broken is tried again in 1 s: its storage fails: .*File too large"
 report_says() { headcount report --db broken.db | tr '\n' ' ' | grep "lost on these machines, and their trials went on elsewhere: broken ([0-9]*)\."; }
 check "... the report says so" report_says
 check "... one that cannot write at all is refused" says "^readonly is not used any more: it does not get to write into the results folder: .*File too large"
-check "... with growing pauses" says "^broken is tried again in 2 s: its storage fails: "
 check "... to the same bytes" as_here broken
 
 # Nine machines in one file, h5 with two losses; a loss on no known machine, one of a trial that is not
@@ -91,15 +108,68 @@ run own --launch "$there" --hosts a:1
 check "... and goes on" ended_with 0
 check "... to the same bytes" as_here own
 
-run sick --launch "$there" --hosts sick:1,a:1
-check "a host on which trials fail: the others finish" ended_with 0
-check "... it is told" says "^sick is tried again in 1 s: 3 attempts in a row came to nothing there, and others work; the last one said: .*gathex"
-check "... trial by trial" says "^trial [1-6] (.*) failed on sick: .*gathex.*; it will be tried again$"
+two="--set seeds=1 --set train.steps=$(steps 2000)"
+mounts() { # db, suffix: two trials, of which `mounted` has come to such a file of one
+    rm -f go
+    ln -s "$1.db.d" "$1.link"
+    run "$1" --launch "$there" --hosts gated:1,mounted:1 $two
+    wait_until sh -c "ls $1.db.d/t[12]-a1*.$2"
+    rm "$1.link"
+}
+mounts torn ckpt
+check "a host whose storage fails after a checkpoint" wait_beside "$pid" says "^mounted is tried again in 1 s: its storage fails: "
+touch go
+check "... the others finish" ended_with 0
+check "... from the checkpoint" rows_say torn "SELECT count(*) FROM attempt WHERE resumed_from_step > 0 AND outcome = 'completed'" 1
+HEADCOUNT_CHECKPOINT_S=60 mounts left lock
+kill -TERM "$(agent mounted)"
+touch go
+check "a host whose storage fails while it leaves: the others finish" ended_with 0
+check "... it is told" says "^trial [12] (.*) failed on mounted: .*; it will be tried again$"
+
+rm -f go
+run sick --launch "$there" --hosts sick:1,gated:1
+check "a host on which trials fail is told" wait_beside "$pid" says "^sick is tried again in 1 s: 3 trials in a row came to nothing there, and others work; the last one said: .*gathex"
+touch go
+check "... the others finish" ended_with 0
+check "... it is told trial by trial" says "^trial [1-6] (.*) failed on sick: .*gathex.*; it will be tried again$"
 check "... it costs trials nothing" rows_say sick "SELECT sum(retries_used) FROM trial" 0
 check "... to the same bytes" as_here sick
 run sick1 --launch "$there" --hosts sick1:1,sick2:1
 check "all hosts are so: the run stops" ended_with 3
 check "... it is told" says "3 trials in a row failed before their first step, so the rest is not tried"
+
+rm -f go
+run adjacent --launch "$there" --hosts gated:1,doomed:1
+wait_beside "$pid" sh -c '[ "$(sqlite3 adjacent.db "SELECT count(*) FROM trial WHERE state = '"'completed'"'")" = 3 ]'
+touch go
+check "two trials that fail one after the other: the others finish" ended_with 0
+check "... and no host is blamed" fails says "^doomed is"
+check "... to the same bytes" as_here adjacent
+export HEADCOUNT_PAUSE_S=.01
+run doom --launch "$there" --hosts last:1,mortal:1
+check "a trial that fails, and the other host is gone for good" wait_beside "$pid" says "^trial 6 (.*) failed: "
+wait_beside "$pid" false || kill -KILL "-$pid"
+check "... the others finish" ended_with 1
+check "... and no host is blamed" fails says "^last is"
+unset HEADCOUNT_PAUSE_S
+
+rm -f go
+run crash --launch "$there" --hosts gated:1,frail:1
+wait_until sh -c "ls crash.db.d/t[12]-a1*.ckpt"
+kill -SEGV $(workers_of "$(agent frail)")
+wait_beside "$pid" sh -c '[ "$(sqlite3 crash.db "SELECT count(*) FROM trial WHERE state = '"'completed'"'")" = 4 ]'
+touch go
+check "a trial that fails after a step" ended_with 0
+check "... is tried again elsewhere" rows_say crash "SELECT group_concat(host) FROM attempt WHERE attempt = 2" gated
+rm -f go
+run hasty --launch "$there" --hosts gated:1,frail:1 $two
+wait_until sh -c "ls hasty.db.d/t[12]-a1*.ckpt"
+kill -XCPU $(workers_of "$(agent frail)")
+check "a host's own \`ulimit -t\`" wait_beside "$pid" says "^trial [12] (.*) failed on frail: .*ulimit -t.*; it will be tried again$"
+touch go
+check "... the others finish" ended_with 0
+check "... from there" rows_say hasty "SELECT host FROM attempt WHERE resumed_from_step > 0" gated
 
 run garbled --launch "$there" --hosts garbled:1,a:1
 check "a host that garbles curves: the others and itself finish" ended_with 0

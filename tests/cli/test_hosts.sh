@@ -180,6 +180,9 @@ run text --launch './faulty {host}' --hosts a:1,fileless:1
 check "a host without the file to learn from: the others finish" ended_with 0
 check "... it is told" says "^fileless is not used any more: it does not have the same file to learn from: .*gone.txt"
 check "... all is done" rows_say text "SELECT count(*) FROM trial WHERE state = 'completed'" 4
+HEADCOUNT_PAUSE_S=.01 run losing --launch './faulty {host}' --hosts losing:1
+check "a host that loses the file after a trial comes again" ended_with 0
+check "... it is told" says "^losing is tried again in 0 s: it does not have the same file to learn from: .*gone.txt"
 run textless --launch './faulty {host}' --hosts fileless:1
 check "... none with the file: status 2" ended_with 2
 finish

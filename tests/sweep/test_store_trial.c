@@ -47,11 +47,14 @@ static void claims_in_plan_order(void **state)
 static void a_trial_can_be_left_to_others(void **state)
 {
     struct fixture *x = *state;
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    struct run r = start(x, SWEEP("[1]", "seeds: 10\n"));
     struct claimed c = {0};
-    assert_ok(store_claim(r.s, r.sweep, r.build, 1, &c, &x->m));
+    const int64_t one[STORE_SPARED] = {1}, most[STORE_SPARED] = {10, 8, 7, 6, 5, 4, 3, 1};
+    assert_ok(store_claim(r.s, r.sweep, r.build, one, &c, &x->m));
     assert_int_equal(c.trial_id, 2);
-    assert_ok(store_claim(r.s, r.sweep, r.build, 1, &c, &x->m));
+    assert_ok(store_claim(r.s, r.sweep, r.build, most, &c, &x->m));
+    assert_int_equal(c.trial_id, 9);
+    assert_ok(store_claim(r.s, r.sweep, r.build, most, &c, &x->m));
     assert_int_equal(c.trial_id, 0);
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
     close_store(x, r.s);
@@ -296,7 +299,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     run_sql(lock, "BEGIN IMMEDIATE");
     assert_status(STATUS_BUSY, store_begin(r.s, &x->m));
     assert_non_null(strstr(x->m.text, "locked"));
-    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, 0, &next, &x->m));
+    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, NULL, &next, &x->m));
     assert_int_equal(next.trial_id, 0);
     assert_status(STATUS_BUSY, store_finish(r.s, c.trial_id, 1, result_of(1), NULL, NULL, &NO_END,
                                             &accepted, &x->m));
@@ -360,7 +363,7 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
         store_set_patience(s, 60000);
         if (read(go, &byte, 1) != 0)
             return 100;
-        while ((status = store_claim(s, sweep, build, 0, &c, &m)) == STATUS_OK && c.trial_id)
+        while ((status = store_claim(s, sweep, build, NULL, &c, &m)) == STATUS_OK && c.trial_id)
             claims++;
     }
     if (status != STATUS_OK)

@@ -118,7 +118,7 @@ static enum status record_build(struct world *w)
 
 static enum status claim_one(struct world *w)
 {
-    return store_claim(w->s, 1, w->build, 0, &w->claimed[w->claims], &w->x->m);
+    return store_claim(w->s, 1, w->build, NULL, &w->claimed[w->claims], &w->x->m);
 }
 
 /* The nth tuning trial of so many heads. */

@@ -30,11 +30,31 @@ static void machines_are_told_apart(void **state)
 {
     (void)state;
     struct suspects s = {0};
-    assert_false(suspects_lost(&s, 1, 0, 3)->elsewhere);
-    assert_false(suspects_lost(&s, 1, 0, 3)->elsewhere);
-    assert_true(suspects_lost(&s, 1, 0, 4)->elsewhere);
-    assert_true(suspects_lost(&s, 1, 0, 4)->elsewhere);
-    assert_false(suspects_lost(&s, 1, 1, 4)->elsewhere); /* it got further: a new count */
+    for (int i = 0; i < 7; i++)
+        assert_false(suspect_is_spread(suspects_lost(&s, 1, 0, 3)));
+    assert_false(suspect_is_spread(suspects_lost(&s, 1, 0, 4))); /* once is chance */
+    assert_false(suspect_is_spread(suspects_lost(&s, 1, 0, 3)));
+    assert_true(suspect_is_spread(suspects_lost(&s, 1, 0, 4)));
+    assert_true(suspect_is_spread(suspects_lost(&s, 1, 0, 5)));
+    assert_false(suspect_is_spread(suspects_lost(&s, 1, 1, 4))); /* it got further: a new count */
+    assert_false(suspect_is_spread(suspects_lost(&s, 2, 0, 1)));
+    assert_false(suspect_is_spread(suspects_lost(&s, 2, 0, 2)));
+    assert_true(suspect_is_spread(suspects_lost(&s, 2, 0, 3)));
+    suspects_free(&s);
+}
+
+static void excuses_are_bounded(void **state)
+{
+    (void)state;
+    struct suspects s = {0};
+    for (int i = 0; i < EXCUSE_LIMIT; i++)
+        assert_true(suspects_excuse(&s, 1, 50));
+    assert_false(suspects_excuse(&s, 1, 50));
+    assert_false(suspects_excuse(&s, 1, 0));
+    assert_true(suspects_excuse(&s, 2, 50));
+    assert_true(suspects_excuse(&s, 1, 51)); /* it got further */
+    assert_false(suspects_at(&s, 1, 51));    /* an excuse is no loss */
+    assert_int_equal(suspects_losses(&s, 1), 0);
     suspects_free(&s);
 }
 
@@ -58,6 +78,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses_count_until_it_gets_further),
         cmocka_unit_test(machines_are_told_apart),
+        cmocka_unit_test(excuses_are_bounded),
         cmocka_unit_test(very_many_are_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

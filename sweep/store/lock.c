@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/file.h"
@@ -35,13 +36,26 @@ static enum status check_names(const char *db, struct message *m)
     return STATUS_OK;
 }
 
+/* Whoever only looks whether it is held (lock_is_held) holds it for a moment. */
+static int lock_nearly_at_once(int fd)
+{
+    enum { TRIES = 10 };
+    const struct timespec pause = {.tv_nsec = 5000000};
+    int failed = flock(fd, LOCK_EX | LOCK_NB);
+    for (int i = 1; i < TRIES && failed && errno == EWOULDBLOCK; i++) {
+        nanosleep(&pause, NULL);
+        failed = flock(fd, LOCK_EX | LOCK_NB);
+    }
+    return failed;
+}
+
 enum status lock_hold(const char *path, int *out, struct message *m)
 {
     /* O_NOFOLLOW: in a shared folder the name may be somebody else's link to a file of ours. */
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (lock_nearly_at_once(fd) == 0) {
         *out = fd;
         return STATUS_OK;
     }

@@ -14,7 +14,8 @@
 enum status lock_take(const char *db, int *fd, struct message *m);
 void lock_release(int fd);
 
-/* Takes the lock file at path, made where it is missing. BUSY where another process holds it. */
+/* Takes the lock file at path, made where it is missing. BUSY where another process holds it for
+ * longer than it takes to look. */
 enum status lock_hold(const char *path, int *fd, struct message *m);
 
 /* True where a living process holds the lock file at path. */

@@ -1,13 +1,16 @@
 /* One writer per results file: the lock, who is said to hold it, files with two names. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sweep/store/lock.h"
@@ -61,6 +64,28 @@ static void one_holder_at_a_time(void **state)
     assert_non_null(strstr(m.text, "is in use by another headcount"));
     lock_release(second);
     lock_release(-1);
+}
+
+/* Who looks holds it for a moment, which is no reason to refuse a run. */
+static void looking_disturbs_nobody(void **state)
+{
+    (void)state;
+    struct message m;
+    int fd;
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    lock_release(fd);
+    pid_t looker = fork();
+    assert_true(looker >= 0);
+    if (looker == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (looker == 0)
+        lock_is_held(lock_file);
+    for (int i = 0; i < 2000; i++) {
+        assert_int_equal(lock_hold(lock_file, &fd, &m), STATUS_OK);
+        lock_release(fd);
+    }
+    kill(looker, SIGKILL);
+    waitpid(looker, NULL, 0);
 }
 
 /* Each name would have a lock of its own. */
@@ -135,10 +160,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(one_holder_at_a_time),
-        TEST(a_file_of_two_names),
-        TEST(a_lock_that_is_a_link),
-        TEST(impossible_locks),
+        TEST(one_holder_at_a_time),  TEST(looking_disturbs_nobody), TEST(a_file_of_two_names),
+        TEST(a_lock_that_is_a_link), TEST(impossible_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

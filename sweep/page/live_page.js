@@ -27,9 +27,10 @@ function livePage(n) {
         },
         /* Shows where the heads of the trial that is picked, or of the best one, look. */
         async look() {
-            const {trial} = view.choice,
+            const picked = () => view.choice.trial || view.summary.best,
+                trial = picked(),
                 attention = await view.source.attention(trial).catch(({message}) => ({missing: trial, error: message}));
-            if (trial !== view.choice.trial || attention === view.attention) return;
+            if (trial !== picked() || attention === view.attention) return;
             view.attention = attention;
             drawPage(view, id => id === 'attention');
         },

@@ -66,44 +66,13 @@ static enum status put_curves(const struct page *p, FILE *out, struct message *m
     return rows_close(&r);
 }
 
-static enum status best_of(struct store *s, int64_t sweep_id, const struct report_data *report,
-                           int64_t *trial_id, struct message *m)
-{
-    const struct report_setting *set = report->settings ? report->setting : NULL;
-    *trial_id = 0;
-    if (!set)
-        return STATUS_OK;
-    struct rows r = rows_open(
-        s, m,
-        "SELECT trial_id FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-        " WHERE sweep_id = ?1 AND setting = ?2 AND (heads = ?3 OR ?3 = 0) AND in_plan = 1"
-        "   AND is_tuning = 0 AND choice = 'chosen' AND state = 'completed'"
-        "   AND checkpoint IS NOT NULL"
-        " ORDER BY CASE goal WHEN 'minimize' THEN t.val_loss ELSE -t.val_acc END, trial_id LIMIT 1",
-        VALUES(INTEGER(sweep_id), TEXT(set->setting), INTEGER(set->verdict->candidate)));
-    if (rows_next(&r))
-        *trial_id = rows_integer(&r, 0);
-    return rows_close(&r);
-}
-
-enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id, struct message *m)
-{
-    struct report_data *report;
-    enum status status = page_open_report(s, sweep_id, &report, m);
-    if (status != STATUS_OK)
-        return status;
-    status = best_of(s, sweep_id, report, trial_id, m);
-    page_close_report(s, report);
-    return status;
-}
-
 static enum status put_attention(const struct page *p, FILE *out, struct message *m)
 {
     int64_t trial_id = p->options->trial_id;
     fputs(",\"attention\":", out);
     if (trial_id)
         return page_attention(p->store, trial_id, out, m);
-    enum status status = best_of(p->store, p->sweep_id, p->report, &trial_id, m);
+    enum status status = page_best_trial(p->store, p->sweep_id, p->report, &trial_id, m);
     return status == STATUS_OK ? page_attention_or_missing(p->store, trial_id, out, m) : status;
 }
 

@@ -35,6 +35,8 @@ enum status page_index(struct store *s, FILE *out, struct message *m);
  *   cost       rows of the view cost
  *   chosen     rows of the view chosen (under tune)
  *   builds     rows: the programs and machines that ran attempts, how many each, from when to when
+ *   best       trial_id of the best trial of the first setting's candidate, of those that have
+ *              their weights: whose attention is shown where none was named; 0: there is none
  *   written    the time, UTC
  *
  * All trials of the plan are judged: 100,000 of them take half a second. */
@@ -73,14 +75,9 @@ enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct 
 enum status page_attention_or_missing(struct store *s, int64_t trial_id, FILE *out,
                                       struct message *m);
 
-/* The best trial of the first setting's candidate, of those that have their weights: whose
- * attention is shown where none was named. 0: there is none. All trials of the plan are judged. */
-enum status page_best_trial(struct store *s, int64_t sweep_id, int64_t *trial_id,
-                            struct message *m);
-
 struct page_options {
     const char *file; /* what the results file is called; shown without its folders */
-    int64_t trial_id; /* whose attention is shown; 0: that of page_best_trial */
+    int64_t trial_id; /* whose attention is shown; 0: the best one's, as in page_summary */
 };
 
 /* Writes the page of a sweep with all of its data. Where no trial was named for the attention and

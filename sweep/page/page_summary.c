@@ -1,6 +1,7 @@
 /* The pieces that are about a sweep, or about all of them. */
 #include "sweep/page/page_parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sweep/page/page_cost.h"
@@ -134,6 +135,26 @@ void page_close_report(struct store *s, struct report_data *report)
     store_snapshot_end(s);
 }
 
+enum status page_best_trial(struct store *s, int64_t sweep_id, const struct report_data *report,
+                            int64_t *trial_id, struct message *m)
+{
+    const struct report_setting *set = report->settings ? report->setting : NULL;
+    *trial_id = 0;
+    if (!set)
+        return STATUS_OK;
+    struct rows r = rows_open(
+        s, m,
+        "SELECT trial_id FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
+        " WHERE sweep_id = ?1 AND setting = ?2 AND (heads = ?3 OR ?3 = 0) AND in_plan = 1"
+        "   AND is_tuning = 0 AND choice = 'chosen' AND state = 'completed'"
+        "   AND checkpoint IS NOT NULL"
+        " ORDER BY CASE goal WHEN 'minimize' THEN t.val_loss ELSE -t.val_acc END, trial_id LIMIT 1",
+        VALUES(INTEGER(sweep_id), TEXT(set->setting), INTEGER(set->verdict->candidate)));
+    if (rows_next(&r))
+        *trial_id = rows_integer(&r, 0);
+    return rows_close(&r);
+}
+
 enum status page_put_summary(struct store *s, int64_t sweep_id, const struct report_data *report,
                              FILE *out, struct message *m)
 {
@@ -161,6 +182,10 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
     for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == STATUS_OK; i++)
         status = put_query(s, sweep_id, queries[i].name, queries[i].sql, out, m);
+    int64_t best = 0;
+    if (status == STATUS_OK)
+        status = page_best_trial(s, sweep_id, report, &best, m);
+    fprintf(out, ",\"best\":%" PRId64, best);
     if (status == STATUS_OK) {
         struct rows r = rows_open(s, m, "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", NO_VALUES);
         fputs(",\"written\":", out);

@@ -55,14 +55,6 @@ static enum status put_curves(struct store *s, const struct request *q, FILE *ou
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 
-static enum status put_attention(struct store *s, const struct request *q, FILE *out,
-                                 struct message *m)
-{
-    int64_t trial = q->trial;
-    enum status status = trial ? STATUS_OK : page_best_trial(s, q->sweep_id, &trial, m);
-    return status == STATUS_OK ? page_attention_or_missing(s, trial, out, m) : status;
-}
-
 static enum status put_piece(struct store *s, const struct request *q, FILE *out, struct message *m)
 {
     switch (q->kind) {
@@ -77,7 +69,7 @@ static enum status put_piece(struct store *s, const struct request *q, FILE *out
     case REQUEST_HEADS:
         return page_heads(s, q->sweep_id, q->trial, HEADS_MOST, out, m);
     case REQUEST_ATTENTION:
-        return put_attention(s, q, out, m);
+        return page_attention_or_missing(s, q->trial, out, m);
     case REQUEST_PAGE:
     case REQUEST_EVENTS:
     case REQUEST_KINDS:

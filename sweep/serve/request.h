@@ -13,7 +13,7 @@
  *   /F/S/curves?trials=3,4&most=M  {"curves":[page_curve of each that has one,...]}; at most 100
  *                                  trials of at most 500 points (200)
  *   /F/S/heads?trial=N             page_heads, of all where N is 0 or left out
- *   /F/S/attention?trial=N         page_attention, or {"missing":N}; 0 or left out: the best trial
+ *   /F/S/attention?trial=N         page_attention, or {"missing":N}; 0 or left out: no trial
  *   /events                        server-sent events (streams.c)
  *
  * A refusal is {"error":"sentence"}, which never names a path of this machine. */

@@ -47,7 +47,8 @@ static void each_piece_is_answered(void **state)
     expect(f, "/0/1/curves?trials=2,99", 200, "{\"curves\":[]}");
     expect(f, "/0/1/heads", 200, "{\"columns\":[\"trial_id\",");
     expect(f, "/0/1/attention?trial=3", 200, "{\"missing\":3}");
-    expect(f, "/0/1/attention", 200, "{\"missing\":");
+    expect(f, "/0/1/attention", 200, "{\"missing\":0}");
+    expect(f, "/0/1/summary", 200, ",\"best\":1,");
     expect(f, "/0/2/summary", 404, "{\"error\":\"this file has no sweep 2\"}");
     expect(f, "/0/1/heads?trial=8", 404, "{\"error\":\"this sweep has no trial 8\"}");
     expect(f, "/0/1/nothing", 404, "{\"error\":\"there is nothing at this address\"}");

@@ -8,11 +8,11 @@
  *      | |                    |  +----------------+                    |                v  host_bye
  *      | |                    |     host_kernels                       |             LEAVING
  *      | +--------------------+----------------------------------------+----------------+
- *      |      its launcher ends, it says nothing for too long, or nonsense: HOST_LOST; after a
+ *      |      its launcher ends, it says nothing for too long, or host_lose: HOST_LOST; after a
  *      |      pause of 1, 2, 4 .. 60 s it is started again
- *      +-> REFUSED: another program version, HOST_TRIES starts without a hello; unless it was READY
- *          before, also a folder that it does not see or cannot write into, and a launcher that is
- *          not there: for good
+ *      +-> REFUSED, for good: another program version, another folder of that name, host_refuse;
+ *          and unless it was READY before: HOST_TRIES starts without becoming it, nonsense, a
+ *          folder that it cannot write into, a launcher that is not there
  *
  * Nothing here waits: the caller polls host_poll's descriptors and calls host_turn a few times a
  * second.
@@ -142,7 +142,7 @@ void host_start(struct host *h, int slot, const char *job, size_t size);
 void host_stop(struct host *h, int slot);
 void host_kill(struct host *h, int slot);
 
-/* It cannot be used: for good, with this reason, or until a pause is over. */
+/* It cannot be used, for this reason: from now on, or until a pause is over. */
 void host_refuse(struct host *h, const char *why);
 void host_lose(struct host *h, double now, const char *why);
 

@@ -265,7 +265,8 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
         if (!machine->slot[i].busy)
             slot_list_add(&r->free, &machine->slot[i]);
     }
-    machine->closed = false;
+    machine->cramped = false;
+    machine->opened = NULL;
     r->drained = false; /* others may have what it was spared */
 }
 

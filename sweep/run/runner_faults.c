@@ -175,20 +175,59 @@ static int running_on(const struct machine *machine)
     return n;
 }
 
+/* Seconds until one more is offered where there was no room. */
+static double room_pause_s(const struct machine *machine)
+{
+    enum { FIRST_PAUSES = 60 };
+    return FIRST_PAUSES * machine->host->first_pause_s;
+}
+
 /* It has no room for another worker beside those that run. */
-static void close_slot(struct runner *r, struct machine *machine, struct slot *s, int running)
+static void close_slots(struct runner *r, struct machine *machine, struct slot *s, int running)
 {
     struct slot_list others = {0};
     s->closed = true;
-    if (machine->closed)
-        return;
-    machine->closed = true;
-    for (struct slot *other; (other = slot_list_take(&r->free));)
-        if (other->machine != s->machine)
-            slot_list_add(&others, other);
+    for (struct slot *free_one; (free_one = slot_list_take(&r->free));)
+        if (free_one->machine == s->machine)
+            free_one->closed = true;
+        else
+            slot_list_add(&others, free_one);
     r->free = others;
-    runner_say(r, "%s takes %d trial%s at once, not %d: %.1500s", machine->host->spec.name, running,
-               running == 1 ? "" : "s", machine->slots, slot_error(s));
+    if (!machine->cramped)
+        runner_say(r, "%s takes %d trial%s at once, not %d: %.1500s", machine->host->spec.name,
+                   running, running == 1 ? "" : "s", machine->slots, slot_error(s));
+    machine->cramped = true;
+    machine->opened = NULL;
+    machine->room_due_s = clock_now_s() + room_pause_s(machine);
+}
+
+static void open_slot(struct runner *r, struct machine *machine)
+{
+    int i = 0;
+    while (i < machine->slots && !machine->slot[i].closed)
+        i++;
+    machine->cramped = i < machine->slots;
+    machine->opened = machine->cramped ? &machine->slot[i] : NULL;
+    if (!machine->cramped)
+        return;
+    machine->slot[i].closed = false;
+    if (!machine->slot[i].busy)
+        slot_list_add(&r->free, &machine->slot[i]);
+    r->drained = false;
+}
+
+void runner_try_room(struct runner *r, struct machine *machine, double now)
+{
+    if (!machine->cramped || !machine->works || now < machine->room_due_s)
+        return;
+    machine->room_due_s = now + room_pause_s(machine);
+    open_slot(r, machine);
+}
+
+void runner_started_there(struct runner *r, struct machine *machine, const struct slot *s)
+{
+    if (machine->opened == s)
+        open_slot(r, machine);
 }
 
 /* Where it has not been excused too often. */
@@ -232,7 +271,7 @@ static bool judge_unstarted(struct runner *r, struct machine *machine, struct sl
     if (machine->host->state != HOST_READY || r->stopping)
         return false;
     if (running > 0)
-        close_slot(r, machine, s, running);
+        close_slots(r, machine, s, running);
     else
         snprintf(why, MESSAGE_SIZE, "it cannot start a worker: %.1900s", slot_error(s));
     return running == 0;

@@ -288,6 +288,7 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
         if (s) {
             s->pid = e->pid;
             runner_note_spawned(r, s);
+            runner_started_there(r, machine, s);
         }
         break;
     case HOST_EVENT_MESSAGE:
@@ -400,6 +401,7 @@ void runner_hosts_turn(struct runner *r)
             any_lost = any_lost || e.kind == HOST_EVENT_LOST;
             any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
         }
+        runner_try_room(r, machine, now);
     }
     if (progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
         r->hosts->shown_s = now;

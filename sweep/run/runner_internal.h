@@ -56,17 +56,19 @@ struct machine {
     struct slot *slot; /* (slots) */
     bool works;        /* its slots may be claimed for */
     bool passed;       /* the present transaction found nothing to claim for it */
-    bool closed;       /* there was no room for some of them */
     /* For runner_faults.c. */
     bool proven;            /* a trial got further there, in this run */
     bool at_fault;          /* it was set aside, by us */
     int faults;             /* times in a row, with nothing durable in between */
     struct shunned shunned; /* what came to nothing there */
-    struct slot *wary;  /* of a suspect that has yet to get further (suspects.h): nothing else is
-                           begun there; NULL: none */
-    bool asked;         /* to begin again with other kernels than its own */
-    bool heard;         /* its host said hello, or could not, at least once */
-    struct pollfd *fds; /* (fds_used) of the present turn */
+    struct slot *wary;   /* of a suspect that has yet to get further (suspects.h): nothing else is
+                            begun there; NULL: none */
+    bool cramped;        /* there was no room for some of its slots: they are closed */
+    struct slot *opened; /* of those, to see whether there is room now; NULL: none */
+    double room_due_s;   /* when one is */
+    bool asked;          /* to begin again with other kernels than its own */
+    bool heard;          /* its host said hello, or could not, at least once */
+    struct pollfd *fds;  /* (fds_used) of the present turn */
     int fds_used;
 };
 
@@ -174,6 +176,11 @@ void runner_take_ending_there(struct runner *r, struct machine *machine, struct 
 
 /* The same, of a slot whose machine is lost: as slot_lost had it. at_work: it was, until then. */
 void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work);
+
+/* Opens one slot of a machine that had no room for all, once it is time; where it starts, the next
+ * one. */
+void runner_try_room(struct runner *r, struct machine *machine, double now);
+void runner_started_there(struct runner *r, struct machine *machine, const struct slot *s);
 
 /* The trial in the slot, of another machine, has said something. */
 void runner_heard(struct runner *r, struct machine *machine, const struct slot *s);

@@ -404,5 +404,7 @@ void slot_clear(struct slot *s)
         process_close(s->process);
     free(s->result);
     free(s->error.text);
+    bool closed = s->closed;
     make_free(s, s->index, s->machine, s->host, s->lane, s->process);
+    s->closed = closed;
 }

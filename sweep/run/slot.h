@@ -60,7 +60,7 @@ struct slot {
     bool condemned;                /* ENDING_FAIL: for good, whatever retries are left */
     bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
                      the list of free slots */
-    bool closed;  /* nothing is claimed for it until its machine comes again */
+    bool closed;  /* nothing is claimed for it until its machine has room, or comes again */
     bool failed, accepted;    /* what became of the ending in the file: once it is committed */
     struct text_buffer error; /* what it said last, and what we say of its end */
 };

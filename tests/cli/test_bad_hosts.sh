@@ -18,6 +18,7 @@ sick*) sed -u 's/"gather"/"gathex"/' | "$@" ;;
 deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | "$@" ;;
 garbled) "$@" | sed -u 's/\[{"step/[{!step/' ;;
 cramped) ulimit -n 18 && exec "$@" ;;
+roomy) sed -u '/trial=/e until [ -e room ]; do sleep .02; done' | sh -c 'echo $$ >roomy.pid; exec "$@"' agent "$@" ;;
 doomed) sed -u '/trial=[45]$/,/^config=/s/"gather"/"gathex"/' | "$@" ;;
 last)
     sed -u '/trial=/e until [ -e died ]; do sleep .02; done
@@ -180,6 +181,21 @@ check "a host with room for one worker of three has one" ended_with 0
 check "... it is told, once" [ "$(grep -c "^cramped takes 1 trial at once, not 3: .*Too many open files" cramped.out)" = 1 ]
 check "... and it is not lost" fails says "tried again in"
 check "... to the same bytes" as_here cramped
+
+# For a while it has room for one only.
+export HEADCOUNT_PAUSE_S=.01
+descriptors() { prlimit --pid "$(cat roomy.pid)" --nofile="$1:"; }
+claimed() { [ "$(sqlite3 roomy.db "SELECT count(*) FROM attempt")" = 3 ]; }
+run roomy --launch "$there" --hosts roomy:3 --set "train.steps=$(steps 1500)"
+wait_beside "$pid" claimed
+descriptors 18
+touch room
+wait_beside "$pid" says "^roomy takes 1 trial at once, not 3: .*Too many open files"
+descriptors 100
+check "a host that gets room again" ended_with 0
+check "... has all three" rows_say roomy "SELECT max(n) FROM (SELECT (SELECT count(*) FROM attempt AS b WHERE b.outcome = 'completed'
+    AND b.started <= a.started AND a.started < b.ended) AS n FROM attempt AS a WHERE a.outcome = 'completed')" 3
+unset HEADCOUNT_PAUSE_S
 
 rm -f deaths
 run deadly --launch "$there" --hosts deadly1:2,deadly2:2

@@ -23,10 +23,10 @@ if headcount serve --db plain.db --port 0 2>&1 </dev/null | head -n 1 | grep -q 
 fi
 [ -z "$skip_rest" ] || { finish; exit; }
 
-get() { # path behind the address: the whole answer
+get() { # path behind the address, seconds it may take (20): the whole answer
     # shellcheck disable=SC2016
-    bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" && printf "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" "$2" >&3 && timeout 20 cat <&3' \
-        get "$port" "$1"
+    bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" && printf "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" "$2" >&3 && timeout "$3" cat <&3' \
+        get "$port" "$1" "${2:-20}"
 }
 begin() { # db, options...: $pid is the run, $server its server, $port the server's
     db=$1
@@ -72,19 +72,29 @@ check "... and one file" sh -c "! [ -e page.db-wal ] && ! [ -e page.db-journal ]
 ask_much() {
     # shellcheck disable=SC2016
     bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
-        timeout 20 cat <&3 >/dev/null &
+        timeout 60 cat <&3 >/dev/null &
         for trial in 1 2 3; do
             for most in {1..500}; do printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most; done
         done >&3
+        printf "GET /0/1/heads HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" >&3
         wait' ask "$port" 2>/dev/null
+}
+workers() { # signal: to all that there are; false without
+    none=1
+    for child in $(workers_of "$pid"); do
+        [ "$child" != "$server" ] && kill "-$1" "$child" && none=0
+    done
+    return $none
 }
 completed() { # trials of the sweep, as the server has them
     get /0/1/trials | grep -o '"completed"' | wc -l
 }
 begin last.db --serve=0 --set train.steps=3000
-get /events >events &
+get /events 600 >events &
 completed >/dev/null
-ask_much &
+wait_beside $pid workers STOP
+ask_much
+workers CONT
 wait_beside $pid grep -q 'Test accuracy' out
 seen=0
 while kill -0 $pid 2>/dev/null && [ "$seen" -lt 4 ]; do seen=$(completed); done

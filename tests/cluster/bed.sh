@@ -274,12 +274,14 @@ sessions() { # pids of the server's ends of connections
 
 # ---- sweeps ----
 
-# What $sweep comes to undisturbed, on this machine alone, in $reference (harness.sh).
+# What $sweep comes to undisturbed, on this machine alone, in $reference (harness.sh); it took $took s.
 undisturbed() {
     reference=$dir/reference.jsonl
     fresh "$dir/reference.db"
+    took=$(date +%s)
     "$headcount" run "$sweep" --db "$dir/reference.db" --quiet >"$dir/said" 2>&1 ||
         trouble "the undisturbed run: status $?: $(tail -n 3 "$dir/said")"
+    took=$(($(date +%s) - took + 1))
     "$headcount" export results --db "$dir/reference.db" >"$reference"
     verdict "the undisturbed run"
 }

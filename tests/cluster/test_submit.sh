@@ -44,7 +44,8 @@ verdict "names that a shell would obey, in the script that -n prints"
 # Slurm counts limits in minutes: 1 is the shortest, of which the signal takes up to all.
 if long; then
     slow=$dir/slow.yaml
-    sed 's/steps: 1200/steps: 9000/; s/eval_every: 300/eval_every: 3000/; s/faults/slow/' "$sweep" >"$slow"
+    steps=$((1200 * 120 / took)) # two minutes of this machine
+    sed "s/steps: 1200/steps: $steps/; s/eval_every: 300/eval_every: $((steps / 3))/; s/faults/slow/" "$sweep" >"$slow"
     db=$dir/slow.db
     sweep=$slow
     submit "a time limit" "$db" --nodes 1 -- --time=1 --signal=B:USR1@15

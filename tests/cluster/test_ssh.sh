@@ -32,6 +32,15 @@ survives() { # label, what the run says, command... in the middle of a sweep on 
     says "$survives_label" "$pattern" "$dir/run.out"
     verdict "$survives_label"
 }
+told() { # pattern: the run says so, while the workers wait, as it might be over before
+    wait_until agent_at_work
+    held=$(bed_pids "$worker")
+    kill -STOP $held 2>/dev/null
+    wait_long grep -Eq -- "$1" "$dir/run.out"
+    told_status=$?
+    kill -CONT $held 2>/dev/null
+    return $told_status
+}
 again=' is tried again in ' refused=' is not used any more: '
 
 survives "a sweep on two hosts" '^4 trials at once on 2 machines: a 2, b 2$' true
@@ -52,7 +61,8 @@ survives "a host with another version: refused by name, the other finishes" "^b$
 
 if unshare -m true 2>/dev/null; then
     on_b "exec unshare -m sh -c 'mount -t tmpfs none \"$db.d\" && exec sh -c \"\$SSH_ORIGINAL_COMMAND\"'"
-    survives "a host that does not see the folder: refused by name, the other finishes" "^b${refused}it does not see the results folder.*ssh\.db\.d" true
+    blind="^b${refused}it does not see the results folder.*ssh\.db\.d"
+    survives "a host that does not see the folder: refused by name, the other finishes" "$blind" told "$blind"
 else
     skip "a host that does not see the folder" "a mount namespace"
 fi

@@ -35,11 +35,6 @@ static void say_plainly(void *context, const char *text)
     runner_say(context, "%s", text);
 }
 
-static struct machine *machine_of(struct runner *r, const struct slot *s)
-{
-    return &r->machine[s->machine];
-}
-
 static bool runs(const struct slot *s)
 {
     return s->busy && s->ending == ENDING_NONE;
@@ -254,12 +249,8 @@ enum status runner_make_slots(struct runner *r, struct machine *machine, int n, 
 /* Those that are free already are taken out of the list first, so that none is in it twice. */
 void runner_machine_works(struct runner *r, struct machine *machine, bool works)
 {
-    struct slot_list others = {0};
     machine->works = works;
-    for (struct slot *s; (s = slot_list_take(&r->free));)
-        if (machine_of(r, s) != machine)
-            slot_list_add(&others, s);
-    r->free = others;
+    slot_list_remove(&r->free, (int)(machine - r->machine));
     for (int i = 0; works && i < machine->slots; i++) {
         machine->slot[i].closed = false;
         if (!machine->slot[i].busy)

@@ -185,14 +185,10 @@ static double room_pause_s(const struct machine *machine)
 /* It has no room for another worker beside those that run. */
 static void close_slots(struct runner *r, struct machine *machine, struct slot *s, int running)
 {
-    struct slot_list others = {0};
+    slot_list_remove(&r->free, s->machine);
+    for (int i = 0; i < machine->slots; i++)
+        machine->slot[i].closed |= !machine->slot[i].busy;
     s->closed = true;
-    for (struct slot *free_one; (free_one = slot_list_take(&r->free));)
-        if (free_one->machine == s->machine)
-            free_one->closed = true;
-        else
-            slot_list_add(&others, free_one);
-    r->free = others;
     if (!machine->cramped)
         runner_say(r, "%s takes %d trial%s at once, not %d: %.1500s", machine->host->spec.name,
                    running, running == 1 ? "" : "s", machine->slots, slot_error(s));

@@ -44,6 +44,15 @@ struct slot *slot_list_take(struct slot_list *l)
     return s;
 }
 
+void slot_list_remove(struct slot_list *l, int machine)
+{
+    struct slot_list others = {0};
+    for (struct slot *s; (s = slot_list_take(l));)
+        if (s->machine != machine)
+            slot_list_add(&others, s);
+    *l = others;
+}
+
 /* What s held before is not looked at. */
 static void make_free(struct slot *s, int index, int machine, struct host *host, int lane,
                       struct process *process)

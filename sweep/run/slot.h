@@ -78,7 +78,8 @@ struct slot_list {
     int count;
 };
 void slot_list_add(struct slot_list *l, struct slot *s);
-struct slot *slot_list_take(struct slot_list *l); /* the first; NULL: there is none */
+struct slot *slot_list_take(struct slot_list *l);        /* the first; NULL: there is none */
+void slot_list_remove(struct slot_list *l, int machine); /* all that are on that machine */
 
 /* n free slots of a machine, the first one the view's `index`; host NULL: of this machine, with
  * room for their processes. NULL: out of memory. Free with slots_free. */

@@ -33,8 +33,12 @@ struct bench {
     struct answer *kept;
 };
 
-static void bench_init(struct bench *b)
+static int set_up(void **state)
 {
+    struct bench *b = malloc(sizeof *b);
+    if (!b)
+        return -1;
+    *state = b;
     *b = (struct bench){.file = {{.name = "x.db"}, {.name = "y.db"}}};
     b->server.file = b->file;
     b->server.rules.files = 1;
@@ -47,10 +51,12 @@ static void bench_init(struct bench *b)
     b->kept = keep(&b->server.answers, b->key, "{}");
     b->kept->state = b->file[0].state;
     b->kept->due_s = clock_now_s() + 1000;
+    return 0;
 }
 
-static void bench_end(struct bench *b)
+static int tear_down(void **state)
 {
+    struct bench *b = *state;
     while (b->server.jobs) {
         struct job *j = b->server.jobs;
         b->server.jobs = j->next;
@@ -59,6 +65,8 @@ static void bench_end(struct bench *b)
     }
     answers_free(&b->server.answers);
     pthread_cond_destroy(&b->server.work);
+    free(b);
+    return 0;
 }
 
 /* Whether the kept answer is given; if not, a job waits. */
@@ -77,60 +85,48 @@ static bool is_given(struct bench *b)
 
 static void an_answer_of_the_present_state_serves(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.kept->due_s = 0;
-    assert_true(is_given(&b));
-    assert_true(b.file[0].owed_s[WATCHED_VERSION] == 0);
-    bench_end(&b);
+    struct bench *b = *state;
+    b->kept->due_s = 0;
+    assert_true(is_given(b));
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] == 0);
 }
 
 static void an_older_one_serves_until_it_is_due(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.kept->state--;
-    assert_true(is_given(&b));
-    assert_true(b.file[0].owed_s[WATCHED_VERSION] == b.kept->due_s);
-    assert_true(b.file[0].owed_s[WATCHED_SUMMARY] == 0);
-    b.kept->due_s = clock_now_s();
-    assert_false(is_given(&b));
-    bench_end(&b);
+    struct bench *b = *state;
+    b->kept->state--;
+    assert_true(is_given(b));
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] == b->kept->due_s);
+    assert_true(b->file[0].owed_s[WATCHED_SUMMARY] == 0);
+    b->kept->due_s = clock_now_s();
+    assert_false(is_given(b));
 }
 
 static void a_list_of_sweeps_is_owed_for_each_file(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.server.rules.files = 2;
-    see(&b.file[1], 100, clock_now_s());
-    b.ask.q = (struct request){.kind = REQUEST_INDEX};
-    request_key(&b.ask.q, b.key);
-    b.kept = keep(&b.server.answers, b.key, "{}");
-    b.kept->due_s = clock_now_s() + 1000;
-    assert_true(is_given(&b));
-    assert_true(b.file[0].owed_s[WATCHED_VERSION] == b.kept->due_s);
-    assert_true(b.file[1].owed_s[WATCHED_VERSION] == b.kept->due_s);
-    bench_end(&b);
+    struct bench *b = *state;
+    b->server.rules.files = 2;
+    see(&b->file[1], 100, clock_now_s());
+    b->ask.q = (struct request){.kind = REQUEST_INDEX};
+    request_key(&b->ask.q, b->key);
+    b->kept = keep(&b->server.answers, b->key, "{}");
+    b->kept->due_s = clock_now_s() + 1000;
+    assert_true(is_given(b));
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] == b->kept->due_s);
+    assert_true(b->file[1].owed_s[WATCHED_VERSION] == b->kept->due_s);
 }
 
 static void nothing_is_computed_again_beyond_its_share(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.kept->state--;
-    b.kept->due_s = 0;
-    b.server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
-    assert_true(is_given(&b));
-    assert_true(b.file[0].owed_s[WATCHED_VERSION] > clock_now_s());
-    b.server.rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
-    b.server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
-    assert_false(is_given(&b));
-    bench_end(&b);
+    struct bench *b = *state;
+    b->kept->state--;
+    b->kept->due_s = 0;
+    b->server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
+    assert_true(is_given(b));
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] > clock_now_s());
+    b->server.rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
+    b->server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
+    assert_false(is_given(b));
 }
 
 /* Of answers that are due in turn, each as soon as the share allows. */
@@ -165,152 +161,128 @@ static void first_answers_are_forgiven(void **state)
 
 static void while_the_reader_is_busy_an_older_one_serves(void **state)
 {
-    struct bench b;
+    struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
-    (void)state;
-    bench_init(&b);
-    b.kept->state--;
-    b.kept->due_s = 0;
-    assert_false(reader_ask(&b.server, &other));
-    assert_false(reader_ask(&b.server, &b.ask)); /* for a moment it may wait */
-    b.server.jobs->next->waiting = NULL;
-    b.server.job_began_s -= 1;
-    assert_true(reader_ask(&b.server, &b.ask));
-    assert_ptr_equal(b.ask.answer, b.kept);
-    answer_drop(&b.server.answers, b.ask.answer);
-    assert_non_null(b.server.jobs->next); /* and a newer one will come */
-    assert_true(b.server.jobs->next->told);
-    assert_null(b.server.jobs->next->waiting);
-    b.server.job_began_s = clock_now_s();
-    b.server.jobs->cost_s = 1; /* the last time */
-    assert_true(reader_ask(&b.server, &b.ask));
-    answer_drop(&b.server.answers, b.ask.answer);
-    bench_end(&b);
+    b->kept->state--;
+    b->kept->due_s = 0;
+    assert_false(reader_ask(&b->server, &other));
+    assert_false(reader_ask(&b->server, &b->ask)); /* for a moment it may wait */
+    b->server.jobs->next->waiting = NULL;
+    b->server.job_began_s -= 1;
+    assert_true(reader_ask(&b->server, &b->ask));
+    assert_ptr_equal(b->ask.answer, b->kept);
+    answer_drop(&b->server.answers, b->ask.answer);
+    assert_non_null(b->server.jobs->next); /* and a newer one will come */
+    assert_true(b->server.jobs->next->told);
+    assert_null(b->server.jobs->next->waiting);
+    b->server.job_began_s = clock_now_s();
+    b->server.jobs->cost_s = 1; /* the last time */
+    assert_true(reader_ask(&b->server, &b->ask));
+    answer_drop(&b->server.answers, b->ask.answer);
 }
 
 /* For lack of a job nobody else would tell of the newer one. */
 static void an_older_one_in_want_of_room_is_followed_by_news(void **state)
 {
-    struct bench b;
+    struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
-    (void)state;
-    bench_init(&b);
-    b.kept->state--;
-    b.kept->due_s = 0;
-    assert_false(reader_ask(&b.server, &other));
-    b.server.job_began_s -= 1;
-    b.server.answers.living += (size_t)1 << 30; /* that clients do not take */
-    assert_true(reader_ask(&b.server, &b.ask));
-    b.server.answers.living -= (size_t)1 << 30;
-    assert_ptr_equal(b.ask.answer, b.kept);
-    answer_drop(&b.server.answers, b.ask.answer);
-    assert_null(b.server.jobs->next);
-    assert_true(b.file[0].owed_s[WATCHED_VERSION] > 0);
-    bench_end(&b);
+    b->kept->state--;
+    b->kept->due_s = 0;
+    assert_false(reader_ask(&b->server, &other));
+    b->server.job_began_s -= 1;
+    b->server.answers.living += (size_t)1 << 30; /* that clients do not take */
+    assert_true(reader_ask(&b->server, &b->ask));
+    b->server.answers.living -= (size_t)1 << 30;
+    assert_ptr_equal(b->ask.answer, b->kept);
+    answer_drop(&b->server.answers, b->ask.answer);
+    assert_null(b->server.jobs->next);
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] > 0);
 }
 
 static void an_answer_in_want_of_memory_is_followed_by_news(void **state)
 {
-    struct bench b;
-    (void)state;
+    struct bench *b = *state;
 #ifdef SANITIZED
     skip();
 #endif
-    bench_init(&b);
-    b.file[0].sign.there = false;
-    b.kept->state--;
-    b.kept->due_s = 0;
-    assert_false(is_given(&b));
-    b.server.jobs->waiting = NULL; /* who has an older one */
-    pthread_mutex_init(&b.server.lock, NULL);
-    pthread_mutex_lock(&b.server.lock);
-    assert_int_equal(pthread_create(&b.server.reader, NULL, reader_run, &b.server), 0);
+    b->file[0].sign.there = false;
+    b->kept->state--;
+    b->kept->due_s = 0;
+    assert_false(is_given(b));
+    b->server.jobs->waiting = NULL; /* who has an older one */
+    pthread_mutex_init(&b->server.lock, NULL);
+    pthread_mutex_lock(&b->server.lock);
+    assert_int_equal(pthread_create(&b->server.reader, NULL, reader_run, &b->server), 0);
     no_memory = true;
-    while (b.server.jobs) {
-        pthread_mutex_unlock(&b.server.lock);
+    while (b->server.jobs) {
+        pthread_mutex_unlock(&b->server.lock);
         usleep(1000);
-        pthread_mutex_lock(&b.server.lock);
+        pthread_mutex_lock(&b->server.lock);
     }
     no_memory = false;
-    b.server.ending = true;
-    pthread_cond_signal(&b.server.work);
-    pthread_mutex_unlock(&b.server.lock);
-    pthread_join(b.server.reader, NULL);
-    pthread_mutex_destroy(&b.server.lock);
-    assert_ptr_equal(answers_find(&b.server.answers, b.key), b.kept);
-    assert_true(b.file[0].owed_s[WATCHED_VERSION] > 0);
-    bench_end(&b);
+    b->server.ending = true;
+    pthread_cond_signal(&b->server.work);
+    pthread_mutex_unlock(&b->server.lock);
+    pthread_join(b->server.reader, NULL);
+    pthread_mutex_destroy(&b->server.lock);
+    assert_ptr_equal(answers_find(&b->server.answers, b->key), b->kept);
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] > 0);
 }
 
 static void a_passing_error_is_tried_again(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.kept->passing = true;
-    assert_true(is_given(&b));
-    b.kept->due_s = clock_now_s();
-    assert_false(is_given(&b));
-    bench_end(&b);
+    struct bench *b = *state;
+    b->kept->passing = true;
+    assert_true(is_given(b));
+    b->kept->due_s = clock_now_s();
+    assert_false(is_given(b));
 }
 
 static void a_file_that_nobody_watched_is_looked_at(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.file[0].looked_s -= 2;
-    assert_false(is_given(&b));
-    bench_end(&b);
+    struct bench *b = *state;
+    b->file[0].looked_s -= 2;
+    assert_false(is_given(b));
 }
 
 static void equal_questions_are_one_job(void **state)
 {
-    struct bench b;
+    struct bench *b = *state;
     struct ask second;
-    (void)state;
-    bench_init(&b);
-    b.ask.q.after = 3;
-    second = b.ask;
-    assert_false(reader_ask(&b.server, &b.ask));
-    assert_false(reader_ask(&b.server, &second));
-    assert_non_null(b.server.jobs);
-    assert_null(b.server.jobs->next);
-    assert_ptr_equal(b.server.jobs->waiting, &second);
-    assert_ptr_equal(second.next, &b.ask);
-    bench_end(&b);
+    b->ask.q.after = 3;
+    second = b->ask;
+    assert_false(reader_ask(&b->server, &b->ask));
+    assert_false(reader_ask(&b->server, &second));
+    assert_non_null(b->server.jobs);
+    assert_null(b->server.jobs->next);
+    assert_ptr_equal(b->server.jobs->waiting, &second);
+    assert_ptr_equal(second.next, &b->ask);
 }
 
 static void nobody_waits_where_nothing_will_come(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.ask.q.after = 3;
-    b.server.answers.living += (size_t)1 << 30; /* that clients do not take */
-    assert_true(reader_ask(&b.server, &b.ask));
-    assert_null(b.ask.answer);
-    b.server.answers.living -= (size_t)1 << 30;
-    b.server.ending = true;
-    assert_true(reader_ask(&b.server, &b.ask));
-    assert_null(b.ask.answer);
-    bench_end(&b);
+    struct bench *b = *state;
+    b->ask.q.after = 3;
+    b->server.answers.living += (size_t)1 << 30; /* that clients do not take */
+    assert_true(reader_ask(&b->server, &b->ask));
+    assert_null(b->ask.answer);
+    b->server.answers.living -= (size_t)1 << 30;
+    b->server.ending = true;
+    assert_true(reader_ask(&b->server, &b->ask));
+    assert_null(b->ask.answer);
 }
 
 /* Whoever would wait then would be a suspended connection when libmicrohttpd ends, which aborts. */
 static void at_the_end_nobody_joins_those_who_wait(void **state)
 {
-    struct bench b;
-    (void)state;
-    bench_init(&b);
-    b.ask.q.after = 3;
-    struct ask late = b.ask;
-    assert_false(reader_ask(&b.server, &b.ask));
-    b.server.ending = true;
-    assert_true(reader_ask(&b.server, &late));
+    struct bench *b = *state;
+    b->ask.q.after = 3;
+    struct ask late = b->ask;
+    assert_false(reader_ask(&b->server, &b->ask));
+    b->server.ending = true;
+    assert_true(reader_ask(&b->server, &late));
     assert_null(late.answer);
-    assert_ptr_equal(b.server.jobs->waiting, &b.ask);
-    bench_end(&b);
+    assert_ptr_equal(b->server.jobs->waiting, &b->ask);
 }
 
 /* ---- the watcher ---- */
@@ -340,69 +312,64 @@ static void end_watcher(struct bench *b)
 
 static void who_takes_too_long_is_shut_out(void **state)
 {
-    struct bench b;
+    struct bench *b = *state;
     int late[2], early[2];
     char byte;
-    (void)state;
-    bench_init(&b);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, late), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, early), 0);
     struct peer fine = {.fd = early[0], .until_s = clock_now_s() + 1000};
     struct peer slow = {.fd = late[0], .until_s = clock_now_s() - 1, .next = &fine};
-    b.server.peers = &slow;
-    begin_watcher(&b);
+    b->server.peers = &slow;
+    begin_watcher(b);
     assert_int_equal(read(late[1], &byte, 1), 0);
     assert_int_equal(read(early[1], &byte, 1), -1);
-    end_watcher(&b);
+    end_watcher(b);
     for (int i = 0; i < 2; i++) {
         close(late[i]);
         close(early[i]);
     }
-    bench_end(&b);
 }
 
 /* However often others ask. */
 static void files_are_looked_at_four_times_a_second(void **state)
 {
-    struct bench b;
+    struct bench *b = *state;
     double looked_s = 0, from_s = clock_now_s();
     int looks = 0;
-    (void)state;
-    bench_init(&b);
-    b.server.asked_s = clock_now_s();
-    begin_watcher(&b);
+    b->server.asked_s = clock_now_s();
+    begin_watcher(b);
     for (int i = 0; i < 200; i++) {
         usleep(2000);
-        pthread_mutex_lock(&b.server.lock);
-        looks += b.file[0].looked_s != looked_s;
-        looked_s = b.file[0].looked_s;
-        pthread_cond_signal(&b.server.look);
-        pthread_mutex_unlock(&b.server.lock);
+        pthread_mutex_lock(&b->server.lock);
+        looks += b->file[0].looked_s != looked_s;
+        looked_s = b->file[0].looked_s;
+        pthread_cond_signal(&b->server.look);
+        pthread_mutex_unlock(&b->server.lock);
     }
     assert_true(looks <= 2 + (clock_now_s() - from_s) / SERVE_LOOK_S);
-    end_watcher(&b);
-    bench_end(&b);
+    end_watcher(b);
 }
 
 int main(void)
 {
+#define BENCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_of_the_present_state_serves),
-        cmocka_unit_test(an_older_one_serves_until_it_is_due),
-        cmocka_unit_test(a_list_of_sweeps_is_owed_for_each_file),
-        cmocka_unit_test(nothing_is_computed_again_beyond_its_share),
+        BENCH(an_answer_of_the_present_state_serves),
+        BENCH(an_older_one_serves_until_it_is_due),
+        BENCH(a_list_of_sweeps_is_owed_for_each_file),
+        BENCH(nothing_is_computed_again_beyond_its_share),
         cmocka_unit_test(the_share_is_kept_however_costly_pieces_are),
         cmocka_unit_test(first_answers_are_forgiven),
-        cmocka_unit_test(while_the_reader_is_busy_an_older_one_serves),
-        cmocka_unit_test(an_older_one_in_want_of_room_is_followed_by_news),
-        cmocka_unit_test(an_answer_in_want_of_memory_is_followed_by_news),
-        cmocka_unit_test(a_passing_error_is_tried_again),
-        cmocka_unit_test(a_file_that_nobody_watched_is_looked_at),
-        cmocka_unit_test(equal_questions_are_one_job),
-        cmocka_unit_test(nobody_waits_where_nothing_will_come),
-        cmocka_unit_test(at_the_end_nobody_joins_those_who_wait),
-        cmocka_unit_test(who_takes_too_long_is_shut_out),
-        cmocka_unit_test(files_are_looked_at_four_times_a_second),
+        BENCH(while_the_reader_is_busy_an_older_one_serves),
+        BENCH(an_older_one_in_want_of_room_is_followed_by_news),
+        BENCH(an_answer_in_want_of_memory_is_followed_by_news),
+        BENCH(a_passing_error_is_tried_again),
+        BENCH(a_file_that_nobody_watched_is_looked_at),
+        BENCH(equal_questions_are_one_job),
+        BENCH(nobody_waits_where_nothing_will_come),
+        BENCH(at_the_end_nobody_joins_those_who_wait),
+        BENCH(who_takes_too_long_is_shut_out),
+        BENCH(files_are_looked_at_four_times_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

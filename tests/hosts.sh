@@ -22,6 +22,7 @@ cat >faulty <<'SH'
 #!/bin/sh
 host=$1
 shift
+echo $$ >"$host.pid"
 export LC_ALL=C
 case $host in
 banner) echo "Welcome to $host, the last login was yesterday." && exec "$@" ;;

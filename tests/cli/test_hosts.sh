@@ -88,6 +88,10 @@ check "... and nothing has run" rows_say none "SELECT count(*) FROM attempt" 0
 
 export HEADCOUNT_HOST_S=2
 run mixed --launch './faulty {host}' --hosts a:1,banner:1,old,blind,terminal,dead,silent,tight:1
+wait_beside "$pid" works a
+wait_beside "$pid" hold a
+wait_beside "$pid" says "^silent is tried again"
+kill -CONT "$held"
 check "hosts that work finish beside those that do not" ended_with 0
 check "... to the same bytes" as_here mixed
 check "... a banner is no fault" rows_say mixed "SELECT count(*) > 0 FROM attempt WHERE host = 'banner'" 1

@@ -136,7 +136,17 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct stats_summary stats_summarize(double *x, int n)
+void stats_interval(enum stats_scale scale, double mean, double half, double *low, double *high)
+{
+    *low = mean - half;
+    *high = mean + half;
+    if (scale != STATS_ANY && *low < 0)
+        *low = 0;
+    if (scale == STATS_ACCURACY && *high > 1)
+        *high = 1;
+}
+
+struct stats_summary stats_summarize(double *x, int n, enum stats_scale scale)
 {
     struct stats_summary s = {n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
     if (n < 1)
@@ -155,11 +165,8 @@ struct stats_summary stats_summarize(double *x, int n)
         squares += (x[i] - s.mean) * (x[i] - s.mean);
     s.sd = sqrt(squares / (n - 1));
     s.all_equal = s.min == s.max;
-    if (!s.all_equal) {
-        double half = interval_factor(n, LEVEL) * s.sd;
-        s.low = s.mean - half;
-        s.high = s.mean + half;
-    }
+    if (!s.all_equal)
+        stats_interval(scale, s.mean, interval_factor(n, LEVEL) * s.sd, &s.low, &s.high);
     return s;
 }
 

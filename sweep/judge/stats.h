@@ -20,14 +20,21 @@ double stats_t_quantile(double p, double df);
  * tests make one of equivalence (Schuirmann 1987). */
 double stats_above(double mean, double sd, int n, double bound);
 
+/* What values are: an interval of their mean is cut where none can lie. */
+enum stats_scale { STATS_ANY, STATS_ACCURACY /* 0 to 1 */, STATS_LOSS /* 0 and more */ };
+
+/* mean - half to mean + half, cut as the scale says: every interval of a mean that anybody is shown
+ * comes from here, or from a view that cuts alike. NaN stays NaN. */
+void stats_interval(enum stats_scale scale, double mean, double half, double *low, double *high);
+
 struct stats_summary {
     int n;
     double mean, sd, median, min, max; /* NaN for n < 1; sd for n < 2 */
-    double low, high;                  /* 95% t interval; NaN for n < 2 and when all are equal */
-    bool all_equal; /* n >= 2 and zero variance, which is no interval of zero width */
+    double low, high; /* 95% t interval, cut; NaN for n < 2 and when all are equal */
+    bool all_equal;   /* n >= 2 and zero variance, which is no interval of zero width */
 };
 /* Mean and variance in two passes. Sorts x, of n values. */
-struct stats_summary stats_summarize(double *x, int n);
+struct stats_summary stats_summarize(double *x, int n, enum stats_scale scale);
 
 /* Interval of the median of n values in rising order, from the i-th smallest to the i-th largest
  * with the largest i whose coverage is at least 95% (binomial: Conover 1999, section 3.2). NaN for

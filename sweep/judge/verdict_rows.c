@@ -99,7 +99,7 @@ static void find_clusters(struct judge *j, const struct verdict_heads *h, struct
     for (int k = 0; k < h->n; k++)
         if (!h->trial[k].bad && !h->trial[k].limited)
             j->a[n++] = h->trial[k].test;
-    stats_summarize(j->a, n); /* sorts */
+    stats_summarize(j->a, n, STATS_ANY); /* sorts */
     for (int i = 1; i < n && n >= 4 && !r->bimodal; i++) {
         double gap = j->a[i] - j->a[i - 1];
         double widest = fmax(j->a[i - 1] - j->a[0], j->a[n - 1] - j->a[i]);
@@ -119,7 +119,7 @@ static void find_improvement(struct judge *j)
     for (int i = 0; i < j->v->rows; i++) {
         struct verdict_row *r = &j->v->row[i];
         int units = unit_values(j, &j->in->heads[i], judge_late_slope);
-        struct stats_summary s = stats_summarize(j->a, units);
+        struct stats_summary s = stats_summarize(j->a, units, STATS_ANY);
         r->late_gain = s.mean;
         r->late_low = s.low;
         r->late_high = s.high;
@@ -141,9 +141,9 @@ static void summarize_row(struct judge *j, int i)
     r->chance_p = r->best_p = r->plateau_p = r->equivalent_p = NAN;
     count_trials(j, h, r);
     int units = unit_values(j, h, judge_val);
-    r->val_mean = stats_summarize(j->a, units).mean;
+    r->val_mean = stats_summarize(j->a, units, STATS_ANY).mean;
     units = unit_values(j, h, judge_test);
-    r->test = stats_summarize(j->a, units);
+    r->test = stats_summarize(j->a, units, j->in->loss ? STATS_LOSS : STATS_ACCURACY);
     stats_median_interval(j->a, units, &r->median_low, &r->median_high);
     if (j->in->replicated && units > j->v->units)
         j->v->units = units;

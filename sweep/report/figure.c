@@ -24,12 +24,6 @@ static bool has_mean(const struct verdict_row *row)
     return row->trials > 0 && row->limited == 0 && isfinite(row->test.mean);
 }
 
-/* An interval is cut where no value can be, as in the report. */
-static double clipped(const struct figure *f, double x)
-{
-    return x < 0 ? 0 : x > 1 && !f->loss ? 1 : x;
-}
-
 static void widen(struct figure *f, double x)
 {
     f->low = x < f->low ? x : f->low;
@@ -53,8 +47,8 @@ static bool find_ranges(struct figure *f)
                 continue;
             widen(f, row->test.min);
             widen(f, row->test.max);
-            widen(f, isfinite(row->test.low) ? clipped(f, row->test.low) : row->test.mean);
-            widen(f, isfinite(row->test.high) ? clipped(f, row->test.high) : row->test.mean);
+            widen(f, isfinite(row->test.low) ? row->test.low : row->test.mean);
+            widen(f, isfinite(row->test.high) ? row->test.high : row->test.mean);
         }
     }
     if (f->low > f->high)
@@ -159,8 +153,7 @@ static long add_means(struct figure *f, const struct curve *c)
             text_add(&f->script, "$d%ld << EOD\n", ++f->blocks);
         bool interval = isfinite(row->test.low);
         text_add(&f->script, "%.6f %.9g %.9g %.9g\n", (double)row->heads * c->aside, mean,
-                 interval ? clipped(f, row->test.low) : mean,
-                 interval ? clipped(f, row->test.high) : mean);
+                 interval ? row->test.low : mean, interval ? row->test.high : mean);
     }
     text_add(&f->script, n ? "EOD\n" : "");
     return n ? f->blocks : 0;

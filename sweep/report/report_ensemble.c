@@ -116,8 +116,8 @@ static enum status read_groups(struct store *s, struct ensembles *e, struct mess
     for (int i = 0; i < e->blocks && status == STATUS_OK; i++) {
         struct block *b = &e->block[i];
         text_add(&b->groups, "]");
-        if (!sample_finish(&b->member) || !sample_finish(&b->acc) || !sample_finish(&b->loss) ||
-            b->groups.out_of_memory)
+        if (!sample_finish(&b->member, STATS_ACCURACY) || !sample_finish(&b->acc, STATS_ACCURACY) ||
+            !sample_finish(&b->loss, STATS_LOSS) || b->groups.out_of_memory)
             status = out_of_memory(m);
     }
     return status;

@@ -104,8 +104,8 @@ static enum status read_curves(struct store *s, int64_t sweep_id, struct prune_d
         room = add_row(d, &r);
     for (int i = 0; i < d->curves; i++)
         for (int k = 0; k < d->curve[i].points && room; k++)
-            room = sample_finish(&d->curve[i].point[k].acc) &&
-                   sample_finish(&d->curve[i].point[k].infer_ms);
+            room = sample_finish(&d->curve[i].point[k].acc, STATS_ACCURACY) &&
+                   sample_finish(&d->curve[i].point[k].infer_ms, STATS_ANY);
     enum status closed = rows_close(&r);
     return room ? closed : out_of_memory(m);
 }

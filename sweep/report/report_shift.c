@@ -105,7 +105,8 @@ static enum status read_rows(struct store *s, int64_t sweep_id, struct report_sh
                  sample_add(&row->less, unit, rows_real(&rows, LESS));
     }
     for (int i = 0; i < shift->rows && memory; i++)
-        memory = sample_finish(&shift->row[i].value) && sample_finish(&shift->row[i].less);
+        memory = sample_finish(&shift->row[i].value, shift->loss ? STATS_LOSS : STATS_ACCURACY) &&
+                 sample_finish(&shift->row[i].less, STATS_ANY);
     enum status status = rows_close(&rows);
     return status == STATUS_OK && !memory ? out_of_memory(m) : status;
 }

@@ -6,14 +6,14 @@
 
 /* ---- people ---- */
 
-static void add_interval(struct table *t, const struct stats_summary *s, double least, double most)
+static void add_interval(struct table *t, const struct stats_summary *s)
 {
     if (s->all_equal)
         table_printf(t, "all %d equal", s->n);
     else if (s->n < 2)
         table_text(t, "");
     else
-        table_printf(t, "[%.3f, %.3f]", fmax(s->low, least), fmin(s->high, most));
+        table_printf(t, "[%.3f, %.3f]", s->low, s->high);
 }
 
 static void add_row(struct table *t, const struct report_shift *shift,
@@ -23,9 +23,9 @@ static void add_row(struct table *t, const struct report_shift *shift,
     table_integer(t, row->heads);
     table_integer(t, row->value.n);
     table_real(t, row->value.summary.mean);
-    add_interval(t, &row->value.summary, 0, shift->loss ? INFINITY : 1);
+    add_interval(t, &row->value.summary);
     table_real(t, row->less.summary.mean);
-    add_interval(t, &row->less.summary, -INFINITY, INFINITY);
+    add_interval(t, &row->less.summary);
 }
 
 static void write_sentence(const struct report_shift *shift, const char *unit, struct document *d)

@@ -120,7 +120,6 @@ void report_interval(struct table *t, const struct report_setting *set,
                      const struct verdict_row *row)
 {
     const struct stats_summary *s = &row->test;
-    double most = set->input.loss ? INFINITY : 1;
     if (row->limited)
         table_text(t, "not finished");
     else if (s->all_equal)
@@ -129,8 +128,8 @@ void report_interval(struct table *t, const struct report_setting *set,
         table_printf(t, "one %s", set->verdict->unit);
     else if (s->n == 0)
         table_text(t, "");
-    else /* an accuracy lies between 0 and 1, whatever the t distribution thinks */
-        table_printf(t, "[%.3f, %.3f]", fmax(s->low, 0), fmin(s->high, most));
+    else
+        table_printf(t, "[%.3f, %.3f]", s->low, s->high);
 }
 
 static void add_interval(struct table *t, const struct cell *c)

@@ -20,14 +20,14 @@ bool sample_add(struct sample *s, int64_t unit, double value)
     return true;
 }
 
-bool sample_finish(struct sample *s)
+bool sample_finish(struct sample *s, enum stats_scale scale)
 {
     double *sorted = malloc(((size_t)s->n + 1) * sizeof *sorted);
     if (!sorted)
         return false;
     if (s->n)
         memcpy(sorted, s->value, (size_t)s->n * sizeof *sorted);
-    s->summary = stats_summarize(sorted, s->n);
+    s->summary = stats_summarize(sorted, s->n, scale);
     free(sorted);
     return true;
 }
@@ -63,7 +63,7 @@ void sample_interval_cell(struct table *t, const struct sample *s)
     else if (s->summary.all_equal)
         table_printf(t, "all %d equal", s->n);
     else
-        table_printf(t, "[%.3f, %.3f]", fmax(s->summary.low, 0), fmin(s->summary.high, 1));
+        table_printf(t, "[%.3f, %.3f]", s->summary.low, s->summary.high);
 }
 
 /* "+0.041"; "0.000" without a sign. size >= 32 */

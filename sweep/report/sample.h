@@ -17,7 +17,7 @@ struct sample {
 /* Units come in rising order. False where there is no memory. */
 bool sample_add(struct sample *s, int64_t unit, double value);
 /* Fills summary, once all are there. False where there is no memory. */
-bool sample_finish(struct sample *s);
+bool sample_finish(struct sample *s, enum stats_scale scale);
 void sample_free(struct sample *s);
 
 /* b - a: paired where both have the same units. NULL or empty samples: COMPARE_NOTHING. */

@@ -48,7 +48,7 @@ enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list 
         room = t && sample_add(&t->acc, rows_integer(&r, UNIT), rows_real(&r, ACC));
     }
     for (int i = 0; i < list->count && room; i++)
-        room = sample_finish(&list->item[i].acc);
+        room = sample_finish(&list->item[i].acc, STATS_ACCURACY);
     enum status closed = rows_close(&r);
     return room ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
 }

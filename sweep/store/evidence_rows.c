@@ -275,15 +275,13 @@ static const struct kind *sum_up(struct group *g, struct rows *quantile, struct 
     qsort(g->value, (size_t)acc.n, sizeof *g->value, by_size);
     row->median_acc = median_of(g->value, acc.n);
     double widths = widths_of(quantile, acc.n), widths_all = widths_of(quantile, shown.n);
-    double half_loss = deviation(squares_loss, acc.n) * widths;
-    double half_all = deviation(squares_all, shown.n) * widths_all;
     row->sd_acc = deviation(squares, acc.n);
-    row->ci95_low = row->mean_acc - row->sd_acc * widths;
-    row->ci95_high = row->mean_acc + row->sd_acc * widths;
-    row->loss_low = row->mean_loss - half_loss;
-    row->loss_high = row->mean_loss + half_loss;
-    row->all_low = row->mean_all - half_all;
-    row->all_high = row->mean_all + half_all;
+    stats_interval(STATS_ACCURACY, row->mean_acc, row->sd_acc * widths, &row->ci95_low,
+                   &row->ci95_high);
+    stats_interval(STATS_LOSS, row->mean_loss, deviation(squares_loss, acc.n) * widths,
+                   &row->loss_low, &row->loss_high);
+    stats_interval(STATS_ACCURACY, row->mean_all, deviation(squares_all, shown.n) * widths_all,
+                   &row->all_low, &row->all_high);
     row->min_acc = acc.n ? acc.least : NAN;
     row->max_acc = acc.n ? acc.most : NAN;
     row->mean_train_acc = ratio(sum_of(&train_acc), (double)row->n_trials);

@@ -27,6 +27,7 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
 -- are in no mean but mean_all, where they count as a guess, as in reports; n_limit ended at a limit
 -- and are in none. With n < 2 there is no interval; where all n are equal it has no width, which is
 -- not certainty: the sample shows no variance to go by.
+-- Intervals are cut where no value can lie: of accuracies at 0 and 1, of losses at 0.
 CREATE VIEW by_heads AS
 WITH unit AS (
     SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params, t.chance,
@@ -92,11 +93,13 @@ WITH unit AS (
       FROM spread
 )
 SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, mean AS mean_acc,
-       sd AS sd_acc, mean - sd * widths AS ci95_low, mean + sd * widths AS ci95_high, min_acc,
+       sd AS sd_acc, max(mean - sd * widths, 0.0) AS ci95_low,
+       min(mean + sd * widths, 1.0) AS ci95_high, min_acc,
        median_acc, max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params, chance,
-       n_trials, n_limit, mean_loss, mean_loss - sd_loss * widths AS loss_low,
-       mean_loss + sd_loss * widths AS loss_high, mean_all, mean_all - sd_all * widths_all AS all_low,
-       mean_all + sd_all * widths_all AS all_high
+       n_trials, n_limit, mean_loss, max(mean_loss - sd_loss * widths, 0.0) AS loss_low,
+       mean_loss + sd_loss * widths AS loss_high, mean_all,
+       max(mean_all - sd_all * widths_all, 0.0) AS all_low,
+       min(mean_all + sd_all * widths_all, 1.0) AS all_high
   FROM wide JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads;
 
@@ -278,7 +281,8 @@ WITH unit AS (
       FROM by_heads AS b JOIN sweep AS s ON s.name = b.sweep
 ), beside AS MATERIALIZED ( -- an ORDER BY next to the join would cost SQLite its index
     SELECT sweep_id, setting, setting_label, heads, layers, kept, method, finetuned_steps, lr, p.n,
-           p.mean AS pruned_acc, p.mean - half AS pruned_low, p.mean + half AS pruned_high,
+           p.mean AS pruned_acc, max(p.mean - half, 0.0) AS pruned_low,
+           min(p.mean + half, 1.0) AS pruned_high,
            t.n AS n_trained, t.mean_acc AS trained_acc, t.ci95_low AS trained_low,
            t.ci95_high AS trained_high, n_params, infer_ms
       FROM wide AS p LEFT JOIN trained AS t USING (sweep_id, setting, as_many)
@@ -326,6 +330,6 @@ WITH unit AS (
       FROM spread
 )
 SELECT name AS sweep, setting, setting_label, heads, label, n, n_trials, n_rows, mean AS mean_acc,
-       sd AS sd_acc, mean - half AS ci95_low, mean + half AS ci95_high
+       sd AS sd_acc, max(mean - half, 0.0) AS ci95_low, min(mean + half, 1.0) AS ci95_high
   FROM wide JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads, label;

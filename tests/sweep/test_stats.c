@@ -245,7 +245,7 @@ static void test_summary(void **state)
 {
     (void)state;
     double x[5] = {.9, .7, 1, .8, .6};
-    struct stats_summary s = stats_summarize(x, 5);
+    struct stats_summary s = stats_summarize(x, 5, STATS_ANY);
     assert_close(s.mean, .8, "mean", 0);
     assert_close(s.sd, sqrt(.025), "sd", 0);
     assert_close(s.median, .8, "median", 0);
@@ -253,16 +253,32 @@ static void test_summary(void **state)
     assert_close(s.high, .8 + 2.7764451051977996 * sqrt(.025 / 5), "high", 0);
     assert_true(s.min == .6 && s.max == 1 && !s.all_equal);
     double even[4] = {4, 1, 3, 2};
-    assert_true(stats_summarize(even, 4).median == 2.5);
+    assert_true(stats_summarize(even, 4, STATS_ANY).median == 2.5);
     double equal[3] = {.1, .1, .1};
-    s = stats_summarize(equal, 3);
+    s = stats_summarize(equal, 3, STATS_ACCURACY);
     assert_true(s.all_equal && s.mean == .1 && s.sd == 0 && isnan(s.low) && isnan(s.high));
-    s = stats_summarize(equal, 1);
+    s = stats_summarize(equal, 1, STATS_ACCURACY);
     assert_true(s.mean == .1 && s.median == .1 && isnan(s.sd) && isnan(s.low) && !s.all_equal);
-    s = stats_summarize(equal, 0);
+    s = stats_summarize(equal, 0, STATS_ACCURACY);
     assert_true(isnan(s.mean) && isnan(s.min));
     double far[3] = {1e9 + 1, 1e9 + 2, 1e9 + 3}; /* one pass over squares would lose this */
-    assert_close(stats_summarize(far, 3).sd, 1, "sd", 0);
+    assert_close(stats_summarize(far, 3, STATS_ANY).sd, 1, "sd", 0);
+}
+
+/* No accuracy lies above 1, and none below 0; no loss does either. */
+static void test_intervals_are_cut(void **state)
+{
+    (void)state;
+    double x[3] = {.2, 1, 1};
+    struct stats_summary any = stats_summarize(x, 3, STATS_ANY),
+                         accuracy = stats_summarize(x, 3, STATS_ACCURACY),
+                         loss = stats_summarize(x, 3, STATS_LOSS);
+    assert_true(any.low < 0 && any.high > 1);
+    assert_true(accuracy.low == 0 && accuracy.high == 1);
+    assert_true(loss.low == 0 && loss.high == any.high);
+    double low = 0, high = 0;
+    stats_interval(STATS_ACCURACY, NAN, NAN, &low, &high);
+    assert_true(isnan(low) && isnan(high));
 }
 
 static void test_holm(void **state)
@@ -451,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_sign_flip_draws),
         cmocka_unit_test(test_sign_flip_seeds),
         cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_intervals_are_cut),
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_above),
         cmocka_unit_test(test_median_interval),

@@ -68,7 +68,7 @@ static void pruned_beside_trained(void **state)
     char sql[400];
     double half = T1 * .1;
     snprintf(sql, sizeof sql, "%s4", ask_for);
-    assert_numbers(db, sql, 2, .4, .4 - half, .4 + half, 1, 1, 100, .5);
+    assert_numbers(db, sql, 2, .4, LOW(.4, half), HIGH(.4, half), 1, 1, 100, .5);
     snprintf(sql, sizeof sql, "%s3", ask_for); /* nobody trained with 3 */
     assert_numbers(db, sql, 1, .2, NONE, NONE, NONE, NONE, NONE, NONE);
     assert_answer(db,
@@ -100,7 +100,7 @@ static void pruned_instances_are_the_units(void **state)
     assert_numbers(store_db(s),
                    "SELECT n, pruned_acc, pruned_low, pruned_high FROM prune_or_train"
                    " WHERE method = 'ablation'",
-                   2, .45, .45 - half, .45 + half);
+                   2, .45, LOW(.45, half), HIGH(.45, half));
     close_store(x, s);
 }
 

@@ -161,7 +161,7 @@ static void accuracies_of_labels(void **state)
                 " WHERE state = 'completed';"
                 "INSERT INTO label_acc SELECT trial_id, 'pos', 5, .5 FROM trial"
                 " WHERE state = 'completed' AND config_id = 8 AND seed = 1");
-    assert_numbers(db, OF_LABEL, 3, 3, 11, .4, .2, .4 - half, .4 + half);
+    assert_numbers(db, OF_LABEL, 3, 3, 11, .4, .2, LOW(.4, half), HIGH(.4, half));
     assert_numbers(db,
                    "SELECT n, mean_acc, sd_acc, ci95_low, ci95_high FROM by_label"
                    " WHERE label = 'neg' AND heads = 2 AND setting = '{}'",
@@ -189,7 +189,7 @@ static void labels_over_instances(void **state)
                 "UPDATE trial SET replicate = iif(seed < 2, '{\"task.instance\":0}',"
                 " '{\"task.instance\":1}')");
     /* (.2 + .4) / 2 and .6 */
-    assert_numbers(db, OF_LABEL, 2, 3, 10, .45, sd, .45 - half, .45 + half);
+    assert_numbers(db, OF_LABEL, 2, 3, 10, .45, sd, LOW(.45, half), HIGH(.45, half));
     close_store(x, s);
 }
 

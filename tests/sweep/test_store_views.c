@@ -28,8 +28,8 @@ static void by_heads_numbers(void **state)
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     double half = T2 * .2 / sqrt(3);
-    assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 1", 3, 0, .4, .2, .4 - half, .4 + half,
-                   .2, .4, .6, 0, .2, .1, 3);
+    assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 1", 3, 0, .4, .2, LOW(.4, half),
+                   HIGH(.4, half), .2, .4, .6, 0, .2, .1, 3);
     /* All equal: exactly so, although .1 + .1 + .1 is not .3. */
     assert_answer(db,
                   "SELECT mean_acc = 0.1 AND sd_acc = 0 AND ci95_low = 0.1 AND ci95_high = 0.1"
@@ -38,13 +38,14 @@ static void by_heads_numbers(void **state)
     assert_numbers(db, BY_HEADS "setting = '{}' AND heads = 4", 1, 2, 1, NONE, NONE, NONE, 1, 1, 1,
                    1, .5, .25, 2);
     half = T1 * .15;
-    assert_numbers(db, BY_HEADS "heads = 8", 2, 0, .25, .15 * sqrt(2), .25 - half, .25 + half, .1,
-                   .25, .4, 0, .125, .0625, 2.5);
+    assert_numbers(db, BY_HEADS "heads = 8", 2, 0, .25, .15 * sqrt(2), LOW(.25, half),
+                   HIGH(.25, half), .1, .25, .4, 0, .125, .0625, 2.5);
     assert_numbers(db, BY_HEADS "heads = 16", 0, 1, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0,
                    NONE, NONE, NONE);
     half = T1 * .005;
     assert_numbers(db, BY_HEADS "setting_label = 'slots=2' AND heads = 1", 2, 0, .985,
-                   .005 * sqrt(2), .985 - half, .985 + half, .98, .985, .99, 1, .4925, .24625, 2.5);
+                   .005 * sqrt(2), LOW(.985, half), HIGH(.985, half), .98, .985, .99, 1, .4925,
+                   .24625, 2.5);
     close_store(x, s);
 }
 
@@ -85,10 +86,10 @@ static void by_heads_other_means(void **state)
     /* 1, and two at 1/16 */
     double mean = (1 + 2 / 16.) / 3, sd = (1 - 1 / 16.) / sqrt(3), half = T2 * sd / sqrt(3);
     snprintf(sql, sizeof sql, "%s4", ask_for);
-    assert_numbers(db, sql, 1, 2, 0, 1, mean, mean - half, mean + half);
+    assert_numbers(db, sql, 1, 2, 0, 1, mean, LOW(mean, half), HIGH(mean, half));
     run_sql(db, "UPDATE trial SET limit_hit = 1 WHERE config_id = 4 AND state = 'failed'");
     mean = (1 + 1 / 16.) / 2, half = T1 * (1 - 1 / 16.) / 2;
-    assert_numbers(db, sql, 1, 1, 1, 1, mean, mean - half, mean + half);
+    assert_numbers(db, sql, 1, 1, 1, 1, mean, LOW(mean, half), HIGH(mean, half));
     snprintf(sql, sizeof sql, "%s16", ask_for);
     assert_numbers(db, sql, 0, 1, 0, 0, 1 / 16., NONE, NONE);
     run_sql(db, "UPDATE trial SET test_loss = 1 + 0.5 * seed WHERE config_id = 1");
@@ -96,7 +97,13 @@ static void by_heads_other_means(void **state)
                    "SELECT mean_loss, loss_low, loss_high FROM by_heads WHERE setting = '{}'"
                    " AND heads = 1",
                    1.5, 1.5 - T2 * .5 / sqrt(3), 1.5 + T2 * .5 / sqrt(3));
-    run_sql(db, "UPDATE trial SET test_loss = 0.5 WHERE config_id = 2");
+    run_sql(db, "UPDATE trial SET test_loss = 0.3 + 0.3 * seed WHERE config_id = 1");
+    assert_numbers(db,
+                   "SELECT mean_loss, loss_low, loss_high FROM by_heads WHERE setting = '{}'"
+                   " AND heads = 1",
+                   .6, 0, .6 + T2 * .3 / sqrt(3));
+    run_sql(db, "UPDATE trial SET test_loss = 1 + 0.5 * seed WHERE config_id = 1;"
+                "UPDATE trial SET test_loss = 0.5 WHERE config_id = 2");
     assert_numbers(db,
                    "SELECT mean_loss_diff FROM paired WHERE setting = '{}' AND heads_a = 2"
                    " AND heads_b = 1",
@@ -122,7 +129,8 @@ static void instances_are_the_units(void **state)
     assert_numbers(db,
                    "SELECT n, n_trials, mean_acc, ci95_low, ci95_high, min_acc, median_acc"
                    " FROM by_heads WHERE heads = 1",
-                   2, 5, (a + b) / 2, (a + b) / 2 - half, (a + b) / 2 + half, .3, (a + b) / 2);
+                   2, 5, (a + b) / 2, LOW((a + b) / 2, half), HIGH((a + b) / 2, half), .3,
+                   (a + b) / 2);
     close_store(x, s);
 }
 

@@ -11,6 +11,10 @@
 #define T2 (.95 * sqrt(2 / .0975))
 static const double NONE = NAN;
 
+/* The ends of an interval of an accuracy, which is cut at 0 and 1. */
+#define LOW(mean, half)  fmax((mean) - (half), 0)
+#define HIGH(mean, half) fmin((mean) + (half), 1)
+
 static inline void load_sql(sqlite3 *db, const char *path)
 {
     static char text[1 << 16];

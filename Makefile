@@ -138,6 +138,9 @@ ifeq ($(COVERAGE),)
 $(BUILD)/engine/measures/%.o $(BUILD)/engine/kernels/similarity.o: OPT = $(KERNEL_FLAGS)
 endif
 
+# What is generated appears whole, under its name or not at all: another make may be at work here.
+IN_PLACE = > $@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; false; }
+
 # A text as the lines of a C string; ?? would begin a trigraph.
 AS_C = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/.*/"&\\n"/'
 
@@ -147,7 +150,7 @@ $(BUILD)/sweep/store/store.o: $(BUILD)/schema.h $(BUILD)/views.h
 $(BUILD)/sweep/store/store_migrate.o: $(addprefix $(BUILD)/migrate_,4.h 5.h 6.h)
 $(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
 	@mkdir -p $(@D)
-	$(Q)$(AS_C) $< > $@
+	$(Q)$(AS_C) $< $(IN_PLACE)
 
 # The page's scripts are one, of which the last begins: of the page in a file, and of the live one.
 PAGE_AS_C  = $(addprefix $(BUILD)/page_,html.h css.h js.h live_js.h)
@@ -161,15 +164,15 @@ $(BUILD)/page_js.h: $(PAGE_PARTS) $(PAGE_FILE)
 $(BUILD)/page_live_js.h: $(PAGE_PARTS) $(PAGE_LIVE)
 $(PAGE_AS_C):
 	@mkdir -p $(@D)
-	$(Q)cat $^ | $(AS_C) > $@
+	$(Q)cat $^ | $(AS_C) $(IN_PLACE)
 
 $(BUILD)/sweep/worker/build_info.o: $(BUILD)/build_id.h
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
 	@printf '#define BUILD_VERSION "%s"\n#define BUILD_COMMIT "%s"\n#define BUILD_COMPILER "%s"\n#define BUILD_FLAGS "%s"\n' \
 	  '$(VERSION)' '$(COMMIT)' "$$($(CC) --version | head -n1 | tr -d '"\\')" \
-	  '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	  '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.$$$$ && \
+	  if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 force:
 
 # ---- tests ----

@@ -49,5 +49,17 @@ for goal in sweep test install bench bench-peers fuzz crash coverage lint check-
 done
 check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o | grep -q '^printf .* CC build/engine/graph.o$'"
 check "without libmicrohttpd it is built, and says so" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ && grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ && ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
+race() { # two makes in one checkout, both of which find the headers to be old
+    headers=$(printf "$dir/race/%s.h " build_id schema views page_js)
+    for round in 1 2 3 4 5 6; do
+        for one in a b; do
+            env -u MAKEFLAGS -u MAKELEVEL make -s -j1 BUILD="$dir/race" COMMIT="$round" HTTPD= -W sweep/store/schema.sql -W sweep/store/views.sql $headers >"$dir/$one" 2>&1 &
+            eval "$one=\$!"
+        done
+        wait "$a" && wait "$b" && grep -q "COMMIT \"$round\"" "$dir/race/build_id.h" || { cat "$dir/a" "$dir/b"; return 1; }
+    done
+    [ "$(ls "$dir/race" | wc -l)" = 4 ] || { ls "$dir/race"; return 1; }
+}
+check "two makes in one checkout are not in each other's way" race
 check "V=1 shows the compiler's command instead" sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
 finish

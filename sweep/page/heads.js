@@ -15,8 +15,9 @@ const MEASURES = [
     ['wo_share', 'share of the output projection', 'squared Frobenius norm of its block of W_O over the whole'],
 ];
 
+/* Numbered from 0, as everywhere. */
 function headName(row, layers) {
-    return layers > 1 ? `layer ${row.layer + 1}, head ${row.head + 1}` : `head ${row.head + 1}`;
+    return layers > 1 ? `layer ${row.layer}, head ${row.head}` : `head ${row.head}`;
 }
 
 function drawHeads(rows, measure, name, layers, width) {

@@ -190,6 +190,11 @@ class Look:
         for shown, row in zip(self.table("Means per head count"), self.heads(name)):
             for column, key, decimals in (("Loss without one", "mean_rise", 3), ("Entropy", "entropy", 2), ("Sharp", "sharp", 1)):
                 self.same(shown[column], row[key], f"{name} {key}", decimals)
+        if self.heads(name):
+            for section in "heads", "attention":
+                named = self.browser.ask(f"[...document.querySelectorAll('#{section} figure *')].filter(e => !e.children.length)"
+                                         ".map(e => e.textContent).filter(t => /^(layer \\d+, )?head \\d+$/.test(t))")
+                self.expect([n.split()[-1] for n in named[:2]] == ["0", "1"], f"{name}: heads of {section} are {named}")
         trials = {t["trial_id"]: t for t in json.load(open(name + ".trials.json", encoding="utf-8"))}
         rows = self.table("Trials")
         self.expect(len(rows) == min(50, len(trials)), f"{name}: {len(rows)} trials")

@@ -4,11 +4,18 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "engine/kernels/blas_core.h"
 
@@ -31,28 +38,69 @@ static struct {
     bool started;
 } blas;
 
-/* What a thread of OpenBLAS's takes for its products, and what the library and a thread's stack
- * take beside it. */
-static const size_t product_bytes = (size_t)128 << 20, library_bytes = (size_t)64 << 20,
-                    stack_bytes = (size_t)8 << 20;
+/* Where this much can be mapped for each thread, OpenBLAS is not tried first: several times what it
+ * takes today. */
+static const size_t plenty = (size_t)1 << 30;
 
-/* Takes a mapping as OpenBLAS would and gives it back untouched. */
-static enum status probe(size_t bytes, struct message *m)
+static bool has_plenty(int threads)
 {
+    size_t bytes = (size_t)threads * plenty;
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED)
-        return status_fail(m, STATUS_NO_MEMORY,
-                           "no memory for OpenBLAS, which maps %zu MiB before its first product "
-                           "(%s); see `ulimit -v`",
-                           bytes >> 20, strerror(errno));
-    munmap(room, bytes);
-    return STATUS_OK;
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
 
-enum status blas_room(int threads, struct message *m)
+/* In a child: takes the step, says so, and ends, or is ended where it takes CPU time for nothing (a
+ * step takes some 10 ms of it). */
+static _Noreturn void try_here(enum status (*step)(struct message *m), volatile bool *returned)
 {
-    size_t each = threads > 1 ? product_bytes + stack_bytes : product_bytes;
-    return probe((size_t)threads * each, m);
+    const struct itimerval a_second = {.it_value = {.tv_sec = 1}};
+    sigset_t none;
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); /* what OpenBLAS says is for nobody */
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    signal(SIGPROF, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setitimer(ITIMER_PROF, &a_second, NULL);
+    step(NULL);
+    *returned = true;
+    _exit(0);
+}
+
+static enum status no_room(struct message *m)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return status_fail(
+            m, STATUS_NO_MEMORY,
+            "OpenBLAS needs more than the %ju MiB of addresses that `ulimit -v` allows",
+            (uintmax_t)(limit.rlim_cur >> 20));
+    return status_fail(m, STATUS_NO_MEMORY, "this machine has too little memory for OpenBLAS");
+}
+
+/* Takes the step in a child where room is scarce: the step is safe here if it returned there,
+ * whatever it returned. */
+static enum status try_first(int threads, enum status (*step)(struct message *m), struct message *m)
+{
+    if (has_plenty(threads))
+        return STATUS_OK;
+    volatile bool *returned =
+        mmap(NULL, sizeof *returned, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (returned == MAP_FAILED)
+        return no_room(m);
+    pid_t pid = fork();
+    if (pid == 0)
+        try_here(step, returned);
+    enum status s = pid > 0 ? STATUS_OK
+                            : status_fail(m, STATUS_NO_MEMORY,
+                                          "no process to try OpenBLAS in, as memory is scarce: %s",
+                                          strerror(errno));
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (s == STATUS_OK && !*returned)
+        s = no_room(m);
+    munmap((void *)returned, sizeof *returned);
+    return s;
 }
 
 static bool find(const char *name, void *function)
@@ -118,29 +166,32 @@ static enum status open_library(struct message *m)
     return open_once(m);
 }
 
-enum status blas_load(int threads, struct message *m)
+static void choose_threads(int threads)
 {
     char number[16];
-    if (blas.library)
-        return STATUS_OK;
-    /* Its further threads take their memory while it is loaded. */
-    enum status s = threads > 1
-                        ? probe((size_t)threads * (product_bytes + stack_bytes) + library_bytes, m)
-                        : STATUS_OK;
-    if (s != STATUS_OK)
-        return s;
     snprintf(number, sizeof number, "%d", threads);
     setenv("OPENBLAS_NUM_THREADS", number, 1);
     setenv("OMP_NUM_THREADS", number, 1); /* where OpenBLAS was built on OpenMP */
-    return open_library(m);
 }
 
-/* The first product takes the memory for all. Its matrices are too large for the kernels that do
- * without. */
-static enum status first_product(struct message *m)
+enum status blas_load(int threads, struct message *m)
+{
+    if (blas.library)
+        return STATUS_OK;
+    choose_threads(threads);
+    enum status s = try_first(threads, open_library, m);
+    return s == STATUS_OK ? open_library(m) : s;
+}
+
+/* With the first product, which takes the memory for all. Its matrices are too large for the
+ * kernels that do without. */
+static enum status start(struct message *m)
 {
     enum { N = 128 };
     const size_t size = (size_t)N * N;
+    enum status s = blas.library ? STATUS_OK : open_library(m);
+    if (s != STATUS_OK)
+        return s;
     real *x = calloc(3 * size, sizeof *x);
     if (!x)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for OpenBLAS's first product");
@@ -149,15 +200,20 @@ static enum status first_product(struct message *m)
     return STATUS_OK;
 }
 
+enum status blas_room(struct message *m)
+{
+    return try_first(1, start, m);
+}
+
 enum status blas_start(int threads, struct message *m)
 {
     if (blas.started)
         return STATUS_OK;
-    enum status s = blas_load(threads, m);
+    if (!blas.library)
+        choose_threads(threads);
+    enum status s = try_first(threads, start, m);
     if (s == STATUS_OK)
-        s = blas_room(1, m);
-    if (s == STATUS_OK)
-        s = first_product(m);
+        s = start(m);
     blas.started = s == STATUS_OK;
     return s;
 }

@@ -1,30 +1,32 @@
 /* Matrix products, by OpenBLAS. blas.c is the only file that includes <cblas.h>. All matrices row
  * major and dense.
  *
- * OpenBLAS is no part of the program when it starts. Loading it starts threads, and taking the
- * memory for its first product (128 MiB of addresses per thread) never returns where that memory is
- * not to be had (it tries for ever). So it is loaded by whoever computes, when it has been asked
- * whether there is room; what only reads results needs neither. */
+ * OpenBLAS is no part of the program when it starts. Loading it starts threads, and it never
+ * returns where it cannot map the memory that it wants: it tries for ever. How much that is, and
+ * whether it wants it while it is loaded or at the first product, differs between its versions. So
+ * it is loaded by whoever computes; what only reads results does without. And where memory is
+ * scarce (a limit of addresses, `ulimit -v`), each function below that could hang takes its step in
+ * a child process first, which costs some 10 ms, or a second of CPU time where it fails. */
 #ifndef ENGINE_KERNELS_BLAS_H
 #define ENGINE_KERNELS_BLAS_H
 
 #include "engine/base/real.h"
 #include "engine/base/status.h"
 
-/* Loads OpenBLAS, for blas_info; no memory for products is taken yet. Where the library would use
- * poorer kernels than it has for this CPU (blas_core.h), it is made to take the better ones, unless
- * the environment chooses (OPENBLAS_CORETYPE, which is set then). threads: that a product is spread
- * over. A loaded library stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS
- * in this process's environment, so it is to be called before threads are started. INTERNAL where
- * there is no OpenBLAS or it does not fit into memory, NO_MEMORY where several threads would not.
- */
+/* Loads OpenBLAS, for blas_info. Where the library would use poorer kernels than it has for this
+ * CPU (blas_core.h), it is made to take the better ones, unless the environment chooses
+ * (OPENBLAS_CORETYPE, which is set then). threads: that a product is spread over. A loaded library
+ * stays as it is: later calls do nothing. Sets OPENBLAS_NUM_THREADS in this process's environment
+ * and may fork, so it is to be called before threads are started. INTERNAL where there is no
+ * OpenBLAS or it does not fit into memory, NO_MEMORY where it would hang. */
 enum status blas_load(int threads, struct message *m);
 
-/* Whether there is room for the memory of a product now: NO_MEMORY names what is missing. */
-enum status blas_room(int threads, struct message *m);
+/* Whether a process like this one could start OpenBLAS with one thread: NO_MEMORY where it would
+ * hang. */
+enum status blas_room(struct message *m);
 
 /* Loads OpenBLAS and takes the memory for products; must have succeeded before the first one.
- * Later calls do nothing. Fails as blas_load and blas_room do. */
+ * Later calls do nothing. Fails as blas_load does. */
 enum status blas_start(int threads, struct message *m);
 
 /* y = beta*y + x w^T      x (M,K), w (N,K), y (M,N): a linear layer forward */

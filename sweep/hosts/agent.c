@@ -401,7 +401,7 @@ static enum status introduce(struct agent *a, struct message *m)
     char text[AGENT_TEXT_MAX];
     enum status s = agent_hello_here(&h, m);
     if (s == STATUS_OK)
-        s = blas_room(1, m); /* else worker after worker would fail */
+        s = blas_room(m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
     int length = agent_hello_format(&h, text, sizeof text);

@@ -147,7 +147,7 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         runner_say(r, "%s", words);
     enum status s = build_info(&b, m);
     if (s == STATUS_OK && o->host_count == 0)
-        s = blas_room(1, m); /* else worker after worker would fail */
+        s = blas_room(m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
     do

@@ -58,7 +58,7 @@ static enum status record_build(struct study_session *session, struct message *m
     struct build_info b;
     enum status s = build_info(&b, m);
     if (s == STATUS_OK)
-        s = blas_room(1, m); /* else worker after worker would fail */
+        s = blas_room(m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
     do

@@ -147,7 +147,6 @@ AS_C = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/.*/"&\\n"/'
 # The database schema and the build's own description, as C.
 SQL_AS_C = $(patsubst sweep/store/%.sql,$(BUILD)/%.h,$(wildcard sweep/store/*.sql))
 $(BUILD)/sweep/store/store.o: $(BUILD)/schema.h $(BUILD)/views.h
-$(BUILD)/sweep/store/store_migrate.o: $(addprefix $(BUILD)/migrate_,4.h 5.h 6.h)
 $(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
 	@mkdir -p $(@D)
 	$(Q)$(AS_C) $< $(IN_PLACE)

@@ -5,7 +5,7 @@
 function fileSection(view) {
     const {overrides} = view.report;
     return [
-        overrides?.length
+        overrides.length
             ? element(
                   'p',
                   {},

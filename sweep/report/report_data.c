@@ -51,8 +51,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
     if (rows_next(&rows)) {
         r->name = text_copy(rows_text(&rows, NAME));
         r->question = text_copy(rows_text(&rows, QUESTION));
-        r->overrides =
-            text_copy(rows_null(&rows, OVERRIDES) ? "null" : rows_text(&rows, OVERRIDES));
+        r->overrides = text_copy(rows_given(&rows, OVERRIDES));
         r->overrides_shown = text_copy(rows_text(&rows, OVERRIDES_SHOWN));
         r->remark = text_copy(rows_text(&rows, REMARK));
         r->shards = text_copy(rows_text(&rows, SHARDS));

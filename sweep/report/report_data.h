@@ -22,7 +22,7 @@ struct report_setting {
 
 struct report_data {
     char *name, *question;
-    char *overrides;       /* JSON: ["train.steps=100"], the --set arguments; null: unknown */
+    char *overrides;       /* JSON: ["train.steps=100"], the --set arguments */
     char *overrides_shown; /* "--set train.steps=100"; "" without */
     char *remark;          /* what a person noted; "" without */
     char *shards;          /* JSON: {"of":4,"here":[2]}; null: the file has all */

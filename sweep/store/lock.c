@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "sweep/store/store_internal.h"
 
 /* Each name has a lock and a log of its own, so that two runs on two names would know nothing of
  * each other. A lock on the file itself would not help: the second would not find the first one's
@@ -99,9 +100,12 @@ static void write_holder(int fd)
 enum status lock_take(const char *db, int *out, struct message *m)
 {
     char path[4096];
+    struct store_header header;
     if ((size_t)snprintf(path, sizeof path, "%s.lock", db) >= sizeof path)
         return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is too long");
-    enum status s = check_names(db, m);
+    enum status s = store_probe(db, STORE_VERSION, &header, m);
+    if (s == STATUS_OK)
+        s = check_names(db, m);
     if (s == STATUS_OK)
         s = file_make_folders_above(db, m);
     if (s == STATUS_OK)

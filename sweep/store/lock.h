@@ -10,7 +10,8 @@
 /* Takes the lock of the results file at db, making its folder where it is missing; *fd is to be
  * given to lock_release. BUSY names the holder where another process has it. BAD_INPUT where the
  * file can be reached by another name, whose lock is another (hard links; a file that is mounted by
- * itself). IO where the file system has no locks. */
+ * itself), and for what store_open refuses by its first bytes: then nothing was made beside it. IO
+ * where the file system has no locks. */
 enum status lock_take(const char *db, int *fd, struct message *m);
 void lock_release(int fd);
 

@@ -1,4 +1,4 @@
--- The results file of headcount, format 7: one SQLite database (application_id 0x48454144, "HEAD";
+-- The results file of headcount, format 8: one SQLite database (application_id 0x48454144, "HEAD";
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
@@ -22,9 +22,8 @@ CREATE TABLE sweep (
                 -- {"best":4,"over":[1,16]}: predicted before the first trial
     created     TEXT NOT NULL,
     last_run    TEXT NOT NULL,
-    overrides   TEXT CHECK (overrides IS NULL OR json_type(overrides) = 'array'),
-                -- ["train.steps=100"]: what --set put in the place of what the file says;
-                -- NULL: last run by a version that did not record it
+    overrides   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(overrides) = 'array'),
+                -- ["train.steps=100"]: what --set put in the place of what the file says
     remark      TEXT,  -- what a person wrote about it: headcount sweep note
     replicate   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(replicate) = 'array'),
                 -- ["task.instance"]: axes that are samples of what a finding is for
@@ -50,8 +49,7 @@ CREATE TABLE plan_change (
     plan_change_id INTEGER PRIMARY KEY,
     sweep_id     INTEGER NOT NULL REFERENCES sweep,
     changed      TEXT NOT NULL,
-    pairs_sha256 TEXT CHECK (length(pairs_sha256) = 64),  -- of the set of pairs; NULL: planned by a
-                                                          -- version that did not record it
+    pairs_sha256 TEXT NOT NULL CHECK (length(pairs_sha256) = 64),  -- of the set of pairs
     pairs        INTEGER NOT NULL CHECK (pairs >= 0),     -- (config, seed), tuning ones too
     added        INTEGER NOT NULL CHECK (added >= 0),     -- of them, against the row before
     removed      INTEGER NOT NULL CHECK (removed >= 0),

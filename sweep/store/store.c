@@ -88,10 +88,7 @@ static enum status check_identity(const struct store *s, int64_t id, int64_t ver
     if (id != STORE_APPLICATION_ID && (id != 0 || objects > 0))
         return status_fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program",
                            s->path);
-    if (version > f->version)
-        return status_fail(m, STATUS_BAD_INPUT, "%s has format %d, of a newer headcount", s->path,
-                           (int)version);
-    return STATUS_OK;
+    return objects > 0 ? store_check_format(s->path, (int)version, f->version, m) : STATUS_OK;
 }
 
 /* ---- creating ---- */
@@ -311,10 +308,6 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     struct store *s = calloc(1, sizeof *s);
     enum status status = STATUS_OK;
     *out = NULL;
-    if (!*path) {
-        free(s);
-        return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is empty");
-    }
     /* "./": SQLite has its own idea of names such as ":memory:" and "file:x". */
     const char *prefix = *path == '/' || strncmp(path, "./", 2) == 0 ? "" : "./";
     if (!s || asprintf(&s->path, "%s%s", prefix, path) < 0 ||
@@ -323,7 +316,7 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
         goto failed;
     }
     s->mode = mode;
-    status = store_probe(s->path, f->version, &h, m);
+    status = store_probe(path, f->version, &h, m);
     if (status == STATUS_OK && mode == STORE_READ && h.kind == STORE_ABSENT)
         status = status_fail(
             m, STATUS_BAD_INPUT,

@@ -53,7 +53,11 @@
 #include "sweep/plan/plan.h"
 #include "sweep/store/state.h"
 
-enum { STORE_APPLICATION_ID = 0x48454144 /* "HEAD" */, STORE_VERSION = 7 };
+enum {
+    STORE_APPLICATION_ID = 0x48454144, /* "HEAD" */
+    STORE_VERSION = 8,                 /* the format that is written */
+    STORE_OLDEST = 8 /* the first that is read: those before came from development versions */
+};
 
 struct store;
 
@@ -63,8 +67,9 @@ enum store_mode {
 };
 
 /* Opens a results file. BAD_INPUT for a text file, a foreign database or one of a newer version
- * (named; the file is left untouched); CORRUPT where integrity fails. An older version is migrated
- * after a backup beside the file (STORE_WRITE), or a copy of it in memory is (STORE_READ). */
+ * or of a development version (named; the file is left untouched); CORRUPT where integrity fails.
+ * An older version is migrated after a backup beside the file (STORE_WRITE), or a copy of it in
+ * memory is (STORE_READ). */
 enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
 
 /* The older format that STORE_WRITE found the file in, and that its backup has; 0: none. */

@@ -66,13 +66,42 @@ done:
     return status;
 }
 
+/* "x/", "x/." and "x/.." can be no file. */
+static bool names_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
+}
+
+enum status store_check_format(const char *path, int found, int newest, struct message *m)
+{
+    if (found > newest)
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s has format %d, of a newer headcount; this one knows formats up to %d (left "
+            "as it is; update headcount, or name another file with --db)",
+            path, found, newest);
+    if (found < STORE_OLDEST)
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s has format %d, of a development version of headcount; this one reads formats from "
+            "%d on (left as it is; run the sweep again into another file, with --db, or export its "
+            "results with the version that wrote it)",
+            path, found, STORE_OLDEST);
+    return STATUS_OK;
+}
+
 enum status store_probe(const char *path, int version, struct store_header *h, struct message *m)
 {
     unsigned char header[HEADER_SIZE] = {0};
     static const unsigned char zeros[HEADER_SIZE];
     struct stat st;
     *h = (struct store_header){.kind = STORE_ABSENT};
+    if (!*path)
+        return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is empty");
     if (stat(path, &st) != 0) {
+        if (names_folder(path))
+            return status_fail(m, STATUS_BAD_INPUT, "%s names a folder, not a results file", path);
         if (errno == ENOENT)
             return STATUS_OK;
         return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
@@ -103,14 +132,8 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
                            "results file of headcount (left as it is; --db names another)",
                            path, (unsigned)id);
     h->version = (int)big_endian(header + VERSION_AT);
-    if (h->version > version)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "%s has format %d, of a newer headcount; this one knows formats up to %d (left "
-            "as it is; update headcount, or name another file with --db)",
-            path, h->version, version);
     h->kind = STORE_OURS;
-    return STATUS_OK;
+    return store_check_format(path, h->version, version, m);
 }
 
 bool store_wal_is_safe(const char *path)

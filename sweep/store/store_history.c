@@ -45,8 +45,8 @@ enum status plan_describe_change(struct planning *g)
 /* ---- the newest row ---- */
 
 struct newest {
-    int64_t id;            /* 0: none */
-    char pairs_sha256[65]; /* "": not recorded */
+    int64_t id; /* 0: none */
+    char pairs_sha256[65];
     bool same_claim;
 };
 
@@ -103,19 +103,13 @@ enum status plan_record_change(struct planning *g)
     int64_t added = g->changes->added + g->changes->returned, removed = g->changes->left;
     enum status status = find_newest(g, &newest);
     bool same_rules = newest.same_claim && !g->rules[0];
-    if (status == STATUS_OK && newest.id && same_rules && g->same_plan && newest.pairs_sha256[0])
+    if (status == STATUS_OK && newest.id && same_rules && g->same_plan)
         return STATUS_OK;
     if (status == STATUS_OK)
         status = plan_pairs_sha256(g->p, sha256, g->m);
     if (status != STATUS_OK)
         return status;
-    bool known = newest.id && !newest.pairs_sha256[0] && added == 0 && removed == 0;
-    if (known)
-        status = store_execute(g->s, "recording the plan",
-                               "UPDATE plan_change SET pairs_sha256 = ?2 WHERE plan_change_id = ?1",
-                               VALUES(INTEGER(newest.id), TEXT(sha256)), NULL, g->m);
-    bool same_pairs = known || strcmp(sha256, newest.pairs_sha256) == 0;
-    if (status == STATUS_OK && !(newest.id && same_pairs && same_rules))
-        status = record(g, sha256, newest.id ? added : plan_trials(g->p), removed);
-    return status;
+    if (newest.id && same_rules && strcmp(sha256, newest.pairs_sha256) == 0)
+        return STATUS_OK;
+    return record(g, sha256, newest.id ? added : plan_trials(g->p), removed);
 }

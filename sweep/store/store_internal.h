@@ -1,8 +1,7 @@
 /* What the store's files share; else only tests of the store include this.
  *
  *   store.c          opening: create, check, journal; closing
- *   store_migrate.c  older formats; store_migrate_3.c and migrate_4.sql to migrate_6.sql are the
- *                    last steps
+ *   store_migrate.c  older formats
  *   store_file.c     what can be known of the file before SQLite touches it
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
@@ -67,7 +66,6 @@ enum status store_set_version(struct store *s, int version, struct message *m);
 /* ---- store_migrate.c ---- */
 
 extern const struct store_migration store_migrations[];
-extern const char store_migration_3[]; /* a step of it, in store_migrate_3.c */
 
 /* Backs the file up as "{path}.v{from}.backup" and migrates it. */
 enum status store_migrate(struct store *s, int from, const struct store_format *f,
@@ -89,8 +87,12 @@ struct store_header {
 };
 
 /* Reads the file's first bytes without locking, creating or changing anything. BAD_INPUT for what
- * is no results file, or one of a version above `version`. */
+ * is no results file, or one of a format that store_check_format refuses. */
 enum status store_probe(const char *path, int version, struct store_header *h, struct message *m);
+
+/* BAD_INPUT where a file of format `found` is older than any that is read, or newer than `newest`.
+ */
+enum status store_check_format(const char *path, int found, int newest, struct message *m);
 
 /* False where shared memory between processes cannot be relied on: network and FUSE file systems.
  */

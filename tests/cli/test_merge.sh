@@ -346,15 +346,4 @@ rm -rf all.db*
 merge --into all.db late.db ann.db && merge --into all.db ann.db
 check "... the older results, of which the newer stay" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 6 ]
 
-# ---- files of older formats ----
-for format in 1 2 3 4 5 6; do
-    rm -rf old.db* all.db* plain.db*
-    cp "$root/tests/data/db/format-$format.db" old.db
-    check "a file of format $format is merged" merge --into all.db old.db --no-weights
-    check "... with all its results" sh -c 'headcount export results --db old.db >a && headcount export results --db all.db | cmp - a'
-    check "... and stays as it is" cmp old.db "$root/tests/data/db/format-$format.db"
-    check "... as it should be" headcount check --db all.db
-    cp old.db plain.db
-    check "... also into one" merge --into plain.db all.db --no-weights
-done
 finish

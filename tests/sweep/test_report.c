@@ -107,16 +107,18 @@ static void test_narrow(void **state)
         assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
 }
 
+#define HASH "hex(zeroblob(32))"
+
 /* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
  * trial, trials that are still queued or have left the plan. */
 static void test_settings(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "'{\"best\":4,\"over\":[1,32]}'");
-    sql(f,
-        "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
-        " seen_outside, trials_ended) VALUES (1, '2025', 9, 9, 0, '{}', '{\"best\":1}', 0, 0, 0),"
-        " (1, '2025', 9, 0, 0, '{}', (SELECT claim FROM sweep), 3, 0, 3)");
+    sql(f, "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
+           " seen_outside, trials_ended, pairs_sha256) VALUES"
+           " (1, '2025', 9, 9, 0, '{}', '{\"best\":1}', 0, 0, 0, " HASH "),"
+           " (1, '2025', 9, 0, 0, '{}', (SELECT claim FROM sweep), 3, 0, 3, " HASH ")");
     add_gather(f, 8, "{\"task.slots\":8}", "slots=8");
     add_gather(f, 10, "{\"task.slots\":10}", "slots=10");
     sql(f, "UPDATE trial SET state = 'diverged', test_acc = NULL WHERE trial_id = 820001");
@@ -252,16 +254,17 @@ static void test_history(void **state)
     add_gather(f, 4, "{}", "");
     sql(f,
         "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
-        " seen_outside, trials_ended) VALUES"
-        " (1, '2025-01-02T10:00:00.000Z', 30, 30, 0, '{}', NULL, 0, 0, 0),"
-        " (1, '2025-01-03T10:00:00.000Z', 30, 0, 0, '{}', NULL, 0, 0, 0),"
+        " seen_outside, trials_ended, pairs_sha256) VALUES"
+        " (1, '2025-01-02T10:00:00.000Z', 30, 30, 0, '{}', NULL, 0, 0, 0, " HASH "),"
+        " (1, '2025-01-03T10:00:00.000Z', 30, 0, 0, '{}', NULL, 0, 0, 0, " HASH "),"
         " (1, '2025-01-04T10:00:00.000Z', 28, 3, 5, '{\"heads_added\":[],\"heads_removed\":[1,64],"
-        "\"seeds_added\":[7],\"seeds_removed\":[],\"points_added\":0}', NULL, 30, 0, 30),"
+        "\"seeds_added\":[7],\"seeds_removed\":[],\"points_added\":0}', NULL, 30, 0, 30, " HASH "),"
         " (1, '2025-01-05T10:00:00.000Z', 28, 1, 0, '{\"heads_added\":\"\\u001b\"}',"
-        " '{\"best\":4}', 1, 0, 1),"
+        " '{\"best\":4}', 1, 0, 1, " HASH "),"
         " (1, '2025-01-06T10:00:00.000Z', 28, 0, 0, '{\"rules\":[\"looks\",\"equivalence\"]}',"
-        " '{\"best\":4}', 2, 0, 2),"
-        " (1, '2025-01-07T10:00:00.000Z', 28, 0, 1, '{\"rules\":[\"tune\"]}', NULL, 2, 0, 2);"
+        " '{\"best\":4}', 2, 0, 2, " HASH "),"
+        " (1, '2025-01-07T10:00:00.000Z', 28, 0, 1, '{\"rules\":[\"tune\"]}', NULL, 2, 0, 2, " HASH
+        ");"
         "UPDATE trial SET in_plan = 0 WHERE seed = 4;"
         "UPDATE trial SET state = 'diverged', test_acc = NULL WHERE trial_id IN (400004, 450004)");
     char *text = report(f, REPORT_TEXT, false), *markdown = report(f, REPORT_MARKDOWN, false);

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "sweep/store/lock.h"
+
 static void copy_file(const char *from, const char *to)
 {
     char bytes[4096];
@@ -102,8 +104,8 @@ static void names_that_sqlite_would_interpret(void **state)
     assert_int_equal(chdir(here), 0);
 }
 
-/* Both modes refuse the file with these words and leave it byte for byte, with nothing beside it.
- */
+/* Both modes, and who would lock it, refuse the file with these words and leave it byte for byte,
+ * with nothing beside it. */
 static void assert_refused(struct fixture *x, const char *words)
 {
     size_t before, after;
@@ -120,8 +122,11 @@ static void assert_refused(struct fixture *x, const char *words)
         free(new);
     }
     free(old);
+    int lock;
+    assert_status(STATUS_BAD_INPUT, lock_take(x->db, &lock, &x->m));
+    assert_non_null(strstr(x->m.text, words));
     assert_false(exists(x, "-wal") || exists(x, "-shm") || exists(x, "-journal") ||
-                 exists(x, ".d"));
+                 exists(x, ".d") || exists(x, ".lock"));
 }
 
 static void refuses_text(void **state)
@@ -147,16 +152,29 @@ static void refuses_foreign(void **state)
     assert_refused(x, "another program (application_id 77)");
 }
 
-static void refuses_newer(void **state)
+static void refuses_other_formats(void **state)
 {
     struct fixture *x = *state;
-    struct store *s = open_store(x, STORE_WRITE);
-    run_sql(store_db(s), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
-    close_store(x, s);
-    char folder[400];
+    char folder[400], sql[60], words[80], backup[24];
+    close_store(x, open_store(x, STORE_WRITE));
     snprintf(folder, sizeof folder, "%s.d", x->db);
     assert_int_equal(rmdir(folder), 0);
-    assert_refused(x, "format 99, of a newer headcount");
+    for (int version = 0; version <= STORE_VERSION + 1; version++) {
+        sqlite3 *db;
+        if (version == STORE_VERSION)
+            continue;
+        assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+        run_sql(db, sql);
+        sqlite3_close(db);
+        snprintf(words, sizeof words, "results.db has format %d, of a %s", version,
+                 version < STORE_VERSION ? "development version of headcount;" : "newer headcount");
+        assert_refused(x, words);
+        if (version < STORE_VERSION)
+            assert_non_null(strstr(x->m.text, "run the sweep again into another file"));
+        snprintf(backup, sizeof backup, ".v%d.backup", version);
+        assert_false(exists(x, backup));
+    }
 }
 
 static void refuses_what_is_no_file(void **state)
@@ -171,6 +189,28 @@ static void refuses_what_is_no_file(void **state)
     assert_false(exists(x, "")); /* reading makes nothing */
     assert_status(STATUS_IO, store_open("/proc/headcount/x.db", STORE_WRITE, &s, &x->m));
     assert_status(STATUS_BAD_INPUT, store_open("/dev/null", STORE_WRITE, &s, &x->m));
+}
+
+/* What is no name of a file is refused before a folder or a lock is made. */
+static void refuses_what_is_no_name(void **state)
+{
+    static const char *const names[] = {"", "new/", "new/.", "new/..", ".", "..", "/dev/null", "/"};
+    struct fixture *x = *state;
+    char here[400];
+    assert_non_null(getcwd(here, sizeof here));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct store *s;
+        int lock;
+        assert_int_equal(chdir(x->folder), 0);
+        enum status opened = store_open(names[i], STORE_WRITE, &s, &x->m);
+        enum status locked = lock_take(names[i], &lock, &x->m);
+        assert_int_equal(chdir(here), 0);
+        assert_int_equal(opened, STATUS_BAD_INPUT);
+        assert_int_equal(locked, STATUS_BAD_INPUT);
+        assert_int_equal(rmdir(x->folder), 0); /* it is empty */
+        assert_int_equal(mkdir(x->folder, 0700), 0);
+    }
+    assert_int_not_equal(access("/dev/null.lock", F_OK), 0);
 }
 
 static void refuses_damage(void **state)
@@ -386,8 +426,9 @@ int main(void)
         TEST(names_that_sqlite_would_interpret),
         TEST(refuses_text),
         TEST(refuses_foreign),
-        TEST(refuses_newer),
+        TEST(refuses_other_formats),
         TEST(refuses_what_is_no_file),
+        TEST(refuses_what_is_no_name),
         TEST(refuses_damage),
         TEST(empty_file_is_a_new_one),
         TEST(killed_writer_is_recovered),

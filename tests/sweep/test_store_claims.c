@@ -323,36 +323,13 @@ static void a_claim_by_hand(void **state)
     close_store(x, s);
 }
 
-/* An older file did not keep its pairs: they are recorded where the plan is the one it has. */
-static void plans_of_an_older_format(void **state)
-{
-    static const char claimed[] =
-        "# Which format is this?\nname: old\ntask: {name: hist, length: 8, vocab: 4}\n"
-        "model: {d_model: 8, heads: [1, 2], layers: 1, d_ff: 16}\n"
-        "train: {steps: 20000, batch: 8, lr: 1e-2, eval_every: 5000}\n"
-        "claim: {best: 2, over: [1]}\nseeds: ";
-    struct fixture *x = *state;
-    char yaml[600];
-    copy_file("tests/data/db/format-2.db", x->db, 0);
-    struct store *s = open_store(x, STORE_WRITE);
-    snprintf(yaml, sizeof yaml, "%s2\n", claimed);
-    int64_t a = plan_anew(x, s, yaml);
-    assert_answer(store_db(s), "SELECT count(*) || length(pairs_sha256) FROM plan_change", "164");
-    assert_proof(x, s, a, PROOF_FIRST, 0, 0);
-    snprintf(yaml, sizeof yaml, "%s3\n", claimed);
-    plan_anew(x, s, yaml);
-    assert_proof(x, s, a, PROOF_PLAN_CHANGED, 3, 6);
-    close_store(x, s);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_claim_that_was_first), TEST(launderings),
-        TEST(first_and_then_changed), TEST(other_rules_are_a_change),
-        TEST(curves_are_seen_too),    TEST(a_copy_of_the_file),
-        TEST(a_claim_by_hand),        TEST(plans_of_an_older_format),
+        TEST(a_claim_that_was_first),   TEST(launderings),         TEST(first_and_then_changed),
+        TEST(other_rules_are_a_change), TEST(curves_are_seen_too), TEST(a_copy_of_the_file),
+        TEST(a_claim_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,9 @@ static void a_journal_tells_whose_file_it_is(void **state)
         {"CREATE TABLE trial (id INTEGER); PRAGMA application_id = 1212498244;"
          " PRAGMA user_version = 99",
          "format 99, of a newer headcount"},
+        {"CREATE TABLE trial (id INTEGER); PRAGMA application_id = 1212498244;"
+         " PRAGMA user_version = 7",
+         "format 7, of a development version"},
         {"CREATE TABLE photo (id INTEGER); DROP TABLE photo", "holds no results yet"},
     };
     struct fixture *x = *state;

@@ -88,8 +88,11 @@ int command_serve(int argc, char **argv)
         return exit_status;
     if (v.db.count == 0)
         v.db.item[v.db.count++] = COMMAND_DB;
-    struct serve_options o = {
-        .files = v.db.item, .count = v.db.count, .listen = v.listen, .token_file = v.token_file};
+    struct serve_options o = {.files = v.db.item,
+                              .count = v.db.count,
+                              .listen = v.listen,
+                              .token_file = v.token_file,
+                              .port_option = "--port"};
     if (!command_serve_port(v.port, &o))
         return command_usage("serve", "--port is '%s'; allowed: a number from 0 to %d", v.port,
                              COMMAND_PORT_MOST);

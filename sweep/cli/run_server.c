@@ -169,7 +169,7 @@ static void wait_for_browsers(struct server *s)
 int run_server_main(int argc, char **argv)
 {
     const char *db = argc == 4 ? argv[2] : "", *port = argc == 4 && *argv[3] ? argv[3] : NULL;
-    struct serve_options o = {.files = &db, .count = 1};
+    struct serve_options o = {.files = &db, .count = 1, .port_option = "--serve=PORT"};
     struct server *s;
     struct message m = {{0}};
     sigset_t ends;

@@ -132,7 +132,7 @@ enum status document_table(struct document *d, struct table *t, struct message *
 {
     begin(d, DOCUMENT_TABLE);
     if (!d->markdown)
-        table_fit(t, d->page, &d->left_out);
+        table_fit(t, d->page, &d->left_out, &d->shown);
     return table_write(t, d->markdown ? TABLE_MARKDOWN : TABLE_TEXT, d->color, d->out, m);
 }
 
@@ -146,7 +146,9 @@ void document_legend(struct document *d, const char *text)
     struct text_buffer whole = {0};
     text_add(&whole, "%s", text);
     if (d->left_out.used)
-        text_add(&whole, " Left out for lack of room: %s; --markdown has all.", d->left_out.text);
+        text_add(&whole, " Left out%s for lack of room: %s; --markdown has all.",
+                 table_share_names(&d->left_out, &d->shown) ? " of some tables" : "",
+                 d->left_out.text);
     if (!whole.out_of_memory)
         document_paragraph(d, whole.text);
     d->out_of_memory = d->out_of_memory || whole.out_of_memory;
@@ -155,9 +157,10 @@ void document_legend(struct document *d, const char *text)
 
 enum status document_end(struct document *d, struct message *m)
 {
-    bool out_of_memory = d->out_of_memory || d->left_out.out_of_memory;
+    bool out_of_memory = d->out_of_memory || d->left_out.out_of_memory || d->shown.out_of_memory;
     free(d->left_out.text);
-    d->left_out = (struct text_buffer){0};
+    free(d->shown.text);
+    d->left_out = d->shown = (struct text_buffer){0};
     return out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the report")
                          : text_check(d->out, m);
 }

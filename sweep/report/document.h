@@ -35,6 +35,7 @@ struct document {
     int line;                    /* that a sentence may take: fewer, to be read */
     enum document_block last;    /* what was written last */
     struct text_buffer left_out; /* titles of the columns that found no room, for the legend */
+    struct text_buffer shown;    /* and of those that did */
     bool out_of_memory;          /* kept for document_end */
 };
 

@@ -148,7 +148,7 @@ static enum status write_table(const struct report_compare *c, const struct comp
     struct text_buffer names = {0};
     struct table *t = make_wide(c, b, &f);
     if (!d->markdown)
-        table_fit(t, d->page, &names);
+        table_fit(t, d->page, &names, NULL);
     if (!d->markdown && table_width(t) > d->page) {
         table_free(t);
         t = make_long(c, b, &f);

@@ -282,7 +282,7 @@ static enum status write_rivals(const struct ensembles *e, struct document *d, s
     const char *setting = has_settings(e) ? "ensemble of" : NULL;
     const struct table_column columns[] = {
         {.name = "setting", .title = setting},
-        {.title = "at equal"},
+        {.title = "nearest in"},
         {.title = "ratio", .right = true},
         {.name = "model", .title = setting ? "model" : NULL, .leave_out = 2},
         {.title = "heads", .right = true},
@@ -321,9 +321,9 @@ static enum status write_rivals(const struct ensembles *e, struct document *d, s
 }
 
 #define COSTS                                                                                      \
-    "params and FLOPs (forward, per example): of all members together. At equal parameters, or "   \
-    "FLOPs: the model with more heads, of the same task, that comes nearest, of several the one "  \
-    "with as many heads as all members; ratio: how many times as many the ensemble has."
+    "params and FLOPs (forward, per example): of all members together. Nearest in parameters, or " \
+    "FLOPs: the model with more heads, of the same task, that comes nearest in these, of several " \
+    "the one with as many heads as all members; ratio: how many times as many the ensemble has."
 static const char OVER_GROUPS[] =
     "Test accuracy, with 95% t intervals over n groups or seeds (each is 95% by itself; "
     "differences are unpaired, Welch's). " COSTS;

@@ -52,7 +52,7 @@ static void frame_curve(const struct prune_curve *c, struct frame *f)
     for (int k = 0; k < PRUNE_METHODS; k++) {
         if (!f->shown[k])
             continue;
-        add_column(f, 3, 0, "%s", prune_by_name((enum prune_by)k));
+        add_column(f, 3, 0, "acc by %s", prune_by_name((enum prune_by)k));
         add_column(f, -1, k == PRUNE_RANDOM ? 1 : 4, "95%% interval");
         if (is_compared(f, k)) {
             add_column(f, -1, 0, "- random");
@@ -225,7 +225,7 @@ static enum status write_rivals(const struct prune_data *data, struct document *
 }
 
 static const char LEGEND[] =
-    "Test accuracy over n seeds or instances, with 95% t intervals of the means and of the "
+    "acc: test accuracy over n seeds or instances, with 95% t intervals of the means and of the "
     "differences (cut at 0 and 1; each is 95% by itself). kept: heads of the whole model; which go "
     "is decided on the validation set and estimated anew after each. params and ms (median time of "
     "one example in batches of 64, on one core) are those of the really smaller model; difference: "

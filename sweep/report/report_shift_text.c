@@ -16,8 +16,7 @@ static void add_interval(struct table *t, const struct stats_summary *s)
         table_printf(t, "[%.3f, %.3f]", s->low, s->high);
 }
 
-static void add_row(struct table *t, const struct report_shift *shift,
-                    const struct report_shift_row *row)
+static void add_row(struct table *t, const struct report_shift_row *row)
 {
     table_text(t, row->set[0] ? row->set : "(training)");
     table_integer(t, row->heads);
@@ -64,7 +63,7 @@ enum status report_shift_people(const struct report_shift *shift, const char *se
     struct table *t = table_new(columns);
     for (int i = 0; i < shift->rows; i++)
         if (strcmp(shift->row[i].setting, setting) == 0)
-            add_row(t, shift, &shift->row[i]);
+            add_row(t, &shift->row[i]);
     enum status s = table_rows(t) > 0 ? document_table(d, t, m) : STATUS_OK;
     table_free(t);
     return s;

@@ -230,17 +230,46 @@ static int next_to_leave(const struct table *t)
     return next;
 }
 
-void table_fit(struct table *t, int page, struct text_buffer *names)
+/* Names column c, and where others have its title the column before it, to which it belongs. */
+static void name_column(const struct table *t, int c, struct text_buffer *names)
+{
+    const char *title = t->column[c].title;
+    struct text_buffer full = {0};
+    int same = 0;
+    for (int i = 0; i < t->columns; i++)
+        same += t->column[i].title && strcmp(t->column[i].title, title) == 0;
+    if (same > 1 && c > 0 && t->column[c - 1].title)
+        text_add(&full, "%s of %s", title, t->column[c - 1].title);
+    table_name_column(names, full.text ? full.text : title);
+    names->out_of_memory = names->out_of_memory || full.out_of_memory;
+    free(full.text);
+}
+
+void table_fit(struct table *t, int page, struct text_buffer *left_out, struct text_buffer *shown)
 {
     int next;
     while (table_width(t) > page && (next = next_to_leave(t))) {
         t->left_out = next;
-        for (int c = 0; c < t->columns; c++) {
-            const struct table_column *column = &t->column[c];
-            if (column->leave_out == next && column->title)
-                table_name_column(names, column->title);
-        }
+        for (int c = 0; c < t->columns; c++)
+            if (t->column[c].leave_out == next && t->column[c].title)
+                name_column(t, c, left_out);
     }
+    for (int c = 0; c < t->columns && shown; c++)
+        if (in_text(t, c) && t->column[c].title[0])
+            name_column(t, c, shown);
+}
+
+bool table_share_names(const struct text_buffer *a, const struct text_buffer *b)
+{
+    for (const char *name = a->text; name;) {
+        const char *end = strchr(name, ',');
+        char title[128];
+        snprintf(title, sizeof title, "%.*s", end ? (int)(end - name) : (int)strlen(name), name);
+        if (is_named(b, title))
+            return true;
+        name = end ? end + 2 : NULL;
+    }
+    return false;
 }
 
 static void text_row(const struct table *t, long row /* -1: titles */, const int *width, int last,
@@ -439,7 +468,7 @@ enum status table_write_page(struct table *t, struct text_page page, FILE *out, 
 {
     struct text_buffer names = {0}, line = {0};
     if (page.columns > 0)
-        table_fit(t, page.columns, &names);
+        table_fit(t, page.columns, &names, NULL);
     enum status s = table_write(t, TABLE_TEXT, page.color, out, m);
     if (names.used) {
         text_add(&line, "Left out for lack of room: %s; --json has all.", names.text);

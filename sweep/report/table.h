@@ -60,9 +60,12 @@ long table_rows(const struct table *t); /* complete ones */
 int table_width(const struct table *t);
 
 /* Leaves columns out of TABLE_TEXT, by rising leave_out, until it takes at most `page` columns or
- * all that are left must stay. Adds their titles to names (not NULL), ", " between, where they are
- * not in it yet. */
-void table_fit(struct table *t, int page, struct text_buffer *names);
+ * all that are left must stay. Adds their titles to left_out, ", " between, where they are not in
+ * it yet, and those of the others to shown (NULL: not wanted); a title that several columns have
+ * stands with that of the column before: "95% interval of mean". */
+void table_fit(struct table *t, int page, struct text_buffer *left_out, struct text_buffer *shown);
+/* Whether two such lists have a title in common. */
+bool table_share_names(const struct text_buffer *a, const struct text_buffer *b);
 /* Adds one such title. */
 void table_name_column(struct text_buffer *names, const char *title);
 

@@ -147,8 +147,8 @@ static void name_it(const char *where, const union address *a, struct listening 
     add_name(l, "localhost");
 }
 
-enum status address_listen(const char *where, int port, int tries, struct listening *l,
-                           struct message *m)
+enum status address_listen(const char *where, int port, int tries, const char *option,
+                           struct listening *l, struct message *m)
 {
     union address a[ADDRESS_SOCKETS] = {
         {.four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}}},
@@ -163,7 +163,7 @@ enum status address_listen(const char *where, int port, int tries, struct listen
     while (error == EADDRINUSE && --tries > 0 && (port == 0 || port++ < PORT_MOST));
     if (error == EADDRINUSE)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "port %d is taken by another program; --port names another", port);
+                           "port %d is taken by another program; %s names another", port, option);
     if (error == EADDRNOTAVAIL)
         return status_fail(m, STATUS_BAD_INPUT,
                            "--listen is '%s': this machine has no such address",

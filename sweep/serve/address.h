@@ -19,10 +19,10 @@ struct listening {
 };
 
 /* Listens at an address or name, NULL: 127.0.0.1 and, where this machine has it, ::1. port 0: any;
- * tries: of so many ports, the first that is free. BAD_INPUT where there is no such address here,
- * or the port is taken; IO. */
-enum status address_listen(const char *where, int port, int tries, struct listening *l,
-                           struct message *m);
+ * tries: of so many ports, the first that is free; option: what names another, for the message.
+ * BAD_INPUT where there is no such address here, or the port is taken; IO. */
+enum status address_listen(const char *where, int port, int tries, const char *option,
+                           struct listening *l, struct message *m);
 void address_close(struct listening *l);
 
 #endif

@@ -89,8 +89,8 @@ static void write_address(struct server *s, const char *token)
 static enum status open_address(struct server *s, const struct serve_options *o, struct message *m)
 {
     char token[TOKEN_TEXT_SIZE];
-    enum status status =
-        address_listen(o->listen, o->port, o->next_port ? SERVE_PORTS : 1, &s->listening, m);
+    enum status status = address_listen(o->listen, o->port, o->next_port ? SERVE_PORTS : 1,
+                                        o->port_option, &s->listening, m);
     if (status == STATUS_OK)
         status = choose_token(s, o, token, m);
     if (status != STATUS_OK)

@@ -15,11 +15,12 @@ enum { SERVE_PORT = 8080, SERVE_PORTS = 10, SERVE_FILES_MOST = 64 };
 struct serve_options {
     const char *const *files; /* results files, which must be there at the start */
     int count;                /* 1 to SERVE_FILES_MOST */
-    const char *listen;     /* address or name to listen at; NULL: this machine only (127.0.0.1 and,
-                               where there is one, ::1) */
-    int port;               /* 0: any that is free */
-    bool next_port;         /* where it is taken: one of the next, SERVE_PORTS in all */
-    const char *token_file; /* NULL: a token is made where others than this machine can ask */
+    const char *listen; /* address or name to listen at; NULL: this machine only (127.0.0.1 and,
+                           where there is one, ::1) */
+    int port;           /* 0: any that is free */
+    bool next_port;     /* where it is taken: one of the next, SERVE_PORTS in all */
+    const char *port_option; /* what names a port, for messages: "--port" */
+    const char *token_file;  /* NULL: a token is made where others than this machine can ask */
 };
 
 struct server;

@@ -93,7 +93,7 @@ check "... and check finds nothing wrong" "$headcount" check --db axis.db
 check "the report says how many groups there are" sh -c "tr '\\n' ' ' <report.txt | grep -q '2 groups of d_model=8, 2 groups of d_model=16'"
 check "... and which trials" grep -q "^d_model=8: Trials of each group: \[\[[0-9]*,[0-9]*\],\[[0-9]*,[0-9]*\]\]$" report.txt
 check "... members alone beside the ensemble" grep -qE '^setting +groups +each alone +95% interval +together' report.txt
-check "... and models with more heads at equal cost" grep -qE '^d_model=8 +parameters +[0-9.]+ ' report.txt
+check "... and models with more heads that come nearest in cost" sh -c "grep -q '^ensemble of  *nearest in  *ratio' report.txt && grep -qE '^d_model=8 +parameters +[0-9.]+ ' report.txt"
 "$headcount" ensemble together --members 2 --db e.db --json >out.json
 "$headcount" ensemble together --members 2 --db e.db --csv >out.csv
 check "JSON is JSON" [ "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" = 4 ]

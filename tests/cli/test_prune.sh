@@ -94,7 +94,7 @@ check "... to the digit" [ "$(rows slots.db | grep '^3|importance|2|40|0.002|')"
 
 # ---- what is shown ----
 prune slots.db slots >report.txt
-check "the report puts random orders beside greedy ones" grep -qE '^kept +n +importance +95% interval +- random' report.txt
+check "the report puts random orders beside greedy ones" grep -qE '^kept +n +acc by importance +95% interval +- random' report.txt
 check "... a table for each trained head count" [ "$(grep -c '^Trained with [124] heads* in each of 2 layers$' report.txt)" -ge 3 ]
 check "... the fine-tuned apart" grep -q '^Trained with 4 heads in each of 2 layers, fine-tuned for 40 steps at lr 0.001$' report.txt
 check "... the course of each as a line, where it can be shown" sh -c "LC_ALL=C.UTF-8 '$headcount' prune slots --db slots.db -q | grep -q '^random  *[▁▂▃▄▅▆▇█]*$' && ! LC_ALL=C '$headcount' prune slots --db slots.db -q | grep -q '█'"

@@ -123,7 +123,7 @@ check "Ctrl-C on all of them stops it to be resumed" [ $code -eq 75 ]
 begin cut.db --serve=0 --quiet
 check "--quiet leaves the address only" [ "$(cat err)" = "headcount run: live page at http://127.0.0.1:$port/0/1/" ]
 headcount run one.yaml --db plain.db --serve="$port" >said 2>why
-check "a port that is taken is told" grep -q "^headcount run: no live page: .*$port is taken" why
+check "a port that is taken is told" grep -q "^headcount run: no live page: .*$port is taken by another program; --serve=PORT names another" why
 end
 check "... and a run that resumed comes to the same" same cut.db
 for bad in 65536 x -1 08080a; do

@@ -33,7 +33,7 @@ begin --db 'one file.db' --port 0
 check "it says what it serves, and where" grep -q '^serving one file\.db at http://127\.0\.0\.1:[0-9][0-9]*/ (Ctrl-C ends it)$' out
 check "... in one line" [ "$(wc -l <out)" -eq 1 ]
 port=${address%/} port=${port##*:}
-check "a port that is taken is refused" refuses "port $port is taken by another program" --db two.db --port "$port"
+check "a port that is taken is refused" refuses "port $port is taken by another program; --port names another" --db two.db --port "$port"
 check "it listens for this machine only" sh -c "grep -i ':$(printf %04X "$port") 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 | grep -qv -e ' 0100007F:' -e ' 00000000000000000000000001000000:' && exit 1 || exit 0"
 check "it is nice" [ "$(cut -d' ' -f19 "/proc/$pid/stat")" -ge 10 ]
 sum=$(cksum 'one file.db')

@@ -79,7 +79,7 @@ static int served_set_up(void **state)
         return -1;
     snprintf(f->path, sizeof f->path, "%s/p q.db", f->folder);
     f->paths[0] = f->paths[1] = f->path;
-    f->options = (struct serve_options){.files = f->paths, .count = 1};
+    f->options = (struct serve_options){.files = f->paths, .count = 1, .port_option = "--port"};
     *state = f;
     return served_write(f, SERVED_ROWS);
 }

@@ -101,7 +101,7 @@ static void test_fit(void **state)
         struct table *t = table_new(ranked);
         for (int c = 1; c <= 5; c++)
             table_integer(t, c);
-        table_fit(t, cases[i].page, &names);
+        table_fit(t, cases[i].page, &names, NULL);
         char *text = written(t, TABLE_TEXT, false), *csv = written(t, TABLE_CSV, false);
         assert_string_equal(text, cases[i].text);
         assert_string_equal(csv, "heads,min,mean,max,in\n1,2,3,4,5\n");
@@ -123,6 +123,33 @@ static void test_fit(void **state)
     assert_string_equal(text, "heads  mean  in\n1      3     5\n"
                               "Left out for lack of\nroom: min, max; --json\nhas all.\n");
     free(text);
+    table_free(t);
+}
+
+/* A title that several columns have says whose it is; what one table shows and another does not is
+ * told apart from what none shows. */
+static void test_fit_names_what_is_gone(void **state)
+{
+    (void)state;
+    static const struct table_column twice[] = {{.title = "a"},
+                                                {.title = "range", .leave_out = 1},
+                                                {.title = ""},
+                                                {.title = "b"},
+                                                {.title = "range"},
+                                                {.title = "ms", .leave_out = 1},
+                                                {0}};
+    struct text_buffer left_out = {0}, shown = {0};
+    struct table *t = table_new(twice);
+    for (int c = 0; c < 6; c++)
+        table_text(t, "x");
+    table_fit(t, 14, &left_out, &shown);
+    assert_string_equal(left_out.text, "range of a, ms");
+    assert_string_equal(shown.text, "a, b, range of b");
+    assert_false(table_share_names(&left_out, &shown));
+    table_name_column(&shown, "ms");
+    assert_true(table_share_names(&left_out, &shown));
+    free(left_out.text);
+    free(shown.text);
     table_free(t);
 }
 
@@ -345,13 +372,21 @@ static void test_dot_plot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),       cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_on_a_terminal),
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_paragraph),  cmocka_unit_test(test_json_strings),
-        cmocka_unit_test(test_json_reals), cmocka_unit_test(test_dot_plot),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_names_what_is_gone),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_on_a_terminal),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_paragraph),
+        cmocka_unit_test(test_json_strings),
+        cmocka_unit_test(test_json_reals),
+        cmocka_unit_test(test_dot_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -103,6 +104,7 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     enum status status = modes[o->mode]->shape(o, s, m);
     for (int p = 0; status == STATUS_OK && p < TASK_PARTS; p++)
         s->part[p] = modes[o->mode]->examples(o, (enum task_part)p);
+    s->memory += corpus_pieces_memory(o->size);
     return status;
 }
 
@@ -134,22 +136,41 @@ static enum status survey(void *options, struct text_buffer *facts, struct messa
     return s;
 }
 
+/* Of a file that is another one now, what is wrong with its rows does not matter. */
+static enum status open_corpus(struct task_source *source, struct message *m)
+{
+    const struct text_options *o = source->options;
+    struct corpus *c = &source->corpus;
+    struct message why;
+    char sha256[65];
+    if (c->size != o->size)
+        return status_fail(m, STATUS_CORRUPT,
+                           "%s: has %" PRId64 " bytes, but had %" PRId64
+                           " when it was first read: it is another file now",
+                           o->file, c->size, o->size);
+    enum status s = modes[o->mode]->open(source, sha256, m);
+    if (s == STATUS_OK && strcmp(sha256, o->sha256) != 0)
+        return corpus_refuse(c, sha256, o->sha256, m);
+    if ((s == STATUS_BAD_INPUT || s == STATUS_CORRUPT) &&
+        corpus_check(c, o->sha256, true, &why) == STATUS_CORRUPT)
+        return status_fail(m, STATUS_CORRUPT, "%s", why.text);
+    return s;
+}
+
 static enum status source_open(struct arena *a, const void *options, struct task_source **out,
                                struct message *m)
 {
     const struct text_options *o = options;
     struct task_source *source = arena_alloc(a, 1, sizeof *source);
+    struct corpus_pieces *pieces = corpus_pieces_new(a, o->size);
     *out = NULL;
     source->options = o;
     modes[o->mode]->reserve(a, source);
     enum status s = corpus_open(o->file, &source->corpus, m);
-    if (s == STATUS_OK && source->corpus.size != o->size)
-        s = status_fail(m, STATUS_CORRUPT,
-                        "%s: has %" PRId64 " bytes, but had %" PRId64
-                        " when it was first read: it is another file now",
-                        o->file, source->corpus.size, o->size);
-    if (s == STATUS_OK && modes[o->mode]->open)
-        s = modes[o->mode]->open(source, m);
+    if (s != STATUS_OK)
+        return s;
+    source->corpus.pieces = pieces;
+    s = open_corpus(source, m);
     if (s == STATUS_OK)
         *out = source;
     else
@@ -163,9 +184,9 @@ static void source_close(struct task_source *s)
         corpus_close(&s->corpus);
 }
 
-static int descriptor(const struct task_source *s)
+static enum status source_check(struct task_source *s, bool all, struct message *m)
 {
-    return s->corpus.fd;
+    return corpus_check(&s->corpus, s->options->sha256, all, m);
 }
 
 static enum status source_draw(struct task_source *s, struct rng *r, int32_t *inputs,
@@ -202,7 +223,7 @@ static const struct task_file file_functions = {
     .survey = survey,
     .open = source_open,
     .close = source_close,
-    .descriptor = descriptor,
+    .check = source_check,
     .draw = source_draw,
     .read = source_read,
     .label = label,

@@ -280,13 +280,13 @@ static void split(struct task_source *s)
     memcpy(r->row + used[TASK_TRAIN], r->aside, (size_t)(2 * held) * sizeof *r->aside);
 }
 
-static enum status open_rows(struct task_source *s, struct message *m)
+static enum status open_rows(struct task_source *s, char sha256[65], struct message *m)
 {
     struct text_rows *r = s->rows;
     const struct label *sorted[MAX_LABELS];
     enum status status = records_form_of(s->corpus.path, &r->form, m);
     if (status == STATUS_OK)
-        status = scan(&s->corpus, r->form, index_row, s, NULL, m);
+        status = scan(&s->corpus, r->form, index_row, s, sha256, m);
     if (status != STATUS_OK)
         return status;
     int64_t test_rows = 0;

@@ -113,7 +113,7 @@ static enum status build_whole(struct export *x, struct message *m)
         s = result_weights(&x->finished.file, &x->trainer->encoder->nn, m);
     if (s == STATUS_OK)
         s = data_draw(x->data, m);
-    return s == STATUS_OK ? data_check(x->data, m) : s;
+    return s;
 }
 
 static void list_heads(const struct encoder *e, struct text_buffer *text)

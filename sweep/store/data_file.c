@@ -145,8 +145,8 @@ static enum likeness look_at(struct rows *r)
         st.st_size != rows_integer(r, SIZE))
         return NOT_THERE;
     int64_t mtime_ns = file_mtime_ns(&st);
-    bool same = mtime_ns == rows_integer(r, MTIME_NS) && mtime_ns >= 0 && /* as jobs tell it */
-                file_ctime_ns(&st) < rows_integer(r, READ_NS);
+    bool same =
+        mtime_ns == rows_integer(r, MTIME_NS) && file_ctime_ns(&st) < rows_integer(r, READ_NS);
     return same ? AS_IT_WAS : SAME_SIZE;
 }
 
@@ -173,7 +173,7 @@ enum status store_data_place(struct store *s, const char *sha256, struct data_pl
 {
     char last[sizeof place->path] = "";
     enum likeness best = NOT_THERE;
-    *place = (struct data_place){{0}, 0};
+    *place = (struct data_place){{0}};
     if (!*sha256)
         return STATUS_OK;
     struct rows r =
@@ -188,7 +188,6 @@ enum status store_data_place(struct store *s, const char *sha256, struct data_pl
         if (like > best) {
             best = like;
             rows_copy(&r, PATH, place->path, sizeof place->path);
-            place->mtime_ns = like == AS_IT_WAS ? rows_integer(&r, MTIME_NS) : DATA_PLACE_UNSURE;
         }
     }
     enum status status = rows_close(&r);

@@ -23,11 +23,8 @@ void store_surveys_free(struct survey *list, int count);
 enum status store_data_changed(struct store *s, const struct plan *p, struct message *m);
 
 struct data_place {
-    char path[4096];  /* "": what learns from no file needs none */
-    int64_t mtime_ns; /* of the file as it was read: with another one it may be another file, whose
-                         bytes are to be looked at */
+    char path[4096]; /* "": what learns from no file needs none */
 };
-#define DATA_PLACE_UNSURE INT64_MAX /* a time that no file has */
 
 /* Where the file of this SHA-256 lies: of the places where it was found the one that looks as it
  * did then, else one that has a file of its size, the newest first. "" has no place. BAD_INPUT

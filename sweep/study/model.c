@@ -84,12 +84,6 @@ static enum status read_weights(struct arena *a, const struct result_file *f,
     return s == STATUS_OK ? read_values(a, f->trial_json, model, m) : s;
 }
 
-static enum status draw(const struct study_model *model, struct message *m)
-{
-    enum status s = data_draw(model->data, m);
-    return s == STATUS_OK ? data_check(model->data, m) : s;
-}
-
 static enum status blame_weights(enum status s, const char *folder, struct message *m)
 {
     if (s != STATUS_IO && s != STATUS_CORRUPT)
@@ -114,7 +108,7 @@ enum status study_model_load(struct arena *a, const char *folder, const struct d
         s = blame_weights(read_weights(a, &f, model, m), folder, m);
     result_close(&f);
     if (s == STATUS_OK)
-        s = draw(model, m);
+        s = data_draw(model->data, m);
     if (s != STATUS_OK || use != MODEL_TRAINING)
         data_close(model->data);
     return s;

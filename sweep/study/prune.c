@@ -75,7 +75,7 @@ enum status prune_smaller(struct arena *a, const struct study_model *model, cons
         s = trainer_of(a, smaller, &train, model->trial->seed, fill_later, later, t, m);
     if (s == STATUS_OK && o->finetune)
         s = finetune(a, *t, data_val(model->data), o->metric, m);
-    return s == STATUS_OK ? data_check(model->data, m) : s;
+    return s == STATUS_OK && o->finetune ? data_check(model->data, true, m) : s;
 }
 
 enum status prune_to(struct arena *a, const struct study_model *model,

@@ -65,7 +65,7 @@ enum status study_job_text(const struct study *study, const struct study_job *j,
     text_add_json_bytes(&b, j->folder);
     text_add(&b, ",\"options\":%s,\"data\":", j->options);
     text_add_json(&b, j->data->path);
-    text_add(&b, ",\"data_mtime\":%" PRId64 ",\"trials\":[", j->data->mtime_ns);
+    text_add(&b, ",\"trials\":[");
     for (int i = 0; i < j->trials; i++) {
         text_add(&b, "%s", i ? "," : "");
         add_trial(&b, &j->trial[i]);
@@ -143,8 +143,6 @@ static const struct data_place *read_data(struct arena *a, const struct json *jo
         strlen(path) >= sizeof data->path)
         return NULL;
     memcpy(data->path, path, strlen(path) + 1);
-    if (!json_member(job, "data_mtime", &value) || !json_integer(&value, &data->mtime_ns))
-        return NULL;
     return data;
 }
 

@@ -1,7 +1,7 @@
 /* A study's job as its worker gets it, JSON on one line:
  *
  *     {"study":"heads","folder":"results/headcount.db.d","options":{"on":"val"},
- *      "data":"/home/me/corpus.txt","data_mtime":1763770000123456789,
+ *      "data":"/home/me/corpus.txt",
  *      "trials":[{"trial_id":1,"sweep_id":1,"best_step":1500,"file":"t1-a1.result","sha256":"...",
  *                 "config_sha256":"...","seed":0,"n_params":12256,"heads":4,"layers":1,
  *                 "val_acc":0.998,"test_acc":0.997,"setting":"{}"},...]}

@@ -69,9 +69,9 @@ enum status data_draw(struct data *d, struct message *m)
     return s;
 }
 
-enum status data_check(const struct data *d, struct message *m)
+enum status data_check(const struct data *d, bool all, struct message *m)
 {
-    return example_source_check(&d->source, m);
+    return example_source_check(&d->source, all, m);
 }
 
 struct examples data_range(const struct data *d, const struct examples *set, long first, long n)

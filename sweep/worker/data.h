@@ -25,9 +25,8 @@ void data_close(struct data *d);
  * data_new, so that all memory can be there before any is used. */
 enum status data_draw(struct data *d, struct message *m);
 
-/* As example_source_check: to be asked before anything is kept that was computed from the examples.
- */
-enum status data_check(const struct data *d, struct message *m);
+/* As example_source_check. */
+enum status data_check(const struct data *d, bool all, struct message *m);
 
 /* Sequences first to first+n-1 of a set. */
 struct examples data_range(const struct data *d, const struct examples *set, long first, long n);

@@ -1,44 +1,10 @@
 #include "sweep/worker/example_source.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "datasets/corpus.h"
-#include "engine/base/file.h"
 #include "engine/base/heartbeat.h"
 
-/* ---- the file ---- */
-
-static enum status stat_file(const struct example_source *s, struct stat *st, struct message *m)
-{
-    if (fstat(s->task->file->descriptor(s->file), st) == 0)
-        return STATUS_OK;
-    return status_fail(m, STATUS_IO, "%s: %s", s->path, strerror(errno));
-}
-
-static enum status only_hash(void *context, const unsigned char *bytes, size_t n, struct message *m)
-{
-    (void)context, (void)bytes, (void)n, (void)m;
-    return STATUS_OK;
-}
-
-/* Reads it all, since its time does not vouch for its bytes. */
-static enum status compare_bytes(const struct example_source *s, struct message *m)
-{
-    const struct option_entry *sha256 = option_find(s->task->options, "sha256");
-    const char *known = (const char *)s->options + sha256->offset;
-    const struct corpus all = {s->path, s->task->file->descriptor(s->file), s->size};
-    char now[65];
-    enum status status = corpus_scan(&all, only_hash, NULL, now, m);
-    if (status != STATUS_OK || strcmp(now, known) == 0)
-        return status;
-    return status_fail(m, STATUS_CORRUPT,
-                       "%s has other bytes than when the sweep was planned (SHA-256 %.12s..., not "
-                       "%.12s...): put the old file back",
-                       s->path, now, known);
-}
+/* ---- opening and closing ---- */
 
 static enum status open_file(struct arena *a, const struct point *p, const struct data_place *place,
                              struct example_source *s, struct message *m)
@@ -53,45 +19,10 @@ static enum status open_file(struct arena *a, const struct point *p, const struc
     if (place)
         memcpy(options + path->offset, place->path, strlen(place->path) + 1);
     s->options = options;
-    s->path = options + path->offset;
     enum status status = file->open(a, options, &s->file, m);
-    if (status != STATUS_OK) /* a file that was surveyed could be read then */
-        return place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status;
-    struct stat st;
-    status = stat_file(s, &st, m);
-    if (status == STATUS_OK) {
-        s->size = st.st_size;
-        s->mtime_ns = file_mtime_ns(&st);
-        if (place && s->mtime_ns != place->mtime_ns)
-            status = compare_bytes(s, m);
-    }
-    if (status != STATUS_OK)
-        example_source_close(s);
-    return status;
+    /* A file that was surveyed could be read then. */
+    return place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status;
 }
-
-enum status example_source_check(const struct example_source *s, struct message *m)
-{
-    struct stat st;
-    if (!s->file)
-        return STATUS_OK;
-    enum status status = stat_file(s, &st, m);
-    if (status != STATUS_OK || (st.st_size == s->size && file_mtime_ns(&st) == s->mtime_ns))
-        return status;
-    if (st.st_size != s->size)
-        return status_fail(m, STATUS_CORRUPT,
-                           "%s changed while it was in use (%" PRId64 " bytes, not %" PRId64
-                           "): put the old file back",
-                           s->path, (int64_t)st.st_size, s->size);
-    status = compare_bytes(s, m);
-    if (status != STATUS_OK)
-        return status;
-    return status_fail(m, STATUS_BUSY,
-                       "%s was written to while it was in use; it has its old bytes again",
-                       s->path);
-}
-
-/* ---- opening and closing ---- */
 
 enum status example_source_open(struct arena *a, const struct point *p,
                                 const struct task_shape *shape, const struct data_place *place,
@@ -121,6 +52,11 @@ void example_source_close(struct example_source *s)
     if (s->file)
         s->task->file->close(s->file);
     s->file = NULL;
+}
+
+enum status example_source_check(const struct example_source *s, bool all, struct message *m)
+{
+    return s->file ? s->task->file->check(s->file, all, m) : STATUS_OK;
 }
 
 /* ---- examples ---- */

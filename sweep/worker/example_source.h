@@ -13,24 +13,21 @@ struct example_source {
     long padding_each;              /* T, or 0 where no sequence is padded */
     int64_t part[TASK_PARTS];       /* as in struct task_shape */
     struct task_source *file;       /* NULL: a toy */
-    const char *path;               /* of the file; */
-    int64_t size, mtime_ns;         /* ... as it was opened */
 };
 
-/* Of a toy: draws the point's instance. Of a file: opens it. If its time is another than the
- * place's, all of it is read to compare its SHA-256 with the point's. place is copied; NULL for a
- * toy, and for the file that the point's own options name, as it has just been surveyed. All memory
- * is the arena's. CORRUPT: at its place there is no file, or not the one that was surveyed. Nothing
- * is to be closed after a failure. */
+/* Of a toy: draws the point's instance. Of a file: opens it, and reads all of it to compare its
+ * SHA-256 with the point's. place is copied; NULL for a toy, and for the file that the point's own
+ * options name, as it has just been surveyed. All memory is the arena's. CORRUPT: at its place
+ * there is no file, or not the one that was surveyed. Nothing is to be closed after a failure. */
 enum status example_source_open(struct arena *a, const struct point *p,
                                 const struct task_shape *shape, const struct data_place *place,
                                 struct example_source *s, struct message *m);
 void example_source_close(struct example_source *s);
 
-/* Whether the file is as it was opened; nothing to check of a toy. CORRUPT: it has other bytes by
- * now. BUSY: it has the same bytes, but was written to, so that what was read since is in doubt. A
- * new file of that name is another file, which concerns nobody who has opened the old one. */
-enum status example_source_check(const struct example_source *s, struct message *m);
+/* Whether the file still has its bytes, else CORRUPT; nothing to check of a toy. `all`: by reading
+ * it, not only where it looks otherwise than before. This is not about the examples, which are made
+ * of the right bytes in any case, but about who is to be told. */
+enum status example_source_check(const struct example_source *s, bool all, struct message *m);
 
 /* How many of `asked` distinct examples a part has. */
 long example_source_count(const struct example_source *s, enum task_part part, int64_t asked);

@@ -135,16 +135,16 @@ static enum status evaluate(struct trial *t, struct message *m)
     return STATUS_OK;
 }
 
-enum status trial_check(const struct trial *t, struct message *m)
+enum status trial_check(const struct trial *t, bool all, struct message *m)
 {
-    return data_check(t->data, m);
+    return data_check(t->data, all, m);
 }
 
 /* What a file that has changed cannot be read as is not said: it has changed. */
 static enum status unreadable(const struct trial *t, enum status s, struct message *m)
 {
     struct message why;
-    if (trial_check(t, &why) != STATUS_CORRUPT)
+    if (trial_check(t, false, &why) != STATUS_CORRUPT)
         return s;
     return status_fail(m, STATUS_CORRUPT, "%s", why.text);
 }
@@ -303,7 +303,7 @@ static enum status read_state(struct trial *t, const char *text, struct message 
 
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m)
 {
-    enum status checked = trial_check(t, m);
+    enum status checked = trial_check(t, false, m);
     if (checked != STATUS_OK)
         return checked;
     char *state = state_text(t);

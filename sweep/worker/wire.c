@@ -17,11 +17,10 @@ int wire_job_format(const struct job *j, char *text, size_t size)
     int n =
         snprintf(text, size,
                  "trial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32 "\nuntil=%" PRId64
-                 "\nfolder=%s\ndata=%s\ndata_mtime=%" PRId64 "\ncheckpoint_s=%.17g\nmemory=%" PRId64
+                 "\nfolder=%s\ndata=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
                  "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nmeasure=%d\nconfig=%s\n",
-                 j->trial, j->attempt, j->seed, j->until, j->folder, j->data.path, j->data.mtime_ns,
-                 j->checkpoint_s, j->memory, j->time_s, j->build, metric_name(j->metric),
-                 j->measure, j->config);
+                 j->trial, j->attempt, j->seed, j->until, j->folder, j->data.path, j->checkpoint_s,
+                 j->memory, j->time_s, j->build, metric_name(j->metric), j->measure, j->config);
     return n < 0 || (size_t)n >= size ? -1 : n;
 }
 
@@ -37,7 +36,6 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
         {.key = "until", .integer = &j->until},
         {.key = "folder", .text = j->folder, .size = sizeof j->folder},
         {.key = "data", .text = j->data.path, .size = sizeof j->data.path},
-        {.key = "data_mtime", .integer = &j->data.mtime_ns},
         {.key = "checkpoint_s", .real = &j->checkpoint_s},
         {.key = "memory", .integer = &j->memory},
         {.key = "time_s", .real = &j->time_s},

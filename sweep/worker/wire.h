@@ -1,8 +1,7 @@
 /* What coordinator and worker say to each other.
  *
  * Job: text on descriptor 3 until end of file. To train a trial, lines `key=value`, each of them
- * once; the keys are the members of struct job, those of `data` being data and data_mtime. For a
- * study: sweep/study/study_job.h.
+ * once; the keys are the members of struct job. For a study: sweep/study/study_job.h.
  *
  * Messages, on descriptor 4, each framed as
  *   uint32 size of payload (native order: both ends are one program), uint32 type, payload

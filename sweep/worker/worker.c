@@ -226,7 +226,7 @@ static int between_steps(struct worker *w, struct message *m)
             status_fail(m, STATUS_IO, "the coordinator is gone");
             return WORKER_FAILED;
         }
-        enum status s = trial_check(w->trial, m);
+        enum status s = trial_check(w->trial, false, m);
         if (s != STATUS_OK)
             return exit_of(s);
         int over = check_limits(w, m);
@@ -313,11 +313,11 @@ static int train(struct worker *w, struct message *m, enum status *s)
 
 static enum status finish(struct worker *w, struct message *m)
 {
-    enum status s = trial_check(w->trial, m);
-    if (s != STATUS_OK)
-        return s;
     if (!w->trial->result.diverged)
         trial_test(w->trial);
+    enum status s = trial_check(w->trial, true, m);
+    if (s != STATUS_OK)
+        return s;
     char name[TRIAL_NAME_MAX], path[TRIAL_PATH_MAX];
     trial_file_name(w->job.trial, w->job.attempt, TRIAL_FILE_RESULT, name, sizeof name);
     snprintf(path, sizeof path, "%s/%s", w->job.folder, name);

@@ -11,11 +11,13 @@
  * | sqlite3 | yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every
  * later one too. FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a
  * write is done. crash: its whole process group dies, as by a power cut. stop: it pauses before the
- * call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. Or
- * an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall
- * clock jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their
- * coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says that it is
- * NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
+ * call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more.
+ * change: a bit of the file FAULT_FILE is another one from then on, changed by mmap, and the file's
+ * times are as before. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM.
+ * FAULT_CLOCK: seconds that the wall clock jumps forth and back from call to call. FAULT_ORPHAN=1:
+ * workers do not die with their coordinator, as on a system that cannot do that. FAULT_NFS=1: every
+ * file system says that it is NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which
+ * valgrind cannot start again.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,7 +42,7 @@
 #include <unistd.h>
 
 enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, LINK, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
-enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6, GROW = -7 };
+enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6, GROW = -7, CHANGE = -8 };
 
 static const char *const call_names[CALLS] = {"open",   "mkdir", "write",  "sync",
                                               "rename", "link",  "unlink", "truncate",
@@ -78,10 +80,10 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},     {"crash", CRASH},  {"stop", STOP},     {"torn", TORN},
-                {"spin", SPIN},     {"sleep", SLEEP},  {"grow", GROW},     {"ENOSPC", ENOSPC},
-                {"EIO", EIO},       {"EROFS", EROFS},  {"EACCES", EACCES}, {"EMFILE", EMFILE},
-                {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}};
+    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"stop", STOP},    {"torn", TORN},
+                {"spin", SPIN},     {"sleep", SLEEP},   {"grow", GROW},    {"change", CHANGE},
+                {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EROFS", EROFS},  {"EACCES", EACCES},
+                {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -149,6 +151,22 @@ static void die(void)
         pause();
 }
 
+/* Another bit for each number. */
+static void change_file(unsigned long n)
+{
+    struct stat st;
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, setting("FAULT_FILE", ""), O_RDWR | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        abort();
+    size_t size = (size_t)st.st_size;
+    unsigned char *byte = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const struct timespec times[2] = {st.st_atim, st.st_mtim};
+    byte[n * 7919 % size] ^= (unsigned char)(1 << n % 8);
+    if (msync(byte, size, MS_SYNC) || munmap(byte, size) || futimens(fd, times))
+        abort();
+    syscall(SYS_close, fd);
+}
+
 /* 0: the call goes on. */
 static int strike(enum call c, const char *what)
 {
@@ -169,7 +187,9 @@ static int strike(enum call c, const char *what)
     if (fault.act == GROW)
         memset(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1,
                64 << 20);
-    return fault.act == STOP || fault.act == GROW ? 0 : fault.act;
+    if (fault.act == CHANGE)
+        change_file(n);
+    return fault.act == STOP || fault.act == GROW || fault.act == CHANGE ? 0 : fault.act;
 }
 
 /* Whether the call is to fail with errno. */

@@ -18,7 +18,6 @@ static struct job sample_job(void)
                     .attempt = 3,
                     .seed = 4000000000u,
                     .until = INT64_C(5000000000),
-                    .data.mtime_ns = INT64_C(1763770000123456789),
                     .checkpoint_s = 0.1,
                     .memory = INT64_C(1) << 40,
                     .time_s = 1200,

@@ -63,4 +63,12 @@ static inline void assert_fails(enum status got, enum status expected, const cha
     assert_int_equal(got, expected);
 }
 
+/* The same, of which part of the message is given. */
+static inline void assert_refuses(enum status got, enum status expected, const char *part)
+{
+    if (strncmp(m.text, path, strlen(path)) != 0 || !strstr(m.text, part))
+        fail_msg("'%s' does not say '%s' of %s", m.text, part, path);
+    assert_int_equal(got, expected);
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "datasets/corpus.h"
+#include "engine/base/arena.h"
 #include "engine/base/sha256.h"
 #include "tests/unit/own_file.h"
 
@@ -42,51 +43,103 @@ static enum status add_up(void *context, const unsigned char *bytes, size_t n, s
     return STATUS_OK;
 }
 
+/* The file at `path`, opened, scanned and to be read. */
+static void open_pieces(struct arena *a, struct corpus *c, char sha256[65])
+{
+    arena_init(a, NULL);
+    assert_int_equal(corpus_open(path, c, &m), STATUS_OK);
+    c->pieces = corpus_pieces_new(a, c->size);
+    assert_int_equal(corpus_scan(c, NULL, NULL, sha256, &m), STATUS_OK);
+}
+
+/* Of sizes that fill blocks and pieces or not, from any offset. */
 static void a_file_is_read_in_pieces(void **state)
 {
     (void)state;
-    enum { SIZE = 200000 };
-    unsigned char *bytes = malloc(SIZE), part[1000];
-    int64_t sum = 0, expected = 0;
-    char hash[65], whole[65];
-    struct corpus c;
+    static const size_t sizes[] = {1, 63, 64, 65, 4095, 4096, 4097, 65536, 200000};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        size_t size = sizes[k];
+        unsigned char *bytes = malloc(size), *part = malloc(size);
+        int64_t sum = 0, expected = 0;
+        char hash[65], whole[65];
+        struct arena a;
+        struct corpus c;
+        assert_true(bytes && part);
+        for (size_t i = 0; i < size; i++)
+            expected += bytes[i] = (unsigned char)(i * 7 + i / 256);
+        write_file("file", bytes, size);
+        open_pieces(&a, &c, hash);
+        assert_int_equal(c.size, size);
+        sha256_hex(bytes, size, whole);
+        assert_string_equal(hash, whole);
+        assert_int_equal(corpus_scan(&c, add_up, &sum, hash, &m), STATUS_OK);
+        assert_int_equal(sum, expected);
+        assert_string_equal(hash, whole);
+        for (size_t n = 1; n <= size; n = n == size ? n + 1 : n * 3 < size ? n * 3 : size)
+            for (size_t from = 0; from <= size - n; from += 1 + (size - n) / 5) {
+                assert_int_equal(corpus_read(&c, (int64_t)from, part, n, &m), STATUS_OK);
+                assert_memory_equal(part, bytes + from, n);
+            }
+        assert_refuses(corpus_read(&c, 1, part, size, &m), STATUS_CORRUPT, ": ends before byte ");
+        assert_int_equal(corpus_check(&c, whole, true, &m), STATUS_OK);
+        corpus_close(&c);
+        arena_free(&a);
+        free(bytes), free(part);
+    }
+}
+
+/* What is in memory by then is as good as before. */
+static void a_piece_that_changed_is_not_read(void **state)
+{
+    (void)state;
+    enum { SIZE = 3 * 4096 + 100 };
+    static const off_t places[] = {0, 4095, 4096, 3 * 4096 - 1, 3 * 4096, SIZE - 1};
+    char *bytes = calloc(1, SIZE), hash[65], byte;
     assert_non_null(bytes);
-    for (int i = 0; i < SIZE; i++)
-        expected += bytes[i] = (unsigned char)(i * 7 + i / 256);
     write_file("file", bytes, SIZE);
-    assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
-    assert_int_equal(c.size, SIZE);
-    assert_int_equal(corpus_scan(&c, add_up, &sum, hash, &m), STATUS_OK);
-    assert_int_equal(sum, expected);
-    sha256_hex(bytes, SIZE, whole);
-    assert_string_equal(hash, whole);
-    assert_int_equal(corpus_scan(&c, add_up, &sum, NULL, &m), STATUS_OK);
-    assert_int_equal(corpus_read(&c, SIZE - 1000, part, 1000, &m), STATUS_OK);
-    assert_memory_equal(part, bytes + SIZE - 1000, 1000);
-    assert_fails(corpus_read(&c, SIZE - 999, part, 1000, &m), STATUS_CORRUPT,
-                 ": was truncated while it was read");
-    corpus_close(&c);
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        struct arena a;
+        struct corpus c;
+        open_pieces(&a, &c, hash);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        assert_int_equal(corpus_read(&c, 2 * 4096, &byte, 1, &m), STATUS_OK);
+        assert_int_equal(pwrite(fd, "!", 1, places[k]), 1);
+        for (int piece = 0; piece < 4; piece++) {
+            bool changed = piece == places[k] / 4096 && piece != 2;
+            enum status s = corpus_read(&c, (int64_t)piece * 4096 + 50, &byte, 1, &m);
+            assert_int_equal(s, changed ? STATUS_CORRUPT : STATUS_OK);
+            if (changed)
+                assert_non_null(strstr(m.text, " has other bytes near byte "));
+        }
+        assert_refuses(corpus_check(&c, hash, true, &m), STATUS_CORRUPT, " has other bytes than ");
+        assert_int_equal(pwrite(fd, "", 1, places[k]), 1);
+        for (int piece = 0; piece < 4; piece++)
+            assert_int_equal(corpus_read(&c, (int64_t)piece * 4096 + 50, &byte, 1, &m), STATUS_OK);
+        assert_int_equal(corpus_check(&c, hash, true, &m), STATUS_OK);
+        close(fd);
+        corpus_close(&c);
+        arena_free(&a);
+    }
     free(bytes);
 }
 
-static enum status grow_file(void *context, const unsigned char *bytes, size_t n,
-                             struct message *text)
+/* At most 24 MiB, and little more than a small file itself. */
+static void pieces_take_little_memory(void **state)
 {
-    (void)context, (void)bytes, (void)n, (void)text;
-    struct stat before;
-    assert_int_equal(stat(path, &before), 0);
-    const struct timespec same[2] = {before.st_mtim, before.st_mtim}; /* clocks are coarse */
-    assert_int_equal(truncate(path, 12), 0);
-    assert_int_equal(utimensat(AT_FDCWD, path, same, 0), 0);
-    return STATUS_OK;
+    (void)state;
+    assert_true(corpus_pieces_memory(1) < 5000);
+    for (int64_t size = 1; size < INT64_C(1) << 42; size = 3 * size + 1) {
+        double taken = corpus_pieces_memory(size);
+        assert_true(taken > 0 && taken < 24.5 * (1 << 20));
+        assert_true(taken < 4200 + 1.1 * (double)size);
+    }
 }
 
-static enum status touch_file(void *context, const unsigned char *bytes, size_t n,
-                              struct message *text)
+static enum status cut_file(void *context, const unsigned char *bytes, size_t n,
+                            struct message *text)
 {
     (void)context, (void)bytes, (void)n, (void)text;
-    const struct timespec then[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-    assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+    assert_int_equal(truncate(path, 12), 0);
     return STATUS_OK;
 }
 
@@ -98,27 +151,18 @@ static enum status stop_reading(void *context, const unsigned char *bytes, size_
     return status_fail(text, STATUS_INTERRUPTED, "enough");
 }
 
-static void a_file_that_changes_is_noticed(void **state)
+static void a_scan_may_end_early(void **state)
 {
     (void)state;
     struct corpus c;
     int visits = 0;
-    char *large = calloc(1, 1 << 20);
+    char *large = calloc(1, 1 << 20), hash[65];
     assert_non_null(large);
-    write_file("file", "0123456789", 10);
-    assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
-    assert_fails(corpus_scan(&c, grow_file, NULL, NULL, &m), STATUS_CORRUPT,
-                 ": was changed while it was read");
-    corpus_close(&c);
-    assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
-    assert_fails(corpus_scan(&c, touch_file, NULL, NULL, &m), STATUS_CORRUPT,
-                 ": was changed while it was read");
-    corpus_close(&c);
     write_file("file", large, 1 << 20);
     assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
-    assert_int_equal(corpus_scan(&c, stop_reading, &visits, NULL, &m), STATUS_INTERRUPTED);
+    assert_int_equal(corpus_scan(&c, stop_reading, &visits, hash, &m), STATUS_INTERRUPTED);
     assert_int_equal(visits, 1);
-    assert_fails(corpus_scan(&c, grow_file, NULL, NULL, &m), STATUS_CORRUPT,
+    assert_fails(corpus_scan(&c, cut_file, NULL, hash, &m), STATUS_CORRUPT,
                  ": was truncated while it was read");
     corpus_close(&c);
     free(large);
@@ -129,7 +173,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(what_is_no_file_is_refused, remove_file),
         cmocka_unit_test_teardown(a_file_is_read_in_pieces, remove_file),
-        cmocka_unit_test_teardown(a_file_that_changes_is_noticed, remove_file),
+        cmocka_unit_test_teardown(a_piece_that_changed_is_not_read, remove_file),
+        cmocka_unit_test(pieces_take_little_memory),
+        cmocka_unit_test_teardown(a_scan_may_end_early, remove_file),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -183,8 +183,7 @@ done:
     return s;
 }
 
-/* What the header says of itself; nothing of the tensors. */
-static enum status check_meta(const struct safetensors *f, struct message *m)
+enum status checkpoint_check(const struct safetensors *f, struct message *m)
 {
     const char *format = safetensors_meta(f, "format"), *header = safetensors_meta(f, "header");
     char hex[65];
@@ -295,7 +294,7 @@ static enum status check_front(const struct safetensors_file *f, const struct tr
     /* Only names and shapes are compared: any buffer stands for best. */
     enum status s = list_tensors(t, with_best ? t->encoder->nn.data : NULL, &expected, m);
     if (s == STATUS_OK)
-        s = check_meta(&f->list, m);
+        s = checkpoint_check(&f->list, m);
     if (s == STATUS_OK)
         s = check_header(f, m);
     if (s == STATUS_OK)
@@ -363,7 +362,7 @@ int64_t checkpoint_step(const char *path)
     struct safetensors_file f;
     struct counters c = {0};
     bool sound = safetensors_open(path, &f, NULL) == STATUS_OK &&
-                 check_meta(&f.list, NULL) == STATUS_OK &&
+                 checkpoint_check(&f.list, NULL) == STATUS_OK &&
                  counters_read(&f.list, &c, NULL) == STATUS_OK;
     safetensors_close(&f);
     return sound ? c.step : -1;

@@ -37,6 +37,10 @@ enum status checkpoint_write(const char *path, const struct trainer *t, const re
 enum status checkpoint_read(const char *path, struct trainer *t, real *best, bool *has_best,
                             char **state, char **origin, struct message *m);
 
+/* Whether a file's header says that it is a checkpoint, and its metadata is as it was written; else
+ * CORRUPT. Nothing of the tensors. */
+enum status checkpoint_check(const struct safetensors *f, struct message *m);
+
 /* The step that a checkpoint holds, from its header alone, whose digest is checked; -1 where it
  * cannot be read or is damaged. What it holds besides is checked only by checkpoint_read. */
 int64_t checkpoint_step(const char *path);

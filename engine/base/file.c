@@ -1,5 +1,6 @@
 #include "engine/base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -103,9 +105,64 @@ enum status file_make_folders_above(const char *path, struct message *m)
     return s;
 }
 
-/* A new file beside path, with the mode that umask gives. Its name cannot be foretold, and O_EXCL
- * takes no file that somebody else has put there. */
-static enum status create_temporary(const char *path, char **name, int *fd, struct message *m)
+/* ---- temporary files ---- */
+
+static const char unfinished_mark[] = ".headcount-", unfinished_end[] = ".tmp";
+
+/* ".headcount-0badcafe.tmp" */
+static bool is_unfinished_tail(const char *tail)
+{
+    enum { MARK = sizeof unfinished_mark - 1, DIGITS = 8 };
+    return strncmp(tail, unfinished_mark, MARK) == 0 &&
+           strspn(tail + MARK, "0123456789abcdef") == DIGITS &&
+           strcmp(tail + MARK + DIGITS, unfinished_end) == 0;
+}
+
+bool file_is_unfinished(const char *name)
+{
+    size_t size = strlen(name), tail = sizeof unfinished_mark + sizeof unfinished_end - 2 + 8;
+    return size > tail && is_unfinished_tail(name + size - tail);
+}
+
+/* Who holds the lock lives. False where somebody has just taken the file for one of the dead. */
+static bool hold_temporary(int fd)
+{
+    struct stat st;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return errno != EWOULDBLOCK; /* else a file system without locks */
+    return fstat(fd, &st) != 0 || st.st_nlink > 0;
+}
+
+static void remove_if_dead(int folder, const char *name)
+{
+    struct stat st;
+    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void file_remove_unfinished(const char *path)
+{
+    const char *name = file_last_name(path);
+    size_t above = (size_t)(name - path), size = strlen(name);
+    char *folder = above ? strndup(path, above) : strdup(".");
+    DIR *d = folder ? opendir(folder) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strncmp(e->d_name, name, size) == 0 && is_unfinished_tail(e->d_name + size))
+            remove_if_dead(dirfd(d), e->d_name);
+    if (d)
+        closedir(d);
+    free(folder);
+}
+
+/* A new file beside path, with the mode that umask leaves of `mode`. Its name cannot be foretold,
+ * and O_EXCL takes no file that somebody else has put there. */
+static enum status create_temporary(const char *path, mode_t mode, char **name, int *fd,
+                                    struct message *m)
 {
     enum { TRIES = 100 };
     *fd = -1;
@@ -113,15 +170,19 @@ static enum status create_temporary(const char *path, char **name, int *fd, stru
         uint32_t random = (uint32_t)time(NULL) + (uint32_t)i;
         if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
             random ^= (uint32_t)getpid() << 16; /* early after a boot */
-        if (asprintf(name, "%s.%08x.tmp", path, (unsigned)random) < 0) {
+        if (asprintf(name, "%s%s%08x%s", path, unfinished_mark, (unsigned)random, unfinished_end) <
+            0) {
             *name = NULL;
             return status_fail(m, STATUS_NO_MEMORY, "%s: no memory", path);
         }
-        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (*fd >= 0)
+        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        if (*fd >= 0 && hold_temporary(*fd))
             return STATUS_OK;
-        if (errno != EEXIST)
+        if (*fd < 0 && errno != EEXIST)
             break;
+        if (*fd >= 0)
+            close(*fd);
+        *fd = -1;
         free(*name);
         *name = NULL;
         errno = EEXIST;
@@ -136,6 +197,7 @@ static enum status create_temporary(const char *path, char **name, int *fd, stru
 static enum status put_in_place(const char *path, char *temporary, int fd, enum status s,
                                 struct message *m)
 {
+    int held = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* with its lock, until it has its name */
     if (s == STATUS_OK && fsync(fd))
         s = fail_errno(m, path, "sync");
     if (close(fd) && s == STATUS_OK && errno != EINTR)
@@ -146,6 +208,8 @@ static enum status put_in_place(const char *path, char *temporary, int fd, enum 
         s = file_sync_folder(path, m); /* else the rename could be lost at a power failure */
     else
         unlink(temporary);
+    if (held >= 0)
+        close(held);
     free(temporary);
     return s;
 }
@@ -154,7 +218,7 @@ enum status file_write(const char *path, struct iovec *parts, int count, struct 
 {
     char *temporary;
     int fd;
-    enum status s = create_temporary(path, &temporary, &fd, m);
+    enum status s = create_temporary(path, 0666, &temporary, &fd, m);
     if (fd < 0)
         return s;
     s = write_parts(fd, path, parts, count, m);
@@ -165,7 +229,7 @@ enum status file_draft_new(const char *path, struct file_draft *d, struct messag
 {
     int fd;
     *d = (struct file_draft){.path = path};
-    enum status s = create_temporary(path, &d->temporary, &fd, m);
+    enum status s = create_temporary(path, 0666, &d->temporary, &fd, m);
     if (fd < 0)
         return s;
     if ((d->out = fdopen(fd, "w")))
@@ -216,29 +280,33 @@ static enum status read_all(int fd, const char *path, void *bytes, size_t size, 
     return STATUS_OK;
 }
 
+enum status file_size(int fd, const char *path, size_t *size, struct message *m)
+{
+    struct stat about;
+    if (fstat(fd, &about))
+        return fail_errno(m, path, "read");
+    if (!S_ISREG(about.st_mode))
+        return status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
+                           S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
+    if ((uintmax_t)about.st_size >= SIZE_MAX)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: its %jd bytes are more than this machine can address", path,
+                           (intmax_t)about.st_size);
+    *size = (size_t)about.st_size;
+    return STATUS_OK;
+}
+
 enum status file_open(const char *path, int *fd, size_t *size, struct message *m)
 {
     /* O_NONBLOCK: opening a pipe that nobody writes to must not hang. */
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0)
         return fail_errno(m, path, "open");
-    enum status s = STATUS_OK;
-    struct stat about;
-    if (fstat(*fd, &about))
-        s = fail_errno(m, path, "read");
-    else if (!S_ISREG(about.st_mode))
-        s = status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not a file", path,
-                        S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
-    else if ((uintmax_t)about.st_size >= SIZE_MAX)
-        s = status_fail(m, STATUS_BAD_INPUT,
-                        "%s: its %jd bytes are more than this machine can address", path,
-                        (intmax_t)about.st_size);
-    if (s == STATUS_OK) {
-        *size = (size_t)about.st_size;
-        return STATUS_OK;
+    enum status s = file_size(*fd, path, size, m);
+    if (s != STATUS_OK) {
+        close(*fd);
+        *fd = -1;
     }
-    close(*fd);
-    *fd = -1;
     return s;
 }
 
@@ -280,61 +348,46 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     return s;
 }
 
-/* Takes what is left of a file into the hash, and writes it to `out` (named by its path `to`), if
- * that is not -1. */
-static enum status pass_through(int fd, const char *path, int out, const char *to,
-                                struct sha256 *hash, struct message *m)
+/* Takes the first `size` bytes of a file into the hash, and writes them to `out` (named by its path
+ * `to`), if that is not -1. */
+static enum status pass_through(int fd, const char *path, size_t size, int out, const char *to,
+                                char sha256[65], struct message *m)
 {
+    struct sha256 hash;
     char piece[1 << 16];
-    size_t used = sizeof piece;
-    enum status s = STATUS_OK;
-    while (s == STATUS_OK && used == sizeof piece) {
-        s = read_all(fd, path, piece, sizeof piece, &used, m);
-        if (s != STATUS_OK)
-            break;
-        sha256_update(hash, piece, used);
-        struct iovec part = {piece, used};
-        if (out >= 0)
+    enum status s = lseek(fd, 0, SEEK_SET) < 0 ? fail_errno(m, path, "read") : STATUS_OK;
+    sha256_init(&hash);
+    while (s == STATUS_OK && size > 0) {
+        size_t some = size < sizeof piece ? size : sizeof piece;
+        struct iovec part = {piece, some};
+        size -= some;
+        s = file_take(fd, path, piece, some, m);
+        if (s == STATUS_OK)
+            sha256_update(&hash, piece, some);
+        if (s == STATUS_OK && out >= 0)
             s = write_parts(out, to, &part, 1, m);
     }
-    return s;
-}
-
-enum status file_hash(const char *path, char sha256[65], struct message *m)
-{
-    struct sha256 hash;
-    size_t size;
-    int fd;
-    enum status s = file_open(path, &fd, &size, m);
-    if (s != STATUS_OK)
-        return s;
-    sha256_init(&hash);
-    s = pass_through(fd, path, -1, NULL, &hash, m);
     sha256_final(&hash, sha256);
-    close(fd);
     return s;
 }
 
-enum status file_copy(const char *from, const char *to, const char *sha256, struct message *m)
+enum status file_hash(int fd, const char *path, size_t size, char sha256[65], struct message *m)
 {
-    struct sha256 hash;
+    return pass_through(fd, path, size, -1, NULL, sha256, m);
+}
+
+enum status file_copy(int fd, const char *from, size_t size, const char *to, const char *sha256,
+                      struct message *m)
+{
     char copied[65], *temporary;
-    size_t size;
-    int fd, out;
-    enum status s = file_open(from, &fd, &size, m);
-    if (s != STATUS_OK)
+    int out;
+    enum status s = create_temporary(to, 0600, &temporary, &out, m);
+    if (out < 0)
         return s;
-    s = create_temporary(to, &temporary, &out, m);
-    if (out >= 0) {
-        sha256_init(&hash);
-        s = pass_through(fd, from, out, to, &hash, m);
-        sha256_final(&hash, copied);
-        if (s == STATUS_OK && sha256 && strcmp(copied, sha256) != 0)
-            s = status_fail(m, STATUS_CORRUPT, "%s: is not the file that was to be copied", from);
-        s = put_in_place(to, temporary, out, s, m);
-    }
-    close(fd);
-    return s;
+    s = pass_through(fd, from, size, out, to, copied, m);
+    if (s == STATUS_OK && strcmp(copied, sha256) != 0)
+        s = status_fail(m, STATUS_CORRUPT, "%s: is not the file that was to be copied", from);
+    return put_in_place(to, temporary, out, s, m);
 }
 
 static int64_t time_ns(struct timespec t)

@@ -2,6 +2,7 @@
 #ifndef ENGINE_BASE_FILE_H
 #define ENGINE_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,11 +12,12 @@
 #include "engine/base/status.h"
 
 /* Writes the parts one after the other as the file at path, durably: into a new file beside it,
- * `{path}.{8 random hexadecimal digits}.tmp` with the mode that umask gives, then fsync, close,
- * rename, fsync of the folder; no sync is tried twice (after a failed one the system may have
- * dropped the data and report success). `parts` is used up. On failure path is as it was and the
- * temporary file is gone where that is possible; only where the folder's own sync fails (IO), path
- * may already be the new, whole file. DISK_FULL where there is no room. */
+ * `{path}.headcount-{8 random hexadecimal digits}.tmp` with the mode that umask gives, then fsync,
+ * close, rename, fsync of the folder; no sync is tried twice (after a failed one the system may
+ * have dropped the data and report success). Its writer holds a lock (flock) on the temporary file
+ * until it is renamed. `parts` is used up. On failure path is as it was and the temporary file is
+ * gone where that is possible; only where the folder's own sync fails (IO), path may already be the
+ * new, whole file. DISK_FULL where there is no room. */
 enum status file_write(const char *path, struct iovec *parts, int count, struct message *m);
 
 /* A file written piece by piece, which appears at its path as file_write's does: whole, or not at
@@ -30,6 +32,13 @@ enum status file_draft_new(const char *path, struct file_draft *d, struct messag
  * dropped. */
 enum status file_draft_keep(struct file_draft *d, struct message *m);
 void file_draft_drop(struct file_draft *d);
+
+/* Removes the temporary files that writers of the file at path left who were killed: those that
+ * nobody holds any more. Best effort; where the file system has no locks, nothing is removed. */
+void file_remove_unfinished(const char *path);
+
+/* Whether a file's name is one that such a temporary file has. */
+bool file_is_unfinished(const char *name);
 
 /* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
 enum status file_sync_folder(const char *path, struct message *m);
@@ -53,13 +62,18 @@ enum status file_take(int fd, const char *path, void *bytes, size_t size, struct
 enum status file_read(const char *path, size_t limit, void **bytes, size_t *size,
                       struct message *m);
 
-/* The SHA-256 of a regular file of any size, read piece by piece, in 64 hexadecimal digits; fails
- * as file_open does, or with IO. */
-enum status file_hash(const char *path, char sha256[65], struct message *m);
+/* The size of an open file, which path names in messages. BAD_INPUT where it is no regular one. */
+enum status file_size(int fd, const char *path, size_t *size, struct message *m);
 
-/* Copies a regular file of any size, piece by piece; the copy appears durably as file_write's does.
- * sha256: of what was to be copied, else CORRUPT and `to` is as it was; NULL: whatever is there. */
-enum status file_copy(const char *from, const char *to, const char *sha256, struct message *m);
+/* The SHA-256 of the first `size` bytes of an open file, read piece by piece, in 64 hexadecimal
+ * digits; path names it in messages. CORRUPT where it ends before, IO where it cannot be read. */
+enum status file_hash(int fd, const char *path, size_t size, char sha256[65], struct message *m);
+
+/* Copies the first `size` bytes of an open file, piece by piece; the copy appears durably as
+ * file_write's does, and nobody else may read it (mode 0600). sha256: of what was to be copied,
+ * else CORRUPT and `to` is as it was. Fails as file_hash and file_write do, too. */
+enum status file_copy(int fd, const char *from, size_t size, const char *to, const char *sha256,
+                      struct message *m);
 
 /* The last name of a path: what comes after its last slash. Points into path. */
 const char *file_last_name(const char *path);

@@ -380,6 +380,15 @@ static enum status read_start(struct safetensors_file *f, size_t size, struct me
     return file_take(f->fd, f->path, f->header + LENGTH_SIZE, header, m);
 }
 
+static enum status open_sized(struct safetensors_file *f, size_t size, struct message *m)
+{
+    enum status s = read_start(f, size, m);
+    if (s != STATUS_OK)
+        return s;
+    s = safetensors_parse_header(f->header, f->header_size, size, &f->list, m);
+    return s == STATUS_OK ? s : status_fail_within(m, s, "%s: ", f->path);
+}
+
 enum status safetensors_open(const char *path, struct safetensors_file *f, struct message *m)
 {
     size_t size;
@@ -387,11 +396,18 @@ enum status safetensors_open(const char *path, struct safetensors_file *f, struc
     enum status s = file_open(path, &f->fd, &size, m);
     if (s != STATUS_OK)
         return s == STATUS_BAD_INPUT ? STATUS_CORRUPT : s;
-    s = read_start(f, size, m);
+    return open_sized(f, size, m);
+}
+
+enum status safetensors_open_fd(int fd, const char *path, struct safetensors_file *f,
+                                struct message *m)
+{
+    size_t size;
+    *f = (struct safetensors_file){.path = path, .fd = fd};
+    enum status s = file_size(fd, path, &size, m);
     if (s != STATUS_OK)
-        return s;
-    s = safetensors_parse_header(f->header, f->header_size, size, &f->list, m);
-    return s == STATUS_OK ? s : status_fail_within(m, s, "%s: ", path);
+        return s == STATUS_BAD_INPUT ? STATUS_CORRUPT : s;
+    return open_sized(f, size, m);
 }
 
 enum status safetensors_load(struct safetensors_file *f, struct message *m)

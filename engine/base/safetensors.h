@@ -68,6 +68,10 @@ struct safetensors_file {
  * IO: it cannot be read. Close with safetensors_close, also after a failure. */
 enum status safetensors_open(const char *path, struct safetensors_file *f, struct message *m);
 
+/* The same of a file that is open already, and becomes f's; path names it in messages. */
+enum status safetensors_open_fd(int fd, const char *path, struct safetensors_file *f,
+                                struct message *m);
+
 /* Reads the data; list's tensors then point into it. */
 enum status safetensors_load(struct safetensors_file *f, struct message *m);
 

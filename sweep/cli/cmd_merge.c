@@ -75,6 +75,16 @@ static void say_counts(struct merge *g, const char *path, const struct merge_cou
     text_add(b, "\n");
 }
 
+static void say_left(struct merge *g)
+{
+    long left = merge_files_left(g->files);
+    if (left > 0)
+        text_add(&g->said,
+                 "%ld checkpoint%s left behind: what is called so is a link, or no checkpoint of "
+                 "its trial. These trials begin anew.\n",
+                 left, left == 1 ? " was" : "s were");
+}
+
 /* "all.db: sweep gather: 18 of 24 trials have ended; shard 3 of 4 is missing." */
 static enum status say_sweeps(struct merge *g, struct message *m)
 {
@@ -159,6 +169,7 @@ static enum status merge_all(struct merge *g, char **paths, int count, struct me
         status = merge_one(g, paths[i], m);
     if (status == STATUS_OK)
         status = merge_files_bring(g->files, m);
+    say_left(g);
     if (status == STATUS_OK)
         status = say_sweeps(g, m);
     if (status == STATUS_OK && g->said.out_of_memory)
@@ -192,7 +203,7 @@ static enum status merge_locked(const struct merge_command *o, char **paths, int
     if (store_migration_words(g.into, words, sizeof words)[0])
         text_print(stderr, "headcount merge: %s\n", words);
     store_set_patience(g.into, PATIENCE_MS);
-    g.files = merge_files_new(store_folder(g.into), !o->no_weights);
+    g.files = merge_files_new(g.into, !o->no_weights);
     status = g.files ? merge_all(&g, paths, count, m)
                      : status_fail(m, STATUS_NO_MEMORY, "no memory for a list of files");
     enum status closed = store_close(g.into, status == STATUS_OK ? m : NULL);

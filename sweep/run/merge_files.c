@@ -10,30 +10,33 @@
 #include "engine/base/array.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "sweep/store/rows.h"
+#include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 
 struct moved {
     int source; /* index of its folder */
     char from[TRIAL_NAME_MAX], to[TRIAL_NAME_MAX];
-    char sha256[65]; /* "": a checkpoint */
-    int64_t trial;   /* as it is called in the source */
+    char sha256[65];         /* "": a checkpoint */
+    int64_t trial, to_trial; /* as it is called in the source, and where it goes */
     bool brought;
 };
 
 struct merge_files {
-    const char *folder;
+    struct store *into;
     bool weights;
+    long left; /* what is called a checkpoint, and is none of its trial */
     int sources;
     char **source; /* (sources): folders; each file that is merged comes once */
     size_t count;
     struct moved *item; /* (count) */
 };
 
-struct merge_files *merge_files_new(const char *folder, bool weights)
+struct merge_files *merge_files_new(struct store *into, bool weights)
 {
     struct merge_files *f = calloc(1, sizeof *f);
     if (f)
-        *f = (struct merge_files){.folder = folder, .weights = weights};
+        *f = (struct merge_files){.into = into, .weights = weights};
     return f;
 }
 
@@ -75,7 +78,8 @@ static struct moved *add_item(struct merge_files *f, const struct merge_move *mo
     if (!longer)
         return NULL;
     f->item = longer;
-    longer[f->count] = (struct moved){.source = f->sources - 1, .trial = move->trial};
+    longer[f->count] =
+        (struct moved){.source = f->sources - 1, .trial = move->trial, .to_trial = move->to_trial};
     return &longer[f->count++];
 }
 
@@ -122,85 +126,195 @@ enum status merge_files_note(void *context, struct merge_move *move, struct mess
 
 /* ---- bringing ---- */
 
-static bool is_missing(const char *path)
+struct bringing {
+    struct merge_files *files;
+    struct rows trial;  /* asks for whose a file must be */
+    int source, folder; /* the source whose folder is open; -1: it has none */
+    bool linked;        /* a link led to that folder */
+    struct message *m;
+};
+
+/* A file of the source that is open, and what it is. */
+struct found {
+    const char *path; /* in messages */
+    struct safetensors_file file;
+    size_t size;
+    bool ours_to_share; /* it lies in the source's folder itself */
+    char sha256[65];
+};
+
+static void open_source(struct bringing *b, int source)
 {
-    return access(path, F_OK) != 0 && errno == ENOENT;
+    enum { FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+    const char *path = b->files->source[source];
+    if (b->source == source)
+        return;
+    if (b->folder >= 0)
+        close(b->folder);
+    b->source = source;
+    b->folder = open(path, FOLDER | O_NOFOLLOW);
+    b->linked = b->folder < 0;
+    if (b->linked)
+        b->folder = open(path, FOLDER);
 }
 
-/* A link to what is durable; false where there can be none. What lies there is no file of a trial
- * any row knows. */
-static bool make_link(const char *from, const char *to)
+/* A descriptor of whatever lies there; through a link only where there is a SHA-256 to hold it
+ * against. -1 with errno. O_NONBLOCK: a pipe must not hang. */
+static int open_item(struct bringing *b, const struct moved *item, bool *linked)
 {
-    int fd = open(from, O_RDONLY | O_CLOEXEC);
-    bool durable = fd >= 0 && fsync(fd) == 0;
+    enum { FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
+    *linked = b->linked;
+    errno = ENOENT;
+    int fd = b->folder < 0 ? -1 : openat(b->folder, item->from, FLAGS | O_NOFOLLOW);
+    if (fd < 0 && errno == ELOOP && item->sha256[0]) {
+        *linked = true;
+        fd = openat(b->folder, item->from, FLAGS);
+    }
+    return fd;
+}
+
+/* Whose it is, from its header, before it is read as far as that says. */
+static enum status examine(struct bringing *b, const struct moved *item, struct found *f,
+                           struct message *m)
+{
+    enum { CONFIG_SHA256, SEED, N_PARAMS };
+    struct safetensors_file *file = &f->file;
+    rows_rebind(&b->trial, VALUES(INTEGER(item->to_trial)));
+    if (!rows_next(&b->trial))
+        return b->trial.status != STATUS_OK
+                   ? b->trial.status
+                   : status_fail(m, STATUS_INTERNAL, "a trial is not where it was merged");
+    struct result_owner owner = {.config_sha256 = rows_text(&b->trial, CONFIG_SHA256),
+                                 .seed = (uint32_t)rows_integer(&b->trial, SEED),
+                                 .n_params = rows_integer(&b->trial, N_PARAMS)};
+    enum status s = (item->sha256[0] ? result_check : result_check_checkpoint)(file, &owner, m);
+    if (s != STATUS_OK)
+        return s;
+    f->size = file->header_size + file->data_size;
+    s = file_hash(file->fd, f->path, f->size, f->sha256, m);
+    if (s == STATUS_OK && item->sha256[0] && strcmp(f->sha256, item->sha256) != 0)
+        s = status_fail(m, STATUS_CORRUPT, "its SHA-256 is another");
+    return s;
+}
+
+/* From a merge that was cut off. */
+static bool is_there(const char *to, const struct found *f)
+{
+    char sha256[65];
+    size_t size = 0;
+    int fd = open(to, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool same = fd >= 0 && file_size(fd, to, &size, NULL) == STATUS_OK && size == f->size &&
+                file_hash(fd, to, size, sha256, NULL) == STATUS_OK &&
+                strcmp(sha256, f->sha256) == 0;
     if (fd >= 0)
         close(fd);
-    if (!durable)
+    return same;
+}
+
+/* Another name for the very file that was read, once it is durable; false where there can be none.
+ * What lies there is no file of a trial any row knows. */
+static bool make_link(int fd, const char *to)
+{
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    if (fsync(fd) != 0)
         return false;
     unlink(to);
-    return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
+    return linkat(AT_FDCWD, self, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
 }
 
-static enum status bring_file(struct moved *item, const char *from, const char *to,
-                              struct message *m)
+/* What is called a checkpoint and is none is left behind, as one that is missing is: the trial
+ * begins anew. */
+static enum status refuse(struct bringing *b, const struct moved *item, const char *path,
+                          enum status s, const struct message *why)
 {
-    char wanted[65], there[65];
-    enum status status = file_hash(from, wanted, m);
-    if (status != STATUS_OK)
-        return status;
-    if (item->sha256[0] && strcmp(wanted, item->sha256) != 0)
-        return status_fail(m, STATUS_CORRUPT,
-                           "%s is not the file of weights that was recorded of trial %lld; "
-                           "--no-weights takes the results without any",
-                           from, (long long)item->trial);
-    item->brought = true;
-    if (file_hash(to, there, NULL) == STATUS_OK && strcmp(there, wanted) == 0)
+    if (s != STATUS_CORRUPT && s != STATUS_BAD_INPUT) {
+        *b->m = *why;
+        return s;
+    }
+    if (!item->sha256[0]) {
+        b->files->left++;
         return STATUS_OK;
-    return make_link(from, to) ? STATUS_OK : file_copy(from, to, wanted, m);
+    }
+    return status_fail(b->m, STATUS_CORRUPT,
+                       "%s is not the file of weights that was recorded of trial %lld (%s); "
+                       "--no-weights takes the results without any",
+                       path, (long long)item->trial, why->text);
 }
 
-/* A checkpoint of a run that is under way may go, or give way to the next, at any time. */
-static enum status bring_checkpoint(struct moved *item, const char *from, const char *to,
-                                    struct message *m)
+static enum status bring_file(struct bringing *b, struct moved *item, struct found *f)
 {
-    enum { TRIES = 10 };
-    enum status status = STATUS_CORRUPT;
-    for (int i = 0; status == STATUS_CORRUPT && i < TRIES; i++)
-        status = bring_file(item, from, to, m);
-    return status != STATUS_OK && is_missing(from) ? STATUS_OK : status;
+    char to[TRIAL_PATH_MAX];
+    struct message why = {{0}};
+    enum status s = safetensors_open_fd(f->file.fd, f->path, &f->file, &why);
+    if (s == STATUS_OK)
+        s = examine(b, item, f, &why);
+    if (s != STATUS_OK)
+        return refuse(b, item, f->path, s, &why);
+    snprintf(to, sizeof to, "%s/%s", store_folder(b->files->into), item->to);
+    item->brought = true;
+    if (is_there(to, f) || (f->ours_to_share && make_link(f->file.fd, to)))
+        return STATUS_OK;
+    return file_copy(f->file.fd, f->path, f->size, to, f->sha256, b->m);
 }
 
-static enum status bring_item(const struct merge_files *f, struct moved *item, struct message *m)
+static enum status bring_item(struct bringing *b, struct moved *item)
 {
-    char from[TRIAL_PATH_MAX], to[TRIAL_PATH_MAX];
-    snprintf(from, sizeof from, "%s/%s", f->source[item->source], item->from);
-    snprintf(to, sizeof to, "%s/%s", f->folder, item->to);
-    if (!item->sha256[0])
-        return bring_checkpoint(item, from, to, m);
-    if (is_missing(from))
+    char path[TRIAL_PATH_MAX];
+    struct found f = {.path = path, .file = {.fd = -1}};
+    bool linked;
+    snprintf(path, sizeof path, "%s/%s", b->files->source[item->source], item->from);
+    open_source(b, item->source);
+    f.file.fd = open_item(b, item, &linked);
+    f.ours_to_share = !linked;
+    if (f.file.fd < 0 && errno == ENOENT && !item->sha256[0])
+        return STATUS_OK; /* of a run that is under way it may go at any time */
+    if (f.file.fd < 0 && errno == ELOOP && !item->sha256[0])
+        return refuse(b, item, path, STATUS_CORRUPT, NULL);
+    if (f.file.fd < 0 && errno == ENOENT)
         return status_fail(
-            m, STATUS_BAD_INPUT,
+            b->m, STATUS_BAD_INPUT,
             "the weights of trial %lld are not there: %s; copy the folder along with "
             "the file, or take the results without weights with --no-weights",
-            (long long)item->trial, from);
-    return bring_file(item, from, to, m);
+            (long long)item->trial, path);
+    if (f.file.fd < 0)
+        return status_fail(b->m, status_of_errno(errno), "%s: cannot open: %s", path,
+                           strerror(errno));
+    enum status s = bring_file(b, item, &f);
+    safetensors_close(&f.file);
+    return s;
 }
 
 enum status merge_files_bring(struct merge_files *f, struct message *m)
 {
     char in_folder[TRIAL_PATH_MAX];
+    struct bringing b = {.files = f, .source = -1, .folder = -1, .m = m};
+    b.trial = rows_open(f->into, m,
+                        "SELECT config_sha256, seed, n_params FROM trial JOIN config"
+                        " USING (config_id) WHERE trial_id = ?",
+                        NO_VALUES);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < f->count; i++)
-        status = bring_item(f, &f->item[i], m);
-    snprintf(in_folder, sizeof in_folder, "%s/.", f->folder);
+        status = bring_item(&b, &f->item[i]);
+    if (b.folder >= 0)
+        close(b.folder);
+    enum status closed = rows_close(&b.trial);
+    if (status == STATUS_OK)
+        status = closed;
+    snprintf(in_folder, sizeof in_folder, "%s/.", store_folder(f->into));
     return status == STATUS_OK && f->count > 0 ? file_sync_folder(in_folder, m) : status;
+}
+
+long merge_files_left(const struct merge_files *f)
+{
+    return f->left;
 }
 
 void merge_files_drop(struct merge_files *f)
 {
     for (size_t i = 0; f && i < f->count; i++) {
         char to[TRIAL_PATH_MAX];
-        snprintf(to, sizeof to, "%s/%s", f->folder, f->item[i].to);
+        snprintf(to, sizeof to, "%s/%s", store_folder(f->into), f->item[i].to);
         if (f->item[i].brought)
             unlink(to);
     }

@@ -7,19 +7,28 @@
 
 struct merge_files;
 
-/* folder: where they are to go, kept by the caller. weights: false leaves weights behind. NULL
- * where there is no memory. */
-struct merge_files *merge_files_new(const char *folder, bool weights);
+/* into: what is merged into, kept by the caller. weights: false leaves weights behind. NULL where
+ * there is no memory. */
+struct merge_files *merge_files_new(struct store *into, bool weights);
 void merge_files_free(struct merge_files *f);
 
 /* A merge_mover whose context is a struct merge_files. */
 enum status merge_files_note(void *f, struct merge_move *move, struct message *m);
 
-/* Brings all that was noted, as hard links or, on another file system, as copies, and syncs them.
- * What lies there from a merge that was cut off and is the same stays. A checkpoint that is missing
- * is passed over: its trial begins anew. Weights that are missing or not those that were recorded:
- * BAD_INPUT, CORRUPT. After a failure merge_files_drop. */
+/* Brings all that was noted and syncs it: as hard links where a file lies in its source's own
+ * folder and links can be made, else as copies that nobody else may read. What lies there from a
+ * merge that was cut off and is the same stays.
+ *
+ * Each file is opened once, and is taken only if its header says that it is the result, or a
+ * checkpoint, of that trial; as much of it is read as the header says that it has. Weights have to
+ * have the SHA-256 that was recorded, and may then lie behind a symbolic link; other links are not
+ * followed. Weights that are missing: BAD_INPUT; that are not those that were recorded: CORRUPT. A
+ * checkpoint that is missing is passed over, its trial begins anew. One that is none of its trial
+ * is left behind, too, and counted. After a failure merge_files_drop. */
 enum status merge_files_bring(struct merge_files *f, struct message *m);
+
+/* How many checkpoints were none. */
+long merge_files_left(const struct merge_files *f);
 
 /* Takes away what was brought, where the merge is not committed. */
 void merge_files_drop(struct merge_files *f);

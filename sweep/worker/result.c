@@ -9,6 +9,7 @@
 #include "engine/base/json.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
+#include "engine/checkpoint.h"
 
 #define RESULT_FORMAT "headcount.result.1"
 
@@ -189,29 +190,60 @@ static bool header_is_as_written(const struct safetensors_file *f)
     return same;
 }
 
-/* The checks that need only the header, before the data is read: that the result belongs to this
- * trial, and has as many bytes as its weights, or none. */
-static enum status check_front(const struct safetensors_file *f, const struct result_owner *owner,
-                               struct message *m)
+static enum status check_owner(const struct safetensors *list, const struct result_owner *owner,
+                               const char *what, struct message *m)
 {
-    const char *format = safetensors_meta(&f->list, "format");
-    const char *config = safetensors_meta(&f->list, "config");
-    const char *seed = safetensors_meta(&f->list, "seed");
+    const char *config = safetensors_meta(list, "config"), *seed = safetensors_meta(list, "seed");
     char sha256[65], expected[16];
-    if (!format || strcmp(format, RESULT_FORMAT) != 0 || !config || !seed ||
-        !safetensors_meta(&f->list, "trial"))
-        return status_fail(m, STATUS_CORRUPT, "not a result of this program");
-    if (!header_is_as_written(f))
-        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
+    if (!config || !seed)
+        return status_fail(m, STATUS_CORRUPT, "not a %s of this program", what);
     sha256_hex(config, strlen(config), sha256);
     snprintf(expected, sizeof expected, "%" PRIu32, owner->seed);
     if (strcmp(sha256, owner->config_sha256) != 0 || strcmp(seed, expected) != 0)
-        return status_fail(m, STATUS_CORRUPT, "the result of another configuration or seed");
-    if (f->data_size != 0 && f->data_size / sizeof(real) != (uint64_t)owner->n_params)
-        return status_fail(m, STATUS_CORRUPT,
-                           "has %zu bytes of weights; %" PRId64 " parameters take %zu",
-                           f->data_size, owner->n_params, (size_t)owner->n_params * sizeof(real));
+        return status_fail(m, STATUS_CORRUPT, "the %s of another configuration or seed", what);
     return STATUS_OK;
+}
+
+static enum status refuse_size(const struct safetensors_file *f, const struct result_owner *owner,
+                               struct message *m)
+{
+    return status_fail(m, STATUS_CORRUPT,
+                       "has %zu bytes of weights; %" PRId64 " parameters take %zu", f->data_size,
+                       owner->n_params, (size_t)owner->n_params * sizeof(real));
+}
+
+/* How often the file holds all parameters; -1 where it holds parts of them. */
+static int64_t copies(const struct safetensors_file *f, const struct result_owner *owner)
+{
+    int64_t numbers = (int64_t)(f->data_size / sizeof(real));
+    bool whole = f->data_size % sizeof(real) == 0 && owner->n_params > 0;
+    return whole && numbers % owner->n_params == 0 ? numbers / owner->n_params : -1;
+}
+
+enum status result_check(const struct safetensors_file *f, const struct result_owner *owner,
+                         struct message *m)
+{
+    const char *format = safetensors_meta(&f->list, "format");
+    if (!format || strcmp(format, RESULT_FORMAT) != 0 || !safetensors_meta(&f->list, "trial"))
+        return status_fail(m, STATUS_CORRUPT, "not a result of this program");
+    if (!header_is_as_written(f))
+        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
+    enum status s = check_owner(&f->list, owner, "result", m);
+    if (s == STATUS_OK && f->data_size != 0 && copies(f, owner) != 1)
+        s = refuse_size(f, owner, m);
+    return s;
+}
+
+enum status result_check_checkpoint(const struct safetensors_file *f,
+                                    const struct result_owner *owner, struct message *m)
+{
+    enum status s = checkpoint_check(&f->list, m);
+    if (s == STATUS_OK)
+        s = check_owner(&f->list, owner, "checkpoint", m);
+    /* Weights and two moments of each, and the best weights from the first evaluation on. */
+    if (s == STATUS_OK && copies(f, owner) != 3 && copies(f, owner) != 4)
+        s = refuse_size(f, owner, m);
+    return s;
 }
 
 static enum status check_digest(const struct safetensors *list, struct message *m)
@@ -268,7 +300,7 @@ enum status result_open(const char *path, const struct result_owner *owner, stru
     memset(f, 0, sizeof *f);
     enum status s = safetensors_open(path, &f->file, m);
     if (s == STATUS_OK) {
-        s = check_front(&f->file, owner, m);
+        s = result_check(&f->file, owner, m);
         if (s != STATUS_OK)
             status_fail_within(m, s, "%s: ", path);
     }

@@ -83,6 +83,13 @@ struct result_owner {
     int64_t n_params;
 };
 
+/* Whether a file is the result, or a checkpoint, of that trial, and has the size of one: from its
+ * header alone. CORRUPT says what is wrong. */
+enum status result_check(const struct safetensors_file *f, const struct result_owner *owner,
+                         struct message *m);
+enum status result_check_checkpoint(const struct safetensors_file *f,
+                                    const struct result_owner *owner, struct message *m);
+
 struct result_file {
     struct safetensors_file file;
     const char *trial_json, *config;

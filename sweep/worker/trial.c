@@ -309,7 +309,11 @@ enum status trial_save(struct trial *t, const char *path, const char *build, str
     char *state = state_text(t);
     if (!state)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for a checkpoint");
-    const struct safetensors_meta extra[] = {{"build", build}, {NULL, NULL}};
+    char config[POINT_JSON_MAX], seed[16];
+    point_json(&t->point, config);
+    snprintf(seed, sizeof seed, "%" PRIu32, t->seed);
+    const struct safetensors_meta extra[] = {
+        {"build", build}, {"config", config}, {"seed", seed}, {NULL, NULL}};
     enum status s =
         checkpoint_write(path, t->trainer, t->has_best ? t->best : NULL, state, extra, m);
     free(state);

@@ -61,7 +61,8 @@ const struct curve_row *trial_best(const struct trial *t);
  * trial is diverged at its best step. */
 void trial_test(struct trial *t);
 
-/* Writes a checkpoint from which trial_resume continues bit for bit. build: see wire.h. */
+/* Writes a checkpoint from which trial_resume continues bit for bit. build: see wire.h; it is kept
+ * with it, and so are config and seed, as in a result. */
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m);
 
 /* Resumes from a checkpoint. After CORRUPT, t must be resumed from another one or created again.

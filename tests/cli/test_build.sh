@@ -51,7 +51,7 @@ check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W en
 check "without libmicrohttpd it is built, and says so" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ && grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ && ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
 race() { # two makes in one checkout, both of which find the headers to be old
     headers=$(printf "$dir/race/%s.h " build_id schema views page_js)
-    for round in 1 2 3 4 5 6; do
+    for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
         for one in a b; do
             env -u MAKEFLAGS -u MAKELEVEL make -s -j1 BUILD="$dir/race" COMMIT="$round" HTTPD= -W sweep/store/schema.sql -W sweep/store/views.sql $headers >"$dir/$one" 2>&1 &
             eval "$one=\$!"

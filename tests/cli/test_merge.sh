@@ -204,13 +204,24 @@ for file in 1.db.d/*; do ln -s "../$file" link.db.d; done
 check "weights that are links by name" merge --into all.db link.db
 check "... are files in the merged folder" [ -z "$(find all.db.d -type l)" ]
 
-# Large weights pass through memory piece by piece.
+# Large weights pass through memory piece by piece: the last tensor of a result is made to have 400 MB.
+enlarge() { # the result, to
+    header=$(($(od -An -tu8 -N8 "$1")))
+    head -c $((8 + header)) "$1" | tail -c "$header" >header
+    begin=$(sed 's/.*"data_offsets":\[\([0-9]*\),[0-9]*\]}} *$/\1/' header)
+    numbers=$(((begin + 400000000) / 4))
+    sed -i "s/\"shape\":\[[0-9]*\],\"data_offsets\":\[[0-9]*,[0-9]*\]}} *\$/\"shape\":[100000000],\"data_offsets\":[$begin,$((4 * numbers))]}}/" header
+    while header=$(wc -c <header) && [ $((header % 8)) -ne 0 ]; do printf ' ' >>header; done
+    for byte in 0 1 2 3 4 5 6 7; do printf "\\$(printf %03o $((header >> 8 * byte & 255)))"; done >"$2"
+    cat header >>"$2"
+    truncate -s $((8 + header + 4 * numbers)) "$2"
+}
 large() { # merges it with less memory than it has bytes
     rm -rf all.db* large.db*
-    cp 1.db large.db && mkdir large.db.d && cp 1.db.d/* large.db.d || return 1
-    file=$(cd large.db.d && ls ./*.result | head -n 1)
-    truncate -s 400M "large.db.d/$file"
-    sql large.db "UPDATE trial SET checkpoint_sha256 = '$(sha256sum <"large.db.d/$file" | cut -c 1-64)' WHERE checkpoint = '${file#./}'"
+    cp 1.db large.db && mkdir large.db.d
+    file=$(cd 1.db.d && ls ./*.result | head -n 1)
+    enlarge "1.db.d/$file" "large.db.d/$file"
+    sql large.db "UPDATE config SET n_params = $numbers; UPDATE trial SET checkpoint = NULL WHERE checkpoint <> '${file#./}'; UPDATE trial SET checkpoint_sha256 = '$(sha256sum <"large.db.d/$file" | cut -c 1-64)' WHERE checkpoint = '${file#./}'"
     (ulimit -v 300000 && merge --into all.db large.db) || { cat said; return 1; }
     [ "large.db.d/$file" -ef "all.db.d/$file" ]
 }

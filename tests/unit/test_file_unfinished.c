@@ -1,0 +1,146 @@
+/* Temporary files that a killed writer left go with the next one; nothing else does. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static char folder[200], path[240];
+
+static int set_up(void **state)
+{
+    const char *base = getenv("TMPDIR");
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/headcount-file-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/file", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* fails where anything is left */
+}
+
+static int names_in_folder(void)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n - 2; /* . and .. */
+}
+
+static void make(const char *name)
+{
+    int fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+/* By a writer of this very file, in the middle of writing. */
+static void be_killed(void)
+{
+    struct file_draft d;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (file_draft_new(path, &d, NULL) == STATUS_OK)
+            kill(getpid(), SIGKILL);
+        _exit(1);
+    }
+    int ended;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFSIGNALED(ended));
+}
+
+static void what_the_dead_left(void **state)
+{
+    (void)state;
+    be_killed();
+    be_killed();
+    assert_int_equal(names_in_folder(), 2);
+    file_remove_unfinished(path);
+    assert_int_equal(names_in_folder(), 0);
+    assert_int_equal(chdir(folder), 0); /* by its name alone */
+    be_killed();
+    file_remove_unfinished("file");
+    assert_int_equal(names_in_folder(), 0);
+    file_remove_unfinished("no-such-folder/file");
+}
+
+static void a_living_writer(void **state)
+{
+    struct file_draft d;
+    struct message m;
+    (void)state;
+    assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
+    assert_true(file_is_unfinished(d.temporary));
+    file_remove_unfinished(path);
+    assert_int_equal(names_in_folder(), 1);
+    assert_int_equal(file_draft_keep(&d, &m), STATUS_OK);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void what_is_not_ours(void **state)
+{
+    static const char *const end[] = {".20240131.tmp",
+                                      ".headcount-0badcaf.tmp",
+                                      ".headcount-0badcafe.tmp2",
+                                      ".headcount-0BADCAFE.tmp",
+                                      "2",
+                                      "2.headcount-0badcafe.tmp"};
+    enum { ENDS = sizeof end / sizeof *end };
+    char name[300];
+    (void)state;
+    for (int i = 0; i < ENDS; i++) {
+        snprintf(name, sizeof name, "%s%s", path, end[i]);
+        make(name);
+        assert_int_equal(file_is_unfinished(name), i == ENDS - 1);
+    }
+    file_remove_unfinished(path);
+    assert_int_equal(names_in_folder(), ENDS);
+    for (int i = 0; i < ENDS; i++) {
+        snprintf(name, sizeof name, "%s%s", path, end[i]);
+        assert_int_equal(unlink(name), 0);
+    }
+    snprintf(name, sizeof name, "%s.headcount-0badcafe.tmp", path);
+    assert_int_equal(mkdir(name, 0700), 0);
+    file_remove_unfinished(path);
+    assert_int_equal(rmdir(name), 0);
+    make(path);
+    assert_int_equal(symlink(path, name), 0);
+    file_remove_unfinished(path);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_false(file_is_unfinished(".headcount-0badcafe.tmp"));
+    assert_false(file_is_unfinished("x"));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(what_the_dead_left),
+        TEST(a_living_writer),
+        TEST(what_is_not_ours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -29,7 +29,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
         sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!s->db)
         return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
-    if (code != SQLITE_OK)
+    if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK)
         return store_error(s, "opening", m);
     store_set_patience(s, s->mode == STORE_WRITE ? WRITER_PATIENCE_MS : READER_PATIENCE_MS);
     return store_script(s, "setting up the connection",

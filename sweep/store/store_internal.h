@@ -5,6 +5,7 @@
  *   store_file.c     what can be known of the file before SQLite touches it
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
+ *   store_sums.c     sums that are the same in every version of SQLite
  *   store_plan.c     planning, with store_sweep.c, store_shard.c and store_history.c
  *                    (store_plan.h)
  *   store_trial.c    claiming and ending
@@ -138,6 +139,11 @@ enum status store_leave(struct store *s, enum status status, struct message *m);
 /* A change of one statement that returns nothing. */
 enum status store_change(struct store *s, const char *doing, const char *sql,
                          const struct value *values, int count, struct message *m);
+
+/* ---- store_sums.c ---- */
+
+/* Puts them in the place of SQLite's own on this connection; returns SQLite's code. */
+int store_own_sums(struct sqlite3 *db);
 
 /* ---- store_settle.c ---- */
 

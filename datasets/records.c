@@ -7,44 +7,59 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/option.h"
+#include "engine/base/text.h"
 #include "engine/base/utf8.h"
 
 static const unsigned char byte_order_mark[] = {0xef, 0xbb, 0xbf};
 enum { MARK = sizeof byte_order_mark };
 
-static const struct records_reader *reader_of(enum records_form form)
+static const struct records_reader *reader_of(const struct records_format *f)
 {
-    return form == RECORDS_CSV ? &records_csv : &records_jsonl;
+    return f->form == RECORDS_CSV ? &records_csv : &records_jsonl;
 }
 
-enum status records_form_of(const char *path, enum records_form *form, struct message *m)
+enum status records_format_of(const char *path, char separator, struct records_format *f,
+                              struct message *m)
 {
     static const struct {
         const char *ending;
         enum records_form form;
-    } known[] = {{".csv", RECORDS_CSV},
-                 {".jsonl", RECORDS_JSONL},
-                 {".ndjson", RECORDS_JSONL},
-                 {".json", RECORDS_JSONL}};
+        char separator;
+    } known[] = {{".csv", RECORDS_CSV, ','},
+                 {".tsv", RECORDS_CSV, '\t'},
+                 {".jsonl", RECORDS_JSONL, '\0'},
+                 {".ndjson", RECORDS_JSONL, '\0'},
+                 {".json", RECORDS_JSONL, '\0'}};
     const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(ending, known[i].ending) == 0) {
-            *form = known[i].form;
-            return STATUS_OK;
-        }
+    f->form = RECORDS_CSV;
+    f->separator = separator;
+    for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++) {
+        if (strcasecmp(ending, known[i].ending) != 0)
+            continue;
+        if (separator && known[i].form == RECORDS_JSONL)
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "%s: JSON Lines have no separator; leave task.separator out", path);
+        f->form = known[i].form;
+        f->separator = separator ? separator : known[i].separator;
+        return STATUS_OK;
+    }
+    if (separator)
+        return STATUS_OK;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "%s: rows are read from CSV or JSON Lines; give a file whose name ends in "
-                       ".csv, .jsonl, .ndjson or .json",
+                       "%s: rows are read from CSV, TSV or JSON Lines; give a file whose name ends "
+                       "in .csv, .tsv, .jsonl, .ndjson or .json, or task.separator",
                        path);
 }
 
-struct records *records_new(enum records_form form, const char *path, records_visit visit,
-                            void *context)
+struct records *records_new(const struct records_format *format, const char *path,
+                            records_visit visit, void *context)
 {
-    const struct records_reader *reader = reader_of(form);
+    const struct records_reader *reader = reader_of(format);
     struct records *r = calloc(1, reader->size);
     if (r) {
         r->reader = reader;
+        r->format = format;
         r->path = path;
         r->visit = visit;
         r->context = context;
@@ -128,11 +143,46 @@ enum status records_found(struct records *r, const struct record *row, struct pl
     return r->visit(r->context, row, m);
 }
 
-enum status records_text(enum records_form form, const char *path, const unsigned char *raw,
-                         size_t n, size_t limit, unsigned char *text, size_t *size,
-                         struct message *m)
+static void keep_nearest(char near[RECORDS_LABEL_MAX + 1], const char *wanted, const char *name)
 {
-    return reader_of(form)->text(path, raw, n, limit, text, size, m);
+    const char *const both[] = {*near ? near : name, name, NULL};
+    const char *nearest = nearest_name(wanted, both);
+    if (nearest && nearest != near && strlen(nearest) <= RECORDS_LABEL_MAX)
+        memcpy(near, nearest, strlen(nearest) + 1);
+}
+
+void names_add(struct names *n, const struct records_format *f, const char *name)
+{
+    char shown[64];
+    size_t used = strlen(n->shown);
+    snprintf(n->shown + used, sizeof n->shown - used, "%s%s", n->count++ ? ", " : "",
+             text_shown(name, shown, sizeof shown));
+    keep_nearest(n->near_text, f->text_name, name);
+    keep_nearest(n->near_label, f->label_name, name);
+}
+
+void names_describe(const struct names *n, const struct records_format *f, bool text,
+                    struct message *m)
+{
+    char wanted[64], shown[64];
+    const char *near = text ? n->near_text : n->near_label;
+    const char *option = text ? "task.text_column" : "task.label_column";
+    int used = snprintf(m->text, sizeof m->text, " no %s%s%s; ",
+                        text_shown(text ? f->text_name : f->label_name, wanted, sizeof wanted),
+                        n->count ? ", but: " : " and nothing else", n->shown);
+    if (*near)
+        snprintf(m->text + used, sizeof m->text - (size_t)used, "did you mean %s: %s?", option,
+                 text_shown(near, shown, sizeof shown));
+    else
+        snprintf(m->text + used, sizeof m->text - (size_t)used, "%s says which of them is the %s",
+                 option, text ? "text" : "label");
+}
+
+enum status records_text(const struct records_format *format, const char *path,
+                         const unsigned char *raw, size_t n, size_t limit, unsigned char *text,
+                         size_t *size, struct message *m)
+{
+    return reader_of(format)->text(format, path, raw, n, limit, text, size, m);
 }
 
 enum status records_moved(const char *path, struct message *m)

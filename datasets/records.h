@@ -1,9 +1,10 @@
 /* Rows of text and label, found in a file that comes piece by piece and is never whole in memory.
  *
- * CSV as in RFC 4180: the first row names the columns, of which `text` and `label` are read; fields
- * may be quoted and then hold commas, line breaks and doubled quotes. Lines end with LF or CRLF.
+ * CSV as in RFC 4180: the first row names the columns, of which two are read, the text and the
+ * label; fields may be quoted and then hold separators, line breaks and doubled quotes. Lines end
+ * with LF or CRLF. Between tabs a quote that does not begin its field stands for itself.
  *
- * JSON Lines: each line is an object {"text": "...", "label": ...}; other members are passed over.
+ * JSON Lines: each line is an object, of which two members are read: {"text": "...", "label": ...}.
  * A label may also be a number, true or false: its spelling is its name.
  *
  * In both, lines without anything on them and a byte order mark are passed over. A label is UTF-8
@@ -20,8 +21,17 @@ enum { RECORDS_LABEL_MAX = 256, RECORDS_LINE_MAX = 1 << 24 /* bytes of a line of
 
 enum records_form { RECORDS_CSV, RECORDS_JSONL };
 
-/* By the end of the path: .csv; .jsonl, .ndjson or .json. BAD_INPUT where it is none of them. */
-enum status records_form_of(const char *path, enum records_form *form, struct message *m);
+struct records_format {
+    enum records_form form;
+    char separator;                     /* of the fields of CSV: a comma, a semicolon or a tab */
+    const char *text_name, *label_name; /* of the columns, or members; they differ */
+};
+
+/* Fills form and separator by the end of the path: .csv, .tsv; .jsonl, .ndjson or .json. A
+ * separator that is not 0 is one of CSV, whatever the path's end. BAD_INPUT where it is none of
+ * them, or JSON that is to have a separator. */
+enum status records_format_of(const char *path, char separator, struct records_format *f,
+                              struct message *m);
 
 /* Where something stands in a file: both from 1, columns in characters. */
 struct place {
@@ -40,10 +50,10 @@ typedef enum status (*records_visit)(void *context, const struct record *row, st
 
 struct records;
 
-/* A reader that stands before the file's first byte; path (kept) is for messages. NULL where there
- * is no memory. */
-struct records *records_new(enum records_form form, const char *path, records_visit visit,
-                            void *context);
+/* A reader that stands before the file's first byte; format and path are kept, path for messages.
+ * NULL where there is no memory. */
+struct records *records_new(const struct records_format *format, const char *path,
+                            records_visit visit, void *context);
 void records_free(struct records *r); /* NULL allowed */
 
 /* Takes the file's next bytes, any number of them: a corpus_visit, whose context is the struct
@@ -64,8 +74,8 @@ enum status records_refuse(const char *path, struct place at, struct message *m,
 /* Reads the start of a text again: raw are RECORDS_RAW(limit) bytes of the file from row.text on,
  * or as many as the file has. text takes up to limit + 4 bytes, of which *size, at most limit,
  * count. CORRUPT where no text begins there: the file is not the one that was read. */
-enum status records_text(enum records_form form, const char *path, const unsigned char *raw,
-                         size_t n, size_t limit, unsigned char *text, size_t *size,
-                         struct message *m);
+enum status records_text(const struct records_format *format, const char *path,
+                         const unsigned char *raw, size_t n, size_t limit, unsigned char *text,
+                         size_t *size, struct message *m);
 
 #endif

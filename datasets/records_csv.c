@@ -15,16 +15,15 @@ enum state {
 };
 
 enum column { TEXT, LABEL, COLUMNS };
-static const char *const column_name[COLUMNS] = {"text", "label"};
 
-enum { NAMES_SHOWN = 256, KEPT = RECORDS_LABEL_MAX + 1 };
+enum { KEPT = RECORDS_LABEL_MAX + 1 };
 
 struct csv {
     struct records base;
     enum state state;
     int64_t columns;         /* of the header; 0: it is not read yet */
     int64_t column[COLUMNS]; /* index + 1; 0: the header does not name it */
-    char names[NAMES_SHOWN]; /* of the header, for messages */
+    struct names names;      /* of the header */
     int64_t field;           /* fields of this row that have ended */
     struct place row_at, field_at;
     int64_t field_offset, field_size; /* its value in the file; bytes of what it says */
@@ -60,19 +59,24 @@ static void put(struct csv *c, unsigned char byte)
         c->kept[c->kept_size++] = (char)byte;
 }
 
+static const char *separator_name(const struct csv *c)
+{
+    char separator = c->base.format->separator;
+    return separator == ',' ? "commas" : separator == ';' ? "semicolons" : "tabs";
+}
+
 /* A field of the header. */
 static enum status end_name(struct csv *c, struct message *m)
 {
     char shown[64];
-    size_t used = strlen(c->names);
-    snprintf(c->names + used, sizeof c->names - used, "%s%s", c->field ? ", " : "",
-             text_shown(c->kept, shown, sizeof shown));
+    const struct records_format *f = c->base.format;
+    names_add(&c->names, f, c->kept);
     for (int i = 0; i < COLUMNS; i++) {
-        if (strcmp(c->kept, column_name[i]) != 0)
+        if (strcmp(c->kept, i == TEXT ? f->text_name : f->label_name) != 0)
             continue;
         if (c->column[i])
             return records_refuse(c->base.path, c->field_at, m, "a second column is named %s",
-                                  column_name[i]);
+                                  text_shown(c->kept, shown, sizeof shown));
         c->column[i] = c->field + 1;
     }
     return STATUS_OK;
@@ -87,8 +91,8 @@ static enum status end_field(struct csv *c, struct message *m)
     } else if (c->field == c->columns) {
         return records_refuse(c->base.path, c->field_at, m,
                               "this is field %" PRId64 ", but the header names only %" PRId64
-                              " columns; quote a text that has commas",
-                              c->field + 1, c->columns);
+                              " columns; quote a text that has %s",
+                              c->field + 1, c->columns, separator_name(c));
     } else if (c->field + 1 == c->column[TEXT]) {
         c->row.text = c->field_offset;
         c->row.text_size = c->field_size;
@@ -103,14 +107,15 @@ static enum status end_field(struct csv *c, struct message *m)
 
 static enum status end_header(struct csv *c, struct message *m)
 {
-    for (int i = 0; i < COLUMNS; i++)
-        if (!c->column[i])
-            return records_refuse(c->base.path, c->row_at, m,
-                                  "the first row must name the columns, among them text and label, "
-                                  "separated by commas; it has no %s, but: %s",
-                                  column_name[i], c->names);
+    struct message names;
     c->columns = c->field;
-    return STATUS_OK;
+    if (c->column[TEXT] && c->column[LABEL])
+        return STATUS_OK;
+    names_describe(&c->names, c->base.format, !c->column[TEXT], &names);
+    return records_refuse(c->base.path, c->row_at, m,
+                          "the first row must name the columns, separated by %s%s; it has%s",
+                          separator_name(c),
+                          c->columns == 1 ? " (task.separator says by what)" : "", names.text);
 }
 
 /* Ends the last field of a row, and the row. */
@@ -134,15 +139,15 @@ static enum status end_row(struct csv *c, struct message *m)
     return s;
 }
 
-/* What may follow a field: a comma or the end of the line. */
-static bool is_end(unsigned char byte)
+/* What may follow a field: a separator or the end of the line. */
+static bool is_end(const struct records_format *f, unsigned char byte)
 {
-    return byte == ',' || byte == '\n' || byte == '\r';
+    return byte == (unsigned char)f->separator || byte == '\n' || byte == '\r';
 }
 
 static enum status take_end(struct csv *c, unsigned char byte, struct message *m)
 {
-    if (byte == ',')
+    if (byte == (unsigned char)c->base.format->separator)
         return end_field(c, m);
     if (byte == '\n')
         return end_row(c, m);
@@ -170,7 +175,7 @@ static enum status take(struct csv *c, unsigned char byte, struct message *m)
             put(c, byte);
         return STATUS_OK;
     case AFTER_QUOTE:
-        if (is_end(byte))
+        if (is_end(c->base.format, byte))
             return take_end(c, byte, m);
         if (byte != '"')
             return refuse(c, at, m,
@@ -184,9 +189,9 @@ static enum status take(struct csv *c, unsigned char byte, struct message *m)
             return refuse(c, at, m, "a carriage return without a line feed after it");
         return end_row(c, m);
     default:
-        if (is_end(byte))
+        if (is_end(c->base.format, byte))
             return take_end(c, byte, m);
-        if (byte == '"')
+        if (byte == '"' && c->base.format->separator != '\t')
             return refuse(c, at, m,
                           "a quote within a field that does not begin with one; put the field in "
                           "quotes, and write a quote within it twice");
@@ -228,15 +233,16 @@ static void free_csv(struct records *r)
     (void)r;
 }
 
-static enum status text_of(const char *path, const unsigned char *raw, size_t n, size_t limit,
-                           unsigned char *text, size_t *size, struct message *m)
+static enum status text_of(const struct records_format *f, const char *path,
+                           const unsigned char *raw, size_t n, size_t limit, unsigned char *text,
+                           size_t *size, struct message *m)
 {
     bool quoted = n > 0 && raw[0] == '"';
     *size = 0;
     for (size_t i = quoted; i < n && *size < limit; i++) {
         if (quoted && raw[i] == '"' && (i + 1 == n || raw[++i] != '"'))
             break;
-        if (!quoted && is_end(raw[i]))
+        if (!quoted && is_end(f, raw[i]))
             break;
         text[(*size)++] = raw[i];
     }

@@ -11,13 +11,15 @@ struct records_reader {
     enum status (*feed)(struct records *r, const unsigned char *bytes, size_t n, struct message *m);
     enum status (*end)(struct records *r, struct message *m);
     void (*free)(struct records *r);
-    enum status (*text)(const char *path, const unsigned char *raw, size_t n, size_t limit,
-                        unsigned char *text, size_t *size, struct message *m);
+    enum status (*text)(const struct records_format *f, const char *path, const unsigned char *raw,
+                        size_t n, size_t limit, unsigned char *text, size_t *size,
+                        struct message *m);
 };
 extern const struct records_reader records_csv, records_jsonl;
 
 struct records {
     const struct records_reader *reader;
+    const struct records_format *format;
     const char *path;
     records_visit visit;
     void *context;
@@ -29,6 +31,19 @@ struct records {
 /* Hands a row on whose text and label are checked here, for what both forms demand of them. */
 enum status records_found(struct records *r, const struct record *row, struct place text_at,
                           struct message *m);
+
+/* The names that a file has, for the message that one is missing. */
+struct names {
+    int64_t count;
+    char shown[256];
+    char near_text[RECORDS_LABEL_MAX + 1], near_label[RECORDS_LABEL_MAX + 1]; /* "": none is */
+};
+void names_add(struct names *n, const struct records_format *f, const char *name);
+
+/* " no body, but: id, boddy; did you mean task.text_column: boddy?", after what has none. `text`:
+ * it is the text's name that is missing, else the label's. */
+void names_describe(const struct names *n, const struct records_format *f, bool text,
+                    struct message *m);
 
 /* CORRUPT: the file changed under the reader. */
 enum status records_moved(const char *path, struct message *m);

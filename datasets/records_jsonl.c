@@ -84,8 +84,10 @@ static bool read_label(struct json *j, struct found *f)
     return json_scalar(j, &f->row.label, &quoted);
 }
 
-static bool read_object(const struct jsonl *l, struct json *j, struct found *f)
+/* names: all that the object has are added to them; NULL: they are not wanted. */
+static bool read_object(const struct jsonl *l, struct json *j, struct found *f, struct names *names)
 {
+    const struct records_format *format = l->base.format;
     if (!json_take(j, '{'))
         return json_refuse(j, "expected an object, {\"text\": \"...\", \"label\": \"...\"}");
     bool more = !json_take(j, '}');
@@ -94,10 +96,12 @@ static bool read_object(const struct jsonl *l, struct json *j, struct found *f)
         char *start = j->text;
         if (!json_string(j, &key) || !json_expect(j, ':'))
             return false;
+        if (names)
+            names_add(names, format, key);
         j->text = start;
-        bool ok = strcmp(key, "text") == 0    ? read_text(l, j, f)
-                  : strcmp(key, "label") == 0 ? read_label(j, f)
-                                              : json_skip(j);
+        bool ok = strcmp(key, format->text_name) == 0    ? read_text(l, j, f)
+                  : strcmp(key, format->label_name) == 0 ? read_label(j, f)
+                                                         : json_skip(j);
         if (!ok || !json_more(j, '}', &more))
             return false;
     }
@@ -128,14 +132,19 @@ static enum status take_line(struct jsonl *l, const unsigned char *line, size_t 
                      .line = start.line,
                      .text = l->text,
                      .m = m};
-    if (!read_object(l, &j, &f))
+    struct json again = j;
+    if (!read_object(l, &j, &f, NULL))
         return j.next < j.end ? STATUS_BAD_INPUT
                               : records_refuse(l->base.path, place_of(&j), m,
                                                "the line ends within the object; write each object "
                                                "on one line");
-    if (!f.text || !f.label)
-        return records_refuse(l->base.path, start, m, "the object has no \"%s\"",
-                              f.text ? "label" : "text");
+    if (!f.text || !f.label) {
+        struct names names = {0};
+        struct message described;
+        read_object(l, &again, &(struct found){0}, &names);
+        names_describe(&names, l->base.format, !f.text, &described);
+        return records_refuse(l->base.path, start, m, "the object has%s", described.text);
+    }
     return records_found(&l->base, &f.row, f.text_at, m);
 }
 
@@ -189,9 +198,11 @@ static void free_jsonl(struct records *r)
     free(l->text);
 }
 
-static enum status text_of(const char *path, const unsigned char *raw, size_t n, size_t limit,
-                           unsigned char *text, size_t *size, struct message *m)
+static enum status text_of(const struct records_format *f, const char *path,
+                           const unsigned char *raw, size_t n, size_t limit, unsigned char *text,
+                           size_t *size, struct message *m)
 {
+    (void)f;
     struct message unwanted;
     struct json j = {.start = raw,
                      .next = raw,

@@ -11,6 +11,7 @@
 #include "engine/base/text.h"
 
 static const char *const mode_words[] = {"lm", "classify", NULL};
+static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", NULL};
 static const struct text_mode *const modes[] = {&text_lm, &text_classify};
 
 #define DERIVED(member, most, words_of_help)                                                       \
@@ -47,6 +48,30 @@ static const struct option_entry options_table[] = {
      .max = UINT32_MAX,
      .preset = "0",
      .help = "classify: others draw other rows to validate and test on. lm: always 0."},
+    {.name = "text_column",
+     .type = OPTION_STRING,
+     .offset = offsetof(struct text_options, text_column),
+     .min = 1,
+     .max = RECORDS_LABEL_MAX,
+     .preset = "text",
+     .late = true,
+     .help = "classify: the column, or member of an object, that is the text."},
+    {.name = "label_column",
+     .type = OPTION_STRING,
+     .offset = offsetof(struct text_options, label_column),
+     .min = 1,
+     .max = RECORDS_LABEL_MAX,
+     .preset = "label",
+     .late = true,
+     .help = "classify: the one that is the label."},
+    {.name = "separator",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(struct text_options, separator),
+     .words = separator_words,
+     .preset = "auto",
+     .late = true,
+     .help = "classify: what separates columns. auto: by the file's ending, .csv (comma) or .tsv "
+             "(tab)."},
     {.name = "sha256",
      .type = OPTION_STRING,
      .offset = offsetof(struct text_options, sha256),
@@ -240,8 +265,9 @@ const struct task task_text = {
         "trained on, the next tenth is for validation, the last tenth for the test; they are cut "
         "before any window is drawn, so no window crosses from one to the other. Training windows "
         "begin anywhere; validation and test windows follow each other without gap or overlap. The "
-        "loss is also told in bits per byte. With `mode: classify` the file is CSV or JSON Lines "
-        "with a text and a label in each row. A sequence is the first `length` bytes of a text, "
+        "loss is also told in bits per byte. With `mode: classify` the file is CSV, TSV or JSON "
+        "Lines with a text and a label in each row. A sequence is the first `length` bytes of a "
+        "text, "
         "padded where it is shorter; its target is the label (model.pool: mean or first). A tenth "
         "of each label's rows is for validation, another for the test, drawn by `instance`. Chance "
         "is the share of the commonest byte, or label.",

@@ -31,7 +31,7 @@ struct labels {
 };
 
 struct text_rows {
-    enum records_form form;
+    struct records_format format;
     struct labels labels;
     int32_t class_of[MAX_LABELS]; /* by index */
     const char *name[MAX_LABELS]; /* by class */
@@ -89,11 +89,27 @@ static int64_t test_rows_of(const struct label *l)
     return tenth > 1 ? tenth : 1;
 }
 
-/* Shows every row of the file to visit. */
-static enum status scan(const struct corpus *c, enum records_form form, records_visit visit,
-                        void *context, char sha256[65], struct message *m)
+static enum status format_of(const struct text_options *o, const char *path,
+                             struct records_format *f, struct message *m)
 {
-    struct records *rows = records_new(form, c->path, visit, context);
+    static const char separators[] = {
+        [TEXT_BY_NAME] = '\0', [TEXT_COMMA] = ',', [TEXT_SEMICOLON] = ';', [TEXT_TAB] = '\t'};
+    char shown[64];
+    f->text_name = o->text_column;
+    f->label_name = o->label_column;
+    if (strcmp(f->text_name, f->label_name) == 0)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: task.text_column and task.label_column are both %s; the label must "
+                           "be another column than the text",
+                           path, text_shown(f->text_name, shown, sizeof shown));
+    return records_format_of(path, separators[o->separator], f, m);
+}
+
+/* Shows every row of the file to visit. */
+static enum status scan(const struct corpus *c, const struct records_format *format,
+                        records_visit visit, void *context, char sha256[65], struct message *m)
+{
+    struct records *rows = records_new(format, c->path, visit, context);
     if (!rows)
         return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read it", c->path);
     enum status s = corpus_scan(c, records_feed, rows, sha256, m);
@@ -117,7 +133,7 @@ static enum status count_row(void *context, const struct record *row, struct mes
     if (label_count(&c->labels, row) < 0)
         return records_refuse(
             c->path, row->label_at, m,
-            "this is the %dth different label; at most %d are allowed: does `label` "
+            "this is the %dth different label; at most %d are allowed: does its column "
             "name a class?",
             MAX_LABELS + 1, MAX_LABELS);
     if (++c->rows > UINT32_MAX)
@@ -182,8 +198,8 @@ static void fill_derived(const struct counting *c, struct text_options *o)
 static enum status survey(const struct corpus *c, struct text_options *o, struct text_buffer *facts,
                           struct message *m)
 {
-    enum records_form form;
-    enum status s = records_form_of(c->path, &form, m);
+    struct records_format format;
+    enum status s = format_of(o, c->path, &format, m);
     if (s != STATUS_OK)
         return s;
     struct counting *counting = calloc(1, sizeof *counting);
@@ -191,7 +207,7 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
         return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read it", c->path);
     counting->path = c->path;
     counting->length = o->length;
-    s = scan(c, form, count_row, counting, o->sha256, m);
+    s = scan(c, &format, count_row, counting, o->sha256, m);
     if (s == STATUS_OK)
         s = check_labels(counting, m);
     if (s == STATUS_OK) {
@@ -284,9 +300,9 @@ static enum status open_rows(struct task_source *s, char sha256[65], struct mess
 {
     struct text_rows *r = s->rows;
     const struct label *sorted[MAX_LABELS];
-    enum status status = records_form_of(s->corpus.path, &r->form, m);
+    enum status status = format_of(s->options, s->corpus.path, &r->format, m);
     if (status == STATUS_OK)
-        status = scan(&s->corpus, r->form, index_row, s, sha256, m);
+        status = scan(&s->corpus, &r->format, index_row, s, sha256, m);
     if (status != STATUS_OK)
         return status;
     int64_t test_rows = 0;
@@ -315,8 +331,8 @@ static enum status row_example(struct task_source *s, uint64_t row, int32_t *inp
     size_t raw = left < (int64_t)RECORDS_RAW(T) ? (size_t)left : RECORDS_RAW(T);
     enum status status = corpus_read(&s->corpus, offset, s->piece, raw, m);
     if (status == STATUS_OK)
-        status =
-            records_text(s->rows->form, s->corpus.path, s->piece, raw, T, s->rows->text, &size, m);
+        status = records_text(&s->rows->format, s->corpus.path, s->piece, raw, T, s->rows->text,
+                              &size, m);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < T; i++) {

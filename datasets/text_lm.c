@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "datasets/byte_model.h"
 #include "engine/base/arena.h"
@@ -71,9 +72,32 @@ static enum status refuse_short(const struct text_options *o, struct task_shape 
         o->length, o->size, 10 * (o->length + 1), shorter);
 }
 
+/* What only rows have. */
+static enum status refuse_columns(const struct text_options *o, struct task_shape *s,
+                                  struct message *m)
+{
+    static const char *const paths[][3] = {{"task.text_column", "task.mode", NULL},
+                                           {"task.label_column", "task.mode", NULL},
+                                           {"task.separator", "task.mode", NULL}};
+    const bool given[] = {strcmp(o->text_column, "text") != 0,
+                          strcmp(o->label_column, "label") != 0, o->separator != TEXT_BY_NAME};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i]) {
+            s->at_fault = paths[i];
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "%s is for files of rows (task.mode classify); task.mode lm reads "
+                               "all bytes of a file: leave it out",
+                               paths[i][0]);
+        }
+    return STATUS_OK;
+}
+
 static enum status shape(const struct text_options *o, struct task_shape *s, struct message *m)
 {
     static const char *const fixed[] = {"task.instance", "task.mode", NULL};
+    enum status columns = refuse_columns(o, s, m);
+    if (columns != STATUS_OK)
+        return columns;
     if (o->instance != 0) {
         s->at_fault = fixed;
         return status_fail(m, STATUS_BAD_INPUT,

@@ -60,7 +60,7 @@ check "CSV: a row of too few fields" refused rows.yaml one.csv ", line 3, column
 bad two.csv 'text,label\nab,x\n"c\nd,y\n'
 check "... a quote without end" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
 bad three.csv 'txt,label\nab,x\n'
-check "... a header without text" refused rows.yaml three.csv ", line 1, column 1: the first row must name the columns"
+check "... a header without text" refused rows.yaml three.csv ", line 1, column 1: the first row must name the columns, separated by commas; it has no text, but: txt, label; did you mean task.text_column: txt?"
 bad four.csv 'text,label\nab,x\n,y\n'
 check "... an empty text" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
 bad five.csv 'text,label\n'
@@ -70,11 +70,11 @@ check "a label of too few rows to train, validate and test on" refused rows.yaml
 bad one.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "label": }\n'
 check "JSON Lines: not JSON" refused rows.yaml one.jsonl ", line 2, column 24: expected"
 bad two.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "lable": "x"}\n'
-check "... an object without label" refused rows.yaml two.jsonl ", line 2, column 1: the object has no \"label\""
+check "... an object without label" refused rows.yaml two.jsonl ", line 2, column 1: the object has no label, but: text, lable; did you mean task.label_column: lable?"
 bad three.jsonl '{"text": "a", "label": "x"}\n["a", "x"]\n'
 check "... a line that is no object" refused rows.yaml three.jsonl ", line 2, column 1: "
-cp data/rows.csv rows.tsv
-check "rows of another format" refused rows.yaml rows.tsv ": rows are read from CSV or JSON Lines"
+cp data/rows.csv rows.txt
+check "rows of another format" refused rows.yaml rows.txt ": rows are read from CSV, TSV or JSON Lines"
 
 # What depends on more than the file is said of the point.
 impossible() { # SWEEP, --set, text
@@ -84,6 +84,9 @@ impossible() { # SWEEP, --set, text
 seq 10 >short.txt
 check "a file too short for the length" impossible lm.yaml task.file=short.txt "task.length is 16, but a tenth of the 21 bytes of task.file"
 check "a mode that the model does not fit" impossible rows.yaml task.mode=lm "model.pool is mean, but task text has a target per position; use none"
+check "a column where there are no rows" impossible lm.yaml task.text_column=body "task.text_column is for files of rows (task.mode classify)"
+check "one column for text and label" impossible rows.yaml task.text_column=label "rows.csv: task.text_column and task.label_column are both label"
+check "a separator where there is none" impossible rows.yaml 'task={name: text, file: data/rows.jsonl, mode: classify, separator: tab}' "rows.jsonl: JSON Lines have no separator; leave task.separator out"
 check "no file at all" impossible lm.yaml task.file=null "lm.yaml:2:7: missing key 'file' under task"
 check "what is read from the file is not given" impossible lm.yaml task.sha256=00 "--set task.sha256: task.sha256 is read from the file; give task.file"
 check "a path that only the shell would understand" impossible lm.yaml 'task.file=~/x.txt' "--set task.file: task.file begins with ~"
@@ -129,6 +132,15 @@ check "... run to the end" "$headcount" run lm.yaml --set 'task.file=[data/words
 check "... as settings called as they were written" [ "$(sql axis.db 'SELECT group_concat(DISTINCT setting) FROM trials')" = '{"task.file":"data/words.txt"},{"task.file":"deep/data/words.txt"}' ]
 check "rows in JSON Lines" "$headcount" run rows.yaml --set task.file=data/rows.jsonl --db rows.db -q
 check "... with a number for a label" [ "$(sql rows.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = 2,odd ]
+
+{ printf 'id\tis\tsays\n'; seq 30 | sed 's/.*/&\todd\trow, & "quoted"/; n; s/.*/&\teven\t"row "" &"/'; } >data/rows.tsv
+sed 's/\t/;/g; s/row, \(.*\) "quoted"/"row, \1 ""quoted"""/' data/rows.tsv >semicolons.txt
+check "TSV, with columns of other names" "$headcount" run rows.yaml --set 'task={name: text, file: data/rows.tsv, mode: classify, length: 16, text_column: says, label_column: is}' --db tsv.db -q
+check "... and semicolons" "$headcount" run rows.yaml --set 'task={name: text, file: '"$dir"'/semicolons.txt, mode: classify, length: 16, text_column: says, label_column: is, separator: semicolon}' --db semicolons.db -q
+check "... the same rows: same results" [ "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql semicolons.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
+check "... of labels that are the other column's" [ "$(sql tsv.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = even,odd ]
+check "tasks shows a row of it" sh -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says --set label_column=is | grep -q '  | row'"
+check "a column at its default is no part of a configuration" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%column%' OR config_json LIKE '%separator%'")" = 0 ]
 
 check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml | grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, tests on 8 of 24.'"
 check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml | grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"

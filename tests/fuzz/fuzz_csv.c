@@ -1,2 +1,2 @@
-#define FORM RECORDS_CSV
+#define FORM RECORDS_CSV, ','
 #include "tests/fuzz/records.h"

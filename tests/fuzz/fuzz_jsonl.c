@@ -1,2 +1,2 @@
-#define FORM RECORDS_JSONL
+#define FORM RECORDS_JSONL, 0
 #include "tests/fuzz/records.h"

@@ -15,6 +15,7 @@ static void promise(int kept)
 }
 
 enum { LIMIT = 24 };
+static const struct records_format format = {FORM, "text", "label"};
 
 struct seen {
     const unsigned char *file;
@@ -41,7 +42,7 @@ static enum status note(void *context, const struct record *row, struct message 
     if (!raw)
         return STATUS_NO_MEMORY;
     memcpy(raw, s->file + row->text, n);
-    promise(records_text(FORM, "file", raw, n, LIMIT, text, &taken, m) == STATUS_OK);
+    promise(records_text(&format, "file", raw, n, LIMIT, text, &taken, m) == STATUS_OK);
     promise(taken == (row->text_size < LIMIT ? (size_t)row->text_size : LIMIT));
     free(raw);
     s->last = row->text;
@@ -57,7 +58,7 @@ static enum status note(void *context, const struct record *row, struct message 
 
 static enum status read_file(struct seen *s, size_t piece, struct message *m)
 {
-    struct records *r = records_new(FORM, "file", note, s);
+    struct records *r = records_new(&format, "file", note, s);
     if (!r)
         return STATUS_NO_MEMORY;
     enum status status = STATUS_OK;

@@ -13,12 +13,14 @@
 #include <cmocka.h>
 
 enum { FOUND = 4096 };
+static const struct records_format csv = {RECORDS_CSV, ',', "text", "label"},
+                                   lines = {RECORDS_JSONL, 0, "text", "label"};
 
 /* Rows as "label@line:column=text;" with texts read again by their offsets. */
 struct found {
     const char *file;
     size_t size;
-    enum records_form form;
+    const struct records_format *format;
     char text[FOUND];
 };
 
@@ -27,7 +29,7 @@ static enum status note(void *context, const struct record *row, struct message 
     struct found *f = context;
     unsigned char text[FOUND + 4];
     size_t size, used = strlen(f->text);
-    enum status s = records_text(f->form, "f", (const unsigned char *)f->file + row->text,
+    enum status s = records_text(f->format, "f", (const unsigned char *)f->file + row->text,
                                  f->size - (size_t)row->text, FOUND, text, &size, m);
     if (s != STATUS_OK)
         return s;
@@ -40,7 +42,7 @@ static enum status note(void *context, const struct record *row, struct message 
 static enum status read_pieces(struct found *f, size_t piece, struct message *m)
 {
     f->text[0] = m->text[0] = '\0';
-    struct records *r = records_new(f->form, "f", note, f);
+    struct records *r = records_new(f->format, "f", note, f);
     assert_non_null(r);
     enum status s = STATUS_OK;
     for (size_t at = 0; s == STATUS_OK && at < f->size; at += piece) {
@@ -58,10 +60,11 @@ static enum status read_pieces(struct found *f, size_t piece, struct message *m)
 }
 
 /* All ways to cut the file into equal pieces say the same. */
-static void check_file(enum records_form form, const char *file, size_t size, const char *expected)
+static void check_file(const struct records_format *format, const char *file, size_t size,
+                       const char *expected)
 {
     for (size_t piece = 1; piece <= size + 1; piece++) {
-        struct found f = {.file = file, .size = size, .form = form};
+        struct found f = {.file = file, .size = size, .format = format};
         struct message m;
         enum status s = read_pieces(&f, piece, &m);
         if (s != STATUS_OK && strcmp(m.text, expected) != 0)
@@ -89,7 +92,7 @@ static void csv_is_read(void **state)
         {"", ""},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_file(RECORDS_CSV, list[i][0], strlen(list[i][0]), list[i][1]);
+        check_file(&csv, list[i][0], strlen(list[i][0]), list[i][1]);
 }
 
 static void csv_is_refused(void **state)
@@ -97,11 +100,12 @@ static void csv_is_refused(void **state)
     (void)state;
     static const char *const list[][2] = {
         {"Text,label\nx,a\n",
-         "f, line 1, column 1: the first row must name the columns, among them text and label, "
-         "separated by commas; it has no text, but: Text, label"},
+         "f, line 1, column 1: the first row must name the columns, separated by commas; it has no "
+         "text, but: Text, label; did you mean task.text_column: Text?"},
         {"\ntext;label\nx;a\n",
-         "f, line 2, column 1: the first row must name the columns, among them text and label, "
-         "separated by commas; it has no text, but: text;label"},
+         "f, line 2, column 1: the first row must name the columns, separated by commas "
+         "(task.separator says by what); it has no text, but: text;label; task.text_column says "
+         "which of them is the text"},
         {"text,label,text\n", "f, line 1, column 12: a second column is named text"},
         {"text,label\nx,a,b\n", "f, line 2, column 5: this is field 3, but the header names only 2 "
                                 "columns; quote a text that has commas"},
@@ -127,9 +131,52 @@ static void csv_is_refused(void **state)
         {"text,label\nx,\xff\n", "f, line 2, column 3: the label is not UTF-8"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_file(RECORDS_CSV, list[i][0], strlen(list[i][0]), list[i][1]);
-    check_file(RECORDS_CSV, "\xff\xfet\0e\0", 6,
+        check_file(&csv, list[i][0], strlen(list[i][0]), list[i][1]);
+    check_file(&csv, "\xff\xfet\0e\0", 6,
                "f, line 1, column 4: a NUL byte; if the file is UTF-16, save it as UTF-8");
+}
+
+/* Between tabs and semicolons, and under other names. */
+static void other_columns_are_read(void **state)
+{
+    (void)state;
+    static const struct records_format tabs = {RECORDS_CSV, '\t', "text", "label"},
+                                       semicolons = {RECORDS_CSV, ';', "Sentence 1", "text"},
+                                       members = {RECORDS_JSONL, 0, "body", "text"};
+    static const struct {
+        const struct records_format *format;
+        const char *file, *expected;
+    } list[] = {
+        {&tabs, "label\ttext\n1\ta, b; c\n2\tsay \"x\" \"\r\n3\t\"d\t\"\"e\"\"\"\n",
+         "1@2:1=a, b; c;2@3:1=say \"x\" \";3@4:1=d\t\"e\";"},
+        {&tabs, "label,text\n1,a\n",
+         "f, line 1, column 1: the first row must name the columns, separated by tabs "
+         "(task.separator says by what); it has no text, but: label,text; task.text_column says "
+         "which of them is the text"},
+        {&tabs, "text\tlabel\na\tb\tc\n",
+         "f, line 2, column 5: this is field 3, but the header names only 2 columns; quote a text "
+         "that has tabs"},
+        {&semicolons, "id;text;Sentence 1\n7;a;b,c\n8;d;\"e;f\"\n", "a@2:3=b,c;d@3:3=e;f;"},
+        {&semicolons, "id;text;sentence1\n",
+         "f, line 1, column 1: the first row must name the columns, separated by semicolons; it "
+         "has no Sentence 1, but: id, text, sentence1; did you mean task.text_column: sentence1?"},
+        {&semicolons, "id;label;Sentence 1\n",
+         "f, line 1, column 1: the first row must name the columns, separated by semicolons; it "
+         "has no text, but: id, label, Sentence 1; task.label_column says which of them is the "
+         "label"},
+        {&semicolons, "text;text;Sentence 1\n",
+         "f, line 1, column 6: a second column is named text"},
+        {&members, "{\"label\":{},\"body\":\"a\",\"text\":1}\n", "1@1:31=a;"},
+        {&members, "{\"id\":[1,{}],\"bodi\":\"a\",\"text\":1}\n",
+         "f, line 1, column 1: the object has no body, but: id, bodi, text; did you mean "
+         "task.text_column: bodi?"},
+        {&members, "\n{}\n",
+         "f, line 2, column 1: the object has no body and nothing else; task.text_column says "
+         "which "
+         "of them is the text"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(list[i].format, list[i].file, strlen(list[i].file), list[i].expected);
 }
 
 static void json_lines_are_read(void **state)
@@ -147,7 +194,7 @@ static void json_lines_are_read(void **state)
         {"\n\n", ""},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_file(RECORDS_JSONL, list[i][0], strlen(list[i][0]), list[i][1]);
+        check_file(&lines, list[i][0], strlen(list[i][0]), list[i][1]);
 }
 
 static void json_lines_are_refused(void **state)
@@ -160,8 +207,11 @@ static void json_lines_are_refused(void **state)
          "f, line 1, column 2: the line ends within the object; write each object on one line"},
         {"\n{\"text\":\"x\xc3\xa9\xc3\xa9\",\"label\":}\n",
          "f, line 2, column 23: expected a string, number, true, false or null"},
-        {"{\"text\":\"x\"}", "f, line 1, column 1: the object has no \"label\""},
-        {"{}\n", "f, line 1, column 1: the object has no \"text\""},
+        {"{\"text\":\"x\"}",
+         "f, line 1, column 1: the object has no label, but: text; task.label_column says which of "
+         "them is the label"},
+        {"{}\n", "f, line 1, column 1: the object has no text and nothing else; task.text_column "
+                 "says which of them is the text"},
         {"{\"text\":\"x\",\"label\":null}",
          "f, line 1, column 21: expected the label: a string, a number, true or false"},
         {"{\"text\":\"x\",\"label\":[1]}",
@@ -178,7 +228,7 @@ static void json_lines_are_refused(void **state)
          "f, line 2, column 7: the line ends within the object; write each object on one line"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_file(RECORDS_JSONL, list[i][0], strlen(list[i][0]), list[i][1]);
+        check_file(&lines, list[i][0], strlen(list[i][0]), list[i][1]);
 }
 
 static void long_labels_and_lines_are_refused(void **state)
@@ -191,15 +241,15 @@ static void long_labels_and_lines_are_refused(void **state)
         snprintf(expected, sizeof expected,
                  over ? "f, line 2, column 1: the label has more than 256 bytes" : "%0*d@2:1=x;", n,
                  7);
-        check_file(RECORDS_CSV, file, strlen(file), expected);
+        check_file(&csv, file, strlen(file), expected);
         snprintf(file, sizeof file, "{\"label\":\"%0*d\",\"text\":\"x\"}\n", n, 7);
         snprintf(expected, sizeof expected,
                  over ? "f, line 1, column 10: the label has more than 256 bytes" : "%0*d@1:10=x;",
                  n, 7);
-        check_file(RECORDS_JSONL, file, strlen(file), expected);
+        check_file(&lines, file, strlen(file), expected);
     }
     struct message m;
-    struct found f = {.form = RECORDS_JSONL, .size = (size_t)RECORDS_LINE_MAX + 2};
+    struct found f = {.format = &lines, .size = (size_t)RECORDS_LINE_MAX + 2};
     char *line = malloc(f.size);
     assert_non_null(line);
     memset(line, ' ', f.size);
@@ -216,16 +266,16 @@ static void a_text_is_cut_anywhere(void **state)
 {
     (void)state;
     static const struct {
-        enum records_form form;
+        const struct records_format *format;
         const char *raw, *text;
     } list[] = {
-        {RECORDS_CSV, "a,b", "a"},
-        {RECORDS_CSV, "abc\r\nd", "abc"},
-        {RECORDS_CSV, "\"a\"\"b,\n\"\"\",c", "a\"b,\n\""},
-        {RECORDS_CSV, "\"a\"", "a"},
-        {RECORDS_JSONL, "\"a\\n\\u00e9\\ud83d\\ude00\xe2\x82\xac\", \"b\"",
+        {&csv, "a,b", "a"},
+        {&csv, "abc\r\nd", "abc"},
+        {&csv, "\"a\"\"b,\n\"\"\",c", "a\"b,\n\""},
+        {&csv, "\"a\"", "a"},
+        {&lines, "\"a\\n\\u00e9\\ud83d\\ude00\xe2\x82\xac\", \"b\"",
          "a\n\xc3\xa9\xf0\x9f\x98\x80\xe2\x82\xac"},
-        {RECORDS_JSONL, "\"\\u0041\\u0041\\u0041\"", "AAA"},
+        {&lines, "\"\\u0041\\u0041\\u0041\"", "AAA"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (size_t limit = 1; limit <= strlen(list[i].text) + 2; limit++) {
@@ -235,7 +285,7 @@ static void a_text_is_cut_anywhere(void **state)
             struct message m;
             assert_true(raw && text);
             memcpy(raw, list[i].raw, n);
-            assert_int_equal(records_text(list[i].form, "f", raw, n, limit, text, &size, &m), 0);
+            assert_int_equal(records_text(list[i].format, "f", raw, n, limit, text, &size, &m), 0);
             assert_int_equal(size, whole < limit ? whole : limit);
             assert_memory_equal(text, list[i].text, size);
             free(raw), free(text);
@@ -246,16 +296,16 @@ static void a_text_that_is_gone_is_noticed(void **state)
 {
     (void)state;
     static const struct {
-        enum records_form form;
+        const struct records_format *format;
         const char *raw;
-    } list[] = {{RECORDS_CSV, ",a"},        {RECORDS_CSV, "\"\",a"}, {RECORDS_CSV, ""},
-                {RECORDS_JSONL, " \"a\""},  {RECORDS_JSONL, "a\""},  {RECORDS_JSONL, "\"\""},
-                {RECORDS_JSONL, "\"\\q\""}, {RECORDS_JSONL, "\"ab"}, {RECORDS_JSONL, ""}};
+    } list[] = {{&csv, ",a"},        {&csv, "\"\",a"}, {&csv, ""},
+                {&lines, " \"a\""},  {&lines, "a\""},  {&lines, "\"\""},
+                {&lines, "\"\\q\""}, {&lines, "\"ab"}, {&lines, ""}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         unsigned char text[16];
         size_t size;
         struct message m;
-        assert_int_equal(records_text(list[i].form, "f", (const unsigned char *)list[i].raw,
+        assert_int_equal(records_text(list[i].format, "f", (const unsigned char *)list[i].raw,
                                       strlen(list[i].raw), 8, text, &size, &m),
                          STATUS_CORRUPT);
         assert_string_equal(m.text, "f: was changed while it was read");
@@ -267,27 +317,34 @@ static void the_name_says_the_form(void **state)
     (void)state;
     static const struct {
         const char *path;
+        char given;
         int form;
-    } list[] = {{"a.csv", RECORDS_CSV},
-                {"b/a.CSV", RECORDS_CSV},
-                {"x.csv.jsonl", RECORDS_JSONL},
-                {"a.ndjson", RECORDS_JSONL},
-                {"a.json", RECORDS_JSONL},
-                {"a.txt", -1},
-                {"csv", -1}};
+        char separator;
+    } list[] = {{"a.csv", 0, RECORDS_CSV, ','},
+                {"b/a.CSV", 0, RECORDS_CSV, ','},
+                {"a.tsv", 0, RECORDS_CSV, '\t'},
+                {"x.csv.jsonl", 0, RECORDS_JSONL, 0},
+                {"a.ndjson", 0, RECORDS_JSONL, 0},
+                {"a.json", 0, RECORDS_JSONL, 0},
+                {"a.txt", 0, -1, 0},
+                {"csv", 0, -1, 0},
+                {"a.csv", ';', RECORDS_CSV, ';'},
+                {"a.tsv", ',', RECORDS_CSV, ','},
+                {"a.txt", '\t', RECORDS_CSV, '\t'},
+                {"a.json", ',', -1, 0}};
+    struct records_format f = {0};
+    struct message m;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        enum records_form form = RECORDS_CSV;
-        struct message m;
-        enum status s = records_form_of(list[i].path, &form, &m);
+        enum status s = records_format_of(list[i].path, list[i].given, &f, &m);
         assert_int_equal(s, list[i].form < 0 ? STATUS_BAD_INPUT : STATUS_OK);
         if (list[i].form >= 0)
-            assert_int_equal(form, list[i].form);
+            assert_true((int)f.form == list[i].form && f.separator == list[i].separator);
     }
-    struct message m;
-    enum records_form form;
-    records_form_of("a.txt", &form, &m);
-    assert_string_equal(m.text, "a.txt: rows are read from CSV or JSON Lines; give a file whose "
-                                "name ends in .csv, .jsonl, .ndjson or .json");
+    assert_string_equal(m.text, "a.json: JSON Lines have no separator; leave task.separator out");
+    records_format_of("a.txt", 0, &f, &m);
+    assert_string_equal(m.text,
+                        "a.txt: rows are read from CSV, TSV or JSON Lines; give a file whose name "
+                        "ends in .csv, .tsv, .jsonl, .ndjson or .json, or task.separator");
 }
 
 int main(void)
@@ -295,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_read),
         cmocka_unit_test(csv_is_refused),
+        cmocka_unit_test(other_columns_are_read),
         cmocka_unit_test(json_lines_are_read),
         cmocka_unit_test(json_lines_are_refused),
         cmocka_unit_test(long_labels_and_lines_are_refused),

@@ -53,8 +53,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 static void file_task_is_complete(const struct task *task)
 {
     const struct task_file *f = task->file;
-    assert_true(f->survey && f->open && f->close && f->check && f->draw && f->read &&
-                f->label);
+    assert_true(f->survey && f->open && f->close && f->check && f->draw && f->read && f->label);
     assert_true(!task->instance && !task->example && !task->oracle && !task->sources);
     static const char *const common[] = {"length", "instance", "file", "sha256", "size"};
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)

@@ -202,16 +202,17 @@ static void files_without_classes_are_refused(void **state)
     assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\na,y\n\na,y\n",
                           ", line 5, column 3: only 2 rows have the label y; it takes 3 or more, "
                           "to train, validate and test on: add some, or leave the label out");
-    assert_survey_refuses("a.txt", "text,label\n",
-                          ": rows are read from CSV or JSON Lines; give a file whose name ends in "
-                          ".csv, .jsonl, .ndjson or .json");
+    assert_survey_refuses(
+        "a.txt", "text,label\n",
+        ": rows are read from CSV, TSV or JSON Lines; give a file whose name ends in "
+        ".csv, .tsv, .jsonl, .ndjson or .json, or task.separator");
     struct text_buffer b = {0};
     text_add(&b, "text,label\n");
     for (int i = 0; i <= 1024; i++)
         text_add(&b, "x,%d\n", i);
     assert_survey_refuses("a.csv", b.text,
                           ", line 1026, column 3: this is the 1025th different label; at most 1024 "
-                          "are allowed: does `label` name a class?");
+                          "are allowed: does its column name a class?");
     free(b.text);
 }
 

@@ -350,6 +350,9 @@ static void look_at_the_clock(struct agent *a)
     if (a->open && now - a->beaten_s >= a->beat_s) {
         a->beaten_s = now;
         say(a, AGENT_BEAT, 0, NULL, 0);
+        for (int i = 0; i < a->lanes; i++)
+            if (a->lane[i] && a->lane[i]->busy)
+                say(a, AGENT_RUNS, i, NULL, 0);
     }
 }
 

@@ -187,6 +187,7 @@ static bool frame_valid(const struct agent_frame *f)
     case AGENT_BYE:
     case AGENT_LEAVING:
     case AGENT_BEAT:
+    case AGENT_RUNS:
         return f->size == 0;
     case AGENT_SPAWNED:
         return f->size == 8;
@@ -292,6 +293,13 @@ bool agent_next(struct agent_in *i, struct agent_frame *f)
     f->payload = payload;
     i->begin += HEADER + f->size + END;
     return true;
+}
+
+size_t agent_begun(const struct agent_in *i)
+{
+    struct agent_frame f;
+    size_t there = i->skips ? 0 : i->end - i->begin;
+    return there > 0 && read_header(i, i->begin, &f) ? HEADER + f.size + END : there;
 }
 
 enum status agent_message(const struct agent_frame *f, enum wire_type *type, const char **payload,

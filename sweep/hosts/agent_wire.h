@@ -24,11 +24,13 @@
  *           MESSAGE  uint32 wire_type and its payload, from the worker as they came (wire.h:
  *                    in native order, which HELLO tells; a host that is not little endian is
  *                    refused)
+ *           RUNS     with each BEAT: the worker in that slot has not ended
  *           ENDED    struct agent_ended: the last of its slot; also instead of SPAWNED
  *           LEAVING  a signal asked the agent to stop: no more START
  *     both  BEAT     at least every agent_open.beat_s after OPEN
  *
- * A side that has heard nothing for its patience takes the other for lost. STOP and KILL may cross
+ * STARTs are answered in their order. A side that has heard nothing for its patience takes the
+ * other for lost; what else an agent owes, and by when: host_deadlines.c. STOP and KILL may cross
  * the ENDED of their slot: they mean nothing then. */
 #ifndef SWEEP_HOSTS_AGENT_WIRE_H
 #define SWEEP_HOSTS_AGENT_WIRE_H
@@ -47,7 +49,7 @@
 #define AGENT_MAGIC "\x89headcount agent 1\r\n\x1a\n"
 
 enum {
-    AGENT_PROTOCOL = 1,
+    AGENT_PROTOCOL = 2,
     AGENT_NOISE = 64 << 10,
     AGENT_LIMIT = WIRE_LIMIT + 16, /* bytes of payload */
     AGENT_TEXT_MAX = 8192,         /* of HELLO and OPEN */
@@ -67,6 +69,7 @@ enum agent_type {
     AGENT_REFUSED,
     AGENT_SPAWNED,
     AGENT_MESSAGE,
+    AGENT_RUNS,
     AGENT_ENDED,
     AGENT_LEAVING,
     AGENT_BEAT,
@@ -176,6 +179,10 @@ enum status agent_feed(struct agent_in *i, const void *bytes, size_t size, struc
 
 /* The next whole frame, valid until the next agent_feed. False if there is none yet. */
 bool agent_next(struct agent_in *i, struct agent_frame *f);
+
+/* Behind the last whole frame: the size of the frame that has begun and is not whole, as far as it
+ * is known; 0 where none has. */
+size_t agent_begun(const struct agent_in *i);
 
 /* The worker's message within a MESSAGE. BAD_INPUT where it is none. */
 enum status agent_message(const struct agent_frame *f, enum wire_type *type, const char **payload,

@@ -13,17 +13,6 @@
 static const double GRACE_S = 5; /* for a launcher to end when asked */
 static const double END_S = 2;   /* between its last byte and its end */
 
-/* At a time, of what one host says: the others, and the results file, are not to wait for one that
- * floods. */
-enum { READS_MOST = 16 };
-
-static void close_fd(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 static bool connected(const struct host *h)
 {
     return h->state != HOST_WAITING && h->state != HOST_REFUSED;
@@ -65,9 +54,9 @@ int host_poll(const struct host *h, struct pollfd fds[3])
 /* Its pipes are closed and its process group is asked to end; host_turn sees to the rest. */
 static void hang_up(struct host *h, double now)
 {
-    close_fd(&h->in_fd);
-    close_fd(&h->out_fd);
-    close_fd(&h->error_fd);
+    host_close_fd(&h->in_fd);
+    host_close_fd(&h->out_fd);
+    host_close_fd(&h->error_fd);
     if (h->launcher > 0)
         kill(-h->launcher, SIGTERM);
     h->since_s = now;
@@ -92,14 +81,15 @@ void host_refuse(struct host *h, const char *why)
     snprintf(h->why, sizeof h->why, "%s", why);
     hang_up(h, clock_now_s());
     h->state = HOST_REFUSED;
-    h->lost = true;
+    h->lost = h->at_fault = true;
 }
 
-void host_lose(struct host *h, double now, const char *why)
+static void lose(struct host *h, double now, const char *why, bool counts)
 {
     struct message m;
-    if (!h->was_ready && h->tries >= HOST_TRIES) {
-        status_fail(&m, STATUS_IO, "given up after %d tries: %s", h->tries, why);
+    h->losses += counts;
+    if (counts && h->losses >= (h->was_ready ? HOST_LOSSES_MAX : HOST_TRIES)) {
+        status_fail(&m, STATUS_IO, "given up after %d times: %s", h->losses, why);
         host_refuse(h, m.text);
         return;
     }
@@ -111,11 +101,24 @@ void host_lose(struct host *h, double now, const char *why)
     h->lost = true;
 }
 
+/* It, or what joins it to this machine, is gone. */
+static void miss(struct host *h, double now, const char *why)
+{
+    bool soon = h->heard_s - h->ready_s < HOST_PAUSE_MOST_S;
+    lose(h, now, why, !h->was_ready || soon);
+}
+
+void host_fault(struct host *h, double now, const char *why)
+{
+    h->at_fault = true;
+    lose(h, now, why, true);
+}
+
 /* What it said cannot be, or it cannot work: a host that never did will not do better. */
 static void distrust(struct host *h, double now, const char *why)
 {
     if (h->was_ready)
-        host_lose(h, now, why);
+        host_fault(h, now, why);
     else
         host_refuse(h, why);
 }
@@ -129,27 +132,27 @@ static void start(struct host *h, double now)
     agent_out_free(&h->out);
     h->in.skips = true;
     h->tail_used = 0;
-    h->at_end = false;
-    h->tries++;
-    h->state = HOST_STARTING;
-    h->since_s = h->looked_s = h->beat_s = now;
-    h->silent_s = 0;
+    h->at_end = h->at_fault = false;
+    h->ready_s = -INFINITY;
+    h->since_s = h->beat_s = now;
+    host_clock_start(h, now);
+    host_enter(h, HOST_STARTING);
     if (host_spawn(h, &m) != STATUS_OK)
-        host_lose(h, now, m.text);
+        miss(h, now, m.text);
 }
 
 static void put(struct host *h, enum agent_type type, int slot, const void *payload, size_t size)
 {
     struct message m;
     if (connected(h) && agent_put(&h->out, type, slot, payload, size, &m) != STATUS_OK)
-        host_lose(h, clock_now_s(), m.text);
+        miss(h, clock_now_s(), m.text);
 }
 
 void host_open(struct host *h, const struct agent_open *o, const char *proof)
 {
     char text[AGENT_TEXT_MAX];
     struct agent_open open = *o;
-    open.beat_s = h->patience_s / 12;
+    open.beat_s = host_beat_s(h);
     open.patience_s = 5 * h->patience_s;
     int length = agent_open_format(&open, text, sizeof text);
     if (length < 0) {
@@ -157,8 +160,7 @@ void host_open(struct host *h, const struct agent_open *o, const char *proof)
         return;
     }
     snprintf(h->proof, sizeof h->proof, "%s", proof);
-    h->state = HOST_OPENING;
-    h->silent_s = 0;
+    host_enter(h, HOST_OPENING);
     put(h, AGENT_OPEN, 0, text, (size_t)length);
 }
 
@@ -169,24 +171,28 @@ void host_kernels(struct host *h, const char *core_type, const char *kernels)
     put(h, AGENT_KERNELS, 0, text, (size_t)length);
     if (!connected(h))
         return;
-    h->state = HOST_STARTING;
+    host_enter(h, HOST_STARTING);
     h->in.skips = true;
     h->in.skipped = 0;
-    h->silent_s = 0;
 }
 
 void host_start(struct host *h, int slot, const char *job, size_t size)
 {
+    struct message m;
+    if (host_lane_asked(h, slot, &m) != STATUS_OK)
+        miss(h, clock_now_s(), m.text);
     put(h, AGENT_START, slot, job, size);
 }
 
 void host_stop(struct host *h, int slot)
 {
+    host_lane_leaves(h, slot);
     put(h, AGENT_STOP, slot, NULL, 0);
 }
 
 void host_kill(struct host *h, int slot)
 {
+    host_lane_leaves(h, slot);
     put(h, AGENT_KILL, slot, NULL, 0);
 }
 
@@ -204,44 +210,11 @@ void host_bye(struct host *h)
 
 /* ---- listening ---- */
 
-/* Keeps the last of what the launcher, or the shell over there, has to say. */
-static void read_errors(struct host *h)
-{
-    char bytes[512];
-    for (int i = 0; i < READS_MOST && h->error_fd >= 0; i++) {
-        ssize_t n = read(h->error_fd, bytes, sizeof bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN)
-            return;
-        if (n <= 0) {
-            close_fd(&h->error_fd);
-            return;
-        }
-        size_t size = (size_t)n, room = sizeof h->tail - 1;
-        size_t keep = h->tail_used + size > room ? room - size : h->tail_used;
-        memmove(h->tail, h->tail + h->tail_used - keep, keep);
-        memcpy(h->tail + keep, bytes, size);
-        h->tail_used = keep + size;
-    }
-}
-
-/* The last line of it that says something; "" where there is none. */
-static const char *last_words(struct host *h)
-{
-    char *end = h->tail + h->tail_used;
-    while (end > h->tail && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
-        end--;
-    *end = '\0';
-    char *line = strrchr(h->tail, '\n');
-    return line ? line + 1 : h->tail;
-}
-
 /* Where it is gone, the end of what it says tells so, with its reason. */
 static void flush(struct host *h)
 {
     if (h->in_fd >= 0 && agent_flush(&h->out, h->in_fd, NULL) != STATUS_OK) {
-        close_fd(&h->in_fd);
+        host_close_fd(&h->in_fd);
         agent_out_free(&h->out);
     }
 }
@@ -253,21 +226,20 @@ void host_listen(struct host *h, double now)
     char bytes[65536];
     struct message m;
     bool said = false;
-    read_errors(h);
-    for (int i = 0; i < READS_MOST && h->out_fd >= 0; i++) {
+    host_read_errors(h);
+    for (int i = 0; i < HOST_READS_MAX && h->out_fd >= 0; i++) {
         ssize_t n = read(h->out_fd, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if ((n < 0 && errno == EAGAIN) || (n <= 0 && said))
             break;
         if (n <= 0) {
-            close_fd(&h->out_fd);
+            host_close_fd(&h->out_fd);
             h->at_end = true;
             h->since_s = now;
             break;
         }
         said = true;
-        h->silent_s = 0;
         if (agent_feed(&h->in, bytes, (size_t)n, &m) != STATUS_OK)
             distrust(h, now, m.text);
         if ((size_t)n < sizeof bytes)
@@ -300,7 +272,7 @@ static void greet(struct host *h, const char *text, struct host_event *e)
         host_refuse(h, "its numbers are big endian, which is not spoken here");
         return;
     }
-    h->state = HOST_GREETED;
+    host_enter(h, HOST_GREETED);
     e->kind = HOST_EVENT_GREETED;
 }
 
@@ -310,10 +282,9 @@ static void prove(struct host *h, const char *proof, struct host_event *e)
         host_refuse(h, "it sees another results folder of that name than this machine");
         return;
     }
-    h->state = HOST_READY;
+    host_enter(h, HOST_READY);
     h->was_ready = true;
-    h->tries = 0;
-    h->ready_s = clock_now_s();
+    h->ready_s = h->awake_s;
     e->kind = HOST_EVENT_READY;
 }
 
@@ -328,14 +299,27 @@ static bool expected(const struct host *h, enum agent_type type)
         return h->state == HOST_OPENING || h->state == HOST_LEAVING;
     case AGENT_SPAWNED:
     case AGENT_MESSAGE:
+    case AGENT_RUNS:
     case AGENT_ENDED:
         return h->state == HOST_READY || h->state == HOST_LEAVING;
     case AGENT_LEAVING:
+        return h->state != HOST_LEAVING;
     case AGENT_BEAT:
         return true;
     default:
         return false;
     }
+}
+
+static enum status take_message(struct host *h, const struct agent_frame *f, struct host_event *e,
+                                struct message *m)
+{
+    e->kind = HOST_EVENT_MESSAGE;
+    enum status s = agent_message(f, &e->type, &e->payload, &e->size, m);
+    if (s == STATUS_OK &&
+        (e->type == WIRE_FINISHED || e->type == WIRE_STOPPED || e->type == WIRE_PAUSED))
+        host_lane_leaves(h, f->slot);
+    return s;
 }
 
 /* True where it is an event: e is filled. */
@@ -344,9 +328,14 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
     struct message m;
     enum status s = STATUS_OK;
     *e = (struct host_event){.kind = HOST_EVENT_LOST, .slot = f->slot};
-    if (!expected(h, f->type)) {
-        status_fail(&m, STATUS_BAD_INPUT, "its agent spoke out of turn (frame of type %d)",
-                    (int)f->type);
+    h->heard_s = h->awake_s;
+    bool in_turn = expected(h, f->type);
+    if (in_turn && f->type == AGENT_ENDED)
+        s = agent_ended_parse(f->payload, f->size, &e->ended, &m);
+    if (s == STATUS_OK && !(in_turn && host_lane_heard(h, f->slot, f->type, e->ended.unstarted)))
+        s = status_fail(&m, STATUS_BAD_INPUT, "its agent spoke out of turn (frame of type %d)",
+                        (int)f->type);
+    if (s != STATUS_OK) {
         distrust(h, clock_now_s(), m.text);
         return false;
     }
@@ -358,23 +347,24 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
         if (h->state == HOST_OPENING)
             prove(h, f->payload, e);
         break;
-    case AGENT_REFUSED:
-        distrust(h, clock_now_s(), f->payload);
+    case AGENT_REFUSED: /* a folder that was there may come back, as a mount after a reboot does */
+        if (h->was_ready)
+            miss(h, clock_now_s(), f->payload);
+        else
+            host_refuse(h, f->payload);
         break;
     case AGENT_SPAWNED:
         e->kind = HOST_EVENT_SPAWNED;
         e->pid = agent_pid_parse(f->payload);
         break;
     case AGENT_MESSAGE:
-        e->kind = HOST_EVENT_MESSAGE;
-        s = agent_message(f, &e->type, &e->payload, &e->size, &m);
+        s = take_message(h, f, e, &m);
         break;
     case AGENT_ENDED:
         e->kind = HOST_EVENT_ENDED;
-        s = agent_ended_parse(f->payload, f->size, &e->ended, &m);
         break;
     case AGENT_LEAVING:
-        h->state = HOST_LEAVING;
+        host_enter(h, HOST_LEAVING);
         e->kind = HOST_EVENT_LEAVING;
         break;
     default:
@@ -404,7 +394,7 @@ bool host_next(struct host *h, struct host_event *e)
 static void launcher_ended(struct host *h, double now, int status)
 {
     struct message m;
-    const char *words = last_words(h);
+    const char *words = host_last_words(h);
     bool absent = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
     if (h->dismissed) {
         hang_up(h, now);
@@ -421,36 +411,31 @@ static void launcher_ended(struct host *h, double now, int status)
     if (absent && !h->was_ready)
         host_refuse(h, m.text);
     else
-        host_lose(h, now, m.text);
+        miss(h, now, m.text);
 }
 
-static void miss(struct host *h, double now)
-{
-    char why[160];
-    double passed = fmin(now - h->looked_s, 1); /* this process may have been stopped itself */
-    h->looked_s = now;
-    if (h->state == HOST_GREETED || h->at_end)
-        return; /* it is waited for on this side */
-    h->silent_s += passed;
-    if (h->silent_s < h->patience_s)
-        return;
-    if (h->state == HOST_STARTING)
-        snprintf(why, sizeof why,
-                 "no agent spoke within %.0f s (does its launcher wait for a "
-                 "password?)",
-                 h->patience_s);
-    else
-        snprintf(why, sizeof why, "has been silent for %.0f s", h->patience_s);
-    host_lose(h, now, why);
-}
-
+/* So that it knows that this process is there, and this one what it owes. */
 static void beat(struct host *h, double now)
 {
-    bool open = h->state == HOST_OPENING || h->state == HOST_READY || h->state == HOST_LEAVING;
-    if (!open || now - h->beat_s < h->patience_s / 12)
+    char why[160];
+    host_clock_run(h, now);
+    if (now - h->beat_s < host_beat_s(h))
         return;
     h->beat_s = now;
-    put(h, AGENT_BEAT, 0, NULL, 0);
+    if (h->state == HOST_OPENING || h->state == HOST_READY || h->state == HOST_LEAVING)
+        put(h, AGENT_BEAT, 0, NULL, 0);
+    if (h->at_end || !connected(h))
+        return; /* its launcher is to end */
+    switch (host_overdue(h, why, sizeof why)) {
+    case HOST_DUE_SIGN:
+        miss(h, now, why);
+        break;
+    case HOST_DUE_ANSWER:
+        host_fault(h, now, why);
+        break;
+    case HOST_DUE_NOTHING:
+        break;
+    }
 }
 
 void host_turn(struct host *h, double now)
@@ -468,12 +453,11 @@ void host_turn(struct host *h, double now)
         return;
     }
     if (h->at_end && now - h->since_s > END_S) {
-        host_lose(h, now, "its launcher closed its output");
+        miss(h, now, "its launcher closed its output");
         return;
     }
-    if (h->state == HOST_READY && h->pause_s > 0 && now - h->ready_s > HOST_PAUSE_MOST_S)
+    if (h->state == HOST_READY && h->awake_s - h->ready_s > HOST_PAUSE_MOST_S)
         h->pause_s = 0; /* it works */
-    miss(h, now);
     beat(h, now);
     flush(h);
 }
@@ -488,11 +472,12 @@ void host_close(struct host *h)
 {
     if (h->launcher > 0)
         kill(-h->launcher, SIGKILL);
-    close_fd(&h->in_fd);
-    close_fd(&h->out_fd);
-    close_fd(&h->error_fd);
+    host_close_fd(&h->in_fd);
+    host_close_fd(&h->out_fd);
+    host_close_fd(&h->error_fd);
     for (double until_s = clock_now_s() + 1; host_runs(h) && clock_now_s() < until_s;)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    free(h->lane);
     agent_in_free(&h->in);
     agent_out_free(&h->out);
 }

@@ -8,17 +8,24 @@
  *      | |                    |  +----------------+                    |                v  host_bye
  *      | |                    |     host_kernels                       |             LEAVING
  *      | +--------------------+----------------------------------------+----------------+
- *      |      its launcher ends, it says nothing for too long, or host_lose: HOST_LOST; after a
- *      |      pause of 1, 2, 4 .. 60 s it is started again
+ *      |      its launcher ends, it says nothing for too long, or owes something for too long
+ *      |      (host_deadlines.c), or host_fault: HOST_LOST; after a pause of 1, 2, 4 .. 60 s it is
+ *      |      started again
  *      +-> REFUSED, for good: another program version, another folder of that name, host_refuse;
- *          and unless it was READY before: HOST_TRIES starts without becoming it, nonsense, a
- *          folder that it cannot write into, a launcher that is not there
+ *          HOST_LOSSES_MAX losses in a row; and unless it was READY before: HOST_TRIES starts
+ *          without becoming it, nonsense, a folder that it cannot write into, a launcher that is
+ *          not there
+ *
+ * In a row are losses with nothing gained in between (host.losses is set to 0 by the caller). One
+ * that was READY once counts where it was the host's fault, or the host had been READY for less
+ * than HOST_PAUSE_MOST_S when it was heard last: a network or a machine may go again and again, and
+ * may be away for long.
  *
  * Nothing here waits: the caller polls host_poll's descriptors and calls host_turn a few times a
  * second.
  *
- * Environment, for tests: HEADCOUNT_HOST_S, seconds of silence after which a host is lost, and
- * within which it must have said hello (default HOST_PATIENCE_S); HEADCOUNT_PAUSE_S, seconds of the
+ * Environment, for tests: HEADCOUNT_HOST_S, seconds of silence after which a host is lost, and the
+ * measure of the other deadlines (default HOST_PATIENCE_S); HEADCOUNT_PAUSE_S, seconds of the
  * first pause (default 1). */
 #ifndef SWEEP_HOSTS_HOST_H
 #define SWEEP_HOSTS_HOST_H
@@ -28,7 +35,13 @@
 
 #include "sweep/hosts/agent_wire.h"
 
-enum { HOST_NAME = 256, HOST_PATIENCE_S = 60, HOST_TRIES = 5, HOST_PAUSE_MOST_S = 60 };
+enum {
+    HOST_NAME = 256,
+    HOST_PATIENCE_S = 60,
+    HOST_TRIES = 5,
+    HOST_LOSSES_MAX = 8,
+    HOST_PAUSE_MOST_S = 60
+};
 
 /* One of --hosts. */
 struct host_spec {
@@ -77,9 +90,19 @@ struct host {
     double retry_s;           /* WAITING: when it is started next */
     double pause_s;           /* the last pause before a start; 0: none yet */
     bool was_ready;           /* at least once */
+    bool at_fault;            /* the last loss was its own fault, not that of what ran there */
+    int losses;               /* in a row */
     /* For host.c. */
-    double patience_s, first_pause_s, since_s, ready_s, looked_s, silent_s, beat_s;
-    int tries;      /* starts in a row without READY */
+    double patience_s, first_pause_s, since_s, looked_s, beat_s;
+    double awake_s;      /* since its start, without the time in which this process did not run: a
+                            clock, and on it since when there is or was: */
+    double ready_s;      /* READY, since its start; -inf: not yet */
+    double state_s;      /* its state */
+    double heard_s;      /* its last frame */
+    double answered_s;   /* its last answer to a START, or the oldest START that waits for one */
+    int asked, answered; /* STARTs since its start */
+    struct host_lane *lane; /* (lanes): what it owes in each slot */
+    int lanes;
     pid_t launcher; /* and its process group; 0: none */
     bool at_end;    /* its output is at its end */
     bool dismissed; /* host_bye */
@@ -142,9 +165,11 @@ void host_start(struct host *h, int slot, const char *job, size_t size);
 void host_stop(struct host *h, int slot);
 void host_kill(struct host *h, int slot);
 
-/* It cannot be used, for this reason: from now on, or until a pause is over. */
+/* It cannot be used, for this reason, which is its own fault: from now on, or until a pause is
+ * over.
+ */
 void host_refuse(struct host *h, const char *why);
-void host_lose(struct host *h, double now, const char *why);
+void host_fault(struct host *h, double now, const char *why);
 
 /* There is nothing more for it to do. Its agent ends by itself; a launcher without an agent yet is
  * asked to end. Neither is an event, and it is not started again. */

@@ -201,3 +201,41 @@ enum status host_spawn(struct host *h, struct message *m)
     h->error_fd = error[0];
     return s;
 }
+
+void host_close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void host_read_errors(struct host *h)
+{
+    char bytes[512];
+    for (int i = 0; i < HOST_READS_MAX && h->error_fd >= 0; i++) {
+        ssize_t n = read(h->error_fd, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            host_close_fd(&h->error_fd);
+            return;
+        }
+        size_t size = (size_t)n, room = sizeof h->tail - 1;
+        size_t keep = h->tail_used + size > room ? room - size : h->tail_used;
+        memmove(h->tail, h->tail + h->tail_used - keep, keep);
+        memcpy(h->tail + keep, bytes, size);
+        h->tail_used = keep + size;
+    }
+}
+
+const char *host_last_words(struct host *h)
+{
+    char *end = h->tail + h->tail_used;
+    while (end > h->tail && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
+        end--;
+    *end = '\0';
+    char *line = strrchr(h->tail, '\n');
+    return line ? line + 1 : h->tail;
+}

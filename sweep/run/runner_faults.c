@@ -15,7 +15,7 @@
  * What is the machine's fault costs the trial nothing: the last three within the bounds of
  * suspects.h. A machine leaves the trials that came to nothing there to others (shunned.h). One
  * whose storage or file fails, or on which BARREN_LIMIT trials in a row fail, is lost to the run
- * for a pause (host.h) and may come again; the FAULTS_LIMIT-th time in a row it is refused. */
+ * for a pause (host.h) and may come again; the HOST_LOSSES_MAX-th time in a row it is refused. */
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>
@@ -291,7 +291,7 @@ static bool blame_machine(struct runner *r, struct machine *machine, struct slot
         return true;
     }
     if (left_something(s)) {
-        machine->faults = 0;
+        machine->host->losses = 0;
         got_further(machine);
     }
     if (s->ending == ENDING_FINISH || s->ending == ENDING_PAUSE)
@@ -307,21 +307,6 @@ static bool blame_machine(struct runner *r, struct machine *machine, struct slot
     return false;
 }
 
-/* never: it will not do better. */
-static void set_aside(struct machine *machine, const char *why, bool never)
-{
-    char last[MESSAGE_SIZE];
-    machine->at_fault = true;
-    if (never) {
-        host_refuse(machine->host, why);
-    } else if (++machine->faults < FAULTS_LIMIT) {
-        host_lose(machine->host, clock_now_s(), why);
-    } else {
-        snprintf(last, sizeof last, "given up after %d times: %.1900s", machine->faults, why);
-        host_refuse(machine->host, last);
-    }
-}
-
 void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
                               const struct agent_ended *e)
 {
@@ -329,8 +314,12 @@ void runner_take_ending_there(struct runner *r, struct machine *machine, struct 
     slot_ended_there(s, r->job.folder, e);
     bool aside = blame_machine(r, machine, s, e->unstarted, why);
     runner_take_ending(r, s);
-    if (aside && machine->host->state == HOST_READY && !r->stopping)
-        set_aside(machine, why, s->end.exit_code == WORKER_DATA && !machine->proven);
+    if (!aside || machine->host->state != HOST_READY || r->stopping)
+        return;
+    if (s->end.exit_code == WORKER_DATA && !machine->proven)
+        host_refuse(machine->host, why); /* it will not do better */
+    else
+        host_fault(machine->host, clock_now_s(), why);
 }
 
 /* ---- it was lost with its machine ---- */
@@ -339,8 +328,8 @@ void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s,
 {
     const struct suspect *k = NULL;
     if (left_something(s))
-        machine->faults = 0;
-    if (s->ending == ENDING_REQUEUE && at_work && !machine->at_fault && !r->stopping)
+        machine->host->losses = 0;
+    if (s->ending == ENDING_REQUEUE && at_work && !machine->host->at_fault && !r->stopping)
         k = suspects_lost(&r->suspects, s->trial_id, s->step, s->machine);
     if (k)
         shunned_add(&machine->shunned, s->trial_id, k->losses, false);

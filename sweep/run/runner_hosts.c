@@ -265,7 +265,7 @@ static void lost(struct runner *r, struct machine *machine)
     if (!r->stopping)
         runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
     machine->heard = true;
-    machine->asked = machine->at_fault = false;
+    machine->asked = false;
 }
 
 /* The slot that an event is about; NULL where nothing runs there, or not any more. */
@@ -395,11 +395,14 @@ void runner_hosts_turn(struct runner *r)
             host_bye(machine->host); /* what is lost now does not come again */
         if (said)
             host_listen(machine->host, now);
-        host_turn(machine->host, now);
-        while (host_next(machine->host, &e)) {
-            take_event(r, machine, &e);
-            any_lost = any_lost || e.kind == HOST_EVENT_LOST;
-            any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
+        for (int turned = 0; turned < 2; turned++) {
+            if (turned) /* by then what it said in time has been taken in */
+                host_turn(machine->host, now);
+            while (host_next(machine->host, &e)) {
+                take_event(r, machine, &e);
+                any_lost = any_lost || e.kind == HOST_EVENT_LOST;
+                any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
+            }
         }
         runner_try_room(r, machine, now);
     }

@@ -28,7 +28,6 @@ enum {
     CLAIMS_MOST = 256, /* in one transaction */
     LOST_LIMIT = 5,    /* attempts killed without progress before a trial counts as failed */
     BARREN_LIMIT = 3,  /* trials in a row that fail before their first step: something is broken */
-    FAULTS_LIMIT = 8,  /* times in a row that a machine is set aside until it is for good */
     LOST_KNOWN = 64
 };
 
@@ -58,8 +57,6 @@ struct machine {
     bool passed;       /* the present transaction found nothing to claim for it */
     /* For runner_faults.c. */
     bool proven;            /* a trial got further there, in this run */
-    bool at_fault;          /* it was set aside, by us */
-    int faults;             /* times in a row, with nothing durable in between */
     struct shunned shunned; /* what came to nothing there */
     struct slot *wary;   /* of a suspect that has yet to get further (suspects.h): nothing else is
                             begun there; NULL: none */

@@ -258,6 +258,9 @@ static double do_what_is_due(struct fake *f)
     }
     if (f->open && now >= f->beaten_s + f->beat_s) {
         say(f, AGENT_BEAT, 0, NULL, 0);
+        for (int i = 0; i < f->lanes; i++)
+            if (f->lane[i] && f->lane[i]->busy)
+                say(f, AGENT_RUNS, i, NULL, 0);
         f->beaten_s = now;
     }
     return next > now ? next - now : 0;

@@ -1,5 +1,6 @@
 /* The coordinator's end of one machine (host.h), whose agent is a file that a launcher prints:
- * nothing that it said is lost with its end, and nothing that it does holds up the others. */
+ * nothing that it said is lost with its end, and nothing that it does, or does not do, holds up the
+ * others. */
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -39,6 +40,20 @@ static void put_hello(struct agent_out *o, struct agent_hello *h)
     put(o, AGENT_HELLO, 0, text, (size_t)length);
 }
 
+static void put_spawned(struct agent_out *o, int slot)
+{
+    char pid[8];
+    agent_pid_format(1, pid);
+    put(o, AGENT_SPAWNED, slot, pid, sizeof pid);
+}
+
+static void put_message(struct agent_out *o, int slot, enum wire_type type, const void *payload,
+                        size_t size)
+{
+    struct message m;
+    assert_int_equal(agent_put_message(o, slot, type, payload, size, &m), STATUS_OK);
+}
+
 static void put_ended(struct agent_out *o, int slot)
 {
     const struct agent_ended e = {.exit_code = 0};
@@ -54,6 +69,8 @@ struct printed {
     struct agent_hello hello;
     struct host host;
     int events[HOST_EVENT_LOST + 1];
+    int starts;
+    double now;
 };
 
 /* command: what is started, {host} in it the file with what o holds. */
@@ -79,6 +96,7 @@ static void begin(struct printed *p, struct agent_out *o)
     put_hello(o, &p->hello);
 }
 
+/* It has slots 0 to `starts` - 1, and each gets a job as soon as it is ready. */
 static void take_events(struct printed *p)
 {
     const struct agent_open open = {.folder = "/", .proof = "proof"};
@@ -87,6 +105,8 @@ static void take_events(struct printed *p)
         p->events[e.kind]++;
         if (e.kind == HOST_EVENT_GREETED)
             host_open(&p->host, &open, proof);
+        for (int i = 0; e.kind == HOST_EVENT_READY && i < p->starts; i++)
+            host_start(&p->host, i, "job", 3);
     }
 }
 
@@ -100,6 +120,7 @@ static void run_to_its_end(struct printed *p)
         poll(fds, (nfds_t)host_poll(&p->host, fds), 100);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* it has ended by now */
         host_listen(&p->host, clock_now_s());
+        take_events(p);
         host_turn(&p->host, clock_now_s());
         take_events(p);
     }
@@ -113,24 +134,28 @@ static void run_to_its_end(struct printed *p)
 static void what_it_said_last_counts(void **state)
 {
     (void)state;
-    enum { PIPE = 65536, FRAME = 13 };
+    enum { PIPE = 65536, FRAME = 13, SLOT = 3 };
     static char filler[PIPE];
     struct printed p;
     struct agent_out o;
     begin(&p, &o);
+    p.starts = SLOT + 1;
     put(&o, AGENT_READY, 0, proof, strlen(proof));
+    for (int i = 0; i <= SLOT; i++)
+        put_spawned(&o, i);
     struct agent_out last = {0};
-    put_ended(&last, 3);
+    put_ended(&last, SLOT);
     put(&o, AGENT_BEAT, 0, NULL, 0);
     struct message m;
     size_t size = PIPE - o.end - last.end - FRAME - 4;
-    assert_int_equal(agent_put_message(&o, 3, WIRE_CURVE, filler, size, &m), STATUS_OK);
+    assert_int_equal(agent_put_message(&o, SLOT, WIRE_CURVE, filler, size, &m), STATUS_OK);
     assert_int_equal(agent_put_bytes(&o, last.bytes, last.end, &m), STATUS_OK);
     assert_int_equal(o.end, PIPE);
     agent_out_free(&last);
     print(&p, "cat {host}", &o);
     run_to_its_end(&p);
     assert_int_equal(p.events[HOST_EVENT_READY], 1);
+    assert_int_equal(p.events[HOST_EVENT_SPAWNED], SLOT + 1);
     assert_int_equal(p.events[HOST_EVENT_MESSAGE], 1);
     assert_int_equal(p.events[HOST_EVENT_ENDED], 1);
     assert_int_equal(p.host.state, HOST_WAITING);
@@ -192,6 +217,251 @@ static void a_flood_is_read_in_pieces(void **state)
     unlink(p.path);
 }
 
+/* ---- what it owes ---- */
+
+/* The agent's words, as if they had been read. */
+static void says(struct printed *p, struct agent_out *o)
+{
+    struct message m;
+    assert_int_equal(agent_feed(&p->host.in, o->bytes, o->end, &m), STATUS_OK);
+    agent_out_free(o);
+    take_events(p);
+}
+
+/* It has come so far: STARTING, OPENING or, with that many jobs, READY. Its launcher says nothing
+ * and does not end. */
+static void come_to(struct printed *p, enum host_state state, int starts)
+{
+    struct agent_out o;
+    begin(p, &o);
+    struct agent_out hello = {0};
+    put_hello(&hello, &p->hello);
+    print(p, ": {host}; exec sleep 1000", &o);
+    p->starts = starts;
+    p->now = clock_now_s();
+    host_turn(&p->host, p->now);
+    if (state == HOST_READY)
+        put(&hello, AGENT_READY, 0, proof, strlen(proof));
+    if (state == HOST_STARTING)
+        agent_out_free(&hello);
+    else
+        says(p, &hello);
+    assert_int_equal(p->host.state, state);
+}
+
+/* Half seconds pass, in each of which the agent says what it has to say (NULL: nothing), until it
+ * is lost. Returns after how many seconds that was; -1: not within so many. */
+static double lost_after(struct printed *p, void (*say)(struct agent_out *o), double most_s)
+{
+    double begun_s = p->now;
+    while (p->events[HOST_EVENT_LOST] == 0 && p->now - begun_s < most_s) {
+        struct agent_out o = {0};
+        p->now += .5;
+        if (say) {
+            say(&o);
+            says(p, &o);
+        }
+        host_turn(&p->host, p->now);
+        take_events(p);
+    }
+    return p->events[HOST_EVENT_LOST] ? p->now - begun_s : -1;
+}
+
+static void leave(struct printed *p)
+{
+    host_close(&p->host);
+    unlink(p->path);
+}
+
+/* Within what is allowed, and not before: deadlines are looked at with each beat. */
+static void assert_lost(struct printed *p, void (*say)(struct agent_out *o), double allowed_s,
+                        bool at_fault, const char *words)
+{
+    double s = lost_after(p, say, allowed_s + 10);
+    assert_true(s >= allowed_s);
+    assert_non_null(strstr(p->host.why, words));
+    assert_int_equal(p->host.at_fault, at_fault);
+    leave(p);
+}
+
+static void beats(struct agent_out *o)
+{
+    put(o, AGENT_BEAT, 0, NULL, 0);
+}
+
+static void runs(struct agent_out *o)
+{
+    put(o, AGENT_BEAT, 0, NULL, 0);
+    put(o, AGENT_RUNS, 0, NULL, 0);
+}
+
+static void greets(struct agent_out *o)
+{
+    static char welcome[] = "Welcome\n";
+    struct message m;
+    assert_int_equal(agent_put_bytes(o, welcome, sizeof welcome - 1, &m), STATUS_OK);
+}
+
+static void an_agent_answers_in_time(void **state)
+{
+    (void)state;
+    struct printed p;
+    come_to(&p, HOST_STARTING, 0);
+    assert_lost(&p, greets, HOST_PATIENCE_S, false, "no agent spoke within 60 s");
+    come_to(&p, HOST_OPENING, 0);
+    assert_lost(&p, beats, HOST_PATIENCE_S, false, "whether it sees the results folder");
+    come_to(&p, HOST_READY, 0);
+    assert_lost(&p, NULL, HOST_PATIENCE_S, false, "has been silent for 60 s");
+    come_to(&p, HOST_READY, 1);
+    assert_lost(&p, beats, HOST_PATIENCE_S, true, "whether a worker started");
+}
+
+static void a_worker_is_heard_of(void **state)
+{
+    (void)state;
+    struct printed p;
+    for (int told = 0; told < 4; told++) { /* nothing, to stop, its last word, its end */
+        struct agent_out o = {0};
+        come_to(&p, HOST_READY, 1);
+        put_spawned(&o, 0);
+        if (told == 2)
+            put_message(&o, 0, WIRE_FINISHED, "t1-a1.result", 12);
+        if (told == 3)
+            put_ended(&o, 0);
+        says(&p, &o);
+        if (told == 1)
+            host_stop(&p.host, 0);
+        if (told == 0) {
+            assert_true(lost_after(&p, runs, 1000) < 0); /* it may be stopped, or wait for a disk */
+            assert_lost(&p, beats, HOST_PATIENCE_S, true, "says nothing of a worker for 60 s");
+        } else if (told < 3) {
+            assert_lost(&p, runs, HOST_PATIENCE_S, true, "owes the end of a worker for 60 s");
+        } else {
+            assert_true(lost_after(&p, beats, 1000) < 0);
+            leave(&p);
+        }
+    }
+}
+
+static void a_message_comes_to_its_end(void **state)
+{
+    (void)state;
+    enum { SIZE = 300 << 10, KIB = 1 << 10 };
+    static char rows[SIZE];
+    for (int large = 0; large < 2; large++) {
+        struct printed p;
+        struct agent_out o = {0};
+        come_to(&p, HOST_READY, 1);
+        put_spawned(&o, 0);
+        put_message(&o, 0, WIRE_CURVE, rows, large ? SIZE : KIB);
+        o.end -= KIB / 2;
+        says(&p, &o);
+        assert_lost(&p, NULL, HOST_PATIENCE_S + (large ? SIZE / KIB : 1), true,
+                    "stopped in the middle of a message");
+    }
+}
+
+static void who_leaves_is_gone_in_time(void **state)
+{
+    (void)state;
+    struct printed p;
+    struct agent_out o = {0};
+    come_to(&p, HOST_READY, 0);
+    put(&o, AGENT_LEAVING, 0, NULL, 0);
+    says(&p, &o);
+    assert_lost(&p, beats, HOST_PATIENCE_S, true, "was to end and did not");
+}
+
+/* This process was stopped, or the machine slept. */
+static void nobody_is_blamed_for_our_own_sleep(void **state)
+{
+    (void)state;
+    struct printed p;
+    come_to(&p, HOST_READY, 1);
+    for (int i = 0; i < 20; i++) {
+        p.now += 3600;
+        host_turn(&p.host, p.now);
+        take_events(&p);
+    }
+    assert_int_equal(p.host.state, HOST_READY);
+    leave(&p);
+}
+
+/* One that is ready and has two jobs says this: it is lost at once. */
+static void assert_out_of_turn(struct agent_out *o)
+{
+    struct printed p;
+    come_to(&p, HOST_READY, 2);
+    says(&p, o);
+    assert_int_equal(p.events[HOST_EVENT_LOST], 1);
+    assert_non_null(strstr(p.host.why, "spoke out of turn"));
+    assert_true(p.host.at_fault);
+    leave(&p);
+}
+
+static void slots_speak_in_turn(void **state)
+{
+    (void)state;
+    struct agent_out o = {0};
+    put_message(&o, 0, WIRE_ALIVE, "", 0); /* not told that it has started */
+    assert_out_of_turn(&o);
+    put(&o, AGENT_RUNS, 0, NULL, 0);
+    assert_out_of_turn(&o);
+    put_ended(&o, 0);
+    assert_out_of_turn(&o);
+    put_spawned(&o, 1); /* the other one was asked for before */
+    assert_out_of_turn(&o);
+    put_spawned(&o, 0);
+    put_spawned(&o, 0);
+    assert_out_of_turn(&o);
+    put_spawned(&o, 0);
+    put_ended(&o, 0);
+    put(&o, AGENT_RUNS, 0, NULL, 0); /* it has ended */
+    assert_out_of_turn(&o);
+    put_spawned(&o, 2); /* there is no such job */
+    assert_out_of_turn(&o);
+}
+
+/* It is ready, and its launcher ends. */
+static void a_host_that_dies_again_and_again_is_given_up(void **state)
+{
+    (void)state;
+    struct printed p;
+    struct agent_out o;
+    begin(&p, &o);
+    put(&o, AGENT_READY, 0, proof, strlen(proof));
+    print(&p, "cat {host}", &o);
+    double until_s = clock_now_s() + 60, away_s = 0;
+    while (p.host.state != HOST_REFUSED && clock_now_s() < until_s) {
+        int lost = p.events[HOST_EVENT_LOST];
+        host_listen(&p.host, clock_now_s() + away_s);
+        take_events(&p);
+        host_turn(&p.host, clock_now_s() + away_s);
+        take_events(&p);
+        if (p.events[HOST_EVENT_LOST] > lost && p.host.state == HOST_WAITING) {
+            assert_int_equal(p.events[HOST_EVENT_READY], p.events[HOST_EVENT_LOST]);
+            away_s += HOST_PAUSE_MOST_S;
+            if (p.events[HOST_EVENT_LOST] == 5)
+                p.host.losses = 0; /* it gained something */
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_int_equal(p.events[HOST_EVENT_LOST], 5 + HOST_LOSSES_MAX);
+    assert_non_null(strstr(p.host.why, "given up after 8 times: its launcher ended"));
+    leave(&p);
+}
+
+static void a_host_that_lived_for_a_while_is_not(void **state)
+{
+    (void)state;
+    struct printed p;
+    come_to(&p, HOST_READY, 0);
+    p.host.losses = HOST_LOSSES_MAX - 1;
+    assert_true(lost_after(&p, beats, HOST_PAUSE_MOST_S + 1) < 0);
+    assert_lost(&p, NULL, HOST_PATIENCE_S, false, "has been silent for 60 s");
+    assert_int_equal(p.host.losses, HOST_LOSSES_MAX - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +469,14 @@ int main(void)
         cmocka_unit_test(a_signal_at_the_start_is_no_fault),
         cmocka_unit_test(a_host_that_worked_may_see_the_folder_again),
         cmocka_unit_test(a_flood_is_read_in_pieces),
+        cmocka_unit_test(an_agent_answers_in_time),
+        cmocka_unit_test(a_worker_is_heard_of),
+        cmocka_unit_test(a_message_comes_to_its_end),
+        cmocka_unit_test(who_leaves_is_gone_in_time),
+        cmocka_unit_test(nobody_is_blamed_for_our_own_sleep),
+        cmocka_unit_test(slots_speak_in_turn),
+        cmocka_unit_test(a_host_that_dies_again_and_again_is_given_up),
+        cmocka_unit_test(a_host_that_lived_for_a_while_is_not),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,70 @@
+#!/bin/sh
+# An agent that is there, beats, and withholds what it owes; a machine that dies as soon as it is ready. It
+# is set aside by name, the others finish, and with none left the run ends. Speaks TAP. HEADCOUNT is the
+# program; run from the repository's root.
+. tests/tap.sh
+. tests/hosts.sh
+command -v perl >/dev/null || skip_all "agents that owe something" perl
+
+# Frames of the types that $host withholds (agent_wire.h: SPAWNED 10, MESSAGE 11, RUNS 12, ENDED 13; START 3
+# on the way down) do not pass; half-hearted begins a message, and then only beats.
+cat >withhold <<'PERL'
+use strict;
+my ($host) = @ARGV;
+my %types = (deaf => [3], absent => [10 .. 13], nameless => [10], endless => [13]);
+my %withheld = map { $_ => 1 } @{$types{$host} || []};
+my ($magic, $header, $rest);
+binmode STDIN;
+binmode STDOUT;
+$| = 1;
+read STDIN, $magic, $host eq 'deaf' ? 0 : 22;
+print $magic;
+while ((read(STDIN, $header, 12) || 0) == 12) {
+    my ($size, $type, $slot) = unpack 'VVV', $header;
+    read STDIN, $rest, $size + 1;
+    if ($host eq 'half-hearted' && $type == 11) {
+        print pack('VVV', 2000, 11, $slot), 'half';
+        %withheld = map { $_ => 1 } 10 .. 13;
+    }
+    print $header, $rest if !$withheld{$type};
+}
+PERL
+cat >owing <<'SH'
+#!/bin/sh
+host=$1
+shift
+echo $$ >"$host.pid"
+case $host in
+a) exec "$@" ;;
+deaf) perl withhold "$host" | "$@" ;;
+brief) sed -u '/trial=/e kill -KILL 0' | "$@" ;;
+*) "$@" | perl withhold "$host" ;;
+esac
+SH
+chmod +x owing
+there="./owing {host}"
+
+export HEADCOUNT_HOST_S=2
+run owing --launch "$there" --hosts a:1,absent:1,nameless:1,endless:1,half-hearted:1
+wait_beside "$pid" works a
+wait_beside "$pid" hold a
+told() { # host, words
+    check "$1 is set aside" wait_beside "$pid" says "^$1 is tried again in [0-9]* s: $2.*; 1 trial goes on elsewhere$"
+}
+told absent "its agent did not say within 2 s whether a worker started"
+told nameless "its agent spoke out of turn"
+told endless "its agent owes the end of a worker for 2 s"
+told half-hearted "stopped in the middle of a message"
+kill -CONT "$held"
+check "the others finish" ended_with 0
+check "... to the same bytes" as_here owing
+check "... it cost trials nothing" rows_say owing "SELECT sum(retries_used) FROM trial" 0
+
+export HEADCOUNT_HOST_S=1 HEADCOUNT_PAUSE_S=.01
+for host in deaf brief; do
+    run $host --launch "$there" --hosts $host:1
+    check "$host alone: the run ends" ended_with 2
+    check "... after eight times" says "^$host is not used any more: given up after 8 times: "
+    check "... of which seven are tried again" [ "$(grep -c "^$host is tried again in" $host.out)" = 7 ]
+done
+finish

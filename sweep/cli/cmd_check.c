@@ -1,9 +1,11 @@
 /* headcount check: verifies a results file from end to end: the pages of the database, what its
- * tables promise each other, and every file of weights against its SHA-256. */
+ * tables promise each other, every file of weights against its SHA-256, and each trial's rows
+ * against the result that its worker wrote into that file. */
 #include "sweep/cli/command.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/text.h"
 #include "sweep/store/rows.h"
@@ -15,6 +17,7 @@ struct check_options {
     const char *db;
     long problems;
     long trials, files;
+    long gone; /* completed trials whose result file is not there */
 };
 
 static const struct command_option options[] = {
@@ -25,8 +28,11 @@ static const struct command_option options[] = {
 static const struct command_syntax syntax = {
     .name = "check",
     .details =
-        "Checks the integrity of the database, the rules between its tables, and the SHA-256 of\n"
-        "every weight file. Changes nothing. Exit status 3 if something is wrong.\n",
+        "Checks the integrity of the database, the rules between its tables, the SHA-256 of every\n"
+        "weight file, and the rows of each trial against the result that its worker wrote there.\n"
+        "Counts results whose file is gone. Names views and triggers of your own. Changes "
+        "nothing.\n"
+        "Exit status 3 if something is wrong.\n",
     .options = options,
     .examples = "  headcount check\n",
 };
@@ -38,36 +44,71 @@ static void tell(void *context, const char *broken, const char *what)
     o->problems++;
 }
 
+/* Not damage: a user may look at the file in their own way. */
+static void note(void *context, const char *type, const char *name)
+{
+    const struct check_options *o = context;
+    text_print(stdout, "note: %s has a %s that headcount did not make and does not use: %s\n",
+               o->db, type, name);
+}
+
+/* The weights of a trial, and its row beside the result that lies with them. */
+static enum status check_file(struct store *s, const char *path, const struct result_owner *owner,
+                              int64_t trial, const char *sha256, struct check_options *o,
+                              struct message *m)
+{
+    struct result_file f;
+    struct message why;
+    char who[40], differ[512];
+    enum status status = STATUS_OK;
+    snprintf(who, sizeof who, "the weights of trial %" PRId64, trial);
+    if (access(path, F_OK) != 0)
+        o->gone++;
+    if (result_open(path, owner, &f, &why) != STATUS_OK) {
+        tell(o, who, why.text);
+        return STATUS_OK;
+    }
+    if (strcmp(f.sha256, sha256) != 0) {
+        char what[TRIAL_PATH_MAX + 40];
+        snprintf(what, sizeof what, "%s is not the file that was recorded", path);
+        tell(o, who, what);
+    } else {
+        status = store_compare_result(s, trial, f.trial_json, differ, sizeof differ, m);
+        snprintf(who, sizeof who, "trial %" PRId64, trial);
+        if (status == STATUS_OK && differ[0]) {
+            char what[sizeof who + sizeof differ + 4];
+            snprintf(what, sizeof what, "%s (%s)", who, differ);
+            tell(o, "a trial's rows are not what its result says", what);
+        }
+    }
+    result_close(&f);
+    return status;
+}
+
 static enum status check_files(struct store *s, struct check_options *o, struct message *m)
 {
     enum { TRIAL, WEIGHTS, WEIGHTS_SHA256, CONFIG_SHA256, SEED, PARAMS };
     struct rows r = rows_open(s, m,
                               "SELECT trial_id, checkpoint, checkpoint_sha256, config_sha256, seed,"
                               " n_params FROM trial JOIN config USING (config_id)"
-                              " WHERE checkpoint IS NOT NULL ORDER BY trial_id",
+                              " WHERE checkpoint IS NOT NULL OR state = 'completed'"
+                              " ORDER BY trial_id",
                               NO_VALUES);
     while (rows_next(&r)) {
         char path[TRIAL_PATH_MAX];
-        struct result_file f;
-        struct message why;
-        snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
-        o->files++;
         struct result_owner owner = {rows_given(&r, CONFIG_SHA256),
                                      (uint32_t)rows_integer(&r, SEED), rows_integer(&r, PARAMS)};
-        if (result_open(path, &owner, &f, &why) != STATUS_OK) {
-            text_print(stdout, "the weights of trial %" PRId64 ": %s\n", rows_integer(&r, TRIAL),
-                       why.text);
-            o->problems++;
+        const char *sha256 = rows_text(&r, WEIGHTS_SHA256);
+        if (rows_null(&r, WEIGHTS)) {
+            o->gone++;
             continue;
         }
-        if (!rows_text(&r, WEIGHTS_SHA256) ||
-            strcmp(f.sha256, rows_text(&r, WEIGHTS_SHA256)) != 0) {
-            text_print(stdout,
-                       "the weights of trial %" PRId64 ": %s is not the file that was recorded\n",
-                       rows_integer(&r, TRIAL), path);
-            o->problems++;
-        }
-        result_close(&f);
+        snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
+        o->files++;
+        enum status status =
+            check_file(s, path, &owner, rows_integer(&r, TRIAL), sha256 ? sha256 : "", o, m);
+        if (status != STATUS_OK)
+            r.status = status;
     }
     return rows_close(&r);
 }
@@ -78,13 +119,19 @@ static enum status check(struct store *s, void *context, struct message *m)
     enum status status = store_check(s, tell, o, m);
     if (status == STATUS_OK)
         status = check_files(s, o, m);
+    if (status == STATUS_OK)
+        status = store_find_foreign(s, note, o, m);
     struct rows r = rows_open(s, m, "SELECT count(*) FROM trial", NO_VALUES);
     if (rows_next(&r))
         o->trials = (long)rows_integer(&r, 0);
     enum status closed = rows_close(&r);
     if (status != STATUS_OK || closed != STATUS_OK)
         return status != STATUS_OK ? status : closed;
-    text_print(stdout, "%s: %ld trials, %ld files of weights: %s\n", o->db, o->trials, o->files,
+    text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, o->trials, o->files);
+    if (o->gone)
+        text_print(stdout, ", %ld result%s without a file to compare", o->gone,
+                   o->gone == 1 ? "" : "s");
+    text_print(stdout, ": %s\n",
                o->problems ? "NOT as it should be" : "everything is as it should be");
     return STATUS_OK;
 }

@@ -57,6 +57,10 @@ static const struct promise of_everything[] = {
      " ELSE -curve.val_acc END, step) AS place FROM trial JOIN sweep USING (sweep_id)"
      " JOIN curve USING (trial_id) WHERE state = 'completed')"
      " WHERE place = 1 AND step <> best_step"},
+    {"a trial's accuracy or loss is not that of its curve at its best step",
+     "SELECT 'trial ' || t.trial_id FROM trial AS t JOIN curve AS c ON c.trial_id = t.trial_id"
+     " AND c.step = t.best_step WHERE state IN ('completed', 'diverged') AND (t.val_acc IS NOT"
+     "  c.val_acc OR t.val_loss IS NOT c.val_loss OR t.train_acc IS NOT c.train_acc)"},
     {"a diverged trial does not say at which step",
      "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
     {"a trial has ended, but no attempt ended it",
@@ -232,6 +236,20 @@ enum status store_check(struct store *s, store_breach *breach, void *context, st
     if (status == STATUS_OK)
         status = check_promises(s, of_numbers, LENGTH(of_numbers), breach, context, m);
     return status == STATUS_OK ? check_configs(s, breach, context, m) : status;
+}
+
+enum status store_find_foreign(struct store *s, store_foreign *found, void *context,
+                               struct message *m)
+{
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT type, name FROM sqlite_schema WHERE type IN ('view', 'trigger') AND"
+                  " (type = 'trigger' OR instr(?1, printf('\nCREATE VIEW %s AS', name)) = 0)"
+                  " ORDER BY type, name",
+                  VALUES(TEXT(store_schema)));
+    while (rows_next(&r))
+        found(context, rows_given(&r, 0), rows_given(&r, 1));
+    return rows_close(&r);
 }
 
 struct first_breach {

@@ -9,6 +9,7 @@
  *   store_plan.c     planning, with store_sweep.c, store_shard.c and store_history.c
  *                    (store_plan.h)
  *   store_trial.c    claiming and ending
+ *   store_result.c   a result's values in the tables, and whether they still are
  *   store_settle.c   which trials are needed: the choice under `tune`, looks
  *   store_rungs.c    successive halving among tuning trials
  *   store_query.c    small queries
@@ -144,6 +145,20 @@ enum status store_change(struct store *s, const char *doing, const char *sql,
 
 /* Puts them in the place of SQLite's own on this connection; returns SQLite's code. */
 int store_own_sums(struct sqlite3 *db);
+
+/* ---- store_result.c ---- */
+
+/* How a change of `trial` is fenced: its last two values are trial and attempt. */
+#define STORE_FENCE " WHERE trial_id = ? AND state = 'running' AND attempt = ?"
+
+/* Everything a result says, where the fence lets it through: then *accepted is true. */
+enum status result_take(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
+                        const char *checkpoint, const char *sha256, bool *accepted,
+                        struct message *m);
+
+/* Rows of a curve: the array at `path` in json. */
+enum status result_insert_curve(struct store *s, int64_t trial_id, const char *json,
+                                const char *path, struct message *m);
 
 /* ---- store_settle.c ---- */
 

@@ -114,9 +114,6 @@ enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const
 
 /* ---- ending ---- */
 
-/* How a change of `trial` is fenced: its last two values are trial and attempt. */
-#define FENCE " WHERE trial_id = ? AND state = 'running' AND attempt = ?"
-
 static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attempt,
                                enum attempt_outcome outcome, const struct attempt_end *end,
                                struct message *m)
@@ -132,106 +129,6 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
                          VALUES(TEXT(attempt_outcome_name(outcome)), code, by_signal, cpu_s, memory,
                                 TEXT(end->error), INTEGER(trial_id), INTEGER(attempt)),
                          NULL, m);
-}
-
-/* rows: the array at `path` in json. */
-static enum status insert_curve(struct store *s, int64_t trial_id, const char *json,
-                                const char *path, struct message *m)
-{
-    return store_execute(
-        s, "recording a curve",
-        "INSERT OR REPLACE INTO curve (trial_id, step, train_loss, train_acc, val_loss, val_acc,"
-        " grad_norm, lr, elapsed_s) SELECT ?, value ->> 'step', value ->> 'train_loss',"
-        " value ->> 'train_acc', value ->> 'val_loss', value ->> 'val_acc',"
-        " value ->> 'grad_norm', value ->> 'lr', value ->> 'elapsed_s' FROM json_each(?, ?)",
-        VALUES(INTEGER(trial_id), TEXT(json), TEXT(path)), NULL, m);
-}
-
-/* The rows of a table that a result has as an array, in the place of whatever is there. */
-static enum status replace_rows(struct store *s, int64_t trial_id, const char *result,
-                                const char *remove, const char *insert, struct message *m)
-{
-    const char *doing = "recording a result";
-    enum status status = store_execute(s, doing, remove, VALUES(INTEGER(trial_id)), NULL, m);
-    if (status == STATUS_OK)
-        status = store_execute(s, doing, insert, VALUES(INTEGER(trial_id), TEXT(result)), NULL, m);
-    return status;
-}
-
-/* How the test of a trial over a text came out in its parts. */
-static enum status replace_parts(struct store *s, int64_t trial_id, const char *result,
-                                 struct message *m)
-{
-    static const char insert_blocks[] =
-        "INSERT INTO block_loss (trial_id, block, loss) SELECT ?1, key, value"
-        " FROM json_each(?2, '$.block_loss') WHERE json_type(?2, '$.block_loss') = 'array'";
-    static const char insert_labels[] =
-        "INSERT INTO label_acc (trial_id, label, n, acc) SELECT ?1, value ->> 'label',"
-        " value ->> 'n', value ->> 'acc' FROM json_each(?2, '$.label_acc')"
-        " WHERE json_type(?2, '$.label_acc') = 'array'";
-    enum status status = replace_rows(
-        s, trial_id, result, "DELETE FROM block_loss WHERE trial_id = ?", insert_blocks, m);
-    if (status == STATUS_OK)
-        status = replace_rows(s, trial_id, result, "DELETE FROM label_acc WHERE trial_id = ?",
-                              insert_labels, m);
-    return status;
-}
-
-static enum status update_trial(struct store *s, int64_t trial_id, int64_t attempt,
-                                const char *result, const char *checkpoint, const char *sha256,
-                                long *changed, struct message *m)
-{
-    return store_execute(
-        s, "recording a result",
-        "UPDATE trial SET state = r ->> 'state', steps_done = r ->> 'steps_done',"
-        " best_step = r ->> 'best_step', train_acc = r ->> 'train_acc', val_acc = r ->> 'val_acc',"
-        " val_loss = (SELECT value ->> 'val_loss' FROM json_each(r, '$.curve')"
-        "             WHERE value ->> 'step' = r ->> 'best_step'),"
-        " test_acc = r ->> 'test_acc',"
-        " test_acc_by_slot = nullif(r -> 'test_acc_by_slot', 'null'),"
-        " test_exact = r ->> 'test_exact', test_loss = r ->> 'test_loss',"
-        " chance = coalesce(r ->> 'chance', chance), train_s = r ->> 'train_s',"
-        " bad_step = r ->> 'bad_step', checkpoint = ?, checkpoint_sha256 = ?"
-        " FROM (SELECT ? AS r)" FENCE,
-        VALUES(TEXT(checkpoint), TEXT(sha256), TEXT(result), INTEGER(trial_id), INTEGER(attempt)),
-        changed, m);
-}
-
-/* What only the worker knows of its attempt. */
-static enum status update_attempt(struct store *s, int64_t trial_id, int64_t attempt,
-                                  const char *result, struct message *m)
-{
-    return store_execute(s, "recording a result",
-                         "UPDATE attempt SET error = r ->> 'error', resumed_from_step ="
-                         " coalesce(r ->> 'resumed_from_step', resumed_from_step)"
-                         " FROM (SELECT ? AS r) WHERE trial_id = ? AND attempt = ?",
-                         VALUES(TEXT(result), INTEGER(trial_id), INTEGER(attempt)), NULL, m);
-}
-
-/* Everything a result says, where the fence lets it through. */
-static enum status take_result(struct store *s, int64_t trial_id, int64_t attempt,
-                               const char *result, const char *checkpoint, const char *sha256,
-                               bool *accepted, struct message *m)
-{
-    long changed = 0;
-    enum status status =
-        update_trial(s, trial_id, attempt, result, checkpoint, sha256, &changed, m);
-    if (status != STATUS_OK || changed != 1)
-        return status;
-    *accepted = true;
-    status = store_forget_answers(s, trial_id, NULL, m);
-    if (status == STATUS_OK)
-        status = store_execute(s, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
-                               VALUES(INTEGER(trial_id)), NULL, m);
-    if (status == STATUS_OK)
-        status = insert_curve(s, trial_id, result, "$.curve", m);
-    if (status == STATUS_OK)
-        status = replace_parts(s, trial_id, result, m);
-    if (status == STATUS_OK)
-        status = store_keep_measures(s, trial_id, result, m);
-    if (status == STATUS_OK)
-        status = update_attempt(s, trial_id, attempt, result, m);
-    return status;
 }
 
 static enum status read_outcome(struct store *s, int64_t trial_id, const char *result,
@@ -261,7 +158,7 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
         return status;
     status = read_outcome(s, trial_id, result, &outcome, m);
     if (status == STATUS_OK) {
-        status = take_result(s, trial_id, attempt, result, checkpoint, sha256, accepted, m);
+        status = result_take(s, trial_id, attempt, result, checkpoint, sha256, accepted, m);
         if (status != STATUS_OK && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
             status = status_fail_within(
                 m, STATUS_CORRUPT, "the result of trial %lld is impossible: ", (long long)trial_id);
@@ -321,7 +218,7 @@ static enum status put_back(struct store *s, const char *doing, int64_t trial_id
     if (status != STATUS_OK)
         return status;
     status = store_execute(
-        s, doing, "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" FENCE,
+        s, doing, "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" STORE_FENCE,
         VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
         &changed, m);
     if (status == STATUS_OK && changed == 1)
@@ -352,10 +249,10 @@ enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, cons
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
-    status = store_integer(s, "recording a curve", "SELECT 1 FROM trial" FENCE,
+    status = store_integer(s, "recording a curve", "SELECT 1 FROM trial" STORE_FENCE,
                            VALUES(INTEGER(trial_id), INTEGER(attempt)), 0, &running, m);
     if (status == STATUS_OK && running) {
-        status = insert_curve(s, trial_id, rows, "$", m);
+        status = result_insert_curve(s, trial_id, rows, "$", m);
         int error = sqlite3_errcode(s->db) & 0xff;
         if (status != STATUS_OK && (error == SQLITE_ERROR || error == SQLITE_CONSTRAINT))
             status = status_fail_within(m, STATUS_CORRUPT, "trial %lld: ", (long long)trial_id);

@@ -152,16 +152,17 @@ static inline struct claimed claim(struct fixture *x, struct store *s, int64_t s
 static inline const char *result_of(double acc)
 {
     static char text[1024];
-    snprintf(text, sizeof text,
-             "{\"state\":\"completed\",\"steps_done\":100,\"best_step\":50,\"train_acc\":%.17g,"
-             "\"val_acc\":%.17g,\"test_acc\":%.17g,\"test_acc_by_slot\":[%.17g,1],\"test_exact\":0,"
-             "\"test_loss\":0.25,\"chance\":0.125,\"train_s\":1.5,\"resumed_from_step\":20,"
-             "\"error\":null,\"bad_step\":null,\"curve\":["
-             "{\"step\":50,\"train_loss\":2,\"train_acc\":0.5,\"val_loss\":1.25,\"val_acc\":%.17g,"
-             "\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":0.7},"
-             "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
-             "\"grad_norm\":0.5,\"lr\":0.0005,\"elapsed_s\":1.5}]}",
-             acc, acc, acc, acc, acc);
+    snprintf(
+        text, sizeof text,
+        "{\"state\":\"completed\",\"steps_done\":100,\"best_step\":50,\"train_acc\":%.17g,"
+        "\"val_acc\":%.17g,\"test_acc\":%.17g,\"test_acc_by_slot\":[%.17g,1],\"test_exact\":0,"
+        "\"test_loss\":0.25,\"chance\":0.125,\"train_s\":1.5,\"resumed_from_step\":20,"
+        "\"error\":null,\"bad_step\":null,\"curve\":["
+        "{\"step\":50,\"train_loss\":2,\"train_acc\":%.17g,\"val_loss\":1.25,\"val_acc\":%.17g,"
+        "\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":0.7},"
+        "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
+        "\"grad_norm\":0.5,\"lr\":0.0005,\"elapsed_s\":1.5}]}",
+        acc, acc, acc, acc, acc, acc);
     return text;
 }
 

@@ -108,6 +108,10 @@ static void other_promises(void **state)
         {"DELETE FROM curve WHERE step = 50", "no row of the curve at its last or its best step"},
         {"UPDATE trial SET best_step = 100 WHERE trial_id = 1",
          "the best step is not the earliest with the best metric: trial 1"},
+        {"UPDATE trial SET train_acc = 0.75 WHERE trial_id = 1",
+         "a trial's accuracy or loss is not that of its curve at its best step: trial 1"},
+        {"UPDATE curve SET val_loss = 1 WHERE step = 50",
+         "a trial's accuracy or loss is not that of its curve at its best step: trial 1"},
         {"UPDATE attempt SET outcome = 'failed' WHERE trial_id = 1",
          "a trial has ended, but no attempt ended it: trial 1"},
         {"UPDATE trial SET in_shard = 0 WHERE trial_id = 4",
@@ -243,6 +247,57 @@ static void what_the_schema_forbids(void **state)
     close_store(x, r.s);
 }
 
+/* The rows of a trial beside its result. */
+static void rows_beside_a_result(void **state)
+{
+    static const char *const cases[][2] = {
+        {"UPDATE trial SET test_acc = 0.6", "test_acc"},
+        {"UPDATE trial SET test_loss = 0.3, train_s = 2", "test_loss, train_s"},
+        {"UPDATE trial SET state = 'diverged', bad_step = 7", "state, bad_step"},
+        {"UPDATE trial SET test_acc_by_slot = '[0.5,0]', chance = 0", "test_acc_by_slot, chance"},
+        {"UPDATE trial SET test_acc = test_acc * (1 + 1e-15)", ""}, /* another SQLite's rounding */
+        {"UPDATE curve SET lr = 1 WHERE step = 100", "curve"},
+        {"DELETE FROM curve WHERE step = 100", "curve"},
+        {"INSERT INTO curve (trial_id, step) VALUES (1, 99)", "curve"},
+        {"INSERT INTO block_loss VALUES (1, 0, 1)", "block_loss"},
+        {"INSERT INTO label_acc VALUES (1, 'a', 1, 1)", "label_acc"},
+    };
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    char differ[200];
+    assert_ok(store_compare_result(r.s, 1, result_of(0.5), differ, sizeof differ, &x->m));
+    assert_string_equal(differ, "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_sql(r.db, "SAVEPOINT before");
+        run_sql(r.db, cases[i][0]);
+        assert_ok(store_compare_result(r.s, 1, result_of(0.5), differ, sizeof differ, &x->m));
+        if (strcmp(differ, cases[i][1]) != 0)
+            fail_msg("%s: %s", cases[i][0], differ);
+        run_sql(r.db, "ROLLBACK TO before; RELEASE before");
+    }
+    close_store(x, r.s);
+}
+
+static void note_foreign(void *context, const char *type, const char *name)
+{
+    tell(context, type, name);
+}
+
+static void views_and_triggers_of_a_user(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = four_trials(x);
+    struct told told = {0};
+    assert_ok(store_find_foreign(r.s, note_foreign, &told, &x->m));
+    assert_string_equal(told.text, "");
+    run_sql(r.db, "CREATE VIEW mine AS SELECT 1; CREATE VIEW trial_s AS SELECT 2;"
+                  "CREATE TABLE seen (x); CREATE TRIGGER trials AFTER UPDATE ON trial BEGIN"
+                  " DELETE FROM seen; END");
+    assert_ok(store_find_foreign(r.s, note_foreign, &told, &x->m));
+    assert_string_equal(told.text, "trigger: trials\nview: mine\nview: trial_s\n");
+    close_store(x, r.s);
+}
+
 static void a_file_that_cannot_be_read(void **state)
 {
     struct fixture *x = *state;
@@ -261,7 +316,8 @@ int main(void)
         TEST(a_file_as_it_should_be),        TEST(divergence_after_the_last_step),
         TEST(numbers_out_of_somebodys_hand), TEST(other_promises),
         TEST(promises_of_studies),           TEST(what_the_schema_forbids),
-        TEST(a_file_that_cannot_be_read),
+        TEST(a_file_that_cannot_be_read),    TEST(rows_beside_a_result),
+        TEST(views_and_triggers_of_a_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,10 @@ static const char *curve(int64_t from, int64_t to, double acc)
     size_t used = (size_t)snprintf(text, sizeof text, "[");
     for (int64_t step = from; step <= to; step += 50)
         used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "%s{\"step\":%d,\"train_loss\":1,\"train_acc\":0.5,"
+                                 "%s{\"step\":%d,\"train_loss\":1,\"train_acc\":%.17g,"
                                  "\"val_loss\":%.17g,\"val_acc\":%.17g,\"grad_norm\":1,"
                                  "\"lr\":0.001,\"elapsed_s\":1}",
-                                 used > 1 ? "," : "", (int)step, 1 - acc, acc);
+                                 used > 1 ? "," : "", (int)step, acc, 1 - acc, acc);
     snprintf(text + used, sizeof text - used, "]");
     return text;
 }

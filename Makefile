@@ -8,7 +8,8 @@ DB       = results/headcount.db
 WERROR   =
 SAN      =
 
-ARCH    := $(shell uname -m)
+# Of the machine that the compiler builds for; nothing where there is no compiler yet (`make deps`).
+ARCH    := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 VERSION := 0.1.0
 COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
@@ -93,7 +94,7 @@ LIBDATASETS  = $(BUILD)/libdatasets.a
 LIBSWEEP     = $(BUILD)/libsweep.a
 
 # OpenBLAS is loaded when something is computed (engine/kernels/blas.h).
-ENGINE_LIBS  = -lm -ldl
+ENGINE_LIBS  = -lm -ldl $(LDLIBS)
 SWEEP_LIBS   = -lyaml -lsqlite3 -pthread $(ENGINE_LIBS)
 
 PROGRAM = $(if $(SAN)$(COVERAGE),$(BUILD)/headcount,headcount)
@@ -218,6 +219,10 @@ test-page: $(PROGRAM)
 test-cluster: $(PROGRAM)
 	@sh tests/deps.sh cluster
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) JOBS=1 sh tests/run.sh "$(TESTS)" $(wildcard tests/cluster/test_*.sh)
+
+# Built for arm64 and run under QEMU. ARM64_FORM=short: a sample.
+test-arm64: $(PROGRAM)
+	@HEADCOUNT=$(RUN) MAKE="$(MAKE)" sh tests/arm64/run.sh $(BUILD)/arm64 $(ARM64_FORM)
 
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
@@ -361,6 +366,7 @@ help:
 	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
 	@echo "make test-page    look at a sweep's page in Chromium, with pictures in $(BUILD)/page"
 	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
+	@echo "make test-arm64   build for arm64, run the test programs under QEMU (ARM64_FORM=short: a sample)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX;"
 	@echo "                  bench-scale: what the coordinator makes of 1,000 machines;"
@@ -375,7 +381,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force test-page test-cluster calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force test-page test-cluster test-arm64 calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster]   Installs what building and testing
+# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64]   Installs what building and testing
 # need, and what the named targets need beside that, where this machine lacks it: with apt on Debian
 # and its children, saying what it does; elsewhere it names the packages.
 set -eu
@@ -49,6 +49,10 @@ for target; do
         need munge 'command -v munged'
         need openssh-server 'command -v sshd'
         need openssh-client 'command -v ssh'
+        ;;
+    arm64)
+        need gcc-aarch64-linux-gnu 'command -v aarch64-linux-gnu-gcc'
+        need qemu-user 'command -v qemu-aarch64'
         ;;
     esac
 done

@@ -2,6 +2,7 @@
 # usage: run.sh FILTER PROGRAM...   Runs test programs that speak TAP (cmocka's, and shell scripts), JOBS at a time
 # (default: one per core), and tells in the order given what failed and how many seconds each took. Closes with
 # how the first failures began, as the end of a log is often all that is read, and `N passed, N failed`.
+# EMULATOR runs programs of another architecture.
 
 # One of them: what it says stands in PLACE.log, and once it has ended its status and its seconds in PLACE.end.
 if [ "$1" = --one ]; then
@@ -9,7 +10,7 @@ if [ "$1" = --one ]; then
     began=$(date +%s)
     case $program in
     *.sh) sh "$program" >"$place.log" 2>&1 ;;
-    *) CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$place.log" 2>&1 ;;
+    *) CMOCKA_MESSAGE_OUTPUT=TAP ${EMULATOR:-} "$program" >"$place.log" 2>&1 ;;
     esac
     echo "$? $(($(date +%s) - began))" >"$place.new"
     mv "$place.new" "$place.end"

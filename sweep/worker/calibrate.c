@@ -20,7 +20,8 @@ static const double MEMORY = 0x1p28;  /* ... and the whole trial */
 /* What is not measured of a trial: the start of its program, its result on disk, the coordinator's
  * part (trials of one step, 400 of them, took 7 ms more of CPU time than the child says). */
 static const double BESIDE_S = 0.007;
-enum { EXAMPLES = 1024, PATIENCE_MS = 2000 };
+enum { EXAMPLES = 1024 };
+int calibrate_patience_ms = 2000;
 
 /* Less of the same: fewer sequences in a batch, then fewer layers, and no more examples than a
  * measurement has time for. False where that is not enough. */
@@ -92,7 +93,7 @@ static bool listen_to(int fd, struct calibration *c)
     struct pollfd p = {.fd = fd, .events = POLLIN};
     int n;
     do
-        n = poll(&p, 1, PATIENCE_MS);
+        n = poll(&p, 1, calibrate_patience_ms);
     while (n < 0 && errno == EINTR);
     return n == 1 && read(fd, c, sizeof *c) == sizeof *c;
 }

@@ -14,9 +14,10 @@ struct calibration {
 };
 
 /* Measures a trial of the point p. False where that cannot be: no memory, no process, nothing said
- * within two seconds. */
+ * within calibrate_patience_ms (two seconds; tests have more). */
 typedef bool calibrator(const struct point *p, struct calibration *c);
 
 calibrator calibrate;
+extern int calibrate_patience_ms;
 
 #endif

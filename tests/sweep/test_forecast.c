@@ -485,12 +485,13 @@ static void a_child_measures(void **state)
     (void)state;
     struct point p;
     struct calibration c;
+    calibrate_patience_ms = 600000;
     point_init(&p, task_find("gather"));
     assert_true(calibrate(&p, &c));
     assert_int_equal(c.heads, 4);
-    assert_true(c.steps >= 1 && c.seconds > 0 && c.start_s > 0 && c.start_s < 5);
+    assert_true(c.steps >= 1 && c.seconds > 0 && c.start_s > 0 && c.start_s < 60);
     double speed = c.flops_per_step * c.steps / c.seconds;
-    assert_true(speed > 1e7 && speed < 1e13);
+    assert_true(speed > 1e5 && speed < 1e13);
     p.model.d_model = 1024; /* a step of this takes many seconds */
     p.model.layers = 24;
     p.train.batch = 512;

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_FAULTS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -64,7 +65,9 @@ int close(int fd)
 
 int rename(const char *from, const char *to)
 {
-    return fault_strikes(FAULT_RENAME) ? -1 : (int)syscall(SYS_rename, from, to);
+    return fault_strikes(FAULT_RENAME)
+               ? -1
+               : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 /* The sanitizers bring an allocator of their own. */

@@ -128,6 +128,7 @@ void runner_take_ending(struct runner *r, struct slot *s)
 {
     struct machine *machine = machine_of(r, s);
     r->alive--;
+    slot_count_notes(s, runner_hear, r);
     slot_list_add(&r->ended, s);
     runner_let_begin(r, s);
     if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !s->excused && !r->stopping)

@@ -205,9 +205,22 @@ static void take_message(struct slot *s, struct progress_view *v, enum wire_type
 void slot_hear(struct slot *s, struct progress_view *v, enum wire_type type, const char *payload,
                slot_listener listen, void *context)
 {
+    char note[SLOT_NOTE_SIZE];
     take_message(s, v, type, payload);
-    if (type == WIRE_CURVE || type == WIRE_NOTE)
+    if (type == WIRE_CURVE)
         listen(context, s, type, payload);
+    else if (type == WIRE_NOTE && ++s->notes <= SLOT_NOTES_MAX)
+        listen(context, s, type, text_shown(payload, note, sizeof note));
+}
+
+void slot_count_notes(const struct slot *s, slot_listener listen, void *context)
+{
+    char note[80];
+    int64_t more = s->notes - SLOT_NOTES_MAX;
+    snprintf(note, sizeof note, "%" PRId64 " more note%s of its worker %s left out", more,
+             more == 1 ? "" : "s", more == 1 ? "was" : "were");
+    if (more > 0)
+        listen(context, s, WIRE_NOTE, note);
 }
 
 void slot_stop(struct slot *s)

@@ -46,6 +46,7 @@ struct slot {
     double value;           /* of the metric, at the best step so far; NaN before the first
                                evaluation */
 
+    int64_t notes;             /* that its worker has sent */
     char file[TRIAL_NAME_MAX]; /* name of the durable result in the folder */
     bool finished;             /* the worker said that it is there */
     bool paused;               /* the worker said that it is at its rung */
@@ -101,9 +102,14 @@ enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
 /* The trial cannot be started for this reason: ENDING_REQUEUE. */
 void slot_unstarted(struct slot *s, const char *why);
 
-/* Takes in one message of the worker's. */
+/* Takes in one message of the worker's. Of its notes only the first SLOT_NOTES_MAX are passed on,
+ * each cut to SLOT_NOTE_SIZE: a broken worker or machine must not fill the results file. */
+enum { SLOT_NOTES_MAX = 8, SLOT_NOTE_SIZE = 2000 };
 void slot_hear(struct slot *s, struct progress_view *v, enum wire_type type, const char *payload,
                slot_listener listen, void *context);
+
+/* Its worker has ended: one more note says how many were left out, if any were. */
+void slot_count_notes(const struct slot *s, slot_listener listen, void *context);
 
 /* Asks its worker to save a checkpoint and end; kills it. */
 void slot_stop(struct slot *s);

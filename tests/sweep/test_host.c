@@ -15,6 +15,7 @@
 
 #include "engine/base/clock.h"
 #include "sweep/hosts/host.h"
+#include "sweep/run/slot.h"
 
 #include <cmocka.h>
 
@@ -462,9 +463,49 @@ static void a_host_that_lived_for_a_while_is_not(void **state)
     assert_int_equal(p.host.losses, HOST_LOSSES_MAX - 1);
 }
 
+/* ---- what a slot keeps of it ---- */
+
+struct kept_notes {
+    int64_t count;
+    size_t longest;
+    char last[SLOT_NOTE_SIZE];
+};
+
+static void keep_note(void *context, const struct slot *s, enum wire_type type, const char *text)
+{
+    struct kept_notes *kept = context;
+    (void)s;
+    assert_int_equal(type, WIRE_NOTE);
+    kept->count++;
+    kept->longest = strlen(text) > kept->longest ? strlen(text) : kept->longest;
+    snprintf(kept->last, sizeof kept->last, "%s", text);
+}
+
+static void notes_are_few_and_short(void **state)
+{
+    static char note[WIRE_LIMIT];
+    struct slot s = {0};
+    struct kept_notes kept = {0};
+    (void)state;
+    memset(note, 'x', sizeof note - 1);
+    for (int i = 0; i < 60; i++)
+        slot_hear(&s, NULL, WIRE_NOTE, note, keep_note, &kept);
+    assert_int_equal(kept.count, SLOT_NOTES_MAX);
+    assert_true(kept.longest < SLOT_NOTE_SIZE);
+    slot_count_notes(&s, keep_note, &kept);
+    assert_string_equal(kept.last, "52 more notes of its worker were left out");
+    assert_int_equal(kept.count, SLOT_NOTES_MAX + 1);
+    s = (struct slot){0};
+    slot_hear(&s, NULL, WIRE_NOTE, "a short one", keep_note, &kept);
+    assert_string_equal(kept.last, "a short one");
+    slot_count_notes(&s, keep_note, &kept);
+    assert_string_equal(kept.last, "a short one");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notes_are_few_and_short),
         cmocka_unit_test(what_it_said_last_counts),
         cmocka_unit_test(a_signal_at_the_start_is_no_fault),
         cmocka_unit_test(a_host_that_worked_may_see_the_folder_again),

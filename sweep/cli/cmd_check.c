@@ -142,6 +142,6 @@ int command_check(int argc, char **argv)
     int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    exit_status = command_read_store("check", o.db, check, &o);
+    exit_status = command_read_as("check", o.db, STORE_CHECK, check, &o);
     return exit_status == EXIT_DONE && o.problems ? EXIT_SYSTEM : exit_status;
 }

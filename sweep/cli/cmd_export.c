@@ -161,6 +161,7 @@ static enum status export_trials(struct store *s, const struct export_options *o
         status = stop_install(m);
     if (status != STATUS_OK)
         return status;
+    store_stop_when(s, stop_asked, NULL);
     status = o->kind == EXPORT_CURVES ? export_csv(s, o, sweep, m) : export_runs(s, o, sweep, m);
     stop_restore();
     return status;

@@ -112,6 +112,7 @@ static enum status write_picture(struct store *s, int64_t sweep_id, const struct
         status = stop_install(m);
     if (status != STATUS_OK)
         return status;
+    store_stop_when(s, stop_asked, NULL);
     status = o->html ? page_text(s, sweep_id, o, &text, m) : figure_draw(s, sweep_id, &text, m);
     if (status == STATUS_OK && stop_requests() > 0)
         status = status_fail(m, STATUS_INTERRUPTED, "stopped; %s was not written", name);

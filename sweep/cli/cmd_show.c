@@ -404,11 +404,12 @@ static enum status show(struct store *s, void *context, struct message *m)
     const struct show_options *o = context;
     int64_t sweep, trial;
     bool number = o->trial && o->trial[strspn(o->trial, "0123456789")] == '\0';
-    if (!number && store_sweep(s, o->trial, &sweep, o->trial ? NULL : m) == STATUS_OK)
+    enum status status = number ? STATUS_BAD_INPUT : store_sweep(s, o->trial, &sweep, m);
+    if (status == STATUS_OK)
         return list_trials(s, sweep, o->json, m);
-    if (!o->trial)
-        return STATUS_BAD_INPUT;
-    enum status status = store_trial(s, o->trial, &trial, m);
+    if (!o->trial || status != STATUS_BAD_INPUT)
+        return status;
+    status = store_trial(s, o->trial, &trial, m);
     if (status != STATUS_OK)
         return status;
     return o->json ? write_json(s, trial, m) : write_text(s, trial, m);

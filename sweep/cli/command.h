@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "engine/base/status.h"
+#include "sweep/store/store.h"
 
 /* Exit statuses, as sweep/README.md lists them for users. A second signal gives 128 + its number.
  */
@@ -48,10 +48,13 @@ int command_usage(const char *name, const char *format, ...) __attribute__((form
  * [options]". action: the word between the command and usage, or NULL. */
 int command_missing(const char *name, const char *action, const char *usage, int given);
 
-struct store;
+/* Opens the results file, lets `read` work on it, closes it; prints what failed. Returns the exit
+ * status. */
+int command_read_as(const char *name, const char *db, enum store_mode mode,
+                    enum status (*read)(struct store *s, void *context, struct message *m),
+                    void *context);
 
-/* Opens the results file read-only, lets `read` work on it, closes it; prints what failed. Returns
- * the exit status. */
+/* As STORE_READ. */
 int command_read_store(const char *name, const char *db,
                        enum status (*read)(struct store *s, void *context, struct message *m),
                        void *context);

@@ -31,6 +31,7 @@ static enum status read_file(struct view *v, FILE *out, struct message *m)
     enum status status = store_open(v->db, STORE_READ, &s, m);
     if (status != STATUS_OK)
         return status;
+    store_stop_when(s, stop_asked, NULL);
     status = v->live ? v->page(s, v->context, page, out, m) : v->lines(s, out, m);
     enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
     return status == STATUS_OK ? closed : status;
@@ -130,7 +131,7 @@ static enum status show(struct view *v, struct message *m)
 {
     struct text_buffer text = {0};
     enum status status = look(v, &text, m);
-    if (!v->begun && status != STATUS_OK) {
+    if (status == STATUS_INTERRUPTED || (!v->begun && status != STATUS_OK)) {
         free(text.text);
         return status;
     }
@@ -183,5 +184,6 @@ int status_watch(const char *db,
     }
     free(v.seen.text);
     frame_free(&v.frame);
-    return status == STATUS_OK ? EXIT_DONE : command_fail("status", status, &m);
+    return status == STATUS_OK || status == STATUS_INTERRUPTED ? EXIT_DONE
+                                                               : command_fail("status", status, &m);
 }

@@ -7,6 +7,14 @@
 
 #include "sweep/store/store_internal.h"
 
+/* Whether a reader that met what a dead writer left may try its statement again. */
+static bool may_retry(const struct store *s, int code)
+{
+    bool may = false;
+    return (code & 0xff) == SQLITE_READONLY && s->mode != STORE_WRITE &&
+           store_recover(s, &may, NULL) == STATUS_OK && may;
+}
+
 static void fail(struct rows *r)
 {
     r->status = store_error(r->store, r->doing, r->message);
@@ -26,8 +34,11 @@ static enum status take_statement(struct rows *r, const char *sql)
             return STATUS_OK;
         }
     errno = 0;
-    if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &r->statement, NULL) !=
-        SQLITE_OK)
+    int code, tries = 0;
+    do
+        code = sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &r->statement, NULL);
+    while (code != SQLITE_OK && tries++ == 0 && may_retry(s, code));
+    if (code != SQLITE_OK)
         fail(r);
     return r->status;
 }
@@ -101,6 +112,10 @@ bool rows_next(struct rows *r)
         return false;
     errno = 0;
     int code = sqlite3_step(r->statement);
+    if (may_retry(r->store, code)) { /* the first row is not there yet */
+        sqlite3_reset(r->statement);
+        code = sqlite3_step(r->statement);
+    }
     if (code == SQLITE_ROW)
         return true;
     if (code != SQLITE_DONE)

@@ -1,10 +1,12 @@
 #include "sweep/store/study_rows.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "sweep/judge/stats.h"
 
@@ -31,6 +33,8 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
         return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
     if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK)
         return store_error(s, "opening", m);
+    s->unreadable = SQLITE_OK;
+    store_harden(s->db);
     store_set_patience(s, s->mode == STORE_WRITE ? WRITER_PATIENCE_MS : READER_PATIENCE_MS);
     return store_script(s, "setting up the connection",
                         "PRAGMA foreign_keys = ON;"
@@ -89,6 +93,14 @@ static enum status check_identity(const struct store *s, int64_t id, int64_t ver
         return status_fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program",
                            s->path);
     return objects > 0 ? store_check_format(s->path, (int)version, f->version, m) : STATUS_OK;
+}
+
+/* That they are the program's own, and what measures it has. Formats to come are those of tests. */
+static enum status know_objects(struct store *s, const struct store_format *f, struct message *m)
+{
+    enum status status =
+        f->version == STORE_VERSION ? store_judge_objects(s, store_schema, m) : STATUS_OK;
+    return status == STATUS_OK && !s->foreign ? store_know_measures(s, m) : status;
 }
 
 /* ---- creating ---- */
@@ -233,7 +245,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     if (status == STATUS_OK && running)
         status = check_integrity(s, m);
     if (status == STATUS_OK)
-        status = store_know_measures(s, m);
+        status = know_objects(s, f, m);
     if (status == STATUS_OK)
         status = choose_journal(s, f->avoid_wal, m);
     return status == STATUS_OK ? note_files(s, m) : status;
@@ -241,52 +253,86 @@ static enum status open_for_writing(struct store *s, const struct store_format *
 
 /* ---- reading ---- */
 
-/* A reader may not repair; a moment's writer may: SQLite then rolls back or recovers by itself. */
-static void let_recover(struct store *s)
+/* SQLite rolls back or recovers by itself once somebody reads who may write. */
+enum status store_recover(const struct store *s, bool *may, struct message *m)
 {
+    struct store moment = {.path = s->path, .mode = STORE_WRITE};
     int64_t objects;
+    enum status status = store_connect(&moment, s->path, SQLITE_OPEN_READWRITE, m);
+    *may = moment.db && !sqlite3_db_readonly(moment.db, "main");
+    if (status == STATUS_OK && *may) {
+        store_set_patience(&moment, READER_PATIENCE_MS);
+        status = store_integer(&moment, "recovering", "SELECT count(*) FROM sqlite_schema",
+                               NO_VALUES, 0, &objects, m);
+    }
+    disconnect(&moment);
+    return status;
+}
+
+/* What every reader looks at first, all of it in one state of the file. */
+static enum status begin_reading(struct store *s, const struct store_format *f, int64_t *version,
+                                 struct message *m)
+{
+    int64_t id = 0, objects = 0;
+    enum status status = store_snapshot(s, m);
+    if (status == STATUS_OK)
+        status = read_identity(s, &id, version, &objects, m);
+    if (status == STATUS_OK)
+        status = check_identity(s, id, *version, objects, f, m);
+    if (status == STATUS_OK && objects == 0)
+        status = status_fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
+    if (status == STATUS_OK && *version == f->version)
+        status = know_objects(s, f, m);
+    store_snapshot_end(s);
+    return status;
+}
+
+/* A writer that died may have left a change half made, at any moment, and the next one too. */
+static enum status connect_for_reading(struct store *s, const struct store_format *f,
+                                       int64_t *version, struct message *m)
+{
+    enum { PAUSE_MS = 5 };
+    double until_s = clock_now_s() + READER_PATIENCE_MS / 1e3;
+    for (;;) {
+        enum status status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
+        if (status == STATUS_OK)
+            status = begin_reading(s, f, version, m);
+        if (!s->unreadable || !s->db)
+            return status;
+        bool left = store_interrupted(s->path), may;
+        if (!left && s->unreadable == SQLITE_CANTOPEN)
+            break;
+        disconnect(s);
+        if (store_recover(s, &may, m) == STATUS_NO_MEMORY)
+            return STATUS_NO_MEMORY;
+        if (!left && !may)
+            break;
+        if (!may || clock_now_s() > until_s)
+            return status_fail(m, STATUS_BUSY,
+                               "%s was left in the midst of a change by a program that died "
+                               "(%s-journal or %s-wal): it can be read again once somebody who may "
+                               "write it and its folder has run a command on it",
+                               s->path, s->path, s->path);
+        poll(NULL, 0, PAUSE_MS);
+    }
+    /* WAL mode in a folder where its shared memory cannot be made, and no log: nobody writes, and
+     * the file has it all. */
     disconnect(s);
-    if (store_connect(s, s->path, SQLITE_OPEN_READWRITE, NULL) == STATUS_OK)
-        store_integer(s, "recovering", "SELECT count(*) FROM sqlite_schema", NO_VALUES, 0, &objects,
-                      NULL);
-    disconnect(s);
+    enum status status = connect_immutable(s, m);
+    return status == STATUS_OK ? begin_reading(s, f, version, m) : status;
 }
 
 static enum status open_for_reading(struct store *s, const struct store_format *f,
-                                    const struct store_header *h, struct message *m)
+                                    struct message *m)
 {
-    int64_t id = 0, version = 0, objects = 0;
-    enum status status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
-    if (status == STATUS_OK)
-        status = read_identity(s, &id, &version, &objects, m);
-    int code = s->db ? sqlite3_errcode(s->db) & 0xff : SQLITE_OK;
-    if (status != STATUS_OK && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)) {
-        if (h->interrupted) {
-            let_recover(s);
-            status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
-        } else {
-            /* WAL mode in a folder where its shared memory cannot be made, and no log: nobody
-             * writes, and the file has it all. */
-            disconnect(s);
-            status = connect_immutable(s, m);
-        }
-        if (status == STATUS_OK)
-            status = read_identity(s, &id, &version, &objects, m);
-    }
-    if (status == STATUS_OK)
-        status = check_identity(s, id, version, objects, f, m);
-    if (status != STATUS_OK)
+    int64_t version = 0;
+    enum status status = connect_for_reading(s, f, &version, m);
+    if (status != STATUS_OK || version == f->version)
         return status;
-    if (objects == 0)
-        return status_fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
-    bool copied = version < f->version;
-    if (copied)
-        status = store_migrate_copy(s, (int)version, f, m);
+    status = store_migrate_copy(s, (int)version, f, m);
     if (status == STATUS_OK)
-        status = store_know_measures(s, m);
-    if (status == STATUS_OK && copied)
-        status = store_script(s, "migrating", "PRAGMA query_only = ON", m);
-    return status;
+        status = know_objects(s, f, m);
+    return status == STATUS_OK ? store_script(s, "migrating", "PRAGMA query_only = ON", m) : status;
 }
 
 /* ---- the whole ---- */
@@ -317,7 +363,7 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     }
     s->mode = mode;
     status = store_probe(path, f->version, &h, m);
-    if (status == STATUS_OK && mode == STORE_READ && h.kind == STORE_ABSENT)
+    if (status == STATUS_OK && mode != STORE_WRITE && h.kind == STORE_ABSENT)
         status = status_fail(
             m, STATUS_BAD_INPUT,
             "there is no results file %s (`headcount run` makes it; --db names another)", path);
@@ -326,8 +372,7 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     if (status == STATUS_OK && mode == STORE_WRITE)
         status = file_make_folder(s->folder, m);
     if (status == STATUS_OK)
-        status =
-            mode == STORE_WRITE ? open_for_writing(s, f, &h, m) : open_for_reading(s, f, &h, m);
+        status = mode == STORE_WRITE ? open_for_writing(s, f, &h, m) : open_for_reading(s, f, m);
     if (status == STATUS_OK) {
         *out = s;
         return STATUS_OK;

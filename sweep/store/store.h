@@ -62,14 +62,17 @@ enum {
 struct store;
 
 enum store_mode {
-    STORE_READ, /* must exist */
+    STORE_READ,  /* must exist */
+    STORE_CHECK, /* as READ, but of what is not the program's own only store_check tells */
     STORE_WRITE /* created with its folder if absent; WAL while open where the file system allows */
 };
 
-/* Opens a results file. BAD_INPUT for a text file, a foreign database or one of a newer version
- * or of a development version (named; the file is left untouched); CORRUPT where integrity fails.
- * An older version is migrated after a backup beside the file (STORE_WRITE), or a copy of it in
- * memory is (STORE_READ). */
+/* Opens a results file. BAD_INPUT for a text file, a foreign database, one of a newer version or of
+ * a development version, or one whose objects of the program's names are not the program's (named;
+ * the file is left untouched); CORRUPT where integrity fails; BUSY where a writer that died left a
+ * change half made that this user cannot take back. What else is in the file, a user's own, is
+ * never run. An older version is migrated after a backup beside the file (STORE_WRITE), or a copy
+ * of it in memory is (STORE_READ). */
 enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
 
 /* The older format that STORE_WRITE found the file in, and that its backup has; 0: none. */
@@ -84,6 +87,10 @@ enum status store_close(struct store *s, struct message *m);
 /* How long to wait where another connection holds a lock before BUSY is returned. At first 50 ms
  * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
 void store_set_patience(struct store *s, int ms);
+
+/* From now on each statement of s ends with INTERRUPTED as soon as `asked` says so, which SQLite
+ * asks about a thousand times a second. */
+void store_stop_when(struct store *s, bool (*asked)(void *context), void *context);
 
 /* False once the file that STORE_WRITE opened, or its log, was moved, removed or replaced: anything
  * written then would be lost. */

@@ -228,8 +228,32 @@ static enum status check_configs(struct store *s, store_breach *breach, void *co
     return rows_close(&r);
 }
 
+struct teller {
+    store_breach *breach;
+    void *context;
+};
+
+static void tell_foreign(void *context, const char *what)
+{
+    const struct teller *t = context;
+    t->breach(t->context, "the file is not as this headcount makes it", what);
+}
+
+/* What is not the program's own is not read. */
+static enum status refuse_foreign(struct store *s, const struct teller *t, struct message *m)
+{
+    enum status status = store_foreign_objects(s, store_schema, tell_foreign, (void *)t, m);
+    return status != STATUS_OK ? status
+                               : status_fail(m, STATUS_CORRUPT,
+                                             "%s holds tables or views that are not the program's "
+                                             "own; nothing else of it was checked",
+                                             s->path);
+}
+
 enum status store_check(struct store *s, store_breach *breach, void *context, struct message *m)
 {
+    if (s->foreign)
+        return refuse_foreign(s, &(const struct teller){breach, context}, m);
     enum status status = check_integrity(s, breach, context, m);
     if (status == STATUS_OK)
         status = check_promises(s, of_everything, LENGTH(of_everything), breach, context, m);

@@ -91,6 +91,11 @@ enum status store_check_format(const char *path, int found, int newest, struct m
     return STATUS_OK;
 }
 
+bool store_interrupted(const char *path)
+{
+    return has_bytes(path, "-journal") || has_bytes(path, "-wal");
+}
+
 enum status store_probe(const char *path, int version, struct store_header *h, struct message *m)
 {
     unsigned char header[HEADER_SIZE] = {0};

@@ -3,6 +3,7 @@
  *   store.c          opening: create, check, journal; closing
  *   store_migrate.c  older formats
  *   store_file.c     what can be known of the file before SQLite touches it
+ *   store_guard.c    what of the file must be the program's own (store_guard.h)
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
  *   store_sums.c     sums that are the same in every version of SQLite
@@ -24,6 +25,7 @@
 #include <sys/stat.h>
 
 #include "sweep/store/rows.h"
+#include "sweep/store/store_guard.h"
 
 enum { STORE_IDLE = 64 }; /* more than the coordinator uses again and again */
 
@@ -37,8 +39,12 @@ struct store {
     bool in_batch;            /* between store_begin and store_commit */
     enum status batch_status; /* why SQLite itself has rolled the batch back; OK: it has not */
     bool broken;              /* a sync failed: this connection must not write again */
-    int migrated_from;        /* the format that the file had; 0: today's */
-    struct stat opened, log;  /* which files the path and the log's path led to then */
+    int unreadable;           /* SQLITE_READONLY or SQLITE_CANTOPEN: what a reader last met */
+    bool foreign;             /* STORE_CHECK: it is not made of the program's own objects */
+    bool (*stop_asked)(void *context); /* store_stop_when */
+    void *stop_context;
+    int migrated_from;       /* the format that the file had; 0: today's */
+    struct stat opened, log; /* which files the path and the log's path led to then */
 };
 
 /* ---- store.c ---- */
@@ -63,6 +69,9 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
                               struct store **s, struct message *m);
 /* Opens s->db on a file or URI. */
 enum status store_connect(struct store *s, const char *name, int flags, struct message *m);
+/* For a reader of a file that a writer which died left half changed: takes the change back, or
+ * finishes it. *may: this user can write the file. */
+enum status store_recover(const struct store *s, bool *may, struct message *m);
 enum status store_set_version(struct store *s, int version, struct message *m);
 
 /* ---- store_migrate.c ---- */
@@ -95,6 +104,9 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
 /* BAD_INPUT where a file of format `found` is older than any that is read, or newer than `newest`.
  */
 enum status store_check_format(const char *path, int found, int newest, struct message *m);
+
+/* Whether a journal or log lies beside the file: of a writer that died, or is at work. */
+bool store_interrupted(const char *path);
 
 /* False where shared memory between processes cannot be relied on: network and FUSE file systems.
  */

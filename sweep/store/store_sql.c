@@ -51,6 +51,12 @@ enum status store_error(struct store *s, const char *doing, struct message *m)
         system_errno = system_errno ? system_errno : last_errno;
     }
     enum status status = status_of_code(code, system_errno);
+    /* A reader writes nothing: it met what a writer that died left half done. */
+    if (s->mode != STORE_WRITE && primary == SQLITE_READONLY)
+        status = STATUS_BUSY;
+    bool short_of = system_errno == EMFILE || system_errno == ENFILE || is_no_room(system_errno);
+    if (primary == SQLITE_READONLY || (primary == SQLITE_CANTOPEN && !short_of))
+        s->unreadable = primary;
     /* After a failed sync the kernel may have dropped the pages and report the next one as a
      * success: what was not acknowledged must not be tried again through the same descriptors. */
     if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC)

@@ -106,6 +106,12 @@ int stop_requests(void)
     return requests;
 }
 
+bool stop_asked(void *context)
+{
+    (void)context;
+    return requests > 0;
+}
+
 int stop_signal(void)
 {
     return last;

@@ -2,6 +2,8 @@
 #ifndef SWEEP_WORKER_STOP_H
 #define SWEEP_WORKER_STOP_H
 
+#include <stdbool.h>
+
 #include "engine/base/status.h"
 
 /* The process ends STOP_WITHIN_S seconds after the first request to stop, whatever holds it up (a
@@ -22,5 +24,8 @@ int stop_wake_fd(void);  /* readable when something happened */
 void stop_drain(void);   /* empties it */
 int stop_requests(void); /* how many requests to stop have come */
 int stop_signal(void);   /* the signal of the last one */
+
+/* Whether one has come: for store_stop_when, whose context it does not look at. */
+bool stop_asked(void *context);
 
 #endif

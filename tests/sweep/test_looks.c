@@ -132,15 +132,16 @@ static void what_cannot_be_judged_is_not(void **state)
     struct text_buffer said = {0};
     for (int i = 0; i < 10; i++)
         end_one(x, &r, &p, 0.5);
-    run_sql(r.db, "DELETE FROM look; CREATE TRIGGER t BEFORE INSERT ON look BEGIN SELECT"
+    run_sql(r.db, "DELETE FROM look; CREATE TEMP TRIGGER t BEFORE INSERT ON look BEGIN SELECT"
                   " raise(ABORT, 'not today'); END");
     assert_ok(store_begin(r.s, &x->m));
     assert_int_not_equal(looks_judge(r.s, p.plan, r.sweep, &said, &x->m), STATUS_OK);
     assert_non_null(strstr(x->m.text, "not today"));
     store_rollback(r.s);
     assert_answer(r.db, "SELECT count(*) FROM look", "0");
-    run_sql(r.db,
-            "DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT ON look BEGIN DELETE FROM look; END");
+    run_sql(
+        r.db,
+        "DROP TRIGGER t; CREATE TEMP TRIGGER t AFTER INSERT ON look BEGIN DELETE FROM look; END");
     assert_status(STATUS_INTERNAL, looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
     assert_non_null(strstr(x->m.text, "is due for ever"));
     run_sql(r.db,

@@ -3,18 +3,17 @@
 #define DATASETS_TASK_TEXT_H
 
 #include "datasets/corpus.h"
-#include "datasets/records.h"
 #include "datasets/task.h"
 
 enum text_mode_index { TEXT_LM, TEXT_CLASSIFY };
 enum text_separator { TEXT_BY_NAME, TEXT_COMMA, TEXT_SEMICOLON, TEXT_TAB };
 
-enum { TEXT_MAX_LENGTH = 4096, TEXT_VOCAB = 256 };
+enum { TEXT_MAX_LENGTH = 4096, TEXT_VOCAB = 256, TEXT_MAX_COLUMN = 256 };
 
 struct text_options {
     int64_t mode, length, instance, separator;
     char file[OPTION_STRING_MAX + 1];
-    char text_column[RECORDS_LABEL_MAX + 1], label_column[RECORDS_LABEL_MAX + 1];
+    char text_column[TEXT_MAX_COLUMN + 1], label_column[TEXT_MAX_COLUMN + 1];
     /* Derived. */
     char sha256[65];
     int64_t size;      /* of the file, in bytes */

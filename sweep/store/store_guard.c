@@ -198,7 +198,7 @@ static struct own *find_own(struct own *list, int count, const char *name)
     return NULL;
 }
 
-enum status store_foreign_objects(struct store *s, const char *schema, store_foreign *foreign,
+enum status store_foreign_objects(struct store *s, const char *schema, store_object_fault *fault,
                                   void *context, struct message *m)
 {
     enum { TYPE, NAME, SQL };
@@ -220,12 +220,12 @@ enum status store_foreign_objects(struct store *s, const char *schema, store_for
             continue;
         snprintf(what, sizeof what, "%s %s is %s of another making", o->type, o->name,
                  strcmp(type, o->type) == 0 ? "one" : type);
-        foreign(context, what);
+        fault(context, what);
     }
     for (int i = 0; i < count && r.status == STATUS_OK; i++) {
         snprintf(what, sizeof what, "%s %s is not there", own[i].type, own[i].name);
         if (!own[i].seen)
-            foreign(context, what);
+            fault(context, what);
     }
     return rows_close(&r);
 }

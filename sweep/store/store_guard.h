@@ -11,11 +11,11 @@ struct store;
 void store_harden(struct sqlite3 *db);
 
 /* What is wrong with an object that the schema has: "view trials is one of another making". */
-typedef void store_foreign(void *context, const char *what);
+typedef void store_object_fault(void *context, const char *what);
 
 /* Tells of each of the schema's tables, views and indexes that the file has not, or has in another
  * way. Runs nothing of what the file holds. */
-enum status store_foreign_objects(struct store *s, const char *schema, store_foreign *foreign,
+enum status store_foreign_objects(struct store *s, const char *schema, store_object_fault *fault,
                                   void *context, struct message *m);
 
 /* BAD_INPUT names the first of them; under STORE_CHECK s->foreign says that there are some. */

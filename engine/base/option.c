@@ -189,6 +189,8 @@ static enum status parse_real(const struct scalar *r, double *value)
                                      : ", which is too small to differ from 0");
     if (x < r->o->min || x > r->o->max || (r->o->above_min && x <= r->o->min))
         return refuse(r, "");
+    if (x != 0 && (float)x == 0) /* 0 may be impossible, or mean something else: no clipping */
+        return refuse(r, ", which is 0 in single precision");
     *value = x;
     return STATUS_OK;
 }

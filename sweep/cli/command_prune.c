@@ -15,7 +15,7 @@ bool command_prune_read(const char *name, const struct prune_words *w, struct pr
             command_usage(name, "--by is '%s'; allowed: importance, ablation, random", w->by);
     else if (w->keep && prune_keep_parse(w->keep, o, &m) != STATUS_OK)
         *exit_status = command_usage(name, "%s", m.text);
-    else if (w->lr && (!number_parse(w->lr, &o->lr, &integral) || !(o->lr > 0)))
+    else if (w->lr && (!number_parse(w->lr, &o->lr, &integral) || !((float)o->lr > 0)))
         *exit_status = command_usage(name, "--lr is '%s'; it must be a number above 0", w->lr);
     else if (w->lr && w->finetune == 0)
         *exit_status =

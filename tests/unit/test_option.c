@@ -158,6 +158,11 @@ static void test_refused_reals(void **state)
     assert_refused(
         "lr", "1e-400", false,
         "model.lr is 1e-400, which is too small to differ from 0; allowed: above 0, up to 1");
+    assert_refused("lr", "5e-324", false,
+                   "model.lr is 5e-324, which is 0 in single precision; allowed: above 0, up to 1");
+    assert_refused("bias", "-7e-46", false,
+                   "model.bias is -7e-46, which is 0 in single precision; allowed: any finite "
+                   "number");
     assert_refused("lr", ".nan", false,
                    "model.lr is .nan, which is not a finite number; allowed: above 0, up to 1");
     assert_refused("lr", "-.INF", false,

@@ -61,8 +61,9 @@ void option_defaults(const struct option_entry *table, void *config);
  * core schema, stricter where silence would hurt: `quoted` text is a string; refused are 08, +1,
  * 32.0 or 1e3 for an INT; 1e400, 1e-50 (0 in single precision), .nan, .inf for a REAL; anything out
  * of range. BAD_INPUT names the option, the value given and what is allowed ("model.heads is 0;
- * allowed: 1 to 65536"): `section` is put in front of the name (may be ""). INT_LIST takes items one
- * by one: each call appends. A STRING may look like a number, but null without quotes is no value. */
+ * allowed: 1 to 65536"): `section` is put in front of the name (may be ""). INT_LIST takes items
+ * one by one: each call appends. A STRING may look like a number, but null without quotes is no
+ * value. */
 enum status option_parse(const struct option_entry *o, const char *section, const char *text,
                          bool quoted, void *config, struct message *m);
 

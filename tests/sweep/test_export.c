@@ -31,7 +31,7 @@ static void canonical_bytes(void **state)
              "\"val_acc\":0.333333333,\"val_loss\":1.25,\"test_acc\":0.333333333,"
              "\"test_acc_by_slot\":[0.333333333,1],\"test_exact\":0,\"test_loss\":0.25,"
              "\"chance\":0.125,\"curve\":["
-             "{\"step\":50,\"train_loss\":2,\"train_acc\":0.5,\"val_loss\":1.25,"
+             "{\"step\":50,\"train_loss\":2,\"train_acc\":0.333333333,\"val_loss\":1.25,"
              "\"val_acc\":0.333333333,\"grad_norm\":1,\"lr\":0.001},"
              "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
              "\"grad_norm\":0.5,\"lr\":0.0005}],\"config\":%s}\n",
@@ -129,13 +129,55 @@ static void a_full_disk_is_noticed(void **state)
     close_store(x, s);
 }
 
+/* Trials are read in the order of indexes: nothing is sorted, however many they are. */
+static void memory_is_bounded(void **state)
+{
+    enum { TRIALS = 30000, CACHE = 8 << 20 };
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    char sql[600];
+    plan_into(x, s, SWEEP("[2]", "seeds: 1\n"));
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             "INSERT INTO config (config_sha256, n_params, flops_per_step, chance, config_json)"
+             " SELECT printf('%%064d', i), 1, 1, 0, config_json FROM n, config"
+             " WHERE config_id = 1",
+             TRIALS);
+    run_sql(store_db(s), sql);
+    run_sql(store_db(s),
+            "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting,"
+            " setting_label, tuning, is_tuning, chance) SELECT 1, config_id, 7, 1, 0, '{}', '',"
+            " '{}', 0, 0 FROM config WHERE n_params = 1 ORDER BY random()");
+    close_store(x, s);
+    s = open_store(x, STORE_READ);
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    int64_t before = sqlite3_memory_used();
+    sqlite3_memory_highwater(true);
+    assert_ok(export_results(s, NULL, out, &x->m));
+    int64_t most = sqlite3_memory_highwater(false) - before;
+    if (most > CACHE + (CACHE >> 2))
+        fail_msg("%lld KiB for %d trials", (long long)most >> 10, TRIALS);
+    rewind(out);
+    char line[4096], last[65] = "", sha256[65];
+    int lines = 0;
+    for (; fgets(line, sizeof line, out); lines++) {
+        assert_int_equal(
+            sscanf(line, "{\"sweep\":\"plain\",\"config_sha256\":\"%64[0-9a-f]", sha256), 1);
+        assert_true(strcmp(last, sha256) < 0);
+        memcpy(last, sha256, sizeof last);
+    }
+    assert_int_equal(lines, TRIALS + 1);
+    fclose(out);
+    close_store(x, s);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(canonical_bytes),
-        TEST(history_does_not_show),
-        TEST(sweeps_and_what_left_the_plan),
+        TEST(canonical_bytes),        TEST(history_does_not_show),
+        TEST(memory_is_bounded),      TEST(sweeps_and_what_left_the_plan),
         TEST(a_full_disk_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,7 @@ for c in run $(echo "$commands" | grep -v '^run$'); do
     shorter=$([ "$c" != bench ] || echo " --batch 2 --trained 1 --milliseconds 1")
     until=$([ "$c" != serve ] || echo "timeout --preserve-status -s INT 1 ")
     while read -r line; do
+        case $line in *--svg*) command -v gnuplot >"$dir/gnuplot" || { skip "example: $line" gnuplot; continue; } ;; esac
         check "example: $line" gives 0 '' "$until$line$shorter"
     done <"lines.$c"
     [ "$c" != report ] || headcount sweep delete gather-tuned --yes >second.txt

@@ -102,14 +102,9 @@ few_descriptors
 # As an ordinary user would meet it; root may write everywhere.
 read_only_folder() {
     name="a folder that cannot be written"
-    if [ "$(id -u)" = 0 ]; then
-        if ! command -v setpriv >/dev/null; then
-            skip "$name" "a user other than root"
-            return
-        fi
-        as_user='setpriv --reuid 65534 --regid 65534 --clear-groups'
-    else
-        as_user=
+    if ! can_be_ordinary; then
+        skip "$name" "a program that others than root can reach"
+        return
     fi
     chmod 755 "$dir"
     mkdir -p "$dir/closed"
@@ -135,8 +130,4 @@ read_only_folder() {
     chmod 755 "$dir/closed" "$dir/archive"
     verdict "$name"
 }
-if [ "$(id -u)" = 0 ] && ! setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$headcount"; then
-    skip "a folder that cannot be written" "a program that others than root can reach"
-else
-    read_only_folder
-fi
+read_only_folder

@@ -37,6 +37,15 @@ can_mount() {
         umount "$dir/disk"
 }
 
+# Words in front of a command that an ordinary user is to run, in $as_user: none where that is who runs
+# this. False where root cannot become the user nobody, or where nobody can reach the program.
+can_be_ordinary() {
+    as_user=
+    [ "$(id -u)" = 0 ] || return 0
+    as_user='setpriv --reuid 65534 --regid 65534 --clear-groups'
+    $as_user test -x "$headcount" 2>/dev/null
+}
+
 # ---- processes ----
 
 state_of() { # pid: R, S, Z, ...; nothing if there is none

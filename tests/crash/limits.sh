@@ -52,7 +52,6 @@ limit() { # name, prlimit's option, sizes...
             tried=$((tried + 1))
         done <"$dir/commands"
     done
-    as_user=
     # No command is sure to need a second of CPU time.
     [ "$refused" -gt 0 ] || [ "$option" = cpu ] || trouble "no limit was felt"
     whole "$limit_name" "$db"
@@ -76,17 +75,16 @@ else
     # Root is not counted: the user nobody must be able to read the program and write the folder.
     chmod 777 "$dir"
     fresh "$db"
-    nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
-    if $nobody "$headcount" --help >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
-        as_user=$nobody
+    if [ "$(id -u)" = 0 ] && can_be_ordinary; then
         done_before=$done_db done_db=$dir/nobody.db
         fresh "$done_db"
-        $nobody "$headcount" run "$sweep" --db "$done_db" --quiet >"$dir/said" 2>&1 </dev/null
+        $as_user "$headcount" run "$sweep" --db "$done_db" --quiet >"$dir/said" 2>&1 </dev/null
         limit "processes" nproc 0
         done_db=$done_before
     else
-        skip "processes: commands under limits" "root, and a program that the user nobody may run"
+        skip "processes: commands under limits" "root, and a program that others can reach"
     fi
+    as_user=
 fi
 
 # ---- CPU time ----

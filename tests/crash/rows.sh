@@ -6,6 +6,10 @@ rows=$dir/rows
 mkdir "$rows"
 long || [ -n "${CRASH_SEED:-}" ] || seed=$(date +%s)
 
+# SQLite's shell lets nobody change the schema unless it is told to.
+unguarded() { # arguments of sqlite3
+    sqlite3 -cmd ".output /dev/null" -cmd ".dbconfig defensive off" -cmd ".output stdout" "$@"
+}
 # Every table has rows: trials that completed, one that waits for its second attempt, one that is new.
 cat >"$rows/s.yaml" <<'Y'
 # Which?
@@ -47,7 +51,7 @@ row_file() {
         UPDATE trial SET remark = 'r'; UPDATE sweep SET remark = 'r'" || trouble "preparing the rows"
     # The same without what would refuse a value.
     sqlite3 "$rows/r.db" ".backup $rows/loose.db"
-    sqlite3 -bail "$rows/loose.db" "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql =
+    unguarded -bail "$rows/loose.db" "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql =
         replace(replace(replace(replace(sql, 'IS NOT NULL', 'NOTNULL'), 'NOT NULL', ''), 'STRICT,', ''),
             'STRICT', '') WHERE type = 'table'"
     sqlite3 "$rows/loose.db" "SELECT m.name || '.' || c.name FROM sqlite_schema AS m,
@@ -118,7 +122,7 @@ mutate() { # table.column, value's name
     cp "$rows/loose.db" "$rows/f.db" && cp -r "$rows/r.db.d" "$rows/f.db.d"
     value=$(value_of "$2")
     # The schema is put back in the same breath.
-    changed=$(sqlite3 "$rows/f.db" "PRAGMA ignore_check_constraints = ON; ATTACH '$rows/r.db' AS good;
+    changed=$(unguarded "$rows/f.db" "PRAGMA ignore_check_constraints = ON; ATTACH '$rows/r.db' AS good;
         UPDATE OR IGNORE main.$table SET $column = $value WHERE $column IS NOT $value;
         SELECT changes();
         PRAGMA writable_schema = ON;

@@ -224,6 +224,12 @@ test-cluster: $(PROGRAM)
 test-arm64: $(PROGRAM)
 	@HEADCOUNT=$(RUN) MAKE="$(MAKE)" sh tests/arm64/run.sh $(BUILD)/arm64 $(ARM64_FORM)
 
+# Both commands of the README on a bare Debian, as root and as a user. BARE_FORM=short: a sample.
+SUITE     = bookworm trixie
+BARE_FORM = full
+test-bare:
+	@for suite in $(SUITE); do sh tests/bare.sh $(BUILD) $(BARE_FORM) $$suite || exit; done
+
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
 	@sh tests/check_deps.sh $(LIBENGINE)
@@ -241,9 +247,10 @@ calibrate: $(CALIBRATE)
 deps:
 	@sh tests/deps.sh
 
+# ARGS: further arguments of headcount run.
 sweep: deps
 	@$(MAKE) --no-print-directory all
-	$(RUN) run configs/gather.yaml --db $(DB)
+	$(RUN) run configs/gather.yaml --db $(DB) $(ARGS)
 
 BIN        = $(DESTDIR)$(PREFIX)/bin
 MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
@@ -367,6 +374,7 @@ help:
 	@echo "make test-page    look at a sweep's page in Chromium, with pictures in $(BUILD)/page"
 	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
 	@echo "make test-arm64   build for arm64, run the test programs under QEMU (ARM64_FORM=short: a sample)"
+	@echo "make test-bare    both commands on a bare Debian of its own (SUITE=trixie; BARE_FORM=short: a sample)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX;"
 	@echo "                  bench-scale: what the coordinator makes of 1,000 machines;"

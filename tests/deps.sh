@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64]   Installs what building and testing
+# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64] [bare]   Installs what building and testing
 # need, and what the named targets need beside that, where this machine lacks it: with apt on Debian
 # and its children, saying what it does; elsewhere it names the packages.
 set -eu
@@ -43,6 +43,7 @@ for target; do
         need python3 'command -v python3'
         need fonts-dejavu-core 'fc-list : family | grep -q .'
         ;;
+    bare) need debootstrap 'PATH=$PATH:/usr/sbin command -v debootstrap' ;;
     cluster)
         PATH=$PATH:/usr/sbin:/sbin
         need slurm-wlm 'command -v slurmctld && command -v slurmd && command -v sbatch'

@@ -1,0 +1,119 @@
+#!/bin/sh
+# usage: bare.sh BUILD full|short SUITE   Tries both commands of the README on a bare Debian (bookworm,
+# trixie, sid): a system of debootstrap's smallest kind with make, git and certificates, in which the working
+# tree lies under /root (mode 700) and once as an ordinary user's. The short form makes a short sweep as root
+# and runs the tests that use other programs. What debootstrap made and the packages that were fetched are kept
+# in BUILD/bare. Mounts are in a namespace of their own, which goes with its processes.
+set -eu
+
+# ---- in the new system, as root ----
+
+step() { # name, directory's owner, command: run there; its output stands in /var/log/step
+    began=$(date +%s) code=0
+    case $2 in
+    root) (cd /root/headcount && sh -c "$3") >/var/log/step 2>&1 </dev/null || code=$? ;;
+    *) su "$2" -c "cd ~/headcount && $3" >/var/log/step 2>&1 </dev/null || code=$? ;;
+    esac
+    if [ $code -ne 0 ]; then
+        echo "not ok - $1: status $code"
+        tail -n 60 /var/log/step | sed 's/^/    /'
+        exit 1
+    fi
+    echo "ok - $1 ($(($(date +%s) - began)) s)"
+    grep -E '^[0-9]+ passed|# *skip|^not ok' /var/log/step | sed 's/^ */    /' || :
+}
+inside() { # form
+    few='--set train.steps=20 --set train.schedule.warmup=5 --set train.eval_every=10'
+    step "a user who may not install is told what to" guest \
+        'make sweep 2>&1 | grep -q "^as root: apt-get install gcc" && [ ! -e results/headcount.db ]'
+    if [ "$1" = full ]; then
+        for user in root guest; do
+            step "make sweep, as $user" $user 'make sweep'
+            step "make test, as $user" $user 'make test'
+        done
+        return
+    fi
+    step "make sweep, as root" root "make sweep ARGS='$few' && ./headcount report gather | grep -q 'heads'"
+    step "gnuplot is installed" root 'apt-get install -y -qq --no-install-recommends gnuplot-nox'
+    programs='build/tests/unit/test_blas build/tests/sweep/test_store_sums build/tests/sweep/test_report_text
+        build/tests/sweep/test_serve build/tests/sweep/test_serve_bad'
+    step "tests that use other programs, as root" root "make -s $(echo $programs) &&
+        HEADCOUNT=./headcount BUILD=build sh tests/run.sh '' $(echo $programs) tests/cli/test_figure.sh"
+    step "limits and absurd rows, as root" root 'CRASH_FORM=short sh tests/crash/run.sh limits rows'
+}
+if [ "$1" = inside ]; then
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    inside "$2"
+    exit
+fi
+
+# ---- outside ----
+
+place=$PWD/$1/bare form=$2 suite=$3
+root=$place/$suite.root tar=$place/$suite.tar debs=$place/$suite.debs
+skip() { # what it needs
+    echo "ok - both commands on a bare $suite # skip needs $1"
+    exit 0
+}
+# What this machine's own apt is told of networks, and the address of Debian that it uses.
+network_of_apt() {
+    apt-config dump | grep -Ei '^Acquire::(http|https|ftp|retries|forceipv|check)' | grep -v '"";$' || :
+}
+mirror_of_apt() {
+    apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+        sed -n 's/^Debian|Debian|//p' | sed 1q
+}
+bootstrap() {
+    debootstrap --variant=minbase --include=ca-certificates,git,make "$suite" "$root" $(mirror_of_apt) >"$place/$suite.log" 2>&1 ||
+        { tail -n 5 "$place/$suite.log"; return 1; }
+    rm -rf "$root"/var/cache/apt/archives/*.deb
+    tar -C "$root" --one-file-system -cf "$tar.new" . && mv "$tar.new" "$tar"
+}
+# It sees the network as this machine does. Packages that were fetched before are there already.
+furnish() {
+    network_of_apt >"$root/etc/apt/apt.conf.d/90host"
+    for file in /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt; do
+        [ ! -e $file ] || cp -L $file "$root$file"
+    done
+    find "$debs" -name '*.deb' -exec cp -t "$root/var/cache/apt/archives" {} +
+    chroot "$root" useradd -m -s /bin/sh guest
+    chmod 700 "$root/root"
+    for home in root home/guest; do
+        mkdir "$root/$home/headcount"
+        git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null |
+            { cat; echo .git; } | tar -cf - -T - | tar -C "$root/$home/headcount" --no-same-owner -xf -
+    done
+    chroot "$root" chown -R guest: /home/guest/headcount
+}
+
+[ "$(id -u)" = 0 ] || skip root
+unshare --mount --pid --fork true 2>/dev/null || skip "the right to mount"
+PATH=$PATH:/usr/sbin:/sbin
+sh tests/deps.sh bare || skip debootstrap
+mkdir -p "$debs"
+exec 9>"$place/$suite.lock"
+flock -n 9 || { echo "another test-bare of $suite is at work"; exit 1; }
+child= # unshare hears no other signal, and all in its namespace go with it
+trap 'kill -KILL $child 2>/dev/null || :; wait; rm -rf --one-file-system "$root"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+rm -rf --one-file-system "$root" # of one that was killed
+[ -e "$tar" ] || bootstrap || skip "a mirror of Debian that has $suite"
+rm -rf --one-file-system "$root"
+mkdir "$root"
+tar -C "$root" -xf "$tar"
+furnish
+echo "# $suite, $form form"
+# In the background, where signals reach this shell at once.
+setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child sh -c '
+    mount -t proc proc "$1/proc" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts" &&
+        mkdir -p "$1/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" || exit
+    exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+        ${no_proxy:+no_proxy="$no_proxy"} chroot "$1" sh /root/headcount/tests/bare.sh inside "$2"' \
+    sh "$root" "$form" 9>&- </dev/null &
+child=$! code=0
+wait $child || code=$?
+find "$root/var/cache/apt/archives" -name '*.deb' -exec cp -ut "$debs" {} +
+exit $code

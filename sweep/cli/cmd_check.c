@@ -121,12 +121,14 @@ static enum status check(struct store *s, void *context, struct message *m)
         status = check_files(s, o, m);
     if (status == STATUS_OK)
         status = store_find_foreign(s, note, o, m);
+    if (status != STATUS_OK)
+        return status;
     struct rows r = rows_open(s, m, "SELECT count(*) FROM trial", NO_VALUES);
     if (rows_next(&r))
         o->trials = (long)rows_integer(&r, 0);
-    enum status closed = rows_close(&r);
-    if (status != STATUS_OK || closed != STATUS_OK)
-        return status != STATUS_OK ? status : closed;
+    status = rows_close(&r);
+    if (status != STATUS_OK)
+        return status;
     text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, o->trials, o->files);
     if (o->gone)
         text_print(stdout, ", %ld result%s without a file to compare", o->gone,

@@ -22,10 +22,10 @@ int piece_code(enum status status)
     case STATUS_BAD_INPUT: /* no results file, or one of a newer format */
     case STATUS_CORRUPT:
     case STATUS_IO:
+    case STATUS_INTERRUPTED: /* it takes too long */
         return PIECE_UNAVAILABLE;
     case STATUS_DISK_FULL:
     case STATUS_DIVERGED:
-    case STATUS_INTERRUPTED:
     case STATUS_INTERNAL:
         break;
     }

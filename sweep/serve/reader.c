@@ -44,12 +44,18 @@ static enum watched_news news_of(const struct request *q)
     return soon ? WATCHED_VERSION : WATCHED_SUMMARY;
 }
 
+/* When computing such answers would have had its share of time. */
+static double *rest_of(struct server *s, const struct request *q)
+{
+    return q->kind == REQUEST_INDEX ? &s->rest_until_s : &s->file[q->file].rest_until_s[news_of(q)];
+}
+
 /* When this answer may be computed again. */
-static double due_of(const struct server *s, const struct request *q, const struct answer *a)
+static double due_of(struct server *s, const struct request *q, const struct answer *a)
 {
     if (s->hurries)
         return 0;
-    double share_s = s->rest_until_s[news_of(q)] - SERVE_RESTS * SERVE_AHEAD_S;
+    double share_s = *rest_of(s, q) - SERVE_RESTS * SERVE_AHEAD_S;
     return a->due_s > share_s ? a->due_s : share_s;
 }
 
@@ -156,15 +162,32 @@ static void put_error(struct result *r)
     piece_error(&r->body, r->error.text);
 }
 
-/* Without the lock. */
-static void read_file(const char *path, const struct request *q, struct result *r)
+struct limit {
+    struct server *server;
+    double until_s;
+};
+
+static bool is_over(void *context)
 {
+    const struct limit *limit = context;
+    pthread_mutex_lock(&limit->server->lock);
+    bool ending = limit->server->ending;
+    pthread_mutex_unlock(&limit->server->lock);
+    return ending || clock_now_s() > limit->until_s;
+}
+
+/* Without the lock. */
+static void read_file(struct server *s, const char *path, const struct request *q, struct result *r)
+{
+    struct limit limit = {s, clock_now_s() + SERVE_READ_S};
     struct store *store = NULL;
     struct message m = {{0}};
     FILE *out = text_stream(&r->body);
     enum status status = out ? store_open(path, STORE_READ, &store, &m)
                              : status_fail(&m, STATUS_NO_MEMORY, "no memory");
     r->opened = status == STATUS_OK;
+    if (r->opened)
+        store_stop_when(store, is_over, &limit);
     r->code = r->opened ? piece_write(store, q, out, &m) : piece_code(status);
     r->passing = r->code == PIECE_UNAVAILABLE && status != STATUS_BAD_INPUT;
     store_close(store, NULL);
@@ -172,6 +195,8 @@ static void read_file(const char *path, const struct request *q, struct result *
         fclose(out);
     if (r->code == REQUEST_OK)
         return;
+    if (clock_now_s() > limit.until_s)
+        status_fail(&m, STATUS_IO, "%s: reading this takes longer than %g s", path, SERVE_READ_S);
     piece_words(path, &m, &r->error);
     put_error(r);
 }
@@ -187,7 +212,7 @@ static void read_one(struct server *s, int file, const struct request *q, struct
         return;
     }
     pthread_mutex_unlock(&s->lock);
-    read_file(w->path, q, r);
+    read_file(s, w->path, q, r);
     pthread_mutex_lock(&s->lock);
     if (w->sign.there) /* of what may pass the one who asked is told: pages then ask again */
         watched_read(w, r->opened || r->passing ? "" : r->error.text);
@@ -233,10 +258,10 @@ static void look(struct server *s, const struct request *q)
             watcher_look(s, i);
 }
 
-double reader_spend(struct server *s, enum watched_news kind, double cpu_s, double now_s)
+double reader_spend(double *until_s, double cpu_s, double now_s)
 {
     const double ahead_s = SERVE_RESTS * SERVE_AHEAD_S;
-    double *until_s = &s->rest_until_s[kind], rest_s = SERVE_RESTS * cpu_s;
+    double rest_s = SERVE_RESTS * cpu_s;
     double most_s = now_s + ahead_s + (rest_s > ahead_s ? rest_s : ahead_s);
     *until_s = (*until_s > now_s ? *until_s : now_s) + rest_s;
     *until_s = *until_s < most_s ? *until_s : most_s;
@@ -256,7 +281,7 @@ static struct answer *compute(struct server *s, const struct job *j)
     struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
     double now_s = clock_now_s();
     double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s;
-    double rest_s = s->hurries ? 0 : reader_spend(s, news_of(&j->q), cost_s, now_s);
+    double rest_s = s->hurries ? 0 : reader_spend(rest_of(s, &j->q), cost_s, now_s);
     double due_s = now_s + ((!a || r.passing) && rest_s < again_s ? again_s : rest_s);
     if (!a) {
         owe(s, &j->q, due_s);
@@ -309,6 +334,23 @@ static void job_remove(struct server *s)
     free(j);
 }
 
+/* The first one that is not about the file that was just read, if there is one, becomes the first.
+ */
+static void take_turns(struct server *s)
+{
+    struct job **link = &s->jobs;
+    while (*link && (*link)->q.kind != REQUEST_INDEX && (*link)->q.file == s->last_file)
+        link = &(*link)->next;
+    struct job *j = *link;
+    if (j && j != s->jobs) {
+        *link = j->next;
+        s->jobs_end = j->next ? s->jobs_end : link;
+        j->next = s->jobs;
+        s->jobs = j;
+    }
+    s->last_file = s->jobs->q.kind == REQUEST_INDEX ? -1 : s->jobs->q.file;
+}
+
 void reader_give_up(struct server *s)
 {
     for (struct job *j = s->jobs; j; j = j->next)
@@ -324,6 +366,7 @@ void *reader_run(void *server)
             pthread_cond_wait(&s->work, &s->lock);
             continue;
         }
+        take_turns(s);
         struct answer *a = answer_to(s, s->jobs);
         tell_waiting(s, s->jobs, a);
         job_remove(s);

@@ -127,6 +127,7 @@ static void init(struct server *s)
     pthread_cond_init(&s->look, &monotonic);
     pthread_condattr_destroy(&monotonic);
     s->jobs_end = &s->jobs;
+    s->last_file = -1;
     s->answers.room = CACHE_ROOM;
     s->asked_s = clock_now_s();
 }

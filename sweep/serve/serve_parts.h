@@ -3,15 +3,17 @@
  *   listener   (libmicrohttpd's, one for each address) judges requests and sends answers. It waits
  *              for nothing but that lock: who asks for what is not there yet is suspended.
  *   reader     computes what was asked for, one thing after the other, and resumes who waits for
- *              it. It alone opens results files.
+ *              it. It alone opens results files, in turn where several are asked for, and none for
+ *              longer than SERVE_READ_S at a time: a file that is slow keeps no other waiting for
+ *              more than one piece.
  *   watcher    looks four times a second, while anybody is there, whether files have changed,
  *              wakes event streams, and ends connections on which nothing happens.
  *
  * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
- * CPU time it took, and all that are computed again of one kind (watched.h) together take no more
- * of a core than that either, but for SERVE_AHEAD_S seconds that may be had at once. With two kinds
- * that is a fortieth of a core. The older answer serves meanwhile, also while the reader is at
- * work on something long, and clients are told when a newer one can be had. */
+ * CPU time it took, and all that are computed again of one kind (watched.h) of one file together
+ * take no more of a core than that either, but for SERVE_AHEAD_S seconds that may be had at once.
+ * With two kinds that is a fortieth of a core. The older answer serves meanwhile, also while the
+ * reader is at work on something long, and clients are told when a newer one can be had. */
 #ifndef SWEEP_SERVE_SERVE_PARTS_H
 #define SWEEP_SERVE_SERVE_PARTS_H
 
@@ -27,9 +29,9 @@ enum { SERVE_RESTS = 79, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32 };
 
 /* How long: CPU time of a kind that is had at once, after a rest; between two looks at files,
  * between two comments in a quiet event stream; for a client to ask something, and to take an
- * answer. */
+ * answer; for a piece to be read from its file. */
 static const double SERVE_AHEAD_S = .25, SERVE_LOOK_S = .25, SERVE_BEAT_S = 15, SERVE_ASK_S = 20,
-                    SERVE_TAKE_S = 120;
+                    SERVE_TAKE_S = 120, SERVE_READ_S = 10;
 
 /* A request on its way to its answer. */
 struct ask {
@@ -92,7 +94,8 @@ struct server {
     bool has_reader, has_watcher;
     struct watched *file; /* rules.files of them; their paths and names never change */
     struct answers answers;
-    double rest_until_s[WATCHED_NEWS]; /* when computing would have had its share of time */
+    double rest_until_s; /* as of a file (watched.h), of the list of all sweeps */
+    int last_file;       /* that the reader was at */
     struct job *jobs, **jobs_end;
     double job_began_s; /* of the first one */
     struct stream *streams;
@@ -109,11 +112,12 @@ struct server {
  * caller suspends its connection before it lets the lock go. */
 bool reader_ask(struct server *s, struct ask *a);
 
-/* Takes note of CPU time that an answer of this kind took until now_s. Returns how long that answer
- * is to rest. What first answers took is forgiven but for one more piece like the last, or
- * SERVE_AHEAD_S, so that pages that are opened do not keep all others old for long; computing again
- * comes to its share however costly each piece is. */
-double reader_spend(struct server *s, enum watched_news kind, double cpu_s, double now_s);
+/* Takes note of CPU time that an answer took until now_s: *until_s, of its kind and file, is when
+ * computing would have had its share of time. Returns how long that answer is to rest. What first
+ * answers took is forgiven but for one more piece like the last, or SERVE_AHEAD_S, so that pages
+ * that are opened do not keep all others old for long; computing again comes to its share however
+ * costly each piece is. */
+double reader_spend(double *until_s, double cpu_s, double now_s);
 
 /* Who waits goes on without an answer. */
 void reader_give_up(struct server *s);

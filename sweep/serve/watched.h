@@ -41,11 +41,12 @@ struct watched {
     int settled;                /* how often it has counted as changed again since */
     int64_t state;              /* counts its changes */
     int64_t news[WATCHED_NEWS];
-    double owed_s[WATCHED_NEWS]; /* when the counter is to go on because an answer was not the
-                                    newest; 0: none was */
-    double slow_due_s;           /* when the next summary can be computed */
-    char error[MESSAGE_SIZE];    /* why nothing can be read from it; "" */
-    int64_t serial;              /* counts what clients are to be told */
+    double owed_s[WATCHED_NEWS];       /* when the counter is to go on because an answer was not the
+                                          newest; 0: none was */
+    double rest_until_s[WATCHED_NEWS]; /* when computing would have had its share of time */
+    double slow_due_s;                 /* when the next summary can be computed */
+    char error[MESSAGE_SIZE];          /* why nothing can be read from it; "" */
+    int64_t serial;                    /* counts what clients are to be told */
 };
 
 /* The file as it is now. Waits for the file system; needs no lock. */

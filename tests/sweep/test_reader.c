@@ -43,6 +43,7 @@ static int set_up(void **state)
     b->server.file = b->file;
     b->server.rules.files = 1;
     b->server.jobs_end = &b->server.jobs;
+    b->server.last_file = -1;
     b->server.answers.room = 10000;
     pthread_cond_init(&b->server.work, NULL);
     b->ask.q = (struct request){.kind = REQUEST_TRIALS, .sweep_id = 1};
@@ -121,11 +122,11 @@ static void nothing_is_computed_again_beyond_its_share(void **state)
     struct bench *b = *state;
     b->kept->state--;
     b->kept->due_s = 0;
-    b->server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
+    b->file[0].rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
     assert_true(is_given(b));
     assert_true(b->file[0].owed_s[WATCHED_VERSION] > clock_now_s());
-    b->server.rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
-    b->server.rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
+    b->file[0].rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
+    b->file[0].rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
     assert_false(is_given(b));
 }
 
@@ -135,12 +136,12 @@ static void the_share_is_kept_however_costly_pieces_are(void **state)
     static const double cost_s[] = {.001, .1, .56, 5};
     (void)state;
     for (size_t i = 0; i < sizeof cost_s / sizeof cost_s[0]; i++) {
-        struct server s = {.rules = {.files = 0}};
-        double now_s = 1000, spent_s = 0, until_s = now_s + 10000 * SERVE_RESTS * cost_s[i];
+        double rest_until_s = 0, now_s = 1000, spent_s = 0,
+               until_s = now_s + 10000 * SERVE_RESTS * cost_s[i];
         while (now_s < until_s) {
-            double due_s = s.rest_until_s[WATCHED_SUMMARY] - SERVE_RESTS * SERVE_AHEAD_S;
+            double due_s = rest_until_s - SERVE_RESTS * SERVE_AHEAD_S;
             now_s = (due_s > now_s ? due_s : now_s) + cost_s[i];
-            reader_spend(&s, WATCHED_SUMMARY, cost_s[i], now_s);
+            reader_spend(&rest_until_s, cost_s[i], now_s);
             spent_s += cost_s[i];
         }
         double share = spent_s / (now_s - 1000), most = 1.05 / (SERVE_RESTS + 1);
@@ -152,11 +153,11 @@ static void the_share_is_kept_however_costly_pieces_are(void **state)
 /* Many pages that are opened at once leave others waiting no longer than for one of them. */
 static void first_answers_are_forgiven(void **state)
 {
-    struct server s = {.rules = {.files = 0}};
+    double rest_until_s = 0;
     (void)state;
     for (int i = 0; i < 1000; i++)
-        reader_spend(&s, WATCHED_SUMMARY, .01, 1000);
-    assert_true(s.rest_until_s[WATCHED_SUMMARY] == 1000 + 2 * SERVE_RESTS * SERVE_AHEAD_S);
+        reader_spend(&rest_until_s, .01, 1000);
+    assert_true(rest_until_s == 1000 + 2 * SERVE_RESTS * SERVE_AHEAD_S);
 }
 
 static void while_the_reader_is_busy_an_older_one_serves(void **state)
@@ -227,6 +228,64 @@ static void an_answer_in_want_of_memory_is_followed_by_news(void **state)
     pthread_mutex_destroy(&b->server.lock);
     assert_ptr_equal(answers_find(&b->server.answers, b->key), b->kept);
     assert_true(b->file[0].owed_s[WATCHED_VERSION] > 0);
+}
+
+static struct {
+    void *connection[4];
+    int count;
+} resumed;
+
+static void note_resumed(struct server *s, void *connection)
+{
+    (void)s;
+    resumed.connection[resumed.count++] = connection;
+}
+
+/* What was asked of another file comes before a second piece of the same. */
+static void files_take_turns(void **state)
+{
+    struct bench *b = *state;
+    static const int file[] = {0, 0, 0, 1}, order[] = {0, 3, 1, 2};
+    struct ask ask[4];
+    b->server.rules.files = 2;
+    see(&b->file[1], 100, clock_now_s());
+    b->file[0].sign.there = b->file[1].sign.there = false;
+    b->server.resume = note_resumed;
+    pthread_mutex_init(&b->server.lock, NULL);
+    pthread_mutex_lock(&b->server.lock);
+    for (int i = 0; i < 4; i++) {
+        ask[i] = (struct ask){
+            .q = {.kind = REQUEST_SUMMARY, .file = file[i], .sweep_id = i + 1},
+            .connection = &ask[i],
+        };
+        assert_false(reader_ask(&b->server, &ask[i]));
+    }
+    resumed.count = 0;
+    assert_int_equal(pthread_create(&b->server.reader, NULL, reader_run, &b->server), 0);
+    while (resumed.count < 4) {
+        pthread_mutex_unlock(&b->server.lock);
+        usleep(1000);
+        pthread_mutex_lock(&b->server.lock);
+    }
+    b->server.ending = true;
+    pthread_cond_signal(&b->server.work);
+    pthread_mutex_unlock(&b->server.lock);
+    pthread_join(b->server.reader, NULL);
+    pthread_mutex_destroy(&b->server.lock);
+    for (int i = 0; i < 4; i++) {
+        assert_ptr_equal(resumed.connection[i], &ask[order[i]]);
+        answer_drop(&b->server.answers, ask[i].answer);
+    }
+}
+
+/* What one file takes keeps no other's answers old. */
+static void each_file_has_its_share(void **state)
+{
+    struct bench *b = *state;
+    b->kept->state--;
+    b->kept->due_s = 0;
+    b->file[1].rest_until_s[WATCHED_VERSION] = clock_now_s() + 1000000;
+    assert_false(is_given(b));
 }
 
 static void a_passing_error_is_tried_again(void **state)
@@ -363,6 +422,8 @@ int main(void)
         BENCH(while_the_reader_is_busy_an_older_one_serves),
         BENCH(an_older_one_in_want_of_room_is_followed_by_news),
         BENCH(an_answer_in_want_of_memory_is_followed_by_news),
+        BENCH(files_take_turns),
+        BENCH(each_file_has_its_share),
         BENCH(a_passing_error_is_tried_again),
         BENCH(a_file_that_nobody_watched_is_looked_at),
         BENCH(equal_questions_are_one_job),

@@ -193,7 +193,8 @@ static void put_off(struct server *s)
     double late_s = clock_now_s() + 1000;
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < WATCHED_NEWS; i++)
-        s->rest_until_s[i] = late_s;
+        s->file[0].rest_until_s[i] = late_s;
+    s->rest_until_s = late_s;
     for (struct answer *a = s->answers.newest; a; a = a->older)
         a->due_s = late_s;
     s->file[0].slow_due_s = late_s;

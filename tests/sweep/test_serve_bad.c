@@ -1,11 +1,14 @@
 /* What no browser sends: the server refuses or hangs up, answers others meanwhile, and ends. */
+#include <arpa/inet.h>
 #include <ctype.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/base/clock.h"
+#include "sweep/serve/serve_parts.h"
 #include "tests/sweep/serve_help.h"
 
 #include <cmocka.h>
@@ -278,6 +281,82 @@ static void it_ends_amid_half_requests(void **state)
         close(fd[i]);
 }
 
+/* ---- many from one address; a bad file among good ones ---- */
+
+/* From another address of this machine. */
+static int connect_from(const struct served *f, const char *address)
+{
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons((uint16_t)f->port),
+                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(inet_pton(AF_INET, address, &from.sin_addr), 1);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&from, sizeof from), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    return fd;
+}
+
+static void one_address_has_so_many_connections(void **state)
+{
+    static const char lines[] = "GET /index HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const struct served *f = *state;
+    int fd[SERVE_PER_ADDRESS];
+    char byte;
+    for (int i = 0; i < SERVE_PER_ADDRESS; i++)
+        assert_true((fd[i] = served_connect(f)) >= 0);
+    int more = served_connect(f);
+    ssize_t n = recv(more, &byte, 1, 0);
+    assert_true(n == 0 || (n < 0 && errno == ECONNRESET)); /* closed, and nothing was said */
+    close(more);
+    for (int i = 0; i < SERVE_PER_ADDRESS; i++)
+        assert_int_equal(recv(fd[i], &byte, 1, MSG_DONTWAIT), -1); /* these are still open */
+    int other = connect_from(f, "127.0.0.2");
+    served_send(other, lines, sizeof lines - 1);
+    assert_int_equal(recv(other, &byte, 1, 0), 1);
+    close(other);
+    for (int i = 0; i < SERVE_PER_ADDRESS; i++) {
+        served_send(fd[i], lines, sizeof lines - 1);
+        assert_int_equal(recv(fd[i], &byte, 1, 0), 1);
+        close(fd[i]);
+    }
+}
+
+static void answers(const struct served *f, const char *target, int code, const char *part)
+{
+    char *answer = served_get(f, target, "");
+    if (served_code(answer) != code || !strstr(answer, part))
+        fail_msg("%s: not %d with %s: %s", target, code, part, answer);
+    free(answer);
+}
+
+/* One of the files becomes a program that never ends, or is locked: the other is there. */
+static void a_bad_file_keeps_no_other_out(void **state)
+{
+    struct served *f = *state;
+    char good[200];
+    snprintf(good, sizeof good, "%s/good.db", f->folder);
+    snprintf(f->message.text, sizeof f->message.text, "cp '%s' '%s'", f->path, good);
+    assert_int_equal(system(f->message.text), 0);
+    f->paths[1] = good;
+    f->options.count = 2;
+    assert_int_equal(served_start(f), 0);
+    assert_int_equal(served_write(f, "DROP VIEW progress; CREATE VIEW progress AS WITH RECURSIVE"
+                                     " n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                                     " SELECT i AS name FROM n"),
+                     0);
+    answers(f, "/index", 200, "its view progress is one of another making");
+    answers(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[");
+    answers(f, "/0/1/summary", 503, "its view progress is one of another making");
+    answers(f, "/1/1/summary", 200, "{\"report\":{\"sweep\":\"new\"");
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    answers(f, "/0/1/trials", 503, "{\"error\":\"");
+    answers(f, "/1/1/trials", 200, "\"total\":7");
+    sqlite3_close(db);
+}
+
 int main(void)
 {
 #define SERVED(test) cmocka_unit_test_setup_teardown(test, start, served_tear_down)
@@ -288,6 +367,10 @@ int main(void)
         SERVED(the_slow_hold_nobody_up),
         SERVED(who_takes_no_answer_holds_nobody_up),
         SERVED(it_ends_amid_half_requests),
+        cmocka_unit_test_setup_teardown(one_address_has_so_many_connections, start_with_token,
+                                        served_tear_down),
+        cmocka_unit_test_setup_teardown(a_bad_file_keeps_no_other_out, served_set_up,
+                                        served_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static enum status say_sweeps(struct merge *g, struct message *m)
     enum { ID, NAME, ENDED, PLANNED };
     struct rows r = rows_open(g->into, m,
                               "SELECT s.sweep_id, name, completed + diverged + failed,"
-                              " planned - pruned FROM sweep AS s JOIN progress ON sweep = name"
+                              " planned FROM sweep AS s JOIN progress ON sweep = name"
                               " ORDER BY name",
                               NO_VALUES);
     enum status status = STATUS_OK;

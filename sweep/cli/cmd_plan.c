@@ -81,11 +81,12 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     text_json(stdout, plan_config(p)->name);
     if (shard.of > 0)
         printf(", \"shard\": {\"number\": %d, \"of\": %d}", shard.number, shard.of);
-    printf(", \"points\": %ld, \"planned\": %ld, \"would_run\": %ld, \"leaving\": %ld, "
-           "\"dropped\": {\"constraint\": %ld, \"exclude\": %ld, \"duplicate\": %ld}, "
+    printf(", \"points\": %ld, \"planned\": %ld, \"would_run\": %ld, \"not_needed\": %ld, "
+           "\"elsewhere\": %ld, \"leaving\": %ld, \"dropped\": {\"constraint\": %ld, \"exclude\": "
+           "%ld, \"duplicate\": %ld}, "
            "\"core_s\": ",
-           f->points, f->trials, forecast_to_run(f->count, o->view.retry_failed), f->leaving,
-           by_constraint, by_exclude, by_duplicate);
+           f->points, f->planned, f->to_run, f->not_needed, f->elsewhere, f->leaving, by_constraint,
+           by_exclude, by_duplicate);
     text_json_real(stdout, f->left_s.expected);
     printf(", \"least_core_s\": ");
     text_json_real(stdout, f->left_s.least);

@@ -202,8 +202,9 @@ static void print_number(const char *name, double x, int decimals)
 
 /* What the page begins with. */
 static const char head_sql[] =
-    "SELECT sweep, heads, seed, state, in_plan, steps_done, steps, test_acc, test_acc_by_slot,"
-    "       test_exact, test_loss, val_acc, train_acc, chance, best_step, bad_step, train_s,"
+    "SELECT sweep, heads, seed, replace(state, '_', ' '), in_plan, steps_done, steps, test_acc,"
+    "       test_acc_by_slot, test_exact, test_loss, val_acc, train_acc, chance, best_step, "
+    "bad_step, train_s,"
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
@@ -371,12 +372,12 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
         {.name = "in_plan"},
         {0}};
     struct table *t = table_new(columns);
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT trial_id, heads, setting_label, tuning, seed,"
-                  " state || iif(in_plan OR ?2, '', ', left the plan'), val_acc, test_acc,"
-                  " in_plan FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
-                  VALUES(INTEGER(sweep), INTEGER(json)));
+    struct rows r = rows_open(s, m,
+                              "SELECT trial_id, heads, setting_label, tuning, seed,"
+                              " iif(?2, state, replace(state, '_', ' ') || iif(in_plan, '', ', "
+                              "left the plan')), val_acc, test_acc,"
+                              " in_plan FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
+                              VALUES(INTEGER(sweep), INTEGER(json)));
     while (rows_next(&r)) {
         char setting[PLAN_TEXT_MAX];
         const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);

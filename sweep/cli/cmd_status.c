@@ -44,19 +44,20 @@ static const struct command_syntax syntax = {
 
 static const char sql[] =
     "WITH paused AS (" /* tuning trials of sweeps with rungs */
-    "  SELECT sweep_id, count(*) AS trials, sum(state = 'pruned') AS passed,"
+    "  SELECT sweep_id, count(*) AS trials, sum(state = 'not_needed') AS eliminated,"
     "         sum(state = 'queued' AND choice = 'waiting') AS waiting"
     "    FROM trial JOIN sweep USING (sweep_id)"
     "   WHERE rungs IS NOT NULL AND in_plan = 1 AND is_tuning = 1 GROUP BY sweep_id"
     "), at_work AS (" /* trials that run, by machine */
     "  SELECT sweep_id, host, count(*) AS n FROM trial JOIN attempt USING (trial_id, attempt)"
     "   WHERE state = 'running' AND in_plan = 1 AND host IS NOT NULL GROUP BY sweep_id, host"
-    ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed, p.pruned,"
+    ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed,"
+    "       p.not_needed,"
     "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
     "       s.shards, s.sweep_id,"
-    "       t.trials, t.waiting, t.passed, iif(rungs IS NULL, NULL, json_object("
+    "       t.trials, t.waiting, t.eliminated, iif(rungs IS NULL, NULL, json_object("
     "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
-    "         'waiting', t.waiting, 'passed', t.passed)),"
+    "         'waiting', t.waiting, 'eliminated', t.eliminated)),"
     "       (SELECT json_group_object(host, n) FROM at_work AS w WHERE w.sweep_id = s.sweep_id),"
     "       (SELECT count(*) || ' machine' || iif(count(*) = 1, '', 's') || ': ' ||"
     "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
@@ -72,7 +73,7 @@ enum column {
     COLUMN_QUEUED,
     COLUMN_DIVERGED,
     COLUMN_FAILED,
-    COLUMN_PRUNED,
+    COLUMN_NOT_NEEDED,
     COLUMN_MEAN_TRAIN_S,
     COLUMN_CREATED,
     COLUMN_LAST_RUN,
@@ -80,9 +81,10 @@ enum column {
     COLUMN_ELSEWHERE, /* trials of other shards */
     COLUMN_SHARDS_JSON,
     COLUMN_SWEEP_ID,
-    COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that lost */
+    COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that were
+                      eliminated */
     COLUMN_WAITING,
-    COLUMN_PASSED,
+    COLUMN_ELIMINATED,
     COLUMN_RUNGS_JSON,
     COLUMN_HOSTS_JSON,
     COLUMN_HOSTS /* "2 machines: a 4, b 4"; NULL: only this one is at work */
@@ -116,13 +118,13 @@ static void text_row(const struct rows *r, double seconds, struct table *t)
     char text[32];
     bool ended = rows_integer(r, COLUMN_RUNNING) + rows_integer(r, COLUMN_QUEUED) == 0;
     table_text(t, rows_text(r, COLUMN_SWEEP));
-    table_printf(t, "%lld/%lld", (long long)(rows_integer(r, COLUMN_COMPLETED)),
-                 (long long)(rows_integer(r, COLUMN_PLANNED) - rows_integer(r, COLUMN_PRUNED)));
+    table_printf(t, "%lld/%lld", (long long)rows_integer(r, COLUMN_COMPLETED),
+                 (long long)rows_integer(r, COLUMN_PLANNED));
     table_integer(t, rows_integer(r, COLUMN_RUNNING));
     table_integer(t, rows_integer(r, COLUMN_QUEUED));
     table_integer(t, rows_integer(r, COLUMN_FAILED));
     table_integer(t, rows_integer(r, COLUMN_DIVERGED));
-    table_integer(t, rows_integer(r, COLUMN_PRUNED));
+    table_integer(t, rows_integer(r, COLUMN_NOT_NEEDED));
     if (ended)
         table_text(t, "-");
     else
@@ -147,7 +149,7 @@ static void json_row(const struct rows *r, const struct sweep_state *state, stru
                  l->seeds, l->settings, l->decided, l->undecided, open);
 
     table_text(t, rows_text(r, COLUMN_SWEEP));
-    for (int i = COLUMN_PLANNED; i <= COLUMN_PRUNED; i++)
+    for (int i = COLUMN_PLANNED; i <= COLUMN_NOT_NEEDED; i++)
         table_integer(t, rows_integer(r, i));
     table_real(t, rows_real(r, COLUMN_MEAN_TRAIN_S));
     table_text(t, rows_text(r, COLUMN_CREATED));
@@ -177,10 +179,11 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
     if (words[0])
         text_add(said, "%s: %s.\n", name, words);
     if (!rows_null(r, COLUMN_TUNING))
-        text_add(said, "%s: of %lld tuning trials %lld wait at a rung, %lld lost at one.\n", name,
-                 (long long)rows_integer(r, COLUMN_TUNING),
+        text_add(said,
+                 "%s: of %lld tuning trials %lld wait at a rung, %lld were eliminated at one.\n",
+                 name, (long long)rows_integer(r, COLUMN_TUNING),
                  (long long)rows_integer(r, COLUMN_WAITING),
-                 (long long)rows_integer(r, COLUMN_PASSED));
+                 (long long)rows_integer(r, COLUMN_ELIMINATED));
     if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
         text_add(said, "%s: %lld more trials are of other shards.\n", name,
                  (long long)rows_integer(r, COLUMN_ELSEWHERE));
@@ -263,14 +266,14 @@ static enum status print_status(struct store *s, struct status_options *o, FILE 
         {.title = "left", .right = true},
         {.title = "failed", .right = true},
         {.title = "diverged", .right = true, .leave_out = 3},
-        {.title = "pruned", .right = true, .leave_out = 2},
+        {.title = "not needed", .right = true, .leave_out = 2},
         {.title = "time left"},
         {.title = "last run", .leave_out = 1},
         {0}};
     static const struct table_column json_columns[] = {
         {.name = "sweep"},   {.name = "planned"},     {.name = "completed"},
         {.name = "running"}, {.name = "queued"},      {.name = "diverged"},
-        {.name = "failed"},  {.name = "pruned"},      {.name = "mean_train_s"},
+        {.name = "failed"},  {.name = "not_needed"},  {.name = "mean_train_s"},
         {.name = "created"}, {.name = "last_run"},    {.name = "time_left_s"},
         {.name = "remark"},  {.name = "looks"},       {.name = "rungs"},
         {.name = "shards"},  {.name = "shards_left"}, {.name = "elsewhere"},
@@ -332,7 +335,7 @@ static enum status watch_lines(struct store *s, FILE *out, struct message *m)
     struct rows r = rows_open(
         s, m,
         "SELECT format('%s: %d of %d done, %d running, %d left, %d failed, %d diverged', sweep,"
-        "              completed, planned - pruned, running, queued, failed, diverged)"
+        "              completed, planned, running, queued, failed, diverged)"
         "  FROM progress",
         NO_VALUES);
     while (rows_next(&r))

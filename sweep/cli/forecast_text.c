@@ -13,11 +13,12 @@
 /* A page or so; a longer plan is summed up per head count. */
 enum { POINTS_SHOWN = 60 };
 
+/* Those that can still run or have ended. */
 static long point_trials(const struct forecast_point *q)
 {
-    long n = 0;
+    long n = -q->spare;
     for (int i = 0; i < FORECAST_STATES; i++)
-        n += q->count[i];
+        n += i == FORECAST_NOT_NEEDED ? 0 : q->count[i];
     return n;
 }
 
@@ -43,7 +44,8 @@ static void print_counts(const struct forecast *f, bool retry_failed)
         for (int k = 0; k < FORECAST_NOTES; k++) {
             enum forecast_state state = (enum forecast_state)i;
             if (f->noted[i][k] > 0)
-                printf("  %-10s %9s  %s\n", forecast_name(state),
+                printf("  %-10s %9s  %s\n",
+                       state == FORECAST_NOT_NEEDED ? "not needed" : forecast_name(state),
                        text_count(f->noted[i][k], text, sizeof text),
                        forecast_reason(state, (enum forecast_note)k, retry_failed));
         }
@@ -142,10 +144,11 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     if (c->method == METHOD_RANDOM)
         printf(" (%s settings drawn, each with every head count of a list)",
                text_count((long)c->samples, text, sizeof text));
-    printf(", %s trial%s", text_count(f->trials, text, sizeof text), f->trials == 1 ? "" : "s");
+    long trials = f->planned + f->elsewhere;
+    printf(", %s trial%s", text_count(trials, text, sizeof text), trials == 1 ? "" : "s");
     if (shard.of > 0)
         printf("; shard %d of %d has %s of them", shard.number, shard.of,
-               text_count(plan_shard_trials(p), text, sizeof text));
+               text_count(f->planned, text, sizeof text));
     putchar('\n');
     print_dropped(p);
     print_counts(f, v->retry_failed);
@@ -178,12 +181,12 @@ static void print_sources(const struct forecast *f, bool retry_failed)
     long count[COST_SOURCES] = {0};
     const char *separator = "Estimated from ";
     for (long i = 0; i < f->points; i++)
-        count[f->point[i].source] += forecast_to_run(f->point[i].count, retry_failed);
+        count[f->point[i].source] += forecast_to_run(&f->point[i], retry_failed);
     for (int i = COST_SOURCES - 1; i >= 0; i--) {
         if (count[i] == 0)
             continue;
         printf("%s%s", separator, names[i]);
-        if (count[i] < forecast_to_run(f->count, retry_failed))
+        if (count[i] < f->to_run)
             printf(" (%ld)", count[i]);
         separator = ", ";
     }
@@ -194,7 +197,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct forecast_view *v)
 {
     char text[32];
-    long n = forecast_to_run(f->count, v->retry_failed);
+    long n = f->to_run;
     long workers = v->workers                ? v->workers
                    : plan_config(p)->workers ? (long)plan_config(p)->workers
                                              : machine_cores();
@@ -214,7 +217,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         printf("%ld to ", least);
     printf("%ld", most);
     if (f->tuning_left > 0)
-        printf(" of the other %ld: about ", n - f->tuning_left);
+        printf(" that %s judged: about ", most == 1 ? "is" : "are");
     else
         printf(" trial%s would run: about ", most == 1 ? "" : "s");
     if (open)
@@ -237,11 +240,25 @@ static void print_tests(const struct config *c)
         printf(" (eval).\n");
 }
 
-static void counts_cells(struct table *t, const long count[FORECAST_STATES], bool retry_failed)
+/* What a line of the table says of trials. */
+struct line_counts {
+    long trials, done, to_run, failed;
+};
+
+static void add_point(struct line_counts *n, const struct forecast_point *q, bool retry_failed)
 {
-    table_integer(t, count[FORECAST_COMPLETED]);
-    table_integer(t, forecast_to_run(count, retry_failed));
-    table_integer(t, count[FORECAST_DIVERGED] + count[FORECAST_FAILED]);
+    n->trials += point_trials(q);
+    n->done += q->count[FORECAST_COMPLETED];
+    n->to_run += forecast_to_run(q, retry_failed);
+    n->failed += q->count[FORECAST_DIVERGED] + q->count[FORECAST_FAILED];
+}
+
+static void counts_cells(struct table *t, const struct line_counts *n)
+{
+    table_integer(t, n->trials);
+    table_integer(t, n->done);
+    table_integer(t, n->to_run);
+    table_integer(t, n->failed);
 }
 
 static struct table *table_of_points(const struct plan *p, const struct forecast *f,
@@ -267,8 +284,10 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         table_text(t, full);
         table_text(t, text_count(q->n_params, text, sizeof text));
         table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
-        table_integer(t, point_trials(q));
-        counts_cells(t, q->count, retry_failed);
+        struct line_counts n = {.trials = q->spare,
+                                .to_run = q->spare}; /* it may be the chosen one */
+        add_point(&n, q, retry_failed);
+        counts_cells(t, &n);
         table_text(t, text_duration(q->trial_s, text, sizeof text));
     }
     return t;
@@ -277,7 +296,8 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
 /* All points of one head count together. */
 struct head_sum {
     int64_t heads, least_params, most_params;
-    long points, trials, count[FORECAST_STATES];
+    long points;
+    struct line_counts counts;
     double one_trial_s; /* sum over points */
 };
 
@@ -288,7 +308,7 @@ static int compare_heads(const void *a, const void *b)
     return (x->heads > y->heads) - (x->heads < y->heads);
 }
 
-static long sum_heads(const struct forecast *f, struct head_sum *sum)
+static long sum_heads(const struct forecast *f, bool retry_failed, struct head_sum *sum)
 {
     long n = 0;
     for (long i = 0; i < f->points; i++) {
@@ -305,10 +325,8 @@ static long sum_heads(const struct forecast *f, struct head_sum *sum)
         h->least_params = q->n_params < h->least_params ? q->n_params : h->least_params;
         h->most_params = q->n_params > h->most_params ? q->n_params : h->most_params;
         h->points++;
-        h->trials += point_trials(q);
+        add_point(&h->counts, q, retry_failed);
         h->one_trial_s += q->trial_s;
-        for (int s = 0; s < FORECAST_STATES; s++)
-            h->count[s] += q->count[s];
     }
     qsort(sum, (size_t)n, sizeof *sum, compare_heads);
     return n;
@@ -324,7 +342,7 @@ static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
         {.title = "mean trial", .right = true}, {0}};
     struct head_sum *sum = calloc((size_t)f->points, sizeof *sum);
     struct table *t = sum ? table_new(columns) : NULL;
-    long n = sum ? sum_heads(f, sum) : 0;
+    long n = sum ? sum_heads(f, retry_failed, sum) : 0;
     char text[32];
     for (long i = 0; i < n; i++) {
         const struct head_sum *h = &sum[i];
@@ -332,8 +350,7 @@ static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
         table_integer(t, h->points);
         table_text(t, text_count(h->least_params, text, sizeof text));
         table_text(t, text_count(h->most_params, text, sizeof text));
-        table_integer(t, h->trials);
-        counts_cells(t, h->count, retry_failed);
+        counts_cells(t, &h->counts);
         table_text(t, text_duration(h->one_trial_s / (double)h->points, text, sizeof text));
     }
     free(sum);

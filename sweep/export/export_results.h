@@ -4,7 +4,7 @@
  *
  *   sweep, config_sha256, seed, in_plan, setting, tuning, is_tuning,
  *   state         queued (for running trials too: being claimed is not a result) | completed |
- *                 diverged | failed | pruned
+ *                 diverged | failed | not_needed
  *   and for completed and diverged trials
  *   steps_done, best_step, bad_step, train_acc, val_acc, val_loss, test_acc, test_acc_by_slot,
  *   test_exact, test_loss, chance,

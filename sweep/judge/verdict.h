@@ -121,7 +121,9 @@ struct verdict_input {
     int claim_over_count;
     const int64_t *claim_over;
     struct verdict_proof proof;
-    long tuning, tuning_ended; /* trials that only serve to choose, those that have ended */
+    long tuning, tuning_ended; /* trials that only serve to choose: all that are needed, and those
+                                  of them that have ended */
+    long eliminated;           /* ... that lost at a rung, in neither */
     int choices;               /* 0 without tune */
     const struct verdict_choice *choice;
     const char *tuned_lr;   /* learning rates tried per head count, "0.001, 0.003 and 0.01"; NULL

@@ -17,9 +17,9 @@ static void say_preliminary(const struct writer *w)
     if (ended(w) == 0 || ended(w) >= w->in->planned)
         return;
     put(w,
-        "Preliminary, with %d of %d trials ended (a verdict needs them all: stopping when the "
+        "Preliminary, with %d of %d %strials ended (a verdict needs them all: stopping when the "
         "numbers look good is no test). ",
-        ended(w), w->in->planned);
+        ended(w), w->in->planned, w->in->tuning > 0 ? "judged " : "");
 }
 
 static bool not_finished(const struct verdict_row *r)

@@ -32,8 +32,10 @@ static void say_proof(const struct writer *w)
         else
             put(w, "what it is judged by was changed");
     }
-    if (p->pairs > 0)
+    if (p->pairs > 0 && in->tuning == 0) /* not all of them are needed under tune */
         put(w, " after %lld of %lld trials had ended", (long long)p->seen, (long long)p->pairs);
+    else if (p->pairs > 0)
+        put(w, " after %lld trial%s had ended", (long long)p->seen, plural(p->seen));
     else
         put(w, " after trials had ended");
     put(w, ". The results are judged as if it were not there.\n");

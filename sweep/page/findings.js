@@ -19,7 +19,7 @@ function progressText(view) {
     const {report, summary} = view;
     const others = Object.entries(summary.states)
         .filter(([state, n]) => n && state !== 'completed')
-        .map(([state, n]) => `${n} ${state}`);
+        .map(([state, n]) => `${n} ${spaced(state)}`);
     return (
         `${count(report.ended, 'trial')} of ${report.planned.toLocaleString('en')} ended: ` +
         [`${summary.states.completed} completed`, ...others].join(', ')

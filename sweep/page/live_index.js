@@ -2,11 +2,11 @@
 
 /* The live page's list of sweeps, of each file those that ran last first. */
 
-const ENDED = ['completed', 'diverged', 'failed', 'pruned'];
+const ENDED = ['completed', 'diverged', 'failed'];
 
 function sweepItem(file, sweep) {
     const ended = ENDED.reduce((n, state) => n + sweep[state], 0),
-        others = ['running', 'queued', 'diverged', 'failed', 'pruned'].filter(state => sweep[state]);
+        others = ['running', 'queued', 'diverged', 'failed', 'not_needed'].filter(state => sweep[state]);
     return element(
         'li',
         {id: `sweep-${file}-${sweep.sweep_id}`},
@@ -21,7 +21,7 @@ function sweepItem(file, sweep) {
             {},
             element('strong', {}, foreign(sweep.sweep)),
             `: ${ended.toLocaleString('en')} of ${count(sweep.planned, 'trial')} ended`,
-            others.map(state => `, ${sweep[state].toLocaleString('en')} ${state}`),
+            others.map(state => `, ${sweep[state].toLocaleString('en')} ${spaced(state)}`),
             ` \u00b7 ${sweep.last_run ? `last run ${time(sweep.last_run)}` : `planned ${time(sweep.created)}`}`,
         ),
         sweep.remark ? element('p', {}, 'Note: ', foreign(sweep.remark)) : null,

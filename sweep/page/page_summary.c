@@ -12,11 +12,10 @@
 
 enum status page_index(struct store *s, FILE *out, struct message *m)
 {
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT sweep_id, p.*, question FROM progress AS p"
-                  "  JOIN sweep AS s ON s.name = p.sweep ORDER BY p.last_run DESC, sweep_id DESC",
-                  NO_VALUES);
+    struct rows r = rows_open(s, m,
+                              "SELECT p.*, question FROM progress AS p JOIN sweep USING (sweep_id)"
+                              " ORDER BY p.last_run DESC, sweep_id DESC",
+                              NO_VALUES);
     fputs("{\"sweeps\":", out);
     enum status status = page_rows(&r, PAGE_ALL_DIGITS, out);
     fputs("}\n", out);

@@ -25,7 +25,7 @@ function fileSection(view) {
 
 function changeText(c) {
     return (
-        `${time(c.changed)}: ${count(c.pairs, 'trial')} planned (${c.added} added, ${c.removed} removed), ` +
+        `${time(c.changed)}: ${count(c.pairs, 'pair')} of configuration and seed planned (${c.added} added, ${c.removed} removed), ` +
         `when the results of ${c.seen} could be seen` +
         (c.claim ? `; claim ${JSON.stringify(c.claim)}` : '')
     );

@@ -11,7 +11,7 @@ const TRIAL_COLUMNS = [
     {title: 'Tuned', column: 'tuning', text: true, optional: true, show: v => (v === '{}' ? '' : options(v))},
     {title: 'Of', column: 'replicate', text: true, optional: true, show: v => (v === '{}' ? '' : options(v))},
     {title: 'Seed', column: 'seed'},
-    {title: 'State', column: 'state', text: true},
+    {title: 'State', column: 'state', text: true, show: spaced},
     {title: 'Test accuracy', column: 'test_acc', show: four},
     {title: 'Test loss', column: 'test_loss', show: four},
     {title: 'Validation', column: 'val_acc', show: four},
@@ -31,7 +31,7 @@ function options(json) {
 }
 
 function roleOf(t) {
-    return !t.in_plan ? 'outside the plan' : t.is_tuning ? 'tuning' : t.choice === 'passed' ? 'passed over' : 'judged';
+    return !t.in_plan ? 'outside the plan' : t.is_tuning ? 'tuning' : t.choice === 'eliminated' ? 'eliminated' : 'judged';
 }
 
 function compareTrials(column) {
@@ -44,7 +44,7 @@ function compareTrials(column) {
 }
 
 function trialMatches(t, words) {
-    const own = [t.setting_label, t.state, roleOf(t), t.tuning, t.says].join(' ');
+    const own = [t.setting_label, spaced(t.state), roleOf(t), t.tuning, t.says].join(' ');
     const text = `${t.trial_id} ${t.heads} heads seed ${t.seed} ${own}`.toLowerCase();
     return words.every(word => text.includes(word));
 }

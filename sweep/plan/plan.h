@@ -111,6 +111,11 @@ int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every
  * chosen. 1 without tune. */
 long plan_candidates(const struct plan *p, long i);
 
+/* Under tune one candidate of a head count is chosen, and the trials of the others are not run: of
+ * the waiting[i] trials at point i that this is about, those are spare which are not of the
+ * candidate that has most. spare: (points), all false without tune. NO_MEMORY. */
+enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, struct message *m);
+
 /* How many replicates each head count of a setting is tried on: combinations of the replicated
  * axes' values, before constraints and exclude. 1 without. */
 long plan_replicates(const struct plan *p);

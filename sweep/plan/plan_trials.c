@@ -2,6 +2,7 @@
  * and the groups of points among which `tune` chooses. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sweep/plan/plan_parts.h"
 
@@ -201,4 +202,32 @@ enum status plan_build_groups(struct plan *p, struct message *m)
         s = build_candidates(p, member, m);
     free(member);
     return s;
+}
+
+enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, struct message *m)
+{
+    memset(spare, 0, (size_t)p->points * sizeof *spare);
+    if (!p->config->tune)
+        return STATUS_OK;
+    struct member *member = list_members(p);
+    if (!member)
+        return plan_no_memory(m);
+    for (long first = 0, end; first < p->points; first = end) {
+        long most = -1;
+        uint64_t runs = 0; /* the candidate that has most */
+        for (end = first; end < p->points && member[end].group == member[first].group;) {
+            uint64_t candidate = member[end].candidate;
+            long n = 0;
+            for (; end < p->points && member[end].group == member[first].group &&
+                   member[end].candidate == candidate;
+                 end++)
+                n += waiting[member[end].point];
+            runs = n > most ? candidate : runs;
+            most = n > most ? n : most;
+        }
+        for (long i = first; i < end; i++)
+            spare[member[i].point] = member[i].candidate != runs;
+    }
+    free(member);
+    return STATUS_OK;
 }

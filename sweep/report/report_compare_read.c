@@ -40,7 +40,7 @@ enum status compare_read_options(struct store *s, struct report_compare *c, int 
         rows_open(s, m,
                   "WITH point AS MATERIALIZED ("
                   "  SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1"
-                  "     AND is_tuning = 0 AND state <> 'pruned' AND choice <> 'passed'),"
+                  "     AND is_tuning = 0 AND state <> 'not_needed' AND choice <> 'eliminated'),"
                   " option AS ("
                   "  SELECT DISTINCT replace(replace(substr(o.fullkey, 3), '.options.', '.'), "
                   "'\"', '') AS path,"

@@ -76,9 +76,8 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
     enum status status = store_counts(s, sweep_id, &r->counts, m);
     if (status != STATUS_OK)
         return status;
-    for (int i = 0; i < TRIAL_STATES; i++)
-        r->ended += trial_state_ended((enum trial_state)i) ? c->trials[i] : 0;
-    r->planned = r->ended + c->trials[TRIAL_QUEUED] + c->trials[TRIAL_RUNNING] + c->elsewhere;
+    r->ended = c->ended;
+    r->planned = c->planned + c->elsewhere;
 
     struct rows rows =
         rows_open(s, m,

@@ -34,7 +34,7 @@ struct report_data {
     char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
                             for a toy, and where there are several */
     char *fixed;         /* "d_model=32, ...": what is the same in all settings */
-    long planned, ended; /* trials of the plan, tuning ones too */
+    long planned, ended; /* trials, tuning ones and those of other shards too */
     struct counts counts;
     struct evidence *evidence;
     int settings;                   /* as in evidence */

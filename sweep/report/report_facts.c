@@ -41,29 +41,27 @@ static void add_guess(const struct report_data *r, struct text_buffer *text)
         text_add(text, " Guessing has a loss of %.3g.", guess);
 }
 
-/* How much has run. Under tune: what for; a trial that lost at a rung is none of those planned. */
+/* How much has run. Under tune: what for. */
 static void add_trials(const struct report_data *r, struct text_buffer *text)
 {
-    long judged = 0, tuning = 0;
+    long judged = 0, tuning = 0, eliminated = 0;
     for (int i = 0; i < r->settings; i++) {
         judged += r->setting[i].input.planned;
         tuning += r->setting[i].input.tuning;
+        eliminated += r->setting[i].input.eliminated;
     }
-    long lost = judged + tuning - r->planned;
     if (r->ended < r->planned)
         text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
     else if (r->planned == 1)
         text_add(text, " Its one trial has ended.");
-    else if (tuning == 0 || lost < 0)
+    else if (tuning == 0 || judged + tuning != r->planned)
         text_add(text, " All %ld trials have ended.", r->planned);
-    else if (lost == 0)
+    else
         text_add(text, " All %ld trials have ended: %ld are judged, %ld served to choose.",
                  r->planned, judged, tuning);
-    else
-        text_add(text,
-                 " All %ld trials have ended: %ld are judged, %ld served to choose (%ld of them up "
-                 "to a rung).",
-                 judged + tuning, judged, tuning, lost);
+    if (eliminated > 0)
+        text_add(text, " %ld more %s eliminated at a rung.", eliminated,
+                 eliminated == 1 ? "was" : "were");
 }
 
 static void add_shards(const struct shards *s, struct text_buffer *text)

@@ -267,7 +267,8 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     fputs(",\"kernels\":", out);
     text_json_as_is(out, r->kernels.json.text);
     put_asked(out, &r->evidence->base);
-    fprintf(out, ",\"planned\":%ld,\"ended\":%ld", r->planned, r->ended);
+    fprintf(out, ",\"planned\":%ld,\"ended\":%ld,\"not_needed\":%ld", r->planned, r->ended,
+            r->counts.trials[TRIAL_NOT_NEEDED]);
     put_outside(out, r->evidence);
     put_changes(out, r->evidence);
     fputs(",\"map\":", out);

@@ -21,7 +21,7 @@ static const char *const reasons[FORECAST_STATES] = {
     [FORECAST_COMPLETED] = "done: its result is kept",
     [FORECAST_DIVERGED] = "diverged: that is its result",
     [FORECAST_FAILED] = "failed too often; --retry-failed tries again",
-    [FORECAST_PRUNED] = "tuning chose another setting for its head count",
+    [FORECAST_NOT_NEEDED] = "tuning chooses another setting for its head count",
     [FORECAST_ELSEWHERE] = "of other shards",
 };
 
@@ -31,11 +31,11 @@ bool forecast_runs(enum forecast_state s, bool retry_failed)
            (s == FORECAST_FAILED && retry_failed);
 }
 
-long forecast_to_run(const long count[FORECAST_STATES], bool retry_failed)
+long forecast_to_run(const struct forecast_point *q, bool retry_failed)
 {
-    long n = 0;
+    long n = -q->spare;
     for (int i = 0; i < FORECAST_STATES; i++)
-        n += forecast_runs((enum forecast_state)i, retry_failed) ? count[i] : 0;
+        n += forecast_runs((enum forecast_state)i, retry_failed) ? q->count[i] : 0;
     return n;
 }
 
@@ -54,10 +54,12 @@ const char *forecast_reason(enum forecast_state s, enum forecast_note note, bool
     if (s == FORECAST_FAILED && retry_failed)
         return "failed, will be tried again";
     if (note == FORECAST_RUNG)
-        return s == FORECAST_PRUNED ? "left behind at a rung" : "waits at a rung for the others";
+        return s == FORECAST_NOT_NEEDED ? "eliminated at a rung" : "waits at a rung for the others";
+    if (note == FORECAST_CHOICE)
+        return "runs if tuning chooses its setting";
     if (note == FORECAST_LOOK)
-        return s == FORECAST_PRUNED ? "not needed: an earlier look decided"
-                                    : "runs if an earlier look does not decide";
+        return s == FORECAST_NOT_NEEDED ? "an earlier look decided"
+                                        : "runs if an earlier look does not decide";
     return reasons[s];
 }
 
@@ -217,18 +219,56 @@ static void match_trials(const struct plan *p, const struct stored_list *list, b
             f->trial[k].step = known->step;
             f->trial[k].note = known->limited ? FORECAST_LIMITED : FORECAST_PLAIN;
         }
-        bool goes = known && !t.tuning && !known->waiting && state != FORECAST_PRUNED;
+        bool goes = known && !t.tuning && !known->waiting && state != FORECAST_NOT_NEEDED;
         if (forecast_runs(state, retry_failed) && !plan_in_shard(p, k))
             state = FORECAST_ELSEWHERE;
         f->trial[k].state = state;
         q->count[state]++;
-        f->count[state]++;
         q->chosen |= goes;
         if (goes && t.look > q->look)
             q->look = t.look;
     }
     for (size_t i = 0; i < list->count; i++)
         f->leaving += list->item[i].in_plan && !list->item[i].matched;
+}
+
+/* Whether a trial waits, or will wait, for the choice of its head count. */
+static bool is_undecided(const struct plan *p, const struct forecast *f, long k)
+{
+    const struct forecast_trial *trial = &f->trial[k];
+    bool queued = trial->state == FORECAST_NEW || trial->state == FORECAST_QUEUED ||
+                  trial->state == FORECAST_ELSEWHERE;
+    return plan_config(p)->tune && queued && (trial->trial_id == 0 || trial->waits) &&
+           !plan_trial(p, k).tuning;
+}
+
+/* What is needed of all that is planned. */
+static enum status count_trials(const struct plan *p, bool retry_failed, struct forecast *f,
+                                struct message *m)
+{
+    long *waiting = calloc((size_t)f->points + 1, sizeof *waiting);
+    bool *spare = calloc((size_t)f->points + 1, sizeof *spare);
+    enum status s =
+        waiting && spare ? STATUS_OK : status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
+    for (long k = 0; k < f->trials && s == STATUS_OK; k++)
+        waiting[plan_trial(p, k).point] += is_undecided(p, f, k);
+    if (s == STATUS_OK)
+        s = plan_spare(p, waiting, spare, m);
+    for (long k = 0; k < f->trials && s == STATUS_OK; k++) {
+        struct forecast_trial *trial = &f->trial[k];
+        long point = plan_trial(p, k).point;
+        bool runs = forecast_runs(trial->state, retry_failed);
+        trial->spare = spare[point] && is_undecided(p, f, k);
+        bool out = trial->spare || trial->state == FORECAST_NOT_NEEDED;
+        f->not_needed += out;
+        f->elsewhere += !out && trial->state == FORECAST_ELSEWHERE;
+        f->planned += !out && trial->state != FORECAST_ELSEWHERE;
+        f->to_run += !out && runs;
+        f->point[point].spare += trial->spare && runs;
+    }
+    free(waiting);
+    free(spare);
+    return s;
 }
 
 /* Once it is known what each point has come to. */
@@ -238,14 +278,19 @@ static void note_trials(const struct plan *p, struct forecast *f)
         struct plan_trial t = plan_trial(p, k);
         const struct forecast_point *q = &f->point[t.point];
         struct forecast_trial *trial = &f->trial[k];
-        bool out = trial->state == FORECAST_PRUNED;
+        bool out = trial->state == FORECAST_NOT_NEEDED;
         bool held = out || (trial->waits && trial->state == FORECAST_QUEUED);
         bool later = !t.tuning && t.look > q->look && (q->chosen || !plan_config(p)->tune);
         if (held && t.tuning)
             trial->note = FORECAST_RUNG;
         else if (held && later)
             trial->note = FORECAST_LOOK;
-        f->noted[trial->state][trial->note]++;
+        else if (is_undecided(p, f, k) && plan_candidates(p, t.point) > 1)
+            trial->note = FORECAST_CHOICE;
+        if (trial->spare)
+            f->noted[FORECAST_NOT_NEEDED][FORECAST_PLAIN]++;
+        else
+            f->noted[trial->state][trial->note]++;
     }
 }
 
@@ -357,7 +402,7 @@ static void estimate_trial(const struct plan *p, long k, struct forecast *f)
     /* of the candidates of a head count, one will be chosen to run, or has been */
     double share = q->chosen ? 1.0 : 1.0 / (double)plan_candidates(p, t.point);
     struct forecast_range r = look_range(p, q, t.look);
-    add_range(&f->trials_left, r, share);
+    add_range(&f->trials_left, r, trial->spare ? 0 : 1);
     add_range(&f->left_s, r, share * cost_rest_s(&f->cost, q->trial_s, done));
 }
 
@@ -430,6 +475,9 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         status = recorded_read(s, f, m);
     if (status == STATUS_OK) {
         match_trials(p, &list, retry_failed, f);
+        status = count_trials(p, retry_failed, f, m);
+    }
+    if (status == STATUS_OK) {
         note_trials(p, f);
         if (measure)
             measure_strange(p, f, retry_failed, measure);

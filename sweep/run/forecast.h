@@ -13,7 +13,7 @@ enum forecast_state { /* the first is of trials that the file does not have */
                       FORECAST_COMPLETED = FORECAST_QUEUED + TRIAL_COMPLETED,
                       FORECAST_DIVERGED = FORECAST_QUEUED + TRIAL_DIVERGED,
                       FORECAST_FAILED = FORECAST_QUEUED + TRIAL_FAILED,
-                      FORECAST_PRUNED = FORECAST_QUEUED + TRIAL_PRUNED,
+                      FORECAST_NOT_NEEDED = FORECAST_QUEUED + TRIAL_NOT_NEEDED,
                       FORECAST_ELSEWHERE = FORECAST_QUEUED + TRIAL_STATES, /* for other shards */
                       FORECAST_STATES
 };
@@ -22,8 +22,9 @@ enum forecast_state { /* the first is of trials that the file does not have */
 enum forecast_note {
     FORECAST_PLAIN,
     FORECAST_LIMITED, /* failed: stopped by a limit */
-    FORECAST_RUNG,    /* queued: waits at a rung; pruned: left behind there */
-    FORECAST_LOOK,    /* queued: waits for an earlier look; pruned: that look has decided */
+    FORECAST_RUNG,    /* queued: waits at a rung; not needed: eliminated there */
+    FORECAST_LOOK,    /* queued: waits for an earlier look; not needed: that look has decided */
+    FORECAST_CHOICE,  /* new, queued: runs if tuning chooses its value */
     FORECAST_NOTES
 };
 
@@ -37,13 +38,15 @@ struct forecast_point {
     double trial_s;          /* seconds of one trial on one core */
     enum cost_source source; /* ... as known from where */
     long count[FORECAST_STATES];
+    long spare; /* of its trials that would run: not needed, whatever tune chooses (plan_spare) */
 };
 
 struct forecast_trial {
     enum forecast_state state;
     int64_t trial_id; /* 0: new */
     bool waits;       /* for a choice of `tune`, at a rung, for a look */
-    int64_t step;     /* where it goes on from */
+    bool spare;
+    int64_t step; /* where it goes on from */
     enum forecast_note note;
 };
 
@@ -52,14 +55,18 @@ struct forecast {
     struct forecast_point *point;   /* (points), as plan_point */
     struct forecast_point **sorted; /* (points), by sha256 */
     struct forecast_trial *trial;   /* (trials), as plan_trial */
-    long count[FORECAST_STATES];
-    long noted[FORECAST_STATES][FORECAST_NOTES]; /* the same by note */
-    long leaving;           /* trials of the sweep in the file that this plan no longer has */
-    bool other_plan;        /* the file's sweep of this name shares no point with this plan */
-    int64_t other_metric;   /* ... has trials whose best step another metric chose */
-    struct message changed; /* ... learnt from a file that has changed since; "" */
-    long candidates;        /* the most values of the tuned axes that a head count has, of which one
-                               will be chosen; 1 without tune */
+    /* As the view progress counts them: those that can still run or have ended; those that cannot,
+     * and, where tune has not chosen yet, the spare ones; those of other shards. */
+    long planned, not_needed, elsewhere;
+    long to_run; /* of the planned */
+    long noted[FORECAST_STATES]
+              [FORECAST_NOTES]; /* all by state and note, spare ones as not needed */
+    long leaving;               /* trials of the sweep in the file that this plan no longer has */
+    bool other_plan;            /* the file's sweep of this name shares no point with this plan */
+    int64_t other_metric;       /* ... has trials whose best step another metric chose */
+    struct message changed;     /* ... learnt from a file that has changed since; "" */
+    long candidates; /* the most values of the tuned axes that a head count has, of which one
+                        will be chosen; 1 without tune */
     struct cost cost;
     /* Of everything that would run: how many trials, without those of tuning, and core seconds.
      * Under `tune` one candidate of each head count is counted; under rungs, of the tuning trials
@@ -86,7 +93,7 @@ double forecast_trial_s(const struct forecast *f, const char *sha256);
 
 /* Whether `run` would take a trial of that state up, and the reason in a few words. */
 bool forecast_runs(enum forecast_state s, bool retry_failed);
-long forecast_to_run(const long count[FORECAST_STATES], bool retry_failed);
+long forecast_to_run(const struct forecast_point *q, bool retry_failed); /* but for spare ones */
 const char *forecast_name(enum forecast_state s);
 const char *forecast_reason(enum forecast_state s, enum forecast_note note, bool retry_failed);
 

@@ -111,7 +111,7 @@ static enum status say(struct store *s, const struct config *c, int64_t sweep_id
 {
     char line[1024];
     bool last = due->look >= c->looks;
-    enum trial_state state = o->decided ? TRIAL_PRUNED : TRIAL_QUEUED;
+    enum trial_state state = o->decided ? TRIAL_NOT_NEEDED : TRIAL_QUEUED;
     o->look = due->look;
     o->looks = c->looks;
     o->seeds = c->look[due->look - 1];

@@ -52,8 +52,8 @@ static bool may_draw(struct progress_view *v)
     return v->live && frame_in_front(&v->frame);
 }
 
-struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
-                                   int workers, enum metric metric)
+struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int workers,
+                                   enum metric metric)
 {
     struct progress_view *v = calloc(1, sizeof *v);
     if (!v)
@@ -70,7 +70,6 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, lon
     v->live = !quiet && frame_possible(err);
     frame_init(&v->frame, err);
     v->unicode = text_utf8();
-    v->total = total;
     v->metric = metric;
     v->best = NAN;
     v->started_s = clock_now_s();
@@ -200,6 +199,7 @@ void progress_counts(struct progress_view *v, long done, long failed, long runni
     v->failed = failed;
     v->running = running;
     v->left = left;
+    v->total = done + failed + running + left;
     if (!v->counted && !v->weighed)
         v->queued_work += (double)left;
     v->counted = true;

@@ -19,11 +19,11 @@
 
 struct progress_view;
 
-/* err and sweep, the sweep's name, are kept. total: trials in the plan, those that ended before
- * this run included; workers: number of slots; metric: of the values that are shown. NULL only when
+/* err and sweep, the sweep's name, are kept. workers: number of slots; metric: of the values that
+ * are shown. NULL only when
  * memory is out; every function below accepts that. */
-struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, long total,
-                                   int workers, enum metric metric);
+struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int workers,
+                                   enum metric metric);
 
 /* Where trials run ("on 2 machines: a 4, b 4"), a line above the total; "" without. */
 void progress_hosts(struct progress_view *v, const char *text);
@@ -71,7 +71,8 @@ void progress_trial_ended(struct progress_view *v, int slot, enum trial_state st
 /* As a trial that ended as TRIAL_QUEUED, at the step of its rung: it waits for its rivals. */
 void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double value);
 
-/* Trials in the plan that are completed or pruned, failed or diverged, running, and still to do. */
+/* Trials that have completed, failed or diverged, that run, and that are still to run; their sum is
+ * the total. */
 void progress_counts(struct progress_view *v, long done, long failed, long running, long left);
 
 /* A permanent line ("recovered 2 trials from a run that was killed"). Shown under quiet too. */

@@ -19,7 +19,7 @@ static void cell_text(enum metric metric, const struct head_counts *h, long runn
         snprintf(text, CELL, "%lld", (long long)h->heads);
         return;
     case 1:
-        snprintf(text, CELL, "%ld/%ld", h->done, h->planned);
+        snprintf(text, CELL, "%ld/%ld", h->ended, h->planned);
         return;
     case 2:
         snprintf(text, CELL, "%s", line_value(metric, h->mean, value));

@@ -289,13 +289,12 @@ static enum status read_outcome(struct runner *r, struct runner_result *result, 
         return s;
     result->failed = c.trials[TRIAL_FAILED];
     result->diverged = c.trials[TRIAL_DIVERGED];
-    for (int i = 0; i < TRIAL_STATES; i++)
-        result->trials += c.trials[i];
-    result->ended = result->trials - c.trials[TRIAL_QUEUED] - c.trials[TRIAL_RUNNING];
+    result->trials = c.planned;
+    result->ended = c.ended;
     result->half_done = c.half_done;
     if (looks_read(r->store, r->sweep_id, &looks, NULL) == STATUS_OK)
         looks_words(&looks, result->looks, sizeof result->looks);
-    result->outcome = c.trials[TRIAL_QUEUED] + c.trials[TRIAL_RUNNING] > 0    ? RUNNER_STOPPED
+    result->outcome = c.ended < c.planned                                     ? RUNNER_STOPPED
                       : c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED] > 0 ? RUNNER_SOME_FAILED
                                                                               : RUNNER_DONE;
     return STATUS_OK;
@@ -370,8 +369,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_shard_trials(p), slots,
-                          plan_config(p)->metric);
+    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, slots, plan_config(p)->metric);
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);

@@ -339,8 +339,8 @@ void runner_show_counts(struct runner *r)
     if (r->alive > 0 && from_s < r->counts_due_s)
         return;
     if (store_counts(r->store, r->sweep_id, &c, NULL) == STATUS_OK) {
-        r->done = c.trials[TRIAL_RUNNING] + c.trials[TRIAL_QUEUED] == 0;
-        progress_counts(r->view, c.trials[TRIAL_COMPLETED] + c.trials[TRIAL_PRUNED],
+        r->done = c.ended == c.planned;
+        progress_counts(r->view, c.trials[TRIAL_COMPLETED],
                         c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED], c.trials[TRIAL_RUNNING],
                         c.trials[TRIAL_QUEUED]);
     }

@@ -253,11 +253,12 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
     if (state == TRIAL_COMPLETED && !add_completed(sc, r))
         return evidence_no_memory(sc->m);
     if (rows_integer(r, IS_TUNING)) {
-        k->tuning++;
-        k->tuning_ended += state != TRIAL_QUEUED && state != TRIAL_RUNNING;
+        k->tuning += state != TRIAL_NOT_NEEDED;
+        k->tuning_ended += trial_state_ended(state);
+        k->eliminated += state == TRIAL_NOT_NEEDED;
         return STATUS_OK;
     }
-    if (state == TRIAL_PRUNED || choice == CHOICE_PASSED)
+    if (state == TRIAL_NOT_NEEDED || choice == CHOICE_ELIMINATED)
         return STATUS_OK;
     struct planned *grown = array_grow(sc->planned, sc->count, sizeof *grown);
     if (!grown)

@@ -22,10 +22,10 @@ struct kind {
     struct kind *next; /* of its point */
     struct grid_point *point;
     char *setting, *label, *replicate;
-    int set, unit;             /* number of its setting, of its replicate, in the order of texts */
-    int64_t place;             /* of its first trial in the plan */
-    int look;                  /* that its setting has open, or that decided; 0: no looks */
-    long tuning, tuning_ended; /* trials that only serve to choose */
+    int set, unit; /* number of its setting, of its replicate, in the order of texts */
+    int64_t place; /* of its first trial in the plan */
+    int look;      /* that its setting has open, or that decided; 0: no looks */
+    long tuning, tuning_ended, eliminated; /* as in struct verdict_input */
 };
 
 /* A trial that neither serves only to choose nor lost: with its results once it has ended, if it

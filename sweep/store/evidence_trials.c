@@ -103,6 +103,7 @@ static void take_kinds(struct scan *sc)
         set->config_id = first->point->config_id;
         set->input.tuning += k->tuning;
         set->input.tuning_ended += k->tuning_ended;
+        set->input.eliminated += k->eliminated;
     }
 }
 

@@ -216,8 +216,9 @@ static enum status settle(struct merging *g, const struct merge_sweep *sweep)
     static const char anew[] =
         "UPDATE trial SET until = NULL,"
         " choice = CASE WHEN (tuning <> '{}' AND NOT is_tuning) OR look > 1 THEN 'waiting'"
-        "  ELSE 'chosen' END, state = CASE state WHEN 'pruned' THEN 'queued' ELSE state END"
-        " WHERE sweep_id = ? AND in_plan = 1 AND (tuning <> '{}' OR look > 1 OR state = 'pruned'"
+        "  ELSE 'chosen' END, state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
+        " WHERE sweep_id = ? AND in_plan = 1 AND (tuning <> '{}' OR look > 1 OR state = "
+        "'not_needed'"
         "  OR choice <> 'chosen' OR until IS NOT NULL)";
     static const char all_shards[] =
         "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";

@@ -2,7 +2,7 @@
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
--- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, progress, cost,
+-- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, undecided, progress, cost,
 -- prune_or_train, evaluations, by_label. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
 -- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
 -- NULL): a trial that diverged is a state, with its first bad step.
@@ -175,7 +175,7 @@ CREATE TABLE trial (
     config_id  INTEGER NOT NULL REFERENCES config,
     seed       INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),
     state      TEXT NOT NULL DEFAULT 'queued' CHECK (state IN
-               ('queued', 'running', 'completed', 'diverged', 'failed', 'pruned')),
+               ('queued', 'running', 'completed', 'diverged', 'failed', 'not_needed')),
     in_plan    INTEGER NOT NULL CHECK (in_plan IN (0, 1)),  -- 0: the sweep file dropped it since
     plan_order INTEGER NOT NULL,  -- trials are claimed in this order
     setting    TEXT NOT NULL CHECK (json_type(setting) = 'object'),
@@ -183,7 +183,7 @@ CREATE TABLE trial (
     setting_label TEXT NOT NULL,  -- the same for people; '' when nothing else varies
     tuning     TEXT NOT NULL CHECK (json_type(tuning) = 'object'),  -- the tuned axes; {} without
     is_tuning  INTEGER NOT NULL CHECK (is_tuning IN (0, 1)),  -- serves only to choose
-    choice     TEXT NOT NULL DEFAULT 'chosen' CHECK (choice IN ('chosen', 'waiting', 'passed')),
+    choice     TEXT NOT NULL DEFAULT 'chosen' CHECK (choice IN ('chosen', 'waiting', 'eliminated')),
                -- under `tune`: waits for the tuning trials of its head count, or its value lost to
                -- another, at a rung or in the end; under `looks`: waits for the look before, or is
                -- not needed any more
@@ -222,6 +222,8 @@ CREATE TABLE trial (
 CREATE INDEX trial_claim ON trial (sweep_id, plan_order)
     WHERE state = 'queued' AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1;
 CREATE INDEX trial_running ON trial (trial_id) WHERE state = 'running';
+CREATE INDEX trial_undecided ON trial (sweep_id, setting, config_id)
+    WHERE state = 'queued' AND choice = 'waiting' AND is_tuning = 0 AND tuning <> '{}' AND in_plan = 1;
 CREATE INDEX trial_tuned ON trial (sweep_id, setting) WHERE tuning <> '{}';
 CREATE INDEX trial_state ON trial (sweep_id, in_plan, state, train_s);
 
@@ -371,7 +373,7 @@ CREATE TABLE head_slot (
     PRIMARY KEY (trial_id, step, split, layer, head, slot)
 ) STRICT, WITHOUT ROWID;
 
--- A model of fewer heads, chosen on validation. (The trial state `pruned` is something else.)
+-- A model of fewer heads, chosen on validation.
 CREATE TABLE pruning (
     trial_id INTEGER NOT NULL REFERENCES trial,
     method   TEXT NOT NULL CHECK (method <> ''),

@@ -8,12 +8,12 @@ static const struct {
 } states[TRIAL_STATES] = {
     [TRIAL_QUEUED] = {"queued", false},      [TRIAL_RUNNING] = {"running", false},
     [TRIAL_COMPLETED] = {"completed", true}, [TRIAL_DIVERGED] = {"diverged", true},
-    [TRIAL_FAILED] = {"failed", true},       [TRIAL_PRUNED] = {"pruned", false},
+    [TRIAL_FAILED] = {"failed", true},       [TRIAL_NOT_NEEDED] = {"not_needed", false},
 };
 static const char *const choices[TRIAL_CHOICES] = {
     [CHOICE_CHOSEN] = "chosen",
     [CHOICE_WAITING] = "waiting",
-    [CHOICE_PASSED] = "passed",
+    [CHOICE_ELIMINATED] = "eliminated",
 };
 static const char *const outcomes[ATTEMPT_OUTCOMES] = {
     [OUTCOME_COMPLETED] = "completed",

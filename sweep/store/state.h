@@ -12,12 +12,12 @@ enum trial_state {
     TRIAL_COMPLETED,
     TRIAL_DIVERGED,
     TRIAL_FAILED,
-    TRIAL_PRUNED,
+    TRIAL_NOT_NEEDED,
     TRIAL_STATES
 };
 
 /* trial.choice: what `tune` has decided about it. */
-enum trial_choice { CHOICE_CHOSEN, CHOICE_WAITING, CHOICE_PASSED, TRIAL_CHOICES };
+enum trial_choice { CHOICE_CHOSEN, CHOICE_WAITING, CHOICE_ELIMINATED, TRIAL_CHOICES };
 
 /* attempt.outcome. */
 enum attempt_outcome {

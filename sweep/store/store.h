@@ -8,7 +8,7 @@
  *                   plan
  *                    |
  *        settle      v         claim                  finish
- *   pruned <---->  queued  -------------->  running  -------->  completed, diverged
+ * not_needed <--> queued  -------------->  running  -------->  completed, diverged
  *                   ^  ^                     |   |
  *                   |  |    requeue, fail    |   |     fail
  *                   |  +---------------------+   +----------->  failed
@@ -26,10 +26,10 @@
  *   failed     queued              store_retry_failed  its retries are given back
  *   running    queued              store_pause         the attempt's end, the step to go on from,
  *                                                      and the rung if this was its last
- *   queued     pruned, and back    store_settle        `choice`: under `tune` another value was
+ *   queued     not_needed and back store_settle        `choice`: under `tune` another value was
  *                                                      chosen, at a rung or in the end; within
  *                                                      finish, fail, pause and plan
- *   queued     pruned              store_look_judged   the look; `choice` of later looks
+ *   queued     not_needed          store_look_judged   the look; `choice` of later looks
  *   any        -                   store_delete        a row of `deleted`, if it had run
  *
  * Only the coordinator moves trials, and it claims before it spawns: a worker's report counts only
@@ -166,7 +166,7 @@ enum { STORE_SPARED = 8 };
  * trial), NULL: of all.
  * Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for the
  * choice are skipped until every tuning trial of their head count and setting has ended; then (in
- * the transaction that ends the last one) those whose value was not chosen become pruned. */
+ * the transaction that ends the last one) those whose value was not chosen become not_needed. */
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
                         const int64_t spared[STORE_SPARED], struct claimed *c, struct message *m);
 
@@ -209,7 +209,7 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
 
 /* Paused at its rung, with a checkpoint: end->step is claimed.until. Queued again, and waits until
  * the other tuning trials of its head count have come as far. If it is the last of them, the same
- * transaction decides which go on and which are passed over. To be called after store_curve has
+ * transaction decides which go on and which are eliminated. To be called after store_curve has
  * been given the whole curve. */
 enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt,
                         const struct attempt_end *end, bool *accepted, struct message *m);
@@ -254,8 +254,8 @@ enum status store_look_due(struct store *s, int64_t sweep_id, struct look_due *d
                            struct message *m);
 
 /* Records what a look came to; kind: verdict_kind_name. Decided: trials of later looks become
- * pruned. Not: those of the next one can be claimed. One transaction; a look that is not due (it
- * was judged in between) changes nothing. */
+ * not_needed. Not: those of the next one can be claimed. One transaction; a look that is not due
+ * (it was judged in between) changes nothing. */
 enum status store_look_judged(struct store *s, int64_t sweep_id, const struct look_due *due,
                               const char *kind, bool decided, struct message *m);
 
@@ -277,11 +277,13 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m);
 
 /* ---- questions ---- */
 
+/* The trials of a sweep's plan as the view progress counts them. */
 struct counts {
-    long trials[TRIAL_STATES]; /* of the plan, by state, but for ... */
-    long elsewhere;            /* ... the queued ones that are of another shard */
+    long planned;              /* those that can still run or have ended ... */
+    long ended;                /* completed, diverged or failed */
+    long trials[TRIAL_STATES]; /* ... by state; TRIAL_NOT_NEEDED: in addition to them */
+    long elsewhere;            /* queued ones of other shards, in none of these */
     long half_done;            /* of the queued: they resume from a checkpoint */
-    double mean_train_s;       /* of the completed */
 };
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m);
 
@@ -302,13 +304,13 @@ enum status store_shards(struct store *s, int64_t sweep_id, bool own, struct sha
                          struct message *m);
 void shards_free(struct shards *shards);
 
-/* What a head count of a sweep has come to: trials of the plan, and the mean of the sweep's metric
- * at the best step of the completed ones among those that judge it. Until one of these has
+/* What a head count of a sweep has come to: trials as in struct counts, and the mean of the sweep's
+ * metric at the best step of the completed ones among those that judge it. Until one of these has
  * completed, it is that of the tuning trials of the candidate which is best so far; NaN without
  * any. */
 struct head_counts {
     int64_t heads;
-    long planned, done; /* done: neither queued nor running */
+    long planned, ended;
     double mean;
 };
 /* By head count, *list malloced, NULL where there is none. Looks at every trial of the sweep. */
@@ -326,7 +328,7 @@ struct best_trial {
 enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
                        struct message *m);
 
-/* Tuning trials of a sweep's plan that were passed over after they had run, each with its newest
+/* Tuning trials of a sweep's plan that were eliminated after they had run, each with its newest
  * attempt: their checkpoints are of no use any more. trial_id > 0: only those of its setting and
  * head count. *list malloced, NULL where there is none. */
 struct loser {

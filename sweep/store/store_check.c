@@ -40,7 +40,7 @@ static const struct promise of_everything[] = {
      "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
      " GROUP BY \"table\", parent"},
     {"a trial that has not run has results",
-     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'pruned')"
+     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'not_needed')"
      " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
     {"a completed trial did not do all its steps",
      "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id)"

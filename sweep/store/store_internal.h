@@ -183,7 +183,7 @@ enum status store_settle_after(struct store *s, int64_t trial_id, struct message
 
 /* ---- store_rungs.c ---- */
 
-/* Where the tuning trials of a sweep pause, which of them wait, go on or are passed over: of all
+/* Where the tuning trials of a sweep pause, which of them wait, go on or are eliminated: of all
  * head counts, or of one in one setting (heads > 0). */
 enum status store_settle_rungs(struct store *s, int64_t sweep_id, const char *setting,
                                int64_t heads, struct message *m);

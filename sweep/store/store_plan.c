@@ -289,7 +289,7 @@ static enum status write_trials(struct planning *g)
         "UPDATE trial SET in_plan = 1, plan_order = p.plan_order, setting = q.setting,"
         " setting_label = q.setting_label, tuning = q.tuning, is_tuning = p.is_tuning,"
         " replicate = q.replicate, look = p.look, until = NULL, choice = " CHOICE ","
-        " state = CASE state WHEN 'pruned' THEN 'queued' ELSE state END"
+        " state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
         " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
         " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
         " AND (in_plan <> 1 OR (trial.plan_order, trial.setting, trial.setting_label, trial.tuning,"

@@ -37,25 +37,18 @@ enum status store_build(struct store *s, const struct build_info *b, int64_t *bu
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m)
 {
     *c = (struct counts){0};
-    struct rows r =
-        store_rows(s, "counting trials",
-                   "WITH queued AS MATERIALIZED (SELECT sum(NOT in_shard) AS elsewhere,"
-                   "  sum(in_shard AND resume_step > 0) AS half_done FROM trial"
-                   "  WHERE sweep_id = ?1 AND in_plan = 1 AND state = 'queued')"
-                   " SELECT state, count(*), avg(train_s), (SELECT elsewhere FROM queued),"
-                   "  (SELECT half_done FROM queued) FROM trial"
-                   " WHERE sweep_id = ?1 AND in_plan = 1 GROUP BY state",
-                   VALUES(INTEGER(sweep_id)), m);
-    while (rows_next(&r)) {
-        enum trial_state state = rows_state(&r, 0);
-        c->trials[state] = (long)rows_integer(&r, 1);
-        if (state == TRIAL_COMPLETED && !rows_null(&r, 2))
-            c->mean_train_s = rows_real(&r, 2);
-        if (state != TRIAL_QUEUED)
-            continue;
-        c->elsewhere = (long)rows_integer(&r, 3);
-        c->half_done = (long)rows_integer(&r, 4);
-        c->trials[state] -= c->elsewhere;
+    struct rows r = store_rows(s, "counting trials",
+                               "SELECT queued, running, completed, diverged, failed, not_needed,"
+                               "  planned, elsewhere, half_done FROM progress WHERE sweep_id = ?1",
+                               VALUES(INTEGER(sweep_id)), m);
+    if (rows_next(&r)) {
+        for (int i = 0; i < TRIAL_STATES; i++) {
+            c->trials[i] = (long)rows_integer(&r, i); /* in the order of enum trial_state */
+            c->ended += trial_state_ended((enum trial_state)i) ? c->trials[i] : 0;
+        }
+        c->planned = (long)rows_integer(&r, TRIAL_STATES);
+        c->elsewhere = (long)rows_integer(&r, TRIAL_STATES + 1);
+        c->half_done = (long)rows_integer(&r, TRIAL_STATES + 2);
     }
     return rows_close(&r);
 }
@@ -68,21 +61,25 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
     struct rows r =
         store_rows(s, "counting trials by heads",
                    "WITH candidate AS ("
-                   " SELECT setting, heads, is_tuning, goal, count(*) AS planned,"
-                   "   sum(state NOT IN ('queued', 'running')) AS done,"
+                   " SELECT setting, heads, is_tuning, goal,"
+                   "   sum(state <> 'not_needed') AS planned,"
+                   "   sum(state NOT IN ('queued', 'running', 'not_needed')) AS ended,"
                    "   count(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS n,"
                    "   avg(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS mean"
                    "  FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-                   "  WHERE sweep_id = ? AND in_plan = 1 AND (in_shard OR state <> 'queued')"
+                   "  WHERE sweep_id = ?1 AND in_plan = 1 AND (in_shard OR state <> 'queued')"
                    "  GROUP BY setting, heads, is_tuning, tuning), "
+                   "spare AS (SELECT heads, sum(surplus) AS n FROM undecided"
+                   "  WHERE sweep_id = ?1 AND in_shard GROUP BY heads), "
                    "tuned AS ("
                    " SELECT heads, avg(best) AS mean FROM"
                    "  (SELECT heads, iif(goal = 'minimize', min(mean), max(mean)) AS best"
                    "   FROM candidate WHERE is_tuning GROUP BY setting, heads) GROUP BY heads) "
-                   "SELECT heads, sum(planned), sum(done), coalesce("
-                   "  sum(candidate.mean * n) FILTER (WHERE NOT is_tuning)"
-                   "    / sum(n) FILTER (WHERE NOT is_tuning), tuned.mean)"
-                   " FROM candidate LEFT JOIN tuned USING (heads) GROUP BY heads ORDER BY heads",
+                   "SELECT heads, sum(planned) - coalesce(max(spare.n), 0), sum(ended), coalesce("
+                   "  sum(candidate.mean * candidate.n) FILTER (WHERE NOT is_tuning)"
+                   "    / sum(candidate.n) FILTER (WHERE NOT is_tuning), tuned.mean)"
+                   " FROM candidate LEFT JOIN tuned USING (heads) LEFT JOIN spare USING (heads)"
+                   " GROUP BY heads ORDER BY heads",
                    VALUES(INTEGER(sweep_id)), m);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r)) {
@@ -134,9 +131,9 @@ enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, st
     *list = NULL;
     *count = 0;
     struct rows r = store_rows(
-        s, "looking for trials that were passed over",
+        s, "looking for trials that were eliminated",
         "SELECT t.trial_id, t.attempt FROM trial AS t JOIN config AS c USING (config_id)"
-        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 1 AND t.state = 'pruned'"
+        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 1 AND t.state = 'not_needed'"
         " AND t.attempt > 0 AND (?2 = 0 OR (t.setting, c.heads) = (SELECT setting, heads"
         "   FROM trial JOIN config USING (config_id) WHERE trial_id = ?2))",
         VALUES(INTEGER(sweep_id), INTEGER(trial_id)), m);
@@ -226,8 +223,9 @@ enum status store_trial(struct store *s, const char *text, int64_t *trial_id, st
 enum status store_other_metric(struct store *s, const char *sweep, enum metric metric,
                                int64_t *trials, struct message *m)
 {
-    return store_integer(s, "comparing the metric",
-                         "SELECT count(*) FROM trial JOIN sweep USING (sweep_id)"
-                         " WHERE name = ?1 AND metric <> ?2 AND attempt > 0 AND state <> 'pruned'",
-                         VALUES(TEXT(sweep), TEXT(metric_name(metric))), 0, trials, m);
+    return store_integer(
+        s, "comparing the metric",
+        "SELECT count(*) FROM trial JOIN sweep USING (sweep_id)"
+        " WHERE name = ?1 AND metric <> ?2 AND attempt > 0 AND state <> 'not_needed'",
+        VALUES(TEXT(sweep), TEXT(metric_name(metric))), 0, trials, m);
 }

@@ -21,7 +21,7 @@ struct rung_trial {
 
 struct candidate {
     char tuning[PLAN_TEXT_MAX];
-    bool in;      /* not passed over */
+    bool in;      /* not eliminated */
     bool out_now; /* at the rung at hand */
     double score; /* higher is better; NaN: none */
     int bad;
@@ -210,8 +210,8 @@ static enum status put(struct rungs *g, struct rung_trial *t, int64_t until,
     if (ended) /* it pauses no more */
         until = 0;
     bool as_it_is = t->until == until && t->choice == choice &&
-                    (t->state != TRIAL_QUEUED || choice != CHOICE_PASSED) &&
-                    (t->state != TRIAL_PRUNED || choice == CHOICE_PASSED);
+                    (t->state != TRIAL_QUEUED || choice != CHOICE_ELIMINATED) &&
+                    (t->state != TRIAL_NOT_NEEDED || choice == CHOICE_ELIMINATED);
     if (as_it_is)
         return STATUS_OK;
     t->until = until;
@@ -219,8 +219,8 @@ static enum status put(struct rungs *g, struct rung_trial *t, int64_t until,
     return store_execute(
         g->s, "settling rungs",
         "UPDATE trial SET until = nullif(?2, 0), choice = ?3, state = CASE"
-        "   WHEN state = 'queued' AND ?3 = 'passed' THEN 'pruned'"
-        "   WHEN state = 'pruned' AND ?3 <> 'passed' THEN 'queued' ELSE state END"
+        "   WHEN state = 'queued' AND ?3 = 'eliminated' THEN 'not_needed'"
+        "   WHEN state = 'not_needed' AND ?3 <> 'eliminated' THEN 'queued' ELSE state END"
         " WHERE trial_id = ?1",
         VALUES(INTEGER(t->trial_id), INTEGER(until), TEXT(trial_choice_name(choice))), NULL, g->m);
 }
@@ -241,13 +241,13 @@ static enum status send(struct rungs *g, int64_t step)
 }
 
 /* Those of the candidates that the rung at hand has taken out. */
-static enum status pass_over(struct rungs *g, int64_t step)
+static enum status eliminate(struct rungs *g, int64_t step)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < g->trials && status == STATUS_OK; i++) {
         struct rung_trial *t = &g->trial[i];
         if (g->candidate[t->candidate].out_now)
-            status = put(g, t, step, CHOICE_PASSED);
+            status = put(g, t, step, CHOICE_ELIMINATED);
     }
     return status;
 }
@@ -271,7 +271,7 @@ static enum status climb(struct rungs *g)
         }
         status = halve(g, g->step[k]);
         if (status == STATUS_OK)
-            status = pass_over(g, g->step[k]);
+            status = eliminate(g, g->step[k]);
     }
     if (status == STATUS_OK)
         status = g->best.status;

@@ -1,6 +1,6 @@
 /* Which trials are needed: under `tune` those of the chosen values, under `looks` those of looks
- * that are open. Trials that are not queued keep their state. Results of values that were passed
- * over since stay, but by_heads and paired look at chosen ones only. */
+ * that are open. Trials that are not queued keep their state. Results of values that were
+ * eliminated since stay, but by_heads and paired look at chosen ones only. */
 #include "sweep/store/store_internal.h"
 
 #include <string.h>
@@ -41,19 +41,19 @@ static enum status choose(struct store *s, int64_t sweep_id, const char *setting
         "   WHEN t.tuning = '{}' OR (t.setting, f.heads, t.tuning) IN"
         "    (SELECT setting, heads, tuning FROM best) THEN 'chosen'"
         "   WHEN (t.setting, f.heads) IN (SELECT setting, heads FROM best)"
-        "   THEN 'passed' ELSE 'waiting' END AS choice,"
+        "   THEN 'eliminated' ELSE 'waiting' END AS choice,"
         "  t.look - coalesce(judged.look, 0) AS ahead, coalesce(decided, 0) AS decided"
         " FROM trial AS t JOIN config AS f USING (config_id) LEFT JOIN judged USING (setting)"
         " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0"
         "  AND (t.tuning <> '{}' OR t.look > 1) AND (?2 IS NULL OR t.setting = ?2)), "
         "verdict AS MATERIALIZED (SELECT trial_id, CASE"
-        "   WHEN choice = 'passed' OR (decided AND ahead > 0) THEN 'passed'"
+        "   WHEN choice = 'eliminated' OR (decided AND ahead > 0) THEN 'eliminated'"
         "   WHEN ahead > 1 THEN 'waiting' ELSE choice END AS choice FROM asked) "
         "UPDATE trial SET choice = v.choice, state = CASE"
-        "   WHEN state = 'queued' AND v.choice = 'passed' THEN 'pruned'"
-        "   WHEN state = 'pruned' AND v.choice <> 'passed' THEN 'queued' ELSE state END "
+        "   WHEN state = 'queued' AND v.choice = 'eliminated' THEN 'not_needed'"
+        "   WHEN state = 'not_needed' AND v.choice <> 'eliminated' THEN 'queued' ELSE state END "
         "FROM verdict AS v WHERE trial.trial_id = v.trial_id AND (trial.choice <> v.choice"
-        "   OR state = CASE v.choice WHEN 'passed' THEN 'queued' ELSE 'pruned' END)";
+        "   OR state = CASE v.choice WHEN 'eliminated' THEN 'queued' ELSE 'not_needed' END)";
     return store_execute(s, "settling the choice under tune", sql,
                          VALUES(INTEGER(sweep_id), TEXT(setting)), NULL, m);
 }
@@ -93,9 +93,9 @@ static enum status choose_one(struct store *s, int64_t sweep_id, const char *set
                               const char *best, struct message *m)
 {
     static const char sql[] =
-        "UPDATE trial SET choice = CASE WHEN tuning = ?4 THEN 'chosen' ELSE 'passed' END,"
-        " state = CASE WHEN state = 'queued' AND tuning <> ?4 THEN 'pruned'"
-        "   WHEN state = 'pruned' AND tuning = ?4 THEN 'queued' ELSE state END"
+        "UPDATE trial SET choice = CASE WHEN tuning = ?4 THEN 'chosen' ELSE 'eliminated' END,"
+        " state = CASE WHEN state = 'queued' AND tuning <> ?4 THEN 'not_needed'"
+        "   WHEN state = 'not_needed' AND tuning = ?4 THEN 'queued' ELSE state END"
         " WHERE sweep_id = ?1 AND setting = ?2 AND tuning <> '{}' AND is_tuning = 0"
         "   AND (SELECT heads FROM config AS c WHERE c.config_id = trial.config_id) = ?3";
     return store_execute(s, "settling the choice under tune", sql,

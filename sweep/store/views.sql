@@ -105,7 +105,7 @@ SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, me
 
 -- Under `tune`: how each candidate did on the tuning seeds. score is the sweep's metric (its mean;
 -- diverged and failed trials count as guessing), rank 1 the best; settled = 0 while some still run.
--- passed_at: the step of the rung at which a candidate was passed over; it ranks behind those that
+-- eliminated_at: the step of the rung at which a candidate was eliminated; it ranks behind those that
 -- went further, whatever its score.
 CREATE VIEW tuning AS
 WITH score AS (
@@ -113,7 +113,7 @@ WITH score AS (
            count(*) AS n,
            count(*) FILTER (WHERE t.state IN ('diverged', 'failed')) AS n_bad,
            count(*) FILTER (WHERE t.state IN ('queued', 'running')) AS n_left,
-           CASE WHEN sum(t.choice = 'passed') THEN coalesce(max(t.until), 0) END AS passed_at,
+           CASE WHEN sum(t.choice = 'eliminated') THEN coalesce(max(t.until), 0) END AS eliminated_at,
            s.metric, s.goal,
            avg(CASE WHEN s.metric = 'val_loss' THEN CASE WHEN t.state = 'completed' THEN val_loss END
                     WHEN t.state = 'completed' THEN val_acc
@@ -124,12 +124,12 @@ WITH score AS (
 )
 SELECT s.name AS sweep, setting, setting_label, heads, tuning, n, n_bad, score,
        row_number() OVER (PARTITION BY sweep_id, setting, heads
-                          ORDER BY passed_at IS NOT NULL, passed_at DESC,
+                          ORDER BY eliminated_at IS NOT NULL, eliminated_at DESC,
                                    CASE score.metric WHEN 'val_loss' THEN n_bad END,
                                    score IS NULL,
                                    CASE score.goal WHEN 'minimize' THEN score ELSE -score END,
                                    first) AS rank,
-       sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled, passed_at,
+       sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled, eliminated_at,
        sweep_id
   FROM score JOIN sweep AS s USING (sweep_id);
 
@@ -196,22 +196,51 @@ SELECT name AS sweep, setting, setting_label, heads_a, heads_b, n, mean AS mean_
   FROM both JOIN sweep USING (sweep_id)
  ORDER BY sweep, setting, heads_a, heads_b;
 
--- How far each sweep is. Queued trials of other shards are in `elsewhere` only. States are asked
--- first: the index has them, and only of queued trials the table is needed.
+-- Under `tune`: the queued trials that wait for the choice of their head count. Those of one value
+-- can run, whichever is chosen: surplus counts the others, the fewest that will not be needed.
+CREATE VIEW undecided AS
+WITH candidate AS (
+    SELECT t.sweep_id, t.setting, c.heads, t.in_shard, count(*) AS n
+      FROM trial AS t JOIN config AS c USING (config_id)
+     WHERE t.state = 'queued' AND t.choice = 'waiting' AND t.is_tuning = 0 AND t.tuning <> '{}'
+       AND t.in_plan = 1
+     GROUP BY t.sweep_id, t.setting, c.heads, t.in_shard, t.tuning
+)
+SELECT sweep_id, setting, heads, in_shard, sum(n) AS waiting, sum(n) - max(n) AS surplus
+  FROM candidate GROUP BY sweep_id, setting, heads, in_shard;
+
+-- How far each sweep is; everybody who counts trials asks here. planned: those that can still run or
+-- have ended; not_needed: those that cannot run any more, and the surplus of undecided choices;
+-- elsewhere: queued trials of other shards, which are in neither. half_done: of the queued, those
+-- that resume from a checkpoint. States are asked first: the index has them, and only of queued
+-- trials the table is needed.
 CREATE VIEW progress AS
+WITH spare AS (
+    SELECT sweep_id, coalesce(sum(surplus) FILTER (WHERE in_shard), 0) AS here,
+           coalesce(sum(surplus) FILTER (WHERE NOT in_shard), 0) AS there
+      FROM undecided GROUP BY sweep_id
+), counted AS (
+    SELECT s.sweep_id, count(t.trial_id) AS trials,
+           count(*) FILTER (WHERE t.state = 'queued' AND t.in_shard) AS queued,
+           count(*) FILTER (WHERE t.state = 'queued' AND NOT t.in_shard) AS elsewhere,
+           count(*) FILTER (WHERE t.state = 'queued' AND t.in_shard AND t.resume_step > 0)
+               AS half_done,
+           count(*) FILTER (WHERE t.state = 'running') AS running,
+           count(*) FILTER (WHERE t.state = 'completed') AS completed,
+           count(*) FILTER (WHERE t.state = 'diverged') AS diverged,
+           count(*) FILTER (WHERE t.state = 'failed') AS failed,
+           count(*) FILTER (WHERE t.state = 'not_needed') AS not_needed,
+           avg(t.train_s) FILTER (WHERE t.state = 'completed') AS mean_train_s
+      FROM sweep AS s LEFT JOIN trial AS t ON t.sweep_id = s.sweep_id AND t.in_plan = 1
+     GROUP BY s.sweep_id
+)
 SELECT s.name AS sweep,
-       count(t.trial_id) FILTER (WHERE t.state <> 'queued' OR t.in_shard) AS planned,
-       count(*) FILTER (WHERE t.state = 'queued' AND t.in_shard) AS queued,
-       count(*) FILTER (WHERE t.state = 'running') AS running,
-       count(*) FILTER (WHERE t.state = 'completed') AS completed,
-       count(*) FILTER (WHERE t.state = 'diverged') AS diverged,
-       count(*) FILTER (WHERE t.state = 'failed') AS failed,
-       count(*) FILTER (WHERE t.state = 'pruned') AS pruned,
-       avg(t.train_s) FILTER (WHERE t.state = 'completed') AS mean_train_s,
+       trials - t.not_needed - t.elsewhere - coalesce(here, 0) AS planned,
+       queued - coalesce(here, 0) AS queued, running, completed, diverged, failed,
+       t.not_needed + coalesce(here + there, 0) AS not_needed, mean_train_s,
        s.created, s.last_run, s.remark,
-       count(*) FILTER (WHERE t.state = 'queued' AND NOT t.in_shard) AS elsewhere
-  FROM sweep AS s LEFT JOIN trial AS t ON t.sweep_id = s.sweep_id AND t.in_plan = 1
- GROUP BY s.sweep_id
+       t.elsewhere - coalesce(there, 0) AS elsewhere, half_done, s.sweep_id
+  FROM counted AS t JOIN sweep AS s USING (sweep_id) LEFT JOIN spare USING (sweep_id)
  ORDER BY s.name;
 
 -- What an accuracy costs: by_heads beside parameters, FLOPs of an example's forward pass (training

@@ -256,8 +256,8 @@ enum status study_run(struct study_session *session, const struct study *study,
     if (count == 0)
         return STATUS_OK;
     session->turn.patience_s = INFINITY; /* workers go on meanwhile */
-    session->view = progress_new(stderr, session->options.quiet, study->doing, count, pool.workers,
-                                 METRIC_VAL_ACC);
+    session->view =
+        progress_new(stderr, session->options.quiet, study->doing, pool.workers, METRIC_VAL_ACC);
     show_counts(&a);
     enum status s = pool_run(&pool, m);
     progress_finish(session->view);

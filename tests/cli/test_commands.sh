@@ -159,7 +159,7 @@ done <lines
 sum() { find results -type f -exec cksum {} + | sort; }
 sum >before
 inference="headcount plan $root/tests/data/yaml/inference.yaml"
-check "plan says how many trials looks leave open" gives 0 "^24 tuning trials would run, then 18 to 30 of the other 60: about .* to .*, by the look that decides\.$" "$inference"
+check "plan says how many trials looks leave open" gives 0 "^24 tuning trials would run, then 18 to 30 that are judged: about .* to .*, by the look that decides\.$" "$inference"
 check "... how much rungs save" gives 0 "the best goes on from step 20: 1,440 of 2,400 tuning steps\.$" "$inference"
 check "... at several" gives 0 "the best 3, 2 and 1 go on from steps 10, 20 and 40: " "$inference --set tune.rungs.min_steps=10 --set 'train.lr=[.001,.002,.003,.004,.005,.006]'"
 check "... and what is replicated" gives 0 "^Replicates: 3 (task.instance); " "$inference"

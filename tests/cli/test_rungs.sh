@@ -14,7 +14,7 @@ same_export() { # db: equal to the undisturbed run's
     "$headcount" export results --db "$1" >"$1.jsonl" && cmp whole.jsonl "$1.jsonl"
 }
 once_each() { # db: what completed did so once; losers stopped at a rung; nothing is left over
-    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'pruned')")" = 0 ] &&
+    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'not_needed')")" = 0 ] &&
         [ "$(sql "$1" "PRAGMA integrity_check")" = ok ] &&
         [ "$(sql "$1" "SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
             (SELECT count(*) FROM attempt AS a WHERE a.trial_id = t.trial_id AND outcome = 'completed')")" = 0 ] &&
@@ -50,13 +50,13 @@ sed '/^tune/d; s/^seeds.*/seeds: [0, 1, 1000, 1001]/' rungs.yaml >grid.yaml
 
 # ---- to the end ----
 check "a sweep with rungs runs to its end" sh -c "'$headcount' run rungs.yaml --db whole.db -j 2 2>whole.err >/dev/null"
-check "... and says where trials paused" grep -qE '^[0-9]+/32  halving heads=1 lr=0.0001 seed=1000  paused at step 60  val ' whole.err
+check "... and says where trials paused" grep -qE '^[0-9]+/20  halving heads=1 lr=0.0001 seed=1000  paused at step 60  val ' whole.err
 "$headcount" export results --db whole.db >whole.jsonl
 check "what completed did so once, and nothing is left over" once_each whole.db
 check "of four candidates two go on from the first rung, one from the second" [ "$(sql whole.db "SELECT group_concat(steps_done || ':' || n, ' ') FROM (SELECT steps_done, count(*) AS n FROM trial WHERE is_tuning GROUP BY steps_done ORDER BY 1)")" = "60:8 100:4 240:4" ]
 check "one that goes to the end pauses twice" [ "$(sql whole.db "SELECT min(n) || max(n) FROM (SELECT count(*) AS n FROM attempt JOIN trial USING (trial_id) WHERE is_tuning AND state = 'completed' GROUP BY trial_id)")" = 33 ]
 check "... and goes on where it paused" [ "$(sql whole.db "SELECT group_concat(resumed_from_step) FROM attempt WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE is_tuning AND state = 'completed')")" = 0,60,100 ]
-check "the losers' curves end at their rung" [ "$(sql whole.db "SELECT count(*) FROM trial AS t WHERE state = 'pruned' AND is_tuning AND steps_done IS NOT (SELECT max(step) FROM curve AS c WHERE c.trial_id = t.trial_id)")" = 0 ]
+check "the losers' curves end at their rung" [ "$(sql whole.db "SELECT count(*) FROM trial AS t WHERE state = 'not_needed' AND is_tuning AND steps_done IS NOT (SELECT max(step) FROM curve AS c WHERE c.trial_id = t.trial_id)")" = 0 ]
 check "running it again runs nothing" sh -c "'$headcount' run rungs.yaml --db whole.db 2>&1 >/dev/null | grep -q 'nothing to run'"
 check "check finds nothing wrong" "$headcount" check --db whole.db
 check "gc finds nothing to remove" sh -c "'$headcount' gc --db whole.db | grep -qx 'removed 0 files, 0 B'"
@@ -79,8 +79,8 @@ for workers in 1 3 2 4; do
     stopped=$?
 done
 check "stopped four times, with another number of workers each time" [ $stopped -eq 75 ]
-check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db | grep -qxE 'halving: of 16 tuning trials [0-9]+ wait at a rung, [0-9]+ lost at one\\.'"
-check "... as JSON too" sh -c "'$headcount' status --db whole.db --json | grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"passed\":12}'"
+check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db | grep -qxE 'halving: of 16 tuning trials [0-9]+ wait at a rung, [0-9]+ were eliminated at one\\.'"
+check "... as JSON too" sh -c "'$headcount' status --db whole.db --json | grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"eliminated\":12}'"
 check "... run goes on" run stop.db
 check "... to the same bytes" same_export stop.db
 check "... and what completed did so once" once_each stop.db

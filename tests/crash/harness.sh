@@ -216,7 +216,7 @@ same_results() { # label, db
     [ ! -e "$reference.looks" ] || [ "$(looks_of "$2")" = "$(cat "$reference.looks")" ] ||
         trouble "$1: looks: $(looks_of "$2")"
     state=$(sqlite3 "$2" "PRAGMA integrity_check; PRAGMA foreign_key_check;
-        SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'pruned');
+        SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'not_needed');
         SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
             (SELECT count(*) FROM attempt AS a
              WHERE a.trial_id = t.trial_id AND a.outcome = 'completed');

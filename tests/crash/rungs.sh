@@ -14,7 +14,7 @@ Y
     "$headcount" export results --db "$dir/rungs.db" >"$reference"
     [ "$(sqlite3 "$dir/rungs.db" "SELECT group_concat(is_tuning || state || n, ' ') FROM
         (SELECT is_tuning, state, count(*) AS n FROM trial GROUP BY 1, 2)")" = \
-        "0completed2 0pruned2 1completed2 1pruned2" ] || trouble "the undisturbed run passed no rung"
+        "0completed2 0not_needed2 1completed2 1not_needed2" ] || trouble "the undisturbed run passed no rung"
 }
 choose_rungs
 

@@ -19,6 +19,14 @@ static struct forecast *forecast_of(struct fixture *x, const struct plan *p, str
     return f;
 }
 
+static long counted(const struct forecast *f, enum forecast_state state)
+{
+    long n = 0;
+    for (long i = 0; i < f->points; i++)
+        n += f->point[i].count[state];
+    return n;
+}
+
 /* Of the settings of a head count one runs in the end: counted by its share as long as it is not
  * known which, then in full. */
 static void tuning_counts_what_will_run(void **state)
@@ -28,7 +36,7 @@ static void tuning_counts_what_will_run(void **state)
     struct store *s = open_store(x, STORE_WRITE);
     struct forecast *f = forecast_of(x, p.plan, NULL);
     assert_int_equal(f->candidates, 2);
-    assert_int_equal(f->count[FORECAST_NEW], 16);
+    assert_int_equal(counted(f, FORECAST_NEW), 16);
     double one = f->point[0].trial_s;
     assert_true(one > 0 && fabs(f->left_s.expected - 14 * one) < 1e-9 * one);
     forecast_free(f);
@@ -42,8 +50,8 @@ static void tuning_counts_what_will_run(void **state)
         if (strstr(c[i].config_json, "\"heads\":1,"))
             assert_true(finish(x, s, &c[i], result_of(0.5)));
     f = forecast_of(x, p.plan, s);
-    assert_int_equal(f->count[FORECAST_COMPLETED], 6);
-    assert_int_equal(f->count[FORECAST_PRUNED], 1);
+    assert_int_equal(counted(f, FORECAST_COMPLETED), 6);
+    assert_int_equal(counted(f, FORECAST_NOT_NEEDED), 1);
     double expected = 0;
     for (long i = 0; i < f->points; i++) /* two of heads 1, of which one was chosen, two of 2 */
         expected += f->point[i].heads == 2 ? 3.5 * f->point[i].trial_s : f->point[i].trial_s / 2;
@@ -72,16 +80,17 @@ static void a_shard_counts_its_own(void **state)
     for (int k = 1; k <= 2; k++) {
         assert_ok(plan_set_shard(cut.plan, (struct plan_shard){k, 2}, &x->m));
         struct forecast *f = forecast_of(x, cut.plan, s);
-        assert_int_equal(f->count[FORECAST_COMPLETED], 6);
-        assert_int_equal(forecast_to_run(f->count, false) + f->count[FORECAST_ELSEWHERE],
-                         forecast_to_run(whole->count, false));
+        assert_int_equal(counted(f, FORECAST_COMPLETED), 6);
+        assert_int_equal(f->to_run + f->elsewhere, whole->to_run);
+        assert_int_equal(f->planned + f->elsewhere, whole->planned);
+        assert_int_equal(f->not_needed, whole->not_needed);
         for (long i = 0; i < f->points; i++) /* shard 1 has heads 1, shard 2 has heads 2 */
-            assert_true(f->point[i].heads == k || forecast_to_run(f->point[i].count, false) == 0);
-        to_run += forecast_to_run(f->count, false);
+            assert_true(f->point[i].heads == k || forecast_to_run(&f->point[i], false) == 0);
+        to_run += f->to_run;
         seconds += f->left_s.expected;
         forecast_free(f);
     }
-    assert_int_equal(to_run, forecast_to_run(whole->count, false));
+    assert_int_equal(to_run, whole->to_run);
     assert_true(fabs(seconds - whole->left_s.expected) < 1e-9 * seconds);
     forecast_free(whole);
     free_plan(p);
@@ -179,9 +188,9 @@ static void looks_go_on_from_the_open_one(void **state)
     assert_near(f->trials_left.least, 2 * 3);
     assert_near(f->trials_left.expected, 2 * (3 + 2 / 2.0));
     forecast_free(f);
-    edit(x, "UPDATE trial SET state = 'pruned', choice = 'passed' WHERE seed >= 3");
+    edit(x, "UPDATE trial SET state = 'not_needed', choice = 'eliminated' WHERE seed >= 3");
     f = forecast_of(x, p.plan, s);
-    assert_int_equal(f->noted[FORECAST_PRUNED][FORECAST_LOOK], 2 * 2);
+    assert_int_equal(f->noted[FORECAST_NOT_NEEDED][FORECAST_LOOK], 2 * 2);
     assert_near(f->trials_left.least, 2 * 3);
     assert_near(f->trials_left.most, 2 * 3);
     forecast_free(f);
@@ -212,9 +221,9 @@ static void rungs_go_on_from_the_last_one(void **state)
     f = forecast_of(x, p.plan, s);
     assert_near(f->left_s.most - judged, 20 * start + 2 * one * (0.2 + 0.5 * 0.7));
     forecast_free(f);
-    edit(x, "UPDATE trial SET choice = 'passed', state = 'pruned'");
+    edit(x, "UPDATE trial SET choice = 'eliminated', state = 'not_needed'");
     f = forecast_of(x, p.plan, s);
-    assert_int_equal(f->noted[FORECAST_PRUNED][FORECAST_RUNG], 20);
+    assert_int_equal(f->noted[FORECAST_NOT_NEEDED][FORECAST_RUNG], 20);
     assert_near(f->left_s.most, judged);
     assert_int_equal(f->tuning_left, 0);
     forecast_free(f);

@@ -20,7 +20,7 @@ static void plain_lines(void **state)
     size_t size = 0;
     FILE *f = tmpfile();
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(f, false, "gather", 30, 2, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(f, false, "gather", 2, METRIC_VAL_ACC);
     progress_counts(v, 10, 1, 0, 19);
     start(v, 0, "heads=8 seed=1", 12);
     start(v, 1, "", 13);
@@ -52,7 +52,7 @@ static void quiet_prints_notes_only(void **state)
     struct terminal t = terminal_open(100);
     char text[4096];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, true, "gather", 3, 1, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(t.f, true, "gather", 1, METRIC_VAL_ACC);
     progress_counts(v, 0, 0, 0, 3);
     start(v, 0, "x", 1);
     progress_draw(v, 1.0);
@@ -73,7 +73,7 @@ static int in_background(struct terminal *t)
     if (child == 0) {
         if (setpgid(0, 0) != 0)
             _exit(2);
-        struct progress_view *v = progress_new(t->f, false, "gather", 3, 1, METRIC_VAL_ACC);
+        struct progress_view *v = progress_new(t->f, false, "gather", 1, METRIC_VAL_ACC);
         progress_counts(v, 0, 0, 0, 3);
         start(v, 0, "x", 1);
         progress_draw(v, 1.0);
@@ -131,7 +131,7 @@ static void frames_are_redrawn_in_place(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "gather", 30, 3, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(t.f, false, "gather", 3, METRIC_VAL_ACC);
     progress_counts(v, 10, 2, 0, 18);
     start(v, 0, "heads=8 seed=1", 1);
     start(v, 2, "heads=4 seed=1", 2);
@@ -155,7 +155,7 @@ static void frames_are_redrawn_in_place(void **state)
     assert_string_equal(text, "");
 
     progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
-    progress_counts(v, 11, 2, 1, 17);
+    progress_counts(v, 11, 2, 1, 16);
     progress_note(v, "something lasting");
     progress_draw(v, 10.3);
     terminal_read(&t, text, sizeof text);
@@ -186,7 +186,7 @@ static void the_best_is_that_of_all_runs(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "gather", 30, 2, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(t.f, false, "gather", 2, METRIC_VAL_ACC);
     progress_best(v, NAN, "none");
     progress_best(v, 0.75, "heads=4 seed=\033");
     progress_counts(v, 10, 2, 0, 18);
@@ -216,7 +216,7 @@ static void losses_are_shown_as_losses(void **state)
     static const struct head_counts heads[] = {{2, 4, 2, 3.25}};
     environment("xterm", "C", "1");
     screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "text", 4, 2, METRIC_VAL_LOSS);
+    struct progress_view *v = progress_new(t.f, false, "text", 2, METRIC_VAL_LOSS);
     progress_best(v, 3.5, "heads=1 seed=0");
     progress_heads(v, heads, 1);
     start(v, 0, "heads=2 seed=0", 2);
@@ -244,7 +244,7 @@ static void a_table_of_head_counts(void **state)
     static char text[1 << 16];
     environment("xterm", "C", "1");
     screen_init(&s, 60);
-    struct progress_view *v = progress_new(t.f, false, "gather", 1015, 2, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(t.f, false, "gather", 2, METRIC_VAL_ACC);
     assert_true(progress_live(v));
     progress_heads(v, some_heads, 4);
     start(v, 0, "heads=4 seed=0", 4);
@@ -319,7 +319,7 @@ static void frames_fit_any_width(void **state)
         struct terminal t = terminal_open(widths[i]);
         struct screen s;
         screen_init(&s, widths[i]);
-        struct progress_view *v = progress_new(t.f, false, "gather", 100000, 30, METRIC_VAL_ACC);
+        struct progress_view *v = progress_new(t.f, false, "gather", 30, METRIC_VAL_ACC);
         progress_counts(v, 99000, 900, 30, 70);
         progress_heads(v, some_heads, 4);
         for (int k = 0; k < 30; k++) {
@@ -342,7 +342,7 @@ static void narrower_terminal_is_wiped_whole(void **state)
     struct terminal t = terminal_open(120);
     static char text[1 << 16];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, false, "gather", 4, 2, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(t.f, false, "gather", 2, METRIC_VAL_ACC);
     progress_counts(v, 0, 0, 0, 4);
     start(v, 0, "heads=8 seed=1", 1);
     progress_update(v, 0, 0, 1000, NAN, NAN);

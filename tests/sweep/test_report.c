@@ -162,11 +162,11 @@ static void test_tune(void **state)
             for (int seed = 1000; seed < 1003; seed++)
                 add_trial(f, config, seed, &p, "chosen", score[i][k]);
             for (int seed = 0; seed < 3; seed++)
-                add_trial(f, config, seed, &p, chosen ? "chosen" : "passed",
+                add_trial(f, config, seed, &p, chosen ? "chosen" : "eliminated",
                           chosen ? score[i][k] + .001 * seed : NAN);
         }
     }
-    sql(f, "UPDATE trial SET state = 'pruned' WHERE choice = 'passed'");
+    sql(f, "UPDATE trial SET state = 'not_needed' WHERE choice = 'eliminated'");
     assert_file("tune.txt", report(f, REPORT_TEXT, false));
     /* A grid that has grown: what was chosen waits again, though it has results. */
     sql(f, "UPDATE trial SET choice = 'waiting' WHERE NOT is_tuning AND state = 'completed'");

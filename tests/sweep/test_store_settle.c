@@ -117,21 +117,23 @@ static void rungs_halve_the_candidates(void **state)
     pause_all(x, &r, 50, 12, &last, 1);
     assert_promises(x, r.s);
     assert_int_equal(last.heads, 2); /* its head count waits, the other goes on */
-    assert_until(r.s, 1,
-                 "0.001 pruned passed 50, 0.002 queued chosen 100, 0.003 queued chosen 100");
+    assert_until(
+        r.s, 1, "0.001 not_needed eliminated 50, 0.002 queued chosen 100, 0.003 queued chosen 100");
     assert_answer(r.db,
                   "SELECT count(*) FROM trials WHERE heads = 2 AND is_tuning AND choice ="
                   " 'waiting' AND until = 50",
                   "5");
     pause_at(x, r.s, &last, acc_of(&last));
-    assert_until(r.s, 1,
-                 "0.001 pruned passed 50, 0.002 queued chosen 100, 0.003 queued chosen 100");
-    assert_until(r.s, 2,
-                 "0.001 queued chosen 100, 0.002 queued chosen 100, 0.003 pruned passed 50");
+    assert_until(
+        r.s, 1, "0.001 not_needed eliminated 50, 0.002 queued chosen 100, 0.003 queued chosen 100");
+    assert_until(
+        r.s, 2, "0.001 queued chosen 100, 0.002 queued chosen 100, 0.003 not_needed eliminated 50");
     pause_all(x, &r, 100, 8, NULL, 0);
     assert_promises(x, r.s);
     /* One candidate is left: it has no rival to wait for. */
-    assert_until(r.s, 1, "0.001 pruned passed 50, 0.002 pruned passed 100, 0.003 queued chosen -");
+    assert_until(
+        r.s, 1,
+        "0.001 not_needed eliminated 50, 0.002 not_needed eliminated 100, 0.003 queued chosen -");
     assert_answer(r.db, "SELECT count(*) FROM chosen", "0");
     for (int i = 0; i < 4; i++) {
         struct claimed c = claim(x, r.s, r.sweep, r.build);
@@ -139,7 +141,7 @@ static void rungs_halve_the_candidates(void **state)
         assert_true(complete(x, r.s, &c, acc_of(&c)));
     }
     assert_answer(r.db,
-                  "SELECT group_concat(heads || tuning || rank || ifnull(passed_at, '-'), ' ')"
+                  "SELECT group_concat(heads || tuning || rank || ifnull(eliminated_at, '-'), ' ')"
                   " FROM (SELECT * FROM tuning WHERE heads = 1 ORDER BY rank)",
                   "1{\"train.lr\":0.003}1- 1{\"train.lr\":0.002}2100 1{\"train.lr\":0.001}350");
     for (int i = 0; i < 2; i++) {
@@ -172,7 +174,9 @@ static void rungs_are_settled_anew(void **state)
     plan_into(x, r.s,
               TUNED("tune: {axes: [train.lr], seeds: 2, rungs: {eta: 3, min_steps: 50}}\n"
                     "seeds: 1\n"));
-    assert_until(r.s, 1, "0.001 pruned passed 50, 0.002 pruned passed 50, 0.003 queued chosen -");
+    assert_until(
+        r.s, 1,
+        "0.001 not_needed eliminated 50, 0.002 not_needed eliminated 50, 0.003 queued chosen -");
     assert_promises(x, r.s);
     close_store(x, r.s);
 }
@@ -222,7 +226,8 @@ static void failures_at_rungs(void **state)
             pause_at(x, r.s, &all[i], acc_of(&all[i]));
     }
     free(all);
-    assert_until(r.s, 1, "0.001 queued chosen 100, 0.002 queued chosen 100, 0.003 failed passed -");
+    assert_until(r.s, 1,
+                 "0.001 queued chosen 100, 0.002 queued chosen 100, 0.003 failed eliminated -");
     assert_answer(r.db, "SELECT sum(limit_hit) FROM trial", "2");
     assert_ok(store_retry_failed(r.s, r.sweep, &count, &x->m));
     assert_int_equal(count, 2);
@@ -274,7 +279,7 @@ static void looks_open_and_close(void **state)
     assert_answer(r.db, "SELECT group_concat(look || kind || decided) FROM look",
                   "1edge0,2middle1");
     assert_answer(r.db,
-                  "SELECT count(*) FROM trial WHERE state = 'pruned' AND choice = 'passed'"
+                  "SELECT count(*) FROM trial WHERE state = 'not_needed' AND choice = 'eliminated'"
                   " AND look = 3",
                   "4");
     assert_promises(x, r.s);

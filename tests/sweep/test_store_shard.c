@@ -68,7 +68,7 @@ static void a_shard_is_claimed_alone(void **state)
     assert_ok(store_head_counts(s, sweep, &heads, &n, &x->m));
     assert_int_equal(n, 2);
     assert_int_equal(heads[0].planned, 1);
-    assert_int_equal(heads[1].done, 1);
+    assert_int_equal(heads[1].ended, 1);
     free(heads);
     close_store(x, s);
 }
@@ -124,7 +124,7 @@ static void a_shard_under_tune(void **state)
     assert_answer(store_db(s),
                   "SELECT group_concat(DISTINCT heads || state || choice) FROM trials"
                   " WHERE in_shard",
-                  "2completedchosen,2prunedpassed");
+                  "2completedchosen,2not_neededeliminated");
     assert_answer(store_db(s),
                   "SELECT group_concat(DISTINCT heads || state || attempt) FROM trials"
                   " WHERE NOT in_shard",

@@ -99,7 +99,7 @@ static void only_judged_trials_with_weights(void **state)
     static const char *const cases[] = {
         "UPDATE trial SET in_plan = 0 WHERE trial_id = 1",
         "UPDATE trial SET is_tuning = 1 WHERE trial_id = 1",
-        "UPDATE trial SET choice = 'passed' WHERE trial_id = 1",
+        "UPDATE trial SET choice = 'eliminated' WHERE trial_id = 1",
         "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL WHERE trial_id = 1",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -35,7 +35,7 @@ INSERT INTO row (config_id, seed, state, acc, setting) VALUES
 -- None of these counts: left the plan, tuning, passed over.
 INSERT INTO row VALUES (1, 3, 'completed', 0.0, '{}', 0, 0, 'chosen'),
     (1, 1000, 'completed', 0.0, '{}', 1, 1, 'chosen'),
-    (1, 4, 'completed', 0.0, '{}', 1, 0, 'passed');
+    (1, 4, 'completed', 0.0, '{}', 1, 0, 'eliminated');
 
 INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting, setting_label,
     tuning, is_tuning, choice, chance, best_step, steps_done, train_acc, val_acc, test_acc,

@@ -41,6 +41,7 @@ struct place {
 struct record {
     int64_t text;          /* where its value begins, in bytes from the start of the file */
     int64_t text_size;     /* bytes of the text itself */
+    uint64_t text_hash;    /* of these bytes, rng_name */
     const char *label;     /* the reader's, until the visit returns */
     struct place label_at; /* where the label's value begins */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "datasets/records_internal.h"
+#include "engine/base/rng.h"
 #include "engine/base/text.h"
 
 enum state {
@@ -49,12 +50,16 @@ static void begin_field(struct csv *c)
         c->row_at = c->base.at;
     if (c->columns == 0 || c->field + 1 == c->column[LABEL])
         c->kept_size = 0;
+    if (c->field + 1 == c->column[TEXT])
+        c->row.text_hash = RNG_NAME;
 }
 
 static void put(struct csv *c, unsigned char byte)
 {
     c->field_size++;
     bool wanted = c->columns == 0 || c->field + 1 == c->column[LABEL];
+    if (c->field + 1 == c->column[TEXT])
+        c->row.text_hash = rng_name_add(c->row.text_hash, byte);
     if (wanted && c->kept_size < KEPT)
         c->kept[c->kept_size++] = (char)byte;
 }

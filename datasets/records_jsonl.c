@@ -5,6 +5,7 @@
 
 #include "datasets/records_internal.h"
 #include "engine/base/json.h"
+#include "engine/base/rng.h"
 
 struct jsonl {
     struct records base;
@@ -66,6 +67,7 @@ static bool read_text(const struct jsonl *l, struct json *j, struct found *f)
     if (!json_string(j, &text))
         return false;
     f->row.text_size = j->text - text - 1;
+    f->row.text_hash = rng_name(text);
     j->text = start;
     return true;
 }

@@ -31,15 +31,16 @@ struct task_shape {
     bool causal;                        /* inputs hold the targets further on, where a model must
                                            not look: needs model.mask: causal */
     int64_t part[TASK_PARTS];           /* distinct examples of each part; 0: endless */
-    bool padded;                        /* sequences may end before T: examples have padding */
-    bool bytes;                         /* targets are the bytes of a text: the loss is also told
-                                           in bits per byte, and test examples lie in the order of
-                                           the text, so that neighbours form blocks */
-    double memory;                      /* bytes that an open source takes beside its examples */
-    double chance;                      /* accuracy of the best guess that knows position and slot
-                                           but does not look at the input */
-    const char *const *at_fault;        /* of a shape that cannot be: paths of the options at fault,
-                                           the one to change first; ends with NULL */
+    int64_t repeated;            /* rows that are only trained on, as another has their text */
+    bool padded;                 /* sequences may end before T: examples have padding */
+    bool bytes;                  /* targets are the bytes of a text: the loss is also told
+                                    in bits per byte, and test examples lie in the order of
+                                    the text, so that neighbours form blocks */
+    double memory;               /* bytes that an open source takes beside its examples */
+    double chance;               /* accuracy of the best guess that knows position and slot
+                                    but does not look at the input */
+    const char *const *at_fault; /* of a shape that cannot be: paths of the options at fault,
+                                    the one to change first; ends with NULL */
 };
 
 /* An opened file; what it is, the task alone knows. */

@@ -82,6 +82,15 @@ static const struct option_entry options_table[] = {
     DERIVED(classes, 65536, "lm: the 256 bytes. classify: different labels."),
     DERIVED(rows, UINT32_MAX, "classify: rows of the file. lm: 0."),
     DERIVED(test_rows, UINT32_MAX, "classify: rows to test on, and as many to validate. lm: 0."),
+    {.name = "repeated",
+     .type = OPTION_INT,
+     .offset = offsetof(struct text_options, repeated),
+     .max = UINT32_MAX,
+     .preset = "0", /* as in files that were read before it was introduced */
+     .late = true,
+     .derived = true,
+     .help = "classify: rows whose text stands in another row too, which are only trained on. lm: "
+             "0."},
     {.name = "majority",
      .type = OPTION_REAL,
      .offset = offsetof(struct text_options, majority),
@@ -269,8 +278,9 @@ const struct task task_text = {
         "Lines with a text and a label in each row. A sequence is the first `length` bytes of a "
         "text, "
         "padded where it is shorter; its target is the label (model.pool: mean or first). A tenth "
-        "of each label's rows is for validation, another for the test, drawn by `instance`. Chance "
-        "is the share of the commonest byte, or label.",
+        "of each label's rows is for validation, another for the test, drawn by `instance` among "
+        "the rows whose text stands in no other row; the others are only trained on. Chance is the "
+        "share of the commonest byte, or label.",
     .options = options_table,
     .options_size = sizeof(struct text_options),
     .shape = shape,

@@ -20,6 +20,7 @@ struct text_options {
     int64_t classes;   /* 256 bytes, or the labels */
     int64_t rows;      /* 0 where no rows are read */
     int64_t test_rows; /* of the test part, and of the validation part */
+    int64_t repeated;  /* rows whose text stands in another row too */
     double majority;   /* share of the commonest byte, or label */
     double entropy;    /* of bytes, or labels, one by one, in nats: the loss of a guess that knows
                           how often each comes */

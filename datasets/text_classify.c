@@ -1,5 +1,10 @@
 /* Mode classify of the task `text`: which label a row has. What stays in memory of a row is where
- * its text stands, and its label: 8 bytes. */
+ * its text stands, and its label: 8 bytes.
+ *
+ * A text may stand in several rows. All of these are in the training part, so that nothing is
+ * tested on that was trained on; validation and test rows are drawn among the rows whose text
+ * stands once. Texts are told apart by 54 bits of their hash: where two share them, by a chance of
+ * one in 36,000 among a million texts, both are only trained on. */
 #include "datasets/task_text.h"
 
 #include <inttypes.h>
@@ -8,18 +13,23 @@
 
 #include "datasets/records.h"
 #include "engine/base/arena.h"
+#include "engine/base/array.h"
 #include "engine/base/text.h"
 
 enum {
     MAX_LABELS = 1024,
     SLOTS = 4 * MAX_LABELS,
-    LABEL_BITS = 16, /* of a row in the index; the others are its text's offset */
-    LEAST_ROWS = 3   /* of a label: one to train, validate and test on */
+    LABEL_BITS = 16,    /* of a row in the index; the others are its text's offset */
+    REPEATED = 1 << 15, /* one of them: its text stands in another row too */
+    KEY_BITS = 10,      /* the label, in a key; the others are its text's hash */
+    LEAST_ROWS = 3,     /* of a label: one to train, validate and test on */
+    LEAST_SINGLE = 2    /* of them: texts that stand once */
 };
+_Static_assert(MAX_LABELS <= 1 << KEY_BITS && MAX_LABELS <= REPEATED, "a label has its bits");
 
 struct label {
     char name[RECORDS_LABEL_MAX + 1];
-    int64_t rows;
+    int64_t rows, single; /* single: their text stands in no other row */
     struct place first;
 };
 
@@ -39,7 +49,8 @@ struct text_rows {
     uint64_t *row;                /* (rows): training, validation, test part, each in the order
                                      of the file */
     uint64_t *aside;              /* (2 test_rows): for the split */
-    unsigned char *text;          /* (length + 4) */
+    uint64_t *key;       /* (2 rows) while it is opened, if texts are repeated; else NULL */
+    unsigned char *text; /* (length + 4) */
 };
 
 /* The index of a name, or -1; *slot is where it stands or would stand. */
@@ -85,8 +96,41 @@ static void labels_sort(const struct labels *l, const struct label *sorted[MAX_L
 /* Of a label's rows, those of the test part, and as many of the validation part. */
 static int64_t test_rows_of(const struct label *l)
 {
-    int64_t tenth = (l->rows + 5) / 10;
+    int64_t tenth = (l->single + 5) / 10;
     return tenth > 1 ? tenth : 1;
+}
+
+/* ---- texts that stand in several rows ---- */
+
+static uint64_t key_of(const struct record *row, int label)
+{
+    return row->text_hash >> KEY_BITS << KEY_BITS | (uint64_t)label;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the keys of n rows, counts each label's texts that stand once, and leaves the hashes of the
+ * others, in their order, one of each: *hashes of them. Returns how many rows they stand in. */
+static int64_t find_repeated(struct labels *l, uint64_t *key, int64_t n, int64_t *hashes)
+{
+    int64_t repeated = 0;
+    *hashes = 0;
+    qsort(key, (size_t)n, sizeof *key, by_number);
+    for (int64_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && key[end] >> KEY_BITS == key[i] >> KEY_BITS;)
+            end++;
+        if (end == i + 1) {
+            l->item[key[i] & (MAX_LABELS - 1)].single++;
+        } else {
+            repeated += end - i;
+            key[(*hashes)++] = key[i] >> KEY_BITS;
+        }
+    }
+    return repeated;
 }
 
 static enum status format_of(const struct text_options *o, const char *path,
@@ -123,19 +167,26 @@ static enum status scan(const struct corpus *c, const struct records_format *for
 
 struct counting {
     const char *path;
-    int64_t length, rows, cut;
+    int64_t length, rows, cut, repeated;
+    uint64_t *key; /* (rows), array_grow's */
     struct labels labels;
 };
 
 static enum status count_row(void *context, const struct record *row, struct message *m)
 {
     struct counting *c = context;
-    if (label_count(&c->labels, row) < 0)
+    int label = label_count(&c->labels, row);
+    uint64_t *key = array_grow(c->key, (size_t)c->rows, sizeof *key);
+    if (!key)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its rows", c->path);
+    c->key = key;
+    if (label < 0)
         return records_refuse(
             c->path, row->label_at, m,
             "this is the %dth different label; at most %d are allowed: does its column "
             "name a class?",
             MAX_LABELS + 1, MAX_LABELS);
+    key[c->rows] = key_of(row, label);
     if (++c->rows > UINT32_MAX)
         return records_refuse(c->path, row->label_at, m, "a file may have up to %" PRIu32 " rows",
                               UINT32_MAX);
@@ -160,6 +211,14 @@ static enum status check_labels(const struct counting *c, struct message *m)
                                   "train, validate and test on: add some, or leave the label out",
                                   l->rows, l->rows == 1 ? " has" : "s have",
                                   text_shown(l->name, shown, sizeof shown), LEAST_ROWS);
+    for (const struct label *l = first; l < first + c->labels.count; l++)
+        if (l->single < LEAST_SINGLE)
+            return records_refuse(c->path, l->first, m,
+                                  "of the %" PRId64 " rows with the label %s, %" PRId64
+                                  " have a text that stands in no other row; it takes %d or more, "
+                                  "to validate and test on: take repeated rows out of the file",
+                                  l->rows, text_shown(l->name, shown, sizeof shown), l->single,
+                                  LEAST_SINGLE);
     return STATUS_OK;
 }
 
@@ -183,15 +242,17 @@ static void fill_derived(const struct counting *c, struct text_options *o)
     int64_t most = 0;
     double entropy = 0;
     o->classes = c->labels.count;
+    int64_t single = c->rows - c->repeated;
     o->rows = c->rows;
+    o->repeated = c->repeated;
     o->test_rows = 0;
     for (int i = 0; i < c->labels.count; i++) {
         const struct label *l = &c->labels.item[i];
         o->test_rows += test_rows_of(l);
-        most = l->rows > most ? l->rows : most;
-        entropy += text_entropy_of(l->rows, c->rows);
+        most = l->single > most ? l->single : most;
+        entropy += text_entropy_of(l->single, single);
     }
-    o->majority = (double)most / (double)c->rows;
+    o->majority = (double)most / (double)single;
     o->entropy = text_entropy(entropy);
 }
 
@@ -208,12 +269,17 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
     counting->path = c->path;
     counting->length = o->length;
     s = scan(c, &format, count_row, counting, o->sha256, m);
+    int64_t hashes;
+    if (s == STATUS_OK)
+        counting->repeated =
+            find_repeated(&counting->labels, counting->key, counting->rows, &hashes);
     if (s == STATUS_OK)
         s = check_labels(counting, m);
     if (s == STATUS_OK) {
         fill_derived(counting, o);
         add_facts(counting, facts);
     }
+    free(counting->key);
     free(counting);
     return s;
 }
@@ -226,14 +292,17 @@ static int64_t examples(const struct text_options *o, enum task_part part)
 static enum status shape(const struct text_options *o, struct task_shape *s, struct message *m)
 {
     if (o->classes < 2 || o->classes > MAX_LABELS || o->test_rows < o->classes ||
-        o->rows - 2 * o->test_rows < o->classes)
+        o->rows - 2 * o->test_rows < o->classes || o->rows - 2 * o->test_rows < o->repeated)
         return status_fail(m, STATUS_BAD_INPUT,
                            "no file has task.rows %" PRId64 ", task.test_rows %" PRId64
                            " and task.classes %" PRId64,
                            o->rows, o->test_rows, o->classes);
     s->per_sequence = true;
     s->padded = true;
+    s->repeated = o->repeated;
     s->memory = (double)(o->rows + 2 * o->test_rows) * sizeof(uint64_t) + sizeof(struct text_rows);
+    if (o->repeated)
+        s->memory += 2 * (double)o->rows * sizeof(uint64_t);
     return STATUS_OK;
 }
 
@@ -263,26 +332,53 @@ static enum status index_row(void *context, const struct record *row, struct mes
     int label = label_count(&r->labels, row);
     if (label < 0 || r->count == s->options->rows)
         return refuse_other(s, m);
+    if (r->key)
+        r->key[r->count] = key_of(row, label);
     r->row[r->count++] = (uint64_t)row->text << LABEL_BITS | (uint64_t)label;
     return STATUS_OK;
 }
 
-/* Of each label, draws which rows are for validation and which for the test, one row after the
- * other (Knuth, TAOCP 3.4.2, algorithm S): all choices are equally likely, and the counts exact. */
+/* Marks the rows whose text stands in another one too, and returns how many they are. Files without
+ * any were read before such were marked, and need no keys. */
+static int64_t mark_repeated(struct text_rows *r)
+{
+    int64_t hashes = 0;
+    for (int i = 0; !r->key && i < r->labels.count; i++)
+        r->labels.item[i].single = r->labels.item[i].rows;
+    if (!r->key)
+        return 0;
+    uint64_t *sorted = r->key + r->count;
+    memcpy(sorted, r->key, (size_t)r->count * sizeof *sorted);
+    int64_t repeated = find_repeated(&r->labels, sorted, r->count, &hashes);
+    for (int64_t i = 0; i < r->count; i++) {
+        uint64_t hash = r->key[i] >> KEY_BITS;
+        if (bsearch(&hash, sorted, (size_t)hashes, sizeof *sorted, by_number))
+            r->row[i] |= REPEATED;
+    }
+    return repeated;
+}
+
+/* Of each label, draws which of the rows that are not marked are for validation and which for the
+ * test, one row after the other (Knuth, TAOCP 3.4.2, algorithm S): all choices are equally likely,
+ * and the counts exact. */
 static void split(struct task_source *s)
 {
     struct text_rows *r = s->rows;
     int64_t held = s->options->test_rows, left[MAX_LABELS], need[MAX_LABELS][TASK_PARTS];
     int64_t used[TASK_PARTS] = {0};
     for (int i = 0; i < r->labels.count; i++) {
-        left[i] = r->labels.item[i].rows;
+        left[i] = r->labels.item[i].single;
         need[i][TASK_VAL] = need[i][TASK_TEST] = test_rows_of(&r->labels.item[i]);
         need[i][TASK_TRAIN] = left[i] - 2 * need[i][TASK_TEST];
     }
     struct rng draws = rng_at((uint32_t)s->options->instance, RNG_INSTANCE, 0, 0);
     for (int64_t i = 0; i < r->count; i++) {
-        size_t label = r->row[i] & ((1 << LABEL_BITS) - 1);
-        uint64_t row = r->row[i] - label + (uint64_t)r->class_of[label];
+        size_t label = r->row[i] & (REPEATED - 1);
+        uint64_t row = r->row[i] >> LABEL_BITS << LABEL_BITS | (uint64_t)r->class_of[label];
+        if (r->row[i] & REPEATED) {
+            r->row[used[TASK_TRAIN]++] = row;
+            continue;
+        }
         int64_t x = (int64_t)rng_below(&draws, (uint32_t)left[label]--);
         enum task_part part = x < need[label][TASK_TEST]                           ? TASK_TEST
                               : x < need[label][TASK_TEST] + need[label][TASK_VAL] ? TASK_VAL
@@ -296,29 +392,43 @@ static void split(struct task_source *s)
     memcpy(r->row + used[TASK_TRAIN], r->aside, (size_t)(2 * held) * sizeof *r->aside);
 }
 
-static enum status open_rows(struct task_source *s, char sha256[65], struct message *m)
+/* Gives the labels their classes. False where the rows are not those that were surveyed. */
+static bool classify(struct task_source *s)
 {
     struct text_rows *r = s->rows;
     const struct label *sorted[MAX_LABELS];
-    enum status status = format_of(s->options, s->corpus.path, &r->format, m);
-    if (status == STATUS_OK)
-        status = scan(&s->corpus, &r->format, index_row, s, sha256, m);
-    if (status != STATUS_OK)
-        return status;
-    int64_t test_rows = 0;
+    int64_t test_rows = 0, repeated = mark_repeated(r);
     bool enough = true;
     labels_sort(&r->labels, sorted);
     for (int k = 0; k < r->labels.count; k++) {
-        enough &= sorted[k]->rows >= LEAST_ROWS;
+        enough &= sorted[k]->rows >= LEAST_ROWS && sorted[k]->single >= LEAST_SINGLE;
         r->name[k] = sorted[k]->name;
         r->class_of[sorted[k] - r->labels.item] = k;
         test_rows += test_rows_of(sorted[k]);
     }
-    if (r->count != s->options->rows || r->labels.count != s->options->classes ||
-        test_rows != s->options->test_rows || !enough)
-        return refuse_other(s, m);
-    split(s);
-    return STATUS_OK;
+    return enough && r->count == s->options->rows && r->labels.count == s->options->classes &&
+           test_rows == s->options->test_rows && repeated == s->options->repeated;
+}
+
+static enum status open_rows(struct task_source *s, char sha256[65], struct message *m)
+{
+    struct text_rows *r = s->rows;
+    enum status status = format_of(s->options, s->corpus.path, &r->format, m);
+    if (status == STATUS_OK && s->options->repeated) {
+        uint64_t *key = malloc(2 * (size_t)s->options->rows * sizeof *key);
+        if (!key)
+            return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its rows", s->corpus.path);
+        r->key = key;
+    }
+    if (status == STATUS_OK)
+        status = scan(&s->corpus, &r->format, index_row, s, sha256, m);
+    if (status == STATUS_OK && !classify(s))
+        status = refuse_other(s, m);
+    if (status == STATUS_OK)
+        split(s);
+    free(r->key);
+    r->key = NULL;
+    return status;
 }
 
 /* ---- examples ---- */

@@ -34,7 +34,7 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
         entropy += text_entropy_of(count[i], c->size);
     }
     o->classes = TEXT_VOCAB;
-    o->rows = o->test_rows = 0;
+    o->rows = o->test_rows = o->repeated = 0;
     o->majority = (double)most / (double)c->size;
     o->entropy = text_entropy(entropy);
     return s;

@@ -43,7 +43,8 @@ struct option_entry {
     const char *preset;       /* default as a sweep file would write it; NULL: must be given */
     bool late;                /* introduced after version 1: left out of the identity at default */
     bool local;               /* where something lies on this machine: no part of the identity */
-    bool derived;             /* read from the task's file, never given: has no preset */
+    bool derived;             /* read from the task's file, never given; a preset is only for late
+                                 ones, which are left out of the identity at that value */
     const char *help;         /* one sentence, for `headcount tasks` and error messages */
 };
 /* A table ends with an entry whose name is NULL. */

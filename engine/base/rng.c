@@ -98,8 +98,8 @@ void rng_permutation(struct rng *r, uint32_t *order, uint32_t n)
 
 uint64_t rng_name(const char *name)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = RNG_NAME;
     for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+        hash = rng_name_add(hash, (unsigned char)*name);
     return hash;
 }

@@ -60,7 +60,12 @@ double rng_normal(struct rng *r);
 /* Fisher-Yates: fills order with a random permutation of 0..n-1. */
 void rng_permutation(struct rng *r, uint32_t *order, uint32_t n);
 
-/* 64-bit FNV-1a of a name, for use as a step number. */
+/* 64-bit FNV-1a of a name, for use as a step number; and byte by byte, from RNG_NAME on. */
+#define RNG_NAME UINT64_C(0xcbf29ce484222325)
 uint64_t rng_name(const char *name);
+static inline uint64_t rng_name_add(uint64_t hash, unsigned char byte)
+{
+    return (hash ^ byte) * UINT64_C(0x100000001b3);
+}
 
 #endif

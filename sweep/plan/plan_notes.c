@@ -1,4 +1,7 @@
 /* What a sweep file may say and hardly means. */
+#include <string.h>
+
+#include "engine/base/text.h"
 #include "sweep/plan/plan_parts.h"
 
 static bool idle_exclude(const struct plan *p, int i, struct message *m)
@@ -55,15 +58,49 @@ static const struct {
 };
 enum { NOTES = sizeof notes / sizeof notes[0] };
 
+static bool sweeping_note(const struct plan *p, int k, struct message *m)
+{
+    if (!notes[k].holds(p))
+        return false;
+    status_fail(m, STATUS_BAD_INPUT, "%s", notes[k].says);
+    return true;
+}
+
+/* Of the file of the k-th survey, where an earlier one was not of the same. */
+static bool repeated_rows(const struct plan *p, int k, struct message *m)
+{
+    const struct survey *s = p->surveys.item;
+    struct task_shape shape = {0};
+    struct point point;
+    char shown[256], count[32];
+    for (int i = 0; i < k; i++)
+        if (strcmp(s[i].path, s[k].path) == 0)
+            return false;
+    for (long i = 0; i < plan_points(p); i++) {
+        plan_point(p, i, &point);
+        if (point_file(&point) && strcmp(point_file(&point), s[k].path) == 0 &&
+            point.task->shape(point.task_options, &shape, NULL) == STATUS_OK)
+            break;
+    }
+    if (shape.repeated == 0)
+        return false;
+    status_fail(m, STATUS_BAD_INPUT,
+                "%s rows of %s have a text that stands in another row too: they are only trained "
+                "on, never validated or tested on",
+                text_count(shape.repeated, count, sizeof count),
+                text_shown(s[k].path, shown, sizeof shown));
+    return true;
+}
+
 bool plan_note(const struct plan *p, int *i, struct message *m)
 {
-    for (int excluded = p->config->excluded; *i < excluded + NOTES;) {
+    int excluded = p->config->excluded, fixed = excluded + NOTES;
+    while (*i < fixed + p->surveys.count) {
         int k = (*i)++;
-        if (k < excluded ? idle_exclude(p, k, m) : notes[k - excluded].holds(p)) {
-            if (k >= excluded)
-                status_fail(m, STATUS_BAD_INPUT, "%s", notes[k - excluded].says);
+        if (k < excluded ? idle_exclude(p, k, m)
+            : k < fixed  ? sweeping_note(p, k - excluded, m)
+                         : repeated_rows(p, k - fixed, m))
             return true;
-        }
     }
     return false;
 }

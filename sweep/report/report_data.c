@@ -116,13 +116,14 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
 static enum status read_file(struct store *s, int64_t sweep_id, struct report_data *r,
                              struct message *m)
 {
-    enum { FILES, SHA256, BYTES, ROWS, CLASSES, PATH };
+    enum { FILES, SHA256, BYTES, ROWS, CLASSES, REPEATED, PATH };
     struct text_buffer text = {0};
     struct rows rows =
         rows_open(s, m,
                   "SELECT count(DISTINCT data_sha256), data_sha256,"
                   " config_json ->> '$.task.options.size', config_json ->> '$.task.options.rows',"
-                  " config_json ->> '$.task.options.classes', " DATA_FILE_LAST_PATH
+                  " config_json ->> '$.task.options.classes',"
+                  " config_json ->> '$.task.options.repeated', " DATA_FILE_LAST_PATH
                   " FROM config WHERE data_sha256 IS NOT NULL AND EXISTS (SELECT 1 FROM trial"
                   "   WHERE sweep_id = ?1 AND trial.config_id = config.config_id AND in_plan = 1)",
                   VALUES(INTEGER(sweep_id)));
@@ -133,6 +134,9 @@ static enum status read_file(struct store *s, int64_t sweep_id, struct report_da
         if (rows_integer(&rows, ROWS) > 0)
             text_add(&text, ", %lld rows, %lld labels", (long long)rows_integer(&rows, ROWS),
                      (long long)rows_integer(&rows, CLASSES));
+        if (!rows_null(&rows, REPEATED))
+            text_add(&text, " (%lld rows repeat a text and are only trained on)",
+                     (long long)rows_integer(&rows, REPEATED));
         text_add(&text, ", SHA-256 %.12s", rows_text(&rows, SHA256));
     }
     r->file = text.text ? text.text : text_copy("");

@@ -142,6 +142,16 @@ check "... of labels that are the other column's" [ "$(sql tsv.db 'SELECT group_
 check "tasks shows a row of it" sh -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says --set label_column=is | grep -q '  | row'"
 check "a column at its default is no part of a configuration" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%column%' OR config_json LIKE '%separator%'")" = 0 ]
 
+{ cat data/rows.csv; printf 'same,odd\nsame,even\nsame,odd\n'; } >data/repeated.csv
+note="3 rows of $dir/data/repeated.csv have a text that stands in another row too: they are only trained on, never validated or tested on"
+check "plan tells of rows that repeat a text" notes rows.yaml "task.file=data/repeated.csv" "$note"
+"$headcount" run rows.yaml --set task.file=data/repeated.csv --db repeated.db >out 2>err
+check "... run too" grep -qxF "headcount run: note: $note" err
+check "... and report" sh -c "tr -s '\n ' '  ' <out | grep -qF '33 rows, 2 labels (3 rows repeat a text and are only trained on)'"
+check "... and tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify | grep -qxF '  repeated    3 rows have a text that stands in another row too: only trained on'"
+check "... it is part of what was run" [ "$(sql repeated.db "SELECT DISTINCT config_json ->> '$.task.options.repeated' FROM config")" = 3 ]
+check "... of a file without such rows it is not" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%repeated%'")" = 0 ]
+
 check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml | grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, tests on 8 of 24.'"
 check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml | grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"
 check "... for each of several lengths" [ "$("$headcount" plan lm.yaml --set 'task.length=[8, 16]' | grep -c '^File ')" = 2 ]

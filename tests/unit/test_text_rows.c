@@ -112,6 +112,82 @@ static void the_split_is_unchanged(void **state)
     assert_string_equal(hash, "fdd705a3488ee28c4d4a238dc3492f405c5df73184cc89c4a34a89a1ab632c63");
 }
 
+/* Rows of a file with repeated texts: row i has text "i", or one of those that stand in two, three
+ * and twenty rows, also with different labels. */
+static void write_repeated(const char *name, bool csv)
+{
+    struct text_buffer b = {0};
+    text_add(&b, csv ? "label,text\n" : "");
+    for (int i = 0; i < ROWS; i++) {
+        int text = i % 40 == 39 ? i % 80 / 40 : i % 10 == 3 ? 1000 : i == 12 || i == 77 ? 2000 : i;
+        if (csv)
+            text_add(&b, i % 3 ? "%d,%d\n" : "%d,\"%d\"\n", i % 2, text);
+        else if (i == 77)
+            text_add(&b, "{\"label\":1,\"text\":\"\\u0032000\"}\n");
+        else
+            text_add(&b, "{\"label\":%d,\"text\":\"%d\"}\n", i % 2, text);
+    }
+    assert_false(b.out_of_memory);
+    write_file(name, b.text, strlen(b.text));
+    free(b.text);
+}
+
+/* Counts the examples of each text in each part. */
+static void count_texts(struct opened *o, int count[3000][TASK_PARTS])
+{
+    memset(count, 0, 3000 * sizeof *count);
+    for (int p = 0; p < TASK_PARTS; p++)
+        for (int64_t i = 0; i < o->shape.part[p]; i++) {
+            read_one(o, (enum task_part)p, i, o->shape.part[p]);
+            count[row_of(o)][p]++;
+        }
+}
+
+/* No text is trained on and tested; all rows of one that is repeated are trained on. */
+static void repeated_texts_are_only_trained_on(void **state)
+{
+    (void)state;
+    static int first[3000][TASK_PARTS], other[3000][TASK_PARTS];
+    struct opened o;
+    write_repeated("rows.csv", true);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 0);
+    count_texts(&o, first);
+    int repeated = 0, all = 0, single[2] = {0};
+    for (int t = 0; t < 3000; t++) {
+        const int *n = first[t];
+        int rows = n[TASK_TRAIN] + n[TASK_VAL] + n[TASK_TEST];
+        assert_true(rows <= 1 || n[TASK_TRAIN] == rows);
+        repeated += rows > 1 ? rows : 0;
+        single[t % 2] += rows == 1; /* row t, whose label is that */
+        all += rows;
+    }
+    assert_int_equal(all, ROWS);
+    assert_int_equal(first[1000][TASK_TRAIN], 20);
+    assert_int_equal(o.shape.repeated, repeated);
+    assert_int_equal(o.options.repeated, repeated);
+    assert_int_equal(o.shape.part[TASK_TEST], (single[0] + 5) / 10 + (single[1] + 5) / 10);
+    char fact[32];
+    snprintf(fact, sizeof fact, ",\"repeated\":%d,", repeated);
+    assert_non_null(strstr(o.facts.text, fact));
+    close_all(&o);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 1);
+    count_texts(&o, other);
+    assert_memory_not_equal(first, other, sizeof first);
+    assert_int_equal(o.options.repeated, repeated);
+    o.options.repeated--; /* in a results file that somebody changed */
+    struct task_source *s;
+    assert_refuses(task_text.file->open(&o.arena, &o.options, &s, &m), STATUS_CORRUPT,
+                   ": has other rows than when it was first read");
+    close_all(&o);
+    remove(path);
+    write_repeated("rows.jsonl", false);
+    survey_and_open(&o, TEXT_CLASSIFY, 5, 0);
+    count_texts(&o, other);
+    assert_memory_equal(first, other,
+                        sizeof first); /* by what a text says, however it is spelled */
+    close_all(&o);
+}
+
 static const char golden[] = "text,label\n"
                              "\"ab\"\"c\nd\",yes\n"
                              "abcdefgh,\"no, \"\"n\"\"\"\n"
@@ -158,7 +234,8 @@ static void facts_hold_what_a_survey_found(void **state)
     sha256_hex(golden, sizeof golden - 1, hash);
     snprintf(expected, sizeof expected,
              "{\"sha256\":\"%s\",\"size\":%zu,\"classes\":2,\"rows\":6,\"test_rows\":2,"
-             "\"majority\":0.5,\"entropy\":0.6931,\"cut\":1,\"labels\":[\"no, \\\"n\\\"\",\"yes\"],"
+             "\"repeated\":0,\"majority\":0.5,\"entropy\":0.6931,\"cut\":1,\"labels\":[\"no, "
+             "\\\"n\\\"\",\"yes\"],"
              "\"label_rows\":[3,3]}",
              hash, sizeof golden - 1);
     assert_string_equal(o.facts.text, expected);
@@ -168,7 +245,7 @@ static void facts_hold_what_a_survey_found(void **state)
     sha256_hex("aababcaaaabbbbbbccab", 20, hash);
     snprintf(expected, sizeof expected,
              "{\"sha256\":\"%s\",\"size\":20,\"classes\":256,\"rows\":0,\"test_rows\":0,"
-             "\"majority\":0.45,\"entropy\":1.0104}",
+             "\"repeated\":0,\"majority\":0.45,\"entropy\":1.0104}",
              hash);
     assert_string_equal(o.facts.text, expected);
     assert_true(o.shape.bytes && o.shape.causal && !o.shape.padded && !o.shape.per_sequence);
@@ -202,6 +279,10 @@ static void files_without_classes_are_refused(void **state)
     assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\na,y\n\na,y\n",
                           ", line 5, column 3: only 2 rows have the label y; it takes 3 or more, "
                           "to train, validate and test on: add some, or leave the label out");
+    assert_survey_refuses("a.csv", "text,label\na,x\na,y\nb,x\nc,x\na,y\nd,y\n",
+                          ", line 3, column 3: of the 3 rows with the label y, 1 have a text that "
+                          "stands in no other row; it takes 2 or more, to validate and test on: "
+                          "take repeated rows out of the file");
     assert_survey_refuses(
         "a.txt", "text,label\n",
         ": rows are read from CSV, TSV or JSON Lines; give a file whose name ends in "
@@ -219,12 +300,9 @@ static void files_without_classes_are_refused(void **state)
 static void rows_that_cannot_be_are_refused(void **state)
 {
     (void)state;
-    static const int64_t list[][3] = {/* rows, test_rows, classes */
-                                      {100, 50, 2},
-                                      {100, 49, 3},
-                                      {100, 2, 3},
-                                      {100, 10, 1},
-                                      {100000, 10000, 1025}};
+    static const int64_t list[][3] = {/* rows, test_rows, classes; of 3 rows the text is repeated */
+                                      {100, 49, 2}, {100, 50, 2}, {100, 49, 3},
+                                      {100, 2, 3},  {100, 10, 1}, {100000, 10000, 1025}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         struct text_options o;
         struct task_shape s;
@@ -232,6 +310,7 @@ static void rows_that_cannot_be_are_refused(void **state)
         set_options(&o, TEXT_CLASSIFY, 8);
         o.size = 1000;
         o.rows = list[i][0], o.test_rows = list[i][1], o.classes = list[i][2];
+        o.repeated = 3;
         snprintf(expected, sizeof expected,
                  "no file has task.rows %d, task.test_rows %d and task.classes %d", (int)o.rows,
                  (int)o.test_rows, (int)o.classes);
@@ -245,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(rows_are_divided_by_label, remove_file),
         cmocka_unit_test_teardown(the_split_is_unchanged, remove_file),
+        cmocka_unit_test_teardown(repeated_texts_are_only_trained_on, remove_file),
         cmocka_unit_test_teardown(examples_are_the_bytes_of_a_row, remove_file),
         cmocka_unit_test_teardown(facts_hold_what_a_survey_found, remove_file),
         cmocka_unit_test_teardown(files_without_classes_are_refused, remove_file),

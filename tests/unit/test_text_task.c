@@ -203,7 +203,7 @@ static void another_file_is_refused(void **state)
 static void a_file_cut_while_it_is_used_is_noticed(void **state)
 {
     (void)state;
-    static const char rows[] = "text,label\na,x\nb,x\nc,x\na,y\na,y\na,y\n";
+    static const char rows[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
     for (int mode = 0; mode < 2; mode++) {
         struct opened o;
         struct rng r = rng_at(1, RNG_DATA, 0, 0);

@@ -5,42 +5,60 @@ cat >sweep.yaml <<YAML
 name: far
 task: {name: gather}
 model: {d_model: 16, heads: [1, 2]}
-train: {steps: $(steps 400), batch: 64}
+train: {steps: 30, batch: 16}
 seeds: 3
 YAML
-export HEADCOUNT_CHECKPOINT_S=.2
-# join HOST PROGRAM agent: what ssh does, for any host. Its agent is $HOST.pid.
+export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step
+# join HOST PROGRAM agent: what ssh does; "$@" is the agent, whose process is $HOST.pid. Some hosts have a
+# fault of their own. Frames end with their line. gated begins its first trial when there is a file go;
+# mounted sees the folder by way of a link *.link.
 cat >join <<'SH'
 #!/bin/sh
 host=$1
 shift
 echo $$ >"$host.pid"
-exec "$@"
-SH
-# The same for hosts each with a fault of its own; "$@" is the agent. Frames end with their line.
-cat >faulty <<'SH'
-#!/bin/sh
-host=$1
-shift
-echo $$ >"$host.pid"
+for pause in any "$host"; do
+    [ ! -e "$pause.pause" ] || . "./$pause.pause"
+done
 export LC_ALL=C
+agent() { sh -c 'echo $$ >"$0.pid"; exec "$@"' "$host" "$@"; }
 case $host in
 banner) echo "Welcome to $host, the last login was yesterday." && exec "$@" ;;
+little) OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2 exec "$@" ;;
 chatter) yes "not an agent" | head -c 100000 ;;
-old) "$@" | sed -u 's/^version=./version=9/' ;;
-blind) sed -u 's|\.db\.d$|.db.x|' | "$@" ;;
-terminal) "$@" | sed -u 's/\r$//' ;;
+old) agent "$@" | sed -u 's/^version=./version=9/' ;;
+blind) sed -u 's|\.db\.d$|.db.x|' | agent "$@" ;;
+terminal) agent "$@" | sed -u 's/\r$//' ;;
 gone) exec /nowhere/headcount agent ;;
 dead) echo "connect to host dead port 22: no route" >&2; exit 255 ;;
 silent) exec sleep 100 ;;
 tight) ulimit -n 14 && exec "$@" ;;
-fileless) sed -u 's|here\.txt|gone.txt|' | "$@" ;;
-losing) sed -u '0,/here\.txt/!s|here\.txt|gone.txt|' | "$@" ;;
-apart) exec setsid "$@" ;;
+fileless) sed -u 's|here\.txt|gone.txt|' | agent "$@" ;;
+losing) sed -u '0,/here\.txt/!s|here\.txt|gone.txt|' | agent "$@" ;;
+apart) exec setsid "$@" ;; # where the launcher's end does not reach the agent
+readonly) ulimit -f 0 && exec "$@" ;;
+broken) ulimit -f 1 && exec "$@" ;;
+sick*) sed -u 's/"gather"/"gathex"/' | agent "$@" ;;
+deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | agent "$@" ;;
+garbled) agent "$@" | sed -u 's/\[{"step/[{!step/' ;;
+cramped) ulimit -n 18 && exec "$@" ;;
+roomy) sed -u '/trial=/e until [ -e room ]; do sleep .02; done' | agent "$@" ;;
+doomed) sed -u '/trial=[45]$/,/^config=/s/"gather"/"gathex"/' | agent "$@" ;;
+last)
+    sed -u '/trial=/e until [ -e died ]; do sleep .02; done
+    /trial=6$/,/^config=/s/"gather"/"gathex"/' | agent "$@"
+    ;;
+mortal)
+    [ ! -e died ] || exit 255
+    sed -u '/trial=/{x;s/^/x/;/xx/e touch died; kill -KILL 0
+    x;}' | agent "$@"
+    ;;
+gated) sed -u '/trial=/e until [ -e go ]; do sleep .02; done' | agent "$@" ;;
+mounted) sed -u 's|\.db\.d$|.link|' | agent "$@" ;;
 *) exec "$@" ;;
 esac
 SH
-chmod +x join faulty
+chmod +x join
 there="./join {host}"
 run() { # db, arguments...: in the background; $pid, what it says in $1.out
     db=$1
@@ -68,12 +86,30 @@ rows_say() { # db, question, answer
     [ "$answer" = "$3" ] || { echo "$2: $answer, not $3"; sqlite3 -header "$1.db" "SELECT * FROM attempt"; return 1; }
 }
 agent() { cat "$1.pid" 2>/dev/null; }
-works() { # host: its worker trains, and has saved something
-    [ -n "$(workers_of "$(agent "$1")")" ] && ls "$db".db.d/*.ckpt
+workers_on() { # host, or any
+    for process in $(if [ "$1" = any ]; then cat ./*.pid; else agent "$1"; fi 2>/dev/null); do
+        workers_of "$process"
+    done
 }
-hold() { # host: its worker stands still, in the middle of its trial
-    held=$(workers_of "$(agent "$1")")
-    kill -STOP "$held" && sleep .1 && grep -q '^State:.T' "/proc/$held/status"
+# How fast the machine of the test is does not matter: what is to run when something is done to it is held
+# there. Of the next run the Nth worker of a host (or of any, of all hosts together) pauses before it begins
+# (start), or before the Nth file in the folder gets its name (rename), which is its checkpoint of step N;
+# with `all` each later one too. The fallback, of a build that is slow: they are stopped at work.
+pause() { # host, start or rename, N, [all]
+    rm -f "$1.count"*
+    can_inject || return 0
+    echo "export LD_PRELOAD=$inject FAULT_WHO=worker FAULT_DO=stop FAULT_CALLS=$2 FAULT_AT=$3 \
+        FAULT_LASTS=${4:+1} FAULT_COUNT=$dir/$1.count" >"$1.pause"
+}
+no_pauses() { rm -f ./*.pause; }
+stands() { # host: a worker of it pauses; $held
+    for held in $(workers_on "$1"); do
+        grep -qs '^State:.T' "/proc/$held/status" && return
+    done
+    ! can_inject && ls "$db".db.d/*.ckpt && kill -STOP $(workers_on "$1") && false
+}
+go_on() { # host
+    kill -CONT $(workers_on "$1")
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 

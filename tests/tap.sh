@@ -115,6 +115,12 @@ documents_only() { # NAME
 steps() { # N
     if sanitized; then echo $(($1 / 5)); else echo "$1"; fi
 }
+# $inject: the library of crash/inject.c.
+inject=$dir/inject.so
+can_inject() {
+    plain && { [ -e "$inject" ] || ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" \
+        "$root/tests/crash/inject.c" -ldl; }
+}
 can_strace() {
     plain && strace -o /dev/null -e trace=none true 2>/dev/null
 }

@@ -34,6 +34,7 @@ cat >owing <<'SH'
 host=$1
 shift
 echo $$ >"$host.pid"
+[ ! -e "$host.pause" ] || . "./$host.pause"
 case $host in
 a) exec "$@" ;;
 deaf) perl withhold "$host" | "$@" ;;
@@ -45,9 +46,9 @@ chmod +x owing
 there="./owing {host}"
 
 export HEADCOUNT_HOST_S=2
+pause a start 1
 run owing --launch "$there" --hosts a:1,absent:1,nameless:1,endless:1,half-hearted:1
-wait_beside "$pid" works a
-wait_beside "$pid" hold a
+wait_beside "$pid" stands a
 told() { # host, words
     check "$1 is set aside" wait_beside "$pid" says "^$1 is tried again in [0-9]* s: $2.*; 1 trial goes on elsewhere$"
 }
@@ -55,7 +56,7 @@ told absent "its agent did not say within 2 s whether a worker started"
 told nameless "its agent spoke out of turn"
 told endless "its agent owes the end of a worker for 2 s"
 told half-hearted "stopped in the middle of a message"
-kill -CONT "$held"
+go_on a
 check "the others finish" ended_with 0
 check "... to the same bytes" as_here owing
 check "... it cost trials nothing" rows_say owing "SELECT sum(retries_used) FROM trial" 0

@@ -1,22 +1,36 @@
 #!/bin/sh
 # Trials on other machines: run --launch, headcount agent; what one that is broken does to the others:
-# test_bad_hosts.sh. Slurm and ssh themselves: tests/cluster. Speaks TAP. HEADCOUNT is the
+# test_bad_hosts.sh, test_failing_hosts.sh, test_host_deadlines.sh. Slurm and ssh themselves: tests/cluster. Speaks TAP. HEADCOUNT is the
 # program; run from the repository's root.
 . tests/tap.sh
 . tests/hosts.sh
 
 # ---- without faults ----
 
+both_stand() { # host, host: each has a trial
+    wait_beside "$pid" stands "$1" && wait_beside "$pid" stands "$2"
+}
+pause a start 1
+pause b start 1
 run two --launch "$there" --hosts a:1,b:2
+both_stand a b
+go_on a
+go_on b
 check "two hosts do it" ended_with 0
 check "... to the same bytes" as_here two
 check "... it says who works" says "^3 trials at once on 2 machines: .* 1, .* 2$"
 check "... attempts know their host" rows_say two "SELECT count(DISTINCT host) FROM attempt WHERE host IN ('a', 'b')" 2
 check "... the proof is gone" sh -c '! ls two.db.d/*proof*'
-run many --launch "$there" --hosts "$(seq -s , -f 'n%g:1' 18)" --set train.steps=20
+no_pauses
+pause any start 1
+run many --launch "$there" --hosts "$(seq -s , -f 'n%g:1' 18)"
+wait_beside "$pid" says "^18 trials at once on 18 machines: "
+wait_beside "$pid" stands any
+go_on any
+no_pauses
 check "eighteen hosts do it" ended_with 0
 check "... of which it names some" says "^18 trials at once on 18 machines: .* and 2 more$"
-run many --replace -q --launch "$there" --hosts a,b --set seeds=4 --set train.steps=20
+run many --replace -q --launch "$there" --hosts a,b --set seeds=4
 check "with -q two hosts do it" ended_with 0
 check "... and it does not say who works" sh -c '! grep "at once" many.out'
 rm -f a.pid
@@ -25,24 +39,22 @@ check "again: nothing to do" ended_with 0
 check "... and no agent is started" [ ! -e a.pid ]
 
 # Machines of different kinds: the last bits are those of the least, where that is wanted.
-cat >unlike <<'SH'
-#!/bin/sh
-[ "$1" != little ] || export OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2
-shift
-exec "$@"
-SH
-chmod +x unlike
 case $("$headcount" --version) in
 *avx*)
-    OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2 headcount run sweep.yaml --db least.db -q --set train.steps=100 >/dev/null 2>&1
-    run same --launch './unlike {host}' --hosts big:1,little:1,other:1 --set train.steps=100 --same-kernels
+    OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2 headcount run sweep.yaml --db least.db -q >/dev/null 2>&1
+    run same --launch "$there" --hosts big:1,little:1,other:1 --same-kernels
     check "unlike machines with the same kernels" ended_with 0
     check "... it says which" says "^all machines compute with Prescott and sse2$"
     check "... one build" rows_say same "SELECT count(DISTINCT build_id) FROM attempt" 1
     headcount export results far --db least.db >least.jsonl
     headcount export results far --db same.db >same.jsonl
     check "... to the bytes of a machine that has only those" cmp least.jsonl same.jsonl
-    run unlike --launch './unlike {host}' --hosts big:1,little:1 --set train.steps=100
+    pause big start 1
+    pause little start 1
+    run unlike --launch "$there" --hosts big:1,little:1
+    both_stand big little
+    go_on big
+    go_on little
     check "... and without" ended_with 0
     check "... attempts know their machine's kernels" rows_say unlike "SELECT count(*) FROM
         (SELECT DISTINCT host, kernels LIKE 'sse2%' AS least FROM attempt JOIN build USING (build_id)) WHERE least = (host = 'little')" 2
@@ -76,7 +88,7 @@ if has_terminal; then
 else
     skip "agent on a terminal" "script(1)"
 fi
-run none --launch './faulty {host}' --hosts old,blind,gone,chatter
+run none --launch "$there" --hosts old,blind,gone,chatter
 check "no host that works: status 2" ended_with 2
 check "... the version is told" says 'old: it has headcount 9.* this is '
 check "... the folder" says "blind: it does not see the results folder"
@@ -87,11 +99,14 @@ check "... and nothing has run" rows_say none "SELECT count(*) FROM attempt" 0
 # ---- faults ----
 
 export HEADCOUNT_HOST_S=2
-run mixed --launch './faulty {host}' --hosts a:1,banner:1,old,blind,terminal,dead,silent,tight:1
-wait_beside "$pid" works a
-wait_beside "$pid" hold a
+pause a start 1
+pause banner start 1
+run mixed --launch "$there" --hosts a:1,banner:1,old,blind,terminal,dead,silent,tight:1
+both_stand a banner
 wait_beside "$pid" says "^silent is tried again"
-kill -CONT "$held"
+wait_beside "$pid" says "^tight is tried again"
+go_on a
+go_on banner
 check "hosts that work finish beside those that do not" ended_with 0
 check "... to the same bytes" as_here mixed
 check "... a banner is no fault" rows_say mixed "SELECT count(*) > 0 FROM attempt WHERE host = 'banner'" 1
@@ -101,50 +116,54 @@ check "... a host that starts no worker" says "^tight is tried again in 1 s: it 
 check "... silence" says "^silent is tried again in 1 s: no agent spoke within 2 s"
 
 export HEADCOUNT_HOST_S=60
+pause a rename 2
+pause b rename 2
 run killed --launch "$there" --hosts a:1,b:1
-wait_beside "$pid" works a
-wait_beside "$pid" hold a
-wait_beside "$pid" hold b
-resting=$held
+both_stand a b
 status_says() { headcount status --db killed.db | grep "^far: on 2 machines: a 1, b 1\.$" && headcount status --json --db killed.db | grep '"hosts":{"a":1,"b":1}'; }
 check "status says where trials run" wait_beside "$pid" status_says
 victim=$(agent a) orphan=$(workers_of "$(agent a)")
 kill -KILL "$victim"
-kill -CONT "$resting"
+go_on b
 check "an agent is killed: its worker goes with it" wait_until gone "$orphan"
 check "... the sweep ends" ended_with 0
 check "... it is told" says "^a is tried again in 1 s: its launcher ended.*; 1 trial goes on elsewhere$"
 check "... to the same bytes" as_here killed
 check "... from its checkpoint" rows_say killed "SELECT count(*) FROM attempt WHERE outcome = 'requeued'" 1
 
+pause a rename 1
 run warned --launch "$there" --hosts a:1,b:1
-wait_beside "$pid" works a
-kill -TERM "$(agent a)"
+wait_beside "$pid" stands a
+kill -TERM "$(agent a)" # which lets its worker go on, to its end
 check "a signal on a host: the sweep ends" ended_with 0
 check "... to the same bytes" as_here warned
 check "... its worker saved a checkpoint" rows_say warned "SELECT count(*) FROM attempt WHERE exit_code = 75" 1
 
 export HEADCOUNT_HOST_S=1
-sed -i 's/exec "\$@"/exec setsid "$@"/' join # where the launcher's end does not reach the agent
-run stopped --launch "$there" --hosts a:1,b:1
-wait_beside "$pid" works a
-stopped=$(agent a)
+pause apart rename 2
+pause b start 1
+run stopped --launch "$there" --hosts apart:1,b:1
+both_stand apart b
+stopped=$(agent apart)
 kill -STOP "$stopped"
-wait_beside "$pid" says "^a is tried again"
-wait_beside "$pid" sh -c '[ "$(cat a.pid)" != '"$stopped"' ]'
+wait_beside "$pid" says "^apart is tried again"
+wait_beside "$pid" sh -c '[ "$(cat apart.pid)" != '"$stopped"' ]'
+go_on b
 kill -CONT "$stopped"
 check "an agent is stopped and comes back: the sweep ends" ended_with 0
-check "... it was taken for lost" says "^a is tried again in 1 s: has been silent for 1 s; 1 trial goes on elsewhere$"
+check "... it was taken for lost" says "^apart is tried again in 1 s: has been silent for 1 s; 1 trial goes on elsewhere$"
 check "... to the same bytes" as_here stopped
 check "... the old agent has ended" wait_until gone "$stopped"
 
 export HEADCOUNT_HOST_S=4
-run late --launch "$there" --hosts a:1
-wait_beside "$pid" works a
-kill -STOP "$(agent a)"
-stopped=$(agent a)
+pause apart rename 1
+run late --launch "$there" --hosts apart:1
+wait_beside "$pid" stands apart
+stopped=$(agent apart)
+kill -STOP "$stopped"
+go_on apart
 wait_beside "$pid" ls late.db.d/t1-a1.result
-check "a result that nobody told of" wait_beside "$pid" says "^a is tried again in 1 s: has been silent for 4 s; "
+check "a result that nobody told of" wait_beside "$pid" says "^apart is tried again in 1 s: has been silent for 4 s; "
 kill -CONT "$stopped"
 check "... the sweep ends" ended_with 0
 check "... it counts, and is not computed again" rows_say late "SELECT count(*) FROM attempt" 6
@@ -153,8 +172,10 @@ headcount gc --db late.db >gc.out
 check "... and nothing is left" grep -q "removed 0 files" gc.out
 
 export HEADCOUNT_HOST_S=60
+pause a rename 2
+pause b rename 2
 run cut --launch "$there" --hosts a:1,b:1
-wait_beside "$pid" works a
+both_stand a b
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "the coordinator is killed: its agents end" wait_until gone "$(agent a)"
@@ -163,9 +184,11 @@ run cut --launch "$there" --hosts a:1,b:1
 check "... the same command goes on" ended_with 0
 check "... to the same bytes" as_here cut
 
+pause a rename 1
+pause b rename 1
 run asked --launch "$there" --hosts a:1,b:1
-wait_beside "$pid" works a
-kill -TERM "$pid"
+both_stand a b
+kill -TERM "$pid" # and workers go on, to their end
 check "the coordinator is asked to stop: 75" ended_with 75
 check "... its agents are gone" gone "$(agent a)"
 check "... running trials had saved a checkpoint" rows_say asked "SELECT count(*) FROM attempt WHERE exit_code = 75" 2
@@ -180,13 +203,13 @@ model: {d_model: 8, heads: [1], mask: causal}
 train: {steps: 20, batch: 8}
 seeds: 4
 YAML
-run text --launch './faulty {host}' --hosts a:1,fileless:1
+run text --launch "$there" --hosts a:1,fileless:1
 check "a host without the file to learn from: the others finish" ended_with 0
 check "... it is told" says "^fileless is not used any more: it does not have the same file to learn from: .*gone.txt"
 check "... all is done" rows_say text "SELECT count(*) FROM trial WHERE state = 'completed'" 4
-HEADCOUNT_PAUSE_S=.01 run losing --launch './faulty {host}' --hosts losing:1
+HEADCOUNT_PAUSE_S=.01 run losing --launch "$there" --hosts losing:1
 check "a host that loses the file after a trial comes again" ended_with 0
 check "... it is told" says "^losing is tried again in 0 s: it does not have the same file to learn from: .*gone.txt"
-run textless --launch './faulty {host}' --hosts fileless:1
+run textless --launch "$there" --hosts fileless:1
 check "... none with the file: status 2" ended_with 2
 finish

@@ -3,7 +3,6 @@
 . tests/tap.sh
 form=${CRASH_FORM:-long}
 seed=${CRASH_SEED:-1}
-inject=$dir/inject.so
 count=$dir/count
 injected=0
 trap 'umount "$dir/disk" 2>/dev/null; clean_up' EXIT
@@ -28,10 +27,6 @@ random() { # below $1; the same sequence for the same CRASH_SEED
 
 # ---- what this machine can do ----
 
-can_inject() {
-    plain && { [ -e "$inject" ] ||
-        ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" tests/crash/inject.c -ldl; }
-}
 can_mount() {
     mkdir -p "$dir/disk" && mount -t tmpfs -o size=1m none "$dir/disk" 2>/dev/null &&
         umount "$dir/disk"

@@ -1,0 +1,4 @@
+#!/bin/sh
+# A sample of every kind of fault of the matrix in tests/crash (`make crash` has them all), part 2: data that changes,
+# full and failing disks, no memory, damaged files. Speaks TAP.
+CRASH_FORM=short exec sh tests/crash/run.sh data disk memory damage

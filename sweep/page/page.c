@@ -132,7 +132,7 @@ static enum status put_findings(const struct page *p, FILE *out, struct message 
     if (report)
         fclose(report);
     if (status == STATUS_OK)
-        page_names_only(text.text, escaped);
+        page_names_only(text.text, store_folder(p->store), escaped);
     if (escaped)
         fclose(escaped);
     free(text.text);

@@ -48,7 +48,7 @@ static bool put_row(const char *sweep, const struct evidence_row *r, FILE *out)
     bool room = true;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         fputs(i ? "," : "", out);
-        room = page_text(texts[i], out) && room;
+        room = page_text(texts[i], NULL, out) && room;
     }
     put_integer(r->heads, out);
     put_integer(r->d_model, out);

@@ -3,30 +3,61 @@
 #include <stdbool.h>
 #include <string.h>
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n';
+}
+
 /* A backslash begins an escape of JSON. */
 static bool is_boundary(char c)
 {
     return (unsigned char)c <= ' ' || c == 0x7f || strchr("\"'`=:,;()<>[]{}\\", c);
 }
 
+/* Whether a folder's name goes on behind the white space at `at`: one of the next words has a slash
+ * within it, as in "/home/me/my own data/x.csv: ...". */
+static bool goes_on(const char *at)
+{
+    enum { WORDS = 4 };
+    for (int i = 0; i < WORDS && is_space(*at); i++) {
+        at += strspn(at, " \n");
+        if (*at == '/')
+            return false;
+        for (; *at && !is_boundary(*at); at++)
+            if (*at == '/')
+                return true;
+    }
+    return false;
+}
+
+/* How much of the path at `at` is known: the folder that `beside` lies in. */
+static size_t known_length(const char *at, const char *beside)
+{
+    const char *slash = beside && *beside == '/' ? strrchr(beside, '/') : NULL;
+    size_t n = slash ? (size_t)(slash - beside) : 0;
+    return n > 0 && strncmp(at, beside, n) == 0 && at[n] == '/' ? n : 0;
+}
+
 /* Whether the slash at `at` begins a path of at least two names; *name is then its last one, which
  * ends at *end. */
-static bool is_path(const char *text, const char *at, const char **name, const char **end)
+static bool is_path(const char *text, const char *at, const char *beside, const char **name,
+                    const char **end)
 {
     if (at != text && !is_boundary(at[-1]))
         return false;
-    *name = at + 1;
-    for (*end = at + 1; **end && !is_boundary(**end); ++*end)
+    size_t known = known_length(at, beside);
+    *name = at + known + 1;
+    for (*end = *name; **end && (!is_boundary(**end) || (is_space(**end) && goes_on(*end))); ++*end)
         if (**end == '/' && (*end)[1] && !is_boundary((*end)[1]))
             *name = *end + 1;
     return at[1] != '/' && *name > at + 1;
 }
 
-void page_names_only(const char *text, FILE *out)
+void page_names_only(const char *text, const char *beside, FILE *out)
 {
     const char *from = text, *name, *end;
     for (const char *at = text; (at = strchr(at, '/'));) {
-        if (!is_path(text, at, &name, &end)) {
+        if (!is_path(text, at, beside, &name, &end)) {
             at++;
             continue;
         }

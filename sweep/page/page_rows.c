@@ -8,13 +8,13 @@
 #include "engine/base/text.h"
 #include "sweep/page/page_paths.h"
 
-bool page_text(const char *text, FILE *out)
+bool page_text(const char *text, const char *beside, FILE *out)
 {
     struct text_buffer names = {0};
     FILE *cut = text_stream(&names);
     bool whole = cut != NULL;
     if (cut) {
-        page_names_only(text, cut);
+        page_names_only(text, beside, cut);
         whole = fclose(cut) == 0 && !names.out_of_memory;
     }
     text_json(out, names.text ? names.text : "");
@@ -35,7 +35,7 @@ void page_cell(struct rows *r, int i, int digits, FILE *out)
             fprintf(out, "%.*g", digits, rows_real(r, i));
         break;
     case ROWS_TEXT:
-        if (!page_text(rows_text(r, i), out))
+        if (!page_text(rows_text(r, i), store_folder(r->store), out))
             r->status = status_fail(r->message, STATUS_NO_MEMORY, "no memory for a page");
         break;
     default:

@@ -8,8 +8,8 @@
 
 enum { PAGE_ALL_DIGITS = 0 };
 
-/* A text with names for paths; false where there is no memory. */
-bool page_text(const char *text, FILE *out);
+/* A text with names for paths (page_paths.h); false where there is no memory. */
+bool page_text(const char *text, const char *beside, FILE *out);
 
 /* A column of the present row; reals to so many digits, texts with names for paths. Where there is
  * no memory the rows fail. */

@@ -100,7 +100,8 @@ static enum status put_query(struct store *s, int64_t sweep_id, const char *name
 }
 
 /* With names for paths, which --set may have had. */
-static enum status put_report(const struct report_data *r, FILE *out, struct message *m)
+static enum status put_report(const struct store *s, const struct report_data *r, FILE *out,
+                              struct message *m)
 {
     struct text_buffer text = {0};
     FILE *report = text_stream(&text);
@@ -110,7 +111,7 @@ static enum status put_report(const struct report_data *r, FILE *out, struct mes
     fclose(report);
     if (status == STATUS_OK) {
         fputs("{\"report\":", out);
-        page_names_only(text.text, out);
+        page_names_only(text.text, store_folder(s), out);
     }
     free(text.text);
     return status;
@@ -169,7 +170,7 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
                    "  FROM attempt AS a JOIN build USING (build_id) JOIN trial USING (trial_id)"
                    " WHERE sweep_id = ?1 GROUP BY build_id ORDER BY build_id"},
     };
-    enum status status = put_report(report, out, m);
+    enum status status = put_report(s, report, out, m);
     if (status != STATUS_OK)
         return status;
     put_states(&report->counts, out);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/file.h"
 #include "sweep/page/page.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/store/rows.h"
@@ -111,23 +110,16 @@ int piece_write(struct store *s, const struct request *q, FILE *out, struct mess
     return code;
 }
 
-/* The file by its name wherever its path stands, then all other paths by theirs: a folder may have
- * a space in its name, and then only the whole path tells where it ends. */
 void piece_words(const char *path, const struct message *m, struct message *words)
 {
-    struct text_buffer named = {0}, cut = {0};
-    const char *from = m->text;
-    for (const char *at; *path && (at = strstr(from, path)); from = at + strlen(path))
-        text_add(&named, "%.*s%s", (int)(at - from), from, file_last_name(path));
-    text_add(&named, "%s", from);
+    struct text_buffer cut = {0};
     FILE *out = text_stream(&cut);
-    if (out && named.text)
-        page_names_only(named.text, out);
+    if (out)
+        page_names_only(m->text, path, out);
     if (out)
         fclose(out);
-    bool good = cut.text && !cut.out_of_memory && !named.out_of_memory;
+    bool good = cut.text && !cut.out_of_memory;
     status_fail(words, STATUS_IO, "%s", good ? cut.text : "no memory");
-    free(named.text);
     free(cut.text);
 }
 

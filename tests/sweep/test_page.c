@@ -279,12 +279,20 @@ static void test_paths(void **state)
         {"(0.05 / 5), bits/byte, /tmp, /", "(0.05 / 5), bits/byte, /tmp, /"},
         {"see https://x.org/a/b, data/x.csv", "see https://x.org/a/b, data/x.csv"},
         {"/a/b/ and '/c/d'", "b/ and 'd'"},
+        {"cannot open /home/me/my own data/x.csv: no", "cannot open x.csv: no"},
+        {"/home/me/private\n  papers/x.csv is gone", "x.csv is gone"},
+        {"/a/my data/x y.csv", "x y.csv"},
+        {"from /a/b to /c/d", "from b to d"},
+        {"/known, (odd): place/p q.db.d/t1.result: no", "t1.result: no"},
+        {"/known, (odd): place/p.db: no", "p.db: no"},
+        {"\"/known, (odd): place/p q.db\"", "\"p q.db\""},
+        {"/known, (odd): placebo", "/known, (odd): placebo"},
         {"", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text_buffer b = {0};
         FILE *out = text_stream(&b);
-        page_names_only(cases[i][0], out);
+        page_names_only(cases[i][0], "/known, (odd): place/p q.db.d", out);
         fclose(out);
         assert_string_equal(b.text ? b.text : "", cases[i][1]);
         free(b.text);

@@ -277,6 +277,19 @@ static void a_piece_that_cannot_be_read_says_why(void **state)
     expect(f, "/0/1/trials", 503, "{\"error\":\"p q.db is not as this headcount makes");
 }
 
+static void stored_words_name_no_folder(void **state)
+{
+    struct served *f = *state;
+    char sql[1000];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO build VALUES (1, '', '', '', '', '', '', '', 1, ''); INSERT INTO attempt"
+             " (trial_id, attempt, build_id, started, resumed_from_step, error) VALUES (1, 1, 1,"
+             " '2026', 0, 'not %s/of mine/x y.csv: gone'); UPDATE trial SET attempt = 1",
+             f->folder);
+    assert_int_equal(served_write(f, sql), 0);
+    expect(f, "/0/1/trials", 200, "\"not x y.csv: gone\"");
+}
+
 /* ---- many, and none ---- */
 
 enum { CLIENTS = 50 };
@@ -467,6 +480,7 @@ int main(void)
         SERVED(a_file_may_go_and_come_back),
         SERVED(an_error_that_may_pass_is_not_one_of_the_file),
         SERVED(a_piece_that_cannot_be_read_says_why),
+        SERVED(stored_words_name_no_folder),
         SERVED(it_ends_although_many_listen),
         SERVED(the_silent_keep_nobody_out),
         SERVED(who_listened_and_went_makes_room),

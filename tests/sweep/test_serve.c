@@ -39,7 +39,7 @@ static void each_piece_is_answered(void **state)
     expect(f, "/0/1/", 200, "<!doctype html>");
     expect(f, "/0/1", 303, "Location: ./1/\r\n");
     expect(f, "/index", 200, "{\"files\":[{\"file\":\"p q.db\",\"version\":");
-    expect(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[\"sweep_id\",");
+    expect(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[\"sweep\",");
     expect(f, "/0/1/summary", 200, "{\"report\":{\"sweep\":\"new\"");
     expect(f, "/0/1/trials", 200, "{\"total\":7,\"next\":null,");
     expect(f, "/0/1/trials?after=2&most=3", 200, "{\"total\":7,\"next\":5,");

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engine/base/file.h"
+
 enum status command_check_folder(struct store *s, const char *db, const char *folder,
                                  const char *name, struct message *m)
 {
@@ -44,5 +46,7 @@ enum status command_find_target(struct store *s, const char *db, const char *pat
     enum status status = command_check_target(s, db, path, m);
     if (status == STATUS_OK && !(*target = realpath(path, NULL)) && !(*target = strdup(path)))
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for a file's name");
+    if (status == STATUS_OK)
+        file_remove_unfinished(*target); /* of an export that was killed */
     return status;
 }

@@ -14,8 +14,9 @@ enum status command_check_folder(struct store *s, const char *db, const char *fo
 enum status command_check_target(struct store *s, const char *db, const char *path,
                                  struct message *m);
 
-/* Checks it, and says where to write, so that a symbolic link stays and its file is replaced. The
- * caller frees *target, which is NULL on failure. */
+/* Checks it, and says where to write, so that a symbolic link stays and its file is replaced; what
+ * writers of it left who were killed is removed. The caller frees *target, which is NULL on
+ * failure. */
 enum status command_find_target(struct store *s, const char *db, const char *path, char **target,
                                 struct message *m);
 

@@ -200,8 +200,10 @@ static enum status write_events(struct export *e)
         return status_fail(e->m, STATUS_NO_MEMORY, "no memory for the name of a file of events");
     }
     enum status status = file_make_folders_above(e->path, e->m);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        file_remove_unfinished(e->path); /* of an export that was killed */
         status = compare(e, &write);
+    }
     if (status == STATUS_OK && write)
         status = file_write(e->path, &part, 1, e->m);
     if (status != STATUS_OK)

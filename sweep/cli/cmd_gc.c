@@ -1,4 +1,5 @@
 /* headcount gc: removes what attempts left in <db>.d and no trial needs. */
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
 
@@ -42,6 +43,7 @@ static const struct command_syntax syntax = {
 /* What a file in the folder is; sweep/worker/trial_files.h has the names. */
 enum file_kind {
     FILE_FOREIGN, /* none of ours: left alone */
+    FILE_OWNER,   /* whose the folder is */
     FILE_TEMPORARY,
     FILE_LOCK,
     FILE_CHECKPOINT,
@@ -64,6 +66,10 @@ static struct file_name name_read(const char *name)
 {
     struct file_name f = {FILE_FOREIGN, 0, 0};
     int end = 0;
+    if (strcmp(name, STORE_OWNER) == 0)
+        f.kind = FILE_OWNER;
+    else if (file_is_unfinished(name))
+        f.kind = FILE_TEMPORARY;
     if (sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", &f.trial, &f.attempt, &end) != 2 || end == 0)
         return f;
     const char *rest = name + end;
@@ -94,6 +100,10 @@ enum trial_column { STATE, IN_PLAN, ATTEMPT, WEIGHTS };
 /* NULL where the file is needed, else why it is not. */
 static const char *why_not_needed(struct collection *c, const char *name, struct file_name f)
 {
+    if (f.kind == FILE_OWNER)
+        return NULL;
+    if (f.kind == FILE_TEMPORARY && f.attempt == 0)
+        return "never finished";
     rows_rebind(&c->trial, VALUES(INTEGER(f.trial)));
     if (!rows_next(&c->trial))
         return c->trial.status == STATUS_OK ? "its trial is not in the database" : NULL;
@@ -116,6 +126,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
         return open && f.attempt == rows_integer(&c->trial, ATTEMPT) ? NULL
                                                                      : "of an earlier attempt";
     case FILE_FOREIGN:
+    case FILE_OWNER:
         break;
     }
     return NULL;
@@ -153,6 +164,12 @@ static enum status collect_file(struct collection *c, int folder, const char *na
         return c->trial.status;
     if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return STATUS_OK;
+    if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
+        text_print(stderr, "%s/%s is %s, which headcount did not make: it stays\n", c->folder, name,
+                   S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe");
+        c->foreign++;
+        return STATUS_OK;
+    }
     if (!c->options->dry_run && unlinkat(folder, name, 0) != 0)
         return status_fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name,
                            strerror(errno));
@@ -170,6 +187,9 @@ static int not_dots(const struct dirent *entry)
 static enum status collect(struct store *s, void *context, struct message *m)
 {
     struct collection c = {.options = context, .folder = store_folder(s)};
+    enum status allowed = store_check_folder(s, m);
+    if (allowed != STATUS_OK)
+        return allowed;
     struct dirent **list = NULL;
     char size[48];
     int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -207,15 +227,16 @@ static enum status collect(struct store *s, void *context, struct message *m)
     return status;
 }
 
-/* First the file forgets the weights that are going to be removed: what is cut off here is a file
- * that nothing names, and is removed the next time. */
-static enum status forget_weights(const char *db, struct message *m)
+/* The folder has to be the file's own. Then the file forgets weights that are going to be removed:
+ * what is cut off here is a file that nothing names, and is removed the next time. */
+static enum status prepare(const struct gc_options *o, struct message *m)
 {
     struct store *s;
-    enum status status = store_open(db, STORE_WRITE, &s, m);
+    enum status status = store_open(o->db, STORE_WRITE, &s, m);
     if (status != STATUS_OK)
         return status;
-    status = store_forget_weights(s, m);
+    if (o->out_of_plan)
+        status = store_forget_weights(s, m);
     enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
     return status == STATUS_OK ? closed : status;
 }
@@ -238,8 +259,7 @@ int command_gc(int argc, char **argv)
     enum status s = lock_take(o.db, &lock, &m);
     if (s != STATUS_OK)
         return command_fail("gc", s, &m);
-    if (o.out_of_plan)
-        s = forget_weights(o.db, &m);
+    s = prepare(&o, &m);
     exit_status =
         s == STATUS_OK ? command_read_store("gc", o.db, collect, &o) : command_fail("gc", s, &m);
     lock_release(lock);

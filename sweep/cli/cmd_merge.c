@@ -181,12 +181,16 @@ static enum status merge_all(struct merge *g, char **paths, int count, struct me
     return status;
 }
 
-/* The file that was made for a merge that came to nothing. Where anything is in its folder, it
- * stays. */
+/* The file that was made for a merge that came to nothing. Where anything but its own mark is in
+ * its folder, it stays. */
 static void remove_empty(const char *db)
 {
-    char folder[4096];
-    if ((size_t)snprintf(folder, sizeof folder, "%s.d", db) < sizeof folder && rmdir(folder) == 0)
+    char folder[4096], owner[4096 + sizeof STORE_OWNER + 1];
+    if ((size_t)snprintf(folder, sizeof folder, "%s.d", db) >= sizeof folder)
+        return;
+    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, folder);
+    unlink(owner);
+    if (rmdir(folder) == 0)
         unlink(db);
 }
 

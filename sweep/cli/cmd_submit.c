@@ -158,7 +158,9 @@ static enum status check_results(const struct plan *plan, const char *db, bool r
     enum status status = command_open_existing(db, &s, m);
     if (status != STATUS_OK || !s)
         return status;
-    status = store_refuse_plan(s, plan, replace, m);
+    status = store_check_folder(s, m);
+    if (status == STATUS_OK)
+        status = store_refuse_plan(s, plan, replace, m);
     enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
     return status == STATUS_OK ? closed : status;
 }

@@ -7,6 +7,12 @@
 -- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
 -- NULL): a trial that diverged is a state, with its first bad step.
 
+-- Which results file this is, under whatever name: one row, made with the file and copied with it.
+-- The folder <file>.d says whose it is (store_folder.c).
+CREATE TABLE results_file (
+    id TEXT PRIMARY KEY CHECK (length(id) = 32)  -- 128 random bits, hexadecimal
+) STRICT, WITHOUT ROWID;
+
 -- A named sweep, as its file was when it was last planned.
 CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,

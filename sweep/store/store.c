@@ -135,6 +135,10 @@ static enum status create(struct store *s, const struct store_format *f, struct 
     if (status == STATUS_OK && objects == 0) { /* else somebody else has just done it */
         status = store_script(s, "creating the tables", store_schema, m);
         if (status == STATUS_OK)
+            status =
+                store_script(s, "giving the file an id",
+                             "INSERT INTO results_file VALUES (lower(hex(randomblob(16))))", m);
+        if (status == STATUS_OK)
             status = fill_quantiles(s, m);
         if (status == STATUS_OK)
             status = store_set_version(s, f->version, m);
@@ -234,9 +238,11 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     bool check = objects > 0 && (h->interrupted || version < f->version);
     if (check)
         status = check_integrity(s, m);
-    if (status == STATUS_OK && objects == 0)
+    else if (objects == 0)
         status = create(s, f, m);
-    else if (status == STATUS_OK && version < f->version)
+    if (status == STATUS_OK)
+        status = store_claim_folder(s, m);
+    if (status == STATUS_OK && objects > 0 && version < f->version)
         status = store_migrate(s, (int)version, f, m);
     if (status == STATUS_OK && !check)
         status = store_integer(s, "looking for running trials",
@@ -371,6 +377,9 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
         status = file_make_folders_above(s->path, m);
     if (status == STATUS_OK && mode == STORE_WRITE)
         status = file_make_folder(s->folder, m);
+    if (status == STATUS_OK && mode == STORE_WRITE &&
+        (h.kind == STORE_ABSENT || h.kind == STORE_EMPTY))
+        status = store_check_new_folder(s, m);
     if (status == STATUS_OK)
         status = mode == STORE_WRITE ? open_for_writing(s, f, &h, m) : open_for_reading(s, f, m);
     if (status == STATUS_OK) {

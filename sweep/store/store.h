@@ -97,8 +97,13 @@ void store_stop_when(struct store *s, bool (*asked)(void *context), void *contex
 bool store_in_place(const struct store *s);
 
 /* "<db>.d", where weights and checkpoints lie, of which the file keeps the names only; made by
- * STORE_WRITE. */
+ * STORE_WRITE. Its file STORE_OWNER says whose it is (store_folder.c): STORE_WRITE makes it this
+ * file's, or fails with BAD_INPUT where it is another's. */
+#define STORE_OWNER "owner"
 const char *store_folder(const struct store *s);
+
+/* For STORE_READ: BAD_INPUT where STORE_WRITE would be refused the folder, with its words. */
+enum status store_check_folder(struct store *s, struct message *m);
 
 /* Makes all changes between begin and commit one transaction; a function that fails in
  * between has undone its own part. commit returning anything but OK has rolled back. After a sync

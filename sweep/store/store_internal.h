@@ -4,6 +4,7 @@
  *   store_migrate.c  older formats
  *   store_file.c     what can be known of the file before SQLite touches it
  *   store_guard.c    what of the file must be the program's own (store_guard.h)
+ *   store_folder.c   whose the folder of weights and checkpoints is
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
  *   store_sums.c     sums that are the same in every version of SQLite
@@ -111,6 +112,13 @@ bool store_interrupted(const char *path);
 /* False where shared memory between processes cannot be relied on: network and FUSE file systems.
  */
 bool store_wal_is_safe(const char *path);
+
+/* ---- store_folder.c ---- */
+
+/* That the folder is this file's, or becomes so; else BAD_INPUT (store_check_folder in store.h). */
+enum status store_claim_folder(struct store *s, struct message *m);
+/* The same of a file that is yet to be made: a folder that has an owner has another. */
+enum status store_check_new_folder(const struct store *s, struct message *m);
 
 /* ---- rows.c ---- */
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The fault matrix (tests/README.md): kills, rungs, looks, studies, merges, data, disks, memory, damage, locks, signals, hangs,
+# The fault matrix (tests/README.md): kills, rungs, looks, studies, merges, folders, data, disks, memory, damage, locks, signals, hangs,
 # limits, absurd rows, bad input, each injected for real, each run finished afterwards and held against
 # an undisturbed one byte by byte; at last a sweep under valgrind.
 # usage, from the repository root: run.sh [GROUP...]
@@ -12,7 +12,7 @@ export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step, so that every run 
 kills=${CRASH_KILLS:-1000}
 long || kills=5
 
-for group in ${*:-calls kills rungs looks studies merge data disk memory damage locks signals hangs limits rows input valgrind}; do
+for group in ${*:-calls kills rungs looks studies merge folder data disk memory damage locks signals hangs limits rows input valgrind}; do
     . "tests/crash/$group.sh"
 done
 echo "# $injected faults injected; $failed of $cases cases failed"

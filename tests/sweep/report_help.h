@@ -42,12 +42,14 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char checkpoints[200], lock[200];
+    char checkpoints[200], owner[220], lock[200];
     store_close(f->store, NULL);
     snprintf(checkpoints, sizeof checkpoints, "%s.d", f->path);
     snprintf(lock, sizeof lock, "%s.lock", f->path);
     unlink(f->path);
     unlink(lock);
+    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, checkpoints);
+    unlink(owner);
     rmdir(checkpoints);
     int left = rmdir(f->folder);
     free(f);

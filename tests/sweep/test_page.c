@@ -85,10 +85,12 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char checkpoints[200];
+    char checkpoints[200], owner[220];
     store_close(f->store, NULL);
     snprintf(checkpoints, sizeof checkpoints, "%s.d", f->path);
     unlink(f->path);
+    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, checkpoints);
+    unlink(owner);
     rmdir(checkpoints);
     int left = rmdir(f->folder);
     free(f);

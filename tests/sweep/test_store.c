@@ -155,9 +155,11 @@ static void refuses_foreign(void **state)
 static void refuses_other_formats(void **state)
 {
     struct fixture *x = *state;
-    char folder[400], sql[60], words[80], backup[24];
+    char folder[400], owner[420], sql[60], words[80], backup[24];
     close_store(x, open_store(x, STORE_WRITE));
     snprintf(folder, sizeof folder, "%s.d", x->db);
+    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, folder);
+    assert_int_equal(unlink(owner), 0);
     assert_int_equal(rmdir(folder), 0);
     for (int version = 0; version <= STORE_VERSION + 1; version++) {
         sqlite3 *db;

@@ -1,19 +1,22 @@
 #!/bin/sh
 # usage: run.sh FILTER PROGRAM...   Runs test programs that speak TAP (cmocka's, and shell scripts), JOBS at a time
-# (default: one per core), and tells in the order given what failed and how many seconds each took. Closes with
-# how the first failures began, as the end of a log is often all that is read, and `N passed, N failed`.
-# EMULATOR runs programs of another architecture.
+# (default: one more than cores, as some wait), and tells of each as it ends what failed and how many seconds it
+# took. Where none ends for ten seconds, a line says which run. Closes with how the first failures began, as the
+# end of a log is often all that is read, and `N passed, N failed`. EMULATOR runs programs of another architecture.
 
-# One of them: what it says stands in PLACE.log, and once it has ended its status and its seconds in PLACE.end.
+# One of them: what it says stands in PLACE.log, and once it has ended its status and its seconds in PLACE.end, of
+# which file 9 is told. It hears Ctrl-C also where this runs in the background: there are tests of just that.
 if [ "$1" = --one ]; then
     place=$2 program=$3
     began=$(date +%s)
     case $program in
-    *.sh) sh "$program" >"$place.log" 2>&1 ;;
-    *) CMOCKA_MESSAGE_OUTPUT=TAP ${EMULATOR:-} "$program" >"$place.log" 2>&1 ;;
+    *.sh) set -- sh "$program" ;;
+    *) set -- ${EMULATOR:-} "$program" ;;
     esac
+    CMOCKA_MESSAGE_OUTPUT=TAP env --default-signal=INT,QUIT "$@" >"$place.log" 2>&1 9>&-
     echo "$? $(($(date +%s) - began))" >"$place.new"
     mv "$place.new" "$place.end"
+    echo "$place $program" >&9
     exit 0
 fi
 
@@ -44,18 +47,28 @@ tell() { # program, its place
     fi
     grep -i '^ok .*# *skip' "$log" | sed 's/^/    /'
 }
-# Beside the programs: each as soon as it and all before it have ended. The folder goes when all is over.
-tell_all() { # program...
-    passed=0 failed=0 skipped=0 culprits= n=0
+running() { # program...
+    n=0
     for program; do
         n=$((n + 1))
-        until [ -e "$work/$n.end" ]; do
-            [ -d "$work" ] && kill -0 $$ 2>/dev/null || exit 1 # the runner is gone, killed perhaps
-            sleep 0.05
-        done
-        tell "$program" "$work/$n"
+        [ ! -e "$work/$n.log" ] || [ -e "$work/$n.end" ] || printf ' %s' "${program##*tests/}"
     done
-    [ -n "$culprits" ] && { [ $n -eq 1 ] || head -n 16 "$work/why"; } && echo "failed:$culprits"
+}
+# Beside the programs, with what they tell of as its stdin. The folder goes when all is over.
+tell_all() { # program...
+    passed=0 failed=0 skipped=0 culprits= told=0 told_before=0 from=$(date +%s)
+    while [ $told -lt $# ]; do
+        read -r place program || exit 1 # the runner is gone, killed perhaps
+        if [ -n "$place" ]; then
+            told=$((told + 1))
+            tell "$program" "$place"
+        elif [ $told -eq $told_before ]; then # ten seconds without an end
+            echo "    $(($(date +%s) - from)) s: $told of $# have ended, running:$(running "$@")"
+        else
+            told_before=$told
+        fi
+    done
+    [ -n "$culprits" ] && { [ $# -eq 1 ] || head -n 16 "$work/why"; } && echo "failed:$culprits"
     if [ "$skipped" -gt 0 ]; then
         echo "$passed passed, $failed failed, $skipped skipped"
     else
@@ -75,17 +88,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-tell_all "$@" &
+mkfifo "$work/ends"
+tell_all "$@" <"$work/ends" &
 teller=$!
-# In the foreground: what runs in the background does not hear Ctrl-C, and there are tests of just that.
+exec 9>"$work/ends"
+while kill -0 $$ && sleep 10 9>&-; do echo >&9; done >/dev/null 2>&1 &
+trap 'kill '$!'; exec 9>&-; wait "$teller"; rm -rf "$work"' EXIT
 n=0
 for program; do
     n=$((n + 1))
     printf '%s\n' "$work/$n" "$program"
-done | xargs -r -P "${JOBS:-$(nproc)}" -n 2 sh "$0" --one
-n=$#
-while [ $n -gt 0 ]; do
-    [ -e "$work/$n.end" ] || { echo "was killed" >>"$work/$n.log" && echo "137 0" >"$work/$n.end"; }
-    n=$((n - 1))
+done | xargs -r -P "${JOBS:-$(($(nproc) + 1))}" -n 2 sh "$0" --one
+n=0
+for program; do
+    n=$((n + 1))
+    [ -e "$work/$n.end" ] || { echo "was killed" >>"$work/$n.log" && echo "137 0" >"$work/$n.end" && echo "$work/$n $program" >&9; }
 done
 wait "$teller"

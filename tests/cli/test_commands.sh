@@ -3,7 +3,7 @@
 # HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
 settle
-sed -i 's/^  eval_every: 100$/&\n  val_examples: 128/' configs/gather.yaml # pruning asks them all, again and again
+sed -i 's/^  eval_every: 100$/&\n  val_examples: 32/' configs/gather.yaml # pruning asks them all, again and again
 # Runs a shell line; passes where it ends with the status and its stdout and stderr together match.
 gives() { # status, pattern, line
     sh -c "$3" >"$dir/out" 2>&1

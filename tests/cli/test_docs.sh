@@ -175,7 +175,8 @@ case \$1 in
 run | plan) set -- "\$@" --set train.steps=20 --set train.schedule.warmup=5 --set train.eval_every=10 --set train.val_examples=32 --set train.test_examples=32 ;;
 esac
 case "\$*" in
-*configs/text.yaml*) set -- "\$@" --set tune.rungs=null ;;
+*configs/text.yaml*) set -- "\$@" --set tune.rungs=null --set seeds=2 --set model.d_ff=64 --set train.batch=8 ;;
+bench*) set -- "\$@" --milliseconds 1 ;;
 esac
 exec '$headcount' "\$@"
 W

@@ -62,6 +62,7 @@ T
 cat >"$dir/first.sh" <<T
 . tests/tap.sh
 check "the second runs beside it" wait_until test -e "$dir/second"
+check "it is told of before this one ends" wait_until grep -q "second.sh " "$dir/said"
 finish
 T
 cat >"$dir/second.sh" <<T
@@ -71,8 +72,15 @@ check "it runs" true
 finish
 T
 JOBS=2 sh tests/run.sh '' "$dir/first.sh" "$dir/second.sh" >"$dir/said" 2>&1
-check "two at a time" grep -qx "2 passed, 0 failed" "$dir/said"
-check "... told in the order given" [ "$(sed -n 's/^.*\(first\|second\).sh .*/\1/p' "$dir/said" | tr '\n' ' ')" = "first second " ]
+check "two at a time" grep -qx "3 passed, 0 failed" "$dir/said"
+check "... told of as they end" [ "$(sed -n 's/^.*\(first\|second\).sh  .*/\1/p' "$dir/said" | tr '\n' ' ')" = "second first " ]
+cat >"$dir/slow.sh" <<T
+. tests/tap.sh
+check "what runs is told" wait_until grep -q "s: 0 of 1 have ended, running: $dir/slow.sh\$" "$dir/said"
+finish
+T
+sh tests/run.sh '' "$dir/slow.sh" >"$dir/said" 2>&1
+check "a program that runs for long is told of" grep -qx "1 passed, 0 failed" "$dir/said"
 cat >"$dir/first.sh" <<T
 . tests/tap.sh
 check "it stays dry" sh -c 'echo it is wet; false'

@@ -91,15 +91,11 @@ workers_on() { # host, or any
         workers_of "$process"
     done
 }
-# How fast the machine of the test is does not matter: what is to run when something is done to it is held
-# there. Of the next run the Nth worker of a host (or of any, of all hosts together) pauses before it begins
-# (start), or before the Nth file in the folder gets its name (rename), which is its checkpoint of step N;
-# with `all` each later one too. The fallback, of a build that is slow: they are stopped at work.
+# The next run is held: workers of a host (or of any, of all hosts together) pause, as pausing has it. The
+# fallback, of a build that is slow: they are stopped at work.
 pause() { # host, start or rename, N, [all]
-    rm -f "$1.count"*
-    can_inject || return 0
-    echo "export LD_PRELOAD=$inject FAULT_WHO=worker FAULT_DO=stop FAULT_CALLS=$2 FAULT_AT=$3 \
-        FAULT_LASTS=${4:+1} FAULT_COUNT=$dir/$1.count" >"$1.pause"
+    settings=$(pausing "$@")
+    [ -z "$settings" ] || echo "export $settings" >"$1.pause"
 }
 no_pauses() { rm -f ./*.pause; }
 stands() { # host: a worker of it pauses; $held

@@ -121,6 +121,22 @@ can_inject() {
     plain && { [ -e "$inject" ] || ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" \
         "$root/tests/crash/inject.c" -ldl; }
 }
+# Words for env(1) that hold a run where something is to be done to it, however fast the machine is: its Nth
+# worker pauses before it begins (start), or before the Nth file of all gets its name (rename: a checkpoint,
+# a result); with `all` every later one too. None of a build that is slow.
+pausing() { # a name for it, start or rename, N, [all]
+    rm -f "$dir/$1.count"*
+    ! can_inject || echo "LD_PRELOAD=$inject FAULT_WHO=worker FAULT_DO=stop FAULT_CALLS=$2 FAULT_AT=$3" \
+        "FAULT_LASTS=${4:+1} FAULT_COUNT=$dir/$1.count"
+}
+# A worker of that coordinator pauses, $held, or none can.
+pauses() { # pid
+    ! can_inject && return
+    for held in $(workers_of "$1"); do
+        grep -qs '^State:.T' "/proc/$held/status" && return
+    done
+    false
+}
 can_strace() {
     plain && strace -o /dev/null -e trace=none true 2>/dev/null
 }

@@ -48,16 +48,18 @@ check "... the same bytes" same_export one.db
 check "with four workers" run four.db -j 4
 check "... the same bytes" same_export four.db
 for signal in TERM KILL TERM KILL; do
-    "$headcount" run looks.yaml --db stop.db --quiet -j 2 2>>stop.err >/dev/null &
+    env $(pausing stop start 3 all) "$headcount" run looks.yaml --db stop.db --quiet -j 2 2>>stop.err >/dev/null &
     pid=$!
     seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
     wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
+    wait_beside $pid pauses $pid
     kill -$signal $pid
     wait $pid 2>/dev/null
 done
-HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run looks.yaml --db words.db -j 1 2>words.err >/dev/null &
+env $(pausing words start 2) HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run looks.yaml --db words.db -j 1 2>words.err >/dev/null &
 pid=$!
 wait_until sh -c "[ \"\$(sqlite3 words.db 'SELECT count(*) FROM attempt WHERE pid > 0' 2>/dev/null)\" -ge 2 ]"
+wait_beside $pid pauses $pid
 kill -TERM $pid
 wait $pid
 check "a run that is stopped says which look is open" grep -qE '^headcount run: stopped at [0-9]+ of 24 trials.*; 0 of 2 settings decided, 0 undecided after the last look; look 1 of 3 .3 seeds. is open; the same command resumes the sweep$' words.err

@@ -234,7 +234,7 @@ rm -rf large.db*
 
 # ---- a shard that was stopped half way ----
 rm -rf half.db* all.db*
-headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=20000 -q >said 2>&1 &
+headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
 pid=$!
 wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
 kill -INT $pid
@@ -246,8 +246,12 @@ merge --into all.db half.db || trouble "$(cat said)"
 ls all.db.d/*.ckpt >ckpt 2>&1 || trouble "its checkpoint is lost"
 headcount check --db all.db >said || trouble "$(cat said)"
 verdict "what is half done is merged with its checkpoint"
-check "... and resumed from there" sh -c "timeout 2 headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=20000 -q; [ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
-headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=20000 -q >said 2>&1 &
+headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=1000000 -q >said 2>&1 &
+pid=$!
+check "... and resumed from there" wait_beside $pid sh -c "[ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
+kill -INT $pid
+wait $pid
+headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
 pid=$!
 wait_beside $pid sh -c "[ \"\$(sqlite3 half.db 'SELECT max(attempt) FROM trial')\" = 2 ]"
 check "a file that is being run may be merged" merge --into fresh.db half.db

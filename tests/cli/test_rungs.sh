@@ -70,10 +70,11 @@ check "what stopped at a rung had come as far" curves_begin_alike whole.db grid.
 check "with three workers" run three.db -j 3
 check "... the same bytes" same_export three.db
 for workers in 1 3 2 4; do
-    setsid "$headcount" run rungs.yaml --db stop.db --quiet -j $workers 2>>stop.err >/dev/null &
+    env $(pausing stop start 6 all) setsid "$headcount" run rungs.yaml --db stop.db --quiet -j $workers 2>>stop.err >/dev/null &
     pid=$!
     seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
     wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 5)) ]"
+    wait_beside $pid pauses $pid
     kill -TERM -$pid
     wait $pid
     stopped=$?

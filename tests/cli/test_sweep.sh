@@ -96,10 +96,11 @@ check "... no two overlapped" [ "$(sql room.db "SELECT count(*) FROM attempt AS 
 check "... and the results are the same" same_export room.db
 
 # ---- Ctrl-C ----
-HEADCOUNT_CHECKPOINT_S=10 setsid "$headcount" run sweep.yaml --db int.db 2>int.err >int.out &
+env $(pausing int rename 3) HEADCOUNT_CHECKPOINT_S=0 setsid "$headcount" run sweep.yaml --db int.db -j 2 2>int.err >int.out &
 pid=$!
 check "trials are running" wait_until sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
 check "by_heads answers while it runs" sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
+wait_beside $pid pauses $pid
 kill -INT -$pid
 wait $pid
 code=$?
@@ -171,8 +172,11 @@ check "the export is the same after kill -9" same_export kill.db
 check "no trial ran twice to the end" once_each kill.db
 
 # ---- kill -9 of workers ----
-"$headcount" run sweep.yaml --db worker.db --quiet 2>worker.err >/dev/null &
+env $(pausing worker start 2) "$headcount" run sweep.yaml --db worker.db --quiet 2>worker.err >/dev/null &
 pid=$!
+held=
+wait_beside $pid pauses $pid
+[ -z "$held" ] || kill -KILL "$held"
 kills=0 tries=0 # each as soon as one is seen, so that it is still at work
 while [ $kills -lt 3 ] && [ $tries -lt 200 ]; do
     tries=$((tries + 1))
@@ -190,8 +194,7 @@ check "no trial ran twice to the end" once_each worker.db
 # ---- a second coordinator ----
 "$headcount" run sweep.yaml --db two.db --quiet --set train.steps=100000 2>/dev/null >/dev/null &
 pid=$!
-wait_until test -e two.db.lock
-sleep 0.2
+wait_until sh -c "[ \"\$(sqlite3 two.db \"SELECT count(*) FROM attempt WHERE pid > 0\" 2>/dev/null)\" -ge 1 ]"
 check "a second coordinator is refused with status 4" status_is 4 run two.db
 check "... and told who holds the file" sh -c "'$headcount' run sweep.yaml --db two.db 2>&1 | grep -q 'process $pid'"
 kill -TERM $pid

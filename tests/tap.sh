@@ -160,7 +160,7 @@ obeyed='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\x
 harmless() { # label, arguments...
     harmless_label=$1
     shift
-    timeout -s KILL "$(seconds 5)" "$headcount" "$@" >"$dir/said" 2>&1 </dev/null
+    timeout -s KILL "$(seconds 60)" "$headcount" "$@" >"$dir/said" 2>&1 </dev/null
     code=$?
     [ $code -lt 100 ] || trouble "$harmless_label: $*: status $code"
     ! LC_ALL=C grep -aPn -e "$obeyed" "$dir/said" >"$dir/.found" ||

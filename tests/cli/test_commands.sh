@@ -11,6 +11,16 @@ gives() { # status, pattern, line
     [ "$got" -eq "$1" ] || { echo "status $got, expected $1"; cat "$dir/out"; return 1; }
     [ -z "$2" ] || grep -q -e "$2" "$dir/out" || { echo "no '$2' in:"; cat "$dir/out"; return 1; }
 }
+# What serves until Ctrl-C gets it once it says where.
+mkdir -p "$dir/bin"
+cat >"$dir/bin/until_it_serves" <<'S'
+#!/bin/sh
+"$@" >serves &
+for _ in $(seq 6000); do grep -q http: serves || ! kill -0 $! && break; sleep .05; done
+kill -INT $!
+wait $!
+S
+chmod +x "$dir/bin/until_it_serves"
 silent() { # stream (1 or 2), line: nothing comes on that stream
     if [ "$1" = 1 ]; then sh -c "$2" 2>/dev/null >"$dir/out"; else sh -c "$2" 2>"$dir/out" >/dev/null; fi
     ! [ -s "$dir/out" ] || { cat "$dir/out"; return 1; }
@@ -143,7 +153,7 @@ for c in run $(echo "$commands" | grep -v '^run$'); do
         headcount run second.yaml --set train.steps=100 --set seeds=1 --set model.heads=[1,4] -q >second.txt
     fi
     shorter=$([ "$c" != bench ] || echo " --batch 2 --trained 1 --milliseconds 1")
-    until=$([ "$c" != serve ] || echo "timeout --preserve-status -s INT 1 ")
+    until=$([ "$c" != serve ] || echo "until_it_serves ")
     while read -r line; do
         case $line in *--svg*) command -v gnuplot >"$dir/gnuplot" || { skip "example: $line" gnuplot; continue; } ;; esac
         check "example: $line" gives 0 '' "$until$line$shorter"

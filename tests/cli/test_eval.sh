@@ -88,14 +88,12 @@ long() { for set in a b c d e f g h i j; do printf "%s: {length: 1024}, " $set; 
 many="eval={$(long)again: {}}"
 run stopped.db --set eval=null
 tests() { sql stopped.db "SELECT count(*) FROM study"; }
+tested_more() { [ "$(tests)" -gt "$before" ]; }
 stopped() { # a run that is asked to stop once it has tested something; its exit status
     before=$(tests)
     "$headcount" run shift.yaml --db stopped.db -j 1 --set "$many" "$@" >stopped.out 2>stopped.err &
     pid=$!
-    for _ in $(seq 200); do
-        [ "$(tests)" -gt "$before" ] && break
-        sleep .02
-    done
+    wait_beside "$pid" tested_more
     kill -INT "$pid"
     wait "$pid"
     status=$?

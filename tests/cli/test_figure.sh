@@ -52,10 +52,10 @@ check "one that talks and does not listen" with_fake gives 3 'gnuplot failed wit
 fake 'yes'
 check "one without an end" with_fake gives 3 'gnuplot writes without end' plain --svg old.svg
 check "... and nothing is written" untouched
-fake 'exec sleep 100'
+fake 'echo >began; exec sleep 1000'
 PATH=$dir/fake:$PATH "$headcount" report plain --db r.db --svg old.svg >said 2>&1 &
 pid=$!
-sleep 0.3
+wait_until test -e began
 kill -INT $pid
 wait $pid
 stopped=$?

@@ -72,7 +72,7 @@ check "... and one file" sh -c "! [ -e page.db-wal ] && ! [ -e page.db-journal ]
 ask_much() {
     # shellcheck disable=SC2016
     bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
-        timeout 60 cat <&3 >/dev/null &
+        timeout 600 cat <&3 >/dev/null &
         for trial in 1 2 3; do
             for most in {1..500}; do printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most; done
         done >&3
@@ -127,7 +127,7 @@ check "a port that is taken is told" grep -q "^headcount run: no live page: .*$p
 end
 check "... and a run that resumed comes to the same" same cut.db
 for bad in 65536 x -1 08080a; do
-    timeout 20 headcount run one.yaml --db bad.db --serve=$bad >said 2>&1
+    timeout 300 headcount run one.yaml --db bad.db --serve=$bad >said 2>&1
     [ $? -eq 2 ] && grep -q "serve is '$bad'; allowed: a number from 0 to 65535" said || trouble "$bad: $(cat said)"
     [ ! -e bad.db ] || trouble "$bad: something was written"
 done

@@ -11,7 +11,7 @@ verdict "a sweep"
 refuses() { # words, options...
     words=$1
     shift
-    timeout 20 "$headcount" serve "$@" >no 2>why
+    timeout 300 "$headcount" serve "$@" >no 2>why
     got=$?
     [ $got -eq 2 ] && grep -q -e "$words" why && [ ! -s no ] || { echo "status $got"; cat no why; return 1; }
 }
@@ -46,10 +46,10 @@ begin --db two.db --db 'one file.db' --port 0
 check "several files" grep -q '^serving two\.db, one file\.db at http' out
 end TERM
 check "SIGTERM ends it too" [ $ended -eq 0 ]
-check "a reader of its line that has gone ends it" timeout 20 sh -c "headcount serve --db two.db --port 0 | head -n 1 >said"
+check "a reader of its line that has gone ends it" timeout 300 sh -c "headcount serve --db two.db --port 0 | head -n 1 >said"
 
 few_files() { # words
-    (ulimit -n 40 && timeout 20 "$headcount" serve --db two.db --port 0) >out 2>why
+    (ulimit -n 40 && timeout 300 "$headcount" serve --db two.db --port 0) >out 2>why
     [ $? -eq 3 ] && grep -q 'too few for a server' why || { cat out why; return 1; }
 }
 check "few open files are told of" few_files

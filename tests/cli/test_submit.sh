@@ -185,7 +185,7 @@ cat >listener <<'E'
 trap 'echo USR1 >>"$JOBS/signals"; sleep .3; exit 75' USR1
 trap 'echo TERM >>"$JOBS/signals"' TERM
 : >"$JOBS/listens"
-n=0; while [ $((n += 1)) -lt 400 ]; do sleep .05; done
+n=0; while [ $((n += 1)) -lt 12000 ]; do sleep .05; done
 E
 chmod +x listener
 signalled() { # signals to the script...; what its run heard in $JOBS/signals

@@ -45,7 +45,7 @@ check "a file that is missing" refused lm.yaml none.txt ": cannot open: No such 
 check "... empty" refused lm.yaml empty.txt ": is empty"
 check "... a folder" refused lm.yaml data ": is a folder, not a file"
 mkfifo pipe.txt
-check "... a pipe, which is not waited for" timeout 20 sh -c "'$headcount' plan lm.yaml --set task.file=pipe.txt 2>&1 | grep -qF 'pipe.txt: is a device or pipe, not a file'"
+check "... a pipe, which is not waited for" timeout 300 sh -c "'$headcount' plan lm.yaml --set task.file=pipe.txt 2>&1 | grep -qF 'pipe.txt: is a device or pipe, not a file'"
 check "... nor by run" refused lm.yaml pipe.txt ": is a device or pipe, not a file"
 ln -s none.txt dangling.txt
 check "... a link to nothing" refused lm.yaml dangling.txt ": cannot open: No such file or directory"

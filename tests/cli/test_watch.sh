@@ -35,7 +35,7 @@ ended=$?
 pid=
 check "Ctrl-C ends it" [ $ended -eq 0 ]
 check "... without a word" [ ! -s err ]
-check "a reader that has gone ends it" timeout 20 sh -c "headcount status --watch --db r.db | head -n 1"
+check "a reader that has gone ends it" timeout 300 sh -c "headcount status --watch --db r.db | head -n 1"
 check "a file that is not there at first is refused" sh -c "headcount status --watch --db nowhere.db; [ \$? -eq 2 ]"
 check "no JSON" sh -c "headcount status --watch --json --db r.db; [ \$? -eq 2 ]"
 
@@ -52,10 +52,15 @@ check "... and only where it can be shown" sh -c "! LC_ALL=C headcount show 3 --
 
 # ---- a terminal ----
 if has_terminal; then
-    TERM=xterm LC_ALL=C.UTF-8 script -qec "stty rows 12 cols 60; timeout --foreground --preserve-status -s INT 4 headcount status --watch --db r.db; echo ended \$?" /dev/null </dev/null >out
-    check "a terminal gets a frame" says 'Ctrl-C ends this'
+    TERM=xterm LC_ALL=C.UTF-8 script -qfec "stty rows 12 cols 60; sh -c 'echo \$\$ >watcher; exec headcount status --watch --db r.db'; echo ended \$?" /dev/null </dev/null >out &
+    pid=$!
+    drawn_again() { [ "$(grep -ac "$(printf '\033')\[[0-9]*A" out)" -ge 2 ]; }
+    check "a terminal gets frames, each in the place of the one before" wait_until drawn_again
+    kill -INT "$(cat watcher)"
+    wait $pid
+    pid=
+    check "... which say how to end it" says 'Ctrl-C ends this'
     check "... of the same" says '█▁ loss'
-    check "... drawn again in its place" sh -c "[ \$(grep -ac \"\$(printf '\\033')\\[[0-9]*A\" out) -ge 2 ]"
     check "... no wider and no higher" sh -c "sed 's/\r//g; s/\x1b\[[0-9;]*[A-Za-z]//g' out | awk 'length(\$0) > 60 { exit 1 }'"
     check "... until Ctrl-C" says 'ended 0'
 else

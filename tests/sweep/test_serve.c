@@ -159,7 +159,7 @@ static void listen_to(const struct served *f, struct listener *l)
 /* Waits until `part` has come behind the first `from` bytes; its end. */
 static size_t hear(struct listener *l, size_t from, const char *part)
 {
-    for (double until_s = clock_now_s() + 30;;) { /* comments come for ever */
+    for (double until_s = clock_now_s() + 600;;) { /* comments come for ever */
         const char *found = strstr(l->text + from, part);
         if (found)
             return (size_t)(found - l->text) + strlen(part);
@@ -182,7 +182,7 @@ static void changes_are_told(void **state)
     double from_s = clock_now_s();
     assert_int_equal(served_write(f, "UPDATE trial SET state = 'running' WHERE trial_id = 7"), 0);
     hear(&l, at, "event: file\n");
-    assert_true(clock_now_s() - from_s < 10);
+    assert_true(clock_now_s() - from_s < 60);
     expect(f, "/0/1/trials?after=6", 200, "\"running\"");
     close(l.fd);
 }
@@ -305,7 +305,7 @@ static void it_ends_although_many_listen(void **state)
     double from_s = clock_now_s();
     assert_true(serve_stop(f->server));
     f->server = NULL;
-    assert_true(clock_now_s() - from_s < 10);
+    assert_true(clock_now_s() - from_s < 60);
     for (int i = 0; i < CLIENTS; i++) {
         while (recv(l[i].fd, l[i].text, sizeof l[i].text, 0) > 0)
             ;
@@ -327,7 +327,7 @@ static void the_silent_keep_nobody_out(void **state)
     }
     double from_s = clock_now_s();
     expect(f, "/index", 200, "files");
-    assert_true(clock_now_s() - from_s < 10);
+    assert_true(clock_now_s() - from_s < 60);
     for (int i = 0; i < SILENT; i++)
         close(fd[i]);
     expect(f, "/index", 200, "files");

@@ -37,7 +37,7 @@ static void answers_others(const struct served *f)
     double from_s = clock_now_s();
     char *answer = served_get(f, "/0/1/trials", "");
     assert_int_equal(served_code(answer), 200);
-    assert_true(clock_now_s() - from_s < 10);
+    assert_true(clock_now_s() - from_s < 60);
     free(answer);
 }
 
@@ -276,7 +276,7 @@ static void it_ends_amid_half_requests(void **state)
     double from_s = clock_now_s();
     assert_true(serve_stop(f->server));
     f->server = NULL;
-    assert_true(clock_now_s() - from_s < 10);
+    assert_true(clock_now_s() - from_s < 60);
     for (int i = 0; i < HALF; i++)
         close(fd[i]);
 }

@@ -163,7 +163,7 @@ static void the_system_tells_state_and_time(void **state)
     if (pid == 0)
         for (volatile unsigned long turns = 0;; turns++)
             ;
-    double until = clock_now_s() + 10;
+    double until = clock_now_s() + 600;
     do
         assert_true(watch_sample(pid, &s));
     while (s.cpu_s < 0.05 && clock_now_s() < until);

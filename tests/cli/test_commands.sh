@@ -122,7 +122,7 @@ check "a file: its parts" gives 0 "^  test  *100 windows$" "headcount tasks text
 check "a file: an example" gives 0 "^  | 2801$" "headcount tasks text --set file=$dir/numbers.txt --set length=10"
 check "a file: byte models" gives 0 "^  order 0  *3.364$" "headcount tasks text --set file=$dir/numbers.txt --set length=10"
 check "a file: an example that it does not have" gives 2 "the test part has 100 examples" "headcount tasks text --set file=$dir/numbers.txt --set length=10 --example 101"
-{ echo text,label; for i in 1 2 3 4 5 6; do echo "a text that is cut,yes"; printf '"no, ""%s""\n",no\n' $i; done; } >"$dir/rows.csv"
+{ echo text,label; for i in 1 2 3 4 5 6; do echo "a text that is cut $i,yes"; printf '"no, ""%s""\n",no\n' $i; done; } >"$dir/rows.csv"
 check "rows: labels, cut, padding" gives 0 "^  padding  *2 positions$" "headcount tasks text --set file=$dir/rows.csv --set mode=classify --set length=10 --example 2"
 check "rows: how many are cut" gives 0 "^  cut  *6 of the texts, at 10 bytes$" "headcount tasks text --set file=$dir/rows.csv --set mode=classify --set length=10"
 check "rows: labels" gives 0 "^  1  *6 rows  yes$" "headcount tasks text --set file=$dir/rows.csv --set mode=classify"

@@ -197,7 +197,8 @@ enum status fit_map(const struct fit_input *in, struct fit *f, struct message *m
         a.work = a.y + cells;
         for (int u = 0; u < in->units; u++)
             a.weight[u] = 1;
-        f->possible = fit_cells(&a, &f->cells, &f->floor, b, &f->r2);
+        f->possible = fit_cells(&a, &f->cells, &f->floor, b, &f->r2) &&
+                      f->cells >= (int)terms + FIT_CELLS_SPARE;
         for (size_t t = 0; t < terms && f->possible; t++)
             f->term[t].estimate = b[t];
         if (f->possible && in->units > 1)

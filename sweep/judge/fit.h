@@ -22,6 +22,10 @@
 
 enum { FIT_AXES_MAX = 2, FIT_TERMS_MAX = 1 + FIT_AXES_MAX, FIT_DRAWS = 9999 };
 
+/* So many more cells than coefficients make a fit: with one more it fits almost whatever they are.
+ */
+enum { FIT_CELLS_SPARE = 2 };
+
 /* Minimizes |y - X b|, x (n, terms) row by row, y (n), by Gram and Schmidt's orthogonalization,
  * done twice. work: scratch of n * (terms + 1). False, with b (terms) untouched, where the columns
  * of X are linearly dependent or n < terms. *r2: share of the variance of y that the fit explains,
@@ -58,7 +62,7 @@ struct fit_term {
 struct fit {
     int cells;     /* that have an h* */
     int floor;     /* of those: h* is the smallest head count tried, so it may lie lower still */
-    bool possible; /* more cells than terms, and axes that vary apart */
+    bool possible; /* FIT_CELLS_SPARE more cells than terms, and axes that vary apart */
     struct fit_term term[FIT_TERMS_MAX]; /* b0, b1, b2; NaN where it is not possible */
     double r2;
     int draws; /* of FIT_DRAWS that could be fitted; the intervals are theirs */

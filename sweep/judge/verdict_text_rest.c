@@ -329,7 +329,8 @@ static void say_chosen(const struct writer *w)
         return;
     for (int i = 0; i < in->choices; i++)
         edge = edge || in->choice[i].edge[0];
-    put(w, "Chosen for each head count on validation, with separate seeds: ");
+    put(w, "Chosen %s on validation, with separate seeds: ",
+        in->choices < in->count ? "so far" : "for each head count");
     put_choices(w, choice_label);
     put(w, "; the comparison holds for these choices.\n");
     if (!edge)

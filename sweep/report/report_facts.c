@@ -77,6 +77,25 @@ static void add_shards(const struct shards *s, struct text_buffer *text)
                  s->lefts == 1 ? "it" : "the first");
 }
 
+/* Which learning rates were tried, and how far choosing is. */
+static void add_tuned(const struct report_data *r, struct text_buffer *text)
+{
+    int chosen = 0, heads = 0;
+    if (r->settings == 0 || !r->setting[0].input.tuned_lr)
+        return;
+    for (int i = 0; i < r->settings; i++) {
+        chosen += r->setting[i].input.choices;
+        heads += r->setting[i].count;
+    }
+    if (chosen == heads)
+        text_add(text, " Each head count's learning rate was chosen among %s.",
+                 r->setting[0].input.tuned_lr);
+    else
+        text_add(text,
+                 " Each head count's learning rate is being chosen among %s; %d of %d %s so far.",
+                 r->setting[0].input.tuned_lr, chosen, heads, chosen == 1 ? "has one" : "have one");
+}
+
 /* What was run, and how much of it, in one paragraph. */
 static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
@@ -88,9 +107,7 @@ static void add_facts(const struct report_data *r, struct text_buffer *text)
         text_add(text, " Run with %s.", r->overrides_shown);
     if (params)
         text_add(text, " %lld parameters at every head count.", (long long)params);
-    if (r->settings && r->setting[0].input.tuned_lr)
-        text_add(text, " Each head count's learning rate was chosen among %s.",
-                 r->setting[0].input.tuned_lr);
+    add_tuned(r, text);
     add_guess(r, text);
     add_trials(r, text);
     if (r->kernels.kinds > 1)
@@ -215,17 +232,23 @@ static void add_change(const struct evidence_change *c, const struct evidence_ch
 /* Where a claim is judged in several settings: what it came to in all of them. */
 static void add_claims(const struct report_data *r, struct text_buffer *text)
 {
-    int judged = 0, confirmed = 0, contradicted = 0;
+    int judged = 0, confirmed = 0, contradicted = 0, waiting = 0;
     for (int i = 0; i < r->settings; i++) {
         const struct verdict *v = r->setting[i].verdict;
         judged += v->prediction;
+        waiting += v->prediction && v->kind == VERDICT_NOTHING;
         confirmed += v->kind == VERDICT_CLAIM_CONFIRMED;
         contradicted += v->kind == VERDICT_CLAIM_CONTRADICTED;
     }
     if (judged < 2)
         return;
-    text_add(text, "The claim is judged in each of %d settings: confirmed in %d", judged,
-             confirmed);
+    text_add(text, "The claim is judged in each of %d settings: ", judged);
+    if (waiting == judged)
+        text_add(text, "nothing has been judged yet");
+    else
+        text_add(text, "confirmed in %d", confirmed);
+    if (waiting && waiting < judged)
+        text_add(text, ", not judged yet in %d", waiting);
     if (contradicted)
         text_add(text, ", contradicted in %d", contradicted);
     text_add(text, ".");

@@ -1,18 +1,104 @@
 /* A report for people: what was run, the map, the table of each setting, the verdict's sentences.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sweep/report/report_parts.h"
 
-/* A setting's name, table and sentences. */
+/* A sentence that a setting says beside its findings. */
+struct saying {
+    const char *text;
+    int setting;
+};
+
+struct sayings {
+    struct saying *item; /* by text, then by setting */
+    size_t count;
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(((const struct saying *)a)->text, ((const struct saying *)b)->text);
+}
+
+static int compare_sayings(const void *a, const void *b)
+{
+    int order = compare_texts(a, b);
+    return order ? order
+                 : ((const struct saying *)a)->setting - ((const struct saying *)b)->setting;
+}
+
+/* item is malloced; NULL: no memory. */
+static struct sayings list_sayings(const struct report_data *r)
+{
+    struct sayings list = {0};
+    size_t room = 1;
+    for (int i = 0; i < r->settings; i++)
+        room += (size_t)r->setting[i].verdict->sentences;
+    list.item = malloc(room * sizeof *list.item);
+    for (int i = 0; i < r->settings && list.item; i++)
+        for (int k = r->setting[i].verdict->lead; k < r->setting[i].verdict->sentences; k++)
+            list.item[list.count++] = (struct saying){r->setting[i].verdict->sentence[k], i};
+    if (list.count)
+        qsort(list.item, list.count, sizeof *list.item, compare_sayings);
+    return list;
+}
+
+/* Who says a sentence that is in the list: the first of them, and how many they are. */
+static const struct saying *who_says(const struct sayings *list, const char *text, int *count)
+{
+    const struct saying key = {.text = text}, *end = list->item + list->count;
+    const struct saying *first =
+        bsearch(&key, list->item, list->count, sizeof *list->item, compare_texts);
+    while (first > list->item && compare_texts(first - 1, &key) == 0)
+        first--;
+    *count = 1;
+    while (first + *count < end && compare_texts(first + *count, &key) == 0)
+        ++*count;
+    return first;
+}
+
+/* What several settings say beside their findings, each sentence once: "In slots=8; slots=16: ". */
+static void write_common(const struct report_data *r, const struct sayings *list,
+                         struct document *d)
+{
+    bool headed = false;
+    struct text_buffer text = {0};
+    for (int i = 0; i < r->settings; i++) {
+        const struct verdict *v = r->setting[i].verdict;
+        for (int k = v->lead; k < v->sentences; k++) {
+            int n;
+            const struct saying *by = who_says(list, v->sentence[k], &n);
+            if (n < 2 || by->setting != i)
+                continue;
+            if (!headed)
+                document_heading(d, "In several settings");
+            headed = true;
+            if (n == r->settings)
+                text_add(&text, "In all settings");
+            for (int s = 0; s < n && n < r->settings; s++)
+                text_add(&text, "%s%s", s ? "; " : "In ", r->setting[by[s].setting].label);
+            text_add(&text, ": %s", v->sentence[k]);
+            document_text(d, DOCUMENT_ITEM, &text);
+        }
+    }
+}
+
+/* A setting's name, table and sentences, but for what others say too. */
 static enum status write_setting(const struct report_data *r, const struct report_setting *set,
-                                 struct document *d, struct message *m)
+                                 const struct sayings *list, struct document *d, struct message *m)
 {
     if (set->label[0])
         document_heading(d, set->label);
     enum status s = report_table(set, d, m);
-    for (int k = 0; k < set->verdict->sentences && s == STATUS_OK; k++)
-        (k < set->verdict->lead ? document_finding : document_item)(d, set->verdict->sentence[k]);
+    for (int k = 0; k < set->verdict->sentences && s == STATUS_OK; k++) {
+        const char *sentence = set->verdict->sentence[k];
+        int settings = 1;
+        if (k < set->verdict->lead)
+            document_finding(d, sentence);
+        else if (who_says(list, sentence, &settings) && settings == 1)
+            document_item(d, sentence);
+    }
     if (s == STATUS_OK)
         s = report_labels_people(r->labels, set->setting, set->verdict->unit, d, m);
     return s == STATUS_OK ? report_shift_people(r->shift, set->setting, set->verdict->unit, d, m)
@@ -52,13 +138,19 @@ enum status report_people(const struct report_data *r, const struct report_map *
                           struct document *d, struct message *m)
 {
     enum status s = STATUS_OK;
+    struct sayings list = list_sayings(r);
+    if (!list.item)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
     document_title(d, r->name, r->question);
     report_facts(r, d);
     if (map)
         s = report_map_people(r, map, d, m);
     for (int i = 0; i < r->settings && s == STATUS_OK; i++)
-        s = write_setting(r, &r->setting[i], d, m);
+        s = write_setting(r, &r->setting[i], &list, d, m);
+    if (s == STATUS_OK)
+        write_common(r, &list, d);
     if (r->settings && s == STATUS_OK)
         write_legend(r, d);
+    free(list.item);
     return s;
 }

@@ -109,6 +109,14 @@ static void test_narrow(void **state)
 
 #define HASH "hex(zeroblob(32))"
 
+/* Frees text. */
+static void assert_says(char *text, const char *sentence)
+{
+    if (!strstr(text, sentence))
+        fail_msg("not said: %s\n%s", sentence, text);
+    free(text);
+}
+
 /* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
  * trial, trials that are still queued or have left the plan. */
 static void test_settings(void **state)
@@ -174,7 +182,30 @@ static void test_tune(void **state)
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.settings[0].verdict.kind", "nothing");
     assert_json(f, json, "$.settings[0].rows", "[]");
+    assert_json(f, json, "$.planned", "24");
+    assert_json(f, json, "$.ended", "23");
+    assert_json(f, json, "$.not_needed", "12");
     free(json);
+    assert_says(report(f, REPORT_MARKDOWN, false),
+                "is being chosen among 0.001, 0.003 and 0.01; 1 of 2 has one so far.");
+}
+
+/* A claim is not judged where nothing has ended; where some has, in the others. */
+static void test_claim_not_judged_yet(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "'{\"best\":4,\"over\":[1,32]}'");
+    sql(f, "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
+           " seen_outside, trials_ended, pairs_sha256) VALUES"
+           " (1, '2025', 9, 9, 0, '{}', (SELECT claim FROM sweep), 0, 0, 0, " HASH ")");
+    add_gather(f, 8, "{\"task.slots\":8}", "slots=8");
+    add_gather(f, 10, "{\"task.slots\":10}", "slots=10");
+    sql(f, "UPDATE trial SET state = 'queued' WHERE config_id >= 100");
+    assert_says(report(f, REPORT_MARKDOWN, false),
+                "The claim is judged in each of 2 settings: confirmed in 1, not judged yet in 1.");
+    sql(f, "UPDATE trial SET state = 'queued'");
+    assert_says(report(f, REPORT_MARKDOWN, false),
+                "The claim is judged in each of 2 settings: nothing has been judged yet.");
 }
 
 static void test_nothing_run(void **state)
@@ -371,19 +402,13 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_exploratory),
-        CASE(test_text),
-        CASE(test_narrow),
-        CASE(test_settings),
-        CASE(test_tune),
-        CASE(test_nothing_run),
-        CASE(test_loss),
-        CASE(test_replicate),
-        CASE(test_looks),
-        CASE(test_history),
-        CASE(test_failures),
-        CASE(test_shifted),
-        CASE(test_shifted_replicates),
+        CASE(test_exploratory), CASE(test_text),
+        CASE(test_narrow),      CASE(test_settings),
+        CASE(test_tune),        CASE(test_claim_not_judged_yet),
+        CASE(test_nothing_run), CASE(test_loss),
+        CASE(test_replicate),   CASE(test_looks),
+        CASE(test_history),     CASE(test_failures),
+        CASE(test_shifted),     CASE(test_shifted_replicates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

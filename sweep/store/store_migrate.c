@@ -49,7 +49,7 @@ static enum status back_up(struct store *s, int version, struct message *m)
 {
     size_t size = strlen(s->path) + 40;
     char *name = malloc(size), *unfinished = malloc(size);
-    struct store copy = {.path = unfinished};
+    struct store copy = {.path = unfinished, .mode = STORE_WRITE};
     enum status status = STATUS_OK;
     if (!name || !unfinished) {
         status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
@@ -63,8 +63,10 @@ static enum status back_up(struct store *s, int version, struct message *m)
     errno = 0;
     if (sqlite3_open_v2(unfinished, &copy.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         status = store_error(&copy, "backing up before migrating", m);
-    else
+    if (status == STATUS_OK) {
+        store_harden(copy.db);
         status = store_copy(s->db, &copy, m);
+    }
     sqlite3_close(copy.db);
     if (status != STATUS_OK)
         goto done;

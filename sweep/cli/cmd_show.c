@@ -120,41 +120,30 @@ static enum status write_only_row(const struct table *t, struct message *m)
 /* One object of a trial's row in the view `trials`. */
 static enum status write_trial(struct store *s, int64_t trial, struct message *m)
 {
-    static const struct table_column columns[] = {{.name = "trial_id"},
-                                                  {.name = "sweep"},
-                                                  {.name = "heads"},
-                                                  {.name = "seed"},
-                                                  {.name = "state"},
-                                                  {.name = "in_plan"},
-                                                  {.name = "steps_done"},
-                                                  {.name = "best_step"},
-                                                  {.name = "bad_step"},
-                                                  {.name = "train_acc"},
-                                                  {.name = "val_acc"},
-                                                  {.name = "test_acc"},
-                                                  {.name = "test_exact"},
-                                                  {.name = "test_loss"},
-                                                  {.name = "chance"},
-                                                  {.name = "train_s"},
-                                                  {.name = "n_params"},
-                                                  {.name = "flops_per_step"},
-                                                  {.name = "checkpoint"},
-                                                  {.name = "remark"},
-                                                  {.name = "config_sha256"},
-                                                  {.name = "file"},
-                                                  {.name = "test_acc_by_slot"},
-                                                  {.name = "config"},
-                                                  {0}};
-    enum { PLAIN_CELLS = 22, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
+    static const struct table_column columns[] = {
+        {.name = "trial_id"},       {.name = "sweep"},
+        {.name = "heads"},          {.name = "seed"},
+        {.name = "state"},          {.name = "in_plan"},
+        {.name = "is_tuning"},      {.name = "steps_done"},
+        {.name = "best_step"},      {.name = "bad_step"},
+        {.name = "train_acc"},      {.name = "val_acc"},
+        {.name = "test_acc"},       {.name = "test_exact"},
+        {.name = "test_loss"},      {.name = "chance"},
+        {.name = "train_s"},        {.name = "n_params"},
+        {.name = "flops_per_step"}, {.name = "checkpoint"},
+        {.name = "remark"},         {.name = "config_sha256"},
+        {.name = "file"},           {.name = "test_acc_by_slot"},
+        {.name = "config"},         {0}};
+    enum { PLAIN_CELLS = 23, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
     struct table *t = table_new(columns);
-    struct rows r = rows_open(s, m,
-                              "SELECT trial_id, sweep, heads, seed, state, in_plan, steps_done,"
-                              " best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
-                              " test_loss, chance, train_s, n_params, flops_per_step,"
-                              " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH
-                              ", test_acc_by_slot,"
-                              " config_json FROM trials WHERE trial_id = ?1",
-                              VALUES(INTEGER(trial), TEXT(store_folder(s))));
+    struct rows r = rows_open(
+        s, m,
+        "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning,"
+        " steps_done, best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
+        " test_loss, chance, train_s, n_params, flops_per_step,"
+        " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH ", test_acc_by_slot,"
+        " config_json FROM trials WHERE trial_id = ?1",
+        VALUES(INTEGER(trial), TEXT(store_folder(s))));
     if (rows_next(&r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
             rows_cell(&r, i, t);
@@ -208,7 +197,7 @@ static const char head_sql[] =
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
-    "       " DATA_FILE_LAST_PATH "  FROM trials WHERE trial_id = ?1";
+    "       " DATA_FILE_LAST_PATH ", tuning, is_tuning, lr FROM trials WHERE trial_id = ?1";
 enum head_column {
     SWEEP,
     HEADS,
@@ -235,7 +224,10 @@ enum head_column {
     LABEL,
     EVALUATED,
     REMARK,
-    DATA_FILE
+    DATA_FILE,
+    TUNED,
+    IS_TUNING,
+    LR
 };
 
 /* "[0.98,1,...]" to three decimals each. */
@@ -282,11 +274,16 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
     if (rows_next(&r)) {
         char params[32];
         char flops[32];
-        const char *label = rows_text(&r, LABEL);
-        text_print(stdout, "Trial %lld of sweep %s: heads %lld%s%s, seed %lld\n", (long long)trial,
-                   rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS),
-                   label && label[0] ? ", " : "", label ? label : "",
-                   (long long)rows_integer(&r, SEED));
+        char label[PLAN_TEXT_MAX];
+        char rate[40] = "";
+        const char *setting = rows_text(&r, LABEL), *tuning = rows_text(&r, TUNED);
+        plan_full_label(setting ? setting : "", tuning ? tuning : "", label, sizeof label);
+        if (!strstr(label, "lr="))
+            snprintf(rate, sizeof rate, ", lr=%g", rows_real(&r, LR));
+        text_print(stdout, "Trial %lld of sweep %s: heads %lld%s%s%s, seed %lld%s\n",
+                   (long long)trial, rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS),
+                   label[0] ? ", " : "", label, rate, (long long)rows_integer(&r, SEED),
+                   rows_integer(&r, IS_TUNING) ? ", which only serves to tune" : "");
         /* the steps of a trial that has not ended are known up to its last evaluation */
         bool ended = !rows_null(&r, BEST_STEP) || !rows_null(&r, BAD_STEP);
         text_print(stdout, "%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
@@ -360,7 +357,18 @@ static enum status write_text(struct store *s, int64_t trial, struct message *m)
 
 static enum status list_trials(struct store *s, int64_t sweep, bool json, struct message *m)
 {
-    enum { TRIAL, TRIAL_HEADS, SETTING, TUNING, TRIAL_SEED, TRIAL_STATE, VAL, TEST, PLANNED };
+    enum {
+        TRIAL,
+        TRIAL_HEADS,
+        SETTING,
+        TUNING,
+        TRIAL_SEED,
+        TRIAL_STATE,
+        VAL,
+        TEST,
+        PLANNED,
+        TUNES
+    };
     struct table_column columns[] = {
         {.name = "trial_id", .title = "trial", .right = true},
         {.name = "heads", .title = "heads", .right = true},
@@ -370,14 +378,16 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
         {.name = "val_acc", .title = "val", .right = true, .decimals = 3, .leave_out = 1},
         {.name = "test_acc", .title = "test", .right = true, .decimals = 3},
         {.name = "in_plan"},
+        {.name = "is_tuning"},
         {0}};
     struct table *t = table_new(columns);
-    struct rows r = rows_open(s, m,
-                              "SELECT trial_id, heads, setting_label, tuning, seed,"
-                              " iif(?2, state, replace(state, '_', ' ') || iif(in_plan, '', ', "
-                              "left the plan')), val_acc, test_acc,"
-                              " in_plan FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
-                              VALUES(INTEGER(sweep), INTEGER(json)));
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT trial_id, heads, setting_label, tuning, seed,"
+                  " iif(?2, state, replace(state, '_', ' ') || iif(is_tuning, ', tuning', '')"
+                  "  || iif(in_plan, '', ', left the plan')), val_acc, test_acc,"
+                  " in_plan, is_tuning FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
+                  VALUES(INTEGER(sweep), INTEGER(json)));
     while (rows_next(&r)) {
         char setting[PLAN_TEXT_MAX];
         const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
@@ -387,7 +397,7 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
         rows_cell(&r, TRIAL, t);
         rows_cell(&r, TRIAL_HEADS, t);
         table_text(t, setting);
-        for (int i = TRIAL_SEED; i <= PLANNED; i++)
+        for (int i = TRIAL_SEED; i <= TUNES; i++)
             rows_cell(&r, i, t);
     }
     enum status status = rows_close(&r);

@@ -10,6 +10,7 @@
 
 #include "engine/base/option.h"
 #include "sweep/cli/command.h"
+#include "sweep/plan/config.h"
 
 /* getopt's value of the i-th long option: above all letters. */
 enum { LONG_BASE = 256, OPTIONS_MAX = 48, PAGE_WIDTH = 96, HELP_COLUMN = 28 };
@@ -95,11 +96,34 @@ static int refuse_unknown(const struct command_syntax *s, const char *option)
     return command_usage(s->name, "unknown option '%s'", option);
 }
 
+/* Whether the command takes keys of the sweep file, and the option is one: then it is refused with
+ * how to set it. next: what follows the option, or NULL. */
+static bool refuse_key(const struct command_syntax *s, const char *typed, const char *next,
+                       int *exit_status)
+{
+    char word[64], path[CONFIG_PATH_SIZE];
+    const char *value = strchr(typed, '=');
+    bool takes = false;
+    for (const struct command_option *o = s->options; o->name; o++)
+        takes = takes || strcmp(o->name, "set") == 0;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(typed, "="), typed);
+    for (char *c = word; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    if (!takes || !config_key_meant(word, path))
+        return false;
+    value = value ? value + 1 : next && next[0] != '-' ? next : "VALUE";
+    *exit_status = command_usage(
+        s->name, "unknown option '--%.*s'; keys of the sweep file are given as --set %s=%s",
+        (int)strcspn(typed, "="), typed, path, value);
+    return true;
+}
+
 /* The word that getopt refused, named with its nearest known neighbour. */
-static int refuse_option(const struct command_syntax *s, const char *typed)
+static int refuse_option(const struct command_syntax *s, const char *typed, const char *next)
 {
     const char *names[OPTIONS_MAX + 2];
     char bare[64];
+    int exit_status;
     int n = 0;
     for (const struct command_option *o = s->options; o->name; o++)
         names[n++] = o->name;
@@ -112,6 +136,8 @@ static int refuse_option(const struct command_syntax *s, const char *typed)
         return command_usage(s->name,
                              "unknown option '--dry-run'; headcount plan says what would run");
     const char *near = other_name(bare, names);
+    if (!near && refuse_key(s, typed + 2, next, &exit_status))
+        return exit_status;
     if (!near)
         near = nearest_name(bare, names);
     if (near)
@@ -212,7 +238,7 @@ static int refuse(const struct command_syntax *s, int c, char **argv)
         return command_usage(s->name, "--%s takes no value", name);
     if (optopt)
         return refuse_unknown(s, (char[]){'-', (char)optopt, '\0'});
-    return refuse_option(s, argv[optind - 1]);
+    return refuse_option(s, argv[optind - 1], argv[optind]);
 }
 
 static bool count_arguments(const struct command_syntax *s, int argc, char **argv, int *arguments,

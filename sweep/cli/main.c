@@ -161,8 +161,8 @@ static int dispatch(int argc, char **argv)
 
 static int command_line(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "headcount: no command given\nTry 'headcount --help'.\n");
+    if (argc < 2) { /* on stdout, as git and cargo do; as git, no success: nothing was done */
+        print_help();
         return EXIT_USAGE;
     }
     const char *first = argv[1];

@@ -1,6 +1,7 @@
 #include "sweep/plan/config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -364,8 +365,13 @@ enum status config_read(const char *path, const char *const *sets, int set_count
     FILE *f = fopen(path, "rbe");
     if (!f && errno == ENOMEM)
         return no_memory(m);
-    if (!f)
-        return status_fail(m, STATUS_BAD_INPUT, "%s: %s", path, strerror(errno));
+    if (!f) {
+        char near[2 * PATH_MAX];
+        const char *why = strerror(errno);
+        bool meant = errno == ENOENT && reading_near_file(path, near, sizeof near);
+        return status_fail(m, STATUS_BAD_INPUT, "%s: %s%s%s%s", path, why,
+                           meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "");
+    }
     char *text = malloc(TREE_BYTES + 1);
     size_t size = 0;
     enum status s = text ? read_file(path, f, text, &size, m) : no_memory(m);

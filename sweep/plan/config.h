@@ -133,6 +133,12 @@ struct config_mapping {     /* a mapping that is no section of options, and its 
 };
 extern const struct config_mapping config_mappings[]; /* ends with a path of NULL */
 
+enum { CONFIG_PATH_SIZE = 128 }; /* of "train.schedule.warmup" */
+
+/* What is set as `word` (--set seeds=4): a key of the top level, an option by its path or by its
+ * last part ("lr"), also as other programs call it. NULL: nothing. Else path. */
+const char *config_key_meant(const char *word, char path[CONFIG_PATH_SIZE]);
+
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
  * ("model.heads=[1,2]"), each replacing what the file says, or taking it away ("claim=null");
  * `set_count` of them. */

@@ -1,6 +1,8 @@
 /* Suggestions for an unknown key or option: the same option in another section, other programs'
  * words for it, the nearest name anywhere. */
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -307,4 +309,53 @@ enum status reading_mapping(const struct reading *r, const struct tree *t, const
         if (!has_word(map->key, key->key))
             return refuse_key_of(r, key, map);
     return s;
+}
+
+/* ---- from the command line ---- */
+
+const char *config_key_meant(const char *word, char path[CONFIG_PATH_SIZE])
+{
+    struct reading all = {0}; /* of no file: the options of every task */
+    const struct option_entry *table[READING_TASKS];
+    const char *ours = has_word(config_keys, word) ? word : NULL;
+    for (size_t i = 0; !ours && i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].theirs, word) == 0)
+            ours = aliases[i].ours;
+    if (ours) {
+        snprintf(path, CONFIG_PATH_SIZE, "%s", ours);
+        return path;
+    }
+    for (int k = 0; reading_sections[k]; k++)
+        for (int i = reading_tables(&all, reading_sections[k], table); i-- > 0;)
+            for (const struct option_entry *o = table[i]; o->name; o++) {
+                snprintf(path, CONFIG_PATH_SIZE, "%s.%s", reading_sections[k], o->name);
+                if (strcmp(path, word) == 0 || strcmp(strrchr(path, '.') + 1, word) == 0)
+                    return path;
+            }
+    return NULL;
+}
+
+const char *reading_near_file(const char *path, char *near, size_t size)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *ending = strrchr(name, '.'), *best = NULL;
+    char typed[PATH_SIZE];
+    struct dirent **list = NULL;
+    snprintf(near, size, "%.*s", slash ? (int)(name - path) : 1, slash ? path : ".");
+    snprintf(typed, sizeof typed, "%.*s", (int)(ending ? ending - name : PATH_SIZE), name);
+    int n = scandir(near, &list, NULL, alphasort);
+    for (int i = 0; i < n; i++) { /* the ending is no part of what is alike */
+        char *dot = strrchr(list[i]->d_name, '.');
+        if (!dot || dot == list[i]->d_name || (ending && strcmp(dot, ending) != 0))
+            continue;
+        *dot = '\0';
+        const char *both[] = {best ? best : list[i]->d_name, list[i]->d_name, NULL};
+        best = nearest_name(typed, both);
+    }
+    if (best)
+        snprintf(near, size, "%.*s%s.%s", (int)(name - path), path, best, best + strlen(best) + 1);
+    for (int i = 0; i < n; i++)
+        free(list[i]);
+    free(list);
+    return best ? near : NULL;
 }

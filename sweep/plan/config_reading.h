@@ -65,6 +65,10 @@ enum status reading_mapping(const struct reading *r, const struct tree *t, const
 /* BAD_INPUT: "there is no option 'model.head' (did you mean model.heads?)", without a place. */
 enum status reading_unknown_path(const struct reading *r, const char *path, struct message *m);
 
+/* The name most like that of path among the files of its folder, which is put in front of it: for
+ * "did you mean". NULL where none is. Else near. */
+const char *reading_near_file(const char *path, char *near, size_t size);
+
 /* config_axes.c: the sections task, model and train in the order of the file. */
 enum status reading_axes(struct reading *r);
 

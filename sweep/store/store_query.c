@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/option.h"
+
 /* The metric of a trial of a sweep. */
 #define METRIC_VALUE "iif(sweep.metric = 'val_loss', trial.val_loss, trial.val_acc)"
 
@@ -159,21 +161,29 @@ enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, st
 
 static enum status no_such_sweep(struct store *s, const char *name, struct message *m)
 {
-    char names[512] = "";
+    enum { LISTED = 20 };
+    char names[512] = "", near[STORE_NAME_SIZE] = "";
     size_t used = 0;
-    struct rows r =
-        store_rows(s, "listing sweeps",
-                   "SELECT name FROM sweep ORDER BY last_run DESC, name LIMIT 20", NO_VALUES, m);
-    while (used < sizeof names && rows_next(&r)) {
-        int n =
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", rows_text(&r, 0));
-        used += n > 0 ? (size_t)n : 0;
+    struct rows r = store_rows(s, "listing sweeps",
+                               "SELECT name FROM sweep ORDER BY last_run DESC, name", NO_VALUES, m);
+    for (int i = 0; rows_next(&r); i++) {
+        const char *row = rows_given(&r, 0);
+        const char *both[] = {near[0] ? near : row, row, NULL};
+        if (name && nearest_name(name, both) == row)
+            snprintf(near, sizeof near, "%s", row);
+        if (i < LISTED && used < sizeof names)
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", row);
     }
     enum status status = rows_close(&r);
     if (status != STATUS_OK)
         return status;
     if (!names[0])
         return status_fail(m, STATUS_BAD_INPUT, "%s holds no sweep yet", s->path);
+    if (near[0])
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s holds no sweep \"%s\"; did you mean \"%s\"? It holds: %s", s->path,
+                           name, near, names);
     return status_fail(m, STATUS_BAD_INPUT, "%s holds no sweep \"%s\"; it holds: %s", s->path, name,
                        names);
 }

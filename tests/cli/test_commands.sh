@@ -46,7 +46,9 @@ check "version" gives 0 "^headcount [0-9]" "headcount --version"
 for word in commit compiler OpenBLAS "core type" kernels; do
     check "version names $word" gives 0 "$word" "headcount --version"
 done
-check "no command" gives 2 "no command" headcount
+# On stdout, as git and cargo do; as git's, the status is no success: nothing was done.
+check "no command shows help" gives 2 '^Usage: headcount COMMAND' headcount
+check "... that of --help, on stdout" sh -c 'headcount >a 2>b; headcount --help >c && cmp a c && ! [ -s b ]'
 check "unknown command" gives 2 "did you mean 'report'" "headcount reprot"
 check "kernels that do not exist" gives 2 "HEADCOUNT_KERNELS is 'avx3'.*has reference," "HEADCOUNT_KERNELS=avx3 headcount tasks"
 check "kernels that do" gives 0 "^kernels *reference\(-ftz\)*$" "HEADCOUNT_KERNELS=reference headcount --version"
@@ -59,6 +61,13 @@ check "... where the command has that option" gives 2 "unknown option '--jobs'$"
 check "plan reports an exclude that fits nothing" gives 0 "^headcount plan: note: --set exclude: this item of exclude fits no point$" "headcount plan configs/gather.yaml --set 'exclude=[{model.heads: 3}]'"
 check "... and of none that fits" sh -c "! headcount plan configs/gather.yaml --set 'exclude=[{model.heads: 4}]' 2>&1 | grep note:"
 check "unknown option of a command" gives 2 "did you mean '--workers'" "headcount run x.yaml --worker-s 3"
+check "a key of the sweep file as an option" gives 2 "unknown option '--seeds'; keys of the sweep file are given as --set seeds=4$" "headcount run x.yaml --seeds 4"
+check "... of a section, with its value behind =" gives 2 "'--lr'; .* --set train.lr=1e-3$" "headcount plan x.yaml --lr=1e-3"
+check "... with a line, in another program's words" gives 2 "'--learning-rate'; .* --set train.lr=VALUE$" "headcount submit x.yaml --learning-rate"
+check "... where the command has no --set" gives 2 "unknown option '--d-model'$" "headcount status --d-model 3"
+check "a sweep file's name mistyped" gives 2 "configs/gahter.yaml: No such file or directory; did you mean 'configs/gather.yaml'?$" "headcount run configs/gahter.yaml"
+check "... without its ending" gives 2 "did you mean 'configs/gather.yaml'?$" "headcount run configs/gather"
+check "... like no other" gives 2 "configs/x.yaml: No such file or directory$" "headcount plan configs/x.yaml"
 check "an option without its value" gives 2 "needs a value" "headcount run x.yaml --db"
 check "a flag with a value" gives 2 "takes no value" "headcount run x.yaml --quiet=yes"
 check "a part of bench that is none" gives 2 "allowed: step, attention" "headcount bench --part atention"

@@ -35,7 +35,7 @@ check "too many" gives 2 'one argument too many' sweep delete one two --db r.db 
 # ---- rename ----
 check "a name that is taken" edit 2 'already holds a sweep "two"; choose another name' rename one two
 check "what is no name" edit 2 "'a/b' cannot be the name of a sweep" rename one a/b
-check "a sweep that there is not" edit 2 'holds no sweep "none"; it holds: ' rename none other
+check "a sweep that there is not" edit 2 'holds no sweep "thirteenth"; it holds: ' rename thirteenth other
 check "renamed, with what must follow" edit 0 'name: first' rename one first
 check "... with its results" gives 0 '"sweep":"first".*"ended":4,' report first --json --db r.db
 sed -i 's/^name: one/name: first/' one.yaml
@@ -59,7 +59,7 @@ check "... is gone" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
 # ---- delete ----
 check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; --yes' sweep delete first --db r.db
 check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
-check "... but first of a name that there is not" gives 2 'holds no sweep "frist"' sweep delete frist --db r.db
+check "... but first of a name that there is not" gives 2 'holds no sweep "frist"; did you mean "first"? It holds: ' sweep delete frist --db r.db
 if has_terminal; then
     check "no is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null | grep 'Nothing was deleted'"
     check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]

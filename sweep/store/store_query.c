@@ -52,6 +52,15 @@ enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, st
         c->elsewhere = (long)rows_integer(&r, TRIAL_STATES + 1);
         c->half_done = (long)rows_integer(&r, TRIAL_STATES + 2);
     }
+    enum status status = rows_close(&r);
+    if (status != STATUS_OK ||
+        c->planned == c->ended + c->trials[TRIAL_QUEUED] + c->trials[TRIAL_RUNNING])
+        return status;
+    r = store_rows(s, "counting trials", /* one has a state that is none: rows_state names it */
+                   "SELECT DISTINCT state FROM trial WHERE sweep_id = ? AND in_plan = 1",
+                   VALUES(INTEGER(sweep_id)), m);
+    while (rows_next(&r))
+        rows_state(&r, 0);
     return rows_close(&r);
 }
 

@@ -93,7 +93,7 @@ tell_all "$@" <"$work/ends" &
 teller=$!
 exec 9>"$work/ends"
 while kill -0 $$ && sleep 10 9>&-; do echo >&9; done >/dev/null 2>&1 &
-trap 'kill '$!'; exec 9>&-; wait "$teller"; rm -rf "$work"' EXIT
+trap 'kill '$!' 2>/dev/null; exec 9>&-; wait "$teller"; rm -rf "$work"' EXIT
 n=0
 for program; do
     n=$((n + 1))

@@ -287,10 +287,8 @@ static void note_trials(const struct plan *p, struct forecast *f)
             trial->note = FORECAST_LOOK;
         else if (is_undecided(p, f, k) && plan_candidates(p, t.point) > 1)
             trial->note = FORECAST_CHOICE;
-        if (trial->spare)
-            f->noted[FORECAST_NOT_NEEDED][FORECAST_PLAIN]++;
-        else
-            f->noted[trial->state][trial->note]++;
+        f->noted[trial->spare ? FORECAST_NOT_NEEDED : trial->state]
+                [trial->spare ? FORECAST_PLAIN : trial->note]++;
     }
 }
 

@@ -5,7 +5,8 @@
 # end of a log is often all that is read, and `N passed, N failed`. EMULATOR runs programs of another architecture.
 
 # One of them: what it says stands in PLACE.log, and once it has ended its status and its seconds in PLACE.end, of
-# which file 9 is told. It hears Ctrl-C also where this runs in the background: there are tests of just that.
+# which file 9 is told. It hears Ctrl-C also where this runs in the background, and a hang-up under nohup: there are
+# tests of just that.
 if [ "$1" = --one ]; then
     place=$2 program=$3
     began=$(date +%s)
@@ -13,7 +14,7 @@ if [ "$1" = --one ]; then
     *.sh) set -- sh "$program" ;;
     *) set -- ${EMULATOR:-} "$program" ;;
     esac
-    CMOCKA_MESSAGE_OUTPUT=TAP env --default-signal=INT,QUIT "$@" >"$place.log" 2>&1 9>&-
+    CMOCKA_MESSAGE_OUTPUT=TAP env --default-signal=HUP,INT,QUIT "$@" >"$place.log" 2>&1 9>&-
     echo "$? $(($(date +%s) - began))" >"$place.new"
     mv "$place.new" "$place.end"
     echo "$place $program" >&9

@@ -240,18 +240,18 @@ static enum status open_for_writing(struct store *s, const struct store_format *
         status = check_integrity(s, m);
     else if (objects == 0)
         status = create(s, f, m);
-    if (status == STATUS_OK)
-        status = store_claim_folder(s, m);
     if (status == STATUS_OK && objects > 0 && version < f->version)
         status = store_migrate(s, (int)version, f, m);
+    if (status == STATUS_OK) /* before anything of it is read */
+        status = know_objects(s, f, m);
+    if (status == STATUS_OK)
+        status = store_claim_folder(s, m);
     if (status == STATUS_OK && !check)
         status = store_integer(s, "looking for running trials",
                                "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES, 0,
                                &running, m);
     if (status == STATUS_OK && running)
         status = check_integrity(s, m);
-    if (status == STATUS_OK)
-        status = know_objects(s, f, m);
     if (status == STATUS_OK)
         status = choose_journal(s, f->avoid_wal, m);
     return status == STATUS_OK ? note_files(s, m) : status;

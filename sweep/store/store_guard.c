@@ -218,8 +218,10 @@ enum status store_foreign_objects(struct store *s, const char *schema, store_obj
         if (strcmp(type, o->type) == 0 && sql &&
             is_same(o->sql, o->end, sql, has_measures(o->name)))
             continue;
-        snprintf(what, sizeof what, "%s %s is %s of another making", o->type, o->name,
-                 strcmp(type, o->type) == 0 ? "one" : type);
+        if (strcmp(type, o->type) == 0)
+            snprintf(what, sizeof what, "%s %s is one of another making", o->type, o->name);
+        else
+            snprintf(what, sizeof what, "%s %s is of another type (%s)", o->type, o->name, type);
         fault(context, what);
     }
     for (int i = 0; i < count && r.status == STATUS_OK; i++) {

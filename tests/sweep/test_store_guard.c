@@ -39,9 +39,17 @@ static void what_is_not_the_programs_is_refused(void **state)
         const char *sql, *words;
     } cases[] = {
         {"DROP VIEW trials; CREATE VIEW trials AS " ENDLESS, "view trials is one of another"},
-        {"DROP VIEW progress; CREATE TABLE progress (name TEXT)", "view progress is table"},
+        {"DROP VIEW progress; CREATE TABLE progress (name TEXT)",
+         "view progress is of another type (table)"},
         {"DROP VIEW cost", "view cost is not there"},
-        {"DROP TABLE build; CREATE VIEW build AS " ENDLESS, "table build is view"},
+        {"DROP TABLE build; CREATE VIEW build AS " ENDLESS,
+         "table build is of another type (view)"},
+        {"DROP TABLE results_file; CREATE VIEW results_file AS SELECT i AS id FROM (" ENDLESS
+         ") WHERE i < 0",
+         "table results_file is of another type"},
+        {"DROP TABLE trial; CREATE VIEW trial AS SELECT iif(i < 0, 'running', '') AS state FROM"
+         " (" ENDLESS ")",
+         "table trial is of another type"},
         {"ALTER TABLE trial ADD COLUMN x TEXT AS (replace(hex(zeroblob(99)), '0', setting)) "
          "VIRTUAL",
          "table trial is one of another"},

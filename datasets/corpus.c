@@ -254,6 +254,7 @@ enum status corpus_check(struct corpus *c, const char *sha256, bool all, struct 
     enum status s = corpus_scan(c, NULL, NULL, now, m);
     if (s == STATUS_OK && strcmp(now, sha256) != 0)
         return corpus_refuse(c, now, sha256, m);
-    c->mtime_ns = file_mtime_ns(&st);
+    if (s == STATUS_OK)
+        c->mtime_ns = file_mtime_ns(&st);
     return s;
 }

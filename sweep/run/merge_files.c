@@ -180,10 +180,12 @@ static enum status examine(struct bringing *b, const struct moved *item, struct 
     enum { CONFIG_SHA256, SEED, N_PARAMS };
     struct safetensors_file *file = &f->file;
     rows_rebind(&b->trial, VALUES(INTEGER(item->to_trial)));
-    if (!rows_next(&b->trial))
-        return b->trial.status != STATUS_OK
-                   ? b->trial.status
-                   : status_fail(m, STATUS_INTERNAL, "a trial is not where it was merged");
+    if (!rows_next(&b->trial)) {
+        if (b->trial.status == STATUS_OK)
+            return status_fail(m, STATUS_INTERNAL, "a trial is not where it was merged");
+        *m = *b->m;
+        return b->trial.status;
+    }
     struct result_owner owner = {.config_sha256 = rows_text(&b->trial, CONFIG_SHA256),
                                  .seed = (uint32_t)rows_integer(&b->trial, SEED),
                                  .n_params = rows_integer(&b->trial, N_PARAMS)};

@@ -20,8 +20,7 @@
 struct progress_view;
 
 /* err and sweep, the sweep's name, are kept. workers: number of slots; metric: of the values that
- * are shown. NULL only when
- * memory is out; every function below accepts that. */
+ * are shown. NULL only when memory is out; every function below accepts that. */
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int workers,
                                    enum metric metric);
 

@@ -1,9 +1,9 @@
 /* The live view's table: what each head count has come to so far, in four rows.
  *
  *    heads       1     2     4     8
- *    done      5/5   5/5   3/5   0/5      trials that have ended, of those that can run or have
- * ended val acc  .629  .974  .999     -      mean of the metric over the completed running     - -
- * 2     -
+ *    done      5/5   5/5   3/5   0/5      trials that have ended, of those that are needed
+ *    val acc  .629  .974  .999     -      mean of the metric over the completed
+ *    running     -     -     2     -
  *
  * Where the terminal is too narrow for all head counts, further blocks of four rows take the rest
  * as long as there are rows for them. */

@@ -7,12 +7,13 @@
  * the same on all machines that share the file system, and after a restart. Both are written when
  * the folder is made, and whenever it is adopted.
  *
- *   the folder has              and is            it is
- *   no file `owner`             anything          adopted
- *   this id, device and inode   anything          its own: the link to it was made on purpose
- *   this id, elsewhere          a folder          adopted: file and folder were copied or moved
- *   this id, elsewhere          reached by a link refused: a copy of the file, but not of the
- * folder another id                  anything          refused */
+ *   the folder has              and is             it is
+ *   no file `owner`             anything           adopted
+ *   this id, device and inode   anything           its own: a link to it was made on purpose
+ *   this id, elsewhere          a folder           adopted: file and folder were copied or moved
+ *   this id, elsewhere          reached by a link  refused: a copy of the file, not of the folder
+ *   another id                  an empty folder    adopted: nothing can be lost
+ *   another id                  anything else      refused */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -325,9 +325,9 @@ enum status file_read(const char *path, size_t limit, void **bytes, size_t *size
     *bytes = NULL;
     *size = 0;
     int fd;
-    size_t length, used = 0;
+    size_t length = 0, used = 0;
     enum status s = file_open(path, &fd, &length, m);
-    if (fd < 0)
+    if (s != STATUS_OK)
         return s;
     char *memory = NULL;
     if (length > limit || length == SIZE_MAX)

@@ -317,11 +317,11 @@ const char *config_key_meant(const char *word, char path[CONFIG_PATH_SIZE])
 {
     struct reading all = {0}; /* of no file: the options of every task */
     const struct option_entry *table[READING_TASKS];
-    const char *ours = has_word(config_keys, word) ? word : NULL;
-    for (size_t i = 0; !ours && i < sizeof aliases / sizeof *aliases; i++)
+    const char *ours = word;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (strcmp(aliases[i].theirs, word) == 0)
             ours = aliases[i].ours;
-    if (ours) {
+    if (ours != word || has_word(config_keys, word)) {
         snprintf(path, CONFIG_PATH_SIZE, "%s", ours);
         return path;
     }

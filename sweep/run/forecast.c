@@ -248,24 +248,25 @@ static enum status count_trials(const struct plan *p, bool retry_failed, struct 
 {
     long *waiting = calloc((size_t)f->points + 1, sizeof *waiting);
     bool *spare = calloc((size_t)f->points + 1, sizeof *spare);
-    enum status s =
-        waiting && spare ? STATUS_OK : status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
-    for (long k = 0; k < f->trials && s == STATUS_OK; k++)
+    enum status s = status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
+    if (!waiting || !spare)
+        goto done;
+    for (long k = 0; k < f->trials; k++)
         waiting[plan_trial(p, k).point] += is_undecided(p, f, k);
-    if (s == STATUS_OK)
-        s = plan_spare(p, waiting, spare, m);
+    s = plan_spare(p, waiting, spare, m);
     for (long k = 0; k < f->trials && s == STATUS_OK; k++) {
         struct forecast_trial *trial = &f->trial[k];
         long point = plan_trial(p, k).point;
-        bool runs = forecast_runs(trial->state, retry_failed);
         trial->spare = spare[point] && is_undecided(p, f, k);
         bool out = trial->spare || trial->state == FORECAST_NOT_NEEDED;
+        bool runs = forecast_runs(trial->state, retry_failed);
         f->not_needed += out;
         f->elsewhere += !out && trial->state == FORECAST_ELSEWHERE;
         f->planned += !out && trial->state != FORECAST_ELSEWHERE;
         f->to_run += !out && runs;
         f->point[point].spare += trial->spare && runs;
     }
+done:
     free(waiting);
     free(spare);
     return s;

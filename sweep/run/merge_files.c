@@ -272,7 +272,7 @@ static enum status bring_item(struct bringing *b, struct moved *item)
     if (f.file.fd < 0 && errno == ENOENT && !item->sha256[0])
         return STATUS_OK; /* of a run that is under way it may go at any time */
     if (f.file.fd < 0 && errno == ELOOP && !item->sha256[0])
-        return refuse(b, item, path, STATUS_CORRUPT, NULL);
+        return refuse(b, item, path, STATUS_CORRUPT, &(struct message){"it is a link"});
     if (f.file.fd < 0 && errno == ENOENT)
         return status_fail(
             b->m, STATUS_BAD_INPUT,

@@ -15,6 +15,12 @@ static bool may_retry(const struct store *s, int code)
            store_recover(s, &may, NULL) == STATUS_OK && may;
 }
 
+static int prepare(struct rows *r, const char *sql)
+{
+    return sqlite3_prepare_v3(r->store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &r->statement,
+                              NULL);
+}
+
 static void fail(struct rows *r)
 {
     r->status = store_error(r->store, r->doing, r->message);
@@ -34,10 +40,9 @@ static enum status take_statement(struct rows *r, const char *sql)
             return STATUS_OK;
         }
     errno = 0;
-    int code, tries = 0;
-    do
-        code = sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &r->statement, NULL);
-    while (code != SQLITE_OK && tries++ == 0 && may_retry(s, code));
+    int code = prepare(r, sql);
+    if (may_retry(s, code))
+        code = prepare(r, sql);
     if (code != SQLITE_OK)
         fail(r);
     return r->status;

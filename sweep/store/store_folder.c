@@ -152,7 +152,7 @@ enum status store_check_new_folder(const struct store *s, struct message *m)
 
 enum status store_claim_folder(struct store *s, struct message *m)
 {
-    char id[ID_SIZE], line[LINE_MAX_SIZE], *path;
+    char id[ID_SIZE], line[LINE_MAX_SIZE] = "", *path;
     enum status status = read_id(s, id, m);
     if (status == STATUS_OK)
         status = judge(s, id, line, m);

@@ -165,9 +165,7 @@ void host_start(struct host *h, int slot, const char *job, size_t size);
 void host_stop(struct host *h, int slot);
 void host_kill(struct host *h, int slot);
 
-/* It cannot be used, for this reason, which is its own fault: from now on, or until a pause is
- * over.
- */
+/* It cannot be used, through its own fault, for this reason: for good, or until a pause is over. */
 void host_refuse(struct host *h, const char *why);
 void host_fault(struct host *h, double now, const char *why);
 

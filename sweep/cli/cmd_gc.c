@@ -251,7 +251,9 @@ int command_gc(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (access(o.db, F_OK) != 0) { /* lock_take would create the folder */
-        status_fail(&m, STATUS_BAD_INPUT, "%s: %s", o.db, strerror(errno));
+        status_fail(&m, STATUS_BAD_INPUT,
+                    "there is no results file %s (`headcount run` makes it; --db names another)",
+                    o.db);
         return command_fail("gc", STATUS_BAD_INPUT, &m);
     }
     if (o.dry_run)

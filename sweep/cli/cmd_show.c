@@ -280,10 +280,10 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
         plan_full_label(setting ? setting : "", tuning ? tuning : "", label, sizeof label);
         if (!strstr(label, "lr="))
             snprintf(rate, sizeof rate, ", lr=%g", rows_real(&r, LR));
-        text_print(stdout, "Trial %lld of sweep %s: heads %lld%s%s%s, seed %lld%s\n",
-                   (long long)trial, rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS),
-                   label[0] ? ", " : "", label, rate, (long long)rows_integer(&r, SEED),
-                   rows_integer(&r, IS_TUNING) ? ", which only serves to tune" : "");
+        text_print(stdout, "%s %lld of sweep %s: heads %lld%s%s%s, seed %lld\n",
+                   rows_integer(&r, IS_TUNING) ? "Tuning trial" : "Trial", (long long)trial,
+                   rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS), label[0] ? ", " : "",
+                   label, rate, (long long)rows_integer(&r, SEED));
         /* the steps of a trial that has not ended are known up to its last evaluation */
         bool ended = !rows_null(&r, BEST_STEP) || !rows_null(&r, BAD_STEP);
         text_print(stdout, "%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
@@ -418,7 +418,7 @@ static enum status show(struct store *s, void *context, struct message *m)
     enum status status = number ? STATUS_BAD_INPUT : store_sweep(s, o->trial, &sweep, m);
     if (status == STATUS_OK)
         return list_trials(s, sweep, o->json, m);
-    if (!o->trial || status != STATUS_BAD_INPUT)
+    if (!number || status != STATUS_BAD_INPUT)
         return status;
     status = store_trial(s, o->trial, &trial, m);
     if (status != STATUS_OK)

@@ -84,7 +84,7 @@ check "export of what is not" gives 2 "did you mean 'weights'" "headcount export
 check "export weights without a file" gives 2 "TRIAL FILE" "headcount export weights 1"
 check "a results file that is missing" gives 2 "nowhere.db" "headcount status --db nowhere.db"
 check "... is not created" [ ! -e nowhere.db ]
-check "gc on a missing file" gives 2 "nowhere.db" "headcount gc --db nowhere.db"
+check "gc on a missing file" gives 2 "there is no results file nowhere.db" "headcount gc --db nowhere.db"
 check "... creates nothing" sh -c "! ls nowhere* 2>/dev/null"
 check "a sweep file that is missing" gives 2 "nowhere.yaml" "headcount run nowhere.yaml"
 
@@ -200,6 +200,7 @@ check "report as JSON" is_json "headcount report --json"
 check "show has a curve and attempts" gives 0 "^  1.0 |" "headcount show 1"
 check "show without a trial lists them" gives 0 "^ *trial  heads  .*seed  state" "headcount show"
 check "... as JSON too" is_json "headcount show --json"
+check "... a name mistyped is no number" gives 2 "results/headcount.db holds no sweep \"gahter\"; did you mean \"gather\"" "headcount show gahter"
 check "another program's word for a command: ls" gives 2 "did you mean 'show'" "headcount ls"
 check "... list" gives 2 "did you mean 'show'" "headcount list"
 check "... resume" gives 2 "did you mean 'run'" "headcount resume"

@@ -167,15 +167,16 @@ void names_describe(const struct names *n, const struct records_format *f, bool 
     char wanted[64], shown[64];
     const char *near = text ? n->near_text : n->near_label;
     const char *option = text ? "task.text_column" : "task.label_column";
-    int used = snprintf(m->text, sizeof m->text, " no %s%s%s; ",
+    const char *kind = f->form == RECORDS_CSV ? "column" : "member";
+    int used = snprintf(m->text, sizeof m->text, " no %s \"%s\"%s%s%s; ", kind,
                         text_shown(text ? f->text_name : f->label_name, wanted, sizeof wanted),
-                        n->count ? ", but: " : " and nothing else", n->shown);
+                        n->count ? " (only " : "", n->shown, n->count ? ")" : "");
     if (*near)
         snprintf(m->text + used, sizeof m->text - (size_t)used, "did you mean %s: %s?", option,
                  text_shown(near, shown, sizeof shown));
     else
-        snprintf(m->text + used, sizeof m->text - (size_t)used, "%s says which of them is the %s",
-                 option, text ? "text" : "label");
+        snprintf(m->text + used, sizeof m->text - (size_t)used, "name the %s of the %s with %s",
+                 kind, text ? "text" : "label", option);
 }
 
 enum status records_text(const struct records_format *format, const char *path,

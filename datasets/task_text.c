@@ -89,7 +89,7 @@ static const struct option_entry options_table[] = {
      .preset = "0", /* as in files that were read before it was introduced */
      .late = true,
      .derived = true,
-     .help = "classify: rows whose text stands in another row too, which are only trained on. lm: "
+     .help = "classify: rows whose text another row has too, which are only trained on. lm: "
              "0."},
     {.name = "majority",
      .type = OPTION_REAL,
@@ -279,7 +279,7 @@ const struct task task_text = {
         "text, "
         "padded where it is shorter; its target is the label (model.pool: mean or first). A tenth "
         "of each label's rows is for validation, another for the test, drawn by `instance` among "
-        "the rows whose text stands in no other row; the others are only trained on. Chance is the "
+        "the rows whose text no other row has; the others are only trained on. Chance is the "
         "share of the commonest byte, or label.",
     .options = options_table,
     .options_size = sizeof(struct text_options),

@@ -215,10 +215,10 @@ static enum status check_labels(const struct counting *c, struct message *m)
         if (l->single < LEAST_SINGLE)
             return records_refuse(c->path, l->first, m,
                                   "of the %" PRId64 " rows with the label %s, %" PRId64
-                                  " have a text that stands in no other row; it takes %d or more, "
-                                  "to validate and test on: take repeated rows out of the file",
+                                  " %s a text that no other row has; %d or more are needed, to "
+                                  "validate and test on: remove repeated rows from the file",
                                   l->rows, text_shown(l->name, shown, sizeof shown), l->single,
-                                  LEAST_SINGLE);
+                                  l->single == 1 ? "has" : "have", LEAST_SINGLE);
     return STATUS_OK;
 }
 

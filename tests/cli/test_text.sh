@@ -60,7 +60,7 @@ check "CSV: a row of too few fields" refused rows.yaml one.csv ", line 3, column
 bad two.csv 'text,label\nab,x\n"c\nd,y\n'
 check "... a quote without end" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
 bad three.csv 'txt,label\nab,x\n'
-check "... a header without text" refused rows.yaml three.csv ", line 1, column 1: the first row must name the columns, separated by commas; it has no text, but: txt, label; did you mean task.text_column: txt?"
+check "... a header without text" refused rows.yaml three.csv ", line 1, column 1: the first row must name the columns, separated by commas; it has no column \"text\" (only txt, label); did you mean task.text_column: txt?"
 bad four.csv 'text,label\nab,x\n,y\n'
 check "... an empty text" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
 bad five.csv 'text,label\n'
@@ -70,7 +70,7 @@ check "a label of too few rows to train, validate and test on" refused rows.yaml
 bad one.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "label": }\n'
 check "JSON Lines: not JSON" refused rows.yaml one.jsonl ", line 2, column 24: expected"
 bad two.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "lable": "x"}\n'
-check "... an object without label" refused rows.yaml two.jsonl ", line 2, column 1: the object has no label, but: text, lable; did you mean task.label_column: lable?"
+check "... an object without label" refused rows.yaml two.jsonl ", line 2, column 1: the object has no member \"label\" (only text, lable); did you mean task.label_column: lable?"
 bad three.jsonl '{"text": "a", "label": "x"}\n["a", "x"]\n'
 check "... a line that is no object" refused rows.yaml three.jsonl ", line 2, column 1: "
 cp data/rows.csv rows.txt

@@ -101,11 +101,11 @@ static void csv_is_refused(void **state)
     static const char *const list[][2] = {
         {"Text,label\nx,a\n",
          "f, line 1, column 1: the first row must name the columns, separated by commas; it has no "
-         "text, but: Text, label; did you mean task.text_column: Text?"},
+         "column \"text\" (only Text, label); did you mean task.text_column: Text?"},
         {"\ntext;label\nx;a\n",
          "f, line 2, column 1: the first row must name the columns, separated by commas "
-         "(task.separator says by what); it has no text, but: text;label; task.text_column says "
-         "which of them is the text"},
+         "(task.separator says by what); it has no column \"text\" (only text;label); name the "
+         "column of the text with task.text_column"},
         {"text,label,text\n", "f, line 1, column 12: a second column is named text"},
         {"text,label\nx,a,b\n", "f, line 2, column 5: this is field 3, but the header names only 2 "
                                 "columns; quote a text that has commas"},
@@ -151,29 +151,29 @@ static void other_columns_are_read(void **state)
          "1@2:1=a, b; c;2@3:1=say \"x\" \";3@4:1=d\t\"e\";"},
         {&tabs, "label,text\n1,a\n",
          "f, line 1, column 1: the first row must name the columns, separated by tabs "
-         "(task.separator says by what); it has no text, but: label,text; task.text_column says "
-         "which of them is the text"},
+         "(task.separator says by what); it has no column \"text\" (only label,text); name the "
+         "column of the text with task.text_column"},
         {&tabs, "text\tlabel\na\tb\tc\n",
          "f, line 2, column 5: this is field 3, but the header names only 2 columns; quote a text "
          "that has tabs"},
         {&semicolons, "id;text;Sentence 1\n7;a;b,c\n8;d;\"e;f\"\n", "a@2:3=b,c;d@3:3=e;f;"},
         {&semicolons, "id;text;sentence1\n",
          "f, line 1, column 1: the first row must name the columns, separated by semicolons; it "
-         "has no Sentence 1, but: id, text, sentence1; did you mean task.text_column: sentence1?"},
+         "has no column \"Sentence 1\" (only id, text, sentence1); did you mean task.text_column: "
+         "sentence1?"},
         {&semicolons, "id;label;Sentence 1\n",
          "f, line 1, column 1: the first row must name the columns, separated by semicolons; it "
-         "has no text, but: id, label, Sentence 1; task.label_column says which of them is the "
-         "label"},
+         "has no column \"text\" (only id, label, Sentence 1); name the column of the label with "
+         "task.label_column"},
         {&semicolons, "text;text;Sentence 1\n",
          "f, line 1, column 6: a second column is named text"},
         {&members, "{\"label\":{},\"body\":\"a\",\"text\":1}\n", "1@1:31=a;"},
         {&members, "{\"id\":[1,{}],\"bodi\":\"a\",\"text\":1}\n",
-         "f, line 1, column 1: the object has no body, but: id, bodi, text; did you mean "
-         "task.text_column: bodi?"},
+         "f, line 1, column 1: the object has no member \"body\" (only id, bodi, text); did you "
+         "mean task.text_column: bodi?"},
         {&members, "\n{}\n",
-         "f, line 2, column 1: the object has no body and nothing else; task.text_column says "
-         "which "
-         "of them is the text"},
+         "f, line 2, column 1: the object has no member \"body\"; name the member of the text with "
+         "task.text_column"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         check_file(list[i].format, list[i].file, strlen(list[i].file), list[i].expected);
@@ -207,11 +207,10 @@ static void json_lines_are_refused(void **state)
          "f, line 1, column 2: the line ends within the object; write each object on one line"},
         {"\n{\"text\":\"x\xc3\xa9\xc3\xa9\",\"label\":}\n",
          "f, line 2, column 23: expected a string, number, true, false or null"},
-        {"{\"text\":\"x\"}",
-         "f, line 1, column 1: the object has no label, but: text; task.label_column says which of "
-         "them is the label"},
-        {"{}\n", "f, line 1, column 1: the object has no text and nothing else; task.text_column "
-                 "says which of them is the text"},
+        {"{\"text\":\"x\"}", "f, line 1, column 1: the object has no member \"label\" (only text); "
+                             "name the member of the label with task.label_column"},
+        {"{}\n", "f, line 1, column 1: the object has no member \"text\"; name the member of the "
+                 "text with task.text_column"},
         {"{\"text\":\"x\",\"label\":null}",
          "f, line 1, column 21: expected the label: a string, a number, true or false"},
         {"{\"text\":\"x\",\"label\":[1]}",

@@ -280,9 +280,9 @@ static void files_without_classes_are_refused(void **state)
                           ", line 5, column 3: only 2 rows have the label y; it takes 3 or more, "
                           "to train, validate and test on: add some, or leave the label out");
     assert_survey_refuses("a.csv", "text,label\na,x\na,y\nb,x\nc,x\na,y\nd,y\n",
-                          ", line 3, column 3: of the 3 rows with the label y, 1 have a text that "
-                          "stands in no other row; it takes 2 or more, to validate and test on: "
-                          "take repeated rows out of the file");
+                          ", line 3, column 3: of the 3 rows with the label y, 1 has a text that "
+                          "no other row has; 2 or more are needed, to validate and test on: "
+                          "remove repeated rows from the file");
     assert_survey_refuses(
         "a.txt", "text,label\n",
         ": rows are read from CSV, TSV or JSON Lines; give a file whose name ends in "

@@ -64,6 +64,8 @@ static enum status check_file(struct store *s, const char *path, const struct re
     snprintf(who, sizeof who, "the weights of trial %" PRId64, trial);
     if (access(path, F_OK) != 0)
         o->gone++;
+    else
+        o->files++;
     if (result_open(path, owner, &f, &why) != STATUS_OK) {
         tell(o, who, why.text);
         return STATUS_OK;
@@ -104,7 +106,6 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
             continue;
         }
         snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
-        o->files++;
         enum status status =
             check_file(s, path, &owner, rows_integer(&r, TRIAL), sha256 ? sha256 : "", o, m);
         if (status != STATUS_OK)
@@ -131,8 +132,7 @@ static enum status check(struct store *s, void *context, struct message *m)
         return status;
     text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, o->trials, o->files);
     if (o->gone)
-        text_print(stdout, ", %ld result%s without a file to compare", o->gone,
-                   o->gone == 1 ? "" : "s");
+        text_print(stdout, ", %ld result%s whose file is gone", o->gone, o->gone == 1 ? "" : "s");
     text_print(stdout, ": %s\n",
                o->problems ? "NOT as it should be" : "everything is as it should be");
     return STATUS_OK;

@@ -180,7 +180,7 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
         text_add(said, "%s: %s.\n", name, words);
     if (!rows_null(r, COLUMN_TUNING))
         text_add(said,
-                 "%s: of %lld tuning trials %lld wait at a rung, %lld were eliminated at one.\n",
+                 "%s: %lld tuning trials, of which %lld wait at a rung and %lld were eliminated.\n",
                  name, (long long)rows_integer(r, COLUMN_TUNING),
                  (long long)rows_integer(r, COLUMN_WAITING),
                  (long long)rows_integer(r, COLUMN_ELIMINATED));

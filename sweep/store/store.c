@@ -360,8 +360,8 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     struct store *s = calloc(1, sizeof *s);
     enum status status = STATUS_OK;
     *out = NULL;
-    /* "./": SQLite has its own idea of names such as ":memory:" and "file:x". */
-    const char *prefix = *path == '/' || strncmp(path, "./", 2) == 0 ? "" : "./";
+    /* SQLite has its own idea of names such as ":memory:" and "file:x". */
+    const char *prefix = *path == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "";
     if (!s || asprintf(&s->path, "%s%s", prefix, path) < 0 ||
         asprintf(&s->folder, "%s.d", path) < 0) {
         status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);

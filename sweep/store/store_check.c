@@ -236,7 +236,7 @@ struct teller {
 static void tell_foreign(void *context, const char *what)
 {
     const struct teller *t = context;
-    t->breach(t->context, "the file is not as this headcount makes it", what);
+    t->breach(t->context, "not as headcount makes it", what);
 }
 
 /* What is not the program's own is not read. */
@@ -245,8 +245,8 @@ static enum status refuse_foreign(struct store *s, const struct teller *t, struc
     enum status status = store_foreign_objects(s, store_schema, tell_foreign, (void *)t, m);
     return status != STATUS_OK ? status
                                : status_fail(m, STATUS_CORRUPT,
-                                             "%s holds tables or views that are not the program's "
-                                             "own; nothing else of it was checked",
+                                             "%s: its tables or views were changed, so nothing "
+                                             "else of it was checked",
                                              s->path);
 }
 

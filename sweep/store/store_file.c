@@ -113,7 +113,7 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
     }
     if (!S_ISREG(st.st_mode))
         return status_fail(m, STATUS_BAD_INPUT, "%s is %s, not a results file", path,
-                           S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+                           S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
     bool journal = has_bytes(path, "-journal");
     h->interrupted = journal || has_bytes(path, "-wal");
     h->kind = journal ? STORE_UNSURE : STORE_EMPTY;

@@ -105,11 +105,11 @@ static bool is_empty(const char *folder)
 static enum status refuse(const struct store *s, const char *what, struct message *m)
 {
     return status_fail(m, STATUS_BAD_INPUT,
-                       "%s %s: nothing is written to it or removed from it. Move it (a link: only "
-                       "the link) out of the way, or choose another file with --db. If no other "
-                       "results file uses that folder, remove %s/" STORE_OWNER
-                       " to make it that of %s",
-                       s->folder, what, s->folder, s->path);
+                       "%s %s, so nothing in it was changed. %s, or choose another file with --db. "
+                       "If no other results file uses that folder, remove %s/" STORE_OWNER
+                       ": it then belongs to %s",
+                       s->folder, what, is_link(s->folder) ? "Remove the link" : "Move it away",
+                       s->folder, s->path);
 }
 
 /* id: NULL of a file that is yet to be made. *line gets what the folder is to say; "": it does. */

@@ -219,13 +219,13 @@ enum status store_foreign_objects(struct store *s, const char *schema, store_obj
             is_same(o->sql, o->end, sql, has_measures(o->name)))
             continue;
         if (strcmp(type, o->type) == 0)
-            snprintf(what, sizeof what, "%s %s is one of another making", o->type, o->name);
+            snprintf(what, sizeof what, "%s %s was changed", o->type, o->name);
         else
-            snprintf(what, sizeof what, "%s %s is of another type (%s)", o->type, o->name, type);
+            snprintf(what, sizeof what, "%s %s is now a %s", o->type, o->name, type);
         fault(context, what);
     }
     for (int i = 0; i < count && r.status == STATUS_OK; i++) {
-        snprintf(what, sizeof what, "%s %s is not there", own[i].type, own[i].name);
+        snprintf(what, sizeof what, "%s %s is missing", own[i].type, own[i].name);
         if (!own[i].seen)
             fault(context, what);
     }
@@ -251,9 +251,10 @@ enum status store_judge_objects(struct store *s, const char *schema, struct mess
     s->foreign = first.count > 0;
     if (status != STATUS_OK || !s->foreign || s->mode == STORE_CHECK)
         return status;
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "%s is not as this headcount makes results files: its %s%s (left as it is; "
-                       "`headcount check` names all). Restore a copy, or use the version of "
-                       "headcount that made it",
-                       s->path, first.what, first.count > 1 ? ", and more" : "");
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "%s does not have the tables and views of this headcount: its %s%s (left as it "
+        "is; `headcount check` names all). Restore a copy, or use the version of "
+        "headcount that made it",
+        s->path, first.what, first.count > 1 ? ", and more" : "");
 }

@@ -18,7 +18,7 @@ refused() { # words, command...
     headcount "$@" >said 2>&1 </dev/null
     code=$?
     [ $code -eq 2 ] || { echo "status $code"; cat said; return 1; }
-    grep -qF -- "$words" said && grep -qF -- "/owner to make it that of" said && ls -l head.db.d | cmp - before || { cat said; return 1; }
+    grep -qF -- "$words" said && grep -qF -- "/owner: it then belongs to" said && ls -l head.db.d | cmp - before || { cat said; return 1; }
 }
 every_writer() { # db, words
     for command in 'run s.yaml' 'run s.yaml --shard 1/2' 'sweep delete s --yes' gc 'gc -n' 'gc --out-of-plan' heads 'prune s --keep 1' 'ensemble s --heads 1 --members 2' 'submit s.yaml -n --nodes 1'; do
@@ -32,9 +32,9 @@ verdict "two sweeps"
 ls -l head.db.d >before
 
 cp head.db copy.db && ln -s head.db.d copy.db.d
-every_writer copy.db "copy.db.d is a link to a folder that belongs to another copy of this results file: nothing is written"
+every_writer copy.db "copy.db.d is a link to a folder that belongs to another copy of this results file, so nothing in it was changed"
 rm -rf foreign.db.d && ln -s head.db.d foreign.db.d
-every_writer foreign.db "foreign.db.d belongs to another results file: nothing is written"
+every_writer foreign.db "foreign.db.d belongs to another results file, so nothing in it was changed"
 ln -s head.db.d new.db.d
 check "a file that is yet to be made" refused "new.db.d belongs to another results file" run s.yaml --db new.db
 check "... is not" [ ! -e new.db ]

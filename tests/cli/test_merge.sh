@@ -144,7 +144,7 @@ cp 1.db bad.db && cp -r 1.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = 0.0625 WHERE trial_id = $id"
 sql all.db .dump >before.sql && ls all.db.d >before
 check "results that contradict each other" status_is 2 merge --into all.db 3.db bad.db
-check "... are named with both values" says "has test_acc 0.0625 there (trial $id), but $(sql all.db "SELECT test_acc FROM trial WHERE trial_id = $id") in ./all.db (trial $id)"
+check "... are named with both values" says "has test_acc 0.0625 there (trial $id), but $(sql all.db "SELECT test_acc FROM trial WHERE trial_id = $id") in all.db (trial $id)"
 check "... and what trained both" says "kernels $(sql all.db 'SELECT kernels FROM build')"
 check "... nothing is merged" sh -c 'sqlite3 all.db .dump | cmp - before.sql'
 check "... and no file was left" sh -c 'ls all.db.d | cmp - before'

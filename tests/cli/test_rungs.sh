@@ -80,7 +80,7 @@ for workers in 1 3 2 4; do
     stopped=$?
 done
 check "stopped four times, with another number of workers each time" [ $stopped -eq 75 ]
-check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db | grep -qxE 'halving: of 16 tuning trials [0-9]+ wait at a rung, [0-9]+ were eliminated at one\\.'"
+check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db | grep -qxE 'halving: 16 tuning trials, of which [0-9]+ wait at a rung and [0-9]+ were eliminated\\.'"
 check "... as JSON too" sh -c "'$headcount' status --db whole.db --json | grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"eliminated\":12}'"
 check "... run goes on" run stop.db
 check "... to the same bytes" same_export stop.db

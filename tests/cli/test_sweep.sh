@@ -78,7 +78,7 @@ sql altered.db "UPDATE trial SET test_acc = 1 WHERE trial_id = 2; CREATE VIEW mi
 check "... an accuracy that its result does not have" sh -c "! '$headcount' check --db altered.db >check.txt && grep -qx \"a trial's rows are not what its result says: trial 2 (test_acc)\" check.txt"
 check "... and notes a view of the user's own" grep -qx 'note: altered.db has a view that headcount did not make and does not use: mine' check.txt
 sql altered.db "UPDATE trial SET test_acc = 1, checkpoint = NULL, checkpoint_sha256 = NULL WHERE trial_id = 2"
-check "... results without a file are counted" sh -c "'$headcount' check --db altered.db | grep -x 'altered.db: 6 trials, 5 files of weights, 1 result without a file to compare: everything is as it should be'"
+check "... results without a file are counted" sh -c "'$headcount' check --db altered.db | grep -x 'altered.db: 6 trials, 5 files of weights, 1 result whose file is gone: everything is as it should be'"
 cp whole.db absurd.db && sql absurd.db "UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 5"
 check "an absurd number of attempts is refused by run at once" status_is 3 timeout -s KILL 10 "$headcount" run sweep.yaml --db absurd.db --quiet
 check "... by name" sh -c "'$headcount' run sweep.yaml --db absurd.db 2>&1 | grep 'not those that are counted: trial 5'"
@@ -271,7 +271,7 @@ check "a link to a file stays one" sh -c "'$headcount' export weights 4 link --d
 check "gc --dry-run needs no lock and removes nothing" sh -c "'$headcount' gc -n --db copy.db | grep '^would remove' && ls copy.db.d/t4-a*.result"
 sql one.db 'SELECT yaml FROM sweep' >sweep.yaml
 check "gc --out-of-plan removes weights" sh -c "'$headcount' run sweep.yaml --db one.db --quiet --set seeds=1 && '$headcount' gc --out-of-plan --db one.db | grep 'left the plan'"
-check "... and check knows" sh -c "'$headcount' check --db one.db | grep '6 trials, 3 files of weights, 3 results without a file to compare: everything'"
+check "... and check knows" sh -c "'$headcount' check --db one.db | grep '6 trials, 3 files of weights, 3 results whose file is gone: everything'"
 check "... and export says so" sh -c "'$headcount' export weights \$(sqlite3 one.db 'SELECT trial_id FROM trial WHERE NOT in_plan LIMIT 1') x --db one.db 2>&1 | grep 'removed by gc'"
 check "another metric is refused" status_is 2 run one.db --set 'metric={name: val_loss, goal: minimize}'
 check "... plan says so before" sh -c "'$headcount' plan sweep.yaml --db one.db --set 'metric={name: val_loss, goal: minimize}' | grep 'another metric'"

@@ -273,8 +273,8 @@ static void a_piece_that_cannot_be_read_says_why(void **state)
 {
     struct served *f = *state;
     assert_int_equal(served_write(f, "DROP VIEW progress"), 0);
-    expect(f, "/index", 200, "view progress is not there");
-    expect(f, "/0/1/trials", 503, "{\"error\":\"p q.db is not as this headcount makes");
+    expect(f, "/index", 200, "view progress is missing");
+    expect(f, "/0/1/trials", 503, "{\"error\":\"p q.db does not have the tables and views");
 }
 
 static void stored_words_name_no_folder(void **state)

@@ -38,30 +38,28 @@ static void what_is_not_the_programs_is_refused(void **state)
     static const struct {
         const char *sql, *words;
     } cases[] = {
-        {"DROP VIEW trials; CREATE VIEW trials AS " ENDLESS, "view trials is one of another"},
-        {"DROP VIEW progress; CREATE TABLE progress (name TEXT)",
-         "view progress is of another type (table)"},
-        {"DROP VIEW cost", "view cost is not there"},
-        {"DROP TABLE build; CREATE VIEW build AS " ENDLESS,
-         "table build is of another type (view)"},
+        {"DROP VIEW trials; CREATE VIEW trials AS " ENDLESS, "view trials was changed"},
+        {"DROP VIEW progress; CREATE TABLE progress (name TEXT)", "view progress is now a table"},
+        {"DROP VIEW cost", "view cost is missing"},
+        {"DROP TABLE build; CREATE VIEW build AS " ENDLESS, "table build is now a view"},
         {"DROP TABLE results_file; CREATE VIEW results_file AS SELECT i AS id FROM (" ENDLESS
          ") WHERE i < 0",
-         "table results_file is of another type"},
+         "table results_file is now a view"},
         {"DROP TABLE trial; CREATE VIEW trial AS SELECT iif(i < 0, 'running', '') AS state FROM"
          " (" ENDLESS ")",
-         "table trial is of another type"},
+         "table trial is now a view"},
         {"ALTER TABLE trial ADD COLUMN x TEXT AS (replace(hex(zeroblob(99)), '0', setting)) "
          "VIRTUAL",
-         "table trial is one of another"},
-        {"ALTER TABLE curve ADD COLUMN mine TEXT", "table curve is one of another"},
-        {"ALTER TABLE head_metric ADD COLUMN mine TEXT", "table head_metric is one of another"},
-        {"DROP INDEX trial_claim", "index trial_claim is not there"},
-        {"ALTER TABLE t_quantile RENAME COLUMN t TO u", "is one of another"},
+         "table trial was changed"},
+        {"ALTER TABLE curve ADD COLUMN mine TEXT", "table curve was changed"},
+        {"ALTER TABLE head_metric ADD COLUMN mine TEXT", "table head_metric was changed"},
+        {"DROP INDEX trial_claim", "index trial_claim is missing"},
+        {"ALTER TABLE t_quantile RENAME COLUMN t TO u", "table t_quantile was changed"},
         {"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
          " replace(sql, 'state IN', 'stateIN') WHERE name = 'progress';"
          "UPDATE sqlite_schema SET sql = replace(sql, 'LEFT JOIN', 'CROSS JOIN')"
          " WHERE name = 'trials'",
-         "view trials is one of another"},
+         "view trials was changed"},
     };
     struct fixture *x = *state;
     make(x);

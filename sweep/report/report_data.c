@@ -10,6 +10,7 @@
 #include "sweep/store/data_file.h"
 #include "sweep/store/lost.h"
 #include "sweep/store/rows.h"
+#include "sweep/store/setting_order.h"
 
 static enum status out_of_memory(struct message *m)
 {
@@ -167,11 +168,22 @@ static enum status judge_settings(struct report_data *r, struct message *m)
     return status;
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+    const struct evidence_row *x = a, *y = b;
+    int order = setting_compare(x->label, y->label);
+    order = order ? order : strcmp(x->setting, y->setting);
+    return order ? order : (x->heads > y->heads) - (x->heads < y->heads);
+}
+
+/* The rows of a drawn sweep then stand as its settings do. */
 static enum status add_rows(struct report_data *r, struct message *m)
 {
     for (int i = 0; i < r->settings; i++)
         if (!(r->setting[i].by_heads = report_rows(r->name, r->evidence, r->setting[i].setting)))
             return out_of_memory(m);
+    if (r->evidence->drawn && r->evidence->rows)
+        qsort(r->evidence->row, (size_t)r->evidence->rows, sizeof *r->evidence->row, compare_rows);
     return STATUS_OK;
 }
 

@@ -38,7 +38,7 @@ struct report_data {
     struct counts counts;
     struct evidence *evidence;
     int settings;                   /* as in evidence */
-    struct report_setting *setting; /* in the order of the plan */
+    struct report_setting *setting; /* as in evidence */
     struct report_shift *shift;     /* NULL without eval */
     struct report_labels *labels;   /* NULL but for classification of a file */
 };

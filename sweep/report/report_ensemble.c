@@ -84,18 +84,19 @@ static enum status read_answers(struct store *s, struct ensembles *e, const char
                                 struct message *m)
 {
     bool room = true;
-    struct rows r = rows_open(
-        s, m,
-        TRAINED_JUDGED "SELECT g.key, replicated, unit, avg(e.mean_member_acc) OVER same,"
-                       "       avg(e.test_acc) OVER same, avg(e.test_loss) OVER same, e.n_params,"
-                       "       e.flops_per_example, task"
-                       "  FROM json_each(?2) AS g JOIN ensemble AS e ON e.trials = g.value"
-                       "  JOIN judged AS j ON j.trial_id = g.value ->> 0 AND j.setting = e.setting"
-                       " WHERE e.sweep_id = ?1 AND e.heads = ?3 AND e.members = ?4"
-                       " WINDOW same AS (PARTITION BY j.setting, unit)"
-                       " ORDER BY place, j.setting, unit, g.key",
-        VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
-               INTEGER(e->groups.members)));
+    struct rows r =
+        rows_open(s, m,
+                  TRAINED_JUDGED
+                  "SELECT g.key, replicated, unit, avg(e.mean_member_acc) OVER same,"
+                  "       avg(e.test_acc) OVER same, avg(e.test_loss) OVER same, e.n_params,"
+                  "       e.flops_per_example, task"
+                  "  FROM json_each(?2) AS g JOIN ensemble AS e ON e.trials = g.value"
+                  "  JOIN judged AS j ON j.trial_id = g.value ->> 0 AND j.setting = e.setting"
+                  " WHERE e.sweep_id = ?1 AND e.heads = ?3 AND e.members = ?4"
+                  " WINDOW same AS (PARTITION BY j.setting, unit)"
+                  " ORDER BY place, j.setting_label COLLATE setting_values, j.setting, unit, g.key",
+                  VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
+                         INTEGER(e->groups.members)));
     while (room && rows_next(&r))
         room = add_group(e, &r);
     enum status closed = rows_close(&r);

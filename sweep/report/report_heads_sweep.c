@@ -42,7 +42,8 @@ static void sweep_sql(struct text_buffer *sql, const struct heads_names *head,
         text_add(sql, ", avg(layers.\"%s\") AS \"%s\"", layer->name[i], layer->name[i]);
     text_add(sql, " FROM one LEFT JOIN spread USING (trial_id) LEFT JOIN look USING (trial_id)"
                   " LEFT JOIN heads USING (trial_id) LEFT JOIN layers USING (trial_id)"
-                  " GROUP BY setting, one.heads ORDER BY setting, one.heads");
+                  " GROUP BY setting, one.heads ORDER BY setting_label COLLATE"
+                  " setting_values, setting, one.heads");
 }
 enum by_heads {
     LABEL,

@@ -98,7 +98,9 @@ static enum status read_curves(struct store *s, int64_t sweep_id, struct prune_d
         "       avg(p.test_acc), avg(p.n_params), avg(flops_per_example), avg(infer_ms)"
         "  FROM pruning AS p JOIN judged USING (trial_id) WHERE p.test_acc IS NOT NULL"
         " GROUP BY setting, heads, layers, finetuned_steps, lr, kept, method, unit"
-        " ORDER BY place, setting, heads, layers, finetuned_steps, lr, kept DESC, method, unit",
+        " ORDER BY place, setting_label COLLATE setting_values, setting, heads, layers, "
+        "finetuned_steps, lr,"
+        " kept DESC, method, unit",
         VALUES(INTEGER(sweep_id)));
     while (room && rows_next(&r))
         room = add_row(d, &r);

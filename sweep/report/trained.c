@@ -35,14 +35,14 @@ enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list 
                          struct message *m)
 {
     bool room = true;
-    struct rows r =
-        rows_open(s, m,
-                  TRAINED_JUDGED
-                  "SELECT setting, setting_label, min(task), heads, layers, unit, avg(test_acc),"
-                  "       avg(n_params), avg(flops)"
-                  "  FROM judged GROUP BY setting, heads, layers, unit"
-                  " ORDER BY place, setting, heads, layers, unit",
-                  VALUES(INTEGER(sweep_id)));
+    struct rows r = rows_open(
+        s, m,
+        TRAINED_JUDGED
+        "SELECT setting, setting_label, min(task), heads, layers, unit, avg(test_acc),"
+        "       avg(n_params), avg(flops)"
+        "  FROM judged GROUP BY setting, heads, layers, unit"
+        " ORDER BY place, setting_label COLLATE setting_values, setting, heads, layers, unit",
+        VALUES(INTEGER(sweep_id)));
     while (room && rows_next(&r)) {
         struct trained *t = item_of(list, &r);
         room = t && sample_add(&t->acc, rows_integer(&r, UNIT), rows_real(&r, ACC));

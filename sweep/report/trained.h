@@ -7,7 +7,7 @@
 
 /* A CTE `judged` of the sweep ?1: its completed trials that are judged, and what is taken for
  * independent among them (unit): seeds or, where axes are replicated, their values, which the task
- * is then without. place: where in the plan their setting begins. */
+ * is then without. By place, setting_label COLLATE setting_values, setting they are listed. */
 #define TRAINED_JUDGED                                                                             \
     "WITH judged AS ("                                                                             \
     "  SELECT t.trial_id, t.setting, t.setting_label, t.test_acc, t.test_loss, t.train_acc,"       \
@@ -16,7 +16,8 @@
     "         json_patch(c.config_json -> '$.task', json_object('options', json("                  \
     "             (SELECT json_group_object(substr(key, length('task.') + 1), NULL)"               \
     "                FROM json_each(t.replicate) WHERE key GLOB 'task.*')))) AS task,"             \
-    "         min(t.plan_order) OVER (PARTITION BY t.setting) AS place,"                           \
+    "         iif((SELECT drawn FROM sweep WHERE sweep_id = ?1), 0,"                               \
+    "             min(t.plan_order) OVER (PARTITION BY t.setting)) AS place,"                      \
     "         dense_rank() OVER (ORDER BY t.replicate,"                                            \
     "                            CASE t.replicate WHEN '{}' THEN t.seed END) AS unit"              \
     "    FROM trial AS t JOIN config AS c USING (config_id)"                                       \

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "sweep/store/setting_order.h"
+
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(((const struct evidence_setting *)a)->setting,
@@ -105,15 +107,22 @@ static enum status read_shared(struct store *s, struct evidence *e, struct messa
 
 static int compare_places(const void *a, const void *b)
 {
-    int64_t x = ((const struct evidence_setting *)a)->place;
-    int64_t y = ((const struct evidence_setting *)b)->place;
-    return (x > y) - (x < y);
+    const struct evidence_setting *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    const struct evidence_setting *x = a, *y = b;
+    int order = setting_compare(x->label, y->label);
+    return order ? order : strcmp(x->setting, y->setting);
 }
 
 static void put_in_order(struct evidence *e)
 {
     if (e->settings)
-        qsort(e->setting, (size_t)e->settings, sizeof *e->setting, compare_places);
+        qsort(e->setting, (size_t)e->settings, sizeof *e->setting,
+              e->drawn ? compare_values : compare_places);
     for (int i = 0; i < e->settings; i++) {
         struct evidence_setting *set = &e->setting[i];
         for (int k = 0; k < set->count; k++) {

@@ -69,9 +69,10 @@ struct evidence_build {
 
 struct evidence {
     int64_t sweep_id;
+    bool drawn;          /* method: random */
     int64_t first_trial; /* of the plan; 0: it has none */
     int settings;
-    struct evidence_setting *setting; /* in the order of the plan */
+    struct evidence_setting *setting; /* in the order of the plan; drawn: of their values */
     int rows;
     struct evidence_row *row; /* by setting, in the order of their texts, and rising head count */
     int builds;

@@ -27,11 +27,12 @@ static enum status read_claim(struct store *s, struct evidence *e, struct messag
 
 enum status evidence_read_sweep(struct store *s, struct evidence *e, struct message *m)
 {
-    enum { CLAIM_BEST, LOSS, LOOKS, EQUIVALENCE, REPLICATED };
+    enum { CLAIM_BEST, LOSS, LOOKS, EQUIVALENCE, REPLICATED, DRAWN };
     struct rows rows = rows_open(
         s, m,
         "SELECT claim ->> '$.best', metric = 'val_loss', json_array_length(looks), equivalence,"
-        " (SELECT group_concat(value, ', ') FROM json_each(replicate)) FROM sweep"
+        " (SELECT group_concat(value, ', ') FROM json_each(replicate)), drawn FROM "
+        "sweep"
         " WHERE sweep_id = ?1",
         VALUES(INTEGER(e->sweep_id)));
     bool found = rows_next(&rows);
@@ -39,6 +40,7 @@ enum status evidence_read_sweep(struct store *s, struct evidence *e, struct mess
         e->base.has_claim = !rows_null(&rows, CLAIM_BEST);
         e->base.claim_best = rows_integer(&rows, CLAIM_BEST);
         e->base.loss = rows_integer(&rows, LOSS) != 0;
+        e->drawn = rows_integer(&rows, DRAWN) != 0;
         e->base.looks = (int)rows_integer(&rows, LOOKS);
         e->base.equivalence = rows_null(&rows, EQUIVALENCE) ? 0 : rows_real(&rows, EQUIVALENCE);
         if (!rows_null(&rows, REPLICATED) &&

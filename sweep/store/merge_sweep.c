@@ -113,7 +113,7 @@ static enum status take_newer(struct merging *g, const struct merge_sweep *sweep
                 " claim = excluded.claim, overrides = excluded.overrides,"
                 " replicate = excluded.replicate, looks = excluded.looks,"
                 " equivalence = excluded.equivalence, rungs = excluded.rungs, eval = excluded.eval,"
-                " measure = excluded.measure"};
+                " measure = excluded.measure, drawn = excluded.drawn"};
     enum status status = theirs_newer ? merge_rows(g, &row, sweep->from_id) : STATUS_OK;
     if (status == STATUS_OK && sweep->plan == MERGE_THEIRS)
         status = store_execute(g->into, MERGING,

@@ -28,6 +28,8 @@ CREATE TABLE sweep (
                 -- {"best":4,"over":[1,16]}: predicted before the first trial
     created     TEXT NOT NULL,
     last_run    TEXT NOT NULL,
+    drawn       INTEGER NOT NULL DEFAULT 0 CHECK (drawn IN (0, 1)),  -- method: random; reports list
+                -- its settings by their values, not in the order of the plan
     overrides   TEXT NOT NULL DEFAULT '[]' CHECK (json_type(overrides) = 'array'),
                 -- ["train.steps=100"]: what --set put in the place of what the file says
     remark      TEXT,  -- what a person wrote about it: headcount sweep note

@@ -9,6 +9,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "sweep/judge/stats.h"
+#include "sweep/store/setting_order.h"
 
 enum {
     WRITER_PATIENCE_MS = 50,   /* the coordinator has pipes to drain */
@@ -31,7 +32,8 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
         sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!s->db)
         return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
-    if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK)
+    if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK ||
+        setting_order_register(s->db) != SQLITE_OK)
         return store_error(s, "opening", m);
     s->unreadable = SQLITE_OK;
     store_harden(s->db);

@@ -8,6 +8,7 @@
  *   rows.c           statements and their rows
  *   store_sql.c      errors, small statements, transactions
  *   store_sums.c     sums that are the same in every version of SQLite
+ *   setting_order.c  settings in the order of their values (setting_order.h)
  *   store_plan.c     planning, with store_sweep.c, store_shard.c and store_history.c
  *                    (store_plan.h)
  *   store_trial.c    claiming and ending

@@ -143,21 +143,22 @@ enum status plan_write_sweep(struct planning *g)
         g->s, "recording the sweep",
         "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune,"
         " claim, replicate, looks, equivalence, rungs, eval, measure, created, last_run,"
-        " overrides)"
+        " overrides, drawn)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, nullif(?, ''), ?,"
-        " nullif(?, ''), " NOW ", " NOW ", '[]')"
+        " nullif(?, ''), " NOW ", " NOW ", '[]', ?)"
         " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
         " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
         " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
         " claim = excluded.claim, replicate = excluded.replicate, looks = excluded.looks,"
         " equivalence = excluded.equivalence, rungs = excluded.rungs,"
-        " eval = excluded.eval, measure = excluded.measure,"
+        " eval = excluded.eval, measure = excluded.measure, drawn = excluded.drawn,"
         " last_run = excluded.last_run, overrides = '[]'"
         " RETURNING sweep_id",
         VALUES(TEXT(c->name), TEXT(c->question), TEXT(c->text), TEXT(c->sha256),
                TEXT(g->plan_sha256), TEXT(metric_name(c->metric)), TEXT(metric_goal(c->metric)),
                TEXT(g->tune), TEXT(g->claim), TEXT(g->replicate), TEXT(g->looks), equivalence_of(g),
-               TEXT(g->rungs), TEXT(c->eval_json), TEXT(c->measure ? "evals" : "")),
+               TEXT(g->rungs), TEXT(c->eval_json), TEXT(c->measure ? "evals" : ""),
+               INTEGER(c->method == METHOD_RANDOM)),
         0, &g->changes->sweep_id, g->m);
     return status == STATUS_OK ? write_overrides(g) : status;
 }

@@ -110,7 +110,7 @@ may_hold_anything() { # table.column
     build.* | attempt.host | attempt.pid | attempt.started | attempt.ended | attempt.note | attempt.error) ;;
     attempt.resumed_from_step | attempt.exit_code | attempt.signal | attempt.cpu_s | attempt.max_rss_kib) ;;
     sweep.shards | trial.in_shard) ;;
-    sweep.eval | sweep.measure | study.* | pruning.* | ensemble.* | evaluation.*) ;;
+    sweep.eval | sweep.measure | sweep.drawn | study.* | pruning.* | ensemble.* | evaluation.*) ;;
     data_file.* | block_loss.* | label_acc.*) ;;
     head_metric.* | layer_metric.* | head_slot.*) ;;
     *) return 1 ;;

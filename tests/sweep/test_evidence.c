@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sweep/store/evidence.h"
+#include "sweep/store/setting_order.h"
 
 static struct evidence *read_it(struct fixture *x, struct run *r)
 {
@@ -242,6 +243,21 @@ static void what_left_the_plan_is_told(void **state)
     close_store(x, r.s);
 }
 
+/* As where they were drawn: by the first value in which two differ. */
+static void settings_by_their_values(void **state)
+{
+    static const char *const sorted[] = {
+        "lr=-2, d_ff=8",          "lr=1e-05, d_ff=8",      "lr=0.0001, d_ff=8",
+        "lr=0.002, d_ff=9",       "lr=0.002, d_ff=9, b=1", "lr=0.002, d_ff=10",
+        "lr=1e+06, d_ff=1, x=ab", "lr=1e+06, d_ff=1, x=b", "lr=1e+06, d_ff=2, x=a"};
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 9; k++) {
+            int order = setting_compare(sorted[i], sorted[k]);
+            assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+        }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -249,7 +265,7 @@ int main(void)
         TEST(trials_and_their_slopes),     TEST(blocks_of_text),
         TEST(instances_are_units),         TEST(trials_of_a_look),
         TEST(settings_that_mean_the_same), TEST(rates_under_tune),
-        TEST(what_left_the_plan_is_told),
+        TEST(what_left_the_plan_is_told),  TEST(settings_by_their_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,16 +16,29 @@ struct sayings {
     size_t count;
 };
 
-static int compare_texts(const void *a, const void *b)
+/* Bytes of a sentence that must agree for two settings to say the same. A warning names head counts
+ * at its end: "Warning: a choice is at the edge of its grid, ...: lr with 4 heads." */
+static size_t common_size(const char *text)
 {
-    return strcmp(((const struct saying *)a)->text, ((const struct saying *)b)->text);
+    static const char warning[] = "Warning: ";
+    const char *end =
+        strncmp(text, warning, strlen(warning)) == 0 ? strstr(text + strlen(warning), ": ") : NULL;
+    return end ? (size_t)(end + 2 - text) : strlen(text);
+}
+
+static int compare_common(const void *a, const void *b)
+{
+    const char *x = ((const struct saying *)a)->text, *y = ((const struct saying *)b)->text;
+    size_t x_size = common_size(x), y_size = common_size(y);
+    int order = strncmp(x, y, x_size < y_size ? x_size : y_size);
+    return order ? order : (x_size > y_size) - (x_size < y_size);
 }
 
 static int compare_sayings(const void *a, const void *b)
 {
-    int order = compare_texts(a, b);
-    return order ? order
-                 : ((const struct saying *)a)->setting - ((const struct saying *)b)->setting;
+    const struct saying *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->setting - y->setting;
 }
 
 /* item is malloced; NULL: no memory. */
@@ -49,16 +62,44 @@ static const struct saying *who_says(const struct sayings *list, const char *tex
 {
     const struct saying key = {.text = text}, *end = list->item + list->count;
     const struct saying *first =
-        bsearch(&key, list->item, list->count, sizeof *list->item, compare_texts);
-    while (first > list->item && compare_texts(first - 1, &key) == 0)
+        bsearch(&key, list->item, list->count, sizeof *list->item, compare_common);
+    while (first > list->item && compare_common(first - 1, &key) == 0)
         first--;
     *count = 1;
-    while (first + *count < end && compare_texts(first + *count, &key) == 0)
+    while (first + *count < end && compare_common(first + *count, &key) == 0)
         ++*count;
     return first;
 }
 
-/* What several settings say beside their findings, each sentence once: "In slots=8; slots=16: ". */
+/* "In slots=8; slots=16: " and the sentence. */
+static void add_same(const struct report_data *r, const struct saying *by, int n,
+                     struct text_buffer *text)
+{
+    if (n == r->settings)
+        text_add(text, "In all settings");
+    for (int s = 0; s < n && n < r->settings; s++)
+        text_add(text, "%s%s", s ? "; " : "In ", r->setting[by[s].setting].label);
+    text_add(text, ": %s", by->text);
+}
+
+/* "Warning: ...: lr with 4 heads (slots=8; slots=16); lr with 8 heads (slots=32)." */
+static void add_different(const struct report_data *r, const struct saying *by, int n,
+                          struct text_buffer *text)
+{
+    size_t common = common_size(by->text);
+    text_add(text, "%.*s", (int)common, by->text);
+    for (int s = 0; s < n; s++) {
+        const char *own = by[s].text + common;
+        if (s && strcmp(by[s - 1].text, by[s].text) == 0)
+            text_add(text, "; ");
+        else
+            text_add(text, "%s%.*s (", s ? "); " : "", (int)strlen(own) - 1, own);
+        text_add(text, "%s", r->setting[by[s].setting].label);
+    }
+    text_add(text, ").");
+}
+
+/* What several settings say beside their findings, each sentence once. */
 static void write_common(const struct report_data *r, const struct sayings *list,
                          struct document *d)
 {
@@ -69,16 +110,18 @@ static void write_common(const struct report_data *r, const struct sayings *list
         for (int k = v->lead; k < v->sentences; k++) {
             int n;
             const struct saying *by = who_says(list, v->sentence[k], &n);
-            if (n < 2 || by->setting != i)
+            bool first = true;
+            for (int s = 0; s < n; s++)
+                first = first && by[s].setting >= i;
+            if (n < 2 || !first)
                 continue;
             if (!headed)
                 document_heading(d, "In several settings");
             headed = true;
-            if (n == r->settings)
-                text_add(&text, "In all settings");
-            for (int s = 0; s < n && n < r->settings; s++)
-                text_add(&text, "%s%s", s ? "; " : "In ", r->setting[by[s].setting].label);
-            text_add(&text, ": %s", v->sentence[k]);
+            if (strcmp(by->text, by[n - 1].text) == 0)
+                add_same(r, by, n, &text);
+            else
+                add_different(r, by, n, &text);
             document_text(d, DOCUMENT_ITEM, &text);
         }
     }

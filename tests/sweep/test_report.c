@@ -151,20 +151,19 @@ static void test_settings(void **state)
     free(json);
 }
 
-/* Under tune: trials that wait for the choice are one planned trial per seed; what was chosen is
- * named, the edge warned about. */
-static void test_tune(void **state)
+#define TUNED "[\"train.batch\",\"train.lr\"]"
+
+/* A setting of 1 and 2 heads at three learning rates, where those that score .9 are chosen. */
+static void add_tuned(struct fixture *f, int slots, const char *setting, const char *label,
+                      const double score[2][3])
 {
-    struct fixture *f = *state;
     static const double lr[3] = {.001, .003, .01};
-    static const double score[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
-    add_sweep(f, "'gather'", "[\"train.batch\",\"train.lr\"]", "NULL");
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 3; k++) {
             char tuning[60];
             snprintf(tuning, sizeof tuning, "{\"train.batch\":64,\"train.lr\":%g}", lr[k]);
-            struct grid_point p = {4, i + 1, lr[k], "{}", "", tuning};
-            int config = 10 * i + k + 1;
+            struct grid_point p = {slots, i + 1, lr[k], setting, label, tuning};
+            int config = 20 * (slots - 4) + 10 * i + k + 1;
             bool chosen = score[i][k] >= .9;
             add_config(f, config, &p, 9488);
             for (int seed = 1000; seed < 1003; seed++)
@@ -175,6 +174,16 @@ static void test_tune(void **state)
         }
     }
     sql(f, "UPDATE trial SET state = 'not_needed' WHERE choice = 'eliminated'");
+}
+
+/* Under tune: trials that wait for the choice are one planned trial per seed; what was chosen is
+ * named, the edge warned about. */
+static void test_tune(void **state)
+{
+    struct fixture *f = *state;
+    static const double score[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
+    add_sweep(f, "'gather'", TUNED, "NULL");
+    add_tuned(f, 4, "{}", "", score);
     assert_file("tune.txt", report(f, REPORT_TEXT, false));
     /* A grid that has grown: what was chosen waits again, though it has results. */
     sql(f, "UPDATE trial SET choice = 'waiting' WHERE NOT is_tuning AND state = 'completed'");
@@ -188,6 +197,27 @@ static void test_tune(void **state)
     free(json);
     assert_says(report(f, REPORT_MARKDOWN, false),
                 "is being chosen among 0.001, 0.003 and 0.01; 1 of 2 has one so far.");
+}
+
+/* Warnings that differ in their head counts alone are one sentence. */
+static void test_edges(void **state)
+{
+    struct fixture *f = *state;
+    static const double low[2][3] = {{.9, .8, .7}, {.5, .95, .6}};
+    static const double high[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
+    static const double inner[2][3] = {{.8, .9, .7}, {.5, .95, .6}};
+    add_sweep(f, "'gather'", TUNED, "NULL");
+    add_tuned(f, 4, "{\"task.slots\":4}", "slots=4", high);
+    add_tuned(f, 5, "{\"task.slots\":5}", "slots=5", low);
+    add_tuned(f, 6, "{\"task.slots\":6}", "slots=6", inner);
+    add_tuned(f, 7, "{\"task.slots\":7}", "slots=7", low);
+    char *text = report(f, REPORT_MARKDOWN, false), *first = strstr(text, "Warning: ");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "Warning: "));
+    assert_says(text,
+                "\n- Warning: a choice is at the edge of its grid, so that a better value may "
+                "lie beyond it: lr with 1 head (slots=5; slots=7); lr with 2 heads (slots=4)."
+                "\n");
 }
 
 /* A claim is not judged where nothing has ended; where some has, in the others. */
@@ -402,13 +432,21 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_exploratory), CASE(test_text),
-        CASE(test_narrow),      CASE(test_settings),
-        CASE(test_tune),        CASE(test_claim_not_judged_yet),
-        CASE(test_nothing_run), CASE(test_loss),
-        CASE(test_replicate),   CASE(test_looks),
-        CASE(test_history),     CASE(test_failures),
-        CASE(test_shifted),     CASE(test_shifted_replicates),
+        CASE(test_exploratory),
+        CASE(test_text),
+        CASE(test_narrow),
+        CASE(test_settings),
+        CASE(test_edges),
+        CASE(test_tune),
+        CASE(test_claim_not_judged_yet),
+        CASE(test_nothing_run),
+        CASE(test_loss),
+        CASE(test_replicate),
+        CASE(test_looks),
+        CASE(test_history),
+        CASE(test_failures),
+        CASE(test_shifted),
+        CASE(test_shifted_replicates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

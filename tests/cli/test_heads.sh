@@ -158,7 +158,7 @@ check "... counted" sh -c "grep -q '^headcount heads: 3 failed; the same command
 check "... and the others are measured" grep -q 'Measured in 9 of 12 trials, on the validation set; 3 could not be measured' table
 mv gone "bad.db.d/$(weights 2)"
 check "back in their place they are measured" sh -c "headcount heads 2 --db bad.db -q | grep -q '^Heads of trial 2'"
-check "a name that is nearly right" says 'no sweep "whoo"; it holds: who' headcount heads whoo --db whole.db
+check "a name that is nearly right" says 'no sweep "whoo"; did you mean "who"? It holds: who' headcount heads whoo --db whole.db
 check "... is refused" status_is 2 headcount heads whoo --db whole.db
 check "a trial that there is not" says 'no trial 99' headcount heads 99 --db whole.db
 check "a set that there is not" says "allowed: val, test" headcount heads --on train --db whole.db

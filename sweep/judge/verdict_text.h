@@ -14,6 +14,9 @@ struct writer {
 
 #define put(w, ...) text_add((w)->out, __VA_ARGS__)
 
+/* Of all head counts; fewer than w->in->planned until the sweep is done. */
+int trials_ended(const struct writer *w);
+
 /* "s" unless n is 1; "is" or "are". */
 const char *plural(int64_t n);
 const char *verb(int64_t n);

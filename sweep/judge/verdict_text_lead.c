@@ -3,7 +3,7 @@
 
 #include "sweep/judge/verdict_text.h"
 
-static int ended(const struct writer *w)
+int trials_ended(const struct writer *w)
 {
     int n = 0;
     for (int i = 0; i < w->in->count; i++)
@@ -14,12 +14,12 @@ static int ended(const struct writer *w)
 /* Stands before the first sentence, in the same paragraph. */
 static void say_preliminary(const struct writer *w)
 {
-    if (ended(w) == 0 || ended(w) >= w->in->planned)
+    if (trials_ended(w) == 0 || trials_ended(w) >= w->in->planned)
         return;
     put(w,
         "Preliminary, with %d of %d %strials ended (a verdict needs them all: stopping when the "
         "numbers look good is no test). ",
-        ended(w), w->in->planned, w->in->tuning > 0 ? "judged " : "");
+        trials_ended(w), w->in->planned, w->in->tuning > 0 ? "judged " : "");
 }
 
 static bool not_finished(const struct verdict_row *r)
@@ -393,7 +393,7 @@ static void say_finding(const struct writer *w)
         say_nothing(w);
         break;
     case VERDICT_UNTRAINED:
-        say_no_verdict(w, ended(w) < w->in->planned
+        say_no_verdict(w, trials_ended(w) < w->in->planned
                               ? "every trial that has ended diverged or failed"
                               : "every trial diverged or failed");
         break;

@@ -199,7 +199,11 @@ static void say_one_unit(const struct writer *w)
     int most = 0;
     for (int i = 0; i < w->v->rows; i++)
         most = w->v->row[i].test.n > most ? w->v->row[i].test.n : most;
-    if (most == 1)
+    if (most == 1 && trials_ended(w) < w->in->planned)
+        put(w,
+            "At most one %s per head count has ended: no interval and no test is possible yet.\n",
+            w->v->unit);
+    else if (most == 1)
         put(w,
             "One %s per head count: no interval and no test is possible. Run at least two, "
             "better eight or more.\n",

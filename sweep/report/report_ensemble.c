@@ -324,7 +324,7 @@ static enum status write_rivals(const struct ensembles *e, struct document *d, s
 #define COSTS                                                                                      \
     "params and FLOPs (forward, per example): of all members together. Nearest in parameters, or " \
     "FLOPs: the model with more heads, of the same task, that comes nearest in these, of several " \
-    "the one with as many heads as all members; ratio: how many times as many the ensemble has."
+    "the one with as many heads as all members; ratio: the ensemble's number over that model's."
 static const char OVER_GROUPS[] =
     "Test accuracy, with 95% t intervals over n groups or seeds (each is 95% by itself; "
     "differences are unpaired, Welch's). " COSTS;

@@ -198,8 +198,8 @@ static void add_bounds(const struct report_map *map, struct text_buffer *text)
 static void add_impossible(const struct report_map *map, struct text_buffer *text)
 {
     text_add(text,
-             "No line through h*: %d settings have one, and %d are needed whose axes vary apart: "
-             "%d more than the line has coefficients, as it fits fewer almost whatever they are.",
+             "No line through h*: %d settings have one, and %d are needed, whose axes vary apart "
+             "(%d more than the line has coefficients; fewer lie near some line by chance).",
              map->fit.cells, 1 + map->axes + FIT_CELLS_SPARE, FIT_CELLS_SPARE);
 }
 

@@ -239,8 +239,8 @@ static enum status refuse(struct bringing *b, const struct moved *item, const ch
         return STATUS_OK;
     }
     return status_fail(b->m, STATUS_CORRUPT,
-                       "%s is not the file of weights that was recorded of trial %lld (%s); "
-                       "--no-weights takes the results without any",
+                       "%s is not the file of weights recorded for trial %lld (%s); "
+                       "--no-weights merges the results without weights",
                        path, (long long)item->trial, why->text);
 }
 

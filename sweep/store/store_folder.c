@@ -51,8 +51,8 @@ static enum status read_id(struct store *s, char id[ID_SIZE], struct message *m)
         text && strlen(text) == ID_SIZE - 1 && strspn(text, "0123456789abcdef") == ID_SIZE - 1;
     if (r.status == STATUS_OK && !sound)
         r.status = status_fail(m, STATUS_CORRUPT,
-                               "%s has lost its id, which says whose its folder is (table "
-                               "results_file); restore a copy",
+                               "%s has lost its id (table results_file), by which its folder "
+                               "is known to be its own; restore a copy",
                                s->path);
     else if (r.status == STATUS_OK)
         memcpy(id, text, ID_SIZE);

@@ -24,7 +24,7 @@ refused() { # words: all of it, and nothing was made of it
     merge --into all.db bad.db
     code=$?
     [ $code -eq 3 ] || { echo "status $code"; cat said; return 1; }
-    says "bad.db.d/t1-a1.result is not the file of weights that was recorded of trial 1 (" && says "$1" && [ ! -e all.db ]
+    says "bad.db.d/t1-a1.result is not the file of weights recorded for trial 1 (" && says "$1" && [ ! -e all.db ]
 }
 sound=sound.db
 headcount run s.yaml --db $sound -q >said 2>&1 || trouble "$(cat said)"

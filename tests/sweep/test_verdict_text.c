@@ -311,6 +311,10 @@ static void test_one_seed(void **state)
            "4 heads against 16: +0.710 test accuracy at the one seed in common.",
            "One seed per head count: no interval and no test is possible. Run at least two, better "
            "eight or more.");
+    s.in.planned = 6; /* two seeds each, of which one has ended */
+    expect_sentence(&s, 3,
+                    "At most one seed per head count has ended: no interval and no test is "
+                    "possible yet.");
 }
 
 static void test_missing_seeds(void **state)

@@ -80,8 +80,8 @@ static void say_left(struct merge *g)
     long left = merge_files_left(g->files);
     if (left > 0)
         text_add(&g->said,
-                 "%ld checkpoint%s left behind: what is called so is a link, or no checkpoint of "
-                 "its trial. These trials begin anew.\n",
+                 "%ld checkpoint%s left behind: a link, or a file that is not a checkpoint of its "
+                 "trial, is not taken. These trials begin anew.\n",
                  left, left == 1 ? " was" : "s were");
 }
 

@@ -98,8 +98,8 @@ static void print_file(const struct point *p, const struct task_shape *shape)
         printf("  %-10s  %s %s\n", part_name[i], text_count(shape->part[i], count, sizeof count),
                shape->bytes ? "windows" : "rows");
     if (shape->repeated)
-        printf("  %-10s  %s rows have a text that stands in another row too: only trained on\n",
-               "repeated", text_count(shape->repeated, count, sizeof count));
+        printf("  %-10s  %s rows share their text with another row: only trained on\n", "repeated",
+               text_count(shape->repeated, count, sizeof count));
 }
 
 /* Stands at the first item of the list of that name, where it has any. */

@@ -333,8 +333,8 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
     if (in_turn && f->type == AGENT_ENDED)
         s = agent_ended_parse(f->payload, f->size, &e->ended, &m);
     if (s == STATUS_OK && !(in_turn && host_lane_heard(h, f->slot, f->type, e->ended.unstarted)))
-        s = status_fail(&m, STATUS_BAD_INPUT, "its agent spoke out of turn (frame of type %d)",
-                        (int)f->type);
+        s = status_fail(&m, STATUS_BAD_INPUT,
+                        "its agent broke the protocol (unexpected frame of type %d)", (int)f->type);
     if (s != STATUS_OK) {
         distrust(h, clock_now_s(), m.text);
         return false;

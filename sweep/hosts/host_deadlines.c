@@ -113,7 +113,8 @@ static bool lane_overdue(const struct host *h, double late_s, char *why, size_t 
         if (l->state != LANE_RUNS || h->awake_s - l->heard_s < h->patience_s + late_s)
             continue;
         snprintf(why, size, "its agent %s for %.0f s",
-                 l->leaves ? "owes the end of a worker" : "says nothing of a worker",
+                 l->leaves ? "has not reported the end of a worker"
+                           : "has reported nothing of a worker",
                  h->patience_s);
         return true;
     }

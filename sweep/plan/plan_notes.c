@@ -85,7 +85,7 @@ static bool repeated_rows(const struct plan *p, int k, struct message *m)
     if (shape.repeated == 0)
         return false;
     status_fail(m, STATUS_BAD_INPUT,
-                "%s rows of %s have a text that stands in another row too: they are only trained "
+                "%s rows of %s share their text with another row: they are only trained "
                 "on, never validated or tested on",
                 text_count(shape.repeated, count, sizeof count),
                 text_shown(s[k].path, shown, sizeof shown));

@@ -53,8 +53,8 @@ told() { # host, words
     check "$1 is set aside" wait_beside "$pid" says "^$1 is tried again in [0-9]* s: $2.*; 1 trial goes on elsewhere$"
 }
 told absent "its agent did not say within 2 s whether a worker started"
-told nameless "its agent spoke out of turn"
-told endless "its agent owes the end of a worker for 2 s"
+told nameless "its agent broke the protocol"
+told endless "its agent has not reported the end of a worker for 2 s"
 told half-hearted "stopped in the middle of a message"
 go_on a
 check "the others finish" ended_with 0

@@ -82,7 +82,7 @@ half() { # as a_shard, with one checkpoint only, which is called so
 }
 begins_anew() { # it is left behind, and merged without
     merge --into all.db bad.db || { cat said; return 1; }
-    says "1 checkpoint was left behind: what is called so is a link, or no checkpoint of its trial." && [ -z "$(ls all.db.d | grep ckpt)" ] && headcount check --db all.db
+    says "1 checkpoint was left behind: a link, or a file that is not a checkpoint of its trial, is not taken." && [ -z "$(ls all.db.d | grep ckpt)" ] && headcount check --db all.db
 }
 half
 check "a checkpoint" merge --into all.db bad.db

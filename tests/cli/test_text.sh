@@ -143,12 +143,12 @@ check "tasks shows a row of it" sh -c "'$headcount' tasks text --set file=data/r
 check "a column at its default is no part of a configuration" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%column%' OR config_json LIKE '%separator%'")" = 0 ]
 
 { cat data/rows.csv; printf 'same,odd\nsame,even\nsame,odd\n'; } >data/repeated.csv
-note="3 rows of $dir/data/repeated.csv have a text that stands in another row too: they are only trained on, never validated or tested on"
+note="3 rows of $dir/data/repeated.csv share their text with another row: they are only trained on, never validated or tested on"
 check "plan tells of rows that repeat a text" notes rows.yaml "task.file=data/repeated.csv" "$note"
 "$headcount" run rows.yaml --set task.file=data/repeated.csv --db repeated.db >out 2>err
 check "... run too" grep -qxF "headcount run: note: $note" err
 check "... and report" sh -c "tr -s '\n ' '  ' <out | grep -qF '33 rows, 2 labels (3 rows repeat a text and are only trained on)'"
-check "... and tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify | grep -qxF '  repeated    3 rows have a text that stands in another row too: only trained on'"
+check "... and tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify | grep -qxF '  repeated    3 rows share their text with another row: only trained on'"
 check "... it is part of what was run" [ "$(sql repeated.db "SELECT DISTINCT config_json ->> '$.task.options.repeated' FROM config")" = 3 ]
 check "... of a file without such rows it is not" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%repeated%'")" = 0 ]
 

@@ -334,9 +334,11 @@ static void a_worker_is_heard_of(void **state)
             host_stop(&p.host, 0);
         if (told == 0) {
             assert_true(lost_after(&p, runs, 1000) < 0); /* it may be stopped, or wait for a disk */
-            assert_lost(&p, beats, HOST_PATIENCE_S, true, "says nothing of a worker for 60 s");
+            assert_lost(&p, beats, HOST_PATIENCE_S, true,
+                        "has reported nothing of a worker for 60 s");
         } else if (told < 3) {
-            assert_lost(&p, runs, HOST_PATIENCE_S, true, "owes the end of a worker for 60 s");
+            assert_lost(&p, runs, HOST_PATIENCE_S, true,
+                        "has not reported the end of a worker for 60 s");
         } else {
             assert_true(lost_after(&p, beats, 1000) < 0);
             leave(&p);
@@ -395,7 +397,7 @@ static void assert_out_of_turn(struct agent_out *o)
     come_to(&p, HOST_READY, 2);
     says(&p, o);
     assert_int_equal(p.events[HOST_EVENT_LOST], 1);
-    assert_non_null(strstr(p.host.why, "spoke out of turn"));
+    assert_non_null(strstr(p.host.why, "broke the protocol"));
     assert_true(p.host.at_fault);
     leave(&p);
 }

@@ -245,7 +245,7 @@ static enum status refuse_foreign(struct store *s, const struct teller *t, struc
     enum status status = store_foreign_objects(s, store_schema, tell_foreign, (void *)t, m);
     return status != STATUS_OK ? status
                                : status_fail(m, STATUS_CORRUPT,
-                                             "%s: its tables or views were changed, so nothing "
+                                             "%s: its tables or views are different, so nothing "
                                              "else of it was checked",
                                              s->path);
 }

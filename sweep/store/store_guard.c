@@ -219,7 +219,7 @@ enum status store_foreign_objects(struct store *s, const char *schema, store_obj
             is_same(o->sql, o->end, sql, has_measures(o->name)))
             continue;
         if (strcmp(type, o->type) == 0)
-            snprintf(what, sizeof what, "%s %s was changed", o->type, o->name);
+            snprintf(what, sizeof what, "%s %s is different", o->type, o->name);
         else
             snprintf(what, sizeof what, "%s %s is now a %s", o->type, o->name, type);
         fault(context, what);

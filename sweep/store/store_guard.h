@@ -10,7 +10,7 @@ struct store;
 /* For every connection on a results file or a copy of one, before its first statement. */
 void store_harden(struct sqlite3 *db);
 
-/* What is wrong with an object that the schema has: "view trials was changed". */
+/* What is wrong with an object that the schema has: "view trials is different". */
 typedef void store_object_fault(void *context, const char *what);
 
 /* Tells of each of the schema's tables, views and indexes that the file has not, or has in another

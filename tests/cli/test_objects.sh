@@ -18,7 +18,7 @@ refused() { # status, words...
     shift
     (ulimit -d 65536 && timeout -s KILL "$(seconds 5)" "$headcount" "$@") >out 2>err
     got=$?
-    [ "$got" -eq "$expected" ] && grep -q 'view trials was changed' out err ||
+    [ "$got" -eq "$expected" ] && grep -q 'view trials is different' out err ||
         trouble "$*: status $got, expected $expected: $(cat out err)"
     [ "$(cksum bad.db)" = "$sum" ] || trouble "$*: it changed the file"
 }

@@ -345,9 +345,9 @@ static void a_bad_file_keeps_no_other_out(void **state)
                                      " n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
                                      " SELECT i AS name FROM n"),
                      0);
-    answers(f, "/index", 200, "its view progress was changed");
+    answers(f, "/index", 200, "its view progress is different");
     answers(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[");
-    answers(f, "/0/1/summary", 503, "its view progress was changed");
+    answers(f, "/0/1/summary", 503, "its view progress is different");
     answers(f, "/1/1/summary", 200, "{\"report\":{\"sweep\":\"new\"");
     sqlite3 *db;
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);

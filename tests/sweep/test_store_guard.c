@@ -38,7 +38,7 @@ static void what_is_not_the_programs_is_refused(void **state)
     static const struct {
         const char *sql, *words;
     } cases[] = {
-        {"DROP VIEW trials; CREATE VIEW trials AS " ENDLESS, "view trials was changed"},
+        {"DROP VIEW trials; CREATE VIEW trials AS " ENDLESS, "view trials is different"},
         {"DROP VIEW progress; CREATE TABLE progress (name TEXT)", "view progress is now a table"},
         {"DROP VIEW cost", "view cost is missing"},
         {"DROP TABLE build; CREATE VIEW build AS " ENDLESS, "table build is now a view"},
@@ -50,16 +50,16 @@ static void what_is_not_the_programs_is_refused(void **state)
          "table trial is now a view"},
         {"ALTER TABLE trial ADD COLUMN x TEXT AS (replace(hex(zeroblob(99)), '0', setting)) "
          "VIRTUAL",
-         "table trial was changed"},
-        {"ALTER TABLE curve ADD COLUMN mine TEXT", "table curve was changed"},
-        {"ALTER TABLE head_metric ADD COLUMN mine TEXT", "table head_metric was changed"},
+         "table trial is different"},
+        {"ALTER TABLE curve ADD COLUMN mine TEXT", "table curve is different"},
+        {"ALTER TABLE head_metric ADD COLUMN mine TEXT", "table head_metric is different"},
         {"DROP INDEX trial_claim", "index trial_claim is missing"},
-        {"ALTER TABLE t_quantile RENAME COLUMN t TO u", "table t_quantile was changed"},
+        {"ALTER TABLE t_quantile RENAME COLUMN t TO u", "table t_quantile is different"},
         {"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
          " replace(sql, 'state IN', 'stateIN') WHERE name = 'progress';"
          "UPDATE sqlite_schema SET sql = replace(sql, 'LEFT JOIN', 'CROSS JOIN')"
          " WHERE name = 'trials'",
-         "view trials was changed"},
+         "view trials is different"},
     };
     struct fixture *x = *state;
     make(x);

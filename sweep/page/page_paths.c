@@ -3,24 +3,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n';
-}
-
 /* A backslash begins an escape of JSON. */
 static bool is_boundary(char c)
 {
     return (unsigned char)c <= ' ' || c == 0x7f || strchr("\"'`=:,;()<>[]{}\\", c);
 }
 
-/* Whether a folder's name goes on behind the white space at `at`: one of the next words has a slash
- * within it, as in "/home/me/my own data/x.csv: ...". */
+/* Whether a folder's name goes on behind the spaces at `at`: one of the next words of the line has
+ * a slash within it, as in "/home/me/my own data/x.csv: ...". */
 static bool goes_on(const char *at)
 {
     enum { WORDS = 4 };
-    for (int i = 0; i < WORDS && is_space(*at); i++) {
-        at += strspn(at, " \n");
+    for (int i = 0; i < WORDS && *at == ' '; i++) {
+        at += strspn(at, " ");
         if (*at == '/')
             return false;
         for (; *at && !is_boundary(*at); at++)
@@ -47,7 +42,7 @@ static bool is_path(const char *text, const char *at, const char *beside, const 
         return false;
     size_t known = known_length(at, beside);
     *name = at + known + 1;
-    for (*end = *name; **end && (!is_boundary(**end) || (is_space(**end) && goes_on(*end))); ++*end)
+    for (*end = *name; **end && (!is_boundary(**end) || (**end == ' ' && goes_on(*end))); ++*end)
         if (**end == '/' && (*end)[1] && !is_boundary((*end)[1]))
             *name = *end + 1;
     return at[1] != '/' && *name > at + 1;

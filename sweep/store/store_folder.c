@@ -3,9 +3,10 @@
  *   headcount.owner.1 {id} {device} {inode}
  *
  * id is that of the results file (table results_file), device and inode are where that file lies,
- * in hexadecimal. device is the file system's own number (f_fsid of statvfs): unlike st_dev it is
- * the same on all machines that share the file system, and after a restart. Both are written when
- * the folder is made, and whenever it is adopted.
+ * in hexadecimal. device is the file system's own number (f_fsid of statvfs): on most file
+ * systems, unlike st_dev, it is the same on all machines that share them and after a restart; on
+ * others (tmpfs) a link may have to be adopted again. Both are written when the folder is made, and
+ * whenever it is adopted.
  *
  *   the folder has              and is             it is
  *   no file `owner`             anything           adopted

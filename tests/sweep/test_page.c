@@ -282,7 +282,7 @@ static void test_paths(void **state)
         {"see https://x.org/a/b, data/x.csv", "see https://x.org/a/b, data/x.csv"},
         {"/a/b/ and '/c/d'", "b/ and 'd'"},
         {"cannot open /home/me/my own data/x.csv: no", "cannot open x.csv: no"},
-        {"/home/me/private\n  papers/x.csv is gone", "x.csv is gone"},
+        {"- /home/me/x.csv\n- of 3/4", "- x.csv\n- of 3/4"},
         {"/a/my data/x y.csv", "x y.csv"},
         {"from /a/b to /c/d", "from b to d"},
         {"/known, (odd): place/p q.db.d/t1.result: no", "t1.result: no"},

@@ -119,7 +119,8 @@ static int64_t find_repeated(struct labels *l, uint64_t *key, int64_t n, int64_t
 {
     int64_t repeated = 0;
     *hashes = 0;
-    qsort(key, (size_t)n, sizeof *key, by_number);
+    if (n > 0)
+        qsort(key, (size_t)n, sizeof *key, by_number);
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && key[end] >> KEY_BITS == key[i] >> KEY_BITS;)
             end++;

@@ -91,18 +91,16 @@ workers_on() { # host, or any
         workers_of "$process"
     done
 }
-# The next run is held: workers of a host (or of any, of all hosts together) pause, as pausing has it. The
-# fallback, of a build that is slow: they are stopped at work.
+# The next run is held: workers of a host (or of any, of all hosts together) pause, as pausing has it.
 pause() { # host, start or rename, N, [all]
-    settings=$(pausing "$@")
-    [ -z "$settings" ] || echo "export $settings" >"$1.pause"
+    echo "export $(pausing "$@")" >"$1.pause"
 }
 no_pauses() { rm -f ./*.pause; }
 stands() { # host: a worker of it pauses; $held
     for held in $(workers_on "$1"); do
         grep -qs '^State:.T' "/proc/$held/status" && return
     done
-    ! can_inject && ls "$db".db.d/*.ckpt && kill -STOP $(workers_on "$1") && false
+    false
 }
 go_on() { # host
     kill -CONT $(workers_on "$1")

@@ -117,21 +117,24 @@ steps() { # N
 }
 # $inject: the library of crash/inject.c.
 inject=$dir/inject.so
-can_inject() {
-    plain && { [ -e "$inject" ] || ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" \
-        "$root/tests/crash/inject.c" -ldl; }
+make_inject() {
+    [ -e "$inject" ] || ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" "$root/tests/crash/inject.c" -ldl
+}
+can_inject() { # what may kill the program, or fail its calls
+    plain && make_inject
 }
 # Words for env(1) that hold a run where something is to be done to it, however fast the machine is: its Nth
 # worker pauses before it begins (start), or before the Nth file of all gets its name (rename: a checkpoint,
-# a result); with `all` every later one too. None of a build that is slow.
+# a result); with `all` every later one too. A sanitizer wants to be loaded before the injector, and then
+# looks for leaks in whatever a launcher starts.
 pausing() { # a name for it, start or rename, N, [all]
     rm -f "$dir/$1.count"*
-    ! can_inject || echo "LD_PRELOAD=$inject FAULT_WHO=worker FAULT_DO=stop FAULT_CALLS=$2 FAULT_AT=$3" \
-        "FAULT_LASTS=${4:+1} FAULT_COUNT=$dir/$1.count"
+    make_inject || return
+    echo "LD_PRELOAD=$(ldd "$headcount" | awk '/lib[a-z]*san\.so/ { printf "%s:", $3 }')$inject FAULT_WHO=worker FAULT_DO=stop" \
+        "FAULT_CALLS=$2 FAULT_AT=$3 FAULT_LASTS=${4:+1} FAULT_COUNT=$dir/$1.count ASAN_OPTIONS=detect_leaks=0"
 }
-# A worker of that coordinator pauses, $held, or none can.
+# A worker of that coordinator pauses: $held.
 pauses() { # pid
-    ! can_inject && return
     for held in $(workers_of "$1"); do
         grep -qs '^State:.T' "/proc/$held/status" && return
     done

@@ -207,8 +207,8 @@ static int check_limits(struct worker *w, struct message *m)
     return WORKER_OVER_MEMORY;
 }
 
-/* What is due between two steps, a few times a second at most. Returns the exit status of a worker
- * that must end now, or -1. */
+/* What is due between two steps, mostly a few times a second at most. Returns the exit status of a
+ * worker that must end now, or -1. */
 static int between_steps(struct worker *w, struct message *m)
 {
     double now = clock_now_s();
@@ -219,7 +219,7 @@ static int between_steps(struct worker *w, struct message *m)
         send_progress(w, WIRE_STOPPED);
         return WORKER_STOPPED;
     }
-    if (now - w->looked_s >= 0.2) {
+    if (cpu_used_up || now - w->looked_s >= 0.2) {
         w->looked_s = now;
         send_progress(w, WIRE_PROGRESS);
         if (worker_is_alone()) {

@@ -116,7 +116,7 @@ claimed() { [ "$(sqlite3 roomy.db "SELECT count(*) FROM attempt")" = 3 ]; }
 all_three() { [ "$(workers_on roomy | wc -l)" = 3 ]; }
 let_go() { go_on roomy; false; }
 pause roomy start 1 all
-run roomy --launch "$there" --hosts roomy:3 --set "train.steps=$(can_inject && echo 30 || steps 1500)"
+run roomy --launch "$there" --hosts roomy:3
 wait_beside "$pid" claimed
 descriptors 18
 touch room

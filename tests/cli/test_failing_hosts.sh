@@ -42,7 +42,7 @@ touch go
 check "a trial that fails after a step" ended_with 0
 check "... is tried again elsewhere" rows_say crash "SELECT group_concat(host) FROM attempt WHERE attempt = 2" gated
 rm -f go
-pause frail rename 2
+pause frail rename 1
 run hasty --launch "$there" --hosts gated:1,frail:1 --set seeds=1
 wait_beside "$pid" stands frail
 kill -XCPU "$held"

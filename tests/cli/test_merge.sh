@@ -184,7 +184,7 @@ rm -rf all.db*
 cp -r 3.db.d sound.d
 printf x | dd of="$(ls 3.db.d/*.result | head -n 1)" bs=1 seek=900 conv=notrunc 2>dd
 check "damaged weights" status_is 3 merge --into all.db 1.db 3.db
-check "... are named" says "is not the file of weights that was recorded"
+check "... are named" says "is not the file of weights recorded for trial"
 rm -rf 3.db.d && mv sound.d 3.db.d
 
 # What a merge that was killed left half written goes with the next one, and with gc.

@@ -17,7 +17,8 @@
 /* Surveys a file of this name with this text in a folder of its own. */
 static struct text_options surveyed(const char *name, enum text_mode_index mode, const char *text)
 {
-    struct text_options o = {.mode = mode, .length = 4};
+    struct text_options o = {
+        .mode = mode, .length = 4, .text_column = "text", .label_column = "label"};
     struct text_buffer facts = {0};
     struct message m = {""};
     char folder[] = "/tmp/headcount-entropy-XXXXXX", expected[64];

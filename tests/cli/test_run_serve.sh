@@ -33,7 +33,7 @@ begin() { # db, options...: $pid is the run, $server its server, $port the serve
     shift
     rm -f out err
     # As a terminal does it, in a group of its own: a shell has what it starts in the background ignore Ctrl-C.
-    setsid headcount run one.yaml --db "$db" "$@" >out 2>err &
+    env $held_by setsid headcount run one.yaml --db "$db" "$@" >out 2>err &
     pid=$!
     wait_beside $pid grep -q 'live page' err
     port=$(sed -n 's|.*live page at http://127.0.0.1:\([0-9]*\)/0/1/$|\1|p' err)
@@ -55,12 +55,16 @@ same() { # db: the results are those of the run without a page
     headcount export results one --db "$1" >its.txt 2>&1 && cmp its.txt plain.txt
 }
 
+held_by=$(pausing page start 1)
 begin page.db --serve=0
+held_by=
+wait_beside $pid pauses $pid
 check "it says where its page is" [ "$port" -gt 0 ]
 get /0/1/summary >answer
 check "... where the sweep is" grep -q '"sweep":"one"' answer
 check "... as it runs" grep -Eq '"running":[12]' answer
 check "... from a process that gives way to training" [ "$(cut -d' ' -f19 "/proc/$server/stat")" -ge 10 ]
+kill -CONT "$held"
 end
 check "the run ends as without it" [ $code -eq 0 ]
 check "... at once, with nobody looking" sh -c "! [ -e /proc/$server ]"
@@ -122,7 +126,9 @@ end
 check "Ctrl-C on all of them stops it to be resumed" [ $code -eq 75 ]
 begin cut.db --serve=0 --quiet
 check "--quiet leaves the address only" [ "$(cat err)" = "headcount run: live page at http://127.0.0.1:$port/0/1/" ]
+kill -STOP "-$pid" # it keeps the port
 headcount run one.yaml --db plain.db --serve="$port" >said 2>why
+kill -CONT "-$pid"
 check "a port that is taken is told" grep -q "^headcount run: no live page: .*$port is taken by another program; --serve=PORT names another" why
 end
 check "... and a run that resumed comes to the same" same cut.db

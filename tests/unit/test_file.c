@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/file_folder.h"
+
 /* The next read: READ_HALF of what it could, the end too early, or this error. */
 enum { READ_ALL = 0, READ_HALF = -1, READ_END = -2 };
 static int next_read;
@@ -79,19 +81,6 @@ int mkdir(const char *name, mode_t mode)
         return -1;
     }
     return (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
-}
-
-static char folder[200], path[240];
-
-static int set_up(void **state)
-{
-    const char *base = getenv("TMPDIR");
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-file-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/file", folder);
-    return 0;
 }
 
 static int tear_down(void **state)

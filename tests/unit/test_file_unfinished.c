@@ -18,18 +18,7 @@
 
 #include <cmocka.h>
 
-static char folder[200], path[240];
-
-static int set_up(void **state)
-{
-    const char *base = getenv("TMPDIR");
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-file-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/file", folder);
-    return 0;
-}
+#include "tests/unit/file_folder.h"
 
 static int tear_down(void **state)
 {

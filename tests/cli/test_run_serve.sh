@@ -42,6 +42,12 @@ begin() { # db, options...: $pid is the run, $server its server, $port the serve
         tr '\0' ' ' <"/proc/$child/cmdline" | grep -q run-server && server=$child
     done
 }
+begin_held() { # db, options...: as begin, with a worker, $held, that waits
+    held_by=$(pausing "$1" start 1)
+    begin "$@"
+    held_by=
+    wait_beside $pid pauses $pid
+}
 end() { # $code is its exit status
     wait $pid
     code=$?
@@ -55,10 +61,7 @@ same() { # db: the results are those of the run without a page
     headcount export results one --db "$1" >its.txt 2>&1 && cmp its.txt plain.txt
 }
 
-held_by=$(pausing page start 1)
-begin page.db --serve=0
-held_by=
-wait_beside $pid pauses $pid
+begin_held page.db --serve=0
 check "it says where its page is" [ "$port" -gt 0 ]
 get /0/1/summary >answer
 check "... where the sweep is" grep -q '"sweep":"one"' answer
@@ -93,7 +96,7 @@ workers() { # signal: to all that there are; false without
 completed() { # trials of the sweep, as the server has them
     get /0/1/trials | grep -o '"completed"' | wc -l
 }
-begin last.db --serve=0 --set train.steps=3000
+begin_held last.db --serve=0 --set train.steps=3000
 get /events 600 >events &
 completed >/dev/null
 wait_beside $pid workers STOP
@@ -106,25 +109,28 @@ end
 check "who looks on is given the end while the server waits for that" [ "$seen" -eq 4 ]
 
 # ---- its end is not the run's, and the run's is its ----
-begin killed.db --serve=0
+begin_held killed.db --serve=0
 kill -KILL "$server"
+kill -CONT "$held"
 end
 check "a server that is killed is not missed" [ $code -eq 0 ]
 check "... nor by the results" same killed.db
-begin stopped.db --serve=0
+begin_held stopped.db --serve=0
 kill -STOP "$server"
+kill -CONT "$held"
 end
 check "a server that hangs keeps no run from its end" [ $code -eq 0 ]
 check "... nor from its results" same stopped.db
-begin cut.db --serve=0
+begin_held cut.db --serve=0
 kill -KILL $pid
 end 2>/dev/null
 verdict "a run that is killed takes its server along"
-begin cut.db --serve=0
+begin_held cut.db --serve=0
 kill -INT "-$pid"
+kill -CONT "$held"
 end
 check "Ctrl-C on all of them stops it to be resumed" [ $code -eq 75 ]
-begin cut.db --serve=0 --quiet
+begin_held cut.db --serve=0 --quiet
 check "--quiet leaves the address only" [ "$(cat err)" = "headcount run: live page at http://127.0.0.1:$port/0/1/" ]
 kill -STOP "-$pid" # it keeps the port
 headcount run one.yaml --db plain.db --serve="$port" >said 2>why

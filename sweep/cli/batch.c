@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/store/shard_files.h"
+
 /* Seconds before the time limit at which Slurm says so: a run needs up to STOP_WITHIN_S to stop. */
 #define BATCH_SIGNAL "--signal=B:USR1@60"
 
@@ -139,25 +141,10 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     return finished(b, m);
 }
 
-/* How much of a results file's name stands before its ending, which may be none. */
-static size_t stem_length(const char *db)
-{
-    size_t length = strlen(db);
-    return length > 3 && strcmp(db + length - 3, ".db") == 0 ? length - 3 : length;
-}
-
-char *batch_shard_db(const char *db, long number, long of)
-{
-    char *name;
-    size_t stem = stem_length(db);
-    return asprintf(&name, "%.*s-%ld-of-%ld%s", (int)stem, db, number, of, db + stem) < 0 ? NULL
-                                                                                          : name;
-}
-
-/* The same as a word of the shell, which has the number in a variable. */
+/* The file of a shard as a word of the shell, which has the number in a variable. */
 static void add_shard(struct batch *b, const struct batch_request *r, const char *variable)
 {
-    size_t length = stem_length(r->db);
+    size_t length = shard_file_stem(r->db);
     char *stem = strndup(r->db, length);
     b->out_of_memory |= !stem;
     if (!stem)

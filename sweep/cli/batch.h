@@ -37,11 +37,8 @@ struct batch {
 /* The run of the whole sweep on all nodes. */
 enum status batch_run(const struct batch_request *r, struct batch *b, struct message *m);
 
-/* The array; task k runs shard k in a results file of its own, FILE-k-of-N.db. */
+/* The array; task k runs shard k in a results file of its own (shard_files.h). */
 enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m);
-
-/* Its name, malloced; NULL without memory. */
-char *batch_shard_db(const char *db, long number, long of);
 
 /* What brings these files together in r->db, and reports. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);

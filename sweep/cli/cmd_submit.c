@@ -8,6 +8,7 @@
 #include "sweep/cli/batch.h"
 #include "sweep/cli/command_plan.h"
 #include "sweep/hosts/slurm.h"
+#include "sweep/store/shard_files.h"
 #include "sweep/store/store.h"
 
 struct submit_options {
@@ -189,7 +190,7 @@ static enum status check_shards(const struct plan *plan, const struct submit_opt
 {
     enum status s = check_merged(plan, o->db, m);
     for (long k = 1; s == STATUS_OK && k <= o->array; k++) {
-        char *db = batch_shard_db(o->db, k, o->array);
+        char *db = shard_file_name(o->db, k, o->array);
         s = db ? check_results(plan, db, o->replace, m)
                : status_fail(m, STATUS_NO_MEMORY, "no memory for the name of a file");
         free(db);

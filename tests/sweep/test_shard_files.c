@@ -1,0 +1,140 @@
+/* The results files of shards that lie beside a results file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sweep/store/shard_files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/file_folder.h"
+
+static void make(const char *name)
+{
+    char at[400];
+    snprintf(at, sizeof at, "%s/%s", folder, name);
+    FILE *f = fopen(at, "w");
+    assert_non_null(f);
+    fclose(f);
+}
+
+static void assert_shard(const struct shard_file *shard, const char *name, long number, long of)
+{
+    char at[400];
+    snprintf(at, sizeof at, "%s/%s", folder, name);
+    assert_string_equal(shard->path, at);
+    assert_int_equal(shard->number, number);
+    assert_int_equal(shard->of, of);
+}
+
+static void names_have_the_number_before_the_ending(void **state)
+{
+    (void)state;
+    const char *const names[][2] = {{"results/x.db", "results/x-2-of-8.db"},
+                                    {"x", "x-2-of-8"},
+                                    {"a.db/x", "a.db/x-2-of-8"},
+                                    {".db", ".db-2-of-8"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *name = shard_file_name(names[i][0], 2, 8);
+        assert_string_equal(name, names[i][1]);
+        free(name);
+    }
+}
+
+/* By the number of shards, then by their own, not as names are sorted. */
+static void shards_of_any_number_are_found(void **state)
+{
+    (void)state;
+    const char *const others[] = {
+        "x.db",         "x-1-of-2.db.lock", "x-1-of-2.db-wal",   "x-0-of-2.db",
+        "x-3-of-2.db",  "x-01-of-2.db",     "x-1-of-02.db",      "x-1-of-2",
+        "y-1-of-2.db",  "x-1-of-.db",       "x--1-of-2.db",      "xy-1-of-2.db",
+        "x-+1-of-2.db", "x1-of-2.db",       "x-1-of-1000001.db", "x-1-of-2.db.d",
+        "x-1-of-2.dbb", "x-a-of-2.db",      "x-1-or-2.db",       "x-1-of-2-3-of-4.db"};
+    struct shard_files files;
+    char folder_like[400], gone[400], db[400];
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        make(others[i]);
+    snprintf(folder_like, sizeof folder_like, "%s/x-1-of-5.db", folder);
+    assert_int_equal(mkdir(folder_like, 0700), 0);
+    snprintf(gone, sizeof gone, "%s/x-2-of-5.db", folder);
+    assert_int_equal(symlink("nothing", gone), 0);
+    make("x-10-of-12.db");
+    make("x-9-of-12.db");
+    make("x-2-of-3.db");
+    make("x-1-of-1000000.db");
+    snprintf(db, sizeof db, "%s/x.db", folder);
+    assert_int_equal(shard_files_find(db, &files, NULL), STATUS_OK);
+    assert_int_equal(files.count, 4);
+    assert_shard(&files.item[0], "x-2-of-3.db", 2, 3);
+    assert_shard(&files.item[1], "x-9-of-12.db", 9, 12);
+    assert_shard(&files.item[2], "x-10-of-12.db", 10, 12);
+    assert_shard(&files.item[3], "x-1-of-1000000.db", 1, 1000000);
+    shard_files_free(&files);
+    assert_int_equal(files.count, 0);
+}
+
+static void a_file_without_an_ending_has_shards_without(void **state)
+{
+    (void)state;
+    struct shard_files files;
+    char db[400];
+    make("z-1-of-2");
+    make("z-2-of-2.db");
+    snprintf(db, sizeof db, "%s/z", folder);
+    assert_int_equal(shard_files_find(db, &files, NULL), STATUS_OK);
+    assert_int_equal(files.count, 1);
+    assert_shard(&files.item[0], "z-1-of-2", 1, 2);
+    shard_files_free(&files);
+}
+
+/* A name without a folder is one of the working directory. */
+static void names_stay_as_they_were_given(void **state)
+{
+    (void)state;
+    struct shard_files files;
+    char before[400];
+    make("w-1-of-1.db");
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(shard_files_find("w.db", &files, NULL), STATUS_OK);
+    assert_int_equal(files.count, 1);
+    assert_string_equal(files.item[0].path, "w-1-of-1.db");
+    shard_files_free(&files);
+    assert_int_equal(chdir(before), 0);
+}
+
+static void a_folder_that_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    struct shard_files files;
+    struct message m;
+    char db[400], locked[300];
+    snprintf(db, sizeof db, "%s/nowhere/x.db", folder);
+    assert_int_equal(shard_files_find(db, &files, &m), STATUS_OK);
+    assert_int_equal(files.count, 0);
+    snprintf(locked, sizeof locked, "%s/loop", folder);
+    assert_int_equal(symlink("loop", locked), 0);
+    snprintf(db, sizeof db, "%s/x.db", locked);
+    assert_int_equal(shard_files_find(db, &files, &m), STATUS_IO);
+    assert_non_null(strstr(m.text, locked));
+    assert_int_equal(files.count, 0);
+    shard_files_free(&files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_have_the_number_before_the_ending),
+        cmocka_unit_test(shards_of_any_number_are_found),
+        cmocka_unit_test(a_file_without_an_ending_has_shards_without),
+        cmocka_unit_test(names_stay_as_they_were_given),
+        cmocka_unit_test(a_folder_that_cannot_be_read_is_named),
+    };
+    return cmocka_run_group_tests_name("shard_files", tests, set_up, NULL);
+}

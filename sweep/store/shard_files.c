@@ -117,8 +117,8 @@ enum status shard_files_find(const char *db, struct shard_files *files, struct m
         status = read_folder(files, folder, db, path, m);
         closedir(folder);
     } else if (errno != ENOENT && errno != ENOTDIR) {
-        status = status_fail(m, status_of_errno(errno), "%s: cannot read: %s", path,
-                             strerror(errno));
+        status =
+            status_fail(m, status_of_errno(errno), "%s: cannot read: %s", path, strerror(errno));
     }
     free(path);
     if (files->count > 1)

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
@@ -16,56 +18,95 @@ extern char **environ;
 
 /* ---- their commands ---- */
 
-static int spawn(pid_t *pid, char *const argv[], int in, int out)
+enum { FOREVER = -1 };
+
+struct command {
+    char *const *argv;
+    char *const *environment; /* NULL: ours */
+    int in;                   /* its standard input */
+    int patience_ms;          /* until it has closed its output, or FOREVER */
+    bool missing;             /* answered: there is none of that name in PATH */
+    bool succeeded;           /* answered */
+};
+
+static int spawn(pid_t *pid, const struct command *c, int out)
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
     if (error)
         return error;
-    error = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    error = posix_spawn_file_actions_adddup2(&actions, c->in, STDIN_FILENO);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (!error)
-        error = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+        error = posix_spawnp(pid, c->argv[0], &actions, NULL, c->argv,
+                             c->environment ? c->environment : environ);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
-static void read_all(int fd, struct text_buffer *said)
+static long long milliseconds(void)
 {
-    char piece[4096];
-    ssize_t n;
-    while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0)
-            text_add(said, "%.*s", (int)n, piece);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Runs a command with `in` as its standard input; what it says on standard output in `said`, and
- * whether it succeeded. IO where there is none of that name in PATH. */
-static enum status run_command(char *const argv[], int in, struct text_buffer *said,
-                               bool *succeeded, struct message *m)
+/* False where the time was over before its end. */
+static bool read_all(int fd, int patience_ms, struct text_buffer *said)
+{
+    char piece[4096];
+    const long long end = milliseconds() + patience_ms;
+    for (;;) {
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        long long left = patience_ms == FOREVER ? FOREVER : end - milliseconds();
+        if (patience_ms != FOREVER && left <= 0)
+            return false;
+        int answer = poll(&ready, 1, (int)left);
+        if (answer < 0 && errno != EINTR)
+            return true;
+        if (answer <= 0)
+            continue;
+        ssize_t n = read(fd, piece, sizeof piece);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return true;
+        if (n > 0)
+            text_add(said, "%.*s", (int)n, piece);
+    }
+}
+
+/* Runs a command; what it says on standard output in `said`. IO where it could not be started, and
+ * where its time was over: then it is killed. */
+static enum status run_command(struct command *c, struct text_buffer *said, struct message *m)
 {
     int out[2];
     pid_t pid;
     int ended = 0;
+    bool in_time = true;
+    const char *name = c->argv[0];
     if (pipe2(out, O_CLOEXEC) != 0)
         return status_fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
-    int error = spawn(&pid, argv, in, out[1]);
+    int error = spawn(&pid, c, out[1]);
     close(out[1]);
     if (!error)
-        read_all(out[0], said);
+        in_time = read_all(out[0], c->patience_ms, said);
     close(out[0]);
-    if (error == ENOENT)
+    c->missing = error == ENOENT;
+    if (c->missing)
         return status_fail(m, STATUS_IO,
-                           "there is no %s in PATH: is this a machine of the cluster?", argv[0]);
+                           "there is no %s in PATH: is this a machine of the cluster?", name);
     if (error)
-        return status_fail(m, status_of_errno(error), "cannot start %s: %s", argv[0],
-                           strerror(error));
+        return status_fail(m, status_of_errno(error), "cannot start %s: %s", name, strerror(error));
+    if (!in_time)
+        kill(pid, SIGKILL);
     while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
         ;
-    *succeeded = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+    c->succeeded = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+    if (!in_time)
+        return status_fail(m, STATUS_IO, "%s gave no answer within %d s", name,
+                           c->patience_ms / 1000);
     if (said->out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for what %s says", argv[0]);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for what %s says", name);
     return STATUS_OK;
 }
 
@@ -132,9 +173,9 @@ static enum status read_names(const char *nodes, struct text_buffer *names, stru
 {
     char *const argv[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)nodes,
                           NULL};
-    bool succeeded = false;
-    enum status s = run_command(argv, STDIN_FILENO, names, &succeeded, m);
-    if (s != STATUS_OK || succeeded)
+    struct command c = {.argv = argv, .in = STDIN_FILENO, .patience_ms = FOREVER};
+    enum status s = run_command(&c, names, m);
+    if (s != STATUS_OK || c.succeeded)
         return s;
     return status_fail(m, STATUS_IO, "scontrol does not name the nodes of the allocation, %s",
                        nodes);
@@ -179,7 +220,6 @@ static int script_fd(const char *script, size_t size)
 enum status slurm_submit(char *const *option, int options, const char *script, size_t size,
                          char id[SLURM_ID], struct message *m)
 {
-    bool succeeded = false;
     struct text_buffer said = {0};
     char **argv = calloc((size_t)options + 3, sizeof *argv);
     if (!argv)
@@ -187,14 +227,14 @@ enum status slurm_submit(char *const *option, int options, const char *script, s
     argv[0] = (char *)"sbatch";
     argv[1] = (char *)"--parsable";
     memcpy(argv + 2, option, (size_t)options * sizeof *argv);
-    int in = script_fd(script, size);
-    enum status s = in < 0 ? status_fail(m, status_of_errno(errno), "cannot keep the script: %s",
-                                         strerror(errno))
-                           : run_command(argv, in, &said, &succeeded, m);
-    if (in >= 0)
-        close(in);
+    struct command c = {.argv = argv, .in = script_fd(script, size), .patience_ms = FOREVER};
+    enum status s = c.in < 0 ? status_fail(m, status_of_errno(errno), "cannot keep the script: %s",
+                                           strerror(errno))
+                             : run_command(&c, &said, m);
+    if (c.in >= 0)
+        close(c.in);
     free(argv);
-    if (s == STATUS_OK && !succeeded)
+    if (s == STATUS_OK && !c.succeeded)
         s = status_fail(m, STATUS_IO, "sbatch refused the job; what it said stands above");
     if (s == STATUS_OK) { /* "17;cluster" */
         const char *text = said.text ? said.text : "";
@@ -203,5 +243,150 @@ enum status slurm_submit(char *const *option, int options, const char *script, s
             s = status_fail(m, STATUS_IO, "sbatch gave the job no number");
     }
     free(said.text);
+    return s;
+}
+
+/* ---- the jobs of a results file ---- */
+
+/* Its real path, also where it, or a folder above it, is not there yet. NULL without memory, and
+ * where there is no working directory. */
+static char *real_path(const char *path)
+{
+    char *found = realpath(path, NULL);
+    if (found || errno == ENOMEM)
+        return found;
+    const char *slash = strrchr(path, '/');
+    if (slash == path)
+        return strdup(path);
+    char *above = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+    char *folder = above ? real_path(above) : slash ? NULL : getcwd(NULL, 0);
+    if (!folder || asprintf(&found, "%s/%s", folder, slash ? slash + 1 : path) < 0)
+        found = NULL;
+    free(folder);
+    free(above);
+    return found;
+}
+
+char *slurm_comment(const char *db)
+{
+    enum { LONGEST = 900 }; /* of a path: Slurm refuses a comment of more than 1024 bytes */
+    struct text_buffer b = {0};
+    char *path = real_path(db);
+    size_t length = path ? strlen(path) : 0;
+    if (path)
+        text_add(&b, "headcount %s%s", length > LONGEST ? "..." : "",
+                 length > LONGEST ? path + length - LONGEST : path);
+    free(path);
+    for (char *c = b.text; c && *c; c++) /* squeue prints a job a line */
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    if (!b.out_of_memory)
+        return b.text;
+    free(b.text);
+    return NULL;
+}
+
+/* A field up to the next '|'; moves *text behind it. False where there is none, or it is too long.
+ */
+static bool next_field(const char **text, const char *end, char *field, size_t size)
+{
+    const char *bar = memchr(*text, '|', (size_t)(end - *text));
+    if (!bar || (size_t)(bar - *text) >= size)
+        return false;
+    memcpy(field, *text, (size_t)(bar - *text));
+    field[bar - *text] = '\0';
+    *text = bar + 1;
+    return true;
+}
+
+/* "17_2|17|2|RUNNING|None|NAME|COMMENT", where names and comments may have anything in them. */
+static bool read_job(const char *line, const char *end, const char *comment, struct slurm_job *j)
+{
+    char job[32], task[32];
+    const size_t length = strlen(comment);
+    *j = (struct slurm_job){0};
+    if ((size_t)(end - line) <= length || end[-(ptrdiff_t)length - 1] != '|' ||
+        memcmp(end - length, comment, length) != 0)
+        return false;
+    end -= length;
+    if (!next_field(&line, end, j->id, sizeof j->id) || !next_field(&line, end, job, sizeof job) ||
+        !next_field(&line, end, task, sizeof task) ||
+        !next_field(&line, end, j->state, sizeof j->state) ||
+        !next_field(&line, end, j->reason, sizeof j->reason) || end <= line)
+        return false;
+    snprintf(j->name, sizeof j->name, "%.*s", (int)(end - 1 - line), line);
+    j->job = strtol(job, NULL, 10);
+    j->task = strtol(task, NULL, 10); /* "N/A" */
+    return j->job > 0;
+}
+
+static enum status read_jobs(const char *said, const char *comment, struct slurm_job **list,
+                             int *count, struct message *m)
+{
+    int lines = 0;
+    for (const char *at = said; *at; at++)
+        lines += *at == '\n';
+    struct slurm_job *jobs = calloc((size_t)lines + 1, sizeof *jobs);
+    if (!jobs)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for %d jobs", lines);
+    *count = 0;
+    for (const char *at = said; *at;) {
+        const char *end = at + strcspn(at, "\n");
+        *count += read_job(at, end, comment, &jobs[*count]);
+        at = end + (*end == '\n');
+    }
+    *list = jobs;
+    return STATUS_OK;
+}
+
+/* The environment without what users have set for their own looks at the queue (SQUEUE_STATES,
+ * SQUEUE_USERS), which would hide jobs. NULL without memory. */
+static char **plain_environment(void)
+{
+    size_t n = 0;
+    while (environ[n])
+        n++;
+    char **plain = calloc(n + 1, sizeof *plain);
+    for (size_t i = 0, kept = 0; plain && i < n; i++)
+        if (strncmp(environ[i], "SQUEUE_", strlen("SQUEUE_")) != 0)
+            plain[kept++] = environ[i];
+    return plain;
+}
+
+static enum status ask_queue(struct text_buffer *said, struct message *m)
+{
+    enum { PATIENCE_MS = 10000 };
+    char *const argv[] = {(char *)"squeue",
+                          (char *)"-h",
+                          (char *)"-r",
+                          (char *)"-o",
+                          (char *)"%i|%F|%K|%T|%r|%j|%k",
+                          NULL};
+    char **plain = plain_environment();
+    if (!plain)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to start squeue");
+    struct command c = {
+        .argv = argv, .environment = plain, .in = STDIN_FILENO, .patience_ms = PATIENCE_MS};
+    enum status s = run_command(&c, said, m);
+    free(plain);
+    if (c.missing)
+        return STATUS_OK;
+    if (s == STATUS_OK && !c.succeeded)
+        s = status_fail(m, STATUS_IO, "squeue does not tell which jobs are in the queue");
+    return s;
+}
+
+enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m)
+{
+    struct text_buffer said = {0};
+    char *comment = slurm_comment(db);
+    *list = NULL;
+    *count = 0;
+    enum status s =
+        comment ? ask_queue(&said, m) : status_fail(m, STATUS_NO_MEMORY, "no memory for a comment");
+    if (s == STATUS_OK && said.text)
+        s = read_jobs(said.text, comment, list, count, m);
+    free(said.text);
+    free(comment);
     return s;
 }

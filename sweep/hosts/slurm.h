@@ -29,4 +29,23 @@ enum { SLURM_ID = 64 };
 enum status slurm_submit(char *const *option, int options, const char *script, size_t size,
                          char id[SLURM_ID], struct message *m);
 
+/* By this comment (--comment) the jobs that work on the results file at db are known: "headcount "
+ * and its real path, of a very long one the end. malloced; NULL without memory. */
+char *slurm_comment(const char *db);
+
+/* A job or, of an array, a task. The texts are Slurm's and the users' own, cut to their room. */
+struct slurm_job {
+    char id[64]; /* "17", "17_2" */
+    long job;    /* 17 */
+    long task;   /* 2; 0: not of an array */
+    char name[128];
+    char state[24];  /* RUNNING, PENDING, ... */
+    char reason[64]; /* why it waits */
+};
+
+/* The jobs in the queue that work on the results file at db, in squeue's order; *list malloced,
+ * NULL where there are none, as on a machine without squeue. IO where squeue fails, or has said
+ * nothing for 10 s. */
+enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m);
+
 #endif

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/text.h"
 #include "sweep/store/store_internal.h"
 
 /* Each name has a lock and a log of its own, so that two runs on two names would know nothing of
@@ -68,30 +70,79 @@ enum status lock_hold(const char *path, int *out, struct message *m)
                              strerror(error));
 }
 
-/* Who says in the lock file that it holds it. */
+/* ---- who holds it ---- */
+
+#define JOB_BEFORE ", job "
+#define JOB_BEHIND " of Slurm"
+
+/* A number of a job of Slurm, which is all of text up to `behind`; 0 where it is none. */
+static long job_number(const char *text, const char *behind)
+{
+    enum { DIGITS = 10 };
+    size_t digits = strspn(text, "0123456789");
+    if (digits < 1 || digits > DIGITS || strcmp(text + digits, behind) != 0)
+        return 0;
+    return strtol(text, NULL, 10);
+}
+
+/* Whoever may write to the folder may have written anything there. */
+static void read_holder(int fd, struct lock_holder *h)
+{
+    char text[sizeof h->words] = "";
+    struct stat st;
+    bool file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    ssize_t n = file ? pread(fd, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? strcspn(text, "\n") : 0] = '\0';
+    const char *job = strstr(text, JOB_BEFORE);
+    h->job = job ? job_number(job + strlen(JOB_BEFORE), JOB_BEHIND) : 0;
+    text_shown(text[0] ? text : "another headcount", h->words, sizeof h->words);
+}
+
+static int open_to_look(const char *path)
+{
+    return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+bool lock_holder(const char *path, struct lock_holder *h)
+{
+    int fd = open_to_look(path);
+    if (fd < 0)
+        return false;
+    bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (held)
+        read_holder(fd, h);
+    close(fd);
+    return held;
+}
+
 static enum status name_holder(const char *db, const char *path, struct message *m)
 {
-    char holder[256] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : pread(fd, holder, sizeof holder - 1, 0);
+    struct lock_holder h;
+    char stop[32] = "SIGTERM";
+    int fd = open_to_look(path);
+    read_holder(fd, &h);
     if (fd >= 0)
         close(fd);
-    holder[n > 0 ? strcspn(holder, "\n") : 0] = '\0';
-    return status_fail(
-        m, STATUS_BUSY,
-        "%s is in use by %s; wait for it to end, or stop it (SIGTERM), or choose another "
-        "file with --db",
-        db, holder[0] ? holder : "another headcount");
+    if (h.job)
+        snprintf(stop, sizeof stop, "scancel %ld", h.job);
+    return status_fail(m, STATUS_BUSY,
+                       "%s is in use by %s; wait for it to end, or stop it (%s), or choose another "
+                       "file with --db",
+                       db, h.words, stop);
 }
 
 /* Only a courtesy to the next one who asks: a full disk must not stop us here. Not into a file of
  * two names, which may be another file that is worth more. */
 static void write_holder(int fd)
 {
-    char host[128] = "", text[256];
+    char host[128] = "", in_job[64] = "", text[256];
     struct stat st;
+    const char *id = getenv("SLURM_JOB_ID");
+    long job = id ? job_number(id, "") : 0;
     gethostname(host, sizeof host - 1);
-    int n = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
+    if (job)
+        snprintf(in_job, sizeof in_job, JOB_BEFORE "%ld" JOB_BEHIND, job);
+    int n = snprintf(text, sizeof text, "process %ld on %s%s\n", (long)getpid(), host, in_job);
     if (fstat(fd, &st) == 0 && st.st_nlink == 1 && ftruncate(fd, 0) == 0 &&
         pwrite(fd, text, (size_t)n, 0) != n)
         errno = 0;

@@ -1,5 +1,8 @@
 /* Locks (flock) that are released when their process ends, however it ends. The one writer of a
- * results file holds `<db>.lock`, which names it; a worker holds the lock file of its attempt. */
+ * results file holds `<db>.lock`; a worker holds the lock file of its attempt.
+ *
+ * What `<db>.lock` says of its holder is a line: "process 123 on n1" or, within a job of Slurm,
+ * "process 123 on n1, job 17 of Slurm". */
 #ifndef SWEEP_STORE_LOCK_H
 #define SWEEP_STORE_LOCK_H
 
@@ -21,5 +24,13 @@ enum status lock_hold(const char *path, int *fd, struct message *m);
 
 /* True where a living process holds the lock file at path. */
 bool lock_is_held(const char *path);
+
+/* The same, and who that is by the lock file's own words, which are plain text, "another headcount"
+ * where it says nothing. No link is followed. */
+struct lock_holder {
+    char words[256];
+    long job; /* of Slurm; 0: none */
+};
+bool lock_holder(const char *path, struct lock_holder *h);
 
 #endif

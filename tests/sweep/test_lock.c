@@ -66,6 +66,84 @@ static void one_holder_at_a_time(void **state)
     lock_release(-1);
 }
 
+static void write_lock(int fd, const char *text)
+{
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+}
+
+static void a_job_that_holds_it(void **state)
+{
+    (void)state;
+    struct message m;
+    struct lock_holder h;
+    int fd, second;
+    char expected[64];
+    assert_false(lock_holder(lock_file, &h));
+    setenv("SLURM_JOB_ID", "17", 1);
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    assert_true(lock_holder(lock_file, &h));
+    assert_int_equal(h.job, 17);
+    snprintf(expected, sizeof expected, "process %ld on ", (long)getpid());
+    assert_memory_equal(h.words, expected, strlen(expected));
+    assert_non_null(strstr(h.words, ", job 17 of Slurm"));
+    assert_int_equal(lock_take(db, &second, &m), STATUS_BUSY);
+    if (!strstr(m.text, ", job 17 of Slurm; wait for it to end, or stop it (scancel 17)"))
+        fail_msg("%s", m.text);
+    lock_release(fd);
+    assert_false(lock_holder(lock_file, &h));
+    const char *const odd[] = {"", "x", "17;touch hacked", "-3", "17 ", "99999999999"};
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        setenv("SLURM_JOB_ID", odd[i], 1);
+        assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+        assert_true(lock_holder(lock_file, &h));
+        if (h.job != 0 || strstr(h.words, "job"))
+            fail_msg("%s", h.words);
+        lock_release(fd);
+    }
+    unsetenv("SLURM_JOB_ID");
+}
+
+/* Others may write to the folder. */
+static void a_lock_that_says_anything(void **state)
+{
+    (void)state;
+    struct message m;
+    struct lock_holder h;
+    int fd, second;
+    static const char *const none[] = {
+        "process 1 on n1, job 17; scancel -u me of Slurm",
+        "process 1 on n1, job  of Slurm",
+        "process 1 on n1, job -17 of Slurm",
+        "process 1 on n1, job 17 of Slurm, too",
+        "process 1 on n1\n, job 17 of Slurm",
+        "process 1 on n1, job 12345678901 of Slurm",
+    };
+    assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        write_lock(fd, none[i]);
+        assert_true(lock_holder(lock_file, &h));
+        if (h.job != 0)
+            fail_msg("%s: %ld", none[i], h.job);
+    }
+    assert_int_equal(lock_take(db, &second, &m), STATUS_BUSY);
+    assert_non_null(strstr(m.text, "SIGTERM"));
+    write_lock(fd, "process 1 on \033[2Jn1, job 17 of Slurm\n");
+    assert_true(lock_holder(lock_file, &h));
+    assert_string_equal(h.words, "process 1 on ?[2Jn1, job 17 of Slurm");
+    assert_int_equal(h.job, 17);
+    static char text[100001];
+    memset(text, 'x', sizeof text - 1);
+    write_lock(fd, text);
+    assert_true(lock_holder(lock_file, &h));
+    assert_in_range(strlen(h.words), 200, sizeof h.words - 1);
+    assert_int_equal(h.job, 0);
+    lock_release(fd);
+    assert_int_equal(unlink(lock_file), 0);
+    assert_int_equal(mkfifo(lock_file, 0600), 0);
+    assert_false(lock_holder(lock_file, &h)); /* and does not wait for a writer */
+}
+
 /* Who looks holds it for a moment, which is no reason to refuse a run. */
 static void looking_disturbs_nobody(void **state)
 {
@@ -160,8 +238,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(one_holder_at_a_time),  TEST(looking_disturbs_nobody), TEST(a_file_of_two_names),
-        TEST(a_lock_that_is_a_link), TEST(impossible_locks),
+        TEST(one_holder_at_a_time),    TEST(a_job_that_holds_it), TEST(a_lock_that_says_anything),
+        TEST(looking_disturbs_nobody), TEST(a_file_of_two_names), TEST(a_lock_that_is_a_link),
+        TEST(impossible_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,121 @@ static void a_job(void **state)
     assert_non_null(strstr(m.text, "no sbatch in PATH"));
 }
 
+/* ---- the jobs of a results file ---- */
+
+static struct slurm_job *list;
+static int count;
+
+static enum status jobs(const char *db)
+{
+    free(list);
+    return slurm_jobs(db, &list, &count, &m);
+}
+
+/* squeue prints this, which printf reads. */
+static void queue(const char *said)
+{
+    char script[4096];
+    snprintf(script, sizeof script, "printf '%%b' '%s'", said);
+    install("squeue", script);
+}
+
+static void assert_jobs(const char *db, const char *expected)
+{
+    char text[512] = "";
+    assert_int_equal(jobs(db), STATUS_OK);
+    for (int i = 0; i < count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%ld:%ld:%s:%s:%s",
+                 i ? "," : "", list[i].id, list[i].job, list[i].task, list[i].state, list[i].reason,
+                 list[i].name);
+    assert_string_equal(text, expected);
+}
+
+static void jobs_in_the_queue(void **state)
+{
+    (void)state;
+    queue("17|17|N/A|RUNNING|None|quick|headcount /r/x.db\\n"
+          "18|18|N/A|RUNNING|None|quick|headcount /r/x.db2\\n"
+          "19|19|N/A|RUNNING|None|quick|\\n"
+          "20_2|20|2|PENDING|Dependency|a|b|headcount /r/x.db\\n"
+          "21|21|N/A|PENDING|Priority|quick|headcount headcount /r/x.db\\n"
+          "CLUSTER: bed\\n|||||headcount /r/x.db\\n||||||headcount /r/x.db\\n|headcount /r/x.db\\n"
+          "headcount /r/x.db\\n22|22|N/A|RUNNING|None|last|headcount /r/x.db");
+    assert_jobs("/r/x.db", "17:17:0:RUNNING:None:quick,20_2:20:2:PENDING:Dependency:a|b,"
+                           "22:22:0:RUNNING:None:last");
+    assert_jobs("/r/other.db", "");
+    queue("17|17|N/A|RUNNING|None|quick|headcount /r/it\\047s a|b \"c\" $(touch hacked).db\\n");
+    assert_jobs("/r/it's a|b \"c\" $(touch hacked).db", "17:17:0:RUNNING:None:quick");
+    queue("");
+    assert_jobs("/r/x.db", "");
+    install("squeue", "[ \"$*\" = '-h -r -o %i|%F|%K|%T|%r|%j|%k' ] && ! env | grep SQUEUE_");
+    setenv("SQUEUE_STATES", "PENDING", 1);
+    assert_jobs("/r/x.db", "");
+    unsetenv("SQUEUE_STATES");
+    install("squeue", "i=0; while [ $((i += 1)) -le 5000 ]; do\n"
+                      "echo \"$i|$i|N/A|PENDING|Resources|quick|headcount /r/x.db\"; done");
+    assert_int_equal(jobs("/r/x.db"), STATUS_OK);
+    assert_int_equal(count, 5000);
+    assert_string_equal(list[4999].id, "5000");
+    remove_program("squeue");
+}
+
+static void no_answer(void **state)
+{
+    (void)state;
+    char *path = strdup(getenv("PATH"));
+    install("squeue", "echo '17|17|N/A|RUNNING|None|quick|headcount /r/x.db'; exit 1");
+    assert_int_equal(jobs("/r/x.db"), STATUS_IO);
+    assert_non_null(strstr(m.text, "squeue does not tell"));
+    assert_int_equal(count, 0);
+    assert_null(list);
+    install("squeue", "echo 17; kill -STOP $$");
+    assert_int_equal(jobs("/r/x.db"), STATUS_IO);
+    assert_non_null(strstr(m.text, "squeue gave no answer within 10 s"));
+    remove_program("squeue");
+    setenv("PATH", folder, 1);
+    assert_jobs("/r/x.db", "");
+    setenv("PATH", path, 1);
+    free(path);
+}
+
+static void assert_comment(const char *db, const char *expected)
+{
+    char *comment = slurm_comment(db);
+    assert_non_null(comment);
+    assert_string_equal(comment, expected);
+    free(comment);
+}
+
+static void the_name_of_a_results_file(void **state)
+{
+    (void)state;
+    static char name[2000];
+    char path[256], other[256], expected[512], cwd[256];
+    assert_comment("/r/x.db", "headcount /r/x.db");
+    assert_comment("/r/a|b 'c'\n.db", "headcount /r/a|b 'c'?.db");
+    snprintf(path, sizeof path, "%s/x.db", folder);
+    snprintf(other, sizeof other, "%s/y.db", folder);
+    snprintf(expected, sizeof expected, "headcount %s", path);
+    assert_comment(path, expected);
+    assert_int_equal(symlink(path, other), 0);
+    fclose(fopen(path, "w"));
+    assert_comment(path, expected); /* the same when it is there */
+    assert_comment(other, expected);
+    unlink(path);
+    unlink(other);
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    snprintf(expected, sizeof expected, "headcount %s/no/such/x.db", cwd);
+    assert_comment("no/such/x.db", expected);
+    snprintf(expected, sizeof expected, "headcount %s/x no.db", cwd);
+    assert_comment("x no.db", expected);
+    memset(name, 'a', sizeof name - 1);
+    name[0] = '/';
+    char *comment = slurm_comment(name);
+    assert_in_range(strlen(comment), 900, 1000);
+    free(comment);
+}
+
 static int set_up(void **state)
 {
     char path[4096];
@@ -152,6 +267,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    free(list);
     return rmdir(folder);
 }
 
@@ -161,7 +277,10 @@ int main(void)
         cmocka_unit_test(an_allocation),
         cmocka_unit_test(odd_allocations),
         cmocka_unit_test(the_nodes_of_an_allocation),
-        cmocka_unit_test(a_job),
+        cmocka_unit_test(jobs_in_the_queue),
+        cmocka_unit_test(no_answer),
+        cmocka_unit_test(the_name_of_a_results_file),
+        cmocka_unit_test(a_job), /* leaves PATH with nothing in it */
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

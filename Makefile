@@ -167,11 +167,18 @@ $(PAGE_AS_C):
 	$(Q)cat $^ | $(AS_C) $(IN_PLACE)
 
 $(BUILD)/sweep/worker/build_info.o: $(BUILD)/build_id.h
+# What hosts compare, and what tells builds apart whose commit does not: a hash of the version and of
+# all that is compiled, whatever the compiler and its flags make of it.
+COMPILED = $(sort $(wildcard $(foreach folder,engine engine/* datasets sweep/*,$(addprefix $(folder)/*.,c h def)) \
+             sweep/store/*.sql $(addprefix sweep/page/*.,html css js)))
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
-	@printf '#define BUILD_VERSION "%s"\n#define BUILD_COMMIT "%s"\n#define BUILD_COMPILER "%s"\n#define BUILD_FLAGS "%s"\n' \
-	  '$(VERSION)' '$(COMMIT)' "$$($(CC) --version | head -n1 | tr -d '"\\')" \
-	  '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.$$$$ && \
+	@sources=$$(sha256sum $(COMPILED)) && sources=$$(printf '%s\n' '$(VERSION)' "$$sources" | sha256sum) && \
+	  sources=$${sources%% *} && \
+	  printf '#define BUILD_%s "%s"\n' VERSION '$(VERSION)' SOURCES "$$sources" \
+	    COMMIT "$(COMMIT)$(if $(filter %-dirty unknown,$(COMMIT)),+$$(printf %.12s "$$sources"))" \
+	    COMPILER "$$($(CC) --version | head -n1 | tr -d '"\\')" \
+	    FLAGS '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.$$$$ && \
 	  if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 force:
 

@@ -26,7 +26,7 @@ case $host in
 banner) echo "Welcome to $host, the last login was yesterday." && exec "$@" ;;
 little) OPENBLAS_CORETYPE=Prescott HEADCOUNT_KERNELS=sse2 exec "$@" ;;
 chatter) yes "not an agent" | head -c 100000 ;;
-old) agent "$@" | sed -u 's/^version=./version=9/' ;;
+old) agent "$@" | sed -u 's/^sources=............/sources=0123456789ab/' ;;
 blind) sed -u 's|\.db\.d$|.db.x|' | agent "$@" ;;
 terminal) agent "$@" | sed -u 's/\r$//' ;;
 gone) exec /nowhere/headcount agent ;;

@@ -94,6 +94,7 @@ static void print_version(void)
     enum status blas = build_info(&b, &m);
     printf("headcount %s\n", b.version);
     printf("commit      %s\n", b.commit);
+    printf("sources     %s\n", build_sources());
     printf("compiler    %s\n", b.compiler);
     printf("flags       %s\n", b.flags);
     if (blas == STATUS_OK)

@@ -22,14 +22,14 @@ static int whole(int length, size_t size, int lines, const char *text)
 
 int agent_hello_format(const struct agent_hello *h, char *text, size_t size)
 {
-    int n =
-        snprintf(text, size,
-                 "protocol=%" PRId64 "\norder=%s\nhost=%s\npid=%" PRId64 "\ncores=%" PRId64
-                 "\nmemory=%.17g\nversion=%s\ncommit=%s\ncompiler=%s\nflags=%s\nopenblas=%s\n"
-                 "core_type=%s\nkernels=%s\ncpu=%s\nthreads=%" PRId64 "\n",
-                 h->protocol, h->order, h->host, h->pid, h->cores, h->memory, h->version, h->commit,
-                 h->compiler, h->flags, h->openblas, h->core_type, h->kernels, h->cpu, h->threads);
-    return whole(n, size, 15, text);
+    int n = snprintf(text, size,
+                     "protocol=%" PRId64 "\norder=%s\nhost=%s\npid=%" PRId64 "\ncores=%" PRId64
+                     "\nmemory=%.17g\nsources=%s\nversion=%s\ncommit=%s\ncompiler=%s\nflags=%s\n"
+                     "openblas=%s\ncore_type=%s\nkernels=%s\ncpu=%s\nthreads=%" PRId64 "\n",
+                     h->protocol, h->order, h->host, h->pid, h->cores, h->memory, h->sources,
+                     h->version, h->commit, h->compiler, h->flags, h->openblas, h->core_type,
+                     h->kernels, h->cpu, h->threads);
+    return whole(n, size, 16, text);
 }
 
 #define TEXT_FIELD(of, member)                                                                     \
@@ -47,6 +47,7 @@ enum status agent_hello_parse(const char *text, struct agent_hello *h, struct me
         {.key = "pid", .integer = &h->pid},
         {.key = "cores", .integer = &h->cores},
         {.key = "memory", .real = &h->memory},
+        TEXT_FIELD(h, sources),
         TEXT_FIELD(h, version),
         TEXT_FIELD(h, commit),
         TEXT_FIELD(h, compiler),
@@ -57,6 +58,12 @@ enum status agent_hello_parse(const char *text, struct agent_hello *h, struct me
         TEXT_FIELD(h, cpu),
         {.key = "threads", .integer = &h->threads},
     };
+    int64_t protocol;
+    if (sscanf(text, "protocol=%" SCNd64 "\n", &protocol) == 1 && protocol != AGENT_PROTOCOL)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "it runs another program, which speaks protocol %" PRId64
+                           " where ours speaks %d; build it from the same tree",
+                           protocol, AGENT_PROTOCOL);
     enum status s = fields_parse(text, fields, sizeof fields / sizeof *fields, "hello", m);
     if (s == STATUS_OK && (h->cores < 1 || h->cores > INT32_MAX || h->threads < 1 ||
                            h->threads > INT32_MAX || isnan(h->memory) || h->memory < 0))
@@ -100,6 +107,7 @@ enum status agent_hello_here(struct agent_hello *h, struct message *m)
     const uint16_t one = 1;
     snprintf(h->order, sizeof h->order, "%s", *(const char *)&one ? "little" : "big");
     gethostname(h->host, sizeof h->host - 1);
+    snprintf(h->sources, sizeof h->sources, "%s", build_sources());
     snprintf(h->version, sizeof h->version, "%s", b.version);
     snprintf(h->commit, sizeof h->commit, "%s", b.commit);
     snprintf(h->compiler, sizeof h->compiler, "%s", b.compiler);

@@ -49,7 +49,7 @@
 #define AGENT_MAGIC "\x89headcount agent 1\r\n\x1a\n"
 
 enum {
-    AGENT_PROTOCOL = 2,
+    AGENT_PROTOCOL = 3,
     AGENT_NOISE = 64 << 10,
     AGENT_LIMIT = WIRE_LIMIT + 16, /* bytes of payload */
     AGENT_TEXT_MAX = 8192,         /* of HELLO and OPEN */
@@ -76,15 +76,16 @@ enum agent_type {
     AGENT_TYPES
 };
 
-/* ---- texts: lines key=value, the keys are the members ---- */
+/* ---- texts: lines key=value, the keys are the members; protocol is the first ---- */
 
 struct agent_hello {
     int64_t protocol;
     char order[8]; /* "little" or "big" */
     char host[256];
     int64_t pid;
-    int64_t cores; /* that it may use */
-    double memory; /* bytes that are free there; inf: not known */
+    int64_t cores;    /* that it may use */
+    double memory;    /* bytes that are free there; inf: not known */
+    char sources[80]; /* build_sources */
     char version[64], commit[64], compiler[256], flags[256]; /* as struct build_info */
     char openblas[128], core_type[64], kernels[64], cpu[256];
     int64_t threads;
@@ -101,7 +102,8 @@ struct agent_open {
 int agent_hello_format(const struct agent_hello *h, char *text, size_t size);
 int agent_open_format(const struct agent_open *o, char *text, size_t size);
 
-/* BAD_INPUT where a line is missing, doubled or unknown, or a number is out of its range. */
+/* BAD_INPUT where a line is missing, doubled or unknown, a number is out of its range, or the hello
+ * is of another protocol. */
 enum status agent_hello_parse(const char *text, struct agent_hello *h, struct message *m);
 enum status agent_open_parse(const char *text, struct agent_open *o, struct message *m);
 

@@ -252,19 +252,17 @@ void host_listen(struct host *h, double now)
 
 static void greet(struct host *h, const char *text, struct host_event *e)
 {
-    const struct build_info *here = &h->launch->here;
     const struct agent_hello *hello = &h->hello;
     struct message m;
     if (agent_hello_parse(text, &h->hello, &m) != STATUS_OK) {
         distrust(h, clock_now_s(), m.text);
         return;
     }
-    if (strcmp(hello->version, here->version) != 0 || strcmp(hello->commit, here->commit) != 0) {
-        status_fail(
-            &m, STATUS_BAD_INPUT,
-            "it has headcount %s (%s), and this is %s (%s): the same program belongs on all "
-            "machines",
-            hello->version, hello->commit, here->version, here->commit);
+    if (strcmp(hello->sources, h->launch->sources) != 0) {
+        status_fail(&m, STATUS_BAD_INPUT,
+                    "it runs another program: its sources are %.12s (headcount %s, commit %s), "
+                    "ours %.12s; build it from the same tree",
+                    hello->sources, hello->version, hello->commit, h->launch->sources);
         host_refuse(h, m.text);
         return;
     }

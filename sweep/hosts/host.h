@@ -58,9 +58,9 @@ enum status host_specs_parse(const char *text, struct host_spec **list, int *cou
 /* How agents are started: `command` with {host} replaced by the quoted name of the host, and
  * `agent`, words of the shell, after it. BAD_INPUT where command has no {host}. All is kept. */
 struct host_launch {
-    const char *command;    /* "ssh {host}" */
-    const char *agent;      /* "/usr/bin/headcount agent" */
-    struct build_info here; /* this program: agents must have its version and commit */
+    const char *command; /* "ssh {host}" */
+    const char *agent;   /* "/usr/bin/headcount agent" */
+    const char *sources; /* build_sources of this program, which agents must have too */
 };
 enum status host_launch_check(const struct host_launch *l, struct message *m);
 

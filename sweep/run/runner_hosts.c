@@ -14,6 +14,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/hosts/same_kernels.h"
+#include "sweep/worker/build_info.h"
 #include "sweep/worker/room.h"
 #include "sweep/worker/worker.h"
 
@@ -73,8 +74,7 @@ enum status runner_hosts_try_folder(struct runner *r, struct message *m)
     return file_write(r->hosts->proof_path, &part, 1, m);
 }
 
-enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
-                             const struct build_info *here, struct message *m)
+enum status runner_hosts_new(struct runner *r, const struct runner_options *o, struct message *m)
 {
     int64_t each = o->workers > 0 ? o->workers : plan_config(r->plan)->workers;
     struct runner_hosts *h = calloc(1, sizeof *h);
@@ -94,7 +94,8 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
     h->same_kernels = o->same_kernels;
     h->told = o->quiet;
     h->slots_each = (int)(each < HOST_SLOTS_MOST ? each : HOST_SLOTS_MOST);
-    h->launch = (struct host_launch){.command = o->launch, .agent = o->agent, .here = *here};
+    h->launch =
+        (struct host_launch){.command = o->launch, .agent = o->agent, .sources = build_sources()};
     for (int k = 0; k < r->machines; k++) {
         host_init(&h->host[k], &o->hosts[k], &h->launch);
         machine[k].host = &h->host[k];

@@ -138,9 +138,8 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
 
 /* ---- runner_hosts.c ---- */
 
-/* Makes the machines of o->hosts, not started yet. here: this program. */
-enum status runner_hosts_new(struct runner *r, const struct runner_options *o,
-                             const struct build_info *here, struct message *m);
+/* Makes the machines of o->hosts, not started yet. */
+enum status runner_hosts_new(struct runner *r, const struct runner_options *o, struct message *m);
 void runner_hosts_free(struct runner *r);
 
 /* Adds the descriptors to listen to; returns how many. At most 3 for each host. */

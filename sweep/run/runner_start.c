@@ -12,8 +12,8 @@
 
 void runner_build_words(const struct build_info *b, char *text, size_t size)
 {
-    snprintf(text, size, "%s %s %s %s %s", b->commit, b->compiler, b->openblas, b->core_type,
-             b->kernels);
+    snprintf(text, size, "%.16s %s %s %s %s", build_sources(), b->compiler, b->openblas,
+             b->core_type, b->kernels);
 }
 
 static enum status describe_job(struct runner *r, struct message *m)
@@ -156,7 +156,7 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
     if (s == STATUS_OK)
         s = describe_job(r, m);
     if (s == STATUS_OK)
-        s = o->host_count ? runner_hosts_new(r, o, &b, m) : work_here(r, &b, o->quiet, m);
+        s = o->host_count ? runner_hosts_new(r, o, m) : work_here(r, &b, o->quiet, m);
     if (s == STATUS_OK)
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)

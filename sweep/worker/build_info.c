@@ -25,6 +25,11 @@ static const char *cpu_name(void)
     return name;
 }
 
+const char *build_sources(void)
+{
+    return BUILD_SOURCES;
+}
+
 enum status build_info(struct build_info *b, struct message *m)
 {
     struct blas_info blas = {"unknown", "unknown", 1};

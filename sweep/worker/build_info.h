@@ -9,4 +9,8 @@
  * does), openblas and core_type are "unknown" and all else is filled. */
 enum status build_info(struct build_info *b, struct message *m);
 
+/* SHA-256, in hex, of the version and of all sources that this program was compiled from: equal
+ * where they were, whatever compiler and flags made of them. */
+const char *build_sources(void);
+
 #endif

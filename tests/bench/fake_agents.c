@@ -78,6 +78,7 @@ static void introduce(struct fake *f, const char *host)
                             .pid = getpid(),
                             .cores = 1,
                             .memory = 1e15,
+                            .sources = BUILD_SOURCES,
                             .version = BUILD_VERSION,
                             .commit = BUILD_COMMIT,
                             .compiler = "none",

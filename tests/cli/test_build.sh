@@ -61,5 +61,77 @@ race() { # two makes in one checkout, both of which find the headers to be old
     [ "$(ls "$dir/race" | wc -l)" = 4 ] || { ls "$dir/race"; return 1; }
 }
 check "two makes in one checkout are not in each other's way" race
+# ---- the sources, which hosts compare ----
+mkdir "$dir/elsewhere"
+cp -a Makefile engine datasets sweep "$dir/elsewhere"
+made() { # its sources as make in that copy has them, with words for make
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/elsewhere" BUILD="$dir/hash" HTTPD= "$@" "$dir/hash/build_id.h" >/dev/null &&
+        sed -n 's/.* BUILD_SOURCES "\(.*\)"/\1/p' "$dir/hash/build_id.h"
+}
+sources=$("$headcount" --version | sed -n 's/^sources *//p')
+same_sources() { [ ${#sources} -eq 64 ] && [ "$(made "$@")" = "$sources" ]; }
+check "another folder without git has the same sources" same_sources
+check "... with another compiler and other flags, too" same_sources CC=/bin/true OPT=-O1 EXTRA=-g3
+touch "$dir/elsewhere/engine/graph.c"
+check "... in another locale, and touched" same_sources LC_ALL=C.UTF-8
+check "... and another version has not" fails same_sources VERSION=9
+for file in engine/graph.c engine/ops/ops.def engine/kernels/simd.c datasets/task.h sweep/cli/main.c sweep/serve/httpd.c \
+    sweep/store/schema.sql sweep/page/page.html sweep/page/page.css sweep/page/live.js; do
+    echo >>"$dir/elsewhere/$file"
+    check "... nor has one with another $file" fails same_sources
+    cp -a "$file" "$dir/elsewhere/$file"
+done
+echo >>"$dir/elsewhere/sweep/README.md"
+check "... but with another README" same_sources
+all_read() { # each file of the tree that the compiler read is among them
+    make -s --eval 'compiled:;@printf "%s\n" $(COMPILED)' compiled | LC_ALL=C sort >"$dir/compiled"
+    find "${BUILD:-build}/engine" "${BUILD:-build}/datasets" "${BUILD:-build}/sweep" -name '*.d' -exec cat {} + |
+        tr ' \\' '\n\n' | grep '^[a-z].*[^:]$' | grep -v "^${BUILD:-build}/" | xargs ls -d 2>/dev/null | LC_ALL=C sort -u >"$dir/read"
+    [ "$(wc -l <"$dir/read")" -gt 400 ] && [ -z "$(comm -23 "$dir/read" "$dir/compiled" | tee "$dir/left_out")" ] || { cat "$dir/left_out"; return 1; }
+}
+check "all that the compiler reads is among them" all_read
+unchanged() {
+    make -s BUILD="$dir/race" COMMIT=12 HTTPD= "$dir/race/build_id.h" && touch -r "$dir/race/build_id.h" "$dir/before" &&
+        make -s BUILD="$dir/race" COMMIT=12 HTTPD= "$dir/race/build_id.h" && ! [ "$dir/race/build_id.h" -nt "$dir/before" ]
+}
+check "with nothing changed, the header stays as it is" unchanged
+
+# Programs from that copy: one commit, "dirty" each time. What is not new comes from this build.
+build() { # name, words for make
+    name=$1
+    shift
+    env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C "$dir/elsewhere" BUILD=build "$@" && cp "$dir/elsewhere/headcount" "$dir/$name"
+}
+changed() { # name, what is added
+    cp -a datasets/task_copy.c "$dir/elsewhere/datasets/task_copy.c"
+    echo "$2" >>"$dir/elsewhere/datasets/task_copy.c"
+    build "$1" COMMIT=0123456789ab-dirty
+}
+dirty_builds() {
+    mkdir "$dir/elsewhere/build" && cp -a "${BUILD:-build}"/engine "${BUILD:-build}"/datasets "${BUILD:-build}"/sweep \
+        "${BUILD:-build}"/*.a "${BUILD:-build}"/*.h "$dir/elsewhere/build" || return
+    cp -a engine/graph.c "$dir/elsewhere/engine/graph.c"
+    build tarball COMMIT=unknown OPT=-O3 && changed one "/* one */" && changed two "/* two */"
+}
+joined() { # status, coordinator, agent
+    printf 'name: s\ntask: {name: gather}\nmodel: {d_model: 16, heads: 1}\ntrain: {steps: 5}\nseeds: 1\n' >"$dir/s.yaml"
+    rm -rf "$dir/s.db"*
+    "$2" run "$dir/s.yaml" --db "$dir/s.db" -q --launch 'env ON={host}' --hosts n3:1 --agent "$3 agent" >"$dir/said" 2>&1
+    got=$?
+    [ "$got" -eq "$1" ] || { echo "status $got"; cat "$dir/said"; return 1; }
+}
+if plain; then
+    check "two dirty builds of a commit" dirty_builds
+    check "... and one of a tarball" sh -c '"$0" --version | grep -q "^commit  *unknown+"' "$dir/tarball"
+    check "one dirty build works with itself" joined 0 "$dir/one" "$dir/one"
+    check "... its results file tells which it was" sh -c '"$0" --version | grep "^sources  *$1"' "$dir/one" \
+        "$(sqlite3 "$dir/s.db" "SELECT substr(git_commit, 20) FROM build WHERE git_commit LIKE '0123456789ab-dirty+____________'")"
+    check "... not with another" joined 2 "$dir/one" "$dir/two"
+    check "... and says why" grep -Eq 'n3: it runs another program: its sources are [0-9a-f]{12} \(headcount .*, commit 0123456789ab-dirty\+.*\), ours [0-9a-f]{12}; build it from the same tree' "$dir/said"
+    check "a tarball's build works with that of its commit" joined 0 "$headcount" "$dir/tarball"
+else
+    skip "dirty builds" "a plain build"
+fi
+
 check "V=1 shows the compiler's command instead" sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
 finish

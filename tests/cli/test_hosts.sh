@@ -82,7 +82,7 @@ check "a host that is an option" refused "'-x' is no name of a host" --launch "$
 check "a host that is a command" refused "is no name of a host" --launch "$there" --hosts 'a;reboot'
 check "an empty name" refused "'' is no name of a host" --launch "$there" --hosts 'a,,b'
 check "no trials at once" refused "a number from 1 to 4096" --launch "$there" --hosts a:0
-check "agent without a coordinator" sh -c 'headcount agent </dev/null | grep -aq "protocol=2$"'
+check "agent without a coordinator" sh -c 'headcount agent </dev/null | grep -aq "protocol=3$"'
 if has_terminal; then
     check "agent on a terminal" sh -c 'script -qec "headcount agent" /dev/null </dev/null | grep -q "is started by"'
 else
@@ -90,7 +90,7 @@ else
 fi
 run none --launch "$there" --hosts old,blind,gone,chatter
 check "no host that works: status 2" ended_with 2
-check "... the version is told" says 'old: it has headcount 9.* this is '
+check "... other sources are told" says 'old: it runs another program: its sources are 0123456789ab (headcount .*), ours [0-9a-f]\{12\}; build it from the same tree'
 check "... the folder" says "blind: it does not see the results folder"
 check "... the launcher" says "gone: its launcher ended: .*/nowhere/headcount"
 check "... what is no agent" says "chatter: what was started there is no agent"

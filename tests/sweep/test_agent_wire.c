@@ -220,6 +220,57 @@ static void texts_come_back(void **state)
     assert_int_equal(agent_open_parse("folder=x\n", &o2, &m), STATUS_BAD_INPUT);
 }
 
+/* What a host that says this is taken for; why goes to h->why. */
+static enum host_state greeted(struct host *h, const char *hello, const char *sources)
+{
+    static struct host_launch launch;
+    const struct host_spec spec = {.name = "n3"};
+    struct agent_out o = {0};
+    struct host_event e;
+    struct message m;
+    launch.sources = sources;
+    host_init(h, &spec, &launch);
+    h->state = HOST_STARTING;
+    assert_int_equal(agent_put(&o, AGENT_HELLO, 0, hello, strlen(hello), &m), STATUS_OK);
+    assert_int_equal(agent_feed(&h->in, o.bytes, o.end, &m), STATUS_OK);
+    assert_true(host_next(h, &e));
+    assert_int_equal(e.kind, h->state == HOST_GREETED ? HOST_EVENT_GREETED : HOST_EVENT_LOST);
+    agent_out_free(&o);
+    agent_in_free(&h->in);
+    return h->state;
+}
+
+/* Built from the same sources, whoever built it and how. */
+static void the_same_program_is_welcome(void **state)
+{
+    (void)state;
+    struct agent_hello h;
+    struct host host;
+    struct message m;
+    char text[AGENT_TEXT_MAX], hash[65];
+    assert_int_equal(agent_hello_here(&h, &m), STATUS_OK);
+    assert_int_equal(strlen(h.sources), 64);
+    strcpy(hash, h.sources);
+    strcpy(h.compiler, "clang 14");
+    strcpy(h.flags, "-O3");
+    strcpy(h.commit, "unknown");
+    assert_true(agent_hello_format(&h, text, sizeof text) > 0);
+    assert_int_equal(greeted(&host, text, hash), HOST_GREETED);
+    memset(hash, 'f', 64);
+    assert_int_equal(greeted(&host, text, hash), HOST_REFUSED);
+    char words[256];
+    snprintf(words, sizeof words,
+             "it runs another program: its sources are %.12s (headcount %s, commit unknown), ours "
+             "ffffffffffff; build it from the same tree",
+             h.sources, h.version);
+    assert_string_equal(host.why, words);
+    /* Of an older one the rest need not be understood. */
+    assert_int_equal(greeted(&host, "protocol=2\norder=little\nversion=0.1.0\n", hash),
+                     HOST_REFUSED);
+    assert_string_equal(host.why, "it runs another program, which speaks protocol 2 where ours "
+                                  "speaks 3; build it from the same tree");
+}
+
 static void hosts_are_read(void **state)
 {
     (void)state;
@@ -299,6 +350,7 @@ int main(void)
         cmocka_unit_test(broken_frames_are_refused),
         cmocka_unit_test(what_is_no_agent_is_found_out),
         cmocka_unit_test(texts_come_back),
+        cmocka_unit_test(the_same_program_is_welcome),
         cmocka_unit_test(hosts_are_read),
         cmocka_unit_test(command_lines_name_the_host),
         cmocka_unit_test(machines_agree_on_kernels),

@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "sweep/hosts/host.h"
 #include "sweep/run/slot.h"
+#include "sweep/worker/build_info.h"
 
 #include <cmocka.h>
 
@@ -84,8 +85,7 @@ static void print(struct printed *p, const char *command, struct agent_out *o)
     assert_int_equal(write(fd, o->bytes, o->end), o->end);
     close(fd);
     agent_out_free(o);
-    p->launch =
-        (struct host_launch){.command = command, .agent = "", .here = agent_hello_build(&p->hello)};
+    p->launch = (struct host_launch){.command = command, .agent = "", .sources = build_sources()};
     host_init(&p->host, &spec, &p->launch);
     snprintf(p->host.spec.name, sizeof p->host.spec.name, "%s", p->path);
 }

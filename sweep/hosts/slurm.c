@@ -286,6 +286,36 @@ char *slurm_comment(const char *db)
     return NULL;
 }
 
+#define SHARDS_BEFORE " ("
+#define SHARDS_BEHIND " shards)"
+
+char *slurm_array_comment(const char *db, long shards)
+{
+    char *comment = slurm_comment(db), *longer = NULL;
+    if (comment && asprintf(&longer, "%s" SHARDS_BEFORE "%ld" SHARDS_BEHIND, comment, shards) < 0)
+        longer = NULL;
+    free(comment);
+    return longer;
+}
+
+/* How many shards the comment at the end of a line tells of, 0 if it tells of none; *end then moves
+ * before these words. */
+static long take_shards(const char *line, const char **end)
+{
+    const size_t before = strlen(SHARDS_BEFORE), behind = strlen(SHARDS_BEHIND);
+    const char *at = *end - behind;
+    if (at <= line || memcmp(at, SHARDS_BEHIND, behind) != 0)
+        return 0;
+    const char *digits = at;
+    while (digits > line && at - digits < 9 && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    if (digits == at || digits - line < (ptrdiff_t)before ||
+        memcmp(digits - before, SHARDS_BEFORE, before) != 0)
+        return 0;
+    *end = digits - before;
+    return strtol(digits, NULL, 10);
+}
+
 /* A field up to the next '|'; moves *text behind it. False where there is none, or it is too long.
  */
 static bool next_field(const char **text, const char *end, char *field, size_t size)
@@ -304,7 +334,7 @@ static bool read_job(const char *line, const char *end, const char *comment, str
 {
     char job[32], task[32];
     const size_t length = strlen(comment);
-    *j = (struct slurm_job){0};
+    *j = (struct slurm_job){.shards = take_shards(line, &end)};
     if ((size_t)(end - line) <= length || end[-(ptrdiff_t)length - 1] != '|' ||
         memcmp(end - length, comment, length) != 0)
         return false;
@@ -353,9 +383,9 @@ static char **plain_environment(void)
     return plain;
 }
 
-static enum status ask_queue(struct text_buffer *said, struct message *m)
+static enum status ask_queue(int patience_ms, struct text_buffer *said, bool *answered,
+                             struct message *m)
 {
-    enum { PATIENCE_MS = 10000 };
     char *const argv[] = {(char *)"squeue",
                           (char *)"-h",
                           (char *)"-r",
@@ -366,27 +396,37 @@ static enum status ask_queue(struct text_buffer *said, struct message *m)
     if (!plain)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to start squeue");
     struct command c = {
-        .argv = argv, .environment = plain, .in = STDIN_FILENO, .patience_ms = PATIENCE_MS};
+        .argv = argv, .environment = plain, .in = STDIN_FILENO, .patience_ms = patience_ms};
     enum status s = run_command(&c, said, m);
     free(plain);
     if (c.missing)
         return STATUS_OK;
+    *answered = s == STATUS_OK && c.succeeded;
     if (s == STATUS_OK && !c.succeeded)
         s = status_fail(m, STATUS_IO, "squeue does not tell which jobs are in the queue");
     return s;
 }
 
-enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m)
+enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job **list, int *count,
+                              bool *answered, struct message *m)
 {
     struct text_buffer said = {0};
     char *comment = slurm_comment(db);
     *list = NULL;
     *count = 0;
-    enum status s =
-        comment ? ask_queue(&said, m) : status_fail(m, STATUS_NO_MEMORY, "no memory for a comment");
+    *answered = false;
+    enum status s = comment ? ask_queue(patience_ms, &said, answered, m)
+                            : status_fail(m, STATUS_NO_MEMORY, "no memory for a comment");
     if (s == STATUS_OK && said.text)
         s = read_jobs(said.text, comment, list, count, m);
     free(said.text);
     free(comment);
     return s;
+}
+
+enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m)
+{
+    enum { PATIENCE_MS = 10000 };
+    bool answered;
+    return slurm_jobs_within(db, PATIENCE_MS, list, count, &answered, m);
 }

@@ -33,11 +33,15 @@ enum status slurm_submit(char *const *option, int options, const char *script, s
  * and its real path, of a very long one the end. malloced; NULL without memory. */
 char *slurm_comment(const char *db);
 
+/* The same of an array, each of whose tasks has one of so many shards. */
+char *slurm_array_comment(const char *db, long shards);
+
 /* A job or, of an array, a task. The texts are Slurm's and the users' own, cut to their room. */
 struct slurm_job {
     char id[64]; /* "17", "17_2" */
     long job;    /* 17 */
     long task;   /* 2; 0: not of an array */
+    long shards; /* of the array, by its comment; 0: it says nothing of them */
     char name[128];
     char state[24];  /* RUNNING, PENDING, ... */
     char reason[64]; /* why it waits */
@@ -47,5 +51,10 @@ struct slurm_job {
  * NULL where there are none, as on a machine without squeue. IO where squeue fails, or has said
  * nothing for 10 s. */
 enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m);
+
+/* The same for who would rather not know than wait: *answered says whether there is a squeue, which
+ * has told. */
+enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job **list, int *count,
+                              bool *answered, struct message *m);
 
 #endif

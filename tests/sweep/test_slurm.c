@@ -182,6 +182,12 @@ static void jobs_in_the_queue(void **state)
     assert_jobs("/r/x.db", "17:17:0:RUNNING:None:quick,20_2:20:2:PENDING:Dependency:a|b,"
                            "22:22:0:RUNNING:None:last");
     assert_jobs("/r/other.db", "");
+    queue(
+        "20_2|20|2|PENDING|Dependency|a|headcount /r/x.db (12 shards)\\n"
+        "21_2|21|2|PENDING|Dependency|a|headcount /r/y.db (12 shards)\\n"
+        "22_2|22|2|PENDING|Dependency|a|headcount /r/x.db (12x shards)\\n (3 shards)\\n3 shards)");
+    assert_jobs("/r/x.db", "20_2:20:2:PENDING:Dependency:a");
+    assert_int_equal(list[0].shards, 12);
     queue("17|17|N/A|RUNNING|None|quick|headcount /r/it\\047s a|b \"c\" $(touch hacked).db\\n");
     assert_jobs("/r/it's a|b \"c\" $(touch hacked).db", "17:17:0:RUNNING:None:quick");
     queue("");
@@ -200,6 +206,7 @@ static void jobs_in_the_queue(void **state)
 
 static void no_answer(void **state)
 {
+    bool answered;
     (void)state;
     char *path = strdup(getenv("PATH"));
     install("squeue", "echo '17|17|N/A|RUNNING|None|quick|headcount /r/x.db'; exit 1");
@@ -210,9 +217,16 @@ static void no_answer(void **state)
     install("squeue", "echo 17; kill -STOP $$");
     assert_int_equal(jobs("/r/x.db"), STATUS_IO);
     assert_non_null(strstr(m.text, "squeue gave no answer within 10 s"));
+    assert_int_equal(slurm_jobs_within("/r/x.db", 100, &list, &count, &answered, &m), STATUS_IO);
+    assert_false(answered);
+    install("squeue", "");
+    assert_int_equal(slurm_jobs_within("/r/x.db", 60000, &list, &count, &answered, &m), STATUS_OK);
+    assert_true(answered);
     remove_program("squeue");
     setenv("PATH", folder, 1);
     assert_jobs("/r/x.db", "");
+    assert_int_equal(slurm_jobs_within("/r/x.db", 100, &list, &count, &answered, &m), STATUS_OK);
+    assert_false(answered);
     setenv("PATH", path, 1);
     free(path);
 }
@@ -231,6 +245,9 @@ static void the_name_of_a_results_file(void **state)
     static char name[2000];
     char path[256], other[256], expected[512], cwd[256];
     assert_comment("/r/x.db", "headcount /r/x.db");
+    char *of_array = slurm_array_comment("/r/x.db", 20);
+    assert_string_equal(of_array, "headcount /r/x.db (20 shards)");
+    free(of_array);
     assert_comment("/r/a|b 'c'\n.db", "headcount /r/a|b 'c'?.db");
     snprintf(path, sizeof path, "%s/x.db", folder);
     snprintf(other, sizeof other, "%s/y.db", folder);

@@ -92,13 +92,17 @@ void looks_words(const struct looks_state *l, char *text, size_t size)
                  open);
 }
 
-/* Trials of looks from..to of a setting that are in this state. */
+/* Trials of looks from..to of a setting that are in this state; under `tune`, of chosen values: the
+ * others were eliminated before any look. */
 static enum status count_trials(struct store *s, int64_t sweep_id, const char *setting, int from,
                                 int to, enum trial_state state, long *count, struct message *m)
 {
     struct rows r = rows_open(s, m,
-                              "SELECT count(*) FROM trial WHERE sweep_id = ? AND setting = ?"
-                              " AND in_plan = 1 AND look BETWEEN ? AND ? AND state = ?",
+                              "SELECT count(*) FROM trial JOIN config USING (config_id)"
+                              " WHERE sweep_id = ?1 AND setting = ?2"
+                              " AND in_plan = 1 AND look BETWEEN ?3 AND ?4 AND state = ?5"
+                              " AND (tuning = '{}' OR (heads, tuning) IN (SELECT heads, tuning"
+                              "  FROM chosen WHERE sweep_id = ?1 AND setting = ?2))",
                               VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(from), INTEGER(to),
                                      TEXT(trial_state_name(state))));
     *count = rows_next(&r) ? (long)rows_integer(&r, 0) : 0;

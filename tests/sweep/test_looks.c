@@ -123,6 +123,34 @@ static void what_was_not_judged_is_judged_at_once(void **state)
     close_store(x, r.s);
 }
 
+/* Values that tuning did not choose are needed by no look. */
+static void only_chosen_values_are_counted(void **state)
+{
+    static const char tuned[] =
+        "name: tuned\n"
+        "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+        "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+        "train: {steps: 100, batch: 8, lr: [1e-3, 2e-3, 3e-3], eval_every: 50}\n"
+        "tune: {axes: [train.lr], seeds: 1}\nlooks: [3, 5]\nclaim: {best: 2, over: [1]}\n";
+    struct fixture *x = *state;
+    struct run r = start(x, tuned);
+    struct planned p = plan_of(x, tuned);
+    struct text_buffer said = {0};
+    for (int i = 0; i < 12; i++) {
+        struct claimed c = claim(x, r.s, r.sweep, r.build);
+        assert_true(c.tuning == (i < 6));
+        assert_true(finish(x, r.s, &c, result_of(.25 * (double)c.heads + .001 * (i % 3))));
+        assert_ok(looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
+    }
+    assert_answer(r.db, "SELECT count(*) FROM trial WHERE look = 2 AND state = 'not_needed'", "12");
+    assert_string_equal(
+        said.text,
+        "look 1 of 2 (3 seeds): the claim is confirmed; 4 trials of later looks not needed\n");
+    free(said.text);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 /* A transaction that cannot be has changed nothing, and the look is judged later. */
 static void what_cannot_be_judged_is_not(void **state)
 {
@@ -160,6 +188,7 @@ int main(void)
         cmocka_unit_test(words),
         cmocka_unit_test_setup_teardown(one_look_opens_the_next, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_not_judged_is_judged_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_chosen_values_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_judged_is_not, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ struct merge_move {
 typedef enum status merge_mover(void *context, struct merge_move *move, struct message *m);
 
 struct merge_counts {
-    long trials;     /* that the file has */
+    long trials;     /* that the file has, but for those not needed */
     long taken;      /* those that were taken over: from there they have come further */
     long results;    /* of these, that have completed, diverged or failed */
     long other;      /* results that differ, built otherwise: those of `into` were kept */

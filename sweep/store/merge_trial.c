@@ -320,7 +320,7 @@ static enum status merge_trial(struct merging *g, const struct merge_sweep *swee
         status = note_trial(g, theirs.trial_id, ours.trial_id, true, true);
     if (status == STATUS_OK && !added && sweep->plan == MERGE_THEIRS)
         status = merge_copy_run(&g->plan_of_trial, theirs.trial_id);
-    g->counts->trials++;
+    g->counts->trials += theirs.state != TRIAL_NOT_NEEDED;
     if (status != STATUS_OK)
         return status;
     bool takes = added ? theirs.attempts > 0 : is_further(&theirs, &ours);

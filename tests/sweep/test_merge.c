@@ -146,6 +146,21 @@ static void the_further_one_stays(void **state)
     assert_sound(&f.into);
 }
 
+/* What was eliminated is none of the trials that could be taken over. */
+static void what_is_not_needed_is_not_counted(void **state)
+{
+    static const enum fate theirs[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, FOUR, theirs, 0, .5);
+    make_file(&f.from, FOUR, theirs, 2, .5);
+    change(&f.from, "UPDATE trial SET state = 'not_needed', choice = 'eliminated'"
+                    " WHERE trial_id = 4");
+    struct merge_counts counts = merge(x, STATUS_OK);
+    assert_int_equal(counts.trials, 3);
+    assert_int_equal(counts.taken, 2);
+}
+
 /* A trial that is at work counts for what it had saved before. */
 static void a_file_that_is_run(void **state)
 {
@@ -407,11 +422,17 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(the_further_one_stays), TEST(a_file_that_is_run),
-        TEST(results_that_differ),   TEST(numbers_are_given_anew),
-        TEST(same_plans_are_one),    TEST(the_newer_plan_stays),
-        TEST(what_could_be_seen),    TEST(sweeps_that_do_not_go_together),
-        TEST(rows_that_cannot_be),   TEST(any_trouble_changes_nothing),
+        TEST(the_further_one_stays),
+        TEST(what_is_not_needed_is_not_counted),
+        TEST(a_file_that_is_run),
+        TEST(results_that_differ),
+        TEST(numbers_are_given_anew),
+        TEST(same_plans_are_one),
+        TEST(the_newer_plan_stays),
+        TEST(what_could_be_seen),
+        TEST(sweeps_that_do_not_go_together),
+        TEST(rows_that_cannot_be),
+        TEST(any_trouble_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

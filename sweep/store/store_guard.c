@@ -6,8 +6,10 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 #include "engine/measures/measure.h"
 #include "sweep/store/store_internal.h"
 
@@ -149,12 +151,17 @@ static bool is_same(const char *own, const char *end, const char *sql, bool meas
 
 /* ---- the program's own ---- */
 
-enum { OWN_MOST = 64, OWN_NAME = 40 };
+enum { OWN_NAME = 40 };
 
 struct own {
     const char *sql, *end; /* CREATE ... */
     char type[8], name[OWN_NAME];
     bool seen;
+};
+
+struct own_list {
+    struct own *item;
+    int count;
 };
 
 static const char *take_word(const char *sql, char *word, size_t size)
@@ -164,12 +171,16 @@ static const char *take_word(const char *sql, char *word, size_t size)
     return sql + n + (sql[n] == ' ');
 }
 
-static int list_own(const char *schema, struct own list[OWN_MOST])
+/* All of a schema; free(list->item) also after a failure. */
+static enum status list_own(const char *schema, struct own_list *list, struct message *m)
 {
-    int count = 0;
-    for (const char *end, *at = skip_gap(schema); *at && count < OWN_MOST;
-         at = skip_gap(end + (*end == ';'))) {
-        struct own *o = &list[count++];
+    *list = (struct own_list){.count = 0};
+    for (const char *end, *at = skip_gap(schema); *at; at = skip_gap(end + (*end == ';'))) {
+        struct own *longer = array_grow(list->item, (size_t)list->count, sizeof *longer);
+        if (!longer)
+            return status_fail(m, STATUS_NO_MEMORY, "no memory for the tables of a results file");
+        list->item = longer;
+        struct own *o = &longer[list->count++];
         char create[8];
         end = statement_end(at);
         *o = (struct own){.sql = at, .end = end};
@@ -179,7 +190,7 @@ static int list_own(const char *schema, struct own list[OWN_MOST])
             *c = (char)(*c | 0x20); /* as sqlite_schema has it */
         take_word(at, o->name, sizeof o->name);
     }
-    return count;
+    return STATUS_OK;
 }
 
 static bool has_measures(const char *table)
@@ -190,20 +201,18 @@ static bool has_measures(const char *table)
     return false;
 }
 
-static struct own *find_own(struct own *list, int count, const char *name)
+static struct own *find_own(struct own_list own, const char *name)
 {
-    for (int i = 0; i < count; i++)
-        if (sqlite3_stricmp(list[i].name, name) == 0)
-            return &list[i];
+    for (int i = 0; i < own.count; i++)
+        if (sqlite3_stricmp(own.item[i].name, name) == 0)
+            return &own.item[i];
     return NULL;
 }
 
-enum status store_foreign_objects(struct store *s, const char *schema, store_object_fault *fault,
-                                  void *context, struct message *m)
+static enum status compare_objects(struct store *s, struct own_list own, store_object_fault *fault,
+                                   void *context, struct message *m)
 {
     enum { TYPE, NAME, SQL };
-    struct own own[OWN_MOST];
-    int count = list_own(schema, own);
     char what[OWN_NAME + 80];
     struct rows r = store_rows(s, "reading the schema",
                                "SELECT type, name, sql FROM main.sqlite_schema"
@@ -211,7 +220,7 @@ enum status store_foreign_objects(struct store *s, const char *schema, store_obj
                                NO_VALUES, m);
     while (rows_next(&r)) {
         const char *type = rows_given(&r, TYPE), *sql = rows_text(&r, SQL);
-        struct own *o = find_own(own, count, rows_given(&r, NAME));
+        struct own *o = find_own(own, rows_given(&r, NAME));
         if (!o || r.status != STATUS_OK)
             continue;
         o->seen = true;
@@ -224,12 +233,23 @@ enum status store_foreign_objects(struct store *s, const char *schema, store_obj
             snprintf(what, sizeof what, "%s %s is now a %s", o->type, o->name, type);
         fault(context, what);
     }
-    for (int i = 0; i < count && r.status == STATUS_OK; i++) {
-        snprintf(what, sizeof what, "%s %s is missing", own[i].type, own[i].name);
-        if (!own[i].seen)
+    for (int i = 0; i < own.count && r.status == STATUS_OK; i++) {
+        snprintf(what, sizeof what, "%s %s is missing", own.item[i].type, own.item[i].name);
+        if (!own.item[i].seen)
             fault(context, what);
     }
     return rows_close(&r);
+}
+
+enum status store_foreign_objects(struct store *s, const char *schema, store_object_fault *fault,
+                                  void *context, struct message *m)
+{
+    struct own_list own;
+    enum status status = list_own(schema, &own, m);
+    if (status == STATUS_OK)
+        status = compare_objects(s, own, fault, context, m);
+    free(own.item);
+    return status;
 }
 
 struct first_foreign {

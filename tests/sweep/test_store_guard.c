@@ -84,6 +84,30 @@ static void what_is_not_the_programs_is_refused(void **state)
     }
 }
 
+static void count_missing(void *context, const char *what)
+{
+    assert_non_null(strstr(what, "table more_"));
+    assert_non_null(strstr(what, " is missing"));
+    ++*(int *)context;
+}
+
+static void a_schema_may_have_any_number_of_objects(void **state)
+{
+    enum { MORE = 100 };
+    struct fixture *x = *state;
+    struct text_buffer schema = {0};
+    int missing = 0;
+    make(x);
+    text_add(&schema, "%s", store_schema);
+    for (int i = 0; i < MORE; i++)
+        text_add(&schema, "CREATE TABLE more_%d (x INTEGER) STRICT;\n", i);
+    struct store *s = open_store(x, STORE_READ);
+    assert_ok(store_foreign_objects(s, schema.text, count_missing, &missing, &x->m));
+    assert_int_equal(missing, MORE);
+    free(schema.text);
+    close_store(x, s);
+}
+
 /* Comments and line breaks are not what a table is; measures may be younger than the file. */
 static void other_words_for_the_same_are_taken(void **state)
 {
@@ -258,10 +282,15 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_not_the_programs_is_refused), TEST(other_words_for_the_same_are_taken),
-        TEST(a_users_own_stays_and_is_never_run),  TEST(a_connection_is_guarded),
-        TEST(a_long_statement_is_stopped),         TEST(a_reader_meets_a_journal),
-        TEST(a_closed_folder_with_half_a_change),  TEST(a_log_without_its_index_in_a_closed_folder),
+        TEST(what_is_not_the_programs_is_refused),
+        TEST(a_schema_may_have_any_number_of_objects),
+        TEST(other_words_for_the_same_are_taken),
+        TEST(a_users_own_stays_and_is_never_run),
+        TEST(a_connection_is_guarded),
+        TEST(a_long_statement_is_stopped),
+        TEST(a_reader_meets_a_journal),
+        TEST(a_closed_folder_with_half_a_change),
+        TEST(a_log_without_its_index_in_a_closed_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

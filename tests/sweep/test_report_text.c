@@ -124,6 +124,27 @@ static void test_labels(void **state)
     free(json);
 }
 
+/* Head counts that recognise every label have no worst one. */
+static void test_labels_all_recognised(void **state)
+{
+    struct fixture *f = *state;
+    add_labels(f, "[\"neg\",\"pos\"]");
+    sql(f, "UPDATE label_acc SET acc = 1 WHERE trial_id IN (SELECT trial_id FROM trial JOIN config"
+           " USING (config_id) WHERE heads <> 2 AND heads <> 8)");
+    char *text = report(f, REPORT_MARKDOWN, false);
+    const char *worst = strstr(text, "Recognised worst: ");
+    assert_non_null(worst);
+    assert_non_null(strstr(worst, " with 2 heads (0."));
+    assert_non_null(strstr(worst, " with 8 heads (0."));
+    assert_null(strstr(worst, "1.000)"));
+    free(text);
+    sql(f, "UPDATE label_acc SET acc = 0.99951");
+    text = report(f, REPORT_MARKDOWN, false);
+    assert_non_null(strstr(text, "Test accuracy of each label"));
+    assert_null(strstr(text, "Recognised worst"));
+    free(text);
+}
+
 /* Of many labels, those that are recognised worst. */
 static void test_many_labels(void **state)
 {
@@ -141,6 +162,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_text_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_labels_all_recognised, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_labels, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
@@ -115,43 +114,23 @@ static enum status say_sweeps(struct merge *g, struct message *m)
 
 /* ---- merging ---- */
 
-/* The file that is merged into, as when all files of a folder are named. */
-static bool is_target(const struct merge *g, const char *path)
-{
-    struct stat a, b;
-    return stat(path, &a) == 0 && stat(g->options->into, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
-
-static enum status merge_path(struct merge *g, const char *path, struct message *m)
+static enum status merge_one(struct merge *g, const char *path, struct message *m)
 {
     struct merge_counts counts;
     struct store *from;
-    if (access(path, F_OK) != 0)
-        return status_fail(m, STATUS_BAD_INPUT, "there is no results file %s: %s", path,
-                           strerror(errno));
-    enum status status = store_open(path, STORE_READ, &from, m);
-    if (status != STATUS_OK)
+    if (merge_is_target(path, g->options->into)) { /* as when all files of a folder are named */
+        text_add(&g->said, "%s: left out, because it is what is merged into.\n", path);
+        return STATUS_OK;
+    }
+    enum status status = merge_open(path, &from, m);
+    if (status == STATUS_OK && !from)
+        text_add(&g->said, "%s: nothing is in it yet.\n", path);
+    if (status != STATUS_OK || !from)
         return status;
     status = store_merge(g->into, from, merge_files_note, g->files, &counts, m);
     if (status == STATUS_OK)
         say_counts(g, path, &counts);
     store_close(from, NULL);
-    return status;
-}
-
-/* Through symbolic links, so that its folder is found. */
-static enum status merge_one(struct merge *g, const char *name, struct message *m)
-{
-    if (is_target(g, name)) {
-        text_add(&g->said, "%s: left out, because it is what is merged into.\n", name);
-        return STATUS_OK;
-    }
-    char *path = realpath(name, NULL);
-    struct stat st;
-    bool link = lstat(name, &st) == 0 && S_ISLNK(st.st_mode);
-    enum status status = merge_path(g, path && link ? path : name, m);
-    free(path);
     return status;
 }
 

@@ -6,8 +6,10 @@
 #include "sweep/hosts/slurm.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
+#include "sweep/store/shard_files.h"
 #include "sweep/study/evaluation.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,8 @@
 
 struct run_options {
     const char *db, *shard, *serve; /* serve: its port; "": none was given */
-    struct command_texts set;
+    const char *from_shards;
+    struct command_texts set, from;
     const char *launch, *hosts, *agent;
     long workers;
     bool same_kernels, retry_failed, replace, quiet;
@@ -40,6 +43,10 @@ static const struct command_option options[] = {
      "replace what the file says, as in train.steps=100; null takes it away"},
     {"shard", 0, COMMAND_TEXT, offsetof(struct run_options, shard), "K/N",
      "only the K-th of N parts of the trials; `headcount merge` puts the files together"},
+    {"from", 0, COMMAND_TEXTS, offsetof(struct run_options, from), "FILE",
+     "take over what that results file has of this run's trials, before any is trained"},
+    {"from-shards", 0, COMMAND_TEXT, offsetof(struct run_options, from_shards), "FILE",
+     "the same of FILE and of the shards beside it, FILE-K-of-N.db, as far as they are there"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct run_options, retry_failed), NULL,
      "try failed trials again"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
@@ -130,6 +137,43 @@ static void show_page(void *context, int64_t sweep_id)
         text_print(stderr, "headcount run: no live page: %s\n", m.text);
 }
 
+/* The files whose trials are taken over: those that were named, and (from_shards) those that are
+ * there. */
+struct sources {
+    struct shard_files shards;
+    const char **item; /* (count) */
+    int count;
+};
+
+static enum status find_sources(const struct run_options *o, struct sources *found,
+                                struct message *m)
+{
+    enum status s =
+        o->from_shards ? shard_files_find(o->from_shards, &found->shards, m) : STATUS_OK;
+    for (int i = 0; s == STATUS_OK && i < o->from.count; i++)
+        if (access(o->from.item[i], F_OK) != 0)
+            s = status_fail(m, STATUS_BAD_INPUT, "--from: there is no results file %s: %s",
+                            o->from.item[i], strerror(errno));
+    if (s != STATUS_OK)
+        return s;
+    found->item = calloc((size_t)(o->from.count + found->shards.count) + 1, sizeof *found->item);
+    if (!found->item)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the names of results files");
+    for (int i = 0; i < o->from.count; i++)
+        found->item[found->count++] = o->from.item[i];
+    if (o->from_shards && access(o->from_shards, F_OK) == 0)
+        found->item[found->count++] = o->from_shards;
+    for (int i = 0; i < found->shards.count; i++)
+        found->item[found->count++] = found->shards.item[i].path;
+    return STATUS_OK;
+}
+
+static void free_sources(struct sources *found)
+{
+    shard_files_free(&found->shards);
+    free(found->item);
+}
+
 /* From the file to where no trial is left to run, or to a stop. */
 static enum status run_trials(const struct config *config, const struct run_options *o,
                               struct page *page, struct runner_result *result, struct message *m)
@@ -137,6 +181,7 @@ static enum status run_trials(const struct config *config, const struct run_opti
     struct plan *plan = NULL;
     struct plan_shard shard = {0};
     struct host_spec *hosts = NULL;
+    struct sources from = {.count = 0};
     struct runner_options runner = {.db = o->db,
                                     .workers = (int)o->workers,
                                     .quiet = o->quiet,
@@ -150,6 +195,11 @@ static enum status run_trials(const struct config *config, const struct run_opti
     if (status == STATUS_OK && o->shard)
         status = plan_shard_read(o->shard, &shard, m);
     if (status == STATUS_OK)
+        status = find_sources(o, &from, m);
+    runner.from = from.item;
+    runner.froms = from.count;
+    runner.froms_named = o->from.count;
+    if (status == STATUS_OK)
         status = command_plan_new(o->quiet ? NULL : "run", config, o->db, &plan, m);
     if (status == STATUS_OK)
         status = plan_set_shard(plan, shard, m);
@@ -158,6 +208,7 @@ static enum status run_trials(const struct config *config, const struct run_opti
     if (status == STATUS_OK)
         status = runner_run(plan, &runner, result, m);
     plan_free(plan);
+    free_sources(&from);
     free(hosts);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/array.h"
@@ -13,6 +14,31 @@
 #include "sweep/store/rows.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
+
+/* ---- results files ---- */
+
+bool merge_is_target(const char *path, const char *into)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(into, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+enum status merge_open(const char *path, struct store **from, struct message *m)
+{
+    struct stat st;
+    bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    char *beyond = link ? realpath(path, NULL) : NULL;
+    *from = NULL;
+    enum status status = access(path, F_OK) == 0
+                             ? store_open_begun(beyond ? beyond : path, from, m)
+                             : status_fail(m, STATUS_BAD_INPUT, "there is no results file %s: %s",
+                                           path, strerror(errno));
+    free(beyond);
+    return status;
+}
+
+/* ---- a list of files ---- */
 
 struct moved {
     int source; /* index of its folder */

@@ -5,6 +5,13 @@
 
 #include "sweep/store/merge.h"
 
+/* Whether that is the file that is merged into, by whatever name. */
+bool merge_is_target(const char *path, const char *into);
+
+/* Opens a results file to be merged, beyond symbolic links, so that its folder is found. *from is
+ * NULL where nothing is in it yet. BAD_INPUT where there is none. */
+enum status merge_open(const char *path, struct store **from, struct message *m);
+
 struct merge_files;
 
 /* into: what is merged into, kept by the caller. weights: false leaves weights behind. NULL where

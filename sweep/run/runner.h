@@ -24,9 +24,11 @@ struct runner_options {
     bool quiet, retry_failed, replace;
     const struct host_spec *hosts; /* (host_count): they do the work; none: this machine does */
     int host_count;
-    const char *launch; /* how an agent is started on each (host.h) */
-    const char *agent;  /* words of the shell for it; NULL: this program */
-    bool same_kernels;  /* all compute with the kernels of the least of them */
+    const char *launch;      /* how an agent is started on each (host.h) */
+    const char *agent;       /* words of the shell for it; NULL: this program */
+    bool same_kernels;       /* all compute with the kernels of the least of them */
+    const char *const *from; /* (froms): files whose trials are taken over (take_over.h) */
+    int froms, froms_named;  /* of the first ones a person wants to know that they have none */
     /* Called when the plan is in the file, before the first trial starts; NULL: nobody asks. */
     void (*begun)(void *context, int64_t sweep_id);
     void *context;

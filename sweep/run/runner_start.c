@@ -7,6 +7,7 @@
 
 #include "engine/kernels/blas.h"
 #include "sweep/run/recover.h"
+#include "sweep/run/take_over.h"
 #include "sweep/store/store_check.h"
 #include "sweep/worker/build_info.h"
 
@@ -104,6 +105,39 @@ static enum status recover(struct runner *r, struct message *m)
     return s;
 }
 
+/* "12 trials were taken over from x.db, 3 of them half done" */
+static void tell_taken(struct runner *r, const char *from, bool named, const struct taken *t)
+{
+    long half = t->trials - t->results;
+    char some[64] = "";
+    if (half > 0 && half < t->trials)
+        snprintf(some, sizeof some, ", %ld of them half done", half);
+    if (t->trials > 0)
+        runner_say(r, "%ld %strial%s taken over from %s%s", t->trials,
+                   half == t->trials ? "half done " : "", t->trials == 1 ? " was" : "s were", from,
+                   some);
+    else if (named && t->itself)
+        runner_say(r, "%s is passed over: it is the results file of this run", from);
+    else if (named)
+        runner_say(r, "nothing was taken over from %s: no trial of this run has come further there",
+                   from);
+}
+
+static enum status take_all_over(struct runner *r, const struct runner_options *o,
+                                 struct message *m)
+{
+    enum status s = STATUS_OK;
+    for (int i = 0; i < o->froms && s == STATUS_OK; i++) {
+        struct taken taken;
+        do
+            s = take_over(r->store, r->sweep_id, o->from[i], &taken, m);
+        while (turn_wait(&r->turn, &s, m));
+        if (s == STATUS_OK)
+            tell_taken(r, o->from[i], i < o->froms_named, &taken);
+    }
+    return s;
+}
+
 static enum status judge_looks(struct runner *r, struct message *m)
 {
     enum status s;
@@ -161,6 +195,8 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)
         s = recover(r, m);
+    if (s == STATUS_OK)
+        s = take_all_over(r, o, m);
     if (s == STATUS_OK)
         runner_remove_losers(r, 0);
     if (s == STATUS_OK && o->retry_failed)

@@ -119,16 +119,18 @@ static enum status merge_remarks(struct merging *g, const char *read, const char
         "remark", "?2") " OR length(CAST(remark || ?2 AS BLOB)) > 3900 THEN remark"                \
                         " ELSE remark || '; ' || ?2 END WHERE "
 
-static enum status merge_all_remarks(struct merging *g)
+static enum status merge_sweep_remarks(struct merging *g)
 {
-    enum status status = merge_remarks(
-        g, "SELECT sweep_id, remark FROM sweep WHERE remark IS NOT NULL",
-        "UPDATE sweep" BOTH_REMARKS "sweep_id = (SELECT new FROM merge_sweep WHERE old = ?1)");
-    return status == STATUS_OK
-               ? merge_remarks(g, "SELECT trial_id, remark FROM trial WHERE remark IS NOT NULL",
-                               "UPDATE trial" BOTH_REMARKS
-                               "trial_id = (SELECT new FROM merge_trial WHERE old = ?1)")
-               : status;
+    return merge_remarks(g, "SELECT sweep_id, remark FROM sweep WHERE remark IS NOT NULL",
+                         "UPDATE sweep" BOTH_REMARKS
+                         "sweep_id = (SELECT new FROM merge_sweep WHERE old = ?1)");
+}
+
+enum status merge_trial_remarks(struct merging *g)
+{
+    return merge_remarks(g, "SELECT trial_id, remark FROM trial WHERE remark IS NOT NULL",
+                         "UPDATE trial" BOTH_REMARKS
+                         "trial_id = (SELECT new FROM merge_trial WHERE old = ?1)");
 }
 
 /* ---- sweeps ---- */
@@ -171,7 +173,9 @@ static enum status merge_sweeps(struct merging *g, struct sweeps *list)
     if (status == STATUS_OK)
         status = merge_ledger(g);
     if (status == STATUS_OK)
-        status = merge_all_remarks(g);
+        status = merge_sweep_remarks(g);
+    if (status == STATUS_OK)
+        status = merge_trial_remarks(g);
     for (int i = 0; status == STATUS_OK && i < list->count; i++)
         status = merge_sweep_end(g, &list->item[i]);
     return status;
@@ -179,14 +183,23 @@ static enum status merge_sweeps(struct merging *g, struct sweeps *list)
 
 /* ---- the whole ---- */
 
+enum status merge_begin(struct merging *g)
+{
+    enum status status = store_script(g->into, MERGING, TABLES, g->m);
+    return status == STATUS_OK ? merge_builds(g) : status;
+}
+
+enum status merge_end(struct merging *g)
+{
+    return store_script(g->into, MERGING, NO_TABLES, g->m);
+}
+
 static enum status merge_all(struct merging *g)
 {
     struct sweeps list = {.count = 0};
     enum status status = store_check_numbers(g->from, g->m);
     if (status == STATUS_OK)
-        status = store_script(g->into, MERGING, TABLES, g->m);
-    if (status == STATUS_OK)
-        status = merge_builds(g);
+        status = merge_begin(g);
     if (status == STATUS_OK)
         status = merge_configs(g);
     if (status == STATUS_OK)
@@ -196,8 +209,22 @@ static enum status merge_all(struct merging *g)
     if (status == STATUS_OK)
         status = merge_sweeps(g, &list);
     if (status == STATUS_OK)
-        status = store_script(g->into, MERGING, NO_TABLES, g->m);
+        status = merge_end(g);
     free(list.item);
+    return status;
+}
+
+enum status merge_within(struct merging *g, enum status (*with)(struct merging *g))
+{
+    *g->counts = (struct merge_counts){0};
+    enum status status = store_snapshot(g->from, g->m);
+    if (status != STATUS_OK)
+        return status;
+    status = with(g);
+    if (status != STATUS_OK && (sqlite3_errcode(g->into->db) & 0xff) == SQLITE_CONSTRAINT)
+        status = status_fail_within(g->m, STATUS_CORRUPT,
+                                    "%s has a row that no results file can have: ", g->from->path);
+    store_snapshot_end(g->from);
     return status;
 }
 
@@ -206,14 +233,5 @@ enum status store_merge(struct store *into, struct store *from, merge_mover *mov
 {
     struct merging g = {
         .into = into, .from = from, .mover = mover, .context = context, .counts = counts, .m = m};
-    *counts = (struct merge_counts){0};
-    enum status status = store_snapshot(from, m);
-    if (status != STATUS_OK)
-        return status;
-    status = merge_all(&g);
-    if (status != STATUS_OK && (sqlite3_errcode(into->db) & 0xff) == SQLITE_CONSTRAINT)
-        status = status_fail_within(m, STATUS_CORRUPT,
-                                    "%s has a row that no results file can have: ", from->path);
-    store_snapshot_end(from);
-    return status;
+    return merge_within(&g, merge_all);
 }

@@ -45,4 +45,15 @@ struct merge_counts {
 enum status store_merge(struct store *into, struct store *from, merge_mover *mover, void *context,
                         struct merge_counts *counts, struct message *m);
 
+/* Takes over from `from` only what a sweep that `into` has planned can use: of its trials that are
+ * in its plan and shard and have no result, those that have come further there; unfinished: also
+ * those that have not ended. The sweep there is the one of the same name. Its plan, claim, notes
+ * and other trials stay behind, but how they came to be tells what could be seen before this plan.
+ * Costs little where few trials are meant, however many `from` has. Between store_begin and
+ * store_commit; counts->trials: those that were looked for. BAD_INPUT where the best steps there
+ * were chosen by another metric; else as store_merge. */
+enum status store_take_over(struct store *into, int64_t sweep_id, struct store *from,
+                            bool unfinished, merge_mover *mover, void *context,
+                            struct merge_counts *counts, struct message *m);
+
 #endif

@@ -4,6 +4,7 @@
  *   merge_sweep.c    sweeps: whose plan stays, shards, looks
  *   merge_history.c  the rows of `plan_change`, and what claims could be read off
  *   merge_trial.c    trials: which of two is taken over
+ *   merge_own.c      only the trials that a sweep has planned and not ended
  *   merge_compare.c  whether two results contradict each other
  *   merge_rows.c     rows of a table from one file to the other
  *
@@ -27,10 +28,24 @@ struct merging {
     void *context;
     struct merge_counts *counts;
     struct message *m;
+    int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
+    bool unfinished;
     struct merge_copy plan_of_trial, result_of_trial; /* of merge_trial.c */
 };
 
 #define MERGING "merging"
+
+/* ---- merge.c ---- */
+
+/* Makes the temporary tables, and fills that of builds; the other drops them. */
+enum status merge_begin(struct merging *g);
+enum status merge_end(struct merging *g);
+
+/* Both remarks of each trial, unless one has the other in it. */
+enum status merge_trial_remarks(struct merging *g);
+
+/* Runs `with`, for which `from` stays as it is now. */
+enum status merge_within(struct merging *g, enum status (*with)(struct merging *g));
 
 /* ---- merge_rows.c ---- */
 
@@ -76,15 +91,49 @@ enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep);
 /* What hangs on its trials, once all trials of the file are there. */
 enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep);
 
+/* What the sweep is called in both files. */
+enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep);
+
+/* Choices are taken anew from what all trials have come to. */
+enum status merge_settle(struct merging *g, int64_t sweep_id);
+
 /* ---- merge_history.c ---- */
 
-/* Puts the plan changes of both files into one order, and says which file's comes last. */
+/* Puts the plan changes of both files into one order, and says which file's comes last. Of trials
+ * that are taken over into a plan: those from before it. */
 enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer);
 
 /* What could be seen when the newest plan was made, now that more is known of that time. */
 enum status merge_seen(struct merging *g, int64_t sweep_id);
 
 /* ---- merge_trial.c ---- */
+
+/* How far a trial has come. */
+struct standing {
+    int64_t trial_id; /* 0: there is none */
+    enum trial_state state;
+    int64_t resume_step, attempts; /* closed ones */
+    char weights[64], sha256[65];
+};
+
+/* Columns of a query that tells. */
+enum { TRIAL_ID, STATE, RESUME_STEP, ATTEMPTS, WEIGHTS, SHA256, CONFIG_ID, SEED };
+#define STANDING                                                                                   \
+    "SELECT trial_id, state, resume_step, attempt - (state = 'running'), checkpoint,"              \
+    " checkpoint_sha256, config_id, seed"
+struct standing merge_standing(struct rows *r);
+
+/* Whether `a` is further than `b`. */
+bool merge_is_further(const struct standing *a, const struct standing *b);
+
+/* What the trial is called in both files; taken: it becomes as `from` has it; same: what studies
+ * found in `from` is true of it. */
+enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
+                             bool same);
+
+/* The trial of `into` becomes what it is in `from`. */
+enum status merge_take_over(struct merging *g, const struct standing *theirs,
+                            const struct standing *ours);
 
 /* All trials of a sweep; between the two that make their statements and end them. */
 enum status merge_trials_open(struct merging *g);

@@ -5,7 +5,7 @@
 
 #define SWEEP_ID "(SELECT new FROM merge_sweep WHERE old = @sweep_id)"
 
-static enum status note_sweep(struct merging *g, const struct merge_sweep *sweep)
+enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
 {
     return store_execute(g->into, MERGING, "INSERT INTO merge_sweep (old, new) VALUES (?, ?)",
                          VALUES(INTEGER(sweep->from_id), INTEGER(sweep->into_id)), NULL, g->m);
@@ -29,7 +29,7 @@ static enum status add_sweep(struct merging *g, struct merge_sweep *sweep)
         status = store_integer(g->into, MERGING, "SELECT sweep_id FROM sweep WHERE name = ?",
                                VALUES(TEXT(sweep->name)), 0, &sweep->into_id, g->m);
     if (status == STATUS_OK)
-        status = note_sweep(g, sweep);
+        status = merge_note_sweep(g, sweep);
     return status == STATUS_OK ? merge_rows(g, &changes, sweep->from_id) : status;
 }
 
@@ -153,7 +153,7 @@ static enum status join_sweep(struct merging *g, struct merge_sweep *sweep)
     if (status == STATUS_OK)
         status = refuse_stranger(g, sweep);
     if (status == STATUS_OK)
-        status = note_sweep(g, sweep);
+        status = merge_note_sweep(g, sweep);
     if (status == STATUS_OK)
         status = merge_history(g, sweep, &theirs_newer);
     if (status == STATUS_OK)
@@ -210,8 +210,7 @@ static enum status merge_looks(struct merging *g, const struct merge_sweep *swee
                          VALUES(INTEGER(sweep->into_id)), NULL, g->m);
 }
 
-/* Choices are taken anew from what all trials have come to. */
-static enum status settle(struct merging *g, const struct merge_sweep *sweep)
+enum status merge_settle(struct merging *g, int64_t sweep_id)
 {
     static const char anew[] =
         "UPDATE trial SET until = NULL,"
@@ -220,22 +219,22 @@ static enum status settle(struct merging *g, const struct merge_sweep *sweep)
         " WHERE sweep_id = ? AND in_plan = 1 AND (tuning <> '{}' OR look > 1 OR state = "
         "'not_needed'"
         "  OR choice <> 'chosen' OR until IS NOT NULL)";
-    static const char all_shards[] =
-        "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";
     enum status status =
-        store_execute(g->into, MERGING, anew, VALUES(INTEGER(sweep->into_id)), NULL, g->m);
-    if (status == STATUS_OK)
-        status = store_execute(g->into, MERGING, all_shards, VALUES(INTEGER(sweep->into_id)), NULL,
-                               g->m);
-    return status == STATUS_OK ? store_settle(g->into, sweep->into_id, g->m) : status;
+        store_execute(g->into, MERGING, anew, VALUES(INTEGER(sweep_id)), NULL, g->m);
+    return status == STATUS_OK ? store_settle(g->into, sweep_id, g->m) : status;
 }
 
 enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep)
 {
+    static const char all_shards[] =
+        "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";
     enum status status = merge_ensembles(g, sweep);
     if (status == STATUS_OK)
         status = merge_looks(g, sweep);
     if (status == STATUS_OK)
-        status = settle(g, sweep);
+        status = store_execute(g->into, MERGING, all_shards, VALUES(INTEGER(sweep->into_id)), NULL,
+                               g->m);
+    if (status == STATUS_OK)
+        status = merge_settle(g, sweep->into_id);
     return status == STATUS_OK ? merge_seen(g, sweep->into_id) : status;
 }

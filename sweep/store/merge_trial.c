@@ -5,13 +5,6 @@
 
 /* ---- how far a trial has come ---- */
 
-struct standing {
-    int64_t trial_id; /* 0: there is none */
-    enum trial_state state;
-    int64_t resume_step, attempts; /* closed ones */
-    char weights[64], sha256[65];
-};
-
 static bool has_result(const struct standing *s)
 {
     return s->state == TRIAL_COMPLETED || s->state == TRIAL_DIVERGED;
@@ -22,20 +15,14 @@ static int rank(const struct standing *s)
     return !s->trial_id ? 0 : has_result(s) ? 3 : s->state == TRIAL_FAILED ? 2 : 1;
 }
 
-static bool is_further(const struct standing *a, const struct standing *b)
+bool merge_is_further(const struct standing *a, const struct standing *b)
 {
     if (rank(a) != rank(b))
         return rank(a) > rank(b);
     return rank(a) == 1 && a->resume_step > b->resume_step;
 }
 
-/* Columns of the queries below. */
-enum { TRIAL_ID, STATE, RESUME_STEP, ATTEMPTS, WEIGHTS, SHA256, CONFIG_ID, SEED };
-#define STANDING                                                                                   \
-    "SELECT trial_id, state, resume_step, attempt - (state = 'running'), checkpoint,"              \
-    " checkpoint_sha256, config_id, seed FROM trial"
-
-static struct standing read_standing(struct rows *r)
+struct standing merge_standing(struct rows *r)
 {
     struct standing s = {.trial_id = rows_integer(r, TRIAL_ID),
                          .state = rows_state(r, STATE),
@@ -52,13 +39,13 @@ static enum status find_ours(struct merging *g, const struct merge_sweep *sweep,
 {
     struct rows r =
         store_rows(g->into, MERGING,
-                   STANDING " WHERE sweep_id = ?1 AND config_id ="
+                   STANDING " FROM trial WHERE sweep_id = ?1 AND config_id ="
                             " (SELECT new FROM merge_config WHERE old = ?2)"
                             " AND seed = ?3",
                    VALUES(INTEGER(sweep->into_id), INTEGER(config_id), INTEGER(seed)), g->m);
     *ours = (struct standing){0};
     if (rows_next(&r))
-        *ours = read_standing(&r);
+        *ours = merge_standing(&r);
     return rows_close(&r);
 }
 
@@ -108,8 +95,8 @@ static enum status next_number(struct merging *g, int64_t *number)
                          NO_VALUES, 1, number, g->m);
 }
 
-static enum status note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
-                              bool same)
+enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
+                             bool same)
 {
     return store_execute(g->into, MERGING,
                          "INSERT OR REPLACE INTO merge_trial (old, new, taken, same)"
@@ -206,8 +193,8 @@ static enum status forget_parts(struct merging *g, int64_t into_id)
     return status;
 }
 
-static enum status take_over(struct merging *g, const struct standing *theirs,
-                             const struct standing *ours)
+enum status merge_take_over(struct merging *g, const struct standing *theirs,
+                            const struct standing *ours)
 {
     int64_t attempts = ours->attempts;
     enum status status = forget_parts(g, ours->trial_id);
@@ -241,7 +228,7 @@ static enum status keep_same(struct merging *g, const struct standing *theirs,
     if (weights)
         status = move_file(g, theirs, theirs->attempts, ours->trial_id, ours->attempts, true);
     bool same = weights || strcmp(ours->sha256, theirs->sha256) == 0;
-    return status == STATUS_OK ? note_trial(g, theirs->trial_id, ours->trial_id, false, same)
+    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, false, same)
                                : status;
 }
 
@@ -283,7 +270,7 @@ static enum status keep_ours(struct merging *g, const struct standing *theirs,
     }
     if (status == STATUS_OK && same)
         return keep_same(g, theirs, ours);
-    return status == STATUS_OK ? note_trial(g, theirs->trial_id, ours->trial_id, false, false)
+    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, false, false)
                                : status;
 }
 
@@ -294,7 +281,7 @@ static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
     ours->state = TRIAL_QUEUED;
     enum status status = next_number(g, &ours->trial_id);
     if (status == STATUS_OK)
-        status = note_trial(g, theirs->trial_id, ours->trial_id, true, true);
+        status = merge_note_trial(g, theirs->trial_id, ours->trial_id, true, true);
     if (status == STATUS_OK)
         status = merge_copy_run(&g->plan_of_trial, theirs->trial_id);
     if (status == STATUS_OK)
@@ -310,21 +297,21 @@ static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
 
 static enum status merge_trial(struct merging *g, const struct merge_sweep *sweep, struct rows *r)
 {
-    struct standing theirs = read_standing(r), ours;
+    struct standing theirs = merge_standing(r), ours;
     enum status status =
         find_ours(g, sweep, rows_integer(r, CONFIG_ID), rows_integer(r, SEED), &ours);
     bool added = !ours.trial_id;
     if (status == STATUS_OK && added)
         status = add_trial(g, sweep, &theirs, &ours);
     else if (status == STATUS_OK)
-        status = note_trial(g, theirs.trial_id, ours.trial_id, true, true);
+        status = merge_note_trial(g, theirs.trial_id, ours.trial_id, true, true);
     if (status == STATUS_OK && !added && sweep->plan == MERGE_THEIRS)
         status = merge_copy_run(&g->plan_of_trial, theirs.trial_id);
     g->counts->trials += theirs.state != TRIAL_NOT_NEEDED;
     if (status != STATUS_OK)
         return status;
-    bool takes = added ? theirs.attempts > 0 : is_further(&theirs, &ours);
-    return takes ? take_over(g, &theirs, &ours) : keep_ours(g, &theirs, &ours);
+    bool takes = added ? theirs.attempts > 0 : merge_is_further(&theirs, &ours);
+    return takes ? merge_take_over(g, &theirs, &ours) : keep_ours(g, &theirs, &ours);
 }
 
 enum status merge_trials_open(struct merging *g)
@@ -341,8 +328,9 @@ void merge_trials_close(struct merging *g)
 
 enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
 {
-    struct rows r = store_rows(g->from, MERGING, STANDING " WHERE sweep_id = ? ORDER BY trial_id",
-                               VALUES(INTEGER(sweep->from_id)), g->m);
+    struct rows r =
+        store_rows(g->from, MERGING, STANDING " FROM trial WHERE sweep_id = ? ORDER BY trial_id",
+                   VALUES(INTEGER(sweep->from_id)), g->m);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && r.status == STATUS_OK && rows_next(&r))
         status = merge_trial(g, sweep, &r);
@@ -361,6 +349,22 @@ enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
     ("CASE @name WHEN 'ensemble' THEN json_object('members', json((SELECT json_group_array(new)"   \
      " FROM (SELECT new FROM json_each(@options, '$.members') JOIN merge_trial ON old = value"     \
      "  ORDER BY new)))) ELSE @options END")
+
+/* Of the few trials that are taken over. An ensemble's members may not be among them. */
+static enum status own_rows(struct merging *g, const struct merge_table *t)
+{
+    struct merge_table of_one = *t;
+    struct merge_copy copy;
+    of_one.where = strcmp(t->name, "study") == 0 ? "WHERE trial_id = ?1 AND name <> 'ensemble'"
+                                                 : "WHERE trial_id = ?1";
+    enum status status = merge_copy_open(g, &of_one, &copy);
+    struct rows r = store_rows(g->into, MERGING, "SELECT old FROM merge_trial", NO_VALUES, g->m);
+    while (status == STATUS_OK && rows_next(&r))
+        status = merge_copy_run(&copy, rows_integer(&r, 0));
+    enum status closed = rows_close(&r);
+    merge_copy_close(&copy);
+    return status == STATUS_OK ? closed : status;
+}
 
 enum status merge_trial_rows(struct merging *g)
 {
@@ -385,6 +389,6 @@ enum status merge_trial_rows(struct merging *g)
     };
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sizeof tables / sizeof *tables; i++)
-        status = merge_rows(g, &tables[i], 0);
+        status = g->own ? own_rows(g, &tables[i]) : merge_rows(g, &tables[i], 0);
     return status;
 }

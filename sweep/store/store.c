@@ -398,6 +398,16 @@ enum status store_open(const char *path, enum store_mode mode, struct store **s,
     return store_open_format(path, mode, &format, s, m);
 }
 
+enum status store_open_begun(const char *path, struct store **s, struct message *m)
+{
+    struct store_header h;
+    *s = NULL;
+    enum status status = store_probe(path, STORE_VERSION, &h, m);
+    if (status != STATUS_OK || h.kind == STORE_EMPTY || h.kind == STORE_UNSURE)
+        return status;
+    return store_open(path, STORE_READ, s, m);
+}
+
 /* SQLite removes the log by its name when it closes. Where the file is not in its place, that may
  * be the log of another file by now; our own is emptied, so that no new file can take it for its.
  */

@@ -75,6 +75,10 @@ enum store_mode {
  * of it in memory is (STORE_READ). */
 enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m);
 
+/* As store_open with STORE_READ. *s is NULL where nothing is in the file yet: it is empty, as one
+ * that another program is about to make. */
+enum status store_open_begun(const char *path, struct store **s, struct message *m);
+
 /* The older format that STORE_WRITE found the file in, and that its backup has; 0: none. */
 int store_migrated_from(const struct store *s);
 

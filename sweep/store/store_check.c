@@ -17,15 +17,15 @@ struct promise {
  * attempts that never were, or pay for steps that are not there. */
 static const struct promise of_numbers[] = {
     {"the attempts of a trial are not those that are counted",
-     "SELECT 'trial ' || trial_id FROM trial AS t WHERE t.attempt <> (SELECT count(*) FROM attempt"
+     "SELECT 'trial ' || trial_id FROM trial AS t WHERE (t.attempt <> (SELECT count(*) FROM attempt"
      " AS a WHERE a.trial_id = t.trial_id) OR t.attempt <> (SELECT coalesce(max(a.attempt), 0)"
-     " FROM attempt AS a WHERE a.trial_id = t.trial_id)"},
+     " FROM attempt AS a WHERE a.trial_id = t.trial_id))"},
     {"a trial used more retries than it had attempts",
      "SELECT 'trial ' || trial_id FROM trial WHERE retries_used > attempt"},
     {"a trial is at a step beyond its last",
      "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id) WHERE"
-     " max(resume_step, steps_done, coalesce(best_step, 0)) > steps"
-     " OR bad_step > steps + 1"}, /* its last evaluation met what the next step would have met */
+     " (max(resume_step, steps_done, coalesce(best_step, 0)) > steps"
+     " OR bad_step > steps + 1)"}, /* its last evaluation met what the next step would have met */
     {"a running trial has no attempt that is open",
      "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'running' AND NOT EXISTS"
      " (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id AND a.attempt = t.attempt"
@@ -34,6 +34,7 @@ static const struct promise of_numbers[] = {
      "SELECT 'config ' || config_id FROM config WHERE n_params > 1000000000000000"
      " OR flops_per_step > 1e30"},
 };
+enum { OF_TRIALS = 4 }; /* of these come first; a condition on trial_id can follow each */
 
 static const struct promise of_everything[] = {
     {"rows refer to rows that do not exist",
@@ -289,16 +290,37 @@ static void keep_first(void *context, const char *broken, const char *what)
     first->found = true;
 }
 
+static enum status tell_first(const struct store *s, const struct first_breach *first,
+                              struct message *m)
+{
+    if (!first->found)
+        return STATUS_OK;
+    return status_fail(m, STATUS_CORRUPT,
+                       "%.*s is not as it should be (%s); `headcount check` lists all that "
+                       "is wrong: restore a copy of the file, or mend it with sqlite3",
+                       (int)strlen(store_folder(s)) - 2, store_folder(s), first->text);
+}
+
 enum status store_check_numbers(struct store *s, struct message *m)
 {
     struct first_breach first = {0};
     enum status status = check_promises(s, of_numbers, LENGTH(of_numbers), keep_first, &first, m);
     if (status == STATUS_OK)
         status = check_configs(s, keep_first, &first, m);
-    if (status == STATUS_OK && first.found)
-        status = status_fail(m, STATUS_CORRUPT,
-                             "%.*s is not as it should be (%s); `headcount check` lists all that "
-                             "is wrong: restore a copy of the file, or mend it with sqlite3",
-                             (int)strlen(store_folder(s)) - 2, store_folder(s), first.text);
-    return status;
+    return status == STATUS_OK ? tell_first(s, &first, m) : status;
+}
+
+enum status store_check_trial(struct store *s, int64_t trial_id, struct message *m)
+{
+    struct first_breach first = {0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < OF_TRIALS && status == STATUS_OK; i++) {
+        char sql[512];
+        snprintf(sql, sizeof sql, "%s AND trial_id = ?", of_numbers[i].sql);
+        struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial_id)));
+        while (rows_next(&r))
+            keep_first(&first, of_numbers[i].broken, rows_text(&r, 0));
+        status = rows_close(&r);
+    }
+    return status == STATUS_OK ? tell_first(s, &first, m) : status;
 }

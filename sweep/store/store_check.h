@@ -24,4 +24,7 @@ enum status store_find_foreign(struct store *s, store_foreign *found, void *cont
  * that configurations are what their SHA-256 says. CORRUPT names the first that is broken. */
 enum status store_check_numbers(struct store *s, struct message *m);
 
+/* The same of one trial, but for its configuration. */
+enum status store_check_trial(struct store *s, int64_t trial_id, struct message *m);
+
 #endif

@@ -40,7 +40,7 @@ _headcount_value()
 {
     local assignment=${word#"$before"}
     case $1 in
-    --db | --into) _headcount_files .db ;;
+    --db | --into | --from | --from-shards) _headcount_files .db ;;
     --set)
         if [[ $assignment == *=* ]]; then
             before+=${assignment%%=*}=

@@ -105,17 +105,15 @@ static enum status recover(struct runner *r, struct message *m)
     return s;
 }
 
-/* "12 trials were taken over from x.db, 3 of them half done" */
+/* "12 trials were taken over from x.db, 9 with a result" */
 static void tell_taken(struct runner *r, const char *from, bool named, const struct taken *t)
 {
-    long half = t->trials - t->results;
     char some[64] = "";
-    if (half > 0 && half < t->trials)
-        snprintf(some, sizeof some, ", %ld of them half done", half);
+    if (t->results < t->trials)
+        snprintf(some, sizeof some, ", %ld with a result", t->results);
     if (t->trials > 0)
-        runner_say(r, "%ld %strial%s taken over from %s%s", t->trials,
-                   half == t->trials ? "half done " : "", t->trials == 1 ? " was" : "s were", from,
-                   some);
+        runner_say(r, "%ld trial%s taken over from %s%s", t->trials,
+                   t->trials == 1 ? " was" : "s were", from, some);
     else if (named && t->itself)
         runner_say(r, "%s is passed over: it is the results file of this run", from);
     else if (named)

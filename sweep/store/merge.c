@@ -53,7 +53,7 @@ static enum status merge_builds(struct merging *g)
     return status == STATUS_OK ? closed : status;
 }
 
-static enum status merge_configs(struct merging *g)
+enum status merge_configs(struct merging *g)
 {
     static const struct merge_table configs = {.name = "config",
                                                .without = "[\"config_id\"]",

@@ -7,8 +7,6 @@
 #include "engine/base/array.h"
 #include "sweep/store/store_check.h"
 
-enum { CONFIG_SHA256 = SEED + 1 }; /* the column behind those of STANDING */
-
 struct pair {
     struct standing theirs, ours;
     int64_t from_config, into_config;
@@ -35,13 +33,14 @@ static enum status add_pair(struct pairs *list, const struct pair *pair, struct 
 static enum status look_up(struct merging *g, struct rows *ours, struct rows *theirs,
                            struct pairs *list)
 {
-    struct pair pair = {.ours = merge_standing(ours), .into_config = rows_integer(ours, CONFIG_ID)};
-    rows_rebind(theirs,
-                VALUES(TEXT(rows_text(ours, CONFIG_SHA256)), INTEGER(rows_integer(ours, SEED))));
+    struct pair pair = {.ours = merge_standing(ours),
+                        .into_config = rows_integer(ours, STANDING_CONFIG)};
+    rows_rebind(theirs, VALUES(TEXT(rows_text(ours, STANDING_COLUMNS)),
+                               INTEGER(rows_integer(ours, STANDING_SEED))));
     if (!rows_next(theirs))
         return theirs->status;
     pair.theirs = merge_standing(theirs);
-    pair.from_config = rows_integer(theirs, CONFIG_ID);
+    pair.from_config = rows_integer(theirs, STANDING_CONFIG);
     bool meant = g->unfinished || trial_state_ended(pair.theirs.state);
     return meant && merge_is_further(&pair.theirs, &pair.ours) ? add_pair(list, &pair, g->m)
                                                                : STATUS_OK;

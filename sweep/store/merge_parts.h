@@ -41,6 +41,9 @@ struct merging {
 enum status merge_begin(struct merging *g);
 enum status merge_end(struct merging *g);
 
+/* What configurations are called in both files, in the table merge_config; `into` has all then. */
+enum status merge_configs(struct merging *g);
+
 /* Both remarks of each trial, unless one has the other in it. */
 enum status merge_trial_remarks(struct merging *g);
 
@@ -117,7 +120,7 @@ struct standing {
 };
 
 /* Columns of a query that tells. */
-enum { TRIAL_ID, STATE, RESUME_STEP, ATTEMPTS, WEIGHTS, SHA256, CONFIG_ID, SEED };
+enum { STANDING_CONFIG = 6, STANDING_SEED, STANDING_COLUMNS };
 #define STANDING                                                                                   \
     "SELECT trial_id, state, resume_step, attempt - (state = 'running'), checkpoint,"              \
     " checkpoint_sha256, config_id, seed"

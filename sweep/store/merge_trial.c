@@ -24,6 +24,7 @@ bool merge_is_further(const struct standing *a, const struct standing *b)
 
 struct standing merge_standing(struct rows *r)
 {
+    enum { TRIAL_ID, STATE, RESUME_STEP, ATTEMPTS, WEIGHTS, SHA256 };
     struct standing s = {.trial_id = rows_integer(r, TRIAL_ID),
                          .state = rows_state(r, STATE),
                          .resume_step = rows_integer(r, RESUME_STEP),
@@ -298,8 +299,8 @@ static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
 static enum status merge_trial(struct merging *g, const struct merge_sweep *sweep, struct rows *r)
 {
     struct standing theirs = merge_standing(r), ours;
-    enum status status =
-        find_ours(g, sweep, rows_integer(r, CONFIG_ID), rows_integer(r, SEED), &ours);
+    enum status status = find_ours(g, sweep, rows_integer(r, STANDING_CONFIG),
+                                   rows_integer(r, STANDING_SEED), &ours);
     bool added = !ours.trial_id;
     if (status == STATUS_OK && added)
         status = add_trial(g, sweep, &theirs, &ours);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/hosts/slurm.h"
 #include "sweep/store/shard_files.h"
 
 /* Seconds before the time limit at which Slurm says so: a run needs up to STOP_WITHIN_S to stop. */
@@ -47,6 +48,10 @@ static void add_cores(struct batch *b, const struct batch_request *r)
 /* What every job has, and at last what the user asks for. */
 static void add_common(struct batch *b, const struct batch_request *r)
 {
+    char *comment = slurm_comment(r->db);
+    b->out_of_memory |= !comment;
+    batch_option(b, "--comment=%s", comment ? comment : "");
+    free(comment);
     batch_option(b, "--requeue");
     batch_option(b, "--open-mode=append");
     for (int i = 0; i < r->options; i++)
@@ -61,11 +66,13 @@ static enum status finished(struct batch *b, struct message *m)
     return status_fail(m, STATUS_NO_MEMORY, "no memory for a job");
 }
 
-static void begin_script(struct batch *b, const struct batch_request *r, const char *what)
+/* Up to the first use of "$db", the results file, and "$job", the number. job: for the shell. */
+static void begin_script(struct batch *b, const struct batch_request *r, const char *what,
+                         const char *job)
 {
     text_add(&b->script, "#!/bin/sh\n# Made by `headcount submit`: %s\ncd ", what);
     text_add_shell(&b->script, r->folder);
-    text_add(&b->script, " || exit\n");
+    text_add(&b->script, " || exit\njob=%s\ndb=", job);
 }
 
 /* What changes the plan or takes results away is done once: a job that comes back from the queue
@@ -81,10 +88,12 @@ static void add_once(struct text_buffer *b, const struct batch_request *r)
 }
 
 /* Slurm's signal before the time limit comes to the script, SIGTERM to the run itself too. Up to
- * the name of the results file. */
+ * the last options. */
 static void begin_run(struct text_buffer *b, const struct batch_request *r)
 {
     bool once = r->retry_failed || r->replace;
+    text_add(b, "\n");
+    batch_add_queueing(b);
     text_add(b, "run= early= stopped=\n"
                 "trap 'stopped=yes; if [ \"$run\" ]; then kill -USR1 \"$run\"; else early=yes; fi' "
                 "USR1\n"
@@ -98,7 +107,7 @@ static void begin_run(struct text_buffer *b, const struct batch_request *r)
         text_add_shell(b, r->set.item[i]);
         text_add(b, " ");
     }
-    text_add(b, "--db ");
+    text_add(b, "--db \"$db\"");
 }
 
 /* From the sweep file on: a job whose run was stopped goes back into the queue. */
@@ -112,14 +121,12 @@ static void end_run(struct text_buffer *b, const struct batch_request *r)
              "[ -z \"$early\" ] || kill -USR1 \"$run\"\n"
              "until wait \"$run\"; status=$?; ! kill -0 \"$run\" 2>/dev/null; do :; done\n"
              "case $status,$stopped in\n"
-             "75,yes | 138,yes) # before its end; 138: before it had begun\n"
-             "    # A job that Slurm itself ends (scancel, preemption) is not RUNNING any more.\n"
-             "    [ \"$(squeue -h -o %T -j \"$SLURM_JOB_ID\")\" != RUNNING ] ||\n"
-             "        scontrol requeue \"$SLURM_JOB_ID\" ;;\n"
+             "75,yes | 138,yes) requeue ;; # before its end; 138: before it had begun\n"
              "75,) echo 'The run stopped by itself, most likely because the disk is full (see"
              " above), so that this job' >&2\n"
              "    echo 'does not go back into the queue. Once there is room, the same submit goes"
              " on.' >&2 ;;\n"
+             "4,*) wait_for_holder ;;\n"
              "esac\n"
              "exit \"$status\"\n");
 }
@@ -133,9 +140,9 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     batch_option(b, "--no-kill"); /* a node that fails costs what ran on it */
     batch_option(b, BATCH_SIGNAL);
     add_common(b, r);
-    begin_script(b, r, "a sweep on all nodes of this job.");
-    begin_run(&b->script, r);
+    begin_script(b, r, "a sweep on all nodes of this job.", "$SLURM_JOB_ID");
     text_add_shell(&b->script, r->db);
+    begin_run(&b->script, r);
     text_add(&b->script, " --launch slurm%s", r->same_kernels ? " --same-kernels" : "");
     end_run(&b->script, r);
     return finished(b, m);
@@ -163,9 +170,11 @@ enum status batch_shards(const struct batch_request *r, struct batch *b, struct 
     add_cores(b, r);
     batch_option(b, BATCH_SIGNAL);
     add_common(b, r);
-    begin_script(b, r, "a share of a sweep, in a results file of its own.");
-    begin_run(&b->script, r);
+    /* SLURM_JOB_ID of its last task is the number of the whole array. */
+    begin_script(b, r, "a share of a sweep, in a results file of its own.",
+                 "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID");
     add_shard(b, r, "SLURM_ARRAY_TASK_ID");
+    begin_run(&b->script, r);
     text_add(&b->script, " --shard \"$SLURM_ARRAY_TASK_ID/%ld\" -j \"$SLURM_CPUS_ON_NODE\"",
              r->array);
     end_run(&b->script, r);
@@ -190,21 +199,36 @@ static void list_shards(struct batch *b, const struct batch_request *r)
         "done\n");
 }
 
+static void add_report(struct batch *b, const struct batch_request *r)
+{
+    text_add_shell(&b->script, r->program);
+    text_add(&b->script, " report --db \"$db\" -- %s", r->name);
+}
+
+/* What is there is merged and reported; the status says whether it is all. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m)
 {
     batch_option(b, "--job-name=%s-merge", r->name);
     batch_option(b, "--ntasks=1");
     add_common(b, r);
-    begin_script(b, r, "the shares of a sweep become one results file.");
+    begin_script(b, r, "the shares of a sweep become one results file.", "$SLURM_JOB_ID");
+    text_add_shell(&b->script, r->db);
+    text_add(&b->script, "\n");
+    batch_add_queueing(&b->script);
     list_shards(b, r);
     text_add_shell(&b->script, r->program);
-    text_add(&b->script, " merge --into ");
-    text_add_shell(&b->script, r->db);
-    text_add(&b->script, " -- \"$@\" &&\n    ");
-    text_add_shell(&b->script, r->program);
-    text_add(&b->script, " report --db ");
-    text_add_shell(&b->script, r->db);
-    text_add(&b->script, " -- %s\n", r->name);
+    text_add(&b->script, " merge --whole --into \"$db\" -- \"$@\"\n"
+                         "status=$?\n"
+                         "case $status in\n"
+                         "0) ");
+    add_report(b, r);
+    text_add(&b->script, "; status=$? ;;\n"
+                         "1) ");
+    add_report(b, r);
+    text_add(&b->script, " ;; # of what is there\n"
+                         "4) wait_for_holder ;;\n"
+                         "esac\n"
+                         "exit \"$status\"\n");
     return finished(b, m);
 }
 

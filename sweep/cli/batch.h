@@ -1,9 +1,10 @@
 /* The Slurm jobs that run a sweep: what sbatch is given for each, its options and its script.
  *
  * A job may be put back into the queue at any time, by Slurm (preemption, a node that fails) or by
- * its own script, where a signal stopped the run before its end: it appends to its output and goes
- * on with what the results file has. A run that stops by itself (exit status 75 without a signal: a
- * full disk) would do so again at once; its job stays out of the queue. */
+ * its own script, where a signal stopped the run before its end, or where another process holds the
+ * results file: it appends to its output and goes on with what the results file has. A run that
+ * stops by itself (exit status 75 without a signal: a full disk) would do so again at once; its job
+ * stays out of the queue. */
 #ifndef SWEEP_CLI_BATCH_H
 #define SWEEP_CLI_BATCH_H
 
@@ -42,6 +43,12 @@ enum status batch_shards(const struct batch_request *r, struct batch *b, struct 
 
 /* What brings these files together in r->db, and reports. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);
+
+/* Adds two functions of the shell, for a script that has set $job, the job's number, and $db, the
+ * results file. `requeue` puts a job back into the queue that Slurm lets run. `wait_for_holder`
+ * does so where $db is held by another process, to begin again when the job of that process has
+ * ended, or, where that is none of Slurm, in five minutes; a day long. */
+void batch_add_queueing(struct text_buffer *b);
 
 /* A further option, which wins over those before it. */
 void batch_option(struct batch *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

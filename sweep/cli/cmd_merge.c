@@ -16,7 +16,7 @@
 
 struct merge_command {
     const char *into;
-    bool no_weights, quiet;
+    bool no_weights, whole, quiet;
 };
 
 static const struct command_option options[] = {
@@ -24,6 +24,8 @@ static const struct command_option options[] = {
      "results file to merge into; made where there is none"},
     {"no-weights", 0, COMMAND_FLAG, offsetof(struct merge_command, no_weights), NULL,
      "take results without the weights of their models"},
+    {"whole", 0, COMMAND_FLAG, offsetof(struct merge_command, whole), NULL,
+     "exit with 1 where trials of these sweeps are missing after it, or have failed"},
     {"quiet", 'q', COMMAND_FLAG, offsetof(struct merge_command, quiet), NULL,
      "say nothing of what was merged"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
@@ -51,6 +53,8 @@ struct merge {
     struct store *into;
     struct merge_files *files;
     struct text_buffer said;
+    struct text_buffer sweeps; /* names of those that were merged, with LF around each */
+    bool incomplete;           /* one of them */
 };
 
 /* ---- words ---- */
@@ -84,13 +88,23 @@ static void say_left(struct merge *g)
                  left, left == 1 ? " was" : "s were");
 }
 
+static bool was_merged(const struct merge *g, const char *sweep)
+{
+    size_t length = strlen(sweep);
+    const char *at = g->sweeps.text;
+    while (at && (at = strstr(at, sweep)) && (at[-1] != '\n' || at[length] != '\n'))
+        at++;
+    return at;
+}
+
 /* "all.db: sweep gather: 18 of 24 trials have ended; shard 3 of 4 is missing." */
 static enum status say_sweeps(struct merge *g, struct message *m)
 {
-    enum { ID, NAME, ENDED, PLANNED };
+    enum { ID, NAME, ENDED, PLANNED, COMPLETED, ELSEWHERE };
     struct rows r = rows_open(g->into, m,
                               "SELECT s.sweep_id, name, completed + diverged + failed,"
-                              " planned FROM sweep AS s JOIN progress ON sweep = name"
+                              " planned, completed, elsewhere"
+                              " FROM sweep AS s JOIN progress ON sweep = name"
                               " ORDER BY name",
                               NO_VALUES);
     enum status status = STATUS_OK;
@@ -106,6 +120,9 @@ static enum status say_sweeps(struct merge *g, struct message *m)
         if (status == STATUS_OK && shards.unfinished[0])
             text_add(&g->said, "; not finished: %s", shards.unfinished);
         text_add(&g->said, ".\n");
+        if (was_merged(g, rows_given(&r, NAME)))
+            g->incomplete |= rows_integer(&r, COMPLETED) < rows_integer(&r, PLANNED) ||
+                             rows_integer(&r, ELSEWHERE) > 0;
         shards_free(&shards);
     }
     enum status closed = rows_close(&r);
@@ -113,6 +130,14 @@ static enum status say_sweeps(struct merge *g, struct message *m)
 }
 
 /* ---- merging ---- */
+
+static enum status note_sweeps(struct merge *g, struct store *from, struct message *m)
+{
+    struct rows r = rows_open(from, m, "SELECT name FROM sweep", NO_VALUES);
+    while (rows_next(&r))
+        text_add(&g->sweeps, "\n%s\n", rows_given(&r, 0));
+    return rows_close(&r);
+}
 
 static enum status merge_one(struct merge *g, const char *path, struct message *m)
 {
@@ -130,6 +155,8 @@ static enum status merge_one(struct merge *g, const char *path, struct message *
     status = store_merge(g->into, from, merge_files_note, g->files, &counts, m);
     if (status == STATUS_OK)
         say_counts(g, path, &counts);
+    if (status == STATUS_OK)
+        status = note_sweeps(g, from, m);
     store_close(from, NULL);
     return status;
 }
@@ -151,7 +178,7 @@ static enum status merge_all(struct merge *g, char **paths, int count, struct me
     say_left(g);
     if (status == STATUS_OK)
         status = say_sweeps(g, m);
-    if (status == STATUS_OK && g->said.out_of_memory)
+    if (status == STATUS_OK && (g->said.out_of_memory || g->sweeps.out_of_memory))
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for what is to be said");
     if (status == STATUS_OK)
         return store_commit(g->into, m); /* the files stay: what failed may have been committed */
@@ -174,7 +201,7 @@ static void remove_empty(const char *db)
 }
 
 static enum status merge_locked(const struct merge_command *o, char **paths, int count,
-                                struct message *m)
+                                bool *incomplete, struct message *m)
 {
     enum { PATIENCE_MS = 2000 };
     char words[2 * MESSAGE_SIZE];
@@ -194,7 +221,9 @@ static enum status merge_locked(const struct merge_command *o, char **paths, int
         remove_empty(o->into);
     if (status == STATUS_OK && !o->quiet)
         text_print(stdout, "%s", g.said.text);
+    *incomplete = g.incomplete;
     free(g.said.text);
+    free(g.sweeps.text);
     merge_files_free(g.files);
     return status == STATUS_OK ? closed : status;
 }
@@ -204,13 +233,16 @@ int command_merge(int argc, char **argv)
     struct merge_command o = {0};
     struct message m = {{0}};
     int arguments, exit_status, lock = -1;
+    bool incomplete = false;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (!o.into)
         return command_usage("merge", "--into FILE says where the results are to go");
     enum status s = lock_take(o.into, &lock, &m);
     if (s == STATUS_OK)
-        s = merge_locked(&o, argv + optind, arguments, &m);
+        s = merge_locked(&o, argv + optind, arguments, &incomplete, &m);
     lock_release(lock);
-    return s == STATUS_OK ? EXIT_DONE : command_fail("merge", s, &m);
+    if (s != STATUS_OK)
+        return command_fail("merge", s, &m);
+    return o.whole && incomplete ? EXIT_SOME_FAILED : EXIT_DONE;
 }

@@ -80,6 +80,21 @@ check "... and the further test sets" [ "$(sql all.db 'SELECT count(*) FROM eval
 check "nothing of a shard is left" [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard; SELECT shards FROM sweep')" = 0 ]
 check "run has nothing to do" sh -c 'headcount run s.yaml --db all.db 2>&1 | grep -F "nothing to run: all 12 trials have ended"'
 rm -rf all.db*
+sed 's/^name: s/name: part/' s.yaml >part.yaml
+headcount run part.yaml --db part.db --shard 1/2 --quiet
+check "--whole: a part of a sweep" status_is 1 merge --whole --into all.db part.db
+check "... is merged all the same" says "all.db: sweep part: 6 of 12 trials have ended; missing of 2 shards: 2."
+check "... all of one" status_is 0 merge --whole --into all.db whole.db
+check "... of shards, one after the other" sh -c 'rm -rf all.db*; cp part.db all.db; for n in 3 1; do headcount merge --whole --into all.db $n.db; [ $? -eq 1 ] || exit; done; headcount merge --whole --into all.db 2.db'
+failed_one() { # as what
+    rm -rf all.db* bad.db*
+    cp 3.db bad.db && cp -r 3.db.d bad.db.d
+    sql bad.db "UPDATE trial SET state = '$1' WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE state = 'completed')"
+    status_is 1 merge --whole --into all.db 1.db 2.db bad.db
+}
+check "... where a trial failed" failed_one failed
+check "... or waits" failed_one queued
+rm -rf all.db* bad.db*
 merge --into all.db 1.db 3.db
 check "what is missing is said" says "all.db: sweep s: 8 of 12 trials have ended; missing of 3 shards: 2."
 check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it.'"

@@ -15,13 +15,19 @@ cat >"$JOBS/$n.sh"
 echo "$n" >"$JOBS/last"
 echo "$n;cluster"
 E
+# To a job's script its own state, to headcount the queue.
 cat >bin/squeue <<'E'
 #!/bin/sh
-cat "$JOBS/state"
+case "$*" in
+*-j*) [ "$*" != "-h -o %T -j ${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_}${SLURM_ARRAY_TASK_ID:-$SLURM_JOB_ID}" ] || cat "$JOBS/state" ;;
+*) cat "$JOBS/queue" 2>/dev/null; [ ! -e "$JOBS/mute" ] ;;
+esac
 E
+# scontrol keeps what it is asked for, and refuses what has the word in $JOBS/unwilling.
 cat >bin/scontrol <<'E'
 #!/bin/sh
 echo "$*" >>"$JOBS/requeued"
+[ ! -e "$JOBS/unwilling" ] || ! echo "$*" | grep -q -f "$JOBS/unwilling"
 E
 chmod +x bin/*
 JOBS=$dir/jobs
@@ -52,16 +58,19 @@ refused() { # status, pattern, command...
 check "a job on four nodes" says '^Submitted job 41: 12 trials on 4 nodes$' \
     headcount submit configs/quick.yaml --set seeds=4 --nodes 4 --db "r/x.db" -- --time=10 --account="a b"
 check "... its options, the user's last" words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
-    --no-kill --signal=B:USR1@60 --requeue --open-mode=append --time=10 "--account=a b"
-check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db r/x.db --launch slurm -- configs/quick.yaml &" "$JOBS/41.sh"
+    --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append --time=10 "--account=a b"
+check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --launch slurm -- configs/quick.yaml &" "$JOBS/41.sh"
+check "... into what" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
 check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
 check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
 check "... only these" fails grep -q exclusive "$JOBS/42.words"
 check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submit configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
 check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
-check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 -p long --dependency=afterany:43
-check "... each task with its share" grep -Fq -e "--db 'r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
-check "... all of which are merged" grep -Fqx "$headcount merge --into 'r/it'\\''s.db' -- \"\$@\" &&" "$JOBS/44.sh"
+check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
+check "... each task with its share" grep -Fq -e "--db \"\$db\" --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
+check "... in a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
+check "... all of which are merged" grep -Fqx "$headcount merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
+check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
 
 # ---- what is shown is what is submitted ----
 
@@ -93,7 +102,7 @@ check "the same kernels on all machines" says ' --launch slurm --same-kernels --
 
 check "what is asked for once" headcount submit configs/quick.yaml --retry-failed --replace --db r/x.db
 once=$JOBS/$(last_job).sh
-check "... is asked of the run" grep -Fq "$headcount run \$once --db r/x.db" "$once"
+check "... is asked of the run" grep -Fq "$headcount run \$once --db \"\$db\"" "$once"
 
 # ---- hostile names ----
 
@@ -111,10 +120,11 @@ check "... shown as it is submitted" sh -c 'cd "$0" && headcount submit -n "./-s
 check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" && cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
 # A program in the place of headcount keeps the words that it is given.
 printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"\n' >keeper && chmod +x keeper
+array=5 task=1
 as_job() { # job, program: runs the script with this in the place of headcount
-    sed "s#^\( *\)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh
+    sed "s#^\(\([0-9])\)* *\)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh
     rm -f "$JOBS/words"
-    SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_CPUS_ON_NODE=2 sh job.sh
+    SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 sh job.sh
 }
 as_job $((before + 1)) "$dir/keeper"
 printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --shard 1/2 -j 2 -- "./-s p.yaml" >wanted
@@ -127,8 +137,26 @@ mkdir -p "$shards"
 : >"$shards/x'-2-of-2.db"
 : >"$shards/x'-other-1-of-2.db"
 as_job $((before + 2)) "$dir/keeper"
-printf '%s\n' merge --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
+printf '%s\n' merge --whole --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
 check "... and the merge, of these shards and no other sweep's" cmp wanted "$JOBS/words"
+cat >merger <<'E'
+#!/bin/sh
+echo "$1" >>"$JOBS/words"
+[ "$1" = report ] || exit "$(cat "$JOBS/status")"
+exit "$(cat "$JOBS/reported")"
+E
+chmod +x merger
+merges() { # status of merge, of report, of the job; the commands
+    echo "$1" >"$JOBS/status"
+    echo "$2" >"$JOBS/reported"
+    as_job $((before + 2)) "$dir/merger" >out 2>&1
+    code=$?
+    [ $code -eq "$3" ] && [ "$(tr '\n' ' ' <"$JOBS/words")" = "$4 " ] || { echo "status $code"; cat "$JOBS/words"; return 1; }
+}
+check "a merge of all is reported" merges 0 0 0 "merge report"
+check "... or cannot be" merges 0 3 3 "merge report"
+check "... of a part too, and the job says that it is one" merges 1 0 1 "merge report"
+check "... of nothing is not" merges 2 0 2 merge
 rm "$shards/x'-2-of-2.db"
 as_job $((before + 2)) "$dir/keeper" >out 2>&1
 check "a shard that left no file is named" grep -q "^Shard 2 has left no .*-2-of-2.db" out
@@ -148,6 +176,7 @@ check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
 
 # ---- the end of a job ----
 
+array= task=
 # A run that ends with this status, after its job has got this signal.
 cat >ender <<'E'
 #!/bin/sh
@@ -170,7 +199,7 @@ check "stopped: back into the queue" requeues 75 RUNNING
 check "stopped before it had begun: too" requeues 138 RUNNING
 check "ended by Slurm: as Slurm decides" fails requeues 75 COMPLETING
 check "no job any more" fails requeues 75 ""
-for status in 0 1 2 3 4; do
+for status in 0 1 2 3; do
     check "status $status: never" fails requeues $status RUNNING
 done
 echo TERM >"$JOBS/signal"
@@ -179,6 +208,65 @@ check "... without a word" [ ! -s ends ]
 rm "$JOBS/signal"
 check "stopped by itself, as on a full disk: never" fails requeues 75 RUNNING
 check "... which is said" grep -q '^The run stopped by itself, most likely because the disk is full' ends
+
+# ---- a results file that another process holds ----
+
+# What the script of this job asks of Slurm when its run ends with 4, and the lock file says this.
+mkdir -p r
+waits() { # job, its number for Slurm, its results file, the lock's words, what is asked...
+    waits_job=$1 waits_id=$2
+    printf '%s\n' "$4" >"$3.lock"
+    shift 4
+    printf '%s\n' "$@" >wanted
+    rm -f "$JOBS/requeued"
+    echo 4 >"$JOBS/status"
+    echo RUNNING >"$JOBS/state"
+    as_job "$waits_job" "$dir/ender" >ends 2>&1
+    code=$?
+    [ $code -eq 4 ] && cmp wanted "$JOBS/requeued" || { echo "status $code"; cat ends "$JOBS/requeued"; return 1; }
+}
+by="process 12 on n1"
+check "held by a job: back into the queue until that has ended" waits 41 7 r/x.db "$by, job 17 of Slurm" \
+    "requeue 7" "update jobid=7 dependency=afterany:17"
+check "... which is said" grep -q '^This job begins again when job 17 has ended' ends
+echo dependency >"$JOBS/unwilling"
+check "... after a pause, where Slurm does not take that" waits 41 7 r/x.db "$by, job 17 of Slurm" \
+    "requeue 7" "update jobid=7 dependency=afterany:17" "update jobid=7 starttime=now+300"
+echo requeue >"$JOBS/unwilling"
+check "... not at all, where it takes nothing" waits 41 7 r/x.db "$by, job 17 of Slurm" "requeue 7"
+rm "$JOBS/unwilling"
+check "held by a process outside Slurm: a pause" waits 41 7 r/x.db "$by" "requeue 7" "update jobid=7 starttime=now+300"
+check "... which is said, with its limit" grep -q '^This job is tried again in 5 minutes, 288 times at most' ends
+for odd in "$by, job 17; touch hacked of Slurm" "$by, job of Slurm" "$by, job -j of Slurm" "$by, job 7 of Slurm" \
+    "$by, job 17 of Slurm for \$(touch hacked)" ''; do
+    check "... by what says '$odd'" waits 41 7 r/x.db "$odd" "requeue 7" "update jobid=7 starttime=now+300"
+done
+rm r/x.db.lock
+mkfifo r/x.db.lock
+no_lock() { # as waits, with what lies there
+    rm -f "$JOBS/requeued"
+    as_job 41 "$dir/ender" >ends 2>&1
+    grep -q starttime "$JOBS/requeued"
+}
+check "... by what is no file" no_lock
+rm r/x.db.lock
+check "... by nothing, any more" no_lock
+SLURM_RESTART_COUNT=288
+export SLURM_RESTART_COUNT
+rm -f "$JOBS/requeued"
+check "not for ever" fails no_lock
+check "... nothing is asked" [ ! -e "$JOBS/requeued" ]
+check "... which is said" grep -q '^This job has come back 288 times' ends
+unset SLURM_RESTART_COUNT
+: >"r/it's-1-of-3.db"
+check "the merge waits, too" waits 44 7 "r/it's.db" "$by, job 17 of Slurm" "requeue 7" "update jobid=7 dependency=afterany:17"
+array=5 task=2
+check "a task of an array waits by itself" waits 43 5_2 "r/it's-2-of-3.db" "$by, job 17 of Slurm" \
+    "requeue 5_2" "update jobid=5_2 dependency=afterany:17"
+array= task=
+check "... no name was obeyed" [ -z "$(find . -name hacked)" ]
+rm -r r
+
 # A run that tells of its signals and needs a moment to end.
 cat >listener <<'E'
 #!/bin/sh

@@ -7,14 +7,18 @@
 
 enum { VALUES_MOST = 512, CELLS = 16 };
 
-static const char TRIALS[] =
-    "SELECT trial_id, s.name, heads, setting_label, seed, c.steps, s.metric = 'val_loss'"
-    "  FROM trial AS t JOIN sweep AS s USING (sweep_id) JOIN config AS c USING (config_id)"
-    " WHERE state = 'running' AND in_plan = 1 ORDER BY trial_id LIMIT ?1";
+#define TRIALS(number, shard, more)                                                                \
+    "SELECT t.trial_id, s.name, heads, setting_label, seed, c.steps, s.metric = 'val_loss',"       \
+    " " number ", " shard " FROM trial AS t JOIN sweep AS s USING (sweep_id)"                      \
+    "  JOIN config AS c USING (config_id) " more " WHERE state = 'running' AND in_plan = 1"        \
+    "   AND s.name NOT IN (SELECT value FROM json_each(?2)) ORDER BY t.trial_id LIMIT ?1"
+static const char OF_FILE[] = TRIALS("t.trial_id", "NULL", "");
+static const char OF_SHARDS[] = TRIALS("r.its_id", "iif(r.number, r.number || '/' || r.of, '')",
+                                       "LEFT JOIN shard_running AS r USING (trial_id)");
 static const char CURVE[] =
     "SELECT * FROM (SELECT step, iif(?2, val_loss, val_acc) FROM curve WHERE trial_id = ?1"
     "                ORDER BY step DESC LIMIT ?3) ORDER BY step";
-enum { TRIAL, SWEEP, HEADS, SETTING, SEED, STEPS, LOSS };
+enum { TRIAL, SWEEP, HEADS, SETTING, SEED, STEPS, LOSS, NUMBER, SHARD };
 
 /* "▁▃▆ acc 0.913", from 0 to 1, or from the smallest to the largest loss; "acc 0.913" where that
  * cannot be shown. */
@@ -28,7 +32,7 @@ static void add_curve(struct table *t, const double *x, int n, bool loss)
         table_printf(t, "%s%s%s %.3f", line, *line ? " " : "", loss ? "loss" : "acc", x[n - 1]);
 }
 
-static enum status add_trial(struct rows *r, struct rows *curve, struct table *t)
+static enum status add_trial(struct rows *r, struct rows *curve, bool shards, struct table *t)
 {
     double x[VALUES_MOST];
     int n = 0;
@@ -39,7 +43,9 @@ static enum status add_trial(struct rows *r, struct rows *curve, struct table *t
         step = rows_integer(curve, 0);
         x[n] = rows_real(curve, 1);
     }
-    table_integer(t, rows_integer(r, TRIAL));
+    table_integer(t, rows_integer(r, NUMBER));
+    if (shards)
+        table_text(t, rows_text(r, SHARD));
     table_text(t, rows_given(r, SWEEP));
     table_integer(t, rows_integer(r, HEADS));
     table_text(t, rows_given(r, SETTING));
@@ -49,23 +55,34 @@ static enum status add_trial(struct rows *r, struct rows *curve, struct table *t
     return curve->status;
 }
 
-enum status status_running(struct store *s, int most, struct text_page page, FILE *out,
-                           struct message *m)
+static const struct table_column of_file[] = {{.title = "running", .right = true},
+                                              {.title = "sweep", .leave_out = 1},
+                                              {.title = "heads", .right = true},
+                                              {.title = "setting", .leave_out = 2},
+                                              {.title = "seed", .right = true, .leave_out = 3},
+                                              {.title = "step", .right = true},
+                                              {.title = "validation so far"},
+                                              {0}};
+static const struct table_column of_shards[] = {{.title = "running", .right = true},
+                                                {.title = "of shard"},
+                                                {.title = "sweep", .leave_out = 1},
+                                                {.title = "heads", .right = true},
+                                                {.title = "setting", .leave_out = 2},
+                                                {.title = "seed", .right = true, .leave_out = 3},
+                                                {.title = "step", .right = true},
+                                                {.title = "validation so far"},
+                                                {0}};
+
+static enum status write_running(struct store *s, const char *sql, bool shards,
+                                 const struct value values[2], struct text_page page, FILE *out,
+                                 struct message *m)
 {
-    static const struct table_column columns[] = {{.title = "running", .right = true},
-                                                  {.title = "sweep", .leave_out = 1},
-                                                  {.title = "heads", .right = true},
-                                                  {.title = "setting", .leave_out = 2},
-                                                  {.title = "seed", .right = true, .leave_out = 3},
-                                                  {.title = "step", .right = true},
-                                                  {.title = "validation so far"},
-                                                  {0}};
-    struct table *t = table_new(columns);
-    struct rows r = rows_open(s, m, TRIALS, VALUES(INTEGER(most)));
+    struct table *t = table_new(shards ? of_shards : of_file);
+    struct rows r = rows_open(s, m, sql, values, 2);
     struct rows curve = rows_open(s, m, CURVE, NO_VALUES);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
-        status = add_trial(&r, &curve, t);
+        status = add_trial(&r, &curve, shards, t);
     if (status == STATUS_OK)
         status = r.status;
     if (status == STATUS_OK && table_rows(t) > 0) {
@@ -76,4 +93,18 @@ enum status status_running(struct store *s, int most, struct text_page page, FIL
     rows_close(&r);
     table_free(t);
     return status;
+}
+
+enum status status_running(struct store *s, const char *without, int most, struct text_page page,
+                           FILE *out, struct message *m)
+{
+    const struct value values[] = {INTEGER(most), TEXT(without ? without : "[]")};
+    return write_running(s, OF_FILE, false, values, page, out, m);
+}
+
+enum status status_running_shards(struct store *sum, const char *without, int most,
+                                  struct text_page page, FILE *out, struct message *m)
+{
+    const struct value values[] = {INTEGER(most), TEXT(without ? without : "[]")};
+    return write_running(sum, OF_SHARDS, true, values, page, out, m);
 }

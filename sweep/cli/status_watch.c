@@ -6,17 +6,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
 #include "sweep/cli/command.h"
 #include "sweep/run/frame.h"
 #include "sweep/worker/stop.h"
 
-enum { EVERY_MS = 1000 };
+enum { EVERY_MS = 1000, SHARE = 4 /* of the time that looking takes at most */ };
 
 struct view {
-    const char *db;
-    enum status (*page)(struct store *s, void *context, struct text_page page, FILE *out,
-                        struct message *m);
-    enum status (*lines)(struct store *s, FILE *out, struct message *m);
+    enum status (*page)(void *context, struct text_page page, FILE *out, struct message *m);
+    enum status (*lines)(void *context, FILE *out, struct message *m);
     void *context;
     bool live; /* on a terminal */
     struct frame frame;
@@ -24,26 +23,14 @@ struct view {
     bool begun, troubled;    /* something was read; the last reading failed */
 };
 
-static enum status read_file(struct view *v, FILE *out, struct message *m)
-{
-    struct store *s;
-    struct text_page page = {.columns = v->frame.columns - 1};
-    enum status status = store_open(v->db, STORE_READ, &s, m);
-    if (status != STATUS_OK)
-        return status;
-    store_stop_when(s, stop_asked, NULL);
-    status = v->live ? v->page(s, v->context, page, out, m) : v->lines(s, out, m);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
-}
-
 /* What is in the file now; the caller frees text->text. */
 static enum status look(struct view *v, struct text_buffer *text, struct message *m)
 {
     FILE *out = text_stream(text);
     if (!out)
         return status_fail(m, STATUS_NO_MEMORY, "no memory");
-    enum status status = read_file(v, out, m);
+    struct text_page page = {.columns = v->frame.columns - 1};
+    enum status status = v->live ? v->page(v->context, page, out, m) : v->lines(v->context, out, m);
     fclose(out);
     return status == STATUS_OK && text->out_of_memory
                ? status_fail(m, STATUS_NO_MEMORY, "no memory")
@@ -156,30 +143,33 @@ static enum status show(struct view *v, struct message *m)
 }
 
 /* Waits for the next round; false where there is to be none. */
-static bool wait_for_next(void)
+static bool wait_for_next(double took_s)
 {
+    int wait_ms = took_s * SHARE * 1000 > EVERY_MS ? (int)(took_s * SHARE * 1000) : EVERY_MS;
     struct pollfd awaited[] = {{.fd = stop_wake_fd(), .events = POLLIN},
                                {.fd = STDOUT_FILENO}}; /* POLLERR: its reader has gone */
-    poll(awaited, 2, EVERY_MS);
+    poll(awaited, 2, wait_ms);
     stop_drain();
     return stop_requests() == 0 && !(awaited[1].revents & (POLLERR | POLLHUP)) && !ferror(stdout);
 }
 
-int status_watch(const char *db,
-                 enum status (*page)(struct store *s, void *context, struct text_page page,
-                                     FILE *out, struct message *m),
-                 enum status (*lines)(struct store *s, FILE *out, struct message *m), void *context)
+int status_watch(enum status (*page)(void *context, struct text_page page, FILE *out,
+                                     struct message *m),
+                 enum status (*lines)(void *context, FILE *out, struct message *m), void *context)
 {
     struct message m = {{0}};
     struct view v = {
-        .db = db, .page = page, .lines = lines, .context = context, .live = frame_possible(stdout)};
+        .page = page, .lines = lines, .context = context, .live = frame_possible(stdout)};
     frame_init(&v.frame, stdout);
     enum status status = stop_install(&m);
     if (status == STATUS_OK) {
         frame_size(&v.frame);
+        double since_s = clock_now_s();
         status = show(&v, &m);
-        while (status == STATUS_OK && wait_for_next())
+        while (status == STATUS_OK && wait_for_next(clock_now_s() - since_s)) {
+            since_s = clock_now_s();
             show(&v, &m);
+        }
         stop_restore();
     }
     free(v.seen.text);

@@ -25,6 +25,7 @@ struct command {
     char *const *environment; /* NULL: ours */
     int in;                   /* its standard input */
     int patience_ms;          /* until it has closed its output, or FOREVER */
+    bool quiet;               /* what it says on standard error is not wanted */
     bool missing;             /* answered: there is none of that name in PATH */
     bool succeeded;           /* answered */
 };
@@ -38,6 +39,8 @@ static int spawn(pid_t *pid, const struct command *c, int out)
     error = posix_spawn_file_actions_adddup2(&actions, c->in, STDIN_FILENO);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!error && c->quiet)
+        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (!error)
         error = posix_spawnp(pid, c->argv[0], &actions, NULL, c->argv,
                              c->environment ? c->environment : environ);
@@ -383,7 +386,7 @@ static char **plain_environment(void)
     return plain;
 }
 
-static enum status ask_queue(int patience_ms, struct text_buffer *said, bool *answered,
+static enum status ask_queue(int patience_ms, bool quiet, struct text_buffer *said, bool *answered,
                              struct message *m)
 {
     char *const argv[] = {(char *)"squeue",
@@ -395,8 +398,11 @@ static enum status ask_queue(int patience_ms, struct text_buffer *said, bool *an
     char **plain = plain_environment();
     if (!plain)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to start squeue");
-    struct command c = {
-        .argv = argv, .environment = plain, .in = STDIN_FILENO, .patience_ms = patience_ms};
+    struct command c = {.argv = argv,
+                        .environment = plain,
+                        .in = STDIN_FILENO,
+                        .patience_ms = patience_ms,
+                        .quiet = quiet};
     enum status s = run_command(&c, said, m);
     free(plain);
     if (c.missing)
@@ -407,15 +413,15 @@ static enum status ask_queue(int patience_ms, struct text_buffer *said, bool *an
     return s;
 }
 
-enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job **list, int *count,
-                              bool *answered, struct message *m)
+static enum status find_jobs(const char *db, int patience_ms, bool quiet, struct slurm_job **list,
+                             int *count, bool *answered, struct message *m)
 {
     struct text_buffer said = {0};
     char *comment = slurm_comment(db);
     *list = NULL;
     *count = 0;
     *answered = false;
-    enum status s = comment ? ask_queue(patience_ms, &said, answered, m)
+    enum status s = comment ? ask_queue(patience_ms, quiet, &said, answered, m)
                             : status_fail(m, STATUS_NO_MEMORY, "no memory for a comment");
     if (s == STATUS_OK && said.text)
         s = read_jobs(said.text, comment, list, count, m);
@@ -424,9 +430,15 @@ enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job 
     return s;
 }
 
+enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job **list, int *count,
+                              bool *answered, struct message *m)
+{
+    return find_jobs(db, patience_ms, true, list, count, answered, m);
+}
+
 enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m)
 {
     enum { PATIENCE_MS = 10000 };
     bool answered;
-    return slurm_jobs_within(db, PATIENCE_MS, list, count, &answered, m);
+    return find_jobs(db, PATIENCE_MS, false, list, count, &answered, m);
 }

@@ -52,8 +52,8 @@ struct slurm_job {
  * nothing for 10 s. */
 enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, struct message *m);
 
-/* The same for who would rather not know than wait: *answered says whether there is a squeue, which
- * has told. */
+/* The same for who would rather not know than wait, or hear squeue's errors: *answered says whether
+ * there is a squeue, which has told. */
 enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job **list, int *count,
                               bool *answered, struct message *m);
 

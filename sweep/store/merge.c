@@ -55,9 +55,12 @@ static enum status merge_builds(struct merging *g)
 
 enum status merge_configs(struct merging *g)
 {
-    static const struct merge_table configs = {.name = "config",
-                                               .without = "[\"config_id\"]",
-                                               .tail = "WHERE true ON CONFLICT DO NOTHING"};
+    /* Not ON CONFLICT: SQLite would compute the generated columns first. */
+    static const struct merge_table configs = {
+        .name = "config",
+        .without = "[\"config_id\"]",
+        .tail = "WHERE NOT EXISTS (SELECT 1 FROM config AS c"
+                " WHERE c.config_sha256 = @config_sha256)"};
     enum status status = merge_rows(g, &configs, 0);
     if (status != STATUS_OK)
         return status;

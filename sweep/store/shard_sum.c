@@ -31,7 +31,7 @@ enum status shard_sum_new(struct store **sum, struct message *m)
         free(s);
         return status_fail(m, STATUS_NO_MEMORY, "no memory to sum shards");
     }
-    s->mode = STORE_READ;
+    s->mode = STORE_WRITE;
     enum status status =
         store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK)

@@ -16,6 +16,7 @@
  *   store_settle.c   which trials are needed: the choice under `tune`, looks
  *   store_rungs.c    successive halving among tuning trials
  *   store_query.c    small queries
+ *   shard_sum.c      shards and the file that they are merged into, together (shard_sum.h)
  *   store_edit.c     names, remarks, deleting
  *   study.c          what was asked of trained models (study.h); study_rows.c writes the answers
  *   data_file.c      files of the user's own (data_file.h)

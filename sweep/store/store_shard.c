@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/base/ranges.h"
+
 static const char DOING[] = "recording the shard";
 
 /* Shards that the file has had of the same plan stay here. ?1 sweep, ?2 number, ?3 of, ?4 whether
@@ -66,48 +68,6 @@ enum status plan_write_shard(struct planning *g)
 /* ---- what is missing, and what is left ---- */
 
 static const char LOOKING[] = "looking for shards";
-enum { RANGES_SHOWN = 6 };
-
-struct ranges {
-    int64_t first[RANGES_SHOWN + 1], last[RANGES_SHOWN + 1];
-    int count; /* stays at RANGES_SHOWN + 1 where there are more */
-};
-
-static void add_range(struct ranges *r, int64_t first, int64_t last)
-{
-    if (last == first + 1) { /* "3 and 4" */
-        add_range(r, first, first);
-        first = last;
-    }
-    if (first > last || r->count > RANGES_SHOWN)
-        return;
-    r->first[r->count] = first;
-    r->last[r->count++] = last;
-}
-
-/* What stands before the i-th of `count` items. */
-static const char *separator(int i, int count)
-{
-    return i == 0 ? "" : i == count - 1 ? " and " : ", ";
-}
-
-/* "1, 3 to 5 and 8" */
-static void word_ranges(const struct ranges *r, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < r->count && used < size; i++) {
-        const char *before = separator(i, r->count);
-        if (i == RANGES_SHOWN)
-            used += (size_t)snprintf(text + used, size - used, " and others");
-        else if (r->first[i] == r->last[i])
-            used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, before, r->first[i]);
-        else
-            used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 " to %" PRId64, before,
-                                     r->first[i], r->last[i]);
-    }
-}
-
 /* *here: how many shards the file has. */
 static enum status read_missing(struct store *s, int64_t sweep_id, struct shards *shards,
                                 int64_t *here, struct message *m)
@@ -121,11 +81,11 @@ static enum status read_missing(struct store *s, int64_t sweep_id, struct shards
                                VALUES(INTEGER(sweep_id)), m);
     for (*here = 0; rows_next(&r); ++*here) {
         shards->of = rows_integer(&r, 0);
-        add_range(&missing, next, rows_integer(&r, 1) - 1);
+        ranges_add(&missing, next, rows_integer(&r, 1) - 1);
         next = rows_integer(&r, 1) + 1;
     }
-    add_range(&missing, next, shards->of);
-    word_ranges(&missing, shards->missing, sizeof shards->missing);
+    ranges_add(&missing, next, shards->of);
+    ranges_words(&missing, shards->missing, sizeof shards->missing);
     return rows_close(&r);
 }
 
@@ -159,9 +119,9 @@ static void word_left(struct shards *shards, const int64_t *shard, const int64_t
         if (i == RANGES_SHOWN)
             snprintf(text + used, size - used, " and others");
         else
-            used += (size_t)snprintf(text + used, size - used,
-                                     "%s%" PRId64 " (%" PRId64 " trial%s left)", separator(i, n),
-                                     shard[i], trials[i], trials[i] == 1 ? "" : "s");
+            used += (size_t)snprintf(
+                text + used, size - used, "%s%" PRId64 " (%" PRId64 " trial%s left)",
+                ranges_separator(i, n), shard[i], trials[i], trials[i] == 1 ? "" : "s");
 }
 
 static enum status read_unfinished(struct store *s, int64_t sweep_id, struct shards *shards,

@@ -1,0 +1,25 @@
+/* The jobs of Slurm that work on a results file, as `headcount status` asks for them. */
+#ifndef SWEEP_CLI_STATUS_JOBS_H
+#define SWEEP_CLI_STATUS_JOBS_H
+
+#include "sweep/hosts/slurm.h"
+
+struct status_jobs { /* starts as {0} */
+    struct slurm_job *job;
+    int count;
+    bool answered;  /* squeue has told of all of them; without, there may be others */
+    double asked_s; /* when it was asked; 0: not yet */
+};
+
+/* Asks squeue, every ten seconds at most, and every minute where it did not answer within three.
+ * What goes wrong with that is nobody's concern. */
+void status_jobs_ask(struct status_jobs *jobs, const char *db);
+void status_jobs_free(struct status_jobs *jobs);
+
+/* Whether a job waits, rather than that it runs (or is about to, or ends). */
+bool status_job_waits(const struct slurm_job *job);
+
+/* "Resources", why it waits; "" where Slurm gives no reason. */
+const char *status_job_reason(const struct slurm_job *job);
+
+#endif

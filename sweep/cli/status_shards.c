@@ -1,0 +1,203 @@
+#include "sweep/cli/status_shards.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sweep/store/rows.h"
+#include "sweep/store/shard_sum.h"
+#include "sweep/worker/stop.h"
+
+/* ---- the files ---- */
+
+static bool slurm_runs(const struct status_jobs *jobs, const struct shard_file *f)
+{
+    for (int i = 0; i < jobs->count; i++) {
+        const struct slurm_job *j = &jobs->job[i];
+        if (j->task == f->number && j->shards == f->of && !status_job_waits(j))
+            return true;
+    }
+    return false;
+}
+
+static void look_at(struct shard_view *v, const struct shard_file *file,
+                    const struct status_jobs *jobs)
+{
+    char lock[4096];
+    struct stat st;
+    *v = (struct shard_view){.file = file};
+    snprintf(lock, sizeof lock, "%s.lock", file->path);
+    v->held = lock_holder(lock, &v->holder);
+    v->at_work = v->held || slurm_runs(jobs, file);
+    if (stat(file->path, &st) == 0)
+        v->changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+/* The first file that has a sweep says which array is the one at work, or was last. */
+static int by_importance(const void *a, const void *b)
+{
+    const struct shard_view *x = a, *y = b;
+    if (x->at_work != y->at_work)
+        return x->at_work ? -1 : 1;
+    if (x->changed_ns != y->changed_ns)
+        return x->changed_ns > y->changed_ns ? -1 : 1;
+    return (x->file > y->file) - (x->file < y->file);
+}
+
+static enum status add_file(struct status_shards *s, struct shard_view *v, struct message *m)
+{
+    const struct shard_source source = {v->file->number, v->file->of, v->at_work};
+    struct store *from;
+    enum status status = store_open(v->file->path, STORE_READ, &from, m);
+    if (status == STATUS_OK) {
+        store_stop_when(from, stop_asked, NULL);
+        status = shard_sum_add(s->sum, from, &source, m);
+        store_close(from, NULL);
+    }
+    if (status == STATUS_OK || status == STATUS_NO_MEMORY || status == STATUS_INTERRUPTED)
+        return status;
+    if (!v->held) /* else it is just being made */
+        v->trouble = text_copy(m->text);
+    return STATUS_OK;
+}
+
+/* ---- what they have ---- */
+
+static enum status read_parts(struct status_shards *s, struct message *m)
+{
+    enum { NAME, NUMBER, OF, LEFT, NEWEST, COUNT };
+    struct rows r = rows_open(s->sum, m,
+                              "SELECT name, number, of, trials_left, newest, count(*) OVER ()"
+                              "  FROM shard_part JOIN sweep USING (sweep_id) WHERE number > 0"
+                              " ORDER BY part",
+                              NO_VALUES);
+    while (rows_next(&r)) {
+        if (!s->part)
+            s->part = calloc((size_t)rows_integer(&r, COUNT), sizeof *s->part);
+        if (!s->part) {
+            r.status = status_fail(m, STATUS_NO_MEMORY, "no memory for shards");
+            break;
+        }
+        struct shard_part *p = &s->part[s->parts++];
+        rows_copy(&r, NAME, p->sweep, sizeof p->sweep);
+        p->left = rows_integer(&r, LEFT);
+        p->newest = rows_integer(&r, NEWEST) != 0;
+        for (int i = 0; i < s->files.count; i++)
+            if (s->view[i].file->number == rows_integer(&r, NUMBER) &&
+                s->view[i].file->of == rows_integer(&r, OF))
+                p->view = &s->view[i];
+    }
+    return rows_close(&r);
+}
+
+/* What a sweep has come to, as a text to compare. */
+static enum status read_counts(struct store *s, const char *sweep, char *text, size_t size,
+                               struct message *m)
+{
+    text[0] = '\0';
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT format('%d %d %d %d %d', planned, queued + running, completed,"
+                  "  diverged, failed) FROM progress WHERE sweep = ?",
+                  VALUES(TEXT(sweep)));
+    if (rows_next(&r))
+        rows_copy(&r, 0, text, size);
+    return rows_close(&r);
+}
+
+static bool is_busy(const struct status_shards *s, const char *sweep)
+{
+    for (int i = 0; i < s->jobs->count; i++)
+        if (s->jobs->job[i].task && strcmp(s->jobs->job[i].name, sweep) == 0)
+            return true;
+    for (int i = 0; i < s->parts; i++)
+        if (s->part[i].view->at_work && s->part[i].newest && strcmp(s->part[i].sweep, sweep) == 0)
+            return true;
+    return false;
+}
+
+/* A sweep of which the results file has everything needs no shards to be told of, unless they are
+ * at work, or trials are left that nobody is at work on. */
+static enum status tell(struct status_shards *s, struct store *own, const char *sweep, int64_t left,
+                        struct text_buffer *told, struct text_buffer *untold, struct message *m)
+{
+    char ours[160] = "", sum[160] = "";
+    enum status status = read_counts(s->sum, sweep, sum, sizeof sum, m);
+    if (status == STATUS_OK && own)
+        status = read_counts(own, sweep, ours, sizeof ours, m);
+    bool all = strcmp(ours, sum) == 0 && !is_busy(s, sweep) && (left == 0 || s->own_at_work);
+    struct text_buffer *list = all ? untold : told;
+    text_add(list, list->used > 1 ? "," : "");
+    text_add_json(list, sweep);
+    return status;
+}
+
+static enum status read_told(struct status_shards *s, struct store *own, struct message *m)
+{
+    struct text_buffer told = {0}, untold = {0};
+    text_add(&told, "[");
+    text_add(&untold, "[");
+    struct rows r = rows_open(s->sum, m, "SELECT sweep, queued + running FROM progress", NO_VALUES);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r))
+        status = tell(s, own, rows_given(&r, 0), rows_integer(&r, 1), &told, &untold, m);
+    enum status closed = rows_close(&r);
+    text_add(&told, "]");
+    text_add(&untold, "]");
+    s->told = told.text;
+    s->untold = untold.text;
+    if (told.out_of_memory || untold.out_of_memory)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the names of sweeps");
+    return status == STATUS_OK ? closed : status;
+}
+
+/* ---- the whole ---- */
+
+static enum status add_all(struct status_shards *s, struct store *own, struct message *m)
+{
+    const struct shard_source here = {.at_work = s->own_at_work};
+    enum status status = shard_sum_new(&s->sum, m);
+    for (int i = 0; status == STATUS_OK && i < s->files.count; i++)
+        status = add_file(s, &s->view[i], m);
+    if (status == STATUS_OK && own)
+        status = shard_sum_add(s->sum, own, &here, m);
+    if (status == STATUS_OK)
+        status = shard_sum_end(s->sum, m);
+    if (status == STATUS_OK)
+        status = read_parts(s, m);
+    return status == STATUS_OK ? read_told(s, own, m) : status;
+}
+
+enum status status_shards_read(const char *db, struct store *own, const struct status_jobs *jobs,
+                               struct status_shards *s, struct message *m)
+{
+    char lock[4096];
+    *s = (struct status_shards){.jobs = jobs};
+    snprintf(lock, sizeof lock, "%s.lock", db);
+    s->own_at_work = lock_is_held(lock);
+    if (shard_files_find(db, &s->files, m) == STATUS_NO_MEMORY)
+        return STATUS_NO_MEMORY;
+    s->view = calloc((size_t)s->files.count + 1, sizeof *s->view);
+    s->spoken = calloc((size_t)jobs->count + 1, sizeof *s->spoken);
+    if (!s->view || !s->spoken)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for shards");
+    for (int i = 0; i < s->files.count; i++)
+        look_at(&s->view[i], &s->files.item[i], jobs);
+    qsort(s->view, (size_t)s->files.count, sizeof *s->view, by_importance);
+    return s->files.count > 0 ? add_all(s, own, m) : STATUS_OK;
+}
+
+void status_shards_free(struct status_shards *s)
+{
+    store_close(s->sum, NULL);
+    for (int i = 0; s->view && i < s->files.count; i++)
+        free(s->view[i].trouble);
+    free(s->view);
+    free(s->part);
+    free(s->spoken);
+    free(s->told);
+    free(s->untold);
+    shard_files_free(&s->files);
+    *s = (struct status_shards){0};
+}

@@ -1,0 +1,66 @@
+/* The shards of the sweeps of a results file, part of `headcount status`: what their files come to
+ * together with it, and which of them are at work, wait in the queue of Slurm, or are left alone.
+ */
+#ifndef SWEEP_CLI_STATUS_SHARDS_H
+#define SWEEP_CLI_STATUS_SHARDS_H
+
+#include "sweep/cli/status_jobs.h"
+#include "sweep/store/lock.h"
+#include "sweep/store/shard_files.h"
+#include "sweep/store/store.h"
+
+/* A shard's file. */
+struct shard_view {
+    const struct shard_file *file;
+    int64_t changed_ns; /* when, since 1970 */
+    bool held;          /* a process holds its lock: who */
+    struct lock_holder holder;
+    bool at_work;  /* held, or Slurm says so */
+    char *trouble; /* why it was passed over, or NULL */
+};
+
+/* A sweep in a shard's file. */
+struct shard_part {
+    char sweep[STORE_NAME_SIZE];
+    const struct shard_view *view;
+    int64_t left; /* trials of the shard that have ended nowhere */
+    bool newest;  /* no other sweep of that file was run later */
+};
+
+struct status_shards {
+    struct store *sum; /* of shards and results file (shard_sum.h); NULL: there is nothing to sum */
+    char *told;        /* JSON: the names of its sweeps that are to be told of from the sum ... */
+    char *untold;      /* ... and of those of which the results file has everything */
+
+    const struct status_jobs *jobs;
+    bool *spoken; /* (jobs->count) sentences or JSON have told of the job */
+    struct shard_files files;
+    struct shard_view *view; /* (files.count), those at work first, then by time */
+    struct shard_part *part; /* (parts) in the order of their files */
+    int parts;
+    bool own_at_work; /* a process holds the lock of the results file */
+};
+
+/* own: the results file at db; NULL where it is not there yet. jobs is kept. Files that cannot be
+ * read are passed over. Free with status_shards_free, after a failure too. */
+enum status status_shards_read(const char *db, struct store *own, const struct status_jobs *jobs,
+                               struct status_shards *s, struct message *m);
+void status_shards_free(struct status_shards *s);
+
+/* Sentences about a sweep's shards and jobs, each a line. */
+void status_shards_say(struct status_shards *s, const char *sweep, struct text_buffer *said);
+/* Those about jobs that were spoken of with no sweep. */
+void status_shards_say_others(struct status_shards *s, struct text_buffer *said);
+/* Which files were passed over, and why, each a line. */
+void status_shards_say_passed(const struct status_shards *s, struct text_buffer *said);
+
+/* The same as JSON, "null" where there is nothing:
+ *   [{"shard":2,"of":3,"state":"runs","trials_left":4,"job":"17_2","reason":null,
+ *     "holder":"process 12 on n1, job 19 of Slurm"}, ...]
+ *   [{"job":"18","name":"quick-merge","state":"PENDING","reason":"Dependency"}, ...] */
+void status_shards_json(struct status_shards *s, const char *sweep, struct text_buffer *shards,
+                        struct text_buffer *jobs);
+/* Of the jobs that were told of with no sweep; nothing is added where there is none. */
+void status_shards_json_others(struct status_shards *s, struct text_buffer *jobs);
+
+#endif

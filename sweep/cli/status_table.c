@@ -1,0 +1,299 @@
+#include "sweep/cli/status_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sweep/cli/status_lost.h"
+#include "sweep/plan/machine.h"
+#include "sweep/run/cost.h"
+#include "sweep/run/looks.h"
+#include "sweep/store/rows.h"
+
+static const char sql[] =
+    "WITH paused AS (" /* tuning trials of sweeps with rungs */
+    "  SELECT sweep_id, count(*) AS trials, sum(state = 'not_needed') AS eliminated,"
+    "         sum(state = 'queued' AND choice = 'waiting') AS waiting"
+    "    FROM trial JOIN sweep USING (sweep_id)"
+    "   WHERE rungs IS NOT NULL AND in_plan = 1 AND is_tuning = 1 GROUP BY sweep_id"
+    "), at_work AS (" /* trials that run, by machine */
+    "  SELECT sweep_id, host, count(*) AS n FROM trial JOIN attempt USING (trial_id, attempt)"
+    "   WHERE state = 'running' AND in_plan = 1 AND host IS NOT NULL GROUP BY sweep_id, host"
+    ") SELECT sweep, p.planned, p.completed, p.running, p.queued, p.diverged, p.failed,"
+    "       p.not_needed,"
+    "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
+    "       s.shards, s.sweep_id,"
+    "       t.trials, t.waiting, t.eliminated, iif(rungs IS NULL, NULL, json_object("
+    "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
+    "         'waiting', t.waiting, 'eliminated', t.eliminated)),"
+    "       (SELECT json_group_object(host, n) FROM at_work AS w WHERE w.sweep_id = s.sweep_id),"
+    "       (SELECT count(*) || ' machine' || iif(count(*) = 1, '', 's') || ': ' ||"
+    "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
+    "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1)"
+    "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
+    "  LEFT JOIN paused AS t USING (sweep_id)"
+    " WHERE sweep NOT IN (SELECT value FROM json_each(?2))";
+
+enum column {
+    COLUMN_SWEEP,
+    COLUMN_PLANNED,
+    COLUMN_COMPLETED,
+    COLUMN_RUNNING,
+    COLUMN_QUEUED,
+    COLUMN_DIVERGED,
+    COLUMN_FAILED,
+    COLUMN_NOT_NEEDED,
+    COLUMN_MEAN_TRAIN_S,
+    COLUMN_CREATED,
+    COLUMN_LAST_RUN,
+    COLUMN_REMARK,
+    COLUMN_ELSEWHERE, /* trials of other shards */
+    COLUMN_SHARDS_JSON,
+    COLUMN_SWEEP_ID,
+    COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that were
+                      eliminated */
+    COLUMN_WAITING,
+    COLUMN_ELIMINATED,
+    COLUMN_RUNGS_JSON,
+    COLUMN_HOSTS_JSON,
+    COLUMN_HOSTS /* "2 machines: a 4, b 4"; NULL: only this one is at work */
+};
+
+/* What is known of a sweep beside its row. */
+struct sweep_state {
+    double time_left_s; /* NaN: unknown */
+    struct looks_state looks;
+    struct shards shards;
+    struct status_lost lost;
+};
+
+/* Seconds to the end with as many trials at once as are running (or, here, could); NaN where no
+ * trial has shown what one takes, and where shards wait for machines. */
+static enum status time_left(struct store *s, const struct cost *c, const struct rows *r, bool here,
+                             double *seconds, struct message *m)
+{
+    double core_s;
+    bool known;
+    int64_t running = rows_integer(r, COLUMN_RUNNING);
+    int64_t left = running + rows_integer(r, COLUMN_QUEUED);
+    int64_t at_once = running > 0 ? running : machine_cores();
+    enum status status = cost_left(c, s, rows_integer(r, COLUMN_SWEEP_ID), &core_s, &known, m);
+    if (at_once > left)
+        at_once = left;
+    if (!known || (!here && running == 0))
+        *seconds = NAN;
+    else if (here && rows_null(r, COLUMN_HOSTS))
+        *seconds = cost_wall_s(core_s, (long)at_once);
+    else /* this machine's cores are no limit */
+        *seconds = core_s / (double)(at_once > 1 ? at_once : 1);
+    return status;
+}
+
+static void text_row(const struct rows *r, double seconds, struct table *t)
+{
+    char text[32];
+    bool ended = rows_integer(r, COLUMN_RUNNING) + rows_integer(r, COLUMN_QUEUED) == 0;
+    table_text(t, rows_text(r, COLUMN_SWEEP));
+    table_printf(t, "%lld/%lld", (long long)rows_integer(r, COLUMN_COMPLETED),
+                 (long long)rows_integer(r, COLUMN_PLANNED));
+    table_integer(t, rows_integer(r, COLUMN_RUNNING));
+    table_integer(t, rows_integer(r, COLUMN_QUEUED));
+    table_integer(t, rows_integer(r, COLUMN_FAILED));
+    table_integer(t, rows_integer(r, COLUMN_DIVERGED));
+    table_integer(t, rows_integer(r, COLUMN_NOT_NEEDED));
+    if (ended)
+        table_text(t, "-");
+    else
+        table_text(t, isfinite(seconds) ? text_duration(seconds, text, sizeof text) : "unknown");
+    char last_run[sizeof "2026-11-21 16:12"] = ""; /* of 2026-11-21T16:12:00.123Z */
+    if (!rows_null(r, COLUMN_LAST_RUN))
+        snprintf(last_run, sizeof last_run, "%s", rows_text(r, COLUMN_LAST_RUN));
+    if (last_run[10] == 'T')
+        last_run[10] = ' ';
+    table_text(t, last_run);
+}
+
+static void add_json(struct table *t, struct text_buffer *json)
+{
+    table_json(t, json->out_of_memory ? NULL : json->text);
+    free(json->text);
+}
+
+static void json_row(const struct rows *r, const struct sweep_state *state,
+                     struct status_shards *shards, struct table *t)
+{
+    struct text_buffer shard_states = {0}, jobs = {0};
+    const struct looks_state *l = &state->looks;
+    char looks[512] = "null", open[16] = "null";
+    if (l->open > 0)
+        snprintf(open, sizeof open, "%d", l->open);
+    if (l->looks > 0)
+        snprintf(looks, sizeof looks,
+                 "{\"seeds\":%s,\"settings\":%d,\"decided\":%d,\"undecided\":%d,\"open\":%s}",
+                 l->seeds, l->settings, l->decided, l->undecided, open);
+
+    table_text(t, rows_text(r, COLUMN_SWEEP));
+    for (int i = COLUMN_PLANNED; i <= COLUMN_NOT_NEEDED; i++)
+        table_integer(t, rows_integer(r, i));
+    table_real(t, rows_real(r, COLUMN_MEAN_TRAIN_S));
+    table_text(t, rows_text(r, COLUMN_CREATED));
+    table_text(t, rows_text(r, COLUMN_LAST_RUN));
+    table_real(t, state->time_left_s);
+    table_text(t, rows_text(r, COLUMN_REMARK));
+    table_json(t, looks);
+    table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
+    table_json(t, rows_text(r, COLUMN_SHARDS_JSON));
+    table_json(t, state->shards.json.text);
+    table_integer(t, rows_integer(r, COLUMN_ELSEWHERE));
+    table_json(t, rows_text(r, COLUMN_HOSTS_JSON));
+    table_json(t, state->lost.json);
+    status_shards_json(shards, rows_text(r, COLUMN_SWEEP), &shard_states, &jobs);
+    add_json(t, &shard_states);
+    add_json(t, &jobs);
+}
+
+/* A sentence each for a sweep on other machines, with looks, with rungs and in shards. */
+static void add_stages(const struct rows *r, const struct sweep_state *state,
+                       struct text_buffer *said)
+{
+    char words[256];
+    const char *name = rows_text(r, COLUMN_SWEEP);
+    if (!rows_null(r, COLUMN_HOSTS))
+        text_add(said, "%s: on %s.\n", name, rows_text(r, COLUMN_HOSTS));
+    if (state->lost.words)
+        text_add(said, "%s: not on %s.\n", name, state->lost.words);
+    looks_words(&state->looks, words, sizeof words);
+    if (words[0])
+        text_add(said, "%s: %s.\n", name, words);
+    if (!rows_null(r, COLUMN_TUNING))
+        text_add(said,
+                 "%s: %lld tuning trials, of which %lld wait at a rung and %lld were eliminated.\n",
+                 name, (long long)rows_integer(r, COLUMN_TUNING),
+                 (long long)rows_integer(r, COLUMN_WAITING),
+                 (long long)rows_integer(r, COLUMN_ELIMINATED));
+    if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
+        text_add(said, "%s: %lld more trials are of other shards.\n", name,
+                 (long long)rows_integer(r, COLUMN_ELSEWHERE));
+    if (state->shards.unfinished[0])
+        text_add(said, "%s: not finished: %s.\n", name, state->shards.unfinished);
+}
+
+/* Free with free_state, after a failure too. */
+static enum status read_state(struct store *s, const struct cost *cost, const struct rows *r,
+                              bool here, struct sweep_state *state, struct message *m)
+{
+    int64_t sweep_id = rows_integer(r, COLUMN_SWEEP_ID);
+    *state = (struct sweep_state){0};
+    enum status status = time_left(s, cost, r, here, &state->time_left_s, m);
+    if (status == STATUS_OK)
+        status = looks_read(s, sweep_id, &state->looks, m);
+    if (status == STATUS_OK)
+        status = store_shards(s, sweep_id, false, &state->shards, m);
+    if (status == STATUS_OK && rows_integer(r, COLUMN_RUNNING) > 0)
+        status = status_lost(s, sweep_id, &state->lost, m);
+    return status;
+}
+
+static void free_state(struct sweep_state *state)
+{
+    shards_free(&state->shards);
+    status_lost_free(&state->lost);
+}
+
+enum status status_table_add(struct status_table *t, struct store *s, struct status_shards *shards,
+                             struct message *m)
+{
+    struct sweep_state state;
+    struct cost cost;
+    bool here = s != shards->sum;
+    const char *without = here ? shards->told : shards->untold;
+    cost_init(&cost);
+    enum status status = cost_read(&cost, s, m);
+    if (status != STATUS_OK)
+        return status;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    struct rows r = rows_open(s, m, sql, VALUES(TEXT(host), TEXT(without ? without : "[]")));
+    while (status == STATUS_OK && rows_next(&r)) {
+        status = read_state(s, &cost, &r, here, &state, m);
+        if (status == STATUS_OK && t->json) {
+            json_row(&r, &state, shards, t->rows);
+        } else if (status == STATUS_OK) {
+            text_row(&r, state.time_left_s, t->rows);
+            add_stages(&r, &state, &t->sentences);
+            status_shards_say(shards, rows_given(&r, COLUMN_SWEEP), &t->sentences);
+        }
+        free_state(&state);
+        if (here)
+            t->running += rows_integer(&r, COLUMN_RUNNING);
+        t->sweeps++;
+    }
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* ---- the whole ---- */
+
+static const struct table_column text_columns[] = {
+    {.title = "sweep"},
+    {.title = "done", .right = true},
+    {.title = "running", .right = true},
+    {.title = "left", .right = true},
+    {.title = "failed", .right = true},
+    {.title = "diverged", .right = true, .leave_out = 3},
+    {.title = "not needed", .right = true, .leave_out = 2},
+    {.title = "time left"},
+    {.title = "last run", .leave_out = 1},
+    {0}};
+static const struct table_column json_columns[] = {{.name = "sweep"},
+                                                   {.name = "planned"},
+                                                   {.name = "completed"},
+                                                   {.name = "running"},
+                                                   {.name = "queued"},
+                                                   {.name = "diverged"},
+                                                   {.name = "failed"},
+                                                   {.name = "not_needed"},
+                                                   {.name = "mean_train_s"},
+                                                   {.name = "created"},
+                                                   {.name = "last_run"},
+                                                   {.name = "time_left_s"},
+                                                   {.name = "remark"},
+                                                   {.name = "looks"},
+                                                   {.name = "rungs"},
+                                                   {.name = "shards"},
+                                                   {.name = "shards_left"},
+                                                   {.name = "elsewhere"},
+                                                   {.name = "hosts"},
+                                                   {.name = "lost_on"},
+                                                   {.name = "shard_states"},
+                                                   {.name = "jobs"},
+                                                   {0}};
+
+void status_table_new(bool json, struct status_table *t)
+{
+    *t = (struct status_table){.json = json, .rows = table_new(json ? json_columns : text_columns)};
+}
+
+void status_table_free(struct status_table *t)
+{
+    table_free(t->rows);
+    free(t->sentences.text);
+}
+
+void status_table_end(struct status_table *t, struct status_shards *shards)
+{
+    struct text_buffer jobs = {0};
+    if (!t->json) {
+        status_shards_say_others(shards, &t->sentences);
+        status_shards_say_passed(shards, &t->sentences);
+        return;
+    }
+    status_shards_json_others(shards, &jobs);
+    if (jobs.used) {
+        for (const struct table_column *c = json_columns; c[1].name; c++)
+            table_text(t->rows, NULL);
+        add_json(t->rows, &jobs);
+    } else {
+        free(jobs.text);
+    }
+}

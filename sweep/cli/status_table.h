@@ -1,0 +1,28 @@
+/* The sweeps of `headcount status`: a row each, and the sentences below. */
+#ifndef SWEEP_CLI_STATUS_TABLE_H
+#define SWEEP_CLI_STATUS_TABLE_H
+
+#include "sweep/cli/status_shards.h"
+#include "sweep/report/table.h"
+
+struct status_table {
+    bool json;
+    struct table *rows;
+    struct text_buffer sentences;
+    long sweeps;     /* in the tables so far ... */
+    int64_t running; /* ... of the results file, not of shards */
+};
+
+/* Begins an empty one; free with status_table_free. */
+void status_table_new(bool json, struct status_table *t);
+void status_table_free(struct status_table *t);
+
+/* Adds the sweeps of s, which is the results file or the sum of shards; the shards' own sentences
+ * and JSON with each. */
+enum status status_table_add(struct status_table *t, struct store *s, struct status_shards *shards,
+                             struct message *m);
+
+/* Adds a row (JSON) or sentences about jobs of no sweep that was added. */
+void status_table_end(struct status_table *t, struct status_shards *shards);
+
+#endif

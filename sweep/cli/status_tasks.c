@@ -1,0 +1,386 @@
+/* What each shard of a sweep is at, in sentences and as JSON. */
+#include "sweep/cli/status_shards.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/ranges.h"
+#include "sweep/store/rows.h"
+
+enum task_state { RUNS, WAITS, ENDED, NOT_BEGUN, STOPPED, LOST, TASK_STATES };
+
+static const char *const state_names[] = {"runs", "waits", "ended", "not_begun", "stopped", "lost"};
+static const char *const state_words[][2] = {{"runs", "run"},
+                                             {"waits", "wait"},
+                                             {"has ended", "have ended"},
+                                             {"has not begun", "have not begun"},
+                                             {"stopped before its end", "stopped before their end"},
+                                             {"is lost", "are lost"}};
+
+/* A shard. */
+struct array_task {
+    enum task_state state;
+    const struct slurm_job *job;   /* of the queue; NULL: none */
+    const struct shard_part *part; /* NULL: it has no file, or nothing of this sweep in it */
+};
+
+/* The shards of a sweep, one array of jobs. */
+struct array {
+    const char *sweep;
+    long of; /* 0: there are none */
+    struct array_task *task;
+    long count[TASK_STATES];
+};
+
+/* ---- which jobs are whose ---- */
+
+#define MERGE_ENDING "-merge"
+
+static bool is_merge_of(const struct slurm_job *j, const char *sweep)
+{
+    size_t length = strlen(sweep);
+    return !j->task && strncmp(j->name, sweep, length) == 0 &&
+           strcmp(j->name + length, MERGE_ENDING) == 0;
+}
+
+static bool is_job_of(const struct slurm_job *j, const char *sweep)
+{
+    return strcmp(j->name, sweep) == 0 || is_merge_of(j, sweep);
+}
+
+/* Into how many shards the sweep is cut: by what is at work, else by the queue, else by the file
+ * that was written last. 0: into none. */
+static long find_array(const struct status_shards *s, const char *sweep)
+{
+    long of = 0;
+    for (int i = 0; i < s->parts; i++) {
+        const struct shard_part *p = &s->part[i];
+        if (strcmp(p->sweep, sweep) != 0)
+            continue;
+        if (p->view->at_work && p->newest)
+            return p->view->file->of;
+        if (of == 0)
+            of = p->view->file->of;
+    }
+    for (int i = 0; i < s->jobs->count; i++)
+        if (s->jobs->job[i].task && s->jobs->job[i].shards && is_job_of(&s->jobs->job[i], sweep))
+            return s->jobs->job[i].shards;
+    return of;
+}
+
+/* ---- what a shard is at ---- */
+
+static enum task_state state_of(const struct status_shards *s, const struct array_task *t,
+                                bool all_done)
+{
+    const struct shard_part *p = t->part;
+    bool runs = p && p->view->held && p->newest;
+    if (runs || (t->job && !status_job_waits(t->job)))
+        return RUNS;
+    if (t->job)
+        return WAITS;
+    if (all_done || (p && p->left == 0))
+        return ENDED;
+    return s->jobs->answered ? LOST : p ? STOPPED : NOT_BEGUN;
+}
+
+static bool all_done(const struct status_shards *s, const char *sweep)
+{
+    struct message ignored;
+    int64_t left = 1;
+    if (s->sum)
+        rows_ask(s->sum, &ignored,
+                 "SELECT ifnull((SELECT queued + running FROM progress WHERE sweep = ?), 1)",
+                 VALUES(TEXT(sweep)), &left);
+    return left == 0;
+}
+
+/* Whether a list of names, as JSON, has this one. */
+static bool is_in(const char *list, const char *sweep)
+{
+    struct text_buffer name = {0};
+    text_add_json(&name, sweep);
+    bool has = list && name.text && strstr(list, name.text);
+    free(name.text);
+    return has;
+}
+
+/* False where there is no memory, or no shard to tell of. */
+static bool make_array(const struct status_shards *s, const char *sweep, struct array *a)
+{
+    bool untold = is_in(s->untold, sweep);
+    *a = (struct array){.sweep = sweep, .of = untold ? 0 : find_array(s, sweep)};
+    if (a->of == 0 || !(a->task = calloc((size_t)a->of, sizeof *a->task)))
+        return false;
+    for (int i = 0; i < s->parts; i++) {
+        const struct shard_part *p = &s->part[i];
+        if (p->view->file->of == a->of && strcmp(p->sweep, sweep) == 0)
+            a->task[p->view->file->number - 1].part = p;
+    }
+    for (int i = 0; i < s->jobs->count; i++) {
+        const struct slurm_job *j = &s->jobs->job[i];
+        if (j->shards != a->of || j->task < 1 || j->task > a->of || !is_job_of(j, sweep))
+            continue;
+        struct array_task *t = &a->task[j->task - 1];
+        if (!t->job || status_job_waits(t->job))
+            t->job = j;
+    }
+    bool done = all_done(s, sweep);
+    for (long k = 0; k < a->of; k++)
+        a->count[a->task[k].state = state_of(s, &a->task[k], done)]++;
+    return true;
+}
+
+static void free_array(struct array *a)
+{
+    free(a->task);
+    a->task = NULL;
+}
+
+/* A job on all trials of the sweep, or a run on the results file, does what shards have left. */
+static bool others_do_it(const struct status_shards *s, const char *sweep)
+{
+    for (int i = 0; i < s->jobs->count; i++)
+        if (!s->jobs->job[i].task && strcmp(s->jobs->job[i].name, sweep) == 0)
+            return true;
+    return s->own_at_work;
+}
+
+/* ---- sentences ---- */
+
+enum { ITEMS_SHOWN = 6 };
+
+/* "17_3 on n1"; without a job "shard 3 on n1". */
+static void add_task(const struct array_task *t, long number, struct text_buffer *said)
+{
+    const struct shard_view *v = t->part ? t->part->view : NULL;
+    const char *on = v && v->held ? strstr(v->holder.words, " on ") : NULL;
+    if (t->job)
+        text_add(said, "%s", t->job->id);
+    else
+        text_add(said, "shard %ld", number);
+    if (on)
+        text_add(said, " on %.*s", (int)strcspn(on + 4, ","), on + 4);
+}
+
+static void add_running(const struct array *a, struct text_buffer *said)
+{
+    int shown = 0;
+    for (long k = 0; k < a->of && shown < ITEMS_SHOWN; k++) {
+        if (a->task[k].state != RUNS)
+            continue;
+        text_add(said, "%s", shown++ ? ", " : " (");
+        add_task(&a->task[k], k + 1, said);
+    }
+    if (a->count[RUNS] > shown)
+        text_add(said, " and %ld more", a->count[RUNS] - shown);
+    text_add(said, ")");
+}
+
+/* " (Resources)", " (Resources 1, JobArrayTaskLimit 5)" */
+static void add_reasons(const struct array *a, struct text_buffer *said)
+{
+    enum { REASONS = 4 };
+    const char *reason[REASONS];
+    long count[REASONS] = {0};
+    int reasons = 0;
+    for (long k = 0; k < a->of; k++) {
+        const char *why = a->task[k].state == WAITS ? status_job_reason(a->task[k].job) : "";
+        int i = 0;
+        while (i < reasons && strcmp(reason[i], why) != 0)
+            i++;
+        if (!*why || i == REASONS)
+            continue;
+        if (i == reasons)
+            reason[reasons++] = why;
+        count[i]++;
+    }
+    for (int i = 0; i < reasons; i++) {
+        text_add(said, "%s%s", i ? ", " : " (", reason[i]);
+        if (reasons > 1)
+            text_add(said, " %ld", count[i]);
+    }
+    text_add(said, "%s", reasons ? ")" : "");
+}
+
+/* " (shards 7 and 9, 3 trials left: nobody works on them)" */
+static void add_left(const struct array *a, enum task_state state, struct text_buffer *said)
+{
+    struct ranges numbers = {.count = 0};
+    char words[160];
+    int64_t left = 0;
+    bool known = true, one = a->count[state] == 1;
+    for (long k = 0; k < a->of; k++) {
+        if (a->task[k].state != state)
+            continue;
+        ranges_add_number(&numbers, k + 1);
+        known &= a->task[k].part != NULL;
+        left += a->task[k].part ? a->task[k].part->left : 0;
+    }
+    ranges_words(&numbers, words, sizeof words);
+    text_add(said, " (shard%s %s", one ? "" : "s", words);
+    if (known)
+        text_add(said, ", %" PRId64 " trial%s left", left, left == 1 ? "" : "s");
+    if (state != NOT_BEGUN)
+        text_add(said, ": nobody works on %s", one ? "it" : "them");
+    if (state == LOST)
+        text_add(said, ", and %s not in the queue; the same submit goes on",
+                 one ? "it is" : "they are");
+    text_add(said, ")");
+}
+
+static void say_tasks(const struct array *a, bool others, struct text_buffer *said)
+{
+    const char *before = "";
+    bool alike = false;
+    for (int i = 0; i < TASK_STATES; i++)
+        alike |= a->count[i] == a->of;
+    if (others && a->count[RUNS] + a->count[WAITS] == 0)
+        return;
+    text_add(said, "%s: ", a->sweep);
+    if (alike)
+        text_add(said, a->of == 1 ? "the only shard " : "all %ld shards ", a->of);
+    else
+        text_add(said, "of %ld shards ", a->of);
+    for (int i = 0; i <= (others ? ENDED : LOST); i++) {
+        if (a->count[i] == 0)
+            continue;
+        text_add(said, "%s", before);
+        if (!alike)
+            text_add(said, "%ld ", a->count[i]);
+        text_add(said, "%s", state_words[i][a->count[i] != 1]);
+        if (i == RUNS)
+            add_running(a, said);
+        else if (i == WAITS)
+            add_reasons(a, said);
+        else if (i != ENDED)
+            add_left(a, (enum task_state)i, said);
+        before = ", ";
+    }
+    text_add(said, ".\n");
+}
+
+static void say_job(const struct status_shards *s, const struct slurm_job *j, const char *sweep,
+                    struct text_buffer *said)
+{
+    const char *reason = status_job_reason(j);
+    bool waits = status_job_waits(j);
+    if (sweep && is_merge_of(j, sweep))
+        text_add(said, "%s: job %s %s", sweep, j->id,
+                 waits ? "merges the shards when they have ended" : "merges the shards");
+    else if (waits)
+        text_add(said, "%s: job %s waits", sweep ? sweep : j->name, j->id);
+    else if (!s->own_at_work) /* else the table says so */
+        text_add(said, "%s: job %s has begun", sweep ? sweep : j->name, j->id);
+    else
+        return;
+    if (waits && *reason)
+        text_add(said, " (%s)", reason);
+    text_add(said, ".\n");
+}
+
+void status_shards_say(struct status_shards *s, const char *sweep, struct text_buffer *said)
+{
+    struct array a;
+    if (make_array(s, sweep, &a))
+        say_tasks(&a, others_do_it(s, sweep), said);
+    for (int i = 0; i < s->jobs->count; i++) {
+        const struct slurm_job *j = &s->jobs->job[i];
+        if (!is_job_of(j, sweep) || s->spoken[i])
+            continue;
+        s->spoken[i] = true;
+        if (!j->task)
+            say_job(s, j, sweep, said);
+    }
+    free_array(&a);
+}
+
+void status_shards_say_others(struct status_shards *s, struct text_buffer *said)
+{
+    for (int i = 0; i < s->jobs->count; i++) {
+        char sweep[sizeof s->jobs->job->name];
+        if (s->spoken[i])
+            continue;
+        snprintf(sweep, sizeof sweep, "%s", s->jobs->job[i].name);
+        size_t length = strlen(sweep), ending = strlen(MERGE_ENDING);
+        if (length > ending && strcmp(sweep + length - ending, MERGE_ENDING) == 0)
+            sweep[length - ending] = '\0';
+        status_shards_say(s, sweep, said);
+    }
+}
+
+void status_shards_say_passed(const struct status_shards *s, struct text_buffer *said)
+{
+    for (int i = 0; i < s->files.count; i++)
+        if (s->view[i].trouble)
+            text_add(said, "Passed over: %s\n", s->view[i].trouble);
+}
+
+/* ---- JSON ---- */
+
+static void add_member(const char *name, const char *text, struct text_buffer *json)
+{
+    text_add(json, ",\"%s\":", name);
+    text_add_json(json, text);
+}
+
+static void add_task_json(const struct array *a, long k, struct text_buffer *json)
+{
+    const struct array_task *t = &a->task[k];
+    const struct shard_view *v = t->part ? t->part->view : NULL;
+    text_add(json, "%s{\"shard\":%ld,\"of\":%ld", k ? "," : "", k + 1, a->of);
+    add_member("state", state_names[t->state], json);
+    if (t->part)
+        text_add(json, ",\"trials_left\":%" PRId64, t->part->left);
+    else
+        text_add(json, ",\"trials_left\":null");
+    add_member("job", t->job ? t->job->id : NULL, json);
+    add_member("reason", t->state == WAITS ? t->job->reason : NULL, json);
+    add_member("holder", v && v->held ? v->holder.words : NULL, json);
+    text_add(json, "}");
+}
+
+static void add_job_json(const struct slurm_job *j, struct text_buffer *json)
+{
+    text_add(json, "%s{\"job\":", json->used > 1 ? "," : "");
+    text_add_json(json, j->id);
+    add_member("name", j->name, json);
+    add_member("state", j->state, json);
+    add_member("reason", j->reason, json);
+    text_add(json, "}");
+}
+
+void status_shards_json(struct status_shards *s, const char *sweep, struct text_buffer *shards,
+                        struct text_buffer *jobs)
+{
+    struct array a;
+    bool has = make_array(s, sweep, &a);
+    text_add(shards, has ? "[" : "null");
+    for (long k = 0; has && k < a.of; k++)
+        add_task_json(&a, k, shards);
+    text_add(shards, has ? "]" : "");
+    free_array(&a);
+    text_add(jobs, "[");
+    for (int i = 0; i < s->jobs->count; i++) {
+        const struct slurm_job *j = &s->jobs->job[i];
+        if (s->spoken[i] || !is_job_of(j, sweep))
+            continue;
+        s->spoken[i] = true;
+        add_job_json(j, jobs);
+    }
+    text_add(jobs, "]");
+}
+
+void status_shards_json_others(struct status_shards *s, struct text_buffer *jobs)
+{
+    for (int i = 0; i < s->jobs->count; i++) {
+        if (s->spoken[i])
+            continue;
+        s->spoken[i] = true;
+        text_add(jobs, "%s", jobs->used ? "" : "[");
+        add_job_json(&s->jobs->job[i], jobs);
+    }
+    text_add(jobs, "%s", jobs->used ? "]" : "");
+}

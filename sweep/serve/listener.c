@@ -148,6 +148,8 @@ static void add_headers(struct server *s, struct MHD_Response *r, const char *ty
 }
 
 static const char json[] = "application/json; charset=utf-8";
+static const char html[] = "text/html; charset=utf-8";
+static const char metrics[] = "text/plain; version=0.0.4; charset=utf-8";
 static const char nothing[] = "default-src 'none'; frame-ancestors 'none'";
 static const char ask_again[] = "private, no-cache", never[] = "no-store";
 
@@ -156,6 +158,9 @@ static enum MHD_Result send_response(struct server *s, struct MHD_Connection *c,
 {
     enum MHD_Result result = s->listener->http.queue_response(c, (unsigned)code, r);
     s->listener->http.destroy_response(r);
+    pthread_mutex_lock(&s->lock);
+    s->answered[code]++;
+    pthread_mutex_unlock(&s->lock);
     return result;
 }
 
@@ -215,6 +220,7 @@ static enum MHD_Result send_answer(struct server *s, struct MHD_Connection *c, s
     const struct answer *answer = a->answer;
     struct sending *sending = malloc(sizeof *sending);
     bool is_page = a->q.kind == REQUEST_PAGE, good = answer->code == REQUEST_OK;
+    const char *type = is_page ? html : a->q.kind == REQUEST_METRICS ? metrics : json;
     bool has =
         good && request_has(http->lookup_value(c, MHD_HEADER_KIND, "If-None-Match"), answer->tag);
     if (!sending)
@@ -227,8 +233,7 @@ static enum MHD_Result send_answer(struct server *s, struct MHD_Connection *c, s
         return MHD_NO;
     }
     a->answer = NULL;
-    add_headers(s, r, is_page ? "text/html; charset=utf-8" : json, is_page ? s->policy : nothing,
-                good ? ask_again : never);
+    add_headers(s, r, type, is_page ? s->policy : nothing, good ? ask_again : never);
     if (good)
         http->add_header(r, "ETag", answer->tag);
     if (answer->code == PIECE_UNAVAILABLE)

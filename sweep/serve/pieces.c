@@ -7,6 +7,7 @@
 
 #include "sweep/page/page.h"
 #include "sweep/page/page_paths.h"
+#include "sweep/serve/metrics.h"
 #include "sweep/store/rows.h"
 
 enum { HEADS_MOST = 4000 };
@@ -69,6 +70,8 @@ static enum status put_piece(struct store *s, const struct request *q, FILE *out
         return page_heads(s, q->sweep_id, q->trial, HEADS_MOST, out, m);
     case REQUEST_ATTENTION:
         return page_attention_or_missing(s, q->trial, out, m);
+    case REQUEST_METRICS:
+        return metrics_of_file(s, out, m);
     case REQUEST_PAGE:
     case REQUEST_EVENTS:
     case REQUEST_KINDS:

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
+#include "sweep/serve/metrics.h"
 #include "sweep/serve/pieces.h"
 
 /* Of all answers that somebody still holds: beyond that none is computed until some are taken. */
@@ -14,9 +15,14 @@ enum { LIVING_MOST = 256 << 20 };
  * client waits for a newer answer before the older one is given. */
 static const double known_s = 1, again_s = 1, busy_s = .1;
 
+static bool is_of_all(const struct request *q)
+{
+    return q->kind == REQUEST_INDEX || q->kind == REQUEST_METRICS;
+}
+
 static bool is_of(const struct request *q, int file)
 {
-    return q->kind == REQUEST_INDEX || q->file == file;
+    return is_of_all(q) || q->file == file;
 }
 
 /* Of the file that q is about, or of all together. */
@@ -47,6 +53,8 @@ static enum watched_news news_of(const struct request *q)
 /* When computing such answers would have had its share of time. */
 static double *rest_of(struct server *s, const struct request *q)
 {
+    if (q->kind == REQUEST_METRICS)
+        return &s->metrics_rest_until_s;
     return q->kind == REQUEST_INDEX ? &s->rest_until_s : &s->file[q->file].rest_until_s[news_of(q)];
 }
 
@@ -59,10 +67,10 @@ static double due_of(struct server *s, const struct request *q, const struct ans
     return a->due_s > share_s ? a->due_s : share_s;
 }
 
-/* Clients are told at due_s, of each file that q is about. */
+/* Clients are told at due_s, of each file that q is about. A monitor is not told: it asks again. */
 static void owe(struct server *s, const struct request *q, double due_s)
 {
-    for (int i = 0; i < s->rules.files; i++)
+    for (int i = 0; i < s->rules.files && q->kind != REQUEST_METRICS; i++)
         if (is_of(q, i))
             watched_owe(&s->file[i], news_of(q), due_s);
 }
@@ -116,12 +124,31 @@ static bool is_busy(const struct server *s, double now_s)
     return s->jobs && (cost_s > busy_s || now_s - s->job_began_s > busy_s);
 }
 
+/* What is handed out for a, whose hold it takes over: before metrics stand those of the server, as
+ * of now. NULL where there is no memory, or no a. */
+static struct answer *complete(struct server *s, const struct request *q, struct answer *a)
+{
+    struct text_buffer body = {0};
+    if (!a || q->kind != REQUEST_METRICS)
+        return a;
+    FILE *out = text_stream(&body);
+    if (out) {
+        metrics_of_server(s, out);
+        fwrite(a->body, 1, a->size, out);
+        fclose(out);
+    }
+    struct answer *whole = answer_new(&s->answers, a->key, a->code, &body);
+    answer_drop(&s->answers, a);
+    return whole;
+}
+
 bool reader_ask(struct server *s, struct ask *a)
 {
     char key[REQUEST_KEY_SIZE];
     double now_s = clock_now_s();
     struct answer *found = answers_find(&s->answers, request_key(&a->q, key));
-    if (found && is_known(s, &a->q, now_s) && serves(s, found, &a->q, now_s)) {
+    bool looks = a->q.kind == REQUEST_METRICS; /* at locks, which only the reader may wait for */
+    if (found && !looks && is_known(s, &a->q, now_s) && serves(s, found, &a->q, now_s)) {
         a->answer = answer_hold(found);
         return true;
     }
@@ -134,7 +161,7 @@ bool reader_ask(struct server *s, struct ask *a)
             j->told = true;
         else
             owe(s, &a->q, now_s + again_s);
-        a->answer = answer_hold(found);
+        a->answer = complete(s, &a->q, answer_hold(found));
         return true;
     }
     if (!j || s->ending)
@@ -231,6 +258,28 @@ static void put_file(const struct watched *w, const struct result *r, FILE *out)
         fputs(",\"sweeps\":null}", out);
 }
 
+static void read_metrics(struct server *s, const struct request *q, struct result *r)
+{
+    struct metrics_part part[SERVE_FILES_MOST];
+    FILE *out = text_stream(&r->body);
+    if (!out)
+        return;
+    r->code = REQUEST_OK;
+    for (int i = 0; i < s->rules.files; i++) {
+        struct result one = {0};
+        read_one(s, i, q, &one);
+        bool good = one.code == REQUEST_OK && !one.body.out_of_memory;
+        part[i] = (struct metrics_part){s->file[i].name, good ? one.body.text : NULL, good};
+        if (!good)
+            free(one.body.text);
+        r->passing |= one.passing;
+    }
+    metrics_join(part, s->rules.files, out);
+    fclose(out);
+    for (int i = 0; i < s->rules.files; i++)
+        free(part[i].samples);
+}
+
 static void read_index(struct server *s, const struct request *q, struct result *r)
 {
     FILE *out = text_stream(&r->body);
@@ -250,12 +299,24 @@ static void read_index(struct server *s, const struct request *q, struct result 
     fclose(out);
 }
 
+/* At its lock, which only metrics are about: a lock on a network's file system costs. */
+static void look_at_lock(struct server *s, struct watched *w)
+{
+    pthread_mutex_unlock(&s->lock);
+    bool active = watched_active(w->path);
+    pthread_mutex_lock(&s->lock);
+    w->active = active;
+}
+
 /* At the files that q is about, if nobody has just looked. */
 static void look(struct server *s, const struct request *q)
 {
-    for (int i = 0; i < s->rules.files; i++)
+    for (int i = 0; i < s->rules.files; i++) {
         if (is_of(q, i) && clock_now_s() - s->file[i].looked_s >= SERVE_LOOK_S)
             watcher_look(s, i);
+        if (q->kind == REQUEST_METRICS)
+            look_at_lock(s, &s->file[i]);
+    }
 }
 
 double reader_spend(double *until_s, double cpu_s, double now_s)
@@ -276,6 +337,8 @@ static struct answer *compute(struct server *s, const struct job *j)
     double from_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     if (j->q.kind == REQUEST_INDEX)
         read_index(s, &j->q, &r);
+    else if (j->q.kind == REQUEST_METRICS)
+        read_metrics(s, &j->q, &r);
     else
         read_one(s, j->q.file, &j->q, &r);
     struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
@@ -339,7 +402,7 @@ static void job_remove(struct server *s)
 static void take_turns(struct server *s)
 {
     struct job **link = &s->jobs;
-    while (*link && (*link)->q.kind != REQUEST_INDEX && (*link)->q.file == s->last_file)
+    while (*link && !is_of_all(&(*link)->q) && (*link)->q.file == s->last_file)
         link = &(*link)->next;
     struct job *j = *link;
     if (j && j != s->jobs) {
@@ -348,7 +411,7 @@ static void take_turns(struct server *s)
         j->next = s->jobs;
         s->jobs = j;
     }
-    s->last_file = s->jobs->q.kind == REQUEST_INDEX ? -1 : s->jobs->q.file;
+    s->last_file = is_of_all(&s->jobs->q) ? -1 : s->jobs->q.file;
 }
 
 void reader_give_up(struct server *s)
@@ -367,7 +430,7 @@ void *reader_run(void *server)
             continue;
         }
         take_turns(s);
-        struct answer *a = answer_to(s, s->jobs);
+        struct answer *a = complete(s, &s->jobs->q, answer_to(s, s->jobs));
         tell_waiting(s, s->jobs, a);
         job_remove(s);
         if (a)

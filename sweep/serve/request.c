@@ -290,6 +290,7 @@ static const struct piece {
     {"", REQUEST_PAGE, false, {NULL}},
     {"index", REQUEST_INDEX, false, {NULL}},
     {"events", REQUEST_EVENTS, false, {NULL}},
+    {"metrics", REQUEST_METRICS, false, {NULL}},
     {"summary", REQUEST_SUMMARY, true, {NULL}},
     {"trials", REQUEST_TRIALS, true, {"after", "most"}},
     {"curves", REQUEST_CURVES, true, {"trials", "most"}},

@@ -15,6 +15,7 @@
  *   /F/S/heads?trial=N             page_heads, of all where N is 0 or left out
  *   /F/S/attention?trial=N         page_attention, or {"missing":N}; 0 or left out: no trial
  *   /events                        server-sent events (streams.c)
+ *   /metrics                       for a monitor, of all files: Prometheus' text format (metrics.h)
  *
  * A refusal is {"error":"sentence"}, which never names a path of this machine. */
 #ifndef SWEEP_SERVE_REQUEST_H
@@ -71,6 +72,7 @@ enum request_kind {
     REQUEST_HEADS,
     REQUEST_ATTENTION,
     REQUEST_EVENTS,
+    REQUEST_METRICS,
     REQUEST_KINDS
 };
 

@@ -12,7 +12,8 @@
  * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
  * CPU time it took, and all that are computed again of one kind (watched.h) of one file together
  * take no more of a core than that either, but for SERVE_AHEAD_S seconds that may be had at once.
- * With two kinds that is a fortieth of a core. The older answer serves meanwhile, also while the
+ * With two kinds that is a fortieth of a core. The list of all sweeps and the metrics have such a
+ * share each. The older answer serves meanwhile, also while the
  * reader is at work on something long, and clients are told when a newer one can be had. */
 #ifndef SWEEP_SERVE_SERVE_PARTS_H
 #define SWEEP_SERVE_SERVE_PARTS_H
@@ -25,7 +26,7 @@
 #include "sweep/serve/serve.h"
 #include "sweep/serve/watched.h"
 
-enum { SERVE_RESTS = 79, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32 };
+enum { SERVE_RESTS = 79, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32, SERVE_CODES = 600 };
 
 /* How long: CPU time of a kind that is had at once, after a rest; between two looks at files,
  * between two comments in a quiet event stream; for a client to ask something, and to take an
@@ -95,14 +96,16 @@ struct server {
     struct watched *file; /* rules.files of them; their paths and names never change */
     struct answers answers;
     double rest_until_s; /* as of a file (watched.h), of the list of all sweeps */
-    int last_file;       /* that the reader was at */
+    double metrics_rest_until_s;
+    int last_file; /* that the reader was at */
     struct job *jobs, **jobs_end;
     double job_began_s; /* of the first one */
     struct stream *streams;
     struct peer *peers;
     int n_peers;
-    double asked_s; /* when somebody last asked anything */
-    bool hurries;   /* nothing rests any more (serve_hurry) */
+    int64_t answered[SERVE_CODES]; /* requests, by the status code of their answer */
+    double asked_s;                /* when somebody last asked anything */
+    bool hurries;                  /* nothing rests any more (serve_hurry) */
     bool ending;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/file.h"
+#include "sweep/store/lock.h"
 
 struct watched_sign watched_look(const char *path)
 {
@@ -22,6 +23,13 @@ struct watched_sign watched_look(const char *path)
         sign.part[i].mtime_ns = file_mtime_ns(&st);
     }
     return sign;
+}
+
+bool watched_active(const char *path)
+{
+    char lock[4096 + 8];
+    int n = snprintf(lock, sizeof lock, "%s.lock", path);
+    return (size_t)n < sizeof lock && lock_is_held(lock);
 }
 
 static bool same(const struct watched_sign *a, const struct watched_sign *b)

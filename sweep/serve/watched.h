@@ -37,6 +37,7 @@ struct watched {
     char *path;       /* absolute */
     const char *name; /* its last part: all that clients see */
     struct watched_sign sign;
+    bool active;                /* when metrics were last asked for, a command held its lock */
     double looked_s, changed_s; /* when; 0: never */
     int settled;                /* how often it has counted as changed again since */
     int64_t state;              /* counts its changes */
@@ -51,6 +52,9 @@ struct watched {
 
 /* The file as it is now. Waits for the file system; needs no lock. */
 struct watched_sign watched_look(const char *path);
+
+/* Whether a command that writes holds the file's lock. As watched_look. */
+bool watched_active(const char *path);
 
 /* Takes note of a look, made at now_s, and of what is due by then. */
 void watched_saw(struct watched *w, const struct watched_sign *sign, double now_s);

@@ -123,7 +123,8 @@ static void write_target(const struct request *q, char target[REQUEST_KEY_SIZE])
                                                      [REQUEST_CURVES] = "curves",
                                                      [REQUEST_HEADS] = "heads",
                                                      [REQUEST_ATTENTION] = "attention",
-                                                     [REQUEST_EVENTS] = "events"};
+                                                     [REQUEST_EVENTS] = "events",
+                                                     [REQUEST_METRICS] = "metrics"};
     size_t room = REQUEST_KEY_SIZE, n = 0;
     if (q->sweep_id)
         n = (size_t)snprintf(target, room, "/%d/%lld", q->file, (long long)q->sweep_id);

@@ -3,6 +3,7 @@
 #include "tests/sweep/watched_help.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,6 +116,28 @@ static void a_list_of_sweeps_is_owed_for_each_file(void **state)
     assert_true(is_given(b));
     assert_true(b->file[0].owed_s[WATCHED_VERSION] == b->kept->due_s);
     assert_true(b->file[1].owed_s[WATCHED_VERSION] == b->kept->due_s);
+}
+
+/* The server's own numbers and the lock are as of now, what is read from the file rests; nobody but
+ * the monitor that asks would want to hear of it. */
+static void metrics_are_looked_at_each_time(void **state)
+{
+    struct bench *b = *state;
+    b->ask.q = (struct request){.kind = REQUEST_METRICS};
+    request_key(&b->ask.q, b->key);
+    b->kept = keep(&b->server.answers, b->key, "headcount_trials 1\n");
+    b->kept->state = b->file[0].state - 1;
+    b->kept->due_s = clock_now_s() + 1000;
+    assert_false(reader_ask(&b->server, &b->ask));
+    b->server.jobs->waiting = NULL;
+    b->server.job_began_s -= 1; /* and where the reader is busy they do not wait for it */
+    b->server.answered[404] = 7;
+    assert_true(reader_ask(&b->server, &b->ask));
+    assert_non_null(strstr(b->ask.answer->body, "_requests_total{code=\"404\"} 7\n"));
+    assert_non_null(strstr(b->ask.answer->body, "\nheadcount_trials 1\n"));
+    answer_drop(&b->server.answers, b->ask.answer);
+    assert_true(b->file[0].owed_s[WATCHED_VERSION] == 0);
+    assert_true(b->file[0].owed_s[WATCHED_SUMMARY] == 0);
 }
 
 static void nothing_is_computed_again_beyond_its_share(void **state)
@@ -416,6 +439,7 @@ int main(void)
         BENCH(an_answer_of_the_present_state_serves),
         BENCH(an_older_one_serves_until_it_is_due),
         BENCH(a_list_of_sweeps_is_owed_for_each_file),
+        BENCH(metrics_are_looked_at_each_time),
         BENCH(nothing_is_computed_again_beyond_its_share),
         cmocka_unit_test(the_share_is_kept_however_costly_pieces_are),
         cmocka_unit_test(first_answers_are_forgiven),

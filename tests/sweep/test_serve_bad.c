@@ -203,8 +203,8 @@ static void nobody_guesses_the_token(void **state)
     };
     const struct served *f = *state;
     static const char *const targets[] = {
-        "/",        "/index",           "/events",          "/0/1/summary",
-        "/?token=", "/index?token=%00", "/?token=a&token=b"};
+        "/",        "/index",           "/events",           "/0/1/summary",
+        "/?token=", "/index?token=%00", "/?token=a&token=b", "/metrics"};
     char headers[200];
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
         for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++) {
@@ -353,6 +353,8 @@ static void a_bad_file_keeps_no_other_out(void **state)
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
     answers(f, "/0/1/trials", 503, "{\"error\":\"");
+    answers(f, "/metrics", 200, "headcount_results_file_readable{file=\"p q.db\"} 0\n");
+    answers(f, "/metrics", 200, "{file=\"good.db\",sweep=\"new\",state=\"completed\"} 7\n");
     answers(f, "/1/1/trials", 200, "\"total\":7");
     sqlite3_close(db);
 }

@@ -1,0 +1,437 @@
+/* What a monitor reads at /metrics: its format, its numbers, and that nothing hostile in a results
+ * file breaks it. Where promtool (of Prometheus) is there, it reads the same texts. */
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "engine/base/text.h"
+#include "engine/base/utf8.h"
+#include "sweep/serve/metrics.h"
+#include "sweep/store/lock.h"
+#include "tests/sweep/serve_help.h"
+
+#include <cmocka.h>
+
+/* ---- the format, as documented by Prometheus ---- */
+
+enum { FAMILIES_MOST = 32, SERIES_MOST = 4000 };
+
+struct format {
+    char family[FAMILIES_MOST][100];
+    const char *type;
+    int families;
+    const char *series[SERIES_MOST];
+    size_t series_size[SERIES_MOST];
+    int n;
+};
+
+static size_t name_size(const char *at, bool label)
+{
+    size_t n =
+        strspn(at, label ? "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+                         : "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:0123456789");
+    return *at >= '0' && *at <= '9' ? 0 : n;
+}
+
+/* `name="value",...}` from behind the brace: where it ends. */
+static const char *labels_end(const char *at)
+{
+    for (;;) {
+        size_t n = name_size(at, true);
+        if (n == 0 || strncmp(at + n, "=\"", 2) != 0)
+            fail_msg("no label at: %.60s", at);
+        for (at += n + 2; *at != '"'; at++) {
+            if (*at == '\n' || !*at || (*at == '\\' && !strchr("\\\"n", *++at)))
+                fail_msg("a label's value does not end at: %.60s", at);
+        }
+        if (*++at == '}')
+            return at + 1;
+        if (*at++ != ',')
+            fail_msg("labels go on without a comma at: %.60s", at);
+    }
+}
+
+static void check_sample(struct format *f, const char *line)
+{
+    char *end;
+    size_t n = name_size(line, false), family = strlen(f->family[f->families - 1]);
+    assert_true(f->families > 0 && n == family);
+    assert_memory_equal(line, f->family[f->families - 1], n);
+    const char *at = line[n] == '{' ? labels_end(line + n + 1) : line + n;
+    for (int i = 0; i < f->n; i++)
+        if (f->series_size[i] == (size_t)(at - line) &&
+            memcmp(f->series[i], line, f->series_size[i]) == 0)
+            fail_msg("twice: %.100s", line);
+    assert_true(f->n < SERIES_MOST);
+    f->series[f->n] = line;
+    f->series_size[f->n++] = (size_t)(at - line);
+    assert_int_equal(*at, ' ');
+    double x = strtod(at + 1, &end);
+    if (end == at + 1 || *end != '\n' || !isfinite(x) || x < 0)
+        fail_msg("no number at: %.60s", at);
+}
+
+static void check_help(struct format *f, const char *line)
+{
+    char type[20], typed[100];
+    assert_true(f->families < FAMILIES_MOST);
+    char *name = f->family[f->families];
+    assert_int_equal(sscanf(line, "# HELP %99s", name), 1);
+    for (int i = 0; i < f->families; i++)
+        assert_string_not_equal(f->family[i], name); /* a family stands together */
+    const char *next = strchr(line, '\n') + 1;
+    assert_int_equal(sscanf(next, "# TYPE %99s %19s", typed, type), 2);
+    assert_string_equal(typed, name);
+    size_t n = strlen(name);
+    bool total = n > 6 && strcmp(name + n - 6, "_total") == 0;
+    assert_string_equal(type, total ? "counter" : "gauge");
+    f->families++;
+}
+
+/* Every line is one of a family that has told its type, every series stands there once, all is
+ * UTF-8. */
+static void check_format(const char *body)
+{
+    struct format *f = calloc(1, sizeof *f);
+    const unsigned char *byte = (const unsigned char *)body, *end = byte + strlen(body);
+    for (int size; byte < end; byte += size) {
+        size = utf8_decode(byte, end, NULL);
+        assert_true(size > 0);
+    }
+    assert_true(strlen(body) > 0 && body[strlen(body) - 1] == '\n');
+    for (const char *line = body; *line; line += strcspn(line, "\n") + 1) {
+        if (strncmp(line, "# HELP ", 7) == 0)
+            check_help(f, line);
+        else if (strncmp(line, "# TYPE ", 7) != 0)
+            check_sample(f, line);
+    }
+    free(f);
+}
+
+/* ---- asking ---- */
+
+static char *body_of(char *answer)
+{
+    char *body = answer ? strstr(answer, "\r\n\r\n") : NULL;
+    if (served_code(answer) != 200 || !body)
+        fail_msg("%.300s", answer ? answer : "no answer");
+    return body + 4;
+}
+
+/* The whole answer, whose body is well formed and names no folder. */
+static char *scrape(const struct served *f)
+{
+    char *answer = served_get(f, "/metrics", "");
+    char *body = body_of(answer);
+    assert_non_null(
+        strstr(answer, "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+    check_format(body);
+    assert_null(strstr(body, "headcount serve-"));
+    return answer;
+}
+
+static void says(const char *body, const char *line)
+{
+    char whole[400];
+    snprintf(whole, sizeof whole, "\n%s\n", line);
+    if (!strstr(body, whole))
+        fail_msg("%s: missing in\n%s", line, body);
+}
+
+static bool has_promtool(void)
+{
+    return system("command -v promtool >/dev/null 2>&1") == 0;
+}
+
+/* Not one word, of any of these texts. */
+static void promtool_reads(const struct served *f, const char *body)
+{
+    char name[200], command[1000];
+    snprintf(name, sizeof name, "%s/metrics.txt", f->folder);
+    FILE *out = fopen(name, "we");
+    assert_non_null(out);
+    fputs(body, out);
+    assert_int_equal(fclose(out), 0);
+    snprintf(
+        command, sizeof command,
+        "promtool check metrics <'%s' >'%s.said' 2>&1 && ! [ -s '%s.said' ] || { cat '%s.said'; "
+        "false; }",
+        name, name, name, name);
+    assert_int_equal(system(command), 0);
+}
+
+static void start(struct served *f)
+{
+    assert_int_equal(served_start(f), 0);
+}
+
+/* A second trial that diverged, attempts on two machines, of which one lost two. */
+static const char ATTEMPTS[] =
+    "UPDATE trial SET state = 'diverged', bad_step = 3 WHERE trial_id = 2;"
+    "UPDATE trial SET state = 'running', attempt = 3 WHERE trial_id IN (3, 4);"
+    "UPDATE trial SET state = 'running', attempt = 1 WHERE trial_id = 5;"
+    "INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'b', 'c', 'k', 1, 'cpu');"
+    "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome, resumed_from_step,"
+    "  error) VALUES (1, 1, 1, 'n1', 't', 'failed', 0, 'x'), (1, 2, 1, 'n1', 't', 'completed', 0,"
+    "  NULL), (2, 1, 1, 'n1', 't', 'diverged', 0, 'inf'),"
+    "  (3, 1, 1, 'n2', 't', 'requeued', 0, 'n2: gone'), (3, 2, 1, 'n2', 't', 'requeued', 0, "
+    "'gone'),"
+    "  (4, 1, 1, 'n2', 't', 'requeued', 0, 'lost: the coordinator or the machine went down'),"
+    "  (4, 2, 1, 'n2', 't', 'requeued', 0, NULL), (3, 3, 1, 'n1', 't', NULL, 0, NULL),"
+    "  (4, 3, 1, 'n2', 't', NULL, 0, NULL), (5, 1, 1, 'n1', 't', NULL, 0, NULL);";
+
+static void numbers_are_those_of_the_file(void **state)
+{
+    static const char *const lines[] = {
+        "# TYPE headcount_trials gauge",
+        "headcount_trials{sweep=\"new\",state=\"queued\"} 0",
+        "headcount_trials{sweep=\"new\",state=\"running\"} 3",
+        "headcount_trials{sweep=\"new\",state=\"completed\"} 3",
+        "headcount_trials{sweep=\"new\",state=\"diverged\"} 1",
+        "headcount_trials{sweep=\"new\",state=\"failed\"} 0",
+        "headcount_trials{sweep=\"new\",state=\"not_needed\"} 0",
+        "headcount_trials{sweep=\"new\",state=\"elsewhere\"} 0",
+        "headcount_training_seconds_total{sweep=\"new\"} 14",
+        "headcount_attempts_total{sweep=\"new\",outcome=\"completed\"} 1",
+        "headcount_attempts_total{sweep=\"new\",outcome=\"diverged\"} 1",
+        "headcount_attempts_total{sweep=\"new\",outcome=\"failed\"} 1",
+        "headcount_attempts_total{sweep=\"new\",outcome=\"requeued\"} 4",
+        "headcount_attempts_lost_total{sweep=\"new\",host=\"n2\"} 2",
+        "headcount_workers_running{sweep=\"new\",host=\"n1\"} 2",
+        "headcount_workers_running{sweep=\"new\",host=\"n2\"} 1",
+        "headcount_results_file_readable 1",
+        "headcount_run_active 0",
+        "headcount_http_event_streams 0",
+    };
+    struct served *f = *state;
+    struct stat st;
+    char line[200];
+    assert_int_equal(served_write(f, ATTEMPTS), 0);
+    start(f);
+    char *answer = scrape(f), *body = body_of(answer);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        says(body, lines[i]);
+    assert_null(strstr(body, "file=\""));
+    assert_int_equal(stat(f->path, &st), 0);
+    snprintf(line, sizeof line, "headcount_results_file_size_bytes %lld", (long long)st.st_size);
+    says(body, line);
+    snprintf(line, sizeof line, "headcount_last_commit_timestamp_seconds %lld.%03ld",
+             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec / 1000000);
+    says(body, line);
+    free(answer);
+}
+
+/* No such name comes from a sweep file; a hand, or a foreign file, can have it. */
+static const char ODD[] =
+    "UPDATE sweep SET name = 'a \"b\" \\' || char(10) || 'headcount_trials 1' || char(10, 9, 955);"
+    "UPDATE attempt SET host = 'h\"' || char(13) || CAST(x'ff' AS TEXT) || '}' WHERE host = 'n2';";
+
+static void odd_names_are_escaped(void **state)
+{
+    struct served *f = *state;
+    assert_int_equal(served_write(f, ATTEMPTS), 0);
+    assert_int_equal(served_write(f, ODD), 0);
+    start(f);
+    char *answer = scrape(f), *body = body_of(answer);
+    says(body, "headcount_training_seconds_total{sweep=\"a \\\"b\\\" \\\\\\nheadcount_trials "
+               "1\\n\t\xce\xbb\"} 14");
+    says(body, "headcount_attempts_lost_total{sweep=\"a \\\"b\\\" \\\\\\nheadcount_trials 1\\n\t"
+               "\xce\xbb\",host=\"h\\\"\r\xef\xbf\xbd}\"} 2");
+    free(answer);
+}
+
+static const char NO_SWEEP[] = "DELETE FROM curve; DELETE FROM trial; DELETE FROM sweep;";
+
+static void a_file_without_sweeps(void **state)
+{
+    struct served *f = *state;
+    assert_int_equal(served_write(f, NO_SWEEP), 0);
+    start(f);
+    char *answer = scrape(f);
+    says(body_of(answer), "headcount_results_file_readable 1");
+    assert_null(strstr(answer, "headcount_trials"));
+    free(answer);
+}
+
+/* f's file and one of the same name in a folder below; a third with a name of its own. */
+static void serve_three(struct served *f, char names[3][200], const char *paths[3])
+{
+    char command[900];
+    snprintf(names[0], 200, "%s", f->path);
+    snprintf(names[1], 200, "%s/below/p q.db", f->folder);
+    snprintf(names[2], 200, "%s/z\"z.db", f->folder);
+    snprintf(command, sizeof command, "mkdir '%s/below' && cp '%s' '%s' && cp '%s' '%s'", f->folder,
+             f->path, names[1], f->path, names[2]);
+    assert_int_equal(system(command), 0);
+    for (int i = 0; i < 3; i++)
+        paths[i] = names[i];
+    f->options.files = paths;
+    f->options.count = 3;
+    start(f);
+}
+
+static void several_files_are_told_from_each_other(void **state)
+{
+    struct served *f = *state;
+    char names[3][200];
+    const char *paths[3];
+    serve_three(f, names, paths);
+    char *answer = scrape(f), *body = body_of(answer);
+    says(body, "headcount_training_seconds_total{file=\"0/p q.db\",sweep=\"new\"} 14");
+    says(body, "headcount_training_seconds_total{file=\"1/p q.db\",sweep=\"new\"} 14");
+    says(body, "headcount_training_seconds_total{file=\"z\\\"z.db\",sweep=\"new\"} 14");
+    says(body, "headcount_run_active{file=\"z\\\"z.db\"} 0");
+    free(answer);
+    f->options.files = f->paths;
+}
+
+/* Files are looked at four times a second. */
+static char *scrape_until_gone(const struct served *f, const char *text)
+{
+    for (;;) {
+        char *answer = scrape(f);
+        if (!strstr(answer, text))
+            return answer;
+        free(answer);
+        usleep(20000);
+    }
+}
+
+static void a_file_that_has_gone_hides_no_other(void **state)
+{
+    struct served *f = *state;
+    char names[3][200];
+    const char *paths[3];
+    serve_three(f, names, paths);
+    assert_int_equal(unlink(names[1]), 0);
+    int fd = open(names[2], O_WRONLY | O_TRUNC | O_CLOEXEC);
+    assert_int_equal(write(fd, "no results file", 15), 15);
+    close(fd);
+    char *answer = scrape_until_gone(f, "headcount_results_file_size_bytes{file=\"1/");
+    char *body = body_of(answer);
+    says(body, "headcount_results_file_readable{file=\"0/p q.db\"} 1");
+    says(body, "headcount_results_file_readable{file=\"1/p q.db\"} 0");
+    says(body, "headcount_results_file_readable{file=\"z\\\"z.db\"} 0");
+    says(body, "headcount_training_seconds_total{file=\"0/p q.db\",sweep=\"new\"} 14");
+    assert_null(strstr(body, "headcount_trials{file=\"1/"));
+    free(answer);
+    f->options.files = f->paths;
+}
+
+/* Each time anew, although the file has not changed: a run that was killed changes nothing. */
+static void a_run_is_seen_and_missed(void **state)
+{
+    struct served *f = *state;
+    char lock[200];
+    int fd;
+    start(f);
+    snprintf(lock, sizeof lock, "%s.lock", f->path);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(lock_hold(lock, &fd, &f->message), STATUS_OK);
+        char *answer = scrape(f);
+        says(body_of(answer), "headcount_run_active 1");
+        free(answer);
+        lock_release(fd);
+        answer = scrape(f);
+        says(body_of(answer), "headcount_run_active 0");
+        free(answer);
+    }
+}
+
+static void requests_are_counted(void **state)
+{
+    struct served *f = *state;
+    start(f);
+    free(served_get(f, "/nowhere", ""));
+    free(served_get(f, "/index", ""));
+    free(served_ask(f, "GET /metrics HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"));
+    char *answer = scrape(f), *body = body_of(answer);
+    says(body, "headcount_http_requests_total{code=\"200\"} 1");
+    says(body, "headcount_http_requests_total{code=\"403\"} 1");
+    says(body, "headcount_http_requests_total{code=\"404\"} 1");
+    says(body, "headcount_http_requests_total{code=\"503\"} 0");
+    free(answer);
+    answer = scrape(f);
+    says(body_of(answer), "headcount_http_requests_total{code=\"200\"} 2");
+    free(answer);
+}
+
+static void a_token_is_asked(void **state)
+{
+    struct served *f = *state;
+    char header[200];
+    f->options.listen = "0.0.0.0";
+    start(f);
+    const char *token = strstr(serve_address(f->server), "?token=");
+    assert_non_null(token);
+    char *answer = served_get(f, "/metrics", "");
+    assert_int_equal(served_code(answer), 403);
+    free(answer);
+    answer = served_get(f, "/metrics", "Authorization: Bearer 0123456789abcdef\r\n");
+    assert_int_equal(served_code(answer), 403);
+    free(answer);
+    snprintf(header, sizeof header, "Authorization: Bearer %s\r\n", strchr(token, '=') + 1);
+    answer = served_get(f, "/metrics", header);
+    check_format(body_of(answer));
+    says(body_of(answer), "headcount_http_requests_total{code=\"403\"} 2");
+    free(answer);
+    answer = served_get(f, "/metrics?x=1", header);
+    assert_int_equal(served_code(answer), 400);
+    free(answer);
+}
+
+/* ---- promtool ---- */
+
+static void promtool_reads_it_without_a_word(void **state)
+{
+    static const char *const changes[] = {ATTEMPTS, ODD, NO_SWEEP};
+    struct served *f = *state;
+    if (!has_promtool())
+        skip();
+    start(f);
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        if (i == 2)
+            assert_int_equal(served_write(f, "DELETE FROM attempt"), 0);
+        assert_int_equal(served_write(f, changes[i]), 0);
+        serve_hurry(f->server); /* nothing rests between these */
+        char *answer = scrape(f);
+        promtool_reads(f, body_of(answer));
+        free(answer);
+    }
+}
+
+static void promtool_reads_several_files(void **state)
+{
+    struct served *f = *state;
+    char names[3][200];
+    const char *paths[3];
+    if (!has_promtool())
+        skip();
+    serve_three(f, names, paths);
+    char *answer = scrape(f);
+    promtool_reads(f, body_of(answer));
+    free(answer);
+    f->options.files = f->paths;
+}
+
+int main(void)
+{
+#define SERVED(f) cmocka_unit_test_setup_teardown(f, served_set_up, served_tear_down)
+    const struct CMUnitTest tests[] = {
+        SERVED(numbers_are_those_of_the_file),
+        SERVED(odd_names_are_escaped),
+        SERVED(a_file_without_sweeps),
+        SERVED(several_files_are_told_from_each_other),
+        SERVED(a_file_that_has_gone_hides_no_other),
+        SERVED(a_run_is_seen_and_missed),
+        SERVED(requests_are_counted),
+        SERVED(a_token_is_asked),
+        SERVED(promtool_reads_it_without_a_word),
+        SERVED(promtool_reads_several_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -213,6 +213,13 @@ for place in "$dir"/blocks/*.place; do
         done 3<"$dir/lines"
     elif [ -e "$block.sql" ]; then
         check "$at: the query gives rows" sh -c "sqlite3 results/headcount.db <'$block.sql' | grep -q ."
+    elif [ -e "$block.yaml" ] && grep -q '^scrape_configs:' "$block.yaml"; then
+        if command -v promtool >/dev/null; then
+            sed "s|credentials_file: [^}]*|credentials_file: $block.yaml|" "$block.yaml" >"$dir/prometheus.yml"
+            check "$at: Prometheus takes this configuration" promtool check config "$dir/prometheus.yml"
+        else
+            skip "$at: Prometheus takes this configuration" "promtool (Debian: prometheus)"
+        fi
     elif [ -e "$block.yaml" ]; then
         check "$at: the sweep file can be planned" "$headcount" plan "$block.yaml" --db "$dir/none.db"
     elif [ -e "$block.python" ]; then

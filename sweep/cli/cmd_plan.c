@@ -107,7 +107,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     struct plan_shard shard = {0};
     enum status status = o->shard ? plan_shard_read(o->shard, &shard, m) : STATUS_OK;
     if (status == STATUS_OK)
-        status = config_read(path, o->set.item, o->set.count, &config, m);
+        status = command_read_sweep(path, NULL, &o->set, &config, m);
     if (status == STATUS_OK)
         status = command_plan_new("plan", config, o->db, &p, m);
     if (status == STATUS_OK)

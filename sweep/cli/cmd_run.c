@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 struct run_options {
-    const char *db, *shard, *serve; /* serve: its port; "": none was given */
+    const char *db, *as, *shard, *serve; /* serve: its port; "": none was given */
     const char *from_shards;
     struct command_texts set, from;
     const char *launch, *hosts, *agent;
@@ -37,6 +37,8 @@ static const struct command_option options[] = {
     {"same-kernels", 0, COMMAND_FLAG, offsetof(struct run_options, same_kernels), NULL,
      "all machines compute with what the least of them can, so that bits are the same"},
     COMMAND_DB_OPTION(struct run_options),
+    {"as", 0, COMMAND_TEXT, offsetof(struct run_options, as), "FILE",
+     "with -: what the sweep file is called, in whose folder its paths start"},
     {"serve", 0, COMMAND_MAYBE_TEXT, offsetof(struct run_options, serve), "[=PORT]",
      "show the sweep as a live page while it runs, as headcount serve does; prints its address"},
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
@@ -61,7 +63,7 @@ static const struct command_syntax syntax = {
         "Trials that have ended are not run again; interrupted ones resume from their last\n"
         "checkpoint. Those that have completed are then tested on the shifted sets of `eval`. The\n"
         "first Ctrl-C lets running trials save a checkpoint and exits with 75; the same command\n"
-        "resumes the sweep. The second Ctrl-C ends it at once.\n",
+        "resumes the sweep. The second Ctrl-C ends it at once. - as SWEEP.yaml: standard input.\n",
     .options = options,
     .examples = "  headcount run configs/gather.yaml --set train.steps=100 --set seeds=2\n",
     .least = 1,
@@ -258,7 +260,7 @@ static enum status run(const char *path, const struct run_options *o, struct pag
     struct config *config = NULL;
     struct runner_result result = {0};
     struct study_result tests = {0};
-    enum status status = config_read(path, o->set.item, o->set.count, &config, m);
+    enum status status = command_read_sweep(path, o->as, &o->set, &config, m);
     if (status == STATUS_OK)
         status = run_trials(config, o, page, &result, m);
     bool reports = status == STATUS_OK && ended(&result, o, exit_status);

@@ -8,6 +8,21 @@
 #include "engine/base/text.h"
 #include "sweep/store/data_file.h"
 
+enum status command_read_sweep(const char *file, const char *as, const struct command_texts *set,
+                               struct config **c, struct message *m)
+{
+    bool piped = strcmp(file, "-") == 0;
+    char shown[256];
+    if (as && !piped)
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "--as says what a sweep file from standard input is called, and this one "
+            "is %s; give - in its place, or leave --as away",
+            text_shown(file, shown, sizeof shown));
+    return piped ? config_read_stdin(as, set->item, set->count, c, m)
+                 : config_read(file, set->item, set->count, c, m);
+}
+
 /* Whether the sweep names a file to learn from. */
 static bool has_file(const struct config *c)
 {

@@ -6,6 +6,11 @@
 #include "sweep/plan/plan.h"
 #include "sweep/store/store.h"
 
+/* The sweep file of an argument: "-" is standard input, which is then called `as`
+ * (config_read_stdin) if that is not NULL. BAD_INPUT for `as` with any other file. */
+enum status command_read_sweep(const char *file, const char *as, const struct command_texts *set,
+                               struct config **c, struct message *m);
+
 /* plan_new with what the results file knows of the files that tasks learn from. A results file that
  * is not there or cannot be read knows nothing; what is wrong with it is said by whoever needs it.
  * Says on stderr, as the command of that name (NULL: it does not), which large files it reads. */

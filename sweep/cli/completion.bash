@@ -54,6 +54,7 @@ _headcount_value()
             compopt -o nospace 2>/dev/null
         fi
         ;;
+    --as) _headcount_files .yaml .yml ;;
     --port) ;;
     --html) _headcount_files .html ;;
     --token-file) _headcount_files '' ;;

@@ -312,6 +312,24 @@ static size_t largest_section(void)
     return size;
 }
 
+/* Keeps the text as every editor and every shell would hand it on: lines end with "\n", the last
+ * one too. It means the same to YAML, and has the same hash wherever it has been. */
+static bool keep_text(struct config *c, struct pool *pool, const char *text, size_t size)
+{
+    char *kept = pool_alloc(pool, size + 2, 1);
+    if (!kept)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '\r')
+            kept[c->size++] = text[i];
+        else if (i + 1 == size || text[i + 1] != '\n')
+            kept[c->size++] = '\n';
+    if (c->size > 0 && c->size < TREE_BYTES && kept[c->size - 1] != '\n')
+        kept[c->size++] = '\n';
+    c->text = kept;
+    return true;
+}
+
 enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
                          int set_count, struct config **out, struct message *m)
 {
@@ -322,16 +340,14 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
     if (c) {
         c->memory = pool;
         c->path = pool_text(pool, path, strlen(path));
-        c->text = pool_text(pool, text, size);
-        c->size = size;
         c->set = pool_alloc(pool, (size_t)set_count, sizeof *c->set);
         r.scratch = pool_alloc(pool, 1, largest_section());
     }
-    if (!c || !c->path || !c->text || !c->set || !r.scratch) {
+    if (!c || !c->path || !c->set || !r.scratch || !keep_text(c, pool, text, size)) {
         pool_free(pool);
         return no_memory(m);
     }
-    sha256_hex(text, size, c->sha256);
+    sha256_hex(c->text, c->size, c->sha256);
     enum status s = read_tree(&r, sets, set_count);
     c->question = find_question(pool, c->text);
     if (!s && !c->question)
@@ -358,6 +374,25 @@ static enum status read_file(const char *path, FILE *f, char *text, size_t *size
     return STATUS_OK;
 }
 
+static enum status read_stream(const char *path, FILE *f, const char *const *sets, int set_count,
+                               struct config **c, struct message *m)
+{
+    char *text = malloc(TREE_BYTES + 1);
+    size_t size = 0;
+    *c = NULL;
+    enum status s = text ? read_file(path, f, text, &size, m) : no_memory(m);
+    if (!s)
+        s = config_parse(path, text, size, sets, set_count, c, m);
+    free(text);
+    return s;
+}
+
+enum status config_read_stdin(const char *as, const char *const *sets, int set_count,
+                              struct config **c, struct message *m)
+{
+    return read_stream(as ? as : "<stdin>", stdin, sets, set_count, c, m);
+}
+
 enum status config_read(const char *path, const char *const *sets, int set_count, struct config **c,
                         struct message *m)
 {
@@ -372,13 +407,8 @@ enum status config_read(const char *path, const char *const *sets, int set_count
         return status_fail(m, STATUS_BAD_INPUT, "%s: %s%s%s%s", path, why,
                            meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "");
     }
-    char *text = malloc(TREE_BYTES + 1);
-    size_t size = 0;
-    enum status s = text ? read_file(path, f, text, &size, m) : no_memory(m);
+    enum status s = read_stream(path, f, sets, set_count, c, m);
     fclose(f);
-    if (!s)
-        s = config_parse(path, text, size, sets, set_count, c, m);
-    free(text);
     return s;
 }
 

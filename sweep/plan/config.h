@@ -69,7 +69,7 @@ enum config_method { METHOD_GRID, METHOD_RANDOM };
 
 struct config {
     const char *path; /* of the file */
-    const char *text; /* as read, terminated */
+    const char *text; /* as read, but that lines, the last one too, end with "\n"; terminated */
     size_t size;
     char sha256[65];      /* of text */
     const char *name;     /* `name`, default the file's stem */
@@ -145,7 +145,13 @@ const char *config_key_meant(const char *word, char path[CONFIG_PATH_SIZE]);
 enum status config_read(const char *path, const char *const *sets, int set_count, struct config **c,
                         struct message *m);
 
-/* The same from memory; `path` is for messages. */
+/* The same from standard input. as: what it is called in messages, by whose name the sweep is
+ * called without one of its own, and in whose folder its paths start; NULL: "<stdin>", and the
+ * working directory. */
+enum status config_read_stdin(const char *as, const char *const *sets, int set_count,
+                              struct config **c, struct message *m);
+
+/* The same from memory; `path` as `as` above. */
 enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
                          int set_count, struct config **c, struct message *m);
 

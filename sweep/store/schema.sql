@@ -18,7 +18,7 @@ CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
     question    TEXT NOT NULL,  -- first comment line of the file
-    yaml        TEXT NOT NULL,  -- the file as read
+    yaml        TEXT NOT NULL,  -- the file as read; its lines end with \n
     yaml_sha256 TEXT NOT NULL CHECK (length(yaml_sha256) = 64),
     plan_sha256 TEXT NOT NULL CHECK (length(plan_sha256) = 64),  -- of all trials it came to
     metric      TEXT NOT NULL CHECK (metric IN ('val_acc', 'val_loss')),

@@ -55,6 +55,32 @@ check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole
 check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
 check "the export did not change" same_export whole.db
 
+# ---- from standard input ----
+piped() { # db, file, arguments...: its last line ends with "\r", and without "\n"
+    piped_db=$1 piped_file=$2
+    shift 2
+    sed 's/$/\r/' "$piped_file" | head -c -1 | "$headcount" run - --db "$piped_db" --quiet "$@"
+}
+check "a sweep file from standard input, with other line ends" piped whole.db sweep.yaml
+check "... is the same sweep" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
+check "... recorded as the file is" [ "$(sql whole.db "SELECT yaml_sha256 FROM sweep")" = "$(sha256sum <sweep.yaml | cut -d ' ' -f 1)" ]
+"$headcount" plan sweep.yaml --db whole.db >plan.txt 2>&1
+check "... planned as it is" sh -c "'$headcount' plan - --db whole.db <sweep.yaml 2>&1 | cmp - plan.txt"
+mkdir away
+tr 'a-z' 'b-za' <"$headcount" | head -c 4000 >away/letters.bin
+cat >away/its.yaml <<'Y'
+task: {name: text, file: letters.bin, length: 8}
+model: {d_model: 8, heads: 2, layers: 1, d_ff: 8, mask: causal}
+train: {steps: 4, batch: 4, lr: 3e-3, eval_every: 4, val_examples: 4, test_examples: 4}
+Y
+check "--as: its name, and the folder of its files" sh -c "'$headcount' run - --as away/its.yaml --db its.db --quiet <away/its.yaml && [ \"\$(sqlite3 its.db 'SELECT name, path FROM sweep, data_file')\" = \"its|$PWD/away/letters.bin\" ]"
+check "... without it: the working directory" sh -c "sed '1i name: its' away/its.yaml | '$headcount' run - 2>&1 | grep -F '$PWD/letters.bin'"
+check "... and no name" sh -c "'$headcount' run - <away/its.yaml 2>&1 | grep -F \"<stdin>:1:1: the file's name '<stdin>' cannot be the name of a sweep\""
+check "... messages" sh -c "echo 'task: {name: gathr}' | '$headcount' run - --as away/its.yaml 2>&1 | grep '^headcount run: away/its.yaml:1:14: '"
+check "... only with -" sh -c "'$headcount' run sweep.yaml --as x.yaml 2>&1 | grep -F 'this one is sweep.yaml; give - in its place'"
+check "a directory as standard input" sh -c "'$headcount' run - <away 2>&1 | grep -F '<stdin>: this is a directory'"
+check "no standard input" sh -c "'$headcount' run - <&-; [ \$? -eq 3 ]"
+
 # ---- the query and the report mean the same head count ----
 cp whole.db pick.db
 sql pick.db "UPDATE trial SET val_acc = 0.9, test_acc = 0.1 * (SELECT heads FROM config WHERE config.config_id = trial.config_id)"

@@ -159,6 +159,20 @@ static void test_files(void **state)
     assert_int_equal(axis_of(c, "model.heads")->value[1].place.column, 20);
     assert_int_equal(c->seed[0], 3);
     config_free(c);
+    /* What is kept of it, and its hash, do not hang on how its lines end. */
+    static const char *const same[] = {
+        "task: {name: gather} # x\nseeds: 2\n", "task: {name: gather} # x\nseeds: 2",
+        "task: {name: gather} # x\r\nseeds: 2\r\n", "task: {name: gather} # x\rseeds: 2\r",
+        "task: {name: gather} # x\r\nseeds: 2\r"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_int_equal(config_parse("s.yaml", same[i], strlen(same[i]), NULL, 0, &c, &m),
+                         STATUS_OK);
+        assert_string_equal(c->text, same[0]);
+        assert_int_equal(c->size, strlen(same[0]));
+        assert_string_equal(c->sha256,
+                            "20fe10d7ab67b5e35474fe5df58bc1c9735ec5505c12c7845d0bfa0cd88a0dac");
+        config_free(c);
+    }
     /* A name that a file has and a sweep cannot have. */
     assert_int_equal(config_parse("a b.yaml", text, strlen(text), NULL, 0, &c, &m),
                      STATUS_BAD_INPUT);

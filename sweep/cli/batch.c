@@ -45,10 +45,10 @@ static void add_cores(struct batch *b, const struct batch_request *r)
         batch_option(b, "--exclusive");
 }
 
-/* What every job has, and at last what the user asks for. */
-static void add_common(struct batch *b, const struct batch_request *r)
+/* What every job has, and at last what the user asks for. shards: of an array, else 0. */
+static void add_common(struct batch *b, const struct batch_request *r, long shards)
 {
-    char *comment = slurm_comment(r->db);
+    char *comment = shards ? slurm_array_comment(r->db, shards) : slurm_comment(r->db);
     b->out_of_memory |= !comment;
     batch_option(b, "--comment=%s", comment ? comment : "");
     free(comment);
@@ -139,7 +139,7 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     add_cores(b, r);
     batch_option(b, "--no-kill"); /* a node that fails costs what ran on it */
     batch_option(b, BATCH_SIGNAL);
-    add_common(b, r);
+    add_common(b, r, 0);
     begin_script(b, r, "a sweep on all nodes of this job.", "$SLURM_JOB_ID");
     text_add_shell(&b->script, r->db);
     begin_run(&b->script, r);
@@ -169,7 +169,7 @@ enum status batch_shards(const struct batch_request *r, struct batch *b, struct 
     batch_option(b, "--ntasks=1");
     add_cores(b, r);
     batch_option(b, BATCH_SIGNAL);
-    add_common(b, r);
+    add_common(b, r, r->array);
     /* SLURM_JOB_ID of its last task is the number of the whole array. */
     begin_script(b, r, "a share of a sweep, in a results file of its own.",
                  "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID");
@@ -210,7 +210,7 @@ enum status batch_merge(const struct batch_request *r, struct batch *b, struct m
 {
     batch_option(b, "--job-name=%s-merge", r->name);
     batch_option(b, "--ntasks=1");
-    add_common(b, r);
+    add_common(b, r, 0);
     begin_script(b, r, "the shares of a sweep become one results file.", "$SLURM_JOB_ID");
     text_add_shell(&b->script, r->db);
     text_add(&b->script, "\n");

@@ -56,11 +56,10 @@ static enum status merge_builds(struct merging *g)
 enum status merge_configs(struct merging *g)
 {
     /* Not ON CONFLICT: SQLite would compute the generated columns first. */
-    static const struct merge_table configs = {
-        .name = "config",
-        .without = "[\"config_id\"]",
-        .tail = "WHERE NOT EXISTS (SELECT 1 FROM config AS c"
-                " WHERE c.config_sha256 = @config_sha256)"};
+    static const struct merge_table configs = {.name = "config",
+                                               .without = "[\"config_id\"]",
+                                               .tail = "WHERE NOT EXISTS (SELECT 1 FROM config AS c"
+                                                       " WHERE c.config_sha256 = @config_sha256)"};
     enum status status = merge_rows(g, &configs, 0);
     if (status != STATUS_OK)
         return status;

@@ -65,6 +65,7 @@ check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' he
 check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
 check "... only these" fails grep -q exclusive "$JOBS/42.words"
 check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submit configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
+check "... which says how many shards it has" words 43 --array=1-3 "--comment=headcount $dir/r/it's.db (3 shards)" -p long
 check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
 check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
 check "... each task with its share" grep -Fq -e "--db \"\$db\" --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"

@@ -12,7 +12,9 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/store/rows.h"
+#include "sweep/store/store_check.h"
 #include "sweep/worker/result.h"
+#include "sweep/worker/stop.h"
 #include "sweep/worker/trial_files.h"
 
 /* ---- results files ---- */
@@ -45,6 +47,7 @@ struct moved {
     char from[TRIAL_NAME_MAX], to[TRIAL_NAME_MAX];
     char sha256[65];         /* "": a checkpoint */
     int64_t trial, to_trial; /* as it is called in the source, and where it goes */
+    bool left;               /* weights that are left behind: only the result in them is read */
     bool brought;
 };
 
@@ -120,6 +123,9 @@ static enum status note_weights(struct merge_files *f, struct merge_move *move, 
                            (long long)move->trial, move->weights);
     snprintf(item->from, sizeof item->from, "%s", move->weights);
     snprintf(item->sha256, sizeof item->sha256, "%s", move->sha256);
+    item->left = !f->weights;
+    if (item->left)
+        return STATUS_OK;
     trial_file_name(move->to_trial, move->to_attempt, TRIAL_FILE_RESULT, item->to, sizeof item->to);
     snprintf(move->name, sizeof move->name, "%s", item->to);
     return STATUS_OK;
@@ -142,8 +148,6 @@ static enum status note_checkpoints(struct merge_files *f, const struct merge_mo
 enum status merge_files_note(void *context, struct merge_move *move, struct message *m)
 {
     struct merge_files *f = context;
-    if (move->weights && !f->weights)
-        return STATUS_OK;
     enum status status = note_source(f, store_folder(move->from), m);
     if (status != STATUS_OK)
         return status;
@@ -199,12 +203,10 @@ static int open_item(struct bringing *b, const struct moved *item, bool *linked)
     return fd;
 }
 
-/* Whose it is, from its header, before it is read as far as that says. */
-static enum status examine(struct bringing *b, const struct moved *item, struct found *f,
-                           struct message *m)
+static enum status check_owner(struct bringing *b, const struct moved *item,
+                               const struct safetensors_file *file, struct message *m)
 {
     enum { CONFIG_SHA256, SEED, N_PARAMS };
-    struct safetensors_file *file = &f->file;
     rows_rebind(&b->trial, VALUES(INTEGER(item->to_trial)));
     if (!rows_next(&b->trial)) {
         if (b->trial.status == STATUS_OK)
@@ -215,7 +217,15 @@ static enum status examine(struct bringing *b, const struct moved *item, struct 
     struct result_owner owner = {.config_sha256 = rows_text(&b->trial, CONFIG_SHA256),
                                  .seed = (uint32_t)rows_integer(&b->trial, SEED),
                                  .n_params = rows_integer(&b->trial, N_PARAMS)};
-    enum status s = (item->sha256[0] ? result_check : result_check_checkpoint)(file, &owner, m);
+    return (item->sha256[0] ? result_check : result_check_checkpoint)(file, &owner, m);
+}
+
+/* Whose it is, from its header, before it is read as far as that says. */
+static enum status examine(struct bringing *b, const struct moved *item, struct found *f,
+                           struct message *m)
+{
+    struct safetensors_file *file = &f->file;
+    enum status s = check_owner(b, item, file, m);
     if (s != STATUS_OK)
         return s;
     f->size = file->header_size + file->data_size;
@@ -224,6 +234,52 @@ static enum status examine(struct bringing *b, const struct moved *item, struct 
         s = status_fail(m, STATUS_CORRUPT, "its SHA-256 is another");
     return s;
 }
+
+/* ---- the result in it ---- */
+
+static enum status contradiction(struct bringing *b, const struct moved *item, const char *what)
+{
+    const char *folder = b->files->source[item->source];
+    int db = (int)strlen(folder) - 2; /* "<db>.d" */
+    return status_fail(b->m, STATUS_CORRUPT,
+                       "%.*s: trial %lld is not what its result file says (%s), and nothing was "
+                       "taken over; `headcount check --db %.*s` lists all that differ. Restore a "
+                       "copy of that file, or leave it out",
+                       db, folder, (long long)item->trial, what, db, folder);
+}
+
+/* The rows of the trial, which are merged already, against what its worker wrote. */
+static enum status compare(struct bringing *b, const struct moved *item, const struct found *f)
+{
+    char differ[512];
+    enum status s =
+        store_compare_result(b->files->into, item->to_trial,
+                             safetensors_meta(&f->file.list, "trial"), differ, sizeof differ, b->m);
+    return s == STATUS_OK && differ[0] ? contradiction(b, item, differ) : s;
+}
+
+/* Weights that are left behind: where the recorded file is there, the rows are held against it. */
+static enum status compare_left(struct bringing *b, const struct moved *item, struct found *f)
+{
+    struct message why = {{0}};
+    struct stat st;
+    bool recorded =
+        fstat(f->file.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        file_hash(f->file.fd, f->path, (size_t)st.st_size, f->sha256, NULL) == STATUS_OK &&
+        strcmp(f->sha256, item->sha256) == 0;
+    if (!recorded || lseek(f->file.fd, 0, SEEK_SET) != 0)
+        return STATUS_OK;
+    enum status s = safetensors_open_fd(f->file.fd, f->path, &f->file, &why);
+    if (s == STATUS_OK)
+        s = check_owner(b, item, &f->file, &why);
+    if (s == STATUS_CORRUPT || s == STATUS_BAD_INPUT)
+        return contradiction(b, item, why.text);
+    if (s != STATUS_OK)
+        *b->m = why;
+    return s == STATUS_OK ? compare(b, item, f) : s;
+}
+
+/* ---- copies and links ---- */
 
 /* From a merge that was cut off. */
 static bool is_there(const char *to, const struct found *f)
@@ -266,7 +322,7 @@ static enum status refuse(struct bringing *b, const struct moved *item, const ch
     }
     return status_fail(b->m, STATUS_CORRUPT,
                        "%s is not the file of weights recorded for trial %lld (%s); "
-                       "--no-weights merges the results without weights",
+                       "`headcount merge --no-weights` takes the results without weights",
                        path, (long long)item->trial, why->text);
 }
 
@@ -279,6 +335,8 @@ static enum status bring_file(struct bringing *b, struct moved *item, struct fou
         s = examine(b, item, f, &why);
     if (s != STATUS_OK)
         return refuse(b, item, f->path, s, &why);
+    if (item->sha256[0] && (s = compare(b, item, f)) != STATUS_OK)
+        return s;
     snprintf(to, sizeof to, "%s/%s", store_folder(b->files->into), item->to);
     item->brought = true;
     if (is_there(to, f) || (f->ours_to_share && make_link(f->file.fd, to)))
@@ -295,6 +353,8 @@ static enum status bring_item(struct bringing *b, struct moved *item)
     open_source(b, item->source);
     f.file.fd = open_item(b, item, &linked);
     f.ours_to_share = !linked;
+    if (f.file.fd < 0 && item->left)
+        return STATUS_OK;
     if (f.file.fd < 0 && errno == ENOENT && !item->sha256[0])
         return STATUS_OK; /* of a run that is under way it may go at any time */
     if (f.file.fd < 0 && errno == ELOOP && !item->sha256[0])
@@ -303,12 +363,12 @@ static enum status bring_item(struct bringing *b, struct moved *item)
         return status_fail(
             b->m, STATUS_BAD_INPUT,
             "the weights of trial %lld are not there: %s; copy the folder along with "
-            "the file, or take the results without weights with --no-weights",
+            "the file, or take the results without weights (`headcount merge --no-weights`)",
             (long long)item->trial, path);
     if (f.file.fd < 0)
         return status_fail(b->m, status_of_errno(errno), "%s: cannot open: %s", path,
                            strerror(errno));
-    enum status s = bring_file(b, item, &f);
+    enum status s = item->left ? compare_left(b, item, &f) : bring_file(b, item, &f);
     safetensors_close(&f.file);
     return s;
 }
@@ -323,7 +383,8 @@ enum status merge_files_bring(struct merge_files *f, struct message *m)
                         NO_VALUES);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < f->count; i++)
-        status = bring_item(&b, &f->item[i]);
+        status = stop_requests() ? status_fail(m, STATUS_INTERRUPTED, "stopped among the files")
+                                 : bring_item(&b, &f->item[i]);
     if (b.folder >= 0)
         close(b.folder);
     enum status closed = rows_close(&b.trial);

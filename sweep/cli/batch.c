@@ -107,7 +107,9 @@ static void begin_run(struct text_buffer *b, const struct batch_request *r)
         text_add_shell(b, r->set.item[i]);
         text_add(b, " ");
     }
-    text_add(b, "--db \"$db\"");
+    /* What was done of its trials before, in whichever number of shards, is not done again. */
+    text_add(b, "--db \"$db\" --from-shards ");
+    text_add_shell(b, r->db);
 }
 
 /* From the sweep file on: a job whose run was stopped goes back into the queue. */

@@ -198,6 +198,36 @@ static enum status check_shards(const struct plan *plan, const struct submit_opt
     return s;
 }
 
+/* One that its trials are taken over from. */
+static enum status check_source(const struct plan *plan, const char *db, struct message *m)
+{
+    const struct config *c = plan_config(plan);
+    struct store *s;
+    int64_t begun = 0;
+    enum status status = command_open_existing(db, &s, m);
+    if (status != STATUS_OK || !s)
+        return status;
+    status = store_other_metric(s, c->name, c->metric, &begun, m);
+    if (status == STATUS_OK && begun > 0)
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "%s: the best steps of sweep \"%s\" were chosen by another metric "
+                             "there than %s; put it back, give the sweep another `name`, or move "
+                             "that file away",
+                             db, c->name, metric_name(c->metric));
+    store_close(s, NULL);
+    return status;
+}
+
+static enum status check_sources(const struct plan *plan, const char *db, struct message *m)
+{
+    struct shard_files files;
+    enum status s = shard_files_find(db, &files, m);
+    for (int i = 0; s == STATUS_OK && i < files.count; i++)
+        s = check_source(plan, files.item[i].path, m);
+    shard_files_free(&files);
+    return s;
+}
+
 /* *trials: of its plan. */
 static enum status check_sweep(const struct config *config, const struct submit_options *o,
                                long *trials, struct message *m)
@@ -213,6 +243,8 @@ static enum status check_sweep(const struct config *config, const struct submit_
     command_plan_notes("submit", plan);
     *trials = plan_trials(plan);
     s = o->array ? check_shards(plan, o, m) : check_results(plan, o->db, o->replace, m);
+    if (s == STATUS_OK)
+        s = check_sources(plan, o->db, m);
     plan_free(plan);
     return s;
 }

@@ -65,7 +65,7 @@ enum status command_open_existing(const char *db, struct store **s, struct messa
     *s = NULL;
     if (access(db, F_OK) != 0 && errno == ENOENT)
         return STATUS_OK;
-    return store_open(db, STORE_READ, s, m);
+    return store_open_begun(db, s, m);
 }
 
 /* A file as points of the plan see it. */

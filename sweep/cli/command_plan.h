@@ -17,7 +17,8 @@ enum status command_read_sweep(const char *file, const char *as, const struct co
 enum status command_plan_new(const char *name, const struct config *c, const char *db,
                              struct plan **p, struct message *m);
 
-/* The results file, to be read; *s is NULL where there is none yet. Close with store_close. */
+/* The results file, to be read; *s is NULL where there is none yet, or nothing in it. Close with
+ * store_close. */
 enum status command_open_existing(const char *db, struct store **s, struct message *m);
 
 /* Prints a line for each file that tasks of the plan learn from, and each way that it is divided:

@@ -1,7 +1,8 @@
 /* How the plans and claims of two files came to be, in one order. */
 #include "sweep/store/merge_parts.h"
 
-/* A row of which the one before says the same is none: every shard was planned by itself. */
+/* A row of which the one before says the same is none: every shard was planned by itself. One whose
+ * pairs are those of the row before, in another file, has added none. */
 #define SAYS  "json_array(pairs_sha256, pairs, claim, what -> '$.rules')"
 #define PLACE "(ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id)"
 #define IN_ORDER                                                                                   \
@@ -35,8 +36,10 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
     static const char insert[] =
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
         " claim, seen, seen_outside, trials_ended) " IN_ORDER
-        "SELECT sweep_id, changed, pairs_sha256, pairs, added, removed, what, claim, seen,"
-        " seen_outside, trials_ended FROM kept ORDER BY place";
+        "SELECT sweep_id, changed, pairs_sha256, pairs, iif(again, 0, added),"
+        " iif(again, 0, removed), what, claim, seen, seen_outside, trials_ended FROM"
+        " (SELECT *, pairs_sha256 IS lag(pairs_sha256) OVER (ORDER BY place) AS again FROM kept)"
+        " ORDER BY place";
     int64_t more = 0, newer = 0;
     enum status status = list_changes(g, sweep);
     if (status == STATUS_OK)

@@ -41,9 +41,11 @@ static enum status look_up(struct merging *g, struct rows *ours, struct rows *th
         return theirs->status;
     pair.theirs = merge_standing(theirs);
     pair.from_config = rows_integer(theirs, STANDING_CONFIG);
-    bool meant = g->unfinished || trial_state_ended(pair.theirs.state);
-    return meant && merge_is_further(&pair.theirs, &pair.ours) ? add_pair(list, &pair, g->m)
-                                                               : STATUS_OK;
+    if (!g->unfinished && !trial_state_ended(pair.theirs.state))
+        return STATUS_OK;
+    bool further = false;
+    enum status status = merge_is_further(g, &pair.theirs, &pair.ours, &further);
+    return further ? add_pair(list, &pair, g->m) : status;
 }
 
 static enum status find_pairs(struct merging *g, const struct merge_sweep *sweep,

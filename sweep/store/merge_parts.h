@@ -126,8 +126,10 @@ enum { STANDING_CONFIG = 6, STANDING_SEED, STANDING_COLUMNS };
     " checkpoint_sha256, config_id, seed"
 struct standing merge_standing(struct rows *r);
 
-/* Whether `a` is further than `b`. */
-bool merge_is_further(const struct standing *a, const struct standing *b);
+/* Whether the trial has come further in `from`. Not by a failure that is known in `into`, where it
+ * is tried again. */
+enum status merge_is_further(struct merging *g, const struct standing *theirs,
+                             const struct standing *ours, bool *further);
 
 /* What the trial is called in both files; taken: it becomes as `from` has it; same: what studies
  * found in `from` is true of it. */

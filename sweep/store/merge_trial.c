@@ -15,13 +15,6 @@ static int rank(const struct standing *s)
     return !s->trial_id ? 0 : has_result(s) ? 3 : s->state == TRIAL_FAILED ? 2 : 1;
 }
 
-bool merge_is_further(const struct standing *a, const struct standing *b)
-{
-    if (rank(a) != rank(b))
-        return rank(a) > rank(b);
-    return rank(a) == 1 && a->resume_step > b->resume_step;
-}
-
 struct standing merge_standing(struct rows *r)
 {
     enum { TRIAL_ID, STATE, RESUME_STEP, ATTEMPTS, WEIGHTS, SHA256 };
@@ -120,6 +113,27 @@ static enum status find_attempt(struct merging *g, int64_t into_id, const struct
                          VALUES(INTEGER(into_id), TEXT(rows_text(attempt, STARTED)),
                                 TEXT(rows_text(attempt, HOST)), pid),
                          0, number, g->m);
+}
+
+enum status merge_is_further(struct merging *g, const struct standing *theirs,
+                             const struct standing *ours, bool *further)
+{
+    int64_t known = 0;
+    *further = rank(theirs) != rank(ours)
+                   ? rank(theirs) > rank(ours)
+                   : rank(theirs) == 1 && theirs->resume_step > ours->resume_step;
+    if (!*further || theirs->state != TRIAL_FAILED)
+        return STATUS_OK;
+    struct rows last =
+        store_rows(g->from, MERGING,
+                   "SELECT attempt, started, host, pid FROM attempt"
+                   " WHERE trial_id = ? AND attempt = ?",
+                   VALUES(INTEGER(theirs->trial_id), INTEGER(theirs->attempts)), g->m);
+    enum status status =
+        rows_next(&last) ? find_attempt(g, ours->trial_id, &last, &known) : STATUS_OK;
+    *further = !known;
+    enum status closed = rows_close(&last);
+    return status == STATUS_OK ? closed : status;
 }
 
 static enum status note_attempt(struct merging *g, int64_t from_id, int64_t attempt,
@@ -311,7 +325,11 @@ static enum status merge_trial(struct merging *g, const struct merge_sweep *swee
     g->counts->trials += theirs.state != TRIAL_NOT_NEEDED;
     if (status != STATUS_OK)
         return status;
-    bool takes = added ? theirs.attempts > 0 : merge_is_further(&theirs, &ours);
+    bool takes = theirs.attempts > 0;
+    if (!added)
+        status = merge_is_further(g, &theirs, &ours, &takes);
+    if (status != STATUS_OK)
+        return status;
     return takes ? merge_take_over(g, &theirs, &ours) : keep_ours(g, &theirs, &ours);
 }
 

@@ -59,7 +59,7 @@ check "a job on four nodes" says '^Submitted job 41: 12 trials on 4 nodes$' \
     headcount submit configs/quick.yaml --set seeds=4 --nodes 4 --db "r/x.db" -- --time=10 --account="a b"
 check "... its options, the user's last" words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
     --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append --time=10 "--account=a b"
-check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --launch slurm -- configs/quick.yaml &" "$JOBS/41.sh"
+check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm -- configs/quick.yaml &" "$JOBS/41.sh"
 check "... into what" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
 check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
 check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
@@ -68,7 +68,7 @@ check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submi
 check "... which says how many shards it has" words 43 --array=1-3 "--comment=headcount $dir/r/it's.db (3 shards)" -p long
 check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
 check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
-check "... each task with its share" grep -Fq -e "--db \"\$db\" --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
+check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
 check "... in a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
 check "... all of which are merged" grep -Fqx "$headcount merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
 check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
@@ -128,7 +128,7 @@ as_job() { # job, program: runs the script with this in the place of headcount
     SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 sh job.sh
 }
 as_job $((before + 1)) "$dir/keeper"
-printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --shard 1/2 -j 2 -- "./-s p.yaml" >wanted
+printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 -- "./-s p.yaml" >wanted
 check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
 printf '%s\n' "$dir/$hostile" >wanted
 check "... in the folder that was meant" cmp wanted "$JOBS/pwd"

@@ -1,0 +1,242 @@
+#!/bin/sh
+# headcount run --from and --from-shards: finished trials count whichever way they were run, half done ones
+# go on from their checkpoints, and the files that this comes from stay as they are. Speaks TAP. HEADCOUNT
+# is the program; run from the repository's root.
+. tests/tap.sh
+settle
+export HEADCOUNT_CHECKPOINT_S=0
+run() { # db, arguments...: not --quiet, for what was taken over is said
+    run_db=$1
+    shift
+    headcount run s.yaml --db "$run_db" "$@" >report.txt 2>said </dev/null
+}
+sql() { sqlite3 "$1" "$2"; }
+says() { grep -qF -- "$1" said || { cat said; return 1; }; }
+status_is() { # status, command...
+    wanted=$1
+    shift
+    "$@"
+    code=$?
+    [ $code -eq "$wanted" ] || { echo "status $code, expected $wanted"; cat said; return 1; }
+}
+undisturbed() {
+    rm -rf whole.db*
+    run whole.db || { cat said; return 1; }
+    headcount export results --db whole.db >whole.jsonl && headcount report --db whole.db >whole.txt
+}
+# The file is what an undisturbed run makes: results, report, every promise, weights.
+whole() { # db
+    headcount export results --db "$1" >got.jsonl && cmp got.jsonl whole.jsonl &&
+        headcount report --db "$1" >got.txt && diff whole.txt got.txt && headcount check --db "$1"
+}
+shards() { # of, arguments...: x-K-of-N.db each
+    of=$1
+    shift
+    for shard in $(seq "$of"); do
+        run "x-$shard-of-$of.db" --shard "$shard/$of" "$@" || { cat said; return 1; }
+    done
+}
+merged() { # of: x.db
+    headcount merge --into x.db x-*-of-"$1".db >said 2>&1 || { cat said; return 1; }
+}
+# How often trials were begun in shards that are merged.
+attempts() { sql x.db 'SELECT count(*) FROM attempt'; }
+content() { # db: all of it
+    sqlite3 "$1" .dump | sha256sum
+    (cd "$1.d" && sha256sum ./*)
+}
+
+# ---- shards ----
+cat >s.yaml <<'Y'
+# Which?
+name: s
+task: {name: gather, length: 8, vocab: 4, slots: 1}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 8}
+train: {steps: 20, batch: 8, eval_every: 5, val_examples: 32, test_examples: 32}
+claim: {best: 2, over: [1]}
+eval: {other: {instance: 1}}
+measure: evals
+seeds: 4
+Y
+check "an undisturbed run" undisturbed
+check "in two shards" shards 2
+headcount sweep note 1 "a note of mine" --db x-1-of-2.db >said
+content x-1-of-2.db >before
+check "in three shards" shards 3 --from-shards x.db
+check "... the last takes over what it is to run" says "3 trials were taken over from x-1-of-2.db"
+check "... from both" says "1 trial was taken over from x-2-of-2.db"
+check "... and trains nothing" says "nothing to run: all 4 trials have ended"
+check "... with weights that it shares" [ "$(find x-3-of-3.db.d -name '*.result' -links +1 | wc -l)" = 4 ]
+check "... it is sound" headcount check --db x-3-of-3.db
+check "what it came from is as it was" sh -c 'sqlite3 x-1-of-2.db .dump | sha256sum | cmp - "$0" 2>&1 | grep EOF' before
+merged 3
+check "merged" whole x.db
+check "... each trial was begun once" [ "$(attempts)" = 12 ]
+check "... with a person's note" [ "$(sql x.db 'SELECT remark FROM trial WHERE remark IS NOT NULL')" = "a note of mine" ]
+check "... what the shards measured" [ "$(sql x.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
+check "... and a claim that came first" [ "$(sql x.db 'SELECT count(*) || seen FROM plan_change')" = 10 ]
+rm -rf x-*
+check "then in five shards, from the merged file" shards 5 --from-shards x.db
+check "... nothing is trained" says "nothing to run: all 2 trials have ended"
+rm -rf x.db*
+merged 5
+check "... merged" whole x.db
+rm -rf y.db*
+check "then in one file" run y.db --from-shards x.db
+check "... whole" whole y.db
+check "again: nothing more is taken over" run y.db --from-shards x.db
+check "... nor said" fails grep 'taken over' said
+
+# More seeds: trials move from one shard to another.
+rm -rf x*.db*
+shards 2
+sed -i 's/^seeds: 4/seeds: 6/' s.yaml
+check "six seeds, undisturbed" undisturbed
+check "six seeds in shards that had four" shards 2 --from-shards x.db
+merged 2
+check "... merged" sh -c 'headcount export results --db x.db | cmp - whole.jsonl && headcount check --db x.db'
+check "... only the new ones were trained" [ "$(attempts)" = 18 ]
+sed -i 's/^seeds: 6/seeds: 4/' s.yaml
+
+# ---- one file ----
+undisturbed
+rm -rf y.db*
+check "from a file that was named" run y.db --from whole.db
+check "... all of it" says "12 trials were taken over from whole.db"
+check "... whole" whole y.db
+run y.db --from whole.db
+check "again" says "nothing was taken over from whole.db: no trial of this run has come further there"
+ln -s whole.db link.db
+rm -rf y.db*
+run y.db --from link.db
+check "through a link" says "12 trials were taken over from link.db"
+run y.db --from y.db
+check "from itself" says "y.db is passed over: it is the results file of this run"
+rm -rf y.db*
+check "a file that is not there" status_is 2 run y.db --from whole.db --from missing.db
+check "... by name" says "there is no results file missing.db"
+check "... and nothing was made" [ ! -e y.db ]
+echo text >text.db
+check "a text file" status_is 2 run y.db --from text.db
+check "... by name" says "text.db is not a results file"
+: >empty.db
+check "a file that is about to be made" run y.db --from empty.db
+rm -rf y.db*
+sed 's/^name: s/name: t/' s.yaml >t.yaml
+headcount run t.yaml --db y.db --from whole.db >report.txt 2>said
+check "another sweep's trials are its own" says "nothing was taken over from whole.db"
+sed 's/^seeds/metric: {name: val_loss}\nseeds/' s.yaml >t.yaml
+headcount run t.yaml --db z.db --from whole.db --quiet >report.txt 2>said
+check "another metric" [ $? -eq 2 ]
+check "... by name" says 'the best steps of sweep s were chosen by val_acc there, and the metric is val_loss now'
+rm -rf z.db*
+cp whole.db bad.db && cp -r whole.db.d bad.db.d
+sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 3"
+check "a row that is not what its worker wrote" status_is 3 run z.db --from bad.db
+check "... is named" says "bad.db: trial 3 is not what its result file says (test_acc)"
+check "... nothing was taken over" [ "$(sql z.db 'SELECT count(*) FROM attempt; SELECT count(*) FROM build WHERE build_id > 1')$(ls z.db.d)" = "0
+0owner" ]
+cp whole.db bad.db && rm bad.db.d/t3-a1.result
+check "weights that are not there" status_is 2 run z.db --from bad.db
+check "... are named, with what to do" says 'or take the results without weights (`headcount merge --no-weights`)'
+rm -rf z.db* bad.db*
+
+# A claim that was made when results were there is no prediction, wherever they were.
+sed '/^claim/d' s.yaml >t.yaml
+headcount run t.yaml --db open.db --quiet >report.txt 2>said
+rm -rf y.db*
+check "a claim behind the results" run y.db --from open.db
+check "... is none" [ "$(sql y.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 12 ]
+check "... as if it had been written into that file" sh -c 'headcount run s.yaml --db open.db -q >open.txt && headcount report --db y.db | diff open.txt -'
+
+# ---- half done, and failed ----
+rm -rf half.db* y.db* x*.db*
+long="--set train.steps=1000000 -j1"
+begun() { # db, words...: a run of long trials that goes on from a step, or from none
+    begun_db=$1
+    shift
+    headcount run s.yaml --db "$begun_db" $long --quiet "$@" >report.txt 2>said </dev/null &
+    pid=$!
+}
+stopped() {
+    kill -INT $pid
+    wait $pid
+    pid=
+}
+begun half.db --shard 1/2
+wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
+stopped
+step=$(sql half.db 'SELECT max(resume_step) FROM trial')
+[ "${step:-0}" -gt 0 ] || trouble "nothing is half done"
+verdict "a shard that was stopped"
+(
+    flock 9
+    begun y.db --from half.db
+    wait_beside $pid sh -c 'ls y.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
+    stopped
+) 9>half.db.lock
+[ "$(sql y.db 'SELECT max(resumed_from_step) FROM attempt')" = 0 ] || trouble "taken over from a file that is held"
+verdict "what somebody else has begun and still holds is left to them"
+rm -rf y.db*
+begun y.db --from half.db
+check "else it goes on from its checkpoint" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
+stopped
+check "... and is sound" headcount check --db y.db
+
+rm -rf fail.db* y.db*
+one="--set seeds=1 --set model.heads=1 --set claim=null"
+headcount run s.yaml --db fail.db $long $one --set limits.time=1s --quiet >report.txt 2>said
+[ "$(sql fail.db "SELECT group_concat(state || limit_hit) FROM trial")" = failed1 ] || trouble "no failure: $(cat said)"
+check "a failure of another file counts" status_is 1 run y.db --from fail.db $long $one
+check "... and is not tried again" [ "$(sql y.db 'SELECT state || attempt FROM trial')" = failed1 ]
+rm -rf y.db*
+begun y.db --from fail.db --retry-failed $one
+check "--retry-failed goes on with it" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt WHERE attempt = 2')\" -gt 0 ]"
+stopped
+begun y.db --from fail.db $one
+check "... and a run after that, too" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(attempt) FROM attempt')\" = 3 ]"
+stopped
+
+# ---- choices, rungs, replicates ----
+cat >s.yaml <<'Y'
+# Which?
+name: s
+task: {name: gather, length: 8, vocab: 4, slots: 1, instance: [0, 1]}
+model: {d_model: 8, heads: [1, 2, 4], norm: [pre, post], d_ff: 8}
+train: {steps: 40, batch: 8, lr: [1e-3, 3e-3, 1e-2], eval_every: 10, val_examples: 32, test_examples: 32}
+tune: {axes: [train.lr], seeds: 2, rungs: {eta: 3, min_steps: 10}}
+replicate: [task.instance]
+claim: {best: 2, over: [1]}
+seeds: 2
+Y
+tuned() { # in two shards, in three, merged
+    rm -rf x*.db*
+    shards 2
+    before=$(for k in 1 2; do sql x-$k-of-2.db 'SELECT count(*) FROM attempt'; done | awk '{ n += $1 } END { print n }')
+    shards 3 --from-shards x.db && says "nothing to run: all" && rm -rf x-*-of-2.db* && merged 3 && whole x.db && [ "$(attempts)" = "$before" ]
+}
+check "a tuned sweep with rungs" undisturbed
+check "... in two shards, then in three: nothing is trained twice" tuned
+rm -rf y.db*
+check "... in one file" run y.db --from whole.db
+check "... whole" whole y.db
+check "... with as many attempts" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
+sed -i '/^tune/s/, rungs: {[^}]*}//' s.yaml
+check "a tuned sweep without" undisturbed
+check "... in two shards, then in three" tuned
+
+# ---- looks ----
+cat >s.yaml <<'Y'
+# Which?
+name: looked
+task: {name: hist, length: 8, vocab: 4}
+model: {d_model: 8, heads: [1, 2], d_ff: 8}
+train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
+looks: [2, 3, 4]
+Y
+check "a sweep with looks" undisturbed
+rm -rf y.db*
+check "... from its file" run y.db --from whole.db
+check "... whole" whole y.db
+check "... nothing is trained" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
+finish

@@ -56,7 +56,7 @@ static const struct command_syntax syntax = {
 
 static enum status submit(const struct batch *b, char id[SLURM_ID], struct message *m)
 {
-    return slurm_submit(b->option, b->options, b->script.text, b->script.used, id, m);
+    return slurm_submit(b->option, b->options, b->script.text, b->script.used, NULL, id, m);
 }
 
 /* On a terminal plain, elsewhere to the byte. */

@@ -1,117 +1,15 @@
 #include "sweep/hosts/slurm.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "engine/base/text.h"
+#include "sweep/hosts/slurm_command.h"
 
 extern char **environ;
-
-/* ---- their commands ---- */
-
-enum { FOREVER = -1 };
-
-struct command {
-    char *const *argv;
-    char *const *environment; /* NULL: ours */
-    int in;                   /* its standard input */
-    int patience_ms;          /* until it has closed its output, or FOREVER */
-    bool quiet;               /* what it says on standard error is not wanted */
-    bool missing;             /* answered: there is none of that name in PATH */
-    bool succeeded;           /* answered */
-};
-
-static int spawn(pid_t *pid, const struct command *c, int out)
-{
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    error = posix_spawn_file_actions_adddup2(&actions, c->in, STDIN_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    if (!error && c->quiet)
-        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (!error)
-        error = posix_spawnp(pid, c->argv[0], &actions, NULL, c->argv,
-                             c->environment ? c->environment : environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-static long long milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
-/* False where the time was over before its end. */
-static bool read_all(int fd, int patience_ms, struct text_buffer *said)
-{
-    char piece[4096];
-    const long long end = milliseconds() + patience_ms;
-    for (;;) {
-        struct pollfd ready = {.fd = fd, .events = POLLIN};
-        long long left = patience_ms == FOREVER ? FOREVER : end - milliseconds();
-        if (patience_ms != FOREVER && left <= 0)
-            return false;
-        int answer = poll(&ready, 1, (int)left);
-        if (answer < 0 && errno != EINTR)
-            return true;
-        if (answer <= 0)
-            continue;
-        ssize_t n = read(fd, piece, sizeof piece);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return true;
-        if (n > 0)
-            text_add(said, "%.*s", (int)n, piece);
-    }
-}
-
-/* Runs a command; what it says on standard output in `said`. IO where it could not be started, and
- * where its time was over: then it is killed. */
-static enum status run_command(struct command *c, struct text_buffer *said, struct message *m)
-{
-    int out[2];
-    pid_t pid;
-    int ended = 0;
-    bool in_time = true;
-    const char *name = c->argv[0];
-    if (pipe2(out, O_CLOEXEC) != 0)
-        return status_fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
-    int error = spawn(&pid, c, out[1]);
-    close(out[1]);
-    if (!error)
-        in_time = read_all(out[0], c->patience_ms, said);
-    close(out[0]);
-    c->missing = error == ENOENT;
-    if (c->missing)
-        return status_fail(m, STATUS_IO,
-                           "there is no %s in PATH: is this a machine of the cluster?", name);
-    if (error)
-        return status_fail(m, status_of_errno(error), "cannot start %s: %s", name, strerror(error));
-    if (!in_time)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
-        ;
-    c->succeeded = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
-    if (!in_time)
-        return status_fail(m, STATUS_IO, "%s gave no answer within %d s", name,
-                           c->patience_ms / 1000);
-    if (said->out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for what %s says", name);
-    return STATUS_OK;
-}
 
 /* ---- the allocation ---- */
 
@@ -176,8 +74,8 @@ static enum status read_names(const char *nodes, struct text_buffer *names, stru
 {
     char *const argv[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)nodes,
                           NULL};
-    struct command c = {.argv = argv, .in = STDIN_FILENO, .patience_ms = FOREVER};
-    enum status s = run_command(&c, names, m);
+    struct slurm_command c = {.argv = argv, .in = STDIN_FILENO, .patience_ms = SLURM_FOREVER};
+    enum status s = slurm_command_run(&c, names, m);
     if (s != STATUS_OK || c.succeeded)
         return s;
     return status_fail(m, STATUS_IO, "scontrol does not name the nodes of the allocation, %s",
@@ -220,31 +118,62 @@ static int script_fd(const char *script, size_t size)
     return fd;
 }
 
+/* "17" of "17;cluster"; "" where sbatch gave the job no number. */
+static void read_id(const char *said, char id[SLURM_ID])
+{
+    snprintf(id, SLURM_ID, "%.*s", (int)strspn(said, "0123456789"), said);
+}
+
+static void on_id(const char *said, void *context)
+{
+    const struct slurm_wait *wait = context;
+    char id[SLURM_ID];
+    read_id(said, id);
+    if (id[0])
+        wait->submitted(id, wait->context);
+}
+
+static enum status sbatch_answer(const struct slurm_command *c, const char *said,
+                                 struct slurm_wait *wait, char id[SLURM_ID], struct message *m)
+{
+    read_id(said, id);
+    if (wait && id[0] && c->exit_status < 0)
+        return status_fail(m, STATUS_IO,
+                           "job %s was submitted, and sbatch was killed before its end", id);
+    if (wait && id[0])
+        wait->exit_status = c->exit_status;
+    else if (!c->succeeded)
+        return status_fail(m, STATUS_IO, "sbatch refused the job; what it said stands above");
+    if (!id[0])
+        return status_fail(m, STATUS_IO, "sbatch gave the job no number");
+    return STATUS_OK;
+}
+
 enum status slurm_submit(char *const *option, int options, const char *script, size_t size,
-                         char id[SLURM_ID], struct message *m)
+                         struct slurm_wait *wait, char id[SLURM_ID], struct message *m)
 {
     struct text_buffer said = {0};
-    char **argv = calloc((size_t)options + 3, sizeof *argv);
+    char **argv = calloc((size_t)options + 4, sizeof *argv);
     if (!argv)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to start sbatch");
     argv[0] = (char *)"sbatch";
     argv[1] = (char *)"--parsable";
     memcpy(argv + 2, option, (size_t)options * sizeof *argv);
-    struct command c = {.argv = argv, .in = script_fd(script, size), .patience_ms = FOREVER};
+    if (wait)
+        argv[2 + options] = (char *)"--wait";
+    struct slurm_command c = {.argv = argv,
+                              .in = script_fd(script, size),
+                              .patience_ms = SLURM_FOREVER,
+                              .on_line = wait ? on_id : NULL,
+                              .context = wait};
     enum status s = c.in < 0 ? status_fail(m, status_of_errno(errno), "cannot keep the script: %s",
                                            strerror(errno))
-                             : run_command(&c, &said, m);
+                             : slurm_command_run(&c, &said, m);
     if (c.in >= 0)
         close(c.in);
     free(argv);
-    if (s == STATUS_OK && !c.succeeded)
-        s = status_fail(m, STATUS_IO, "sbatch refused the job; what it said stands above");
-    if (s == STATUS_OK) { /* "17;cluster" */
-        const char *text = said.text ? said.text : "";
-        snprintf(id, SLURM_ID, "%.*s", (int)strspn(text, "0123456789"), text);
-        if (!id[0])
-            s = status_fail(m, STATUS_IO, "sbatch gave the job no number");
-    }
+    if (s == STATUS_OK)
+        s = sbatch_answer(&c, said.text ? said.text : "", wait, id, m);
     free(said.text);
     return s;
 }
@@ -398,12 +327,12 @@ static enum status ask_queue(int patience_ms, bool quiet, struct text_buffer *sa
     char **plain = plain_environment();
     if (!plain)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to start squeue");
-    struct command c = {.argv = argv,
-                        .environment = plain,
-                        .in = STDIN_FILENO,
-                        .patience_ms = patience_ms,
-                        .quiet = quiet};
-    enum status s = run_command(&c, said, m);
+    struct slurm_command c = {.argv = argv,
+                              .environment = plain,
+                              .in = STDIN_FILENO,
+                              .patience_ms = patience_ms,
+                              .quiet = quiet};
+    enum status s = slurm_command_run(&c, said, m);
     free(plain);
     if (c.missing)
         return STATUS_OK;

@@ -23,11 +23,18 @@ enum status slurm_specs(const char *names, const char *cpus, struct host_spec **
 
 enum { SLURM_ID = 64 };
 
+/* To wait until a job has ended (sbatch --wait). */
+struct slurm_wait {
+    void (*submitted)(const char *id, void *context); /* called at once */
+    void *context;
+    int exit_status; /* answered: the job's own; 1 where a signal ended it, as sbatch has it */
+};
+
 /* Hands a script to sbatch with these options (NULL after the last) and waits for the number of the
- * job, "17". What sbatch itself says goes to stderr. IO where there is no sbatch, or where it
- * refuses the job. */
+ * job, "17", and, unless `wait` is NULL, for its end. What sbatch itself says goes to stderr. IO
+ * where there is no sbatch, or where it refuses the job. */
 enum status slurm_submit(char *const *option, int options, const char *script, size_t size,
-                         char id[SLURM_ID], struct message *m);
+                         struct slurm_wait *wait, char id[SLURM_ID], struct message *m);
 
 /* By this comment (--comment) the jobs that work on the results file at db are known: "headcount "
  * and its real path, of a very long one the end. malloced; NULL without memory. */

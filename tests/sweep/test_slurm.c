@@ -109,7 +109,55 @@ static enum status submit(char id[SLURM_ID], const char *script)
 {
     char option[] = "--job-name=two words";
     char *options[] = {option, NULL};
-    return slurm_submit(options, 1, script, strlen(script), id, &m);
+    return slurm_submit(options, 1, script, strlen(script), NULL, id, &m);
+}
+
+static char first_id[SLURM_ID];
+
+static void on_submitted(const char *id, void *context)
+{
+    char path[256];
+    snprintf(first_id, sizeof first_id, "%s", id);
+    snprintf(path, sizeof path, "%s/%s", folder, (const char *)context);
+    fclose(fopen(path, "w")); /* for which sbatch waits */
+}
+
+static enum status wait_for(const char *answer, struct slurm_wait *wait)
+{
+    char script[1024], id[SLURM_ID] = "";
+    char *options[] = {NULL};
+    *wait = (struct slurm_wait){.submitted = on_submitted, .context = (void *)"told"};
+    first_id[0] = '\0';
+    snprintf(script, sizeof script, "[ \"$*\" = '--parsable --wait' ] || exit 99\n%s", answer);
+    install("sbatch", script);
+    enum status s = slurm_submit(options, 0, "x", 1, wait, id, &m);
+    if (s == STATUS_OK)
+        assert_string_equal(id, first_id);
+    snprintf(script, sizeof script, "%s/told", folder);
+    unlink(script);
+    return s;
+}
+
+#define UNTIL_TOLD "until [ -e \"${0%/*}/told\" ]; do sleep .05; done\n"
+
+static void until_a_job_has_ended(void **state)
+{
+    struct slurm_wait wait;
+    (void)state;
+    assert_int_equal(wait_for("echo 17\n" UNTIL_TOLD "exit 7", &wait), STATUS_OK);
+    assert_string_equal(first_id, "17");
+    assert_int_equal(wait.exit_status, 7);
+    assert_int_equal(wait_for("echo '18;cluster'\n" UNTIL_TOLD, &wait), STATUS_OK);
+    assert_string_equal(first_id, "18");
+    assert_int_equal(wait.exit_status, 0);
+    assert_int_equal(wait_for("exit 1", &wait), STATUS_IO);
+    assert_non_null(strstr(m.text, "refused"));
+    assert_string_equal(first_id, "");
+    assert_int_equal(wait_for("echo 'sbatch: what?'", &wait), STATUS_IO);
+    assert_non_null(strstr(m.text, "no number"));
+    assert_int_equal(wait_for("echo 19\n" UNTIL_TOLD "kill -KILL $$", &wait), STATUS_IO);
+    assert_non_null(strstr(m.text, "job 19 was submitted, and sbatch was killed"));
+    remove_program("sbatch");
 }
 
 static void a_job(void **state)
@@ -297,6 +345,7 @@ int main(void)
         cmocka_unit_test(jobs_in_the_queue),
         cmocka_unit_test(no_answer),
         cmocka_unit_test(the_name_of_a_results_file),
+        cmocka_unit_test(until_a_job_has_ended),
         cmocka_unit_test(a_job), /* leaves PATH with nothing in it */
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,100 @@
+#include "sweep/hosts/slurm_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int spawn(pid_t *pid, const struct slurm_command *c, int out)
+{
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&actions, c->in, STDIN_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!error && c->quiet)
+        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawnp(pid, c->argv[0], &actions, NULL, c->argv,
+                             c->environment ? c->environment : environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static long long milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* False where the time was over before its end. */
+static bool read_all(int fd, const struct slurm_command *c, struct text_buffer *said)
+{
+    char piece[4096];
+    const long long end = milliseconds() + c->patience_ms;
+    bool told = !c->on_line;
+    for (;;) {
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        long long left = c->patience_ms == SLURM_FOREVER ? SLURM_FOREVER : end - milliseconds();
+        if (c->patience_ms != SLURM_FOREVER && left <= 0)
+            return false;
+        int answer = poll(&ready, 1, (int)left);
+        if (answer < 0 && errno != EINTR)
+            return true;
+        if (answer <= 0)
+            continue;
+        ssize_t n = read(fd, piece, sizeof piece);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return true;
+        if (n > 0)
+            text_add(said, "%.*s", (int)n, piece);
+        if (!told && said->text && strchr(said->text, '\n')) {
+            told = true;
+            c->on_line(said->text, c->context);
+        }
+    }
+}
+
+enum status slurm_command_run(struct slurm_command *c, struct text_buffer *said, struct message *m)
+{
+    int out[2];
+    pid_t pid;
+    int ended = 0;
+    bool in_time = true;
+    const char *name = c->argv[0];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return status_fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
+    int error = spawn(&pid, c, out[1]);
+    close(out[1]);
+    if (!error)
+        in_time = read_all(out[0], c, said);
+    close(out[0]);
+    c->missing = error == ENOENT;
+    if (c->missing)
+        return status_fail(m, STATUS_IO,
+                           "there is no %s in PATH: is this a machine of the cluster?", name);
+    if (error)
+        return status_fail(m, status_of_errno(error), "cannot start %s: %s", name, strerror(error));
+    if (!in_time)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
+        ;
+    c->exit_status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    c->succeeded = c->exit_status == 0;
+    if (!in_time)
+        return status_fail(m, STATUS_IO, "%s gave no answer within %d s", name,
+                           c->patience_ms / 1000);
+    if (said->out_of_memory)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for what %s says", name);
+    return STATUS_OK;
+}

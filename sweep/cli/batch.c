@@ -112,13 +112,32 @@ static void begin_run(struct text_buffer *b, const struct batch_request *r)
     text_add_shell(b, r->db);
 }
 
+/* The text as the standard input of a command whose line ends with `more`. What ends it is in no
+ * text of its own. */
+static void add_here_document(struct text_buffer *b, const char *end, const char *more,
+                              const char *text)
+{
+    struct text_buffer mark = {0};
+    text_add(&mark, "%s", end);
+    while (mark.text && !mark.out_of_memory && strstr(text, mark.text))
+        text_add(&mark, "_");
+    b->out_of_memory |= mark.out_of_memory;
+    if (!b->out_of_memory)
+        text_add(b, " <<'%s'%s\n%s%s%s\n", mark.text, more, text,
+                 text[0] && text[strlen(text) - 1] != '\n' ? "\n" : "", mark.text);
+    free(mark.text);
+}
+
 /* From the sweep file on: a job whose run was stopped goes back into the queue. */
 static void end_run(struct text_buffer *b, const struct batch_request *r)
 {
-    text_add(b, " -- ");
-    text_add_shell(b, r->file);
+    if (r->as) {
+        text_add(b, " --as ");
+        text_add_shell(b, r->as);
+    }
+    text_add(b, " -");
+    add_here_document(b, "END_OF_SWEEP", " &", r->sweep);
     text_add(b, "%s",
-             " &\n"
              "run=$!\n"
              "[ -z \"$early\" ] || kill -USR1 \"$run\"\n"
              "until wait \"$run\"; status=$?; ! kill -0 \"$run\" 2>/dev/null; do :; done\n"
@@ -236,17 +255,11 @@ enum status batch_merge(const struct batch_request *r, struct batch *b, struct m
 
 void batch_show(const struct batch *b, const char *more, struct text_buffer *out)
 {
-    struct text_buffer end = {0};
-    text_add(&end, "END_OF_JOB");
-    while (end.text && !end.out_of_memory && strstr(b->script.text, end.text))
-        text_add(&end, "_");
     text_add(out, "sbatch");
     for (int i = 0; i < b->options; i++) {
         text_add(out, " ");
         text_add_shell(out, b->option[i]);
     }
-    out->out_of_memory |= end.out_of_memory;
-    if (!out->out_of_memory)
-        text_add(out, "%s <<'%s'\n%s%s\n", more, end.text, b->script.text, end.text);
-    free(end.text);
+    text_add(out, "%s", more);
+    add_here_document(out, "END_OF_JOB", "", b->script.text);
 }

@@ -4,7 +4,9 @@
  * its own script, where a signal stopped the run before its end, or where another process holds the
  * results file: it appends to its output and goes on with what the results file has. A run that
  * stops by itself (exit status 75 without a signal: a full disk) would do so again at once; its job
- * stays out of the queue. */
+ * stays out of the queue.
+ *
+ * The script carries the sweep file as it was when it was submitted, and Slurm keeps the script. */
 #ifndef SWEEP_CLI_BATCH_H
 #define SWEEP_CLI_BATCH_H
 
@@ -14,8 +16,9 @@
 /* What a sweep's jobs are made from. */
 struct batch_request {
     const char *program;        /* absolute path of headcount */
-    const char *folder;         /* absolute; the other paths may be relative to it */
-    const char *file, *db;      /* the sweep file, the results file */
+    const char *folder;         /* absolute; db may be relative to it */
+    const char *db;             /* the results file */
+    const char *sweep, *as;     /* text of the sweep file; its absolute path, NULL: it has none */
     const char *name;           /* of the sweep: letters, digits, '.', '_', '-' */
     struct command_texts set;   /* --set of run */
     bool retry_failed, replace; /* of run, at the job's first start only */

@@ -45,8 +45,10 @@ static const struct command_syntax syntax = {
         "A job that is stopped before its end, by its time limit or for another job, goes back\n"
         "into the queue and later on from where it was; one whose disk is full does not. What\n"
         "stands behind -- is for sbatch. A sweep file or results file that is wrong is refused\n"
-        "now, not when the job begins. --retry-failed and --replace are for the job's first\n"
-        "start: when it comes back from the queue, what it did since then is kept.\n",
+        "now, not when the job begins, and the sweep file is kept as it is now. --retry-failed "
+        "and\n"
+        "--replace are for the job's first start: when it comes back from the queue, what it did\n"
+        "since then is kept.\n",
     .options = options,
     .others = "options of sbatch stand behind --, as in `-- --time=4:00:00`",
     .examples = "  headcount submit configs/quick.yaml -n --nodes 4 -- --time=4:00:00\n",
@@ -251,40 +253,47 @@ static enum status check_sweep(const struct config *config, const struct submit_
 
 /* ---- the jobs ---- */
 
-/* Where this program and the user are. The caller frees both names, whatever comes of it. */
-static enum status find_places(char **program, char **folder, struct message *m)
+/* Absolute paths: of this program, of where the user is, of the sweep file. */
+struct places {
+    char *program, *folder; /* malloced, whatever comes of it */
+    char file[PATH_MAX];
+};
+
+static enum status find_places(const char *file, struct places *p, struct message *m)
 {
-    *program = realpath("/proc/self/exe", NULL);
-    *folder = getcwd(NULL, 0);
-    if (!*folder)
+    p->program = realpath("/proc/self/exe", NULL);
+    if (!p->program)
+        return status_fail(m, STATUS_IO,
+                           "this program has been moved or replaced since it started: %s",
+                           strerror(errno));
+    p->folder = getcwd(NULL, 0);
+    if (!p->folder)
         return status_fail(m, STATUS_IO, "the working directory has no name: %s", strerror(errno));
-    if (*program)
-        return STATUS_OK;
-    return status_fail(m, STATUS_IO, "this program has been moved or replaced since it started: %s",
-                       strerror(errno));
+    return survey_path(p->folder, file, sizeof p->file - 1, p->file, m);
 }
 
-static enum status submit_sweep(struct batch_request *r, const struct submit_options *o,
-                                struct message *m)
+static enum status submit_sweep(const char *file, struct batch_request *r,
+                                const struct submit_options *o, struct message *m)
 {
     struct config *config = NULL;
-    char *program = NULL;
-    char *folder = NULL;
+    struct places places = {.program = NULL};
     long trials = 0;
-    enum status s = config_read(r->file, o->set.item, o->set.count, &config, m);
+    enum status s = command_read_sweep(file, NULL, &o->set, &config, m);
     if (s == STATUS_OK)
         s = check_sweep(config, o, &trials, m);
     if (s == STATUS_OK)
-        s = find_places(&program, &folder, m);
+        s = find_places(file, &places, m);
     if (s == STATUS_OK) {
-        r->program = program;
-        r->folder = folder;
+        r->program = places.program;
+        r->folder = places.folder;
         r->name = config->name;
+        r->sweep = config->text;
+        r->as = strcmp(file, "-") == 0 ? NULL : places.file;
         s = r->array ? submit_array(r, trials, o->dry_run, m)
                      : submit_run(r, trials, o->dry_run, m);
     }
-    free(program);
-    free(folder);
+    free(places.program);
+    free(places.folder);
     config_free(config);
     return s;
 }
@@ -312,8 +321,7 @@ int command_submit(int argc, char **argv)
                                        "machines, or several jobs on one each");
     if (o.same_kernels && o.array)
         return command_usage("submit", "--same-kernels is for the machines of one job (--nodes)");
-    struct batch_request r = {.file = argv[optind],
-                              .db = o.db,
+    struct batch_request r = {.db = o.db,
                               .set = o.set,
                               .nodes = o.nodes || o.array ? o.nodes : 1,
                               .array = o.array,
@@ -323,6 +331,6 @@ int command_submit(int argc, char **argv)
                               .replace = o.replace,
                               .option = own < argc ? (const char *const *)argv + own + 1 : NULL,
                               .options = own < argc ? argc - own - 1 : 0};
-    enum status s = submit_sweep(&r, &o, &m);
+    enum status s = submit_sweep(argv[optind], &r, &o, &m);
     return s == STATUS_OK ? EXIT_DONE : command_fail("submit", s, &m);
 }

@@ -59,7 +59,7 @@ check "a job on four nodes" says '^Submitted job 41: 12 trials on 4 nodes$' \
     headcount submit configs/quick.yaml --set seeds=4 --nodes 4 --db "r/x.db" -- --time=10 --account="a b"
 check "... its options, the user's last" words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
     --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append --time=10 "--account=a b"
-check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm -- configs/quick.yaml &" "$JOBS/41.sh"
+check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm --as $dir/configs/quick.yaml - <<'END_OF_SWEEP' &" "$JOBS/41.sh"
 check "... into what" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
 check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
 check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
@@ -68,7 +68,7 @@ check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submi
 check "... which says how many shards it has" words 43 --array=1-3 "--comment=headcount $dir/r/it's.db (3 shards)" -p long
 check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
 check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
-check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" -- configs/quick.yaml &" "$JOBS/43.sh"
+check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" --as $dir/configs/quick.yaml - <<" "$JOBS/43.sh"
 check "... in a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
 check "... all of which are merged" grep -Fqx "$headcount merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
 check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
@@ -97,7 +97,7 @@ before=$(last_job)
 check "... and submits nothing" headcount submit -n configs/quick.yaml
 check "... really" [ "$(last_job)" = "$before" ]
 
-check "the same kernels on all machines" says ' --launch slurm --same-kernels -- configs/quick.yaml &$' headcount submit -n configs/quick.yaml --same-kernels --nodes 2
+check "the same kernels on all machines" says ' --launch slurm --same-kernels --as .*/configs/quick.yaml - '  headcount submit -n configs/quick.yaml --same-kernels --nodes 2
 
 # ---- once ----
 
@@ -113,6 +113,13 @@ END_OF_JOB
 mkdir -p "$hostile/results"
 cp configs/quick.yaml "$hostile/-s p.yaml"
 sed -i '1i name: --json' "$hostile/-s p.yaml"
+# Of more than a pipe takes, with letters whose bytes mean something to dash; lines end as on Windows.
+{
+    printf '# END_OF_SWEEP\nEND_OF_SWEEP\n#$(touch hacked) `touch hacked` \\ \ta\xc4\x81 \xc2\xab \\\n' | sed 's/^END/# &/'
+    seq -f '# %.0f %% END_OF_SWEEP_ END_OF_JOB' 3000
+} >>"$hostile/-s p.yaml"
+cp "$hostile/-s p.yaml" plain.yaml
+sed 's/$/\r/' plain.yaml | head -c -2 >"$hostile/-s p.yaml"
 before=$(last_job)
 (cd "$hostile" && headcount submit "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'.db" >/dev/null 2>&1)
 check "hostile names of folder, file, results, a sweep like an option" [ "$(last_job)" -eq $((before + 2)) ]
@@ -120,16 +127,17 @@ check "... in a script that is one" sh -n "$JOBS/$((before + 1)).sh"
 check "... shown as it is submitted" sh -c 'cd "$0" && headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
 check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" && cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
 # A program in the place of headcount keeps the words that it is given.
-printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"\n' >keeper && chmod +x keeper
+printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"; cat >"$JOBS/stdin"\n' >keeper && chmod +x keeper
 array=5 task=1
 as_job() { # job, program: runs the script with this in the place of headcount
     sed "s#^\(\([0-9])\)* *\)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh
     rm -f "$JOBS/words"
-    SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 sh job.sh
+    SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 sh job.sh </dev/null
 }
 as_job $((before + 1)) "$dir/keeper"
-printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 -- "./-s p.yaml" >wanted
+printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 --as "$dir/$hostile/-s p.yaml" - >wanted
 check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
+check "... with the sweep file" cmp plain.yaml "$JOBS/stdin"
 printf '%s\n' "$dir/$hostile" >wanted
 check "... in the folder that was meant" cmp wanted "$JOBS/pwd"
 shards="$hostile/-r \$(touch hacked)"
@@ -174,6 +182,45 @@ check "failed trials are tried again and a sweep is replaced at the first start"
 check "... and not when the job comes back from the queue" [ "$(once 1)" = "" ]
 check "... nor unasked" fails grep -q -e --re[tp] "$JOBS/43.sh"
 check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
+
+# ---- the sweep file as it was ----
+
+mkdir away
+tr 'a-z' 'b-za' <"$headcount" | head -c 4000 >away/letters.bin
+cat >away/its.yaml <<'Y'
+task: {name: text, file: letters.bin, length: 8}
+model: {d_model: 8, heads: [1, 2], layers: 1, d_ff: 8, mask: causal}
+train: {steps: 4, batch: 4, lr: 3e-3, eval_every: 4, val_examples: 4, test_examples: 4}
+Y
+recorded() { # results file, what it is to say of its sweep
+    sqlite3 "$1" "SELECT name, yaml, yaml_sha256, overrides, path, config_id, seed FROM sweep, data_file, trial" >recorded
+    cmp recorded "$2"
+}
+mkdir here
+(cd here && headcount run ../away/its.yaml --set seeds=1 --db local.db -q) >out 2>&1
+: >local
+recorded here/local.db local >out 2>&1
+mv recorded local
+submitted() { # sweep file, as a shell has it: submits it as an array of one, from the folder here/
+    (cd here && headcount submit "$1" --set seeds=1 --array 1 --db its.db) >out 2>&1 && job=$(($(last_job) - 1))
+}
+starts() { # words...: what the job says has one of them
+    says "$@" env SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_CPUS_ON_NODE=1 sh "$JOBS/$job.sh"
+}
+check "a sweep file" submitted ../away/its.yaml
+sed -i 's/2/4/' away/its.yaml
+check "... edited, runs as it was" starts '^Task text: '
+check "... and the results file says what it says of the original" recorded here/its-1-of-1.db local
+rm away/its.yaml
+check "... when the job comes back too, without a file" starts 'nothing to run: all 2 trials have ended'
+rm away/letters.bin
+check "... and its messages name it" starts "^headcount run: $dir/here/../away/its.yaml:1:26: .*away/letters.bin"
+cp configs/quick.yaml ./-
+sed -i '1i name: dash' ./-
+check "a sweep file called -" says '^Submitted job' headcount submit ./- --array 1 --db dash.db
+check "... is not standard input" grep -qF -e "--as $dir/- - <<" "$JOBS/$(($(last_job) - 1)).sh"
+check "standard input" sh -c 'headcount submit - --array 1 --db dash.db <./-'
+check "... is the job's" sh -c 'grep -q -e "SLURM_CPUS_ON_NODE\" - <<" "$1" && grep -qx "name: dash" "$1"' - "$JOBS/$(($(last_job) - 1)).sh"
 
 # ---- the end of a job ----
 

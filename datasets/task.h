@@ -125,8 +125,4 @@ extern const struct task *const task_table[]; /* ends with NULL */
 /* The task of that name, or NULL. */
 const struct task *task_find(const char *name);
 
-#define TASK(name) extern const struct task task_##name;
-#include "datasets/tasks.def"
-#undef TASK
-
 #endif

@@ -5,6 +5,8 @@
 #include "datasets/corpus.h"
 #include "datasets/task.h"
 
+extern const struct task task_text;
+
 enum text_mode_index { TEXT_LM, TEXT_CLASSIFY };
 enum text_separator { TEXT_BY_NAME, TEXT_COMMA, TEXT_SEMICOLON, TEXT_TAB };
 

@@ -3,6 +3,10 @@
 
 #include "datasets/task_common.h"
 
+#define TASK(name) extern const struct task task_##name;
+#include "datasets/tasks.def"
+#undef TASK
+
 #define TASK(name) &task_##name,
 const struct task *const task_table[] = {
 #include "datasets/tasks.def"

@@ -1,6 +1,6 @@
 /* Initialisations: the numbers that a network's parameters start from. One is a file,
- * init_<name>.c, and a line in inits.def, which declares `extern const struct init init_<name>;`
- * here, lists it in inits.c and offers it as a value of the option model.init.
+ * init_<name>.c, and a line in inits.def, which declares it in inits.h, lists it in
+ * inits.c and offers it as a value of the option model.init.
  *
  * Stored results depend on every number that is drawn. */
 #ifndef ENGINE_INIT_H
@@ -41,10 +41,6 @@ struct init {
     /* Sets all of t->data. r belongs to this parameter alone. */
     void (*fill)(struct tensor *t, const struct init_role *role, struct rng *r);
 };
-
-#define INIT(name, what) extern const struct init init_##name;
-#include "engine/inits.def"
-#undef INIT
 
 extern const struct init *const init_table[]; /* in the order of inits.def; ends with NULL */
 

@@ -3,7 +3,7 @@
  * training cannot tell them apart; dropout can. */
 #include <string.h>
 
-#include "engine/init.h"
+#include "engine/inits.h"
 
 static void fill(struct tensor *t, const struct init_role *role, struct rng *r)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "engine/base/heartbeat.h"
-#include "engine/init.h"
+#include "engine/inits.h"
 
 /* n vectors of `length` numbers, the numbers of one `stride` apart, the vectors `step`. */
 struct vectors {

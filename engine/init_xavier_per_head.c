@@ -2,7 +2,7 @@
  * for its queries and for its keys, (d_v,K) for its values, (C,d_v) for its output. */
 #include <math.h>
 
-#include "engine/init.h"
+#include "engine/inits.h"
 
 static void fill(struct tensor *t, const struct init_role *role, struct rng *r)
 {

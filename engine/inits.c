@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "engine/init.h"
+#include "engine/inits.h"
 
 const struct init *const init_table[] = {
 #define INIT(name, what) &init_##name,

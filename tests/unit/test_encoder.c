@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "engine/encoder_cost.h"
+#include "engine/inits.h"
 #include "tests/unit/encoder_model.h"
 
 static void default_model(void **state)

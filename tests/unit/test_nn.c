@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "engine/inits.h"
 #include "engine/nn.h"
 
 #include <cmocka.h>

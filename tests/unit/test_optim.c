@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "engine/inits.h"
 #include "engine/optim.h"
 
 #include <cmocka.h>

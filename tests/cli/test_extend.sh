@@ -13,12 +13,12 @@ cp -a Makefile engine datasets sweep tests "$dir/tree/"
 mkdir "$dir/tree/build"
 cp -a build/engine build/double build/datasets build/sweep build/*.h build/*.a "$dir/tree/build/" 2>/dev/null
 cd "$dir/tree" || exit 1
-# Nearly all is built anew, as all operations and options stand in headers; fast rather than fast to run.
-make="$make -s MAKEFLAGS= OPT=-O0 HARDEN="
+# What includes a list is built anew: fast rather than fast to run.
+make="$make -s MAKEFLAGS= OPT=-O0 HARDEN= WARN= DEBUG= LDFLAGS="
 build() { $make "$@"; }
-says() { # test program, patterns...: it builds, fails, and says why
-    build "$1" || return 1
-    "./$1" >said 2>&1 && return 1
+says() { # test program with its argument, patterns...: it builds, fails, and says why
+    build "${1%% *}" || return 1
+    ./$1 >said 2>&1 && return 1
     shift
     for pattern; do
         grep -q "$pattern" said || { cat said; return 1; }
@@ -137,8 +137,9 @@ sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     datasets/task_copy.c >datasets/task_shift.c
 echo 'TASK(shift)' >>datasets/tasks.def
 
+gradients=build/tests/gradient/test_gradients
 check "one operation more: it builds, its gradient is checked and right" \
-    sh -c "$make build/tests/gradient/test_gradients && build/tests/gradient/test_gradients"
+    sh -c "$make $gradients && $gradients every_operation && $gradients forms"
 check "one task more: the program knows it" \
     sh -c "$make && ./headcount tasks shift | grep -q shift"
 check "one initialisation more: the program offers and explains it" \
@@ -169,9 +170,9 @@ check "... and in the answer of heads" \
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \
-    sh -c "$make build/tests/gradient/test_gradients && ! build/tests/gradient/test_gradients"
+    sh -c "$make $gradients && ! $gradients every_operation"
 sed -i 's/, .cases = cases//' engine/ops/op_twice.c
-check "an operation without a gradient-check case is noticed" says build/tests/gradient/test_gradients \
+check "an operation without a gradient-check case is noticed" says "$gradients every_operation" \
     'operation twice has no gradient-check case'
 sed -i 's/.*\.oracle = oracle.*//' datasets/task_shift.c
 check "a task without an oracle is noticed" says build/tests/unit/test_tasks 'task shift has no oracle'

@@ -399,7 +399,8 @@ static void denormals_count(void **state)
     assert_false(denormals_flushed());
 }
 
-int main(void)
+/* usage: test_gradients [PATTERN]   Only the tests whose names match. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_sees_wrong_gradients),
@@ -412,5 +413,7 @@ int main(void)
         cmocka_unit_test(gates),
         cmocka_unit_test(denormals_count),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,8 @@ run | plan) set -- "\$@" --set train.steps=20 --set train.schedule.warmup=5 --se
 esac
 case "\$*" in
 *configs/text.yaml*) set -- "\$@" --set tune.rungs=null --set seeds=2 --set model.d_ff=64 --set train.batch=8 ;;
-bench*) set -- "\$@" --milliseconds 1 ;;
+*configs/gather.yaml*) set -- "\$@" --set train.batch=8 ;;
+bench*) set -- "\$@" --batch 2 --trained 1 --milliseconds 1 ;;
 esac
 exec '$headcount' "\$@"
 W

@@ -46,7 +46,8 @@ static void add_cores(struct batch *b, const struct batch_request *r)
 }
 
 /* What every job has, and at last what the user asks for. shards: of an array, else 0. */
-static void add_common(struct batch *b, const struct batch_request *r, long shards)
+static void add_common(struct batch *b, const struct batch_request *r,
+                       const struct sbatch_words *words, long shards)
 {
     char *comment = shards ? slurm_array_comment(r->db, shards) : slurm_comment(r->db);
     b->out_of_memory |= !comment;
@@ -54,8 +55,15 @@ static void add_common(struct batch *b, const struct batch_request *r, long shar
     free(comment);
     batch_option(b, "--requeue");
     batch_option(b, "--open-mode=append");
-    for (int i = 0; i < r->options; i++)
-        batch_option(b, "%s", r->option[i]);
+    for (int i = 0; i < words->count; i++)
+        batch_option(b, "%s", words->word[i]);
+}
+
+static void add_after(struct batch *b, const struct batch_request *r)
+{
+    const char *after = r->after ? r->after : r->words->dependency;
+    if (after)
+        batch_option(b, "--dependency=%s", after);
 }
 
 static enum status finished(struct batch *b, struct message *m)
@@ -160,7 +168,8 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     add_cores(b, r);
     batch_option(b, "--no-kill"); /* a node that fails costs what ran on it */
     batch_option(b, BATCH_SIGNAL);
-    add_common(b, r, 0);
+    add_common(b, r, r->words, 0);
+    add_after(b, r);
     begin_script(b, r, "a sweep on all nodes of this job.", "$SLURM_JOB_ID");
     text_add_shell(&b->script, r->db);
     begin_run(&b->script, r);
@@ -185,12 +194,16 @@ static void add_shard(struct batch *b, const struct batch_request *r, const char
 enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m)
 {
     batch_option(b, "--job-name=%s", r->name);
-    batch_option(b, "--array=1-%ld", r->array);
+    if (r->at_once)
+        batch_option(b, "--array=1-%ld%%%ld", r->array, r->at_once);
+    else
+        batch_option(b, "--array=1-%ld", r->array);
     batch_option(b, "--nodes=1");
     batch_option(b, "--ntasks=1");
     add_cores(b, r);
     batch_option(b, BATCH_SIGNAL);
-    add_common(b, r, r->array);
+    add_common(b, r, r->words, r->array);
+    add_after(b, r);
     /* SLURM_JOB_ID of its last task is the number of the whole array. */
     begin_script(b, r, "a share of a sweep, in a results file of its own.",
                  "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID");
@@ -220,6 +233,11 @@ static void list_shards(struct batch *b, const struct batch_request *r)
         "done\n");
 }
 
+const char *batch_merge_dependency(const struct batch_request *r)
+{
+    return r->merge_words ? r->merge_words->dependency : NULL;
+}
+
 static void add_report(struct batch *b, const struct batch_request *r)
 {
     text_add_shell(&b->script, r->program);
@@ -231,7 +249,7 @@ enum status batch_merge(const struct batch_request *r, struct batch *b, struct m
 {
     batch_option(b, "--job-name=%s-merge", r->name);
     batch_option(b, "--ntasks=1");
-    add_common(b, r, 0);
+    add_common(b, r, r->merge_words ? r->merge_words : r->words, 0);
     begin_script(b, r, "the shares of a sweep become one results file.", "$SLURM_JOB_ID");
     text_add_shell(&b->script, r->db);
     text_add(&b->script, "\n");

@@ -12,6 +12,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
+#include "sweep/cli/sbatch_words.h"
 
 /* What a sweep's jobs are made from. */
 struct batch_request {
@@ -24,10 +25,12 @@ struct batch_request {
     bool retry_failed, replace; /* of run, at the job's first start only */
     long nodes;                 /* one job on so many nodes; 0: an array */
     long array;                 /* of so many jobs, each with a share of the trials */
+    long at_once;               /* so many of them; 0: as the cluster has room */
     long cpus;                  /* of each node; 0: all */
     bool same_kernels;          /* of run; with nodes */
-    const char *const *option;  /* further options of sbatch; they win over the job's own */
-    int options;
+    const struct sbatch_words *words;       /* settled; they win over the job's own */
+    const struct sbatch_words *merge_words; /* the same, in their place, for batch_merge; or NULL */
+    const char *after;                      /* a dependency, instead of that of words; or NULL */
 };
 
 /* One of them. Starts as {0}; freed by batch_free. */
@@ -44,8 +47,10 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
 /* The array; task k runs shard k in a results file of its own (shard_files.h). */
 enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m);
 
-/* What brings these files together in r->db, and reports. */
+/* What brings these files together in r->db, and reports. What it depends on is not among its
+ * options: the array, and what batch_merge_dependency says, or NULL. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);
+const char *batch_merge_dependency(const struct batch_request *r);
 
 /* Adds two functions of the shell, for a script that has set $job, the job's number, and $db, the
  * results file. `requeue` puts a job back into the queue that Slurm lets run. `wait_for_holder`

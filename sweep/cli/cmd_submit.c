@@ -5,24 +5,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/cli/batch.h"
 #include "sweep/cli/command_plan.h"
-#include "sweep/hosts/slurm.h"
+#include "sweep/cli/submit_jobs.h"
 #include "sweep/store/shard_files.h"
 #include "sweep/store/store.h"
 
 struct submit_options {
     const char *db;
-    struct command_texts set;
-    long nodes, array, cpus;
-    bool same_kernels, retry_failed, replace, dry_run;
+    struct command_texts set, merge_options;
+    const char *array_text;
+    long nodes, cpus;
+    long array, at_once; /* of array_text */
+    bool same_kernels, retry_failed, replace;
+    struct submit_manner how;
 };
 
 static const struct command_option options[] = {
     {"nodes", 'N', COMMAND_LONG, offsetof(struct submit_options, nodes), "N",
      "one job on so many machines (1)"},
-    {"array", 'a', COMMAND_LONG, offsetof(struct submit_options, array), "N",
-     "an array of so many jobs, each with a share of the trials, and one that merges them"},
+    {"array", 'a', COMMAND_TEXT, offsetof(struct submit_options, array_text), "N[%M]",
+     "an array of so many jobs, M of them at a time, each with a share of the trials, and one that "
+     "merges them"},
     {"cpus", 'c', COMMAND_LONG, offsetof(struct submit_options, cpus), "N",
      "cores of each machine (whole machines)"},
     COMMAND_DB_OPTION(struct submit_options),
@@ -34,7 +37,11 @@ static const struct command_option options[] = {
      "try failed trials again, when the job first starts"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct submit_options, replace), NULL,
      "take the place of a sweep of this name, as `run --replace` does, when the job first starts"},
-    {"dry-run", 'n', COMMAND_FLAG, offsetof(struct submit_options, dry_run), NULL,
+    {"merge-options", 0, COMMAND_TEXTS, offsetof(struct submit_options, merge_options), "WORDS",
+     "options of sbatch for the job that merges, in the place of those behind --"},
+    {"parsable", 0, COMMAND_FLAG, offsetof(struct submit_options, how.parsable), NULL,
+     "print only the number of the last job, after which the results file is whole"},
+    {"dry-run", 'n', COMMAND_FLAG, offsetof(struct submit_options, how.dry_run), NULL,
      "print what would be submitted, as a script for the shell"},
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -48,108 +55,13 @@ static const struct command_syntax syntax = {
         "now, not when the job begins, and the sweep file is kept as it is now. --retry-failed "
         "and\n"
         "--replace are for the job's first start: when it comes back from the queue, what it did\n"
-        "since then is kept.\n",
+        "since then is kept. Jobs that work on the same results file are waited for.\n",
     .options = options,
     .others = "options of sbatch stand behind --, as in `-- --time=4:00:00`",
     .examples = "  headcount submit configs/quick.yaml -n --nodes 4 -- --time=4:00:00\n",
     .least = 1,
     .most = 1,
 };
-
-static enum status submit(const struct batch *b, char id[SLURM_ID], struct message *m)
-{
-    return slurm_submit(b->option, b->options, b->script.text, b->script.used, NULL, id, m);
-}
-
-/* On a terminal plain, elsewhere to the byte. */
-static enum status print_text(struct text_buffer *b, struct message *m)
-{
-    enum status s = STATUS_OK;
-    if (b->out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for the jobs");
-    else if (isatty(STDOUT_FILENO))
-        text_lines(stdout, b->text);
-    else
-        fwrite(b->text, 1, b->used, stdout);
-    free(b->text);
-    return s;
-}
-
-static enum status submit_run(const struct batch_request *r, long trials, bool dry_run,
-                              struct message *m)
-{
-    struct batch b = {0};
-    struct text_buffer text = {0};
-    char id[SLURM_ID];
-    enum status s = batch_run(r, &b, m);
-    if (s == STATUS_OK && dry_run) {
-        batch_show(&b, "", &text);
-        s = print_text(&text, m);
-    } else if (s == STATUS_OK) {
-        s = submit(&b, id, m);
-        if (s == STATUS_OK)
-            printf("Submitted job %s: %ld trial%s on %ld node%s\n", id, trials,
-                   trials == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s");
-    }
-    batch_free(&b);
-    return s;
-}
-
-static enum status show_array(const struct batch *shards, const struct batch_request *r,
-                              struct message *m)
-{
-    struct batch merge = {0};
-    struct text_buffer text = {0};
-    enum status s = batch_merge(r, &merge, m);
-    if (s != STATUS_OK)
-        return s;
-    text_add(&text, "shards=$(");
-    batch_show(shards, " --parsable", &text);
-    text_add(&text, ")\n");
-    batch_show(&merge, " --dependency=\"afterany:${shards%%;*}\"", &text);
-    batch_free(&merge);
-    return print_text(&text, m);
-}
-
-static enum status submit_merge(const struct batch_request *r, const char *shards,
-                                char id[SLURM_ID], struct message *m)
-{
-    struct batch merge = {0};
-    enum status s = batch_merge(r, &merge, m);
-    batch_option(&merge, "--dependency=afterany:%s", shards);
-    if (s == STATUS_OK && merge.out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a job");
-    if (s == STATUS_OK)
-        s = submit(&merge, id, m);
-    batch_free(&merge);
-    return s;
-}
-
-static enum status submit_array(const struct batch_request *r, long trials, bool dry_run,
-                                struct message *m)
-{
-    struct batch shards = {0};
-    char id[SLURM_ID];
-    char merge_id[SLURM_ID];
-    enum status s = batch_shards(r, &shards, m);
-    if (s == STATUS_OK && dry_run) {
-        s = show_array(&shards, r, m);
-    } else if (s == STATUS_OK) {
-        s = submit(&shards, id, m);
-        if (s == STATUS_OK)
-            printf("Submitted job %s: %ld trial%s in %ld shard%s\n", id, trials,
-                   trials == 1 ? "" : "s", r->array, r->array == 1 ? "" : "s");
-        if (s == STATUS_OK)
-            s = submit_merge(r, id, merge_id, m);
-        if (s == STATUS_OK) {
-            printf("Submitted job %s: merges them into ", merge_id);
-            text_plain(stdout, r->db);
-            printf(" when they have ended\n");
-        }
-    }
-    batch_free(&shards);
-    return s;
-}
 
 /* ---- what no job could run is refused here ---- */
 
@@ -273,7 +185,7 @@ static enum status find_places(const char *file, struct places *p, struct messag
 }
 
 static enum status submit_sweep(const char *file, struct batch_request *r,
-                                const struct submit_options *o, struct message *m)
+                                const struct submit_options *o, int *exit_status, struct message *m)
 {
     struct config *config = NULL;
     struct places places = {.program = NULL};
@@ -289,8 +201,7 @@ static enum status submit_sweep(const char *file, struct batch_request *r,
         r->name = config->name;
         r->sweep = config->text;
         r->as = strcmp(file, "-") == 0 ? NULL : places.file;
-        s = r->array ? submit_array(r, trials, o->dry_run, m)
-                     : submit_run(r, trials, o->dry_run, m);
+        s = submit_jobs(r, trials, &o->how, exit_status, m);
     }
     free(places.program);
     free(places.folder);
@@ -307,30 +218,84 @@ static int own_words(int argc, char **argv)
     return n;
 }
 
+/* "20" or "20%4"; 0 for none. */
+static bool read_array(const char *text, long *array, long *at_once)
+{
+    char *end;
+    *array = *at_once = 0;
+    if (!text)
+        return true;
+    *array = strtol(text, &end, 10);
+    bool good = *text >= '0' && *text <= '9' && *array >= 1 && *array <= PLAN_SHARDS_MAX;
+    if (*end == '%') {
+        text = end + 1;
+        *at_once = strtol(text, &end, 10);
+        good &= *text >= '0' && *text <= '9' && *at_once >= 1 && *at_once <= PLAN_SHARDS_MAX;
+    }
+    return good && !*end;
+}
+
+/* What stands behind `--`, and --merge-options. */
+static enum status read_words(char **words, int count, const struct submit_options *o,
+                              struct sbatch_words *jobs, struct sbatch_words *merge,
+                              struct message *m)
+{
+    enum status s = STATUS_OK;
+    for (int i = 0; s == STATUS_OK && i < count; i++)
+        s = sbatch_words_add(jobs, words[i], m);
+    for (int i = 0; s == STATUS_OK && i < o->merge_options.count; i++)
+        s = sbatch_words_split(merge, o->merge_options.item[i], m);
+    if (s == STATUS_OK)
+        s = sbatch_words_settle(jobs, m);
+    return s == STATUS_OK ? sbatch_words_settle(merge, m) : s;
+}
+
+static int submit_with(const char *file, struct submit_options *o, char **words, int count)
+{
+    struct sbatch_words jobs = {0};
+    struct sbatch_words merge = {0};
+    struct message m = {{0}};
+    int exit_status = EXIT_DONE;
+    struct batch_request r = {.db = o->db,
+                              .set = o->set,
+                              .nodes = o->nodes || o->array ? o->nodes : 1,
+                              .array = o->array,
+                              .at_once = o->at_once,
+                              .cpus = o->cpus,
+                              .same_kernels = o->same_kernels,
+                              .retry_failed = o->retry_failed,
+                              .replace = o->replace,
+                              .words = &jobs,
+                              .merge_words = o->merge_options.count ? &merge : NULL};
+    enum status s = read_words(words, count, o, &jobs, &merge, &m);
+    o->how.wait = jobs.wait || merge.wait;
+    if (s == STATUS_OK)
+        s = submit_sweep(file, &r, o, &exit_status, &m);
+    sbatch_words_free(&jobs);
+    sbatch_words_free(&merge);
+    return s == STATUS_OK ? exit_status : command_fail("submit", s, &m);
+}
+
 int command_submit(int argc, char **argv)
 {
     struct submit_options o = {.db = COMMAND_DB};
-    struct message m = {{0}};
     int arguments;
     int exit_status;
     int own = own_words(argc, argv);
     if (!command_parse(&syntax, own, argv, &o, &arguments, &exit_status))
         return exit_status;
+    if (!read_array(o.array_text, &o.array, &o.at_once))
+        return command_usage(
+            "submit",
+            "--array is '%s'; allowed: a number from 1 to %d, and perhaps how many "
+            "at a time, as in 20%%4",
+            o.array_text, PLAN_SHARDS_MAX);
     if (o.nodes && o.array)
         return command_usage("submit", "--nodes and --array exclude each other: one job on several "
                                        "machines, or several jobs on one each");
     if (o.same_kernels && o.array)
         return command_usage("submit", "--same-kernels is for the machines of one job (--nodes)");
-    struct batch_request r = {.db = o.db,
-                              .set = o.set,
-                              .nodes = o.nodes || o.array ? o.nodes : 1,
-                              .array = o.array,
-                              .cpus = o.cpus,
-                              .same_kernels = o.same_kernels,
-                              .retry_failed = o.retry_failed,
-                              .replace = o.replace,
-                              .option = own < argc ? (const char *const *)argv + own + 1 : NULL,
-                              .options = own < argc ? argc - own - 1 : 0};
-    enum status s = submit_sweep(argv[optind], &r, &o, &m);
-    return s == STATUS_OK ? EXIT_DONE : command_fail("submit", s, &m);
+    if (o.merge_options.count && !o.array)
+        return command_usage("submit", "--merge-options is for the job that merges an --array");
+    return submit_with(argv[optind], &o, argv + own + 1, own < argc ? argc - own - 1 : 0);
 }

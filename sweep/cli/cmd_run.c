@@ -113,6 +113,7 @@ static enum status find_hosts(const struct run_options *o, struct runner_options
 {
     bool by_slurm = o->launch && strcmp(o->launch, "slurm") == 0;
     enum status s = STATUS_OK;
+    runner->slurm = by_slurm;
     runner->launch = by_slurm ? SLURM_LAUNCH : o->launch;
     if (o->hosts)
         s = host_specs_parse(o->hosts, hosts, &runner->host_count, m);

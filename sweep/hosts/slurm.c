@@ -371,3 +371,45 @@ enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, stru
     bool answered;
     return find_jobs(db, PATIENCE_MS, false, list, count, &answered, m);
 }
+
+/* What squeue made of one job. COMPLETING and all ends are ends; a job that is put back into the
+ * queue will have other nodes. */
+static enum slurm_allocation read_state(const char *said, bool succeeded)
+{
+    static const char *const with_nodes[] = {"RUNNING",  "SUSPENDED", "CONFIGURING",
+                                             "RESIZING", "SIGNALING", "STOPPED"};
+    for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        size_t length = strcspn(at, "\n");
+        if (length == 0 || strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != length)
+            continue;
+        for (size_t i = 0; i < sizeof with_nodes / sizeof *with_nodes; i++)
+            if (strlen(with_nodes[i]) == length && memcmp(at, with_nodes[i], length) == 0)
+                return SLURM_THERE;
+        return SLURM_GONE;
+    }
+    bool unknown = strstr(said, "Invalid job id") || (succeeded && !*said);
+    return unknown ? SLURM_GONE : SLURM_NO_ANSWER;
+}
+
+enum slurm_allocation slurm_allocation(void)
+{
+    enum { PATIENCE_MS = 5000 };
+    struct text_buffer said = {0};
+    const char *job = getenv("SLURM_JOB_ID");
+    char *const argv[] = {(char *)"squeue", (char *)"-h", (char *)"-j", (char *)job,
+                          (char *)"-o",     (char *)"%T", NULL};
+    char **plain = job ? plain_environment() : NULL;
+    enum slurm_allocation found = SLURM_NO_ANSWER;
+    if (!plain)
+        return found;
+    struct slurm_command c = {.argv = argv,
+                              .environment = plain,
+                              .in = STDIN_FILENO,
+                              .with_errors = true,
+                              .patience_ms = PATIENCE_MS};
+    if (slurm_command_run(&c, &said, NULL) == STATUS_OK)
+        found = read_state(said.text ? said.text : "", c.succeeded);
+    free(said.text);
+    free(plain);
+    return found;
+}

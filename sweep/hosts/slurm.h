@@ -64,4 +64,13 @@ enum status slurm_jobs(const char *db, struct slurm_job **list, int *count, stru
 enum status slurm_jobs_within(const char *db, int patience_ms, struct slurm_job **list, int *count,
                               bool *answered, struct message *m);
 
+/* Whether the allocation that this process runs in (SLURM_JOB_ID) still has its nodes, by what
+ * squeue says within 5 s. */
+enum slurm_allocation {
+    SLURM_THERE,
+    SLURM_GONE,     /* it has ended, ends, or is back in the queue */
+    SLURM_NO_ANSWER /* as where the controller is down: it may be there */
+};
+enum slurm_allocation slurm_allocation(void);
+
 #endif

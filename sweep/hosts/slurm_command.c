@@ -23,6 +23,8 @@ static int spawn(pid_t *pid, const struct slurm_command *c, int out)
         error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (!error && c->quiet)
         error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error && c->with_errors)
+        error = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
     if (!error)
         error = posix_spawnp(pid, c->argv[0], &actions, NULL, c->argv,
                              c->environment ? c->environment : environ);

@@ -14,6 +14,7 @@ struct slurm_command {
     int in;                   /* its standard input */
     int patience_ms;          /* until it has closed its output, or SLURM_FOREVER */
     bool quiet;               /* what it says on standard error is not wanted */
+    bool with_errors;         /* ... or is part of what it says */
     void (*on_line)(const char *said, void *context); /* at the end of its first line; or NULL */
     void *context;
     /* answered: */

@@ -58,7 +58,7 @@ static void kill_workers(struct runner *r)
         process_reap(here->slot[i].process, until_s);
 }
 
-static void stop(struct runner *r)
+void runner_stop(struct runner *r)
 {
     if (r->stopping)
         return;
@@ -71,7 +71,7 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 {
     if (r->error == STATUS_OK)
         r->error = status_fail(&r->why, s, "%s", why);
-    stop(r);
+    runner_stop(r);
 }
 
 /* ---- what workers say, and how they end ---- */
@@ -166,7 +166,7 @@ static void stop_by_signal(struct runner *r)
         runner_say(r,
                    "%s: stopping; running trials save a checkpoint (a second signal ends at once)",
                    strsignal(stop_signal()));
-    stop(r);
+    runner_stop(r);
 }
 
 /* Runs until nothing is left, or everything has stopped. Returns the signal that killed it (the

@@ -24,6 +24,7 @@ struct runner_options {
     bool quiet, retry_failed, replace;
     const struct host_spec *hosts; /* (host_count): they do the work; none: this machine does */
     int host_count;
+    bool slurm;              /* they are of the allocation that this process runs in (slurm.h) */
     const char *launch;      /* how an agent is started on each (host.h) */
     const char *agent;       /* words of the shell for it; NULL: this program */
     bool same_kernels;       /* all compute with the kernels of the least of them */

@@ -92,6 +92,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
     r->machine = machine;
     r->machines = o->host_count;
     h->same_kernels = o->same_kernels;
+    r->slurm = o->slurm;
     h->told = o->quiet;
     h->slots_each = (int)(each < HOST_SLOTS_MOST ? each : HOST_SLOTS_MOST);
     h->launch =
@@ -417,6 +418,7 @@ void runner_hosts_turn(struct runner *r)
         stop_without_hosts(r);
     if (any_lost && !r->hosts->told)
         tell_all(r);
+    runner_seek_allocation(r, now);
 }
 
 enum status runner_hosts_record(struct runner *r, struct message *m)

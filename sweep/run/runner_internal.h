@@ -3,6 +3,7 @@
  *   runner_start.c   what comes before the first claim: plan, recovery
  *   runner.c         the loop; the end of a run
  *   runner_hosts.c   the machines: their slots come, go and come back with them
+ *   runner_allocation.c  the allocation that they are of ends
  *   runner_faults.c  what went wrong: the trial's fault, its machine's, or everybody's
  *   runner_commit.c  writes what is due to the results file, and claims trials for free slots
  *
@@ -82,6 +83,8 @@ struct runner {
     int machines;
     struct machine *machine;    /* (machines): `here` alone, or all of --hosts */
     struct runner_hosts *hosts; /* NULL: all runs on this machine */
+    bool slurm;                 /* they are of an allocation of Slurm, */
+    double asked_s;             /* ... which was asked for then */
     int slots;                  /* of all machines that are known so far */
     struct slot_list free, ended;
     int alive;             /* slots whose worker runs */
@@ -123,8 +126,9 @@ void runner_say(struct runner *r, const char *format, ...) __attribute__((format
  * (store_settle_rungs), and says them once more. */
 void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
 
-/* Claims nothing more and lets workers checkpoint and end; the first reason is the run's outcome.
- */
+/* Claims nothing more and lets workers checkpoint and end: as after a signal. */
+void runner_stop(struct runner *r);
+/* The same because of an error; the first one is the run's outcome. */
 void runner_stop_for(struct runner *r, enum status s, const char *why);
 
 /* Keeps for the next commit who runs the slot's trial. */
@@ -158,6 +162,11 @@ void runner_hosts_dismiss(struct runner *r, bool at_once);
 
 /* Whether the results folder takes what this machine writes into it. */
 enum status runner_hosts_try_folder(struct runner *r, struct message *m);
+
+/* ---- runner_allocation.c ---- */
+
+/* Stops the run once no machine is there and its allocation is gone. */
+void runner_seek_allocation(struct runner *r, double now);
 
 /* ---- runner_faults.c ---- */
 

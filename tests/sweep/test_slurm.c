@@ -319,6 +319,40 @@ static void the_name_of_a_results_file(void **state)
     free(comment);
 }
 
+static void whether_the_allocation_is_there(void **state)
+{
+    static const struct {
+        const char *squeue;
+        enum slurm_allocation answer;
+    } is[] = {
+        {"echo RUNNING", SLURM_THERE},
+        {"echo SUSPENDED", SLURM_THERE},
+        {"echo 'squeue: a warning' >&2; echo RUNNING", SLURM_THERE},
+        {"echo COMPLETING", SLURM_GONE},
+        {"echo CANCELLED", SLURM_GONE},
+        {"echo TIMEOUT", SLURM_GONE},
+        {"echo PENDING", SLURM_GONE},
+        {":", SLURM_GONE},
+        {"echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", SLURM_GONE},
+        {"echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1",
+         SLURM_NO_ANSWER},
+        {"exit 1", SLURM_NO_ANSWER},
+        {"kill -KILL $$", SLURM_NO_ANSWER},
+        {"[ \"$*$SQUEUE_STATES\" = '-h -j 17 -o %T' ] && echo RUNNING", SLURM_THERE},
+    };
+    (void)state;
+    setenv("SLURM_JOB_ID", "17", 1);
+    setenv("SQUEUE_STATES", "PENDING", 1);
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        install("squeue", is[i].squeue);
+        if (slurm_allocation() != is[i].answer)
+            fail_msg("%s: %d", is[i].squeue, (int)is[i].answer);
+    }
+    unsetenv("SLURM_JOB_ID");
+    assert_int_equal(slurm_allocation(), SLURM_NO_ANSWER);
+    remove_program("squeue");
+}
+
 static int set_up(void **state)
 {
     char path[4096];
@@ -346,6 +380,7 @@ int main(void)
         cmocka_unit_test(no_answer),
         cmocka_unit_test(the_name_of_a_results_file),
         cmocka_unit_test(until_a_job_has_ended),
+        cmocka_unit_test(whether_the_allocation_is_there),
         cmocka_unit_test(a_job), /* leaves PATH with nothing in it */
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -48,6 +48,12 @@ last)
     sed -u '/trial=/e until [ -e died ]; do sleep .02; done
     /trial=6$/,/^config=/s/"gather"/"gathex"/' | agent "$@"
     ;;
+lean) # has no memory for two at once, as is found out when they have begun
+    [ ! -e lean.full ] || exec "$@"
+    sed -u '/trial=/{x;s/^/x/;/xx/e touch lean.full; ./too_much
+    x;}' | agent "$@"
+    ;;
+fat*) sed -u '/trial=2$/e ./too_much' | agent "$@" ;; # has none for trial 2
 mortal)
     [ ! -e died ] || exit 255
     sed -u '/trial=/{x;s/^/x/;/xx/e touch died; kill -KILL 0
@@ -58,7 +64,13 @@ mounted) sed -u 's|\.db\.d$|.link|' | agent "$@" ;;
 *) exec "$@" ;;
 esac
 SH
-chmod +x join
+cat >too_much <<'SH'
+#!/bin/sh
+echo "slurmstepd: error: StepId=1.0 exceeded memory limit (2 > 1), being killed" >&2
+echo "srun: error: n1: task 0: Killed" >&2
+kill -KILL 0
+SH
+chmod +x join too_much
 there="./join {host}"
 run() { # db, arguments...: in the background; $pid, what it says in $1.out
     db=$1

@@ -289,6 +289,7 @@ static void attend(struct agent *a, int slot)
         process_watch(&l->process, l->killed, sizeof l->killed);
         return;
     }
+    process_blame_memory(&l->process, &end, l->killed, sizeof l->killed);
     pass_on(a, slot);
     struct agent_ended e = {.exit_code = end.exit_code,
                             .signal = end.signal,

@@ -62,7 +62,8 @@ enum status agent_ended_parse(const char *payload, size_t size, struct agent_end
     memset(e, 0, sizeof *e);
     size_t killed = size >= ENDED_NUMBERS ? get_number(payload + 32, 4) : SIZE_MAX;
     if (killed >= sizeof e->killed || size - ENDED_NUMBERS < killed ||
-        size - ENDED_NUMBERS - killed >= sizeof e->error || get_number(payload + 8, 4) > WATCH_LATE)
+        size - ENDED_NUMBERS - killed >= sizeof e->error ||
+        get_number(payload + 8, 4) > WATCH_MEMORY)
         return status_fail(m, STATUS_BAD_INPUT, "the agent told of an end that cannot be");
     e->exit_code = (int)get_number(payload, 4);
     e->signal = (int)get_number(payload + 4, 4);

@@ -118,7 +118,7 @@ struct build_info agent_hello_build(const struct agent_hello *h);
  * of killed; killed; error. */
 struct agent_ended {
     int exit_code, signal;
-    enum watch_verdict killed_for; /* WATCH_FINE: not by the agent */
+    enum watch_verdict killed_for; /* WATCH_FINE: not killed, or the agent does not know why */
     bool unstarted;                /* error says why it could not be started: a fault of the host */
     int64_t max_rss_kib;
     double cpu_s;

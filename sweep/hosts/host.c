@@ -132,7 +132,7 @@ static void start(struct host *h, double now)
     agent_out_free(&h->out);
     h->in.skips = true;
     h->tail_used = 0;
-    h->at_end = h->at_fault = false;
+    h->at_end = h->at_fault = h->out_of_memory = false;
     h->ready_s = -INFINITY;
     h->since_s = h->beat_s = now;
     host_clock_start(h, now);
@@ -393,13 +393,18 @@ static void launcher_ended(struct host *h, double now, int status)
 {
     struct message m;
     const char *words = host_last_words(h);
+    const char *memory = h->state == HOST_LEAVING ? NULL : host_memory_words(h);
     bool absent = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
     if (h->dismissed) {
         hang_up(h, now);
         h->state = HOST_WAITING;
         return;
     }
-    if (words[0])
+    h->out_of_memory = memory;
+    if (memory)
+        status_fail(&m, STATUS_IO,
+                    "killed for memory (%s); give it more, as in `submit ... -- --mem=8G`", memory);
+    else if (words[0])
         status_fail(&m, STATUS_IO, "its launcher ended: %s", words);
     else if (WIFSIGNALED(status))
         status_fail(&m, STATUS_IO, "its launcher was ended by a signal (%s)",

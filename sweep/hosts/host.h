@@ -46,7 +46,8 @@ enum {
 /* One of --hosts. */
 struct host_spec {
     char name[HOST_NAME];
-    int slots; /* 0: as many as it has cores */
+    int slots;     /* 0: as many as it has cores */
+    double memory; /* bytes that its scheduler grants there; 0 or infinite: not known */
 };
 
 /* "a,b:8" in pieces; *list malloced. BAD_INPUT names what is no name (empty, with a leading '-',
@@ -91,6 +92,7 @@ struct host {
     double pause_s;           /* the last pause before a start; 0: none yet */
     bool was_ready;           /* at least once */
     bool at_fault;            /* the last loss was its own fault, not that of what ran there */
+    bool out_of_memory;       /* the last time all that ran there was killed for memory */
     int losses;               /* in a row */
     /* For host.c. */
     double patience_s, first_pause_s, since_s, looked_s, beat_s;

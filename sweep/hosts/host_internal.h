@@ -17,6 +17,10 @@ void host_read_errors(struct host *h);
 /* The last line of it that says something; "" where there is none. */
 const char *host_last_words(struct host *h);
 
+/* The line of it that says that all was killed for memory, in Slurm's words; NULL where none does.
+ * To be called after host_last_words. */
+const char *host_memory_words(struct host *h);
+
 void host_close_fd(int *fd);
 
 /* ---- host_deadlines.c ---- */

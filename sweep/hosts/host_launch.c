@@ -239,3 +239,23 @@ const char *host_last_words(struct host *h)
     char *line = strrchr(h->tail, '\n');
     return line ? line + 1 : h->tail;
 }
+
+const char *host_memory_words(struct host *h)
+{
+    static const char *const known[] = {"exceeded memory limit",
+                                        "Exceeded job memory limit",
+                                        "Exceeded step memory limit",
+                                        "oom-kill",
+                                        "oom_kill",
+                                        "Out Of Memory"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char *line = strstr(h->tail, known[i]);
+        if (!line)
+            continue;
+        while (line > h->tail && line[-1] != '\n')
+            line--;
+        line[strcspn(line, "\r\n")] = '\0';
+        return line;
+    }
+    return NULL;
+}

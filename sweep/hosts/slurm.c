@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sweep/hosts/slurm_command.h"
+#include "sweep/worker/room.h"
 
 extern char **environ;
 
@@ -44,6 +45,7 @@ static enum status fill_specs(const char *names, const char *cpus, struct host_s
         nodes--;
         snprintf(list[i].name, sizeof list[i].name, "%.*s", length, names);
         list[i].slots = (int)(slots < HOST_SLOTS_MOST ? slots : HOST_SLOTS_MOST);
+        list[i].memory = room_of_job((double)slots);
         names += length + (names[length] == '\n');
     }
     return STATUS_OK;

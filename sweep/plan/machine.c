@@ -92,16 +92,38 @@ static double memory_free_v1(const char *group)
     return left_of(memory_v1(group), group, "memory.usage_in_bytes", "total_inactive_file");
 }
 
-/* The least that a group and those above it grant, below `mount`. */
-static double least_upwards(const char *mount, char *group, group_grant *grant)
+/* memory.events: "oom_kill 3" in a line of its own; those of groups below it count too. */
+static double kills_v2(const char *group)
+{
+    FILE *f = group_open(group, "memory.events");
+    return f ? number_behind(f, "oom_kill") : INFINITY;
+}
+
+/* memory.oom_control: the same, but of this very group. */
+static double kills_v1(const char *group)
+{
+    FILE *f = group_open(group, "memory.oom_control");
+    return f ? number_behind(f, "oom_kill") : INFINITY;
+}
+
+/* What becomes of the number of a group and that of one above it. */
+typedef double group_fold(double inner, double outer);
+
+static double inner_of(double inner, double outer)
+{
+    return isinf(inner) ? outer : inner;
+}
+
+/* Of a group and those above it, below `mount`. */
+static double fold_upwards(const char *mount, char *group, group_grant *grant, group_fold *fold)
 {
     char path[LINE + 32];
-    double least = INFINITY;
+    double folded = INFINITY;
     for (char *slash; (slash = strrchr(group, '/')); *slash = '\0') {
         snprintf(path, sizeof path, "%s%s", mount, strcmp(group, "/") == 0 ? "" : group);
-        least = fmin(least, grant(path));
+        folded = fold(folded, grant(path));
     }
-    return least;
+    return folded;
 }
 
 /* Whether the list "cpu,cpuacct" has the controller. */
@@ -117,11 +139,12 @@ static bool lists(const char *controllers, const char *controller)
 }
 
 /* /proc/self/cgroup: lines "0::/group" of v2, "4:memory:/group" of v1. */
-static double group_least(const char *controller, group_grant *v2, group_grant *v1)
+static double group_folded(const char *controller, group_grant *v2, group_grant *v1,
+                           group_fold *fold)
 {
     char line[LINE], mount[64];
     snprintf(mount, sizeof mount, "/%s", controller);
-    double least = fmin(v2(""), v1(mount));
+    double folded = INFINITY;
     FILE *f = fopen("/proc/self/cgroup", "re");
     while (f && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = '\0';
@@ -131,13 +154,18 @@ static double group_least(const char *controller, group_grant *v2, group_grant *
             continue;
         *controllers++ = *group++ = '\0';
         if (*controllers == '\0')
-            least = fmin(least, least_upwards("", group, v2));
+            folded = fold(folded, fold_upwards("", group, v2, fold));
         else if (lists(controllers, controller))
-            least = fmin(least, least_upwards(mount, group, v1));
+            folded = fold(folded, fold_upwards(mount, group, v1, fold));
     }
     if (f)
         fclose(f);
-    return least;
+    return fold(folded, fold(v2(""), v1(mount)));
+}
+
+static double group_least(const char *controller, group_grant *v2, group_grant *v1)
+{
+    return group_folded(controller, v2, v1, fmin);
 }
 
 int machine_cores(void)
@@ -162,6 +190,12 @@ struct machine_memory machine_memory(void)
         memory = (struct machine_memory){fmin(there, group), group < there};
     }
     return memory;
+}
+
+double machine_memory_kills(void)
+{
+    double kills = group_folded("memory", kills_v2, kills_v1, inner_of);
+    return isinf(kills) ? 0 : kills;
 }
 
 double machine_memory_free(void)

@@ -17,6 +17,10 @@ struct machine_memory {
 /* The same at every call. bytes is infinite where the system does not say. */
 struct machine_memory machine_memory(void);
 
+/* How many processes of this group the system has killed, ever, for lack of memory; 0 where it does
+ * not say. */
+double machine_memory_kills(void);
+
 /* Bytes that could be had now without swapping: what the system takes to be available, or what a
  * group still grants, where files that it has cached do not count. Infinite where neither says. */
 double machine_memory_free(void);

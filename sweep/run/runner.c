@@ -121,7 +121,7 @@ static void listen_to_workers(struct runner *r)
             continue;
         slot_listen(s, r->view, runner_hear, r);
         if (slot_ended(s, r->job.folder, r->view, runner_hear, r))
-            runner_take_ending(r, s);
+            runner_take_ending_here(r, s);
         else
             slot_watch(s);
     }
@@ -246,15 +246,26 @@ enum status runner_make_slots(struct runner *r, struct machine *machine, int n, 
     return STATUS_OK;
 }
 
+int runner_running_on(const struct machine *machine)
+{
+    int n = 0;
+    for (int i = 0; i < machine->slots; i++)
+        n += runs(&machine->slot[i]);
+    return n;
+}
+
 /* Those that are free already are taken out of the list first, so that none is in it twice. */
 void runner_machine_works(struct runner *r, struct machine *machine, bool works)
 {
+    int open = runner_running_on(machine);
     machine->works = works;
     slot_list_remove(&r->free, (int)(machine - r->machine));
     for (int i = 0; works && i < machine->slots; i++) {
-        machine->slot[i].closed = false;
-        if (!machine->slot[i].busy)
-            slot_list_add(&r->free, &machine->slot[i]);
+        struct slot *s = &machine->slot[i];
+        s->closed = !runs(s) && open >= runner_open_max(machine);
+        open += !runs(s) && !s->closed;
+        if (!s->busy && !s->closed)
+            slot_list_add(&r->free, s);
     }
     machine->cramped = false;
     machine->opened = NULL;

@@ -278,6 +278,7 @@ static void start_claims(struct runner *r)
         struct slot *slot = r->claimed_for[k];
         double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
         slot_take(slot, &r->claim[k], work, r->view);
+        slot->alone = runner_open_max(&r->machine[slot->machine]) == 1;
         enum status s = start_slot(r, slot, &r->claim[k], &m);
         if (s != STATUS_OK) {
             runner_let_begin(r, slot);

@@ -11,6 +11,7 @@
  *   fails after a step       the trial's                   the trial's
  *   `ulimit -t` of its own   the machine's                 the trial's, as a limit of the sweep
  *   lost with its machine    suspects.h                    suspects.h
+ *   killed for memory        fewer at once there; the trial's, as a limit, where it was alone
  *
  * What is the machine's fault costs the trial nothing: the last three within the bounds of
  * suspects.h. A machine leaves the trials that came to nothing there to others (shunned.h). One
@@ -124,6 +125,18 @@ static void stop_barren(struct runner *r, const struct slot *s)
     runner_stop_for(r, STATUS_INTERNAL, why);
 }
 
+/* A trial came to its end where another did not have memory enough. */
+static void lift_limit(struct runner *r, struct machine *machine)
+{
+    if (!machine->open_max_ends || machine->open_max == 0)
+        return;
+    machine->open_max_ends = false;
+    machine->open_max = 0;
+    runner_machine_works(r, machine, machine->works);
+    runner_say(r, "%s%s%d trial%s at once again", machine->host ? machine->host->spec.name : "",
+               machine->host ? " takes " : "", machine->slots, machine->slots == 1 ? "" : "s");
+}
+
 void runner_take_ending(struct runner *r, struct slot *s)
 {
     struct machine *machine = machine_of(r, s);
@@ -131,7 +144,10 @@ void runner_take_ending(struct runner *r, struct slot *s)
     slot_count_notes(s, runner_hear, r);
     slot_list_add(&r->ended, s);
     runner_let_begin(r, s);
-    if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && !s->excused && !r->stopping)
+    if (s->ending == ENDING_FINISH)
+        lift_limit(r, machine);
+    if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && s->killed_for != WATCH_MEMORY &&
+        !s->excused && !r->stopping)
         limit_losses(r, s);
     if (s->ending == ENDING_FULL)
         runner_stop_for(r, STATUS_DISK_FULL, slot_error(s));
@@ -198,12 +214,20 @@ static void close_slots(struct runner *r, struct machine *machine, struct slot *
     machine->room_due_s = clock_now_s() + room_pause_s(machine);
 }
 
+static int open_slots(const struct machine *machine)
+{
+    int n = 0;
+    for (int i = 0; i < machine->slots; i++)
+        n += !machine->slot[i].closed;
+    return n;
+}
+
 static void open_slot(struct runner *r, struct machine *machine)
 {
     int i = 0;
     while (i < machine->slots && !machine->slot[i].closed)
         i++;
-    machine->cramped = i < machine->slots;
+    machine->cramped = i < machine->slots && open_slots(machine) < runner_open_max(machine);
     machine->opened = machine->cramped ? &machine->slot[i] : NULL;
     if (!machine->cramped)
         return;
@@ -240,6 +264,63 @@ static void shun(struct runner *r, struct machine *machine, const struct slot *s
 {
     shunned_add(&machine->shunned, s->trial_id, suspects_losses(&r->suspects, s->trial_id), barren);
 }
+
+/* ---- it was killed for memory ---- */
+
+int runner_open_max(const struct machine *machine)
+{
+    return machine->open_max ? machine->open_max : machine->slots;
+}
+
+void runner_limit_slots(struct runner *r, struct machine *machine, int most)
+{
+    int before = runner_open_max(machine);
+    most = most > 1 ? most : 1;
+    if (most >= before)
+        return;
+    machine->open_max = most;
+    machine->open_max_ends = false;
+    runner_machine_works(r, machine, machine->works);
+    runner_say(r, "%s%s%d trial%s at once from now on, not %d, as memory does not suffice",
+               machine->host ? machine->host->spec.name : "", machine->host ? " takes " : "", most,
+               most == 1 ? "" : "s", before);
+}
+
+/* One that was alone would be killed again. It may have been the only one that is too large. */
+static void judge_memory(struct runner *r, struct machine *machine, struct slot *s)
+{
+    char why[MESSAGE_SIZE];
+    if (machine->host)
+        machine->host->losses = 0;
+    if (!s->alone)
+        return;
+    snprintf(why, sizeof why,
+             "%.1800s (nothing else ran beside it); with more, --retry-failed goes on with it",
+             slot_error(s));
+    slot_over_limit(s, why);
+    if (machine->host)
+        shun(r, machine, s, false);
+    if (machine->host && others_are_sound(r, machine))
+        excuse(r, s);
+    machine->open_max_ends = true;
+}
+
+/* One of those that run there. */
+static void take_memory(struct runner *r, struct machine *machine, struct slot *s)
+{
+    if (s->ending != ENDING_REQUEUE || s->killed_for != WATCH_MEMORY)
+        return;
+    runner_limit_slots(r, machine, runner_running_on(machine));
+    judge_memory(r, machine, s);
+}
+
+void runner_take_ending_here(struct runner *r, struct slot *s)
+{
+    take_memory(r, machine_of(r, s), s);
+    runner_take_ending(r, s);
+}
+
+/* ---- the machine is to blame ---- */
 
 /* The trial failed there, or was killed, before it got a step further. `why` becomes what the
  * machine is to be set aside for. */
@@ -279,7 +360,8 @@ static bool judge_unstarted(struct runner *r, struct machine *machine, struct sl
 static bool blame_machine(struct runner *r, struct machine *machine, struct slot *s, bool unstarted,
                           char why[MESSAGE_SIZE])
 {
-    bool failed = s->ending == ENDING_FAIL || (s->ending == ENDING_REQUEUE && s->end.signal != 0);
+    bool killed = s->end.signal != 0 && s->killed_for != WATCH_MEMORY;
+    bool failed = s->ending == ENDING_FAIL || (s->ending == ENDING_REQUEUE && killed);
     bool data = s->end.exit_code == WORKER_DATA;
     bool own_limit = s->ending == ENDING_LIMIT && s->end.exit_code == WORKER_OVER_CPU;
     if (s->ending == ENDING_STORAGE) {
@@ -313,6 +395,7 @@ void runner_take_ending_there(struct runner *r, struct machine *machine, struct 
 {
     char why[MESSAGE_SIZE];
     slot_ended_there(s, r->job.folder, e);
+    take_memory(r, machine, s);
     bool aside = blame_machine(r, machine, s, e->unstarted, why);
     runner_take_ending(r, s);
     if (!aside || machine->host->state != HOST_READY || r->stopping)
@@ -330,7 +413,10 @@ void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s,
     const struct suspect *k = NULL;
     if (left_something(s))
         machine->host->losses = 0;
-    if (s->ending == ENDING_REQUEUE && at_work && !machine->host->at_fault && !r->stopping)
+    bool lost = s->ending == ENDING_REQUEUE && !r->stopping;
+    if (lost && machine->host->out_of_memory)
+        judge_memory(r, machine, s);
+    else if (lost && at_work && !machine->host->at_fault)
         k = suspects_lost(&r->suspects, s->trial_id, s->step, s->machine);
     if (k)
         shunned_add(&machine->shunned, s->trial_id, k->losses, false);

@@ -140,7 +140,8 @@ static int slots_of(const struct runner *r, const struct machine *machine)
                                             : h->hello.cores;
     wanted = wanted < HOST_SLOTS_MOST ? wanted : HOST_SLOTS_MOST;
     wanted = wanted < plan_trials(r->plan) ? wanted : plan_trials(r->plan);
-    return room_for_trials(&r->hosts->room, (int)wanted, h->hello.memory, &largest);
+    double granted = h->spec.memory > 0 ? h->spec.memory : INFINITY;
+    return room_for_trials(&r->hosts->room, (int)wanted, fmin(h->hello.memory, granted), &largest);
 }
 
 enum { TOLD_MOST = 16 }; /* machines that are told of by name */
@@ -246,8 +247,10 @@ static void lost(struct runner *r, struct machine *machine)
 {
     const struct host *h = machine->host;
     char what[64] = "", when[64] = "is not used any more";
-    int running = 0;
+    int running = runner_running_on(machine);
     bool at_work = machine->works;
+    if (h->out_of_memory)
+        runner_limit_slots(r, machine, (running + 1) / 2);
     runner_machine_works(r, machine, false);
     for (int i = 0; i < machine->slots; i++) {
         struct slot *s = &machine->slot[i];
@@ -257,7 +260,6 @@ static void lost(struct runner *r, struct machine *machine)
         snprintf(why, sizeof why, "%s: %.1700s", name_of(machine), h->why);
         slot_lost(s, r->job.folder, why);
         runner_take_loss(r, machine, s, at_work);
-        running++;
     }
     if (running > 0)
         snprintf(what, sizeof what, "; %d trial%s go%s on elsewhere", running,

@@ -61,6 +61,8 @@ struct machine {
     struct shunned shunned; /* what came to nothing there */
     struct slot *wary;   /* of a suspect that has yet to get further (suspects.h): nothing else is
                             begun there; NULL: none */
+    int open_max;        /* slots that may be open, as more took too much memory; 0: all */
+    bool open_max_ends;  /* with the next result, as a trial too large for it has failed */
     bool cramped;        /* there was no room for some of its slots: they are closed */
     struct slot *opened; /* of those, to see whether there is room now; NULL: none */
     double room_due_s;   /* when one is */
@@ -137,7 +139,11 @@ void runner_note_spawned(struct runner *r, const struct slot *s);
 /* Makes n slots of a machine that has none yet. */
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m);
 
-/* The machine's slots that are not busy may be claimed for, or not any more. */
+/* Slots of the machine whose worker runs. */
+int runner_running_on(const struct machine *machine);
+
+/* The machine's slots that are not busy may be claimed for, as far as open_max goes, or not any
+ * more. */
 void runner_machine_works(struct runner *r, struct machine *machine, bool works);
 
 /* ---- runner_hosts.c ---- */
@@ -174,6 +180,10 @@ void runner_seek_allocation(struct runner *r, double now);
  * due to be committed. */
 void runner_take_ending(struct runner *r, struct slot *s);
 
+/* The same, of a worker on this machine that may have been killed for memory: fewer are begun then,
+ * and a trial for which there is too little even alone fails. */
+void runner_take_ending_here(struct runner *r, struct slot *s);
+
 /* The same, of a worker on another machine, which may be to blame: it is then set aside, or refused
  * where it will not do better. */
 void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
@@ -181,6 +191,12 @@ void runner_take_ending_there(struct runner *r, struct machine *machine, struct 
 
 /* The same, of a slot whose machine is lost: as slot_lost had it. at_work: it was, until then. */
 void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work);
+
+/* From now on no more than so many trials at once (1 at least) are begun on the machine. */
+void runner_limit_slots(struct runner *r, struct machine *machine, int most);
+
+/* How many slots may be open there. */
+int runner_open_max(const struct machine *machine);
 
 /* Opens one slot of a machine that had no room for all, once it is time; where it starts, the next
  * one. */

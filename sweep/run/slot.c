@@ -362,6 +362,7 @@ bool slot_ended(struct slot *s, const char *folder, struct progress_view *v, slo
 {
     if (!process_ended(s->process, &s->end))
         return false;
+    process_blame_memory(s->process, &s->end, s->killed, sizeof s->killed);
     slot_listen(s, v, listen, context);
     s->killed_for = s->process->killed_for;
     conclude(s, folder);
@@ -416,6 +417,14 @@ void slot_fail(struct slot *s, const char *why)
 {
     s->ending = ENDING_FAIL;
     s->end.step = 0;
+    set_error(s, why);
+    end_with_error(s);
+}
+
+void slot_over_limit(struct slot *s, const char *why)
+{
+    s->ending = ENDING_LIMIT;
+    s->end.limit_hit = true;
     set_error(s, why);
     end_with_error(s);
 }

@@ -55,9 +55,10 @@ struct slot {
     enum trial_state state;    /* ENDING_FINISH: what the result says */
     char sha256[65];
     struct attempt_end end;
-    enum watch_verdict killed_for; /* WATCH_FINE: not killed by us */
+    enum watch_verdict killed_for; /* WATCH_FINE: not killed, or nobody knows why */
     char killed[160];              /* why it was; "": it was not */
     bool excused;                  /* its machine is to blame: costs the trial nothing */
+    bool alone;                    /* nothing else could be begun beside it on its machine */
     bool condemned;                /* ENDING_FAIL: for good, whatever retries are left */
     bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
                      the list of free slots */
@@ -142,6 +143,9 @@ void slot_excuse(struct slot *s, const char *folder);
 
 /* Turns its ending into a failure of the trial's own for this reason. */
 void slot_fail(struct slot *s, const char *why);
+
+/* Turns its ending, after which it could resume, into ENDING_LIMIT for this reason. */
+void slot_over_limit(struct slot *s, const char *why);
 
 /* Free for the next trial. */
 void slot_clear(struct slot *s);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/text.h"
+#include "sweep/plan/machine.h"
 #include "sweep/worker/worker.h"
 
 extern char **environ;
@@ -127,6 +129,36 @@ static enum status hand_job(const char *job, size_t size, int pipe_ends[2], stru
     return s;
 }
 
+/* ---- memory ---- */
+
+/* Of the kills of this group, those that were there before the first worker, or were one. */
+static double kills_known = -1;
+
+static void begin_counting(void)
+{
+    if (kills_known < 0)
+        kills_known = machine_memory_kills();
+}
+
+void process_blame_memory(struct process *p, const struct attempt_end *end, char *why, size_t size)
+{
+    char there[32];
+    struct machine_memory memory = machine_memory();
+    if (end->signal != SIGKILL || p->killed_for != WATCH_FINE || !memory.by_group ||
+        machine_memory_kills() <= kills_known)
+        return;
+    kills_known++;
+    p->killed_for = WATCH_MEMORY;
+    text_quantity(memory.bytes, there, sizeof there);
+    snprintf(
+        why, size,
+        "killed by the system for memory, of which its control group has %sB; give it more, as "
+        "in `submit ... -- --mem=8G`",
+        there);
+}
+
+/* ---- its life ---- */
+
 void process_init(struct process *p)
 {
     memset(p, 0, sizeof *p);
@@ -138,6 +170,7 @@ enum status process_spawn(struct process *p, const char *verb, const char *job, 
 {
     int given[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
     process_init(p);
+    begin_counting();
     enum status s = hand_job(job, size, given, m);
     if (s == STATUS_OK)
         s = make_pipe(message, m);

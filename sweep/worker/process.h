@@ -19,7 +19,7 @@ struct process {
     int error_fd;   /* its stderr; -1: at its end */
     struct wire_reader reader;
     struct watch watch;
-    enum watch_verdict killed_for; /* WATCH_FINE: not killed by process_watch */
+    enum watch_verdict killed_for; /* WATCH_FINE: not killed, or nobody knows why */
     char tail[PROCESS_TAIL];       /* the last bytes of its stderr */
     size_t tail_used;
 };
@@ -52,6 +52,11 @@ void process_watch(struct process *p, char *why, size_t size);
 /* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)
  * and returns true. Its last messages are still to be listened to. */
 bool process_ended(struct process *p, struct attempt_end *end);
+
+/* Whether the system killed it because the control group that it shares with this process may take
+ * no more memory: killed_for and `why` say so then. To be called once process_ended has filled
+ * end. */
+void process_blame_memory(struct process *p, const struct attempt_end *end, char *why, size_t size);
 
 /* Kills it, if it still runs, and does not wait. */
 void process_kill(struct process *p);

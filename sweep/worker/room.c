@@ -61,8 +61,23 @@ int room_for_trials(const struct room *r, int wanted, double available, double *
     return n < wanted ? n : wanted;
 }
 
+/* A number of the environment; 0 where there is none. */
+static double given(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? fmax(strtod(text, NULL), 0) : 0;
+}
+
+double room_of_job(double cpus)
+{
+    double node = given("SLURM_MEM_PER_NODE"), cpu = given("SLURM_MEM_PER_CPU") * cpus;
+    double mib = node > 0 ? node : cpu;
+    return mib > 0 ? mib * (1 << 20) : INFINITY;
+}
+
 double room_free(void)
 {
     const char *mib = getenv("HEADCOUNT_FREE_MIB");
-    return mib ? strtod(mib, NULL) * (1 << 20) : machine_memory_free();
+    return mib ? strtod(mib, NULL) * (1 << 20)
+               : fmin(machine_memory_free(), room_of_job(given("SLURM_CPUS_ON_NODE")));
 }

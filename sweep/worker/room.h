@@ -27,7 +27,13 @@ void room_clear(struct room *r);
  * n largest do. *largest: bytes of the largest trial. `wanted` where the room is not known. */
 int room_for_trials(const struct room *r, int wanted, double available, double *largest);
 
-/* machine_memory_free(), or what HEADCOUNT_FREE_MIB says there is, for tests. */
+/* Bytes that the job of Slurm whose environment this is has on a node on which so many CPUs are its
+ * own: SLURM_MEM_PER_NODE, or SLURM_MEM_PER_CPU for each. Infinite outside a job, and where it has
+ * all of the node (0) or does not say. */
+double room_of_job(double cpus);
+
+/* machine_memory_free(), but not more than this process's job has on this node; or what
+ * HEADCOUNT_FREE_MIB says there is, for tests. */
 double room_free(void);
 
 #endif

@@ -48,8 +48,9 @@ void watch_leaving(struct watch *w);
 
 enum watch_verdict {
     WATCH_FINE,
-    WATCH_HUNG, /* silent for too long, or silent since it should have ended */
-    WATCH_LATE  /* not silent, but it should have ended by now */
+    WATCH_HUNG,  /* silent for too long, or silent since it should have ended */
+    WATCH_LATE,  /* not silent, but it should have ended by now */
+    WATCH_MEMORY /* not of watch_look: the system killed it for memory (process.h) */
 };
 
 /* To be called a few times a second. A longer gap between two calls counts as one second: the whole

@@ -56,6 +56,25 @@ run garbled --launch "$there" --hosts garbled:1,a:1
 check "a host that garbles curves: the others and itself finish" ended_with 0
 check "... to the same bytes" as_here garbled
 
+words="killed for memory (slurmstepd: error: StepId=1.0 exceeded memory limit (2 > 1), being killed); give it more, as in .*--mem=8G."
+run lean --launch "$there" --hosts lean:2
+check "a host without memory for two at once finishes" ended_with 0
+check "... it is told" says "^lean is tried again in 1 s: $words"
+check "... with one at once" says "^lean takes 1 trial at once from now on, not 2, as memory does not suffice"
+check "... no two ran together after that" rows_say lean "SELECT count(*) FROM attempt a JOIN attempt b ON a.trial_id < b.trial_id
+    AND a.outcome = 'completed' AND b.outcome = 'completed' AND a.started < b.ended AND b.started < a.ended" 0
+check "... to the same bytes" as_here lean
+run fat --launch "$there" --hosts fat:2
+check "a trial too large for its machine's memory: the others finish" ended_with 1
+check "... it has failed, once it was alone" says "^trial 2 (.*) failed: fat: $words (nothing else ran beside it)"
+check "... it alone" rows_say fat "SELECT group_concat(trial_id || state) FROM trial WHERE state <> 'completed'" 2failed
+check "... and not for long is there one at once" says "^fat takes 2 trials at once again"
+headcount run sweep.yaml --db fat.db --retry-failed -q >/dev/null 2>&1
+check "... and --retry-failed goes on with it" as_here fat
+run spread --launch "$there" --hosts fat:2,roomier:1
+check "where another host has memory enough, all finish" ended_with 0
+check "... to the same bytes" as_here spread
+
 rm -f deaths
 run deadly --launch "$there" --hosts deadly1:2,deadly2:2
 check "a trial that takes its machine down: the others finish" ended_with 1

@@ -128,9 +128,9 @@ TaskPlugin=task/none
 SwitchType=switch/none
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 MpiDefault=none
-JobAcctGatherType=jobacct_gather/none
+JobAcctGatherType=${bed_gather:-jobacct_gather/none}
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+SelectTypeParameters=${bed_selects:-CR_Core}
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 ReturnToService=2
@@ -141,7 +141,9 @@ MessageTimeout=5
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 NodeName=n[1-4] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=2 RealMemory=1000
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE PriorityTier=1 PreemptMode=REQUEUE
+PartitionName=grace Nodes=ALL MaxTime=INFINITE PriorityTier=1 PreemptMode=REQUEUE GraceTime=10
 PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=2 PreemptMode=OFF
+$bed_conf
 C
 }
 controller_up() {

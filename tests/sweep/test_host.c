@@ -218,6 +218,38 @@ static void a_flood_is_read_in_pieces(void **state)
     unlink(p.path);
 }
 
+/* Slurm's words for it stand among others on the launcher's stderr. An agent that was leaving has
+ * ended for another reason, whatever had been killed beside it before. */
+static void who_is_killed_for_memory_says_so(void **state)
+{
+    (void)state;
+    static const char *const said[] = {
+        "slurmstepd-n1: error: StepId=1.2 exceeded memory limit (3 > 2), being killed",
+        "slurmstepd: error: Exceeded job memory limit",
+        "slurmstepd: error: Detected 2 oom-kill event(s) in StepId=1.0.",
+        "srun: error: n1: task 0: Out Of Memory", "srun: error: n1: task 0: Killed"};
+    enum { WORDS = sizeof said / sizeof *said };
+    for (int i = 0; i < 2 * WORDS; i++) {
+        struct printed p;
+        struct agent_out o;
+        char command[512];
+        bool leaves = i >= WORDS, memory = !leaves && i != WORDS - 1;
+        snprintf(command, sizeof command,
+                 "cat {host}; printf 'srun: first\\n%s\\nsrun: error: last\\n' >&2; exit 137;",
+                 said[i % WORDS]);
+        begin(&p, &o);
+        put(&o, AGENT_READY, 0, proof, strlen(proof));
+        if (leaves)
+            put(&o, AGENT_LEAVING, 0, NULL, 0);
+        print(&p, command, &o);
+        run_to_its_end(&p);
+        assert_int_equal(p.host.out_of_memory, memory);
+        assert_non_null(strstr(p.host.why, memory ? said[i] : "its launcher ended: "));
+        assert_int_equal(strstr(p.host.why, "--mem=") != NULL, memory);
+        assert_null(strstr(p.host.why, "srun: first"));
+    }
+}
+
 /* ---- what it owes ---- */
 
 /* The agent's words, as if they had been read. */
@@ -512,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_signal_at_the_start_is_no_fault),
         cmocka_unit_test(a_host_that_worked_may_see_the_folder_again),
         cmocka_unit_test(a_flood_is_read_in_pieces),
+        cmocka_unit_test(who_is_killed_for_memory_says_so),
         cmocka_unit_test(an_agent_answers_in_time),
         cmocka_unit_test(a_worker_is_heard_of),
         cmocka_unit_test(a_message_comes_to_its_end),

@@ -1,4 +1,5 @@
 /* How many trials at once there is memory for. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -78,6 +79,29 @@ static void a_limit_is_the_most_that_a_trial_takes(void **state)
     config_free(c);
 }
 
+/* In MiB; 0 is all that the node has. */
+static void a_job_has_what_it_asked_for(void **state)
+{
+    (void)state;
+    const double mib = 1 << 20;
+    unsetenv("HEADCOUNT_FREE_MIB");
+    assert_true(isinf(room_of_job(4)));
+    setenv("SLURM_MEM_PER_CPU", "2", 1);
+    setenv("SLURM_CPUS_ON_NODE", "3", 1);
+    assert_true(room_of_job(4) == 8 * mib);
+    assert_true(room_free() == 6 * mib);
+    setenv("SLURM_MEM_PER_NODE", "5", 1);
+    assert_true(room_of_job(4) == 5 * mib);
+    assert_true(room_free() == 5 * mib);
+    unsetenv("SLURM_MEM_PER_CPU");
+    setenv("SLURM_MEM_PER_NODE", "100000000", 1);
+    assert_true(room_free() <= machine_memory().bytes);
+    setenv("SLURM_MEM_PER_NODE", "0", 1);
+    assert_true(isinf(room_of_job(4)));
+    unsetenv("SLURM_MEM_PER_NODE");
+    unsetenv("SLURM_CPUS_ON_NODE");
+}
+
 static void free_memory_is_some_of_it(void **state)
 {
     (void)state;
@@ -93,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_must_fit_together),
         cmocka_unit_test(a_limit_is_the_most_that_a_trial_takes),
+        cmocka_unit_test(a_job_has_what_it_asked_for),
         cmocka_unit_test(free_memory_is_some_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,20 @@ static void refuse(const char *names, const char *cpus, const char *words)
     assert_null(list);
 }
 
+/* What it has there bounds how many trials are begun on each node. */
+static void memory_of_an_allocation(void **state)
+{
+    struct host_spec *list = NULL;
+    int count = 0;
+    (void)state;
+    setenv("SLURM_MEM_PER_CPU", "100", 1);
+    assert_int_equal(slurm_specs("n1\nn2", "2,4", &list, &count, &m), STATUS_OK);
+    unsetenv("SLURM_MEM_PER_CPU");
+    assert_true(list[0].memory == 200 << 20);
+    assert_true(list[1].memory == 400 << 20);
+    free(list);
+}
+
 static void odd_allocations(void **state)
 {
     (void)state;
@@ -374,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocation),
+        cmocka_unit_test(memory_of_an_allocation),
         cmocka_unit_test(odd_allocations),
         cmocka_unit_test(the_nodes_of_an_allocation),
         cmocka_unit_test(jobs_in_the_queue),

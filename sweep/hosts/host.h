@@ -33,6 +33,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "engine/base/text.h"
 #include "sweep/hosts/agent_wire.h"
 
 enum {
@@ -65,9 +66,22 @@ struct host_launch {
 };
 enum status host_launch_check(const struct host_launch *l, struct message *m);
 
-/* The words that start this program as an agent; size >= PATH_MAX + 16. BAD_INPUT where the path of
- * the program has characters that a shell would not leave alone. */
-enum status host_agent_here(char *text, size_t size, struct message *m);
+/* What is started on a host. */
+struct host_agent {
+    const char *program; /* the path of headcount there */
+    const char *words;   /* of the shell, instead of that path and `agent`; NULL: those */
+    const char *setup;   /* lines for bash that come before it, each with its "\n"; "": none. Where
+                            the last of them ends in a backslash, the agent's words go on with it */
+};
+
+/* Adds the words of the shell that start it, for struct host_launch. The launcher hands its words
+ * on as they are; one that has ssh, rsh, remsh or autossh before {host} hands them to one more
+ * shell, over there, and they are quoted for both. `words` are the user's and as the user has
+ * quoted them, for those two shells, or where there is a setup, for its bash. */
+void host_add_agent(struct text_buffer *b, const char *command, const struct host_agent *a);
+
+/* The same with this program's own path, malloced. */
+enum status host_agent_here(const char *command, char **words, struct message *m);
 
 /* The command line for the shell; *line malloced, NULL where there is no memory. */
 char *host_command_line(const struct host_launch *l, const char *name);

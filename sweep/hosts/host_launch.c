@@ -87,26 +87,85 @@ enum status host_launch_check(const struct host_launch *l, struct message *m)
                        HOLE, text_shown(l->command, shown, sizeof shown));
 }
 
-enum status host_agent_here(char *text, size_t size, struct message *m)
+/* Whether the words that follow are read by one more shell. */
+static bool hands_to_shell(const char *command)
 {
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+@%:,=";
-    char path[PATH_MAX], shown[512];
+    static const char *const names[] = {"ssh", "rsh", "remsh", "autossh"};
+    static const char between[] = " \t\n'\"";
+    const char *hole = strstr(command, HOLE);
+    for (const char *word = command; *word && (!hole || word < hole);) {
+        size_t length = strcspn(word, between);
+        size_t base = length;
+        while (base > 0 && word[base - 1] != '/')
+            base--;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strlen(names[i]) == length - base &&
+                memcmp(word + base, names[i], length - base) == 0)
+                return true;
+        word += length;
+        word += strspn(word, between);
+    }
+    return false;
+}
+
+static void add_word(struct text_buffer *b, const char *command, const char *word)
+{
+    struct text_buffer quoted = {0};
+    if (hands_to_shell(command)) {
+        text_add_shell(&quoted, word);
+        word = quoted.text ? quoted.text : "";
+    }
+    text_add_shell(b, word);
+    b->out_of_memory |= quoted.out_of_memory;
+    free(quoted.text);
+}
+
+/* What the launcher signals is not only the agent but this shell, which would end before it. And
+ * the coordinator speaks to the agent, not to the lines before it. */
+static void add_setup(struct text_buffer *b, const char *command, const struct host_agent *a)
+{
+    struct text_buffer lines = {0};
+    text_add(&lines, "trap : HUP INT TERM USR1\nexec 3<&0 </dev/null\n%s", a->setup);
+    if (a->words) {
+        text_add(&lines, "%s", a->words);
+    } else {
+        text_add_shell(&lines, a->program);
+        text_add(&lines, " agent");
+    }
+    text_add(&lines, " <&3 3<&-");
+    text_add(b, "bash -c ");
+    add_word(b, command, lines.text ? lines.text : "");
+    b->out_of_memory |= lines.out_of_memory;
+    free(lines.text);
+}
+
+void host_add_agent(struct text_buffer *b, const char *command, const struct host_agent *a)
+{
+    if (a->setup[0]) {
+        add_setup(b, command, a);
+    } else if (a->words) {
+        text_add(b, "%s", a->words);
+    } else {
+        add_word(b, command, a->program);
+        text_add(b, " agent");
+    }
+}
+
+enum status host_agent_here(const char *command, char **words, struct message *m)
+{
+    struct text_buffer b = {0};
+    char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n < 0)
         return status_fail(m, STATUS_IO, "cannot find out where this program lies: %s",
                            strerror(errno));
     path[n] = '\0';
-    /* The launcher may hand the words to a shell over there, once more, or not at all. */
-    if (path[strspn(path, plain)])
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: a shell on another machine would not leave this name alone; start "
-                           "headcount from a folder with a plainer name, or say --agent",
-                           text_shown(path, shown, sizeof shown));
-    if ((size_t)n + sizeof " agent" > size)
-        return status_fail(m, STATUS_BAD_INPUT, "%s: too long a path", path);
-    memcpy(text, path, (size_t)n);
-    memcpy(text + n, " agent", sizeof " agent");
+    host_add_agent(&b, command, &(struct host_agent){.program = path, .setup = ""});
+    if (b.out_of_memory) {
+        free(b.text);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for the words that start an agent");
+    }
+    *words = b.text;
     return STATUS_OK;
 }
 

@@ -21,7 +21,7 @@
 struct runner_hosts {
     struct host *host; /* (runner.machines) */
     struct host_launch launch;
-    char agent[PATH_MAX + 16];
+    char *agent; /* malloced, where nobody has said how it is called */
     struct agent_open open;
     struct room room;
     char proof[33];
@@ -103,7 +103,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
     }
     enum status s = host_launch_check(&h->launch, m);
     if (s == STATUS_OK && !o->agent) {
-        s = host_agent_here(h->agent, sizeof h->agent, m);
+        s = host_agent_here(o->launch, &h->agent, m);
         h->launch.agent = h->agent;
     }
     if (s == STATUS_OK)
@@ -119,6 +119,7 @@ void runner_hosts_free(struct runner *r)
         unlink(r->hosts->proof_path);
     room_clear(&r->hosts->room);
     free(r->hosts->host);
+    free(r->hosts->agent);
     free(r->hosts);
     free(r->machine);
 }

@@ -38,6 +38,18 @@ run two --launch "$there" --hosts a:1,b:2
 check "again: nothing to do" ended_with 0
 check "... and no agent is started" [ ! -e a.pid ]
 
+# What ssh does with its words: a shell reads what they come to together.
+mkdir "ssh's folder" "it's \$(touch hacked) a\"b"
+printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"ssh's folder/ssh"
+chmod +x "ssh's folder/ssh"
+odd="$PWD/it's \$(touch hacked) a\"b/headcount"
+cp "$headcount" "$odd"
+check "an odd path of the program" "$odd" run sweep.yaml --db odd.db -q --launch "$there" --hosts a:1
+check "... where the launcher hands it to a shell" "$odd" run sweep.yaml --db ssh.db -q --launch "'./ssh'\\''s folder/ssh' {host}" --hosts a:1
+check "... to the same bytes" as_here ssh
+check "... which nobody obeyed" [ ! -e hacked ]
+rm -r "${odd%/*}"
+
 # Machines of different kinds: the last bits are those of the least, where that is wanted.
 case $("$headcount" --version) in
 *avx*)

@@ -315,6 +315,38 @@ static void command_lines_name_the_host(void **state)
     assert_int_equal(host_launch_check(&l, &m), STATUS_BAD_INPUT);
 }
 
+static void agents_have_odd_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command;
+        struct host_agent agent;
+        const char *words;
+    } cases[] = {
+        {"ssh {host}", {"/bin/headcount", NULL, ""}, "/bin/headcount agent"},
+        {"srun -w {host}", {"/a b/headcount", NULL, ""}, "'/a b/headcount' agent"},
+        {"ssh {host}", {"/a b/headcount", NULL, ""}, "''\\''/a b/headcount'\\''' agent"},
+        {"x=1 /usr/bin/ssh -v {host}", {"/a b", NULL, ""}, "''\\''/a b'\\''' agent"},
+        {"'/my tools/rsh' {host}", {"/a b", NULL, ""}, "''\\''/a b'\\''' agent"},
+        {"./sshd {host}", {"/a b", NULL, ""}, "'/a b' agent"},
+        {"on {host} ssh", {"/a b", NULL, ""}, "'/a b' agent"},
+        {"ssh {host}", {"/a b", "x y", ""}, "x y"},
+        {"on {host}",
+         {"/a b", NULL, "env \\\n"},
+         "bash -c 'trap : HUP INT TERM USR1\nexec 3<&0 </dev/null\nenv \\\n"
+         "'\\''/a b'\\'' agent <&3 3<&-'"},
+        {"on {host}",
+         {"/a b", "x y", "z\n"},
+         "bash -c 'trap : HUP INT TERM USR1\nexec 3<&0 </dev/null\nz\nx y <&3 3<&-'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text_buffer b = {0};
+        host_add_agent(&b, cases[i].command, &cases[i].agent);
+        assert_string_equal(b.text, cases[i].words);
+        free(b.text);
+    }
+}
+
 static void machines_agree_on_kernels(void **state)
 {
     (void)state;
@@ -353,6 +385,7 @@ int main(void)
         cmocka_unit_test(the_same_program_is_welcome),
         cmocka_unit_test(hosts_are_read),
         cmocka_unit_test(command_lines_name_the_host),
+        cmocka_unit_test(agents_have_odd_paths),
         cmocka_unit_test(machines_agree_on_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

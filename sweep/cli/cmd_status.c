@@ -97,18 +97,13 @@ static void print_sentences(const struct text_buffer *sentences, struct text_pag
 
 /* Says what a table cannot: that `running` is only what a killed coordinator left in the file, that
  * there is nothing yet. */
-static void print_remarks(const struct status_options *o, const struct status_view *v,
-                          const struct status_table *t, FILE *out)
+static void print_remarks(const struct status_view *v, const struct status_table *t, FILE *out)
 {
-    if (!v->own && t->sweeps == 0) {
-        text_plain(out, o->db);
-        fprintf(out, " is not there yet: its job makes it when it begins.\n");
-    } else if (t->sweeps == 0) {
+    if (v->own && t->sweeps == 0)
         fprintf(
             out,
             "This file holds no sweep yet: the run that created it stopped before writing a plan.\n"
             "`headcount run` writes one.\n");
-    }
     if (t->running > 0 && !v->shards.own_at_work)
         fprintf(out, "No run is at work on this file: the trials shown as running were cut off "
                      "(killed, or the disk was full).\n"
@@ -127,12 +122,14 @@ static enum status print_running(const struct status_view *v, struct text_page p
     return status;
 }
 
-static enum status print_text(const struct status_view *v, struct status_table *t,
+static enum status print_text(const struct status_view *v, const char *db, struct status_table *t,
                               struct text_page page, FILE *out, struct message *m)
 {
     enum status status = STATUS_OK;
     if (t->sweeps > 0 || v->own)
         status = table_write_page(t->rows, page, out, m);
+    else
+        text_print(out, "%s is not there yet.\n", db);
     print_sentences(&t->sentences, page, out);
     if (status == STATUS_OK && v->own)
         status = print_notes(v->own, v->shards.told, out, m);
@@ -173,10 +170,10 @@ static enum status print_status(struct status_options *o, struct text_page page,
         status = table_write(t.rows, TABLE_JSON, false, out, m);
         putc('\n', out);
     } else if (status == STATUS_OK) {
-        status = print_text(&v, &t, page, out, m);
+        status = print_text(&v, o->db, &t, page, out, m);
     }
     if (status == STATUS_OK)
-        print_remarks(o, &v, &t, remarks);
+        print_remarks(&v, &t, remarks);
     status_table_free(&t);
     close_view(&v);
     return status;

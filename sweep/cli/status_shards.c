@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "sweep/store/rows.h"
 #include "sweep/store/shard_sum.h"
@@ -25,23 +24,18 @@ static void look_at(struct shard_view *v, const struct shard_file *file,
                     const struct status_jobs *jobs)
 {
     char lock[4096];
-    struct stat st;
     *v = (struct shard_view){.file = file};
     snprintf(lock, sizeof lock, "%s.lock", file->path);
     v->held = lock_holder(lock, &v->holder);
     v->at_work = v->held || slurm_runs(jobs, file);
-    if (stat(file->path, &st) == 0)
-        v->changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* The first file that has a sweep says which array is the one at work, or was last. */
+/* Of a trial that two files have alike, that at work comes first. */
 static int by_importance(const void *a, const void *b)
 {
     const struct shard_view *x = a, *y = b;
     if (x->at_work != y->at_work)
         return x->at_work ? -1 : 1;
-    if (x->changed_ns != y->changed_ns)
-        return x->changed_ns > y->changed_ns ? -1 : 1;
     return (x->file > y->file) - (x->file < y->file);
 }
 
@@ -66,12 +60,13 @@ static enum status add_file(struct status_shards *s, struct shard_view *v, struc
 
 static enum status read_parts(struct status_shards *s, struct message *m)
 {
-    enum { NAME, NUMBER, OF, LEFT, NEWEST, COUNT };
-    struct rows r = rows_open(s->sum, m,
-                              "SELECT name, number, of, trials_left, newest, count(*) OVER ()"
-                              "  FROM shard_part JOIN sweep USING (sweep_id) WHERE number > 0"
-                              " ORDER BY part",
-                              NO_VALUES);
+    enum { NAME, NUMBER, OF, LEFT, NEWEST, LAST_RUN, COUNT };
+    struct rows r =
+        rows_open(s->sum, m,
+                  "SELECT name, number, of, trials_left, newest, p.last_run, count(*) OVER ()"
+                  "  FROM shard_part AS p JOIN sweep USING (sweep_id) WHERE number > 0"
+                  " ORDER BY part",
+                  NO_VALUES);
     while (rows_next(&r)) {
         if (!s->part)
             s->part = calloc((size_t)rows_integer(&r, COUNT), sizeof *s->part);
@@ -83,6 +78,7 @@ static enum status read_parts(struct status_shards *s, struct message *m)
         rows_copy(&r, NAME, p->sweep, sizeof p->sweep);
         p->left = rows_integer(&r, LEFT);
         p->newest = rows_integer(&r, NEWEST) != 0;
+        rows_copy(&r, LAST_RUN, p->last_run, sizeof p->last_run);
         for (int i = 0; i < s->files.count; i++)
             if (s->view[i].file->number == rows_integer(&r, NUMBER) &&
                 s->view[i].file->of == rows_integer(&r, OF))

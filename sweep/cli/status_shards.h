@@ -12,8 +12,7 @@
 /* A shard's file. */
 struct shard_view {
     const struct shard_file *file;
-    int64_t changed_ns; /* when, since 1970 */
-    bool held;          /* a process holds its lock: who */
+    bool held; /* a process holds its lock: who */
     struct lock_holder holder;
     bool at_work;  /* held, or Slurm says so */
     char *trouble; /* why it was passed over, or NULL */
@@ -25,6 +24,7 @@ struct shard_part {
     const struct shard_view *view;
     int64_t left; /* trials of the shard that have ended nowhere */
     bool newest;  /* no other sweep of that file was run later */
+    char last_run[sizeof "2026-11-21T16:12:00.123Z"];
 };
 
 struct status_shards {
@@ -35,7 +35,7 @@ struct status_shards {
     const struct status_jobs *jobs;
     bool *spoken; /* (jobs->count) sentences or JSON have told of the job */
     struct shard_files files;
-    struct shard_view *view; /* (files.count), those at work first, then by time */
+    struct shard_view *view; /* (files.count), those at work first */
     struct shard_part *part; /* (parts) in the order of their files */
     int parts;
     bool own_at_work; /* a process holds the lock of the results file */

@@ -51,23 +51,23 @@ static bool is_job_of(const struct slurm_job *j, const char *sweep)
 }
 
 /* Into how many shards the sweep is cut: by what is at work, else by the queue, else by the file
- * that was written last. 0: into none. */
+ * that was run last. 0: into none. */
 static long find_array(const struct status_shards *s, const char *sweep)
 {
-    long of = 0;
+    const struct shard_part *last = NULL;
     for (int i = 0; i < s->parts; i++) {
         const struct shard_part *p = &s->part[i];
         if (strcmp(p->sweep, sweep) != 0)
             continue;
         if (p->view->at_work && p->newest)
             return p->view->file->of;
-        if (of == 0)
-            of = p->view->file->of;
+        if (!last || strcmp(p->last_run, last->last_run) > 0)
+            last = p;
     }
     for (int i = 0; i < s->jobs->count; i++)
         if (s->jobs->job[i].task && s->jobs->job[i].shards && is_job_of(&s->jobs->job[i], sweep))
             return s->jobs->job[i].shards;
-    return of;
+    return last ? last->view->file->of : 0;
 }
 
 /* ---- what a shard is at ---- */
@@ -179,15 +179,19 @@ static void add_running(const struct array *a, struct text_buffer *said)
     text_add(said, ")");
 }
 
-/* " (Resources)", " (Resources 1, JobArrayTaskLimit 5)" */
+/* " (job 17: Resources)", " (job 17: Resources 1, JobArrayTaskLimit 5)" */
 static void add_reasons(const struct array *a, struct text_buffer *said)
 {
     enum { REASONS = 4 };
     const char *reason[REASONS];
     long count[REASONS] = {0};
+    long job = 0;
     int reasons = 0;
     for (long k = 0; k < a->of; k++) {
-        const char *why = a->task[k].state == WAITS ? status_job_reason(a->task[k].job) : "";
+        if (a->task[k].state != WAITS)
+            continue;
+        const char *why = status_job_reason(a->task[k].job);
+        job = a->task[k].job->job;
         int i = 0;
         while (i < reasons && strcmp(reason[i], why) != 0)
             i++;
@@ -197,12 +201,13 @@ static void add_reasons(const struct array *a, struct text_buffer *said)
             reason[reasons++] = why;
         count[i]++;
     }
+    text_add(said, " (job %ld", job);
     for (int i = 0; i < reasons; i++) {
-        text_add(said, "%s%s", i ? ", " : " (", reason[i]);
+        text_add(said, "%s%s", i ? ", " : ": ", reason[i]);
         if (reasons > 1)
             text_add(said, " %ld", count[i]);
     }
-    text_add(said, "%s", reasons ? ")" : "");
+    text_add(said, ")");
 }
 
 /* " (shards 7 and 9, 3 trials left: nobody works on them)" */

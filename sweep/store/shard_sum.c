@@ -10,7 +10,7 @@ static const char DOING[] = "summing shards";
 static const char TABLES[] =
     "PRAGMA foreign_keys = OFF;"
     "CREATE TEMP TABLE shard_part (part INTEGER PRIMARY KEY, sweep_id INTEGER, number INTEGER,"
-    " of INTEGER, trials_left INTEGER, newest INTEGER);"
+    " of INTEGER, trials_left INTEGER, newest INTEGER, last_run TEXT);"
     "CREATE TEMP TABLE shard_running (trial_id INTEGER PRIMARY KEY, number INTEGER, of INTEGER,"
     " its_id INTEGER, part INTEGER);"
     "CREATE TEMP TABLE shard_plan (sweep_id INTEGER PRIMARY KEY, sha256 TEXT, changed TEXT);"
@@ -148,11 +148,11 @@ struct sweep_here {
     bool newer; /* its plan becomes that of the sum */
 };
 
-enum { SWEEP_ID, NAME, SHA256, CHANGED, LEFT, NEWEST };
+enum { SWEEP_ID, NAME, SHA256, CHANGED, LEFT, NEWEST, LAST_RUN };
 static const char SWEEPS[] =
     "SELECT s.sweep_id, name, plan_sha256, ifnull((SELECT max(changed) FROM plan_change AS c"
     "  WHERE c.sweep_id = s.sweep_id), ''), p.queued + p.running,"
-    "  s.last_run = (SELECT max(last_run) FROM sweep)"
+    "  s.last_run = (SELECT max(last_run) FROM sweep), s.last_run"
     " FROM sweep AS s JOIN progress AS p USING (sweep_id)";
 
 /* Its row in the sum; where the sum does not know it, it is new, or (the file that shards are
@@ -209,13 +209,14 @@ static enum status note_part(struct merging *g, const struct shard_source *sourc
                                    NULL, g->m);
     enum status status = rows_close(&row);
     if (status == STATUS_OK)
-        status =
-            store_execute(g->into, DOING,
-                          "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest)"
-                          " VALUES (?, ?, ?, ?, ?)",
-                          VALUES(INTEGER(h->into_id), INTEGER(source->number), INTEGER(source->of),
-                                 INTEGER(rows_integer(r, LEFT)), INTEGER(rows_integer(r, NEWEST))),
-                          NULL, g->m);
+        status = store_execute(
+            g->into, DOING,
+            "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest, last_run)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            VALUES(INTEGER(h->into_id), INTEGER(source->number), INTEGER(source->of),
+                   INTEGER(rows_integer(r, LEFT)), INTEGER(rows_integer(r, NEWEST)),
+                   TEXT(rows_text(r, LAST_RUN))),
+            NULL, g->m);
     if (status == STATUS_OK)
         status = store_script(g->into, DOING, "DELETE FROM shard_here", g->m);
     if (status != STATUS_OK)

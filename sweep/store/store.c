@@ -372,9 +372,7 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     s->mode = mode;
     status = store_probe(path, f->version, &h, m);
     if (status == STATUS_OK && mode != STORE_WRITE && h.kind == STORE_ABSENT)
-        status = status_fail(
-            m, STATUS_BAD_INPUT,
-            "there is no results file %s (`headcount run` makes it; --db names another)", path);
+        status = store_refuse_absent(path, m);
     if (status == STATUS_OK && mode == STORE_WRITE)
         status = file_make_folders_above(s->path, m);
     if (status == STATUS_OK && mode == STORE_WRITE)

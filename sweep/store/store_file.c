@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "sweep/store/shard_files.h"
+
 enum { HEADER_SIZE = 100, VERSION_AT = 60, APPLICATION_ID_AT = 68 };
 
 static const char SQLITE_MAGIC[16] = "SQLite format 3";
@@ -163,4 +165,24 @@ bool store_wal_is_safe(const char *path)
             return false;
     }
     return true;
+}
+
+enum status store_refuse_absent(const char *path, struct message *m)
+{
+    struct message ignored;
+    struct shard_files shards;
+    shard_files_find(path, &shards, &ignored);
+    if (shards.count > 0)
+        status_fail(
+            m, STATUS_BAD_INPUT,
+            "there is no results file %s yet, but %d file%s of its shards (%s%s): `headcount "
+            "status` sums them, `headcount merge --into` makes it from them",
+            path, shards.count, shards.count == 1 ? "" : "s", shards.item[0].path,
+            shards.count == 1 ? "" : ", ...");
+    else
+        status_fail(m, STATUS_BAD_INPUT,
+                    "there is no results file %s (`headcount run` makes it; --db names another)",
+                    path);
+    shard_files_free(&shards);
+    return STATUS_BAD_INPUT;
 }

@@ -108,6 +108,9 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
  */
 enum status store_check_format(const char *path, int found, int newest, struct message *m);
 
+/* BAD_INPUT: the file is not there, and perhaps shards are that it is to be made of. */
+enum status store_refuse_absent(const char *path, struct message *m);
+
 /* Whether a journal or log lies beside the file: of a writer that died, or is at work. */
 bool store_interrupted(const char *path);
 

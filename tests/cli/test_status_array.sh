@@ -85,7 +85,7 @@ pid=$!
 wait_until pauses $pid || trouble "no worker pauses: $(cat said)"
 verdict "a shard that is held"
 check "a shard that runs" says "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(shard 2 on $host\), 1 has ended, 1 has not begun \(shard 3\). running of shard .* 2/3 s "
-check "... to programs" json "value ->> 'running' = 1 AND value -> 'hosts' = json_object('$host', 1) AND value ->> '$.shard_states[1].state' = 'runs' AND value ->> '$.shard_states[1].trials_left' = 2 AND value ->> '$.shard_states[1].holder' LIKE 'process $pid on $host%'"
+check "... to programs" json "value ->> 'running' = 1 AND value ->> '$.shard_states[1].state' = 'runs' AND value ->> '$.shard_states[1].trials_left' = 2 AND value ->> '$.shard_states[1].holder' LIKE 'process $pid on $host%'"
 queued "17_2 RUNNING None s 3" "17_3 PENDING JobArrayTaskLimit s 3" "18 PENDING Dependency s-merge"
 check "... as a task of Slurm" says "s: of 3 shards 1 runs \(17_2 on $host\), 1 waits \(job 17: JobArrayTaskLimit\), 1 has ended. s: job 18 merges the shards when they have ended \(Dependency\). running "
 cp x-1-of-3.db copy.db

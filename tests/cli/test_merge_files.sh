@@ -68,6 +68,29 @@ check "a folder behind a link" merge --into all.db bad.db
 check "... gives copies too" [ "$(find all.db.d -name '*.result' -perm 600 -links 1 | wc -l)" = 2 ]
 rm -rf bad.db* elsewhere
 
+# ---- rows that are not what the result file says ----
+untrue() { # words, options...: all of it is refused
+    words=$1
+    shift
+    merge --into all.db bad.db "$@"
+    code=$?
+    [ $code -eq 3 ] || { echo "status $code"; cat said; return 1; }
+    says "bad.db: trial 1 is not what its result file says ($words)" && says "headcount check --db bad.db" && [ ! -e all.db ]
+}
+a_shard
+sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 1"
+check "an accuracy out of somebody's hand" untrue test_acc
+check "... without weights, too" untrue test_acc --no-weights
+a_shard
+sql bad.db "UPDATE curve SET val_loss = val_loss + 1e-3 WHERE trial_id = 1 AND step = 5"
+check "a point of its curve" untrue curve
+a_shard
+sql bad.db "UPDATE trial SET seed = 7 WHERE trial_id = 1"
+check "another seed" refused "the result of another configuration or seed"
+check "... without weights, too" untrue "the result of another configuration or seed" --no-weights
+rm bad.db.d/t1-a1.result
+check "where the file is gone, the row counts" merge --into all.db bad.db --no-weights
+
 # ---- checkpoints ----
 sound=half.db
 headcount run s.yaml --db $sound -j1 --set train.steps=20000 -q >said 2>&1 &

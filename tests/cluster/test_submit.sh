@@ -1,7 +1,7 @@
 #!/bin/sh
 # headcount submit on Slurm: what -n prints runs as well as what it submits; names that a shell would
-# obey; an array and its merge; a time limit far shorter than the sweep. Speaks TAP. HEADCOUNT is the
-# program; CLUSTER_FORM=short: a sample. Run from the repository's root.
+# obey; an array, its merge, and another one of another number; a time limit far shorter than the sweep.
+# Speaks TAP. HEADCOUNT is the program; CLUSTER_FORM=short: a sample. Run from the repository's root.
 . tests/cluster/bed.sh
 can_slurm || skip_all "headcount submit" "slurm-wlm and munge"
 slurm_up || skip_all "headcount submit" "a machine on which Slurm starts: $(why_not)"
@@ -25,6 +25,42 @@ complete "an array" "$db"
 says "an array" ': stopping; running trials save a checkpoint' "$dir/job.out"
 grep -q "^Task gather: " "$dir/job.out" || trouble "an array: the merge reports nothing: $(tail -n 3 "$dir/job.out")"
 verdict "an array: the merge of its shards is the undisturbed run, though one was stopped"
+
+# ---- another number of shards ----
+
+attempts() { # condition
+    sqlite3 "$db" "SELECT count(*) FROM attempt WHERE $1"
+}
+queue_empty() {
+    [ -z "$(squeue -h)" ]
+}
+db=$dir/again.db
+submit "another number" "$db" --array 2 -c 1 --
+merge=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
+await_middle "another number" "$dir/again-1-of-2.db"
+scancel "$merge" "$job"
+wait_long queue_empty || trouble "another number: there are jobs: $(squeue -h)"
+wait_long nodes_idle || trouble "another number: the nodes are not idle: $(sinfo -h)"
+done=$(($(trials "$dir/again-1-of-2.db" completed) + $(trials "$dir/again-2-of-2.db" completed)))
+half=$(for k in 1 2; do sqlite3 "$dir/again-$k-of-2.db" "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0"; done | awk '{ n += $1 } END { print n }')
+cancelled=$(date -u +%Y-%m-%dT%H:%M:%S)
+[ "$done" -ge 1 ] && [ "$half" -ge 1 ] || trouble "another number: $done trials done and $half half done"
+submit "another number" "$db" --array 3 -c 1 --
+job=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
+ends "another number" COMPLETED 0
+complete "another number" "$db"
+[ "$(attempts "outcome = 'completed' AND ended < '$cancelled'")" = "$done" ] || trouble "another number: results are lost"
+[ "$(attempts "resumed_from_step > 0")" = "$half" ] || trouble "another number: checkpoints are lost"
+verdict "an array that was cancelled goes on in another number of shards: $done results and $half checkpoints"
+
+all=$(attempts true)
+rm "$dir"/again-*
+submit "a third number" "$db" --array 4 -c 1 --
+job=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
+ends "a third number" COMPLETED 0
+complete "a third number" "$db"
+[ "$(attempts true)" = "$all" ] || trouble "a third number: something was trained"
+verdict "an array that is merged has nothing more to train in another number of shards"
 
 # ---- names ----
 

@@ -45,7 +45,8 @@ enum status merge_open(const char *path, struct store **from, struct message *m)
 struct moved {
     int source; /* index of its folder */
     char from[TRIAL_NAME_MAX], to[TRIAL_NAME_MAX];
-    char sha256[65];         /* "": a checkpoint */
+    char sha256[65]; /* "": a checkpoint, or a result that nobody recorded */
+    bool result;
     int64_t trial, to_trial; /* as it is called in the source, and where it goes */
     bool left;               /* weights that are left behind: only the result in them is read */
     bool brought;
@@ -123,6 +124,7 @@ static enum status note_weights(struct merge_files *f, struct merge_move *move, 
                            (long long)move->trial, move->weights);
     snprintf(item->from, sizeof item->from, "%s", move->weights);
     snprintf(item->sha256, sizeof item->sha256, "%s", move->sha256);
+    item->result = true;
     item->left = !f->weights;
     if (item->left)
         return STATUS_OK;
@@ -134,11 +136,13 @@ static enum status note_weights(struct merge_files *f, struct merge_move *move, 
 static enum status note_checkpoints(struct merge_files *f, const struct merge_move *move,
                                     struct message *m)
 {
-    static const enum trial_file kinds[] = {TRIAL_FILE_CHECKPOINT_0, TRIAL_FILE_CHECKPOINT_1};
-    for (int i = 0; i < 2; i++) {
+    static const enum trial_file kinds[] = {TRIAL_FILE_CHECKPOINT_0, TRIAL_FILE_CHECKPOINT_1,
+                                            TRIAL_FILE_RESULT};
+    for (int i = 0; i < 2 + move->cut_off; i++) {
         struct moved *item = add_item(f, move);
         if (!item)
             return no_memory(m);
+        item->result = kinds[i] == TRIAL_FILE_RESULT;
         trial_file_name(move->trial, move->attempt, kinds[i], item->from, sizeof item->from);
         trial_file_name(move->to_trial, move->to_attempt, kinds[i], item->to, sizeof item->to);
     }
@@ -217,7 +221,7 @@ static enum status check_owner(struct bringing *b, const struct moved *item,
     struct result_owner owner = {.config_sha256 = rows_text(&b->trial, CONFIG_SHA256),
                                  .seed = (uint32_t)rows_integer(&b->trial, SEED),
                                  .n_params = rows_integer(&b->trial, N_PARAMS)};
-    return (item->sha256[0] ? result_check : result_check_checkpoint)(file, &owner, m);
+    return (item->result ? result_check : result_check_checkpoint)(file, &owner, m);
 }
 
 /* Whose it is, from its header, before it is read as far as that says. */

@@ -195,6 +195,8 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         s = recover(r, m);
     if (s == STATUS_OK)
         s = take_all_over(r, o, m);
+    if (s == STATUS_OK && o->froms > 0)
+        s = recover(r, m);
     if (s == STATUS_OK)
         runner_remove_losers(r, 0);
     if (s == STATUS_OK && o->retry_failed)

@@ -14,7 +14,8 @@ struct taken {
  * store_take_over says, with their weights and checkpoints: in one transaction, behind the files.
  * Trials that have not ended are left to whoever holds the lock of that file. The file is only
  * read; one that has nothing in it yet has no trials. Under the lock of s, before anything is
- * claimed. After BUSY nothing has changed. INTERRUPTED where a signal came (stop.h). */
+ * claimed; recover_trials is to follow, for those that were cut off there. After BUSY nothing has
+ * changed. INTERRUPTED where a signal came (stop.h). */
 enum status take_over(struct store *s, int64_t sweep_id, const char *from, struct taken *taken,
                       struct message *m);
 

@@ -23,7 +23,8 @@ struct merge_move {
     int64_t trial, attempt;       /* as they are called there */
     int64_t to_trial, to_attempt; /* and in `into` */
     const char *weights, *sha256; /* its weights; NULL: not ended, its checkpoints are meant */
-    char name[64];                /* of weights: what they are to be called */
+    bool cut_off;  /* ... and a result, if its worker left one that nobody recorded */
+    char name[64]; /* of weights: what they are to be called */
 };
 
 /* Notes a file that is to be there before the merge is committed, and names it. With an empty name
@@ -47,11 +48,13 @@ enum status store_merge(struct store *into, struct store *from, merge_mover *mov
 
 /* Takes over from `from` only what a sweep that `into` has planned can use: of its trials that are
  * in its plan and shard and have no result, those that have come further there; unfinished: also
- * those that have not ended. The sweep there is the one of the same name. Its plan, claim, notes
- * and other trials stay behind, but how they came to be tells what could be seen before this plan.
- * Costs little where few trials are meant, however many `from` has. Between store_begin and
- * store_commit; counts->trials: those that were looked for. BAD_INPUT where the best steps there
- * were chosen by another metric; else as store_merge. */
+ * those that have not ended, as nobody is at work on `from`. One that was cut off there is then
+ * `running` here, under its last attempt, until recover_trials finds what that has left. The sweep
+ * there is the one of the same name. Its plan, claim, note and other trials stay behind, but how
+ * they came to be tells what could be seen before this plan. Costs little where few trials are
+ * meant, however many `from` has. Between store_begin and store_commit; counts->trials: those that
+ * were looked for. BAD_INPUT where the best steps there were chosen by another metric; else as
+ * store_merge. */
 enum status store_take_over(struct store *into, int64_t sweep_id, struct store *from,
                             bool unfinished, merge_mover *mover, void *context,
                             struct merge_counts *counts, struct message *m);

@@ -43,8 +43,15 @@ static enum status look_up(struct merging *g, struct rows *ours, struct rows *th
     pair.from_config = rows_integer(theirs, STANDING_CONFIG);
     if (!g->unfinished && !trial_state_ended(pair.theirs.state))
         return STATUS_OK;
-    bool further = false;
+    bool further = false, runs = pair.theirs.state == TRIAL_RUNNING;
+    pair.theirs.cut_off = runs;
+    pair.theirs.attempts += runs;
     enum status status = merge_is_further(g, &pair.theirs, &pair.ours, &further);
+    if (status == STATUS_OK && runs && !further) { /* by what it had saved before */
+        pair.theirs.cut_off = false;
+        pair.theirs.attempts--;
+        status = merge_is_further(g, &pair.theirs, &pair.ours, &further);
+    }
     return further ? add_pair(list, &pair, g->m) : status;
 }
 

@@ -116,6 +116,7 @@ struct standing {
     int64_t trial_id; /* 0: there is none */
     enum trial_state state;
     int64_t resume_step, attempts; /* closed ones */
+    bool cut_off; /* it runs, but nobody is there: its open attempt is among them */
     char weights[64], sha256[65];
 };
 
@@ -127,7 +128,7 @@ enum { STANDING_CONFIG = 6, STANDING_SEED, STANDING_COLUMNS };
 struct standing merge_standing(struct rows *r);
 
 /* Whether the trial has come further in `from`. Not by a failure that is known in `into`, where it
- * is tried again. */
+ * is tried again. One that was cut off has, where nothing of it is here. */
 enum status merge_is_further(struct merging *g, const struct standing *theirs,
                              const struct standing *ours, bool *further);
 

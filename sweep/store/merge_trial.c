@@ -119,10 +119,13 @@ enum status merge_is_further(struct merging *g, const struct standing *theirs,
                              const struct standing *ours, bool *further)
 {
     int64_t known = 0;
-    *further = rank(theirs) != rank(ours)
-                   ? rank(theirs) > rank(ours)
-                   : rank(theirs) == 1 && theirs->resume_step > ours->resume_step;
-    if (!*further || theirs->state != TRIAL_FAILED)
+    if (theirs->cut_off)
+        *further = rank(ours) == 1 && ours->resume_step == 0;
+    else
+        *further = rank(theirs) != rank(ours)
+                       ? rank(theirs) > rank(ours)
+                       : rank(theirs) == 1 && theirs->resume_step > ours->resume_step;
+    if (!*further || !(theirs->cut_off || theirs->state == TRIAL_FAILED))
         return STATUS_OK;
     struct rows last =
         store_rows(g->from, MERGING,
@@ -156,7 +159,8 @@ static enum status move_file(struct merging *g, const struct standing *theirs, i
                               .to_trial = into_id,
                               .to_attempt = number,
                               .weights = weights ? theirs->weights : NULL,
-                              .sha256 = theirs->sha256};
+                              .sha256 = theirs->sha256,
+                              .cut_off = theirs->cut_off && attempt == theirs->attempts};
     enum status status = g->mover(g->context, &move, g->m);
     if (status != STATUS_OK || !weights)
         return status;
@@ -216,11 +220,12 @@ enum status merge_take_over(struct merging *g, const struct standing *theirs,
     if (status == STATUS_OK)
         status = merge_copy_run(&g->result_of_trial, theirs->trial_id);
     if (status == STATUS_OK)
-        status = store_execute(g->into, MERGING,
-                               "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL,"
-                               " state = CASE state WHEN 'running' THEN 'queued' ELSE state END"
-                               " WHERE trial_id = ?",
-                               VALUES(INTEGER(ours->trial_id)), NULL, g->m);
+        status =
+            store_execute(g->into, MERGING,
+                          "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL,"
+                          " state = CASE WHEN state = 'running' AND NOT ?2 THEN 'queued' ELSE"
+                          " state END WHERE trial_id = ?1",
+                          VALUES(INTEGER(ours->trial_id), INTEGER(theirs->cut_off)), NULL, g->m);
     if (status == STATUS_OK)
         status = take_attempts(g, theirs, ours->trial_id, &attempts);
     if (status == STATUS_OK)

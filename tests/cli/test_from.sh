@@ -183,6 +183,28 @@ check "else it goes on from its checkpoint" wait_beside $pid sh -c "[ \"\$(sqlit
 stopped
 check "... and is sound" headcount check --db y.db
 
+# The coordinator is killed: what its workers saved until then is in no row.
+rm -rf half.db* y.db*
+begun half.db
+wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt half.db.d/t*-a1-1.ckpt' || trouble "no checkpoint"
+kill -KILL $pid
+wait $pid
+begun y.db --from half.db
+check "what was killed there goes on from its checkpoint" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt WHERE attempt = 2')\" -gt 0 ]"
+stopped
+check "... and is sound" headcount check --db y.db
+step=$(sql y.db 'SELECT max(resume_step) FROM trial')
+begun y.db --from half.db
+check "... and is not taken over twice" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt WHERE attempt = 3')\" = $step ]"
+stopped
+rm -rf cut.db* y.db*
+cp whole.db cut.db && cp -r whole.db.d cut.db.d
+sql cut.db "UPDATE trial SET state = 'running', checkpoint = NULL, checkpoint_sha256 = NULL, test_acc = NULL WHERE trial_id = 3; UPDATE attempt SET ended = NULL, outcome = NULL WHERE trial_id = 3"
+check "a result that nobody recorded" run y.db --from cut.db
+check "... is found" says "the last run was cut off: 1 trial had its result saved"
+check "... whole" whole y.db
+check "... nothing was trained" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = 12 ]
+
 rm -rf fail.db* y.db*
 one="--set seeds=1 --set model.heads=1 --set claim=null"
 headcount run s.yaml --db fail.db $long $one --set limits.time=1s --quiet >report.txt 2>said

@@ -40,17 +40,21 @@ static void what_is_further(void **state)
 /* What has not ended is left to a run that is at work on the file. */
 static void what_is_under_way(void **state)
 {
-    static const enum fate theirs[] = {DONE, LOST, FAILED};
+    static const enum fate theirs[] = {DONE, LOST, FAILED, RUNNING};
     struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, NULL, 0, .5);
-    make_file(&f.from, FOUR, theirs, 3, .5);
+    make_file(&f.from, FOUR, theirs, 4, .5);
     take(x, false, STATUS_OK);
     assert_into(TRIALS, "completed10 queued00 failed120 queued00");
     assert_string_equal(moved, "1.1 weights to 1.1; 3.1 checkpoints to 3.1; ");
-    take(x, true, STATUS_OK);
-    assert_into(TRIALS, "completed10 queued120 failed120 queued00");
-    assert_string_equal(moved, "2.1 checkpoints to 2.1; ");
+    take(x, true, STATUS_OK); /* one was cut off: its attempt is still open */
+    assert_into(TRIALS, "completed10 queued120 failed120 running10");
+    assert_string_equal(moved, "2.1 checkpoints to 2.1; 4.1 checkpoints to 4.1; ");
+    assert_sound(&f.into);
+    change(&f.into, "UPDATE trial SET state = 'queued' WHERE trial_id = 4;"
+                    "UPDATE attempt SET ended = started, outcome = 'requeued' WHERE trial_id = 4");
+    assert_int_equal(take(x, true, STATUS_OK).taken, 0); /* that attempt is known */
     assert_sound(&f.into);
 }
 

@@ -5,15 +5,18 @@
 . tests/tap.sh
 settle
 
-# sbatch keeps its words, one a line, and its script; jobs count from 41.
+# sbatch keeps its words, one a line, and its script; jobs count from 41. It refuses those with a word
+# like that in $JOBS/refuses, and waits for one that ends with the status in $JOBS/ends.
 cat >bin/sbatch <<'E'
 #!/bin/sh
 n=$(($(cat "$JOBS/last" 2>/dev/null || echo 40) + 1))
 printf '%s\n' "$@" >"$JOBS/$n.words"
 cat >"$JOBS/$n.sh"
-[ ! -e "$JOBS/refuses" ] || { echo "sbatch: error: Batch job submission failed" >&2; exit 1; }
+[ ! -e "$JOBS/refuses" ] || ! grep -q -e "$(cat "$JOBS/refuses")" "$JOBS/$n.words" ||
+    { echo "sbatch: error: Batch job submission failed" >&2; exit 1; }
 echo "$n" >"$JOBS/last"
 echo "$n;cluster"
+case " $* " in *" --wait "*) exit "$(cat "$JOBS/ends")" ;; esac
 E
 # To a job's script its own state, to headcount the queue.
 cat >bin/squeue <<'E'
@@ -98,6 +101,97 @@ check "... and submits nothing" headcount submit -n configs/quick.yaml
 check "... really" [ "$(last_job)" = "$before" ]
 
 check "the same kernels on all machines" says ' --launch slurm --same-kernels --as .*/configs/quick.yaml - '  headcount submit -n configs/quick.yaml --same-kernels --nodes 2
+
+# ---- jobs on the same results file ----
+
+last_words() { # words that sbatch got with the last job
+    words "$(last_job)" "$@"
+}
+echo "17|17|N/A|RUNNING|None|quick|headcount $dir/r/x.db" >"$JOBS/queue"
+check "a job that works on the results file" says '^Job 17 works on r/x.db: this one begins when it has ended\.$' \
+    headcount submit configs/quick.yaml --db r/x.db
+check "... is waited for" last_words --dependency=afterany:17
+check "... with what the user waits for" headcount submit configs/quick.yaml --db r/x.db -- --dep=afterok:5,singleton -p long
+check "... in one" last_words -p long --dependency=afterok:5,singleton,afterany:17
+check "... in two words" headcount submit configs/quick.yaml --db r/x.db -- --dependency afterok:5 -d after:6
+check "... the last of several" last_words --dependency=after:6,afterany:17
+check "... but no alternatives" headcount submit configs/quick.yaml --db r/x.db -- '-dafterok:5?afterok:6'
+check "... which stay as they are" last_words '--dependency=afterok:5?afterok:6'
+check "-n says it beside the script" sh -c 'headcount submit -n configs/quick.yaml --db r/x.db 2>said >shown && grep -q "^Job 17 works" said && grep -q -e "^sbatch .* --dependency=afterany:17 <<" shown'
+check "another results file" headcount submit configs/quick.yaml --db r/y.db
+check "... waits for nothing" fails grep -q -e dependency "$JOBS/$(last_job).words"
+cat >"$JOBS/queue" <<Q
+21|21|N/A|PENDING|Dependency|quick-merge|headcount $dir/r/x.db
+20_1|20|1|RUNNING|None|quick|headcount $dir/r/x.db (2 shards)
+20_2|20|2|RUNNING|None|quick|headcount $dir/r/x.db (2 shards)
+19|19|N/A|RUNNING|None|quick|headcount $dir/r/x.db
+Q
+check "an array beside an array" says '^Jobs 19, 20 and 21 work on r/x.db: this one begins when they have ended\.$' \
+    headcount submit configs/quick.yaml --array 2 --db r/x.db -- --dependency=singleton
+check "... waits for its merge too" words $(($(last_job) - 1)) --dependency=singleton,afterany:19:20:21
+check "... and its own merge for the array" last_words "--dependency=afterany:$(($(last_job) - 1))"
+seq 100 120 | sed "s#.*#&|&|N/A|PENDING|None|quick|headcount $dir/r/x.db#" >"$JOBS/queue"
+check "many" says '^Jobs 100, 101, .*, 107 and 13 more work on r/x.db' headcount submit configs/quick.yaml --db r/x.db
+: >"$JOBS/mute"
+check "squeue fails" says '^headcount submit: squeue does not tell .*; a job that finds the results file in use goes back' \
+    headcount submit configs/quick.yaml --db r/x.db
+rm "$JOBS/mute" "$JOBS/queue"
+mkdir r
+held() { # words of the lock, command...
+    echo "$1" >r/x.db.lock
+    shift
+    flock r/x.db.lock "$@"
+}
+check "a job that holds it, of whatever kind" says '^Job 33 works on r/x.db' held "process 12 on n1, job 33 of Slurm" headcount submit configs/quick.yaml --db r/x.db
+check "... is waited for" last_words --dependency=afterany:33
+check "a process outside Slurm" says '^r/x.db is in use by process 12 on n1: a job that finds it so goes back into the queue for five minutes' \
+    held "process 12 on n1" headcount submit configs/quick.yaml --db r/x.db
+check "... is not" fails grep -q -e dependency "$JOBS/$(last_job).words"
+rm -r r
+
+# ---- for other programs ----
+
+number() { # what stands on stdout is the number of the last job and nothing else
+    headcount submit "$@" --parsable >number 2>said && [ "$(cat number)" = "$(last_job)" ] && grep -q '^Submitted job' said ||
+        { cat number said; return 1; }
+}
+check "--parsable: one number" number configs/quick.yaml --nodes 2
+check "... of an array its merge's" number configs/quick.yaml --array 2
+check "... in what -n prints" sh -c 'headcount submit -n --parsable configs/quick.yaml --array 2 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
+check "... of one job, too" sh -c 'headcount submit -n --parsable configs/quick.yaml 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
+echo 7 >"$JOBS/ends"
+check "--wait: the job's own status" refused 7 '^Submitted job [0-9]*: 6 trials on 1 node$' headcount submit configs/quick.yaml -- --wait
+check "... of an array its merge's" refused 7 '^Submitted job [0-9]*: merges' headcount submit configs/quick.yaml --array 2 -- -p long -W
+check "... which alone is waited for" fails grep -q -e --wait -e -W "$JOBS/$(($(last_job) - 1)).words"
+check "... with all other words" words $(($(last_job) - 1)) -p long
+check "... in what -n prints" sh -c 'headcount submit -n configs/quick.yaml --array 2 -- --wait 2>/dev/null | sh >/dev/null; [ $? -eq 7 ]'
+check "... whose array comes first" fails grep -q -e --wait "$JOBS/$(($(last_job) - 1)).words"
+check "... is not all of --wait-all-nodes" sh -c 'headcount submit configs/quick.yaml -- --wait-all-nodes=1'
+check "... which is sbatch's" last_words --wait-all-nodes=1
+
+# ---- an array and its merge ----
+
+check "so many at a time" says '^Submitted job [0-9]*: 6 trials in 3 shards, 2 at a time$' headcount submit configs/quick.yaml --array 3%2
+check "... for Slurm" words $(($(last_job) - 1)) --array=1-3%2
+check "options of the merge" headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --job-name='a \"b'" \
+    --merge-options '-p "sho\$rt"\ q --dependency=afterok:5' -- -p long --mem=8G
+check "... are its own" last_words --mem=4G '--job-name=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
+check "... instead of those of the array" fails grep -q -e long -e 8G "$JOBS/$(last_job).words"
+check "... which has these" words $(($(last_job) - 1)) -p long --mem=8G
+check "... shown, too" sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
+check "... to the word" last_words -p short "--dependency=afterany:$(($(last_job) - 1)),afterok:5;6"
+check "... of no array" refused 2 'merge-options is for the job that merges an --array' headcount submit configs/quick.yaml --merge-options -pshort
+for odd in '--mem=$X' '"$X"' '`touch hacked`' 'a;b' '>hacked' '*' '~(x)'; do
+    check "... with $odd" refused 2 'would mean something to a shell' headcount submit configs/quick.yaml --array 2 --merge-options "$odd"
+done
+check "... with half a quote" refused 2 "a ' in the options .* has no end" headcount submit configs/quick.yaml --array 2 --merge-options "-p 'x"
+echo afterany >"$JOBS/refuses"
+check "a merge that Slurm refuses" refused 1 'the job that would merge the shards could not be submitted' headcount submit configs/quick.yaml --array 3 --db "r/it's.db"
+check "... in its words" grep -q '^sbatch: error' out
+check "... the array that runs" grep -q "Job $(last_job) runs without it" out
+check "... and the command that merges" grep -Fqx "    headcount merge --into 'r/it'\\''s.db' -- 'r/it'\\''s'-[0-9]*-of-3.db" out
+check "... no number for a chain" sh -c 'headcount submit configs/quick.yaml --array 3 --parsable >number 2>/dev/null; [ $? -eq 1 ] && [ ! -s number ]'
+rm "$JOBS/refuses"
 
 # ---- once ----
 
@@ -357,6 +451,12 @@ check "... short ones" refused 2 "unknown option '-p'; options of sbatch stand b
 check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
 check "nodes and array" refused 2 'exclude each other' headcount submit configs/quick.yaml --nodes 2 --array 2
 check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
+for array in --array=1-3 --arr=3 -a1-3 -a --array; do
+    check "an array of sbatch's own: $array" refused 2 'every task would run the whole sweep; .headcount submit --array N. gives' headcount submit configs/quick.yaml -- $array 3
+done
+for array in 0 -1 x 3%0 3% 3%x %2 3%2x 1000001 99999999999999999999 ''; do
+    check "an array of '$array'" refused 2 "--array is '$array'; allowed: a number from 1 to 1000000, and perhaps how many at a time" headcount submit configs/quick.yaml --array "$array"
+done
 check "no nodes" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
 sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
 headcount run configs/quick.yaml --set seeds=1 --set train.steps=20 --db here.db -q >out 2>&1

@@ -12,9 +12,10 @@ slurm_up || skip_all "headcount submit" "a machine on which Slurm starts: $(why_
 db=$dir/array.db
 submit "an array" "$db" --array 3 -c 1 --
 merge=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
-# One of its tasks is stopped as before the time limit, and runs again before the merge.
-await_middle "an array" "$dir/array-2-of-3.db"
-scancel --batch --signal=USR1 "${job}_2"
+# One of its tasks, the one whose SLURM_JOB_ID is that of the array, is stopped as before the time limit,
+# and runs again before the merge.
+await_middle "an array" "$dir/array-3-of-3.db"
+scancel --batch --signal=USR1 "${job}_3"
 job=$merge
 ends "an array" COMPLETED 0
 for k in 1 2 3; do

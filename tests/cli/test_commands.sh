@@ -44,7 +44,7 @@ for c in $commands; do
     check "$c says nothing on stdout when refusing" silent 1 "headcount $c --frobnicate"
 done
 check "version" gives 0 "^headcount [0-9]" "headcount --version"
-for word in commit compiler OpenBLAS "core type" kernels; do
+for word in commit sources compiler OpenBLAS "core type" kernels; do
     check "version names $word" gives 0 "$word" "headcount --version"
 done
 # On stdout, as git and cargo do; as git's, the status is no success: nothing was done.

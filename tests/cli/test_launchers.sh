@@ -15,7 +15,7 @@ stand_in() { # path: a script from stdin
 stand_in bin/job <<'SH'
 cat >script.$$
 for task in $(seq "$1" "$2"); do
-    env "$3=$task" sh "$PWD/script.$$" </dev/null >>"$DIR/job.out" 2>&1 || { echo "task $task: status $?" >>"$DIR/job.out"; exit 1; }
+    env "$3=$task" sh "$PWD/script.$$" </dev/null >>"$DIR/job.out" 2>&1 || exit
 done
 SH
 # ssh, rsh and those that stand in their place give one line to a shell over there.
@@ -117,7 +117,8 @@ SH
 
 # ---- the lines ----
 sed -n '/^## Other schedulers/,/^## The heads/p' "$root/sweep/README.md" >section
-awk '/^```/ { block += /text/; on = /text/; next } on && block == 1 && /^# / { sub(":", "", $2); file = tolower($2) ".lines" }
+awk '/^```/ { block += /text/; on = /text/; next }
+    on && block == 1 && /^# / { sub(":", "", $2); file = tolower($2) ".lines" }
     on { print >(block == 1 ? file : "shards.yaml") }' section
 check "the README has lines for five kinds" [ "$(echo *.lines)" = "grid.lines kubernetes.lines lsf.lines pbs.lines ssh.lines" ]
 

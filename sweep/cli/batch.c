@@ -78,7 +78,8 @@ static enum status finished(struct batch *b, struct message *m)
 static void begin_script(struct batch *b, const struct batch_request *r, const char *what,
                          const char *job)
 {
-    text_add(&b->script, "#!/bin/sh\n# Made by `headcount submit`: %s\ncd ", what);
+    text_add(&b->script, "#!/bin/%s\n# Made by `headcount submit`: %s\ncd ",
+             r->setup ? "bash" : "sh", what);
     text_add_shell(&b->script, r->folder);
     text_add(&b->script, " || exit\njob=%s\ndb=", job);
 }
@@ -108,7 +109,7 @@ static void begin_run(struct text_buffer *b, const struct batch_request *r)
                 "trap 'stopped=yes' TERM\n");
     if (once)
         add_once(b, r);
-    text_add_shell(b, r->program);
+    batch_add_program(b, r);
     text_add(b, " run %s", once ? "$once " : "");
     for (int i = 0; i < r->set.count; i++) {
         text_add(b, "--set ");
@@ -145,8 +146,8 @@ static void end_run(struct text_buffer *b, const struct batch_request *r)
     }
     text_add(b, " -");
     add_here_document(b, "END_OF_SWEEP", " &", r->sweep);
+    text_add(b, "run=$!\n%s", r->setup ? "set +eu # if it was set above\n" : "");
     text_add(b, "%s",
-             "run=$!\n"
              "[ -z \"$early\" ] || kill -USR1 \"$run\"\n"
              "until wait \"$run\"; status=$?; ! kill -0 \"$run\" 2>/dev/null; do :; done\n"
              "case $status,$stopped in\n"
@@ -173,7 +174,8 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     begin_script(b, r, "a sweep on all nodes of this job.", "$SLURM_JOB_ID");
     text_add_shell(&b->script, r->db);
     begin_run(&b->script, r);
-    text_add(&b->script, " --launch slurm%s", r->same_kernels ? " --same-kernels" : "");
+    batch_add_launch(&b->script, r);
+    text_add(&b->script, "%s", r->same_kernels ? " --same-kernels" : "");
     end_run(&b->script, r);
     return finished(b, m);
 }
@@ -238,12 +240,6 @@ const char *batch_merge_dependency(const struct batch_request *r)
     return r->merge_words ? r->merge_words->dependency : NULL;
 }
 
-static void add_report(struct batch *b, const struct batch_request *r)
-{
-    text_add_shell(&b->script, r->program);
-    text_add(&b->script, " report --db \"$db\" -- %s", r->name);
-}
-
 /* What is there is merged and reported; the status says whether it is all. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m)
 {
@@ -255,19 +251,17 @@ enum status batch_merge(const struct batch_request *r, struct batch *b, struct m
     text_add(&b->script, "\n");
     batch_add_queueing(&b->script);
     list_shards(b, r);
-    text_add_shell(&b->script, r->program);
-    text_add(&b->script, " merge --whole --into \"$db\" -- \"$@\"\n"
-                         "status=$?\n"
-                         "case $status in\n"
-                         "0) ");
-    add_report(b, r);
-    text_add(&b->script, "; status=$? ;;\n"
-                         "1) ");
-    add_report(b, r);
-    text_add(&b->script, " ;; # of what is there\n"
-                         "4) wait_for_holder ;;\n"
-                         "esac\n"
-                         "exit \"$status\"\n");
+    batch_add_function(&b->script, r);
+    text_add(&b->script,
+             "program merge --whole --into \"$db\" -- \"$@\"\n"
+             "status=$?\n"
+             "case $status in\n"
+             "0) program report --db \"$db\" -- %s; status=$? ;;\n"
+             "1) program report --db \"$db\" -- %s ;; # of what is there\n"
+             "4) wait_for_holder ;;\n"
+             "esac\n"
+             "exit \"$status\"\n",
+             r->name, r->name);
     return finished(b, m);
 }
 

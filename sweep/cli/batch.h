@@ -28,6 +28,8 @@ struct batch_request {
     long at_once;               /* so many of them; 0: as the cluster has room */
     long cpus;                  /* of each node; 0: all */
     bool same_kernels;          /* of run; with nodes */
+    const char *launch, *agent; /* of run; with nodes. NULL: slurm, the program's own path */
+    const char *setup;          /* lines of bash before the program (batch_read_setup), or NULL */
     const struct sbatch_words *words;       /* settled; they win over the job's own */
     const struct sbatch_words *merge_words; /* the same, in their place, for batch_merge; or NULL */
     const char *after;                      /* a dependency, instead of that of words; or NULL */
@@ -57,6 +59,23 @@ const char *batch_merge_dependency(const struct batch_request *r);
  * does so where $db is held by another process, to begin again when the job of that process has
  * ended, or, where that is none of Slurm, in five minutes; a day long. */
 void batch_add_queueing(struct text_buffer *b);
+
+/* What the user wants before the program: the lines of a file (NULL: none), then the others, as one
+ * text in which each ends with "\n", malloced; NULL where there are none. The last may end in a
+ * backslash: then the program goes on with it. BAD_INPUT where the file cannot be read, where it
+ * all is too long, and where bash does not take it. */
+enum status batch_read_setup(const char *file, const struct command_texts *lines, char **setup,
+                             struct message *m);
+
+/* Adds the program with what the user wants before it; its arguments follow. */
+void batch_add_program(struct text_buffer *b, const struct batch_request *r);
+
+/* Adds the same as a function of the shell, `program`, for scripts that call it more than once.
+ * What those lines do to the shell ends with the call. */
+void batch_add_function(struct text_buffer *b, const struct batch_request *r);
+
+/* Adds the options of run that say how agents are started. */
+void batch_add_launch(struct text_buffer *b, const struct batch_request *r);
 
 /* A further option, which wins over those before it. */
 void batch_option(struct batch *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

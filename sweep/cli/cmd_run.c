@@ -113,11 +113,11 @@ static enum status find_hosts(const struct run_options *o, struct runner_options
 {
     bool by_slurm = o->launch && strcmp(o->launch, "slurm") == 0;
     enum status s = STATUS_OK;
-    runner->slurm = by_slurm;
+    runner->slurm = by_slurm || (o->launch && !o->hosts);
     runner->launch = by_slurm ? SLURM_LAUNCH : o->launch;
     if (o->hosts)
         s = host_specs_parse(o->hosts, hosts, &runner->host_count, m);
-    else if (by_slurm)
+    else if (runner->slurm)
         s = slurm_hosts(hosts, &runner->host_count, m);
     runner->hosts = *hosts;
     return s;
@@ -302,9 +302,10 @@ int command_run(int argc, char **argv)
     if (!o.launch && (o.hosts || o.agent || o.same_kernels))
         return command_usage("run",
                              "--hosts, --agent and --same-kernels belong to --launch COMMAND");
-    if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0)
+    if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0 && !getenv("SLURM_JOB_NODELIST"))
         return command_usage("run", "--launch COMMAND wants --hosts: --launch 'ssh {host}' --hosts "
-                                    "node1,node2:8");
+                                    "node1,node2:8; only within an allocation of Slurm are they "
+                                    "known");
     if (!port_is_good(o.serve))
         return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
                              COMMAND_PORT_MOST);

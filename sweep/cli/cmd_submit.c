@@ -7,13 +7,14 @@
 
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/submit_jobs.h"
+#include "sweep/hosts/host.h"
 #include "sweep/store/shard_files.h"
 #include "sweep/store/store.h"
 
 struct submit_options {
     const char *db;
-    struct command_texts set, merge_options;
-    const char *array_text;
+    struct command_texts set, merge_options, setup_lines;
+    const char *array_text, *launch, *agent, *setup;
     long nodes, cpus;
     long array, at_once; /* of array_text */
     bool same_kernels, retry_failed, replace;
@@ -33,6 +34,14 @@ static const struct command_option options[] = {
      "replace what the file says, as in train.steps=100; null takes it away"},
     {"same-kernels", 0, COMMAND_FLAG, offsetof(struct submit_options, same_kernels), NULL,
      "with --nodes: all machines compute with what the least of them can"},
+    {"launch", 0, COMMAND_TEXT, offsetof(struct submit_options, launch), "COMMAND",
+     "with --nodes: starts a program on {host}, as in `run --launch` (slurm)"},
+    {"agent", 0, COMMAND_TEXT, offsetof(struct submit_options, agent), "WORDS",
+     "with --nodes: how `headcount agent` is called there (this program's own path)"},
+    {"setup", 0, COMMAND_TEXT, offsetof(struct submit_options, setup), "FILE",
+     "lines for bash that come before the program, in the jobs and on each machine: module load"},
+    {"setup-line", 0, COMMAND_TEXTS, offsetof(struct submit_options, setup_lines), "TEXT",
+     "one more such line; the program goes on with one that ends in a backslash"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct submit_options, retry_failed), NULL,
      "try failed trials again, when the job first starts"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct submit_options, replace), NULL,
@@ -189,8 +198,13 @@ static enum status submit_sweep(const char *file, struct batch_request *r,
 {
     struct config *config = NULL;
     struct places places = {.program = NULL};
+    char *setup = NULL;
     long trials = 0;
     enum status s = command_read_sweep(file, NULL, &o->set, &config, m);
+    if (s == STATUS_OK && o->launch && strcmp(o->launch, "slurm") != 0)
+        s = host_launch_check(&(struct host_launch){.command = o->launch}, m);
+    if (s == STATUS_OK)
+        s = batch_read_setup(o->setup, &o->setup_lines, &setup, m);
     if (s == STATUS_OK)
         s = check_sweep(config, o, &trials, m);
     if (s == STATUS_OK)
@@ -198,11 +212,13 @@ static enum status submit_sweep(const char *file, struct batch_request *r,
     if (s == STATUS_OK) {
         r->program = places.program;
         r->folder = places.folder;
+        r->setup = setup;
         r->name = config->name;
         r->sweep = config->text;
         r->as = strcmp(file, "-") == 0 ? NULL : places.file;
         s = submit_jobs(r, trials, &o->how, exit_status, m);
     }
+    free(setup);
     free(places.program);
     free(places.folder);
     config_free(config);
@@ -263,6 +279,8 @@ static int submit_with(const char *file, struct submit_options *o, char **words,
                               .at_once = o->at_once,
                               .cpus = o->cpus,
                               .same_kernels = o->same_kernels,
+                              .launch = o->launch,
+                              .agent = o->agent,
                               .retry_failed = o->retry_failed,
                               .replace = o->replace,
                               .words = &jobs,
@@ -293,8 +311,9 @@ int command_submit(int argc, char **argv)
     if (o.nodes && o.array)
         return command_usage("submit", "--nodes and --array exclude each other: one job on several "
                                        "machines, or several jobs on one each");
-    if (o.same_kernels && o.array)
-        return command_usage("submit", "--same-kernels is for the machines of one job (--nodes)");
+    if ((o.same_kernels || o.launch || o.agent) && o.array)
+        return command_usage("submit", "--same-kernels, --launch and --agent are for the machines "
+                                       "of one job (--nodes)");
     if (o.merge_options.count && !o.array)
         return command_usage("submit", "--merge-options is for the job that merges an --array");
     return submit_with(argv[optind], &o, argv + own + 1, own < argc ? argc - own - 1 : 0);

@@ -55,6 +55,7 @@ _headcount_value()
         fi
         ;;
     --as) _headcount_files .yaml .yml ;;
+    --setup) _headcount_files .sh ;;
     --port) ;;
     --html) _headcount_files .html ;;
     --token-file) _headcount_files '' ;;

@@ -1,60 +1,9 @@
 #!/bin/sh
 # headcount submit without Slurm: what it prints, what sbatch is given, and what the job's script does
-# with the end of its run, with sbatch, squeue and scontrol as scripts. With Slurm: tests/cluster.
+# with the end of its run. What it carries: test_submit_script.sh. With Slurm: tests/cluster.
 # Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
-settle
-
-# sbatch keeps its words, one a line, and its script; jobs count from 41. It refuses those with a word
-# like that in $JOBS/refuses, and waits for one that ends with the status in $JOBS/ends.
-cat >bin/sbatch <<'E'
-#!/bin/sh
-n=$(($(cat "$JOBS/last" 2>/dev/null || echo 40) + 1))
-printf '%s\n' "$@" >"$JOBS/$n.words"
-cat >"$JOBS/$n.sh"
-[ ! -e "$JOBS/refuses" ] || ! grep -q -e "$(cat "$JOBS/refuses")" "$JOBS/$n.words" ||
-    { echo "sbatch: error: Batch job submission failed" >&2; exit 1; }
-echo "$n" >"$JOBS/last"
-echo "$n;cluster"
-case " $* " in *" --wait "*) exit "$(cat "$JOBS/ends")" ;; esac
-E
-# To a job's script its own state, to headcount the queue.
-cat >bin/squeue <<'E'
-#!/bin/sh
-case "$*" in
-*-j*) [ "$*" != "-h -o %T -j ${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_}${SLURM_ARRAY_TASK_ID:-$SLURM_JOB_ID}" ] || cat "$JOBS/state" ;;
-*) cat "$JOBS/queue" 2>/dev/null; [ ! -e "$JOBS/mute" ] ;;
-esac
-E
-# scontrol keeps what it is asked for, and refuses what has the word in $JOBS/unwilling.
-cat >bin/scontrol <<'E'
-#!/bin/sh
-echo "$*" >>"$JOBS/requeued"
-[ ! -e "$JOBS/unwilling" ] || ! echo "$*" | grep -q -f "$JOBS/unwilling"
-E
-chmod +x bin/*
-JOBS=$dir/jobs
-export JOBS
-mkdir "$JOBS"
-words() { # job, words...: sbatch got these, in this order, perhaps with others between
-    sed 's/^/ /; s/$/ /' "$JOBS/$1.words" >"$dir/words"
-    shift
-    for word; do
-        grep -Fqx -e " $word " "$dir/words" || { echo "no $word in:"; cat "$dir/words"; return 1; }
-    done
-}
-says() { # pattern, command...
-    pattern=$1
-    shift
-    "$@" >out 2>&1
-    code=$?
-    grep -Eq -e "$pattern" out || { echo "status $code, no /$pattern/ in:"; cat out; return 1; }
-}
-refused() { # status, pattern, command...
-    wanted=$1
-    shift
-    says "$@" && [ $code -eq "$wanted" ] || { echo "status $code"; return 1; }
-}
+. tests/submit.sh
 
 # ---- what is submitted ----
 
@@ -78,19 +27,6 @@ check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
 
 # ---- what is shown is what is submitted ----
 
-same_as_shown() { # job, arguments...
-    job=$1
-    shift
-    headcount submit -n "$@" >shown 2>&1 || { cat shown; return 1; }
-    last=$(cat "$JOBS/last")
-    sh shown >out 2>&1 || { cat out; return 1; }
-    cmp "$JOBS/$job.sh" "$JOBS/$((last + 1)).sh" || return 1
-    for side in "$job" $((last + 1)); do
-        grep -vx -e --parsable "$JOBS/$side.words" >"$dir/words.$side"
-    done
-    cmp "$dir/words.$job" "$dir/words.$((last + 1))"
-}
-last_job() { cat "$JOBS/last"; }
 check "-n prints a script that submits the same" same_as_shown 41 configs/quick.yaml --set seeds=4 --nodes 4 --db r/x.db -- --time=10 --account="a b"
 before=$(last_job)
 check "... an array" same_as_shown 43 configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
@@ -201,6 +137,7 @@ check "... is asked of the run" grep -Fq "$headcount run \$once --db \"\$db\"" "
 
 # ---- hostile names ----
 
+array=5 task=1
 hostile='$(touch hacked) `touch hacked`; "x" \ '\''y'\'' & *
 END_OF_JOB
 -n'
@@ -220,14 +157,6 @@ check "hostile names of folder, file, results, a sweep like an option" [ "$(last
 check "... in a script that is one" sh -n "$JOBS/$((before + 1)).sh"
 check "... shown as it is submitted" sh -c 'cd "$0" && headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
 check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" && cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
-# A program in the place of headcount keeps the words that it is given.
-printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"; cat >"$JOBS/stdin"\n' >keeper && chmod +x keeper
-array=5 task=1
-as_job() { # job, program: runs the script with this in the place of headcount
-    sed "s#^\( *\)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh && chmod +x job.sh
-    rm -f "$JOBS/words"
-    SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 ./job.sh </dev/null
-}
 as_job $((before + 1)) "$dir/keeper"
 printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 --as "$dir/$hostile/-s p.yaml" - >wanted
 check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
@@ -277,56 +206,9 @@ check "... and not when the job comes back from the queue" [ "$(once 1)" = "" ]
 check "... nor unasked" fails grep -q -e --re[tp] "$JOBS/43.sh"
 check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
 
-# ---- the sweep file as it was ----
-
-mkdir away
-tr 'a-z' 'b-za' <"$headcount" | head -c 4000 >away/letters.bin
-cat >away/its.yaml <<'Y'
-task: {name: text, file: letters.bin, length: 8}
-model: {d_model: 8, heads: [1, 2], layers: 1, d_ff: 8, mask: causal}
-train: {steps: 4, batch: 4, lr: 3e-3, eval_every: 4, val_examples: 4, test_examples: 4}
-Y
-recorded() { # results file, what it is to say of its sweep
-    sqlite3 "$1" "SELECT name, yaml, yaml_sha256, overrides, path, config_id, seed FROM sweep, data_file, trial" >recorded
-    cmp recorded "$2"
-}
-mkdir here
-(cd here && headcount run ../away/its.yaml --set seeds=1 --db local.db -q) >out 2>&1
-: >local
-recorded here/local.db local >out 2>&1
-mv recorded local
-submitted() { # sweep file, as a shell has it: submits it as an array of one, from the folder here/
-    (cd here && headcount submit "$1" --set seeds=1 --array 1 --db its.db) >out 2>&1 && job=$(($(last_job) - 1))
-}
-starts() { # words...: what the job says has one of them
-    says "$@" env SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_CPUS_ON_NODE=1 sh "$JOBS/$job.sh"
-}
-check "a sweep file" submitted ../away/its.yaml
-sed -i 's/2/4/' away/its.yaml
-check "... edited, runs as it was" starts '^Task text: '
-check "... and the results file says what it says of the original" recorded here/its-1-of-1.db local
-rm away/its.yaml
-check "... when the job comes back too, without a file" starts 'nothing to run: all 2 trials have ended'
-rm away/letters.bin
-check "... and its messages name it" starts "^headcount run: $dir/here/../away/its.yaml:1:26: .*away/letters.bin"
-cp configs/quick.yaml ./-
-sed -i '1i name: dash' ./-
-check "a sweep file called -" says '^Submitted job' headcount submit ./- --array 1 --db dash.db
-check "... is not standard input" grep -qF -e "--as $dir/- - <<" "$JOBS/$(($(last_job) - 1)).sh"
-check "standard input" sh -c 'headcount submit - --array 1 --db dash.db <./-'
-check "... is the job's" sh -c 'grep -q -e "SLURM_CPUS_ON_NODE\" - <<" "$1" && grep -qx "name: dash" "$1"' - "$JOBS/$(($(last_job) - 1)).sh"
-
 # ---- the end of a job ----
 
 array= task=
-# A run that ends with this status, after its job has got this signal.
-cat >ender <<'E'
-#!/bin/sh
-trap '' USR1
-[ ! -e "$JOBS/signal" ] || kill "-$(cat "$JOBS/signal")" "$PPID"
-exit "$(cat "$JOBS/status")"
-E
-chmod +x ender
 echo USR1 >"$JOBS/signal"
 requeues() { # status of the run, state of the job; true if it went back into the queue
     rm -f "$JOBS/requeued"
@@ -409,141 +291,12 @@ array= task=
 check "... no name was obeyed" [ -z "$(find . -name hacked)" ]
 rm -r r
 
-# A run that tells of its signals and needs a moment to end.
-cat >listener <<'E'
-#!/bin/sh
-trap 'echo USR1 >>"$JOBS/signals"; sleep .3; exit 75' USR1
-trap 'echo TERM >>"$JOBS/signals"' TERM
-: >"$JOBS/listens"
-n=0; while [ $((n += 1)) -lt 12000 ]; do sleep .05; done
-E
-chmod +x listener
-signalled_job=41
-signalled() { # signals to the script...; what its run heard in $JOBS/signals
-    rm -f "$JOBS/listens" "$JOBS/signals" "$JOBS/requeued"
-    echo RUNNING >"$JOBS/state"
-    sed "s#^$headcount #$dir/listener #; s/^cd .*/cd ./" "$JOBS/$signalled_job.sh" >job.sh && chmod +x job.sh
-    SLURM_JOB_ID=7 ./job.sh &
-    pid=$!
-    wait_until test -e "$JOBS/listens"
-    for signal; do
-        kill "-$signal" "$pid"
-        sleep .1
-    done
-    wait "$pid"
-    code=$?
-    pid=
-    [ $code -eq 75 ] && grep -q requeue "$JOBS/requeued"
-}
 check "the signal before the limit reaches the run" signalled USR1
 check "... once" [ "$(cat "$JOBS/signals")" = USR1 ]
 check "SIGTERM, which the run gets from Slurm itself, is not passed on twice" signalled TERM USR1 TERM
 check "... and does not end the script" [ "$(cat "$JOBS/signals")" = USR1 ]
 
-# ---- lines before the program ----
-
-array=5 task=1
-# A module system, as a function that others export; a word that would be lost without quotes.
-cat >setup.sh <<'E'
-# "quotes" and 'quotes'
-module() { loaded="$loaded<$1 it's>" && export loaded; }
-module load
-E
-sed -i 's/$/\r/' setup.sh
-with_setup() { # words...: submits it with those; $job is the first
-    before=$(last_job)
-    headcount submit configs/quick.yaml --db lines.db "$@" >out 2>&1 && job=$((before + 1))
-}
-cat >teller <<'E'
-#!/bin/sh
-echo "$1: ${loaded-none} ${LAST-} ${PREFIX-}" >>"$JOBS/told"
-cat >>"$JOBS/told"
-E
-chmod +x teller
-tells() { # status of the job, what its programs see
-    rm -f "$JOBS/told"
-    as_job "$job" "$dir/teller" >out 2>&1
-    code=$?
-    cat "$JOBS/told" >>out 2>/dev/null
-    [ $code -eq "$1" ] || { echo "status $code"; cat out; return 1; }
-    grep -Eq -e "$2" out || { echo "no /$2/ in:"; cat out; return 1; }
-}
-check "lines of a file, and one that the program goes on with" with_setup --setup setup.sh --setup-line 'module "more"' --setup-line 'env PREFIX=here \'
-check "... -n shows them" same_as_shown $job configs/quick.yaml --db lines.db --setup setup.sh --setup-line 'module "more"' --setup-line 'env PREFIX=here \'
-check "... bash reads them" [ "$(head -n 1 "$JOBS/$job.sh")" = "#!/bin/bash" ]
-check "... the run sees what they did" tells 0 "^run: <load it's><more it's>  here"
-check "... and its sweep file" grep -qx "seeds: 2" "$JOBS/told"
-# In the place of headcount a program that keeps how its agents are called.
-printf '#!/bin/sh\nwhile [ "$1" != --agent ]; do shift; done; printf "%%s\\n" "$2" >"$JOBS/agent"\n' >agents && chmod +x agents
-answers() { # job, what its agents see, words that are handed to a second shell; they get their standard input whole
-    sed "s#^$headcount run #$dir/agents #" "$JOBS/$1.sh" >job.sh && bash job.sh </dev/null >out 2>&1
-    sed "s#$headcount#$dir/teller#" "$JOBS/agent" >agent.sh
-    [ "$3" ] && (eval "set -- $(cat agent.sh)" && printf '%s\n' "$*" >over_there) && cp over_there agent.sh
-    rm -f "$JOBS/told"
-    echo "from the coordinator" | sh agent.sh >out 2>&1
-    grep -Eq -e "$2" "$JOBS/told" && grep -qx "from the coordinator" "$JOBS/told" || { cat out agent.sh "$JOBS/told"; return 1; }
-}
-check "... an agent, too" answers $job "^agent: <load it's><more it's>  here"
-signalled_job=$job
-sed -i '/^env PREFIX/d' "$JOBS/$job.sh"
-check "... a signal reaches the run" signalled USR1
-check "... once" [ "$(cat "$JOBS/signals")" = USR1 ]
-check "... SIGTERM does not end the script" signalled TERM USR1 TERM
-check "an agent in the user's words" with_setup --setup-line cat --setup-line "module() { loaded=\$1; export loaded; }; module x" --agent "$headcount agent"
-check "... lines do not read what it is told" answers $job "^agent: x"
-check "an array with such lines" with_setup --array 2 --setup setup.sh --setup-line 'LAST="$# $*"; export LAST; set -- x; IFS=x' --setup-line 'env PREFIX=y \'
-check "... its tasks" tells 0 "^run: <load it's> 0  y"
-: >lines-1-of-2.db
-: >lines-2-of-2.db
-job=$((job + 1))
-check "... its merge" tells 0 "^merge: <load it's> 0  y"
-check "... and its report" grep -q "^report: <load it's> 0  y" "$JOBS/told"
-check "... of both files" sh -c "grep -c '^lines-[12]-of-2.db$' '$JOBS/words' | grep -qx 2" "$(as_job "$job" "$dir/keeper")"
-rm lines-*.db
-ends_as() { # status of run or merge, and of its job
-    echo "$1" >"$JOBS/status"
-    as_job "$job" "$dir/ender" >out 2>&1
-    code=$?
-    [ $code -eq "$1" ] || { echo "status $code"; cat out; return 1; }
-}
-echo RUNNING >"$JOBS/state"
-rm -f "$JOBS/requeued" "$JOBS/signal"
-array= task=
-check "strict lines" with_setup --setup-line "set -eu"
-check "... a run that succeeds" ends_as 0
-check "... one that fails" ends_as 2
-check "... one that finds the results file in use" ends_as 4
-check "... goes back into the queue" grep -qx "requeue 7" "$JOBS/requeued"
-signalled_job=$job
-check "... as one that is stopped" signalled USR1
-with_setup --array 1 --setup-line "set -eu"
-job=$((job + 1))
-: >lines-1-of-1.db
-check "... a merge that fails" ends_as 3
-check "... or finds the results file in use" ends_as 4
-rm lines-1-of-1.db
-with_setup --setup-line "echo over; exit 3"
-check "lines that end the job: with their status" tells 3 over
-check "... and nothing is run" [ ! -e "$JOBS/told" ]
-with_setup --setup-line "set -e" --setup-line "no_such_module load x"
-check "lines that fail: with theirs" tells 127 'no_such_module: command not found'
-check "... and nothing is run" [ ! -e "$JOBS/told" ]
-check "a launcher" with_setup --nodes 2 --launch 'ssh -x {host}' --setup-line "module() { loaded=\"it's\"; export loaded; }; module"
-check "... is the run's" grep -Fq -e "--launch 'ssh -x {host}' --agent " "$JOBS/$job.sh"
-check "... its words are read here and over there" answers $job "^agent: it's" twice
-
 # ---- what is refused ----
-
-check "lines of no file" refused 2 '^headcount submit: --setup: none.sh: No such file' headcount submit configs/quick.yaml --setup none.sh
-check "... of a folder" refused 2 'configs' headcount submit configs/quick.yaml --setup configs
-printf 'a\0b' >nul.sh
-check "... with a NUL" refused 2 'nul.sh has a NUL byte' headcount submit configs/quick.yaml --setup nul.sh
-check "... that bash cannot read" refused 2 'these lines are none for bash' headcount submit configs/quick.yaml --setup-line "echo 'x"
-check "... in its words" grep -q "unexpected EOF while looking for matching" out
-check "too many lines" refused 2 '20001 bytes of lines, and at most 16384 are carried; keep them in a file' headcount submit configs/quick.yaml --setup-line "$(printf '%20000s' :)"
-check "a launcher without {host}" refused 2 "there is no {host} in 'ssh'" headcount submit configs/quick.yaml --launch ssh
-check "a launcher of an array" refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --launch 'ssh {host}'
-check "an agent of an array" refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --agent x
 
 before=$(last_job)
 check "a wrong sweep file" refused 2 'train.stepz: unknown key' headcount submit configs/quick.yaml --set train.stepz=3

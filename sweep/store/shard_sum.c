@@ -10,7 +10,7 @@ static const char DOING[] = "summing shards";
 static const char TABLES[] =
     "PRAGMA foreign_keys = OFF;"
     "CREATE TEMP TABLE shard_part (part INTEGER PRIMARY KEY, sweep_id INTEGER, number INTEGER,"
-    " of INTEGER, trials_left INTEGER, newest INTEGER, last_run TEXT);"
+    " of INTEGER, trials_left INTEGER, newest INTEGER, last_run TEXT, sha256 TEXT);"
     "CREATE TEMP TABLE shard_running (trial_id INTEGER PRIMARY KEY, number INTEGER, of INTEGER,"
     " its_id INTEGER, part INTEGER);"
     "CREATE TEMP TABLE shard_plan (sweep_id INTEGER PRIMARY KEY, sha256 TEXT, changed TEXT);"
@@ -211,11 +211,11 @@ static enum status note_part(struct merging *g, const struct shard_source *sourc
     if (status == STATUS_OK)
         status = store_execute(
             g->into, DOING,
-            "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest, last_run)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest, last_run, sha256)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             VALUES(INTEGER(h->into_id), INTEGER(source->number), INTEGER(source->of),
                    INTEGER(rows_integer(r, LEFT)), INTEGER(rows_integer(r, NEWEST)),
-                   TEXT(rows_text(r, LAST_RUN))),
+                   TEXT(rows_text(r, LAST_RUN)), TEXT(rows_text(r, SHA256))),
             NULL, g->m);
     if (status == STATUS_OK)
         status = store_script(g->into, DOING, "DELETE FROM shard_here", g->m);
@@ -284,6 +284,8 @@ enum status shard_sum_end(struct store *sum, struct message *m)
     return store_script(
         sum, DOING,
         "UPDATE trial SET in_shard = 1 WHERE in_shard = 0;"
+        "DELETE FROM shard_part WHERE sha256 <> (SELECT sha256 FROM shard_plan AS p"
+        "  WHERE p.sweep_id = shard_part.sweep_id);"
         "UPDATE shard_part SET trials_left = min(trials_left, (SELECT count(*) FROM shard_left AS l"
         "  JOIN trial AS t ON (t.sweep_id, t.config_id, t.seed) ="
         "   (shard_part.sweep_id, l.config_id, l.seed)"

@@ -27,13 +27,13 @@ enum status shard_sum_add(struct store *sum, struct store *from, const struct sh
 /* To be called once, behind the last of them, before anything is asked. */
 enum status shard_sum_end(struct store *sum, struct message *m);
 
-/* What the sum has beside the tables of a results file:
+/* What the sum has beside the tables of a results file, with number = 0 for the file that shards
+ * are merged into:
  *
- *   shard_part (sweep_id, number, of, trials_left, newest, last_run)   a sweep in the file of a
- *                 shard, where newest says that no other sweep of that file was run later.
- * trials_left: trials of the shard that have ended nowhere shard_running (trial_id, number, of,
- * its_id)             a trial that runs, and what it is called in its file
+ * shard_part (sweep_id, number, of, trials_left, newest, last_run): a sweep in the file of a shard,
+ * where that file has the sweep's newest plan. trials_left: of the shard, that have ended nowhere;
+ * newest: no other sweep of that file was run later.
  *
- * with number = 0 for the file that shards are merged into. */
+ * shard_running (trial_id, number, of, its_id): a trial that runs, and what its file calls it. */
 
 #endif

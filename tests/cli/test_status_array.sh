@@ -146,6 +146,10 @@ shard 1 2 other.yaml
 check "another sweep's shards beside them" says 'other 6/12 0 6 .* s 6/12 0 6 .* other: of 2 shards 1 has ended, 1 is lost \(shard 2: .* s: of 3 shards 1 has ended, 2 are lost'
 rm -rf x-1-of-2.db*
 
+headcount run s.yaml --set train.steps=30 --shard 3/3 --db x-3-of-3.db -q >said 2>&1 || trouble "an edited sweep: $(cat said)"
+check "an edited sweep: shards of the plan before have yet to begin" says 's 4/12 0 8 .* s: of 3 shards 1 has ended, 2 are lost \(shards 1 and 2: '
+rm -rf x-3-of-3.db*
+
 # ---- an array with another number of shards ----
 
 shard 1 2

@@ -129,6 +129,17 @@ check "... and the command that merges" grep -Fqx "    headcount merge --into 'r
 check "... no number for a chain" sh -c 'headcount submit configs/quick.yaml --array 3 --parsable >number 2>/dev/null; [ $? -eq 1 ] && [ ! -s number ]'
 rm "$JOBS/refuses"
 
+# ---- what trials are taken over from ----
+
+mkdir -p q
+echo text >q/z-1-of-9.db
+check "a shard of another number that is none" refused 2 'q/z-1-of-9.db is not a results file' headcount submit configs/quick.yaml --db q/z.db --array 2
+: >q/z-1-of-9.db
+check "... that is about to be made" headcount submit configs/quick.yaml --db q/z.db --array 2
+rm q/z-1-of-9.db
+headcount run configs/quick.yaml --set train.steps=15 --set metric.name=val_loss --shard 1/9 --db q/z-1-of-9.db -q >out 2>&1 || cat out
+check "... whose best steps were chosen by another metric" refused 2 'q/z-1-of-9.db: the best steps of sweep "quick" were chosen by another metric' headcount submit configs/quick.yaml --set train.steps=15 --db q/z.db --nodes 2
+
 # ---- once ----
 
 check "what is asked for once" headcount submit configs/quick.yaml --retry-failed --replace --db r/x.db

@@ -81,7 +81,7 @@ ask_much() {
     bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
         timeout 600 cat <&3 >/dev/null &
         for trial in 1 2 3; do
-            for most in {1..500}; do printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most; done
+            for most in {1..200}; do printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most; done
         done >&3
         printf "GET /0/1/heads HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" >&3
         wait' ask "$port" 2>/dev/null
@@ -96,7 +96,7 @@ workers() { # signal: to all that there are; false without
 completed() { # trials of the sweep, as the server has them
     get /0/1/trials | grep -o '"completed"' | wc -l
 }
-begin_held last.db --serve=0 --set train.steps=3000
+begin_held last.db --serve=0
 get /events 600 >events &
 completed >/dev/null
 wait_beside $pid workers STOP

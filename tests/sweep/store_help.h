@@ -194,6 +194,20 @@ static inline struct run start(struct fixture *x, const char *yaml)
     return r;
 }
 
+/* The first `skip` bytes become zeros. */
+static inline void copy_file(const char *from, const char *to, size_t skip)
+{
+    static char bytes[1 << 20];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_non_null(in);
+    assert_non_null(out);
+    size_t n = fread(bytes, 1, sizeof bytes, in);
+    memset(bytes, 0, skip);
+    assert_int_equal(fwrite(bytes, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
 /* What store_check found, a line each: its `tell`, with a struct told as context. */
 struct told {
     int count;

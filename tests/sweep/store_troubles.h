@@ -137,18 +137,12 @@ static inline void stand_between(bool on)
         sqlite3_reset_auto_extension();
 }
 
-/* The first `skip` bytes become zeros. */
-static inline void copy_file(const char *from, const char *to, size_t skip)
+/* The occasion to try after the nth: each of the first 64, then ever wider apart; under
+ * CRASH_FORM=long all of them. */
+static inline long next_occasion(long n)
 {
-    static char bytes[1 << 20];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    assert_non_null(in);
-    assert_non_null(out);
-    size_t n = fread(bytes, 1, sizeof bytes, in);
-    memset(bytes, 0, skip);
-    assert_int_equal(fwrite(bytes, 1, n, out), n);
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
+    const char *form = getenv("CRASH_FORM");
+    return n + 1 + (form && strcmp(form, "long") == 0 ? 0 : n / 64);
 }
 
 #endif

@@ -8,19 +8,6 @@
 
 #include "sweep/store/lock.h"
 
-static void copy_file(const char *from, const char *to)
-{
-    char bytes[4096];
-    size_t n;
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    assert_non_null(in);
-    assert_non_null(out);
-    while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
-        assert_int_equal(fwrite(bytes, 1, n, out), n);
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
-}
-
 /* The file's bytes, freed by the caller. */
 static char *bytes_of(const char *path, size_t *size)
 {
@@ -254,11 +241,11 @@ static void killed_writer_is_recovered(void **state)
     int64_t build = add_build(x, s);
     struct claimed c = claim(x, s, 1, build);
     snprintf(y.db, sizeof y.db, "%s/killed.db", x->folder);
-    copy_file(x->db, y.db);
+    copy_file(x->db, y.db, 0);
     snprintf(log, sizeof log, "%s-wal", y.db);
     char original[400];
     snprintf(original, sizeof original, "%s-wal", x->db);
-    copy_file(original, log);
+    copy_file(original, log, 0);
     close_store(x, s);
 
     s = open_store(&y, STORE_READ);
@@ -295,8 +282,8 @@ static void hot_journal_is_rolled_back(void **state)
     snprintf(y.db, sizeof y.db, "%s/killed.db", x->folder);
     snprintf(from, sizeof from, "%s-journal", x->db);
     snprintf(to, sizeof to, "%s-journal", y.db);
-    copy_file(x->db, y.db);
-    copy_file(from, to);
+    copy_file(x->db, y.db, 0);
+    copy_file(from, to, 0);
     run_sql(store_db(s), "ROLLBACK");
     close_store(x, s);
     s = open_store(&y, STORE_READ);

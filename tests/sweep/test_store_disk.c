@@ -36,15 +36,20 @@ static void disk_fills_at_every_write(void **state)
     for (int round = 0; round < 4; round++) {
         const struct store_format f = {STORE_VERSION, none, round == 3};
         full_errno = errors[round % 3];
+        struct fixture *x = *state;
+        struct run r;
+        char planned[400];
         bool fits = false;
+        snprintf(planned, sizeof planned, "%s/planned.db", x->folder);
+        remove(x->db);
+        assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
+        r.sweep = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n")).sweep_id;
+        r.build = add_build(x, r.s);
+        close_store(x, r.s);
+        copy_file(x->db, planned, 0);
         for (int n = 0; !fits; n++) {
-            struct fixture *x = *state;
-            struct run r;
-            remove(x->db);
+            copy_file(planned, x->db, 0);
             assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
-            r.db = store_db(r.s);
-            r.sweep = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n")).sweep_id;
-            r.build = add_build(x, r.s);
             limit_writes(true);
             writes_left = n;
             struct claimed c = {0}, next = {0};

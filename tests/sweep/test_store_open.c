@@ -231,7 +231,7 @@ static void a_closed_folder_without_memory(void **state)
     sqlite3_close(db);
     assert_int_equal(chmod(x->folder, 0555), 0);
     bool fired = FAULTS_IN_MALLOC;
-    for (long n = 1; fired; n++) {
+    for (long n = 1; fired; n = next_occasion(n)) {
         sqlite3_shutdown(); /* else it has memory already */
         arm(MEMORY, n);
         enum status status = open_as_nobody(x, STORE_READ, &s);

@@ -56,10 +56,10 @@ static enum status start(struct drawing *d, int pipes[3][2], struct message *m)
     char *argv[] = {name, defaults, standard_input, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    /* SIGXFSZ stays ignored: a limit of file size is no reason to die of a cache of fonts. */
     sigset_t ignored_here;
     sigemptyset(&ignored_here);
     sigaddset(&ignored_here, SIGPIPE);
-    sigaddset(&ignored_here, SIGXFSZ);
     if (posix_spawn_file_actions_init(&actions) != 0)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to start gnuplot");
     if (posix_spawnattr_init(&attributes) != 0) {
@@ -153,8 +153,9 @@ static enum status judge(struct drawing *d, int ended, const struct text_buffer 
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0 && whole)
         return STATUS_OK;
     if (WIFSIGNALED(ended))
-        return status_fail(m, STATUS_IO, "gnuplot was ended by signal %d: no figure was written",
-                           WTERMSIG(ended));
+        return status_fail(m, STATUS_IO,
+                           "gnuplot was ended by signal %d (%s): no figure was written",
+                           WTERMSIG(ended), strsignal(WTERMSIG(ended)));
     if (WEXITSTATUS(ended) == 0)
         return status_fail(m, STATUS_IO, "gnuplot wrote no whole SVG%s%s", *words ? ": " : "",
                            words);

@@ -188,7 +188,8 @@ TEST_SRC    = $(wildcard tests/unit/test_*.c tests/parity/test_*.c tests/sweep/t
 TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
 GRADIENT    = $(BUILD)/tests/gradient/test_gradients
 # The longest begin, so that no core is left with one of them at the end.
-TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,faults_signals faults_kills faults_storage foreign extend docs hosts failing_hosts bad_hosts host_deadlines merge commands sweep numbers)
+TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,faults_kills faults_signals faults_storage faults_input hosts bad_hosts failing_hosts host_deadlines \
+              sweep merge commands extend docs foreign heads numbers prune run_serve)
 TEST_SHELL  = $(TEST_LONG) $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 TEST_LIBS   = $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 

@@ -88,7 +88,7 @@ check "... and says why" grep -q 'diverged' bad.db.err
 check "... with its report" [ -s bad.db.out ]
 
 # ---- interrupted ----
-long() { for set in a b c d e f g h i j; do printf "%s: {length: 1024}, " $set; done; }
+long() { for set in a b c d e f g h i j; do printf "%s: {length: 768}, " $set; done; }
 many="eval={$(long)again: {}}"
 run stopped.db --set eval=null
 tests() { sql stopped.db "SELECT count(*) FROM study"; }

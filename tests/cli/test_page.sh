@@ -8,7 +8,7 @@ settle
 run() {
     "$headcount" "$@" >said 2>&1 || trouble "$*: $(cat said)"
 }
-run run configs/quick.yaml --db r.db --quiet --set train.steps=40 --set train.eval_every=10
+run run configs/quick.yaml --db r.db --quiet --set train.steps=40 --set train.eval_every=10 --set train.val_examples=64 --set train.test_examples=64
 run heads --db r.db --quiet
 run prune --db r.db --quiet
 run report --db r.db --html page.html
@@ -126,7 +126,7 @@ refused 3 'no/such' report --db r.db --html no/such/folder/x.html
 refused 2 'names no file' report --db r.db --html ''
 refused 3 'copy them back' report --db w.db --html x.html --attention 1
 refused 2 '999' report --db r.db --html x.html --attention 999
-run run configs/quick.yaml --db r.db --quiet --set name=other --set train.steps=20 --set seeds=1
+run run configs/quick.yaml --db r.db --quiet --set name=other --set train.steps=20 --set seeds=1 --set train.val_examples=64 --set train.test_examples=64
 refused 2 'trial 1 is one of sweep quick' report other --db r.db --html x.html --attention 1
 [ -e x.html ] && trouble "a page was written nevertheless"
 "$headcount" report quick --db r.db --html - >piped.html 2>said

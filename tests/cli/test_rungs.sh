@@ -42,7 +42,7 @@ cat >rungs.yaml <<'Y'
 name: halving
 task: {name: gather, length: 16, vocab: 8, slots: 2}
 model: {d_model: 16, heads: [1, 2], layers: 1, d_ff: 32, dropout: 0.1}
-train: {steps: 240, batch: 32, lr: [1e-4, 1e-3, 3e-3, 1e-2], eval_every: 20, val_examples: 64, test_examples: 64}
+train: {steps: 240, batch: 8, lr: [1e-4, 1e-3, 3e-3, 1e-2], eval_every: 20, val_examples: 64, test_examples: 64}
 tune: {axes: [train.lr], seeds: 2, rungs: {eta: 2, min_steps: 50}}
 seeds: 2
 Y

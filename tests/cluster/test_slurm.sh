@@ -16,7 +16,7 @@ survives() { # label, pattern, command...
     shift 2
     db=$dir/survives.db
     fresh "$db"
-    submit "$survives_label" "$db" --nodes 4 --
+    submit "$survives_label" "$db" --nodes 4 -- ${survives_in:+--partition=$survives_in}
     await_middle "$survives_label" "$db"
     "$@" || trouble "$survives_label: $* failed"
     ends "$survives_label" COMPLETED 0
@@ -92,6 +92,27 @@ if long; then
     HEADCOUNT_HOST_S=20
     survives "a node set down, and resumed" "^n3$again" while_one_waits node_down n3
     survives "preempted by a job of another partition" "$stopped" preempted
+fi
+
+# Until its time is over only the steps of the job have been told: the run starts their agents again. The
+# sweep cannot end meanwhile, as the worker that is the last to have begun waits.
+in_grace() {
+    wait_until newest_waits || return
+    urgent=$(sbatch --parsable --partition=urgent --nodes=4 --exclusive --output=/dev/null --wrap "sleep 1")
+    wait_long again_at_work && wait_until newest_waits && wait_long restarted && wait_long job_ended "$urgent"
+}
+newest_waits() {
+    newest=$(bed_pids "$worker" | tail -n 1)
+    [ -n "$newest" ] && kill -STOP "$newest"
+}
+again_at_work() {
+    grep -q '^n[1-4] is back$' "$dir/job.out"
+}
+if long; then
+    survives_in=grace
+    survives "preempted in a partition with a GraceTime" "$again.*exit code 75" in_grace
+    says "preempted in a partition with a GraceTime" "$stopped" "$dir/job.out"
+    survives_in=
 fi
 
 # ---- ends that are ends ----

@@ -76,6 +76,38 @@ complete "odd names" "$odd/o'd d.db"
 [ -z "$(find "$dir" -name hacked)" ] || trouble "odd names: one was obeyed"
 verdict "names that a shell would obey, in the script that -n prints"
 
+# ---- what the job carries ----
+
+# All that was submitted changes, and goes, while the job waits and runs; it comes back from the queue.
+tools="$dir/my tools"
+mkdir "$tools"
+cp "$headcount" "$tools/headcount"
+cp "$sweep" "$tools/edited.yaml"
+echo 'module() { loaded="$loaded $1"; export loaded; }; module blas' >"$tools/setup.sh"
+plain_headcount=$headcount plain_sweep=$sweep plain_agent=$agent plain_worker=$worker
+headcount=$tools/headcount sweep=$tools/edited.yaml
+agent='^/.*/headcount agent' worker='^[^-]*headcount worker'
+agents_have_modules() { # those of the job, and their own
+    agent_at_work && tr '\0' '\n' <"/proc/$at_work/environ" | grep -qx 'loaded= blas blas'
+}
+back_again() {
+    [ "$(job_restarts "$job")" -ge 1 ]
+}
+db=$dir/edited.db
+submit "an edited sweep file" "$db" --nodes 2 --setup "$tools/setup.sh" -- --hold
+sed -i 's/steps: 1200/steps: 12/' "$sweep"
+rm "$tools/setup.sh"
+scontrol release "$job"
+await_middle "an edited sweep file" "$db"
+while_one_waits wait_until agents_have_modules || trouble "an edited sweep file: agents without what the lines set"
+rm "$sweep"
+scontrol requeue "$job"
+wait_long back_again || trouble "an edited sweep file: the job does not come back"
+ends "an edited sweep file" COMPLETED 0
+complete "an edited sweep file" "$db"
+headcount=$plain_headcount sweep=$plain_sweep agent=$plain_agent worker=$plain_worker
+verdict "a sweep file that is edited, then removed; lines before a program in an odd folder"
+
 # ---- a time limit ----
 
 # Slurm counts limits in minutes: 1 is the shortest, of which the signal takes up to all.

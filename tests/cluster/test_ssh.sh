@@ -45,6 +45,13 @@ again=' is tried again in ' refused=' is not used any more: '
 
 survives "a sweep on two hosts" '^4 trials at once on 2 machines: a 2, b 2$' true
 
+plain_headcount=$headcount plain_agent=$agent plain_worker=$worker
+mkdir "$dir/it's a folder"
+headcount="$dir/it's a folder/headcount" agent='^/.*/headcount agent' worker='^[^-]*headcount worker'
+cp "$plain_headcount" "$headcount"
+survives "a program in a folder with a space and a quote" '^4 trials at once on 2 machines: a 2, b 2$' true
+headcount=$plain_headcount agent=$plain_agent worker=$plain_worker
+
 # ---- what a host says and lacks ----
 
 on_b 'i=0; while [ $((i += 1)) -le 60 ]; do echo "Welcome to b, $i of 60: $(printf "\211headcount agents")"; done'

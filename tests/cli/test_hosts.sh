@@ -38,6 +38,16 @@ run two --launch "$there" --hosts a:1,b:2
 check "again: nothing to do" ended_with 0
 check "... and no agent is started" [ ! -e a.pid ]
 
+# Within an allocation of Slurm, of which scontrol names the nodes.
+printf '#!/bin/sh\nprintf "n1\\nn2\\n"\n' >bin/scontrol && chmod +x bin/scontrol
+export SLURM_JOB_NODELIST='n[1-2]' SLURM_JOB_CPUS_PER_NODE='1(x2)'
+run nodes --launch "$there"
+check "another launcher takes the nodes of the allocation" ended_with 0
+check "... and their cores" says "^2 trials at once on 2 machines: n1 1, n2 1$"
+check "... to the same bytes" as_here nodes
+unset SLURM_JOB_NODELIST SLURM_JOB_CPUS_PER_NODE
+rm bin/scontrol
+
 # What ssh does with its words: a shell reads what they come to together.
 mkdir "ssh's folder" "it's \$(touch hacked) a\"b"
 printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"ssh's folder/ssh"

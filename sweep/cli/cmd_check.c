@@ -4,20 +4,33 @@
 #include "sweep/cli/command.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/array.h"
 #include "engine/base/text.h"
 #include "sweep/store/rows.h"
 #include "sweep/store/store_check.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 
+/* Said of a trial unless its rows are told to differ from its result. */
+struct suspicion {
+    int64_t trial;
+    const char *broken;
+};
+
 struct check_options {
     const char *db;
     long problems;
+    struct suspicion *suspicion;
+    size_t suspicions;
+    int64_t *differing; /* trials whose rows are not what their results say */
+    size_t differing_count;
     long trials, files;
-    long gone; /* completed trials whose result file is not there */
+    long gone; /* completed trials without a file, as it was removed on purpose */
 };
 
 static const struct command_option options[] = {
@@ -44,6 +57,53 @@ static void tell(void *context, const char *broken, const char *what)
     o->problems++;
 }
 
+/* What a result decides waits until the results have been looked at: one damage, one line. */
+static void tell_or_wait(void *context, const char *broken, const char *what)
+{
+    struct check_options *o = context;
+    struct suspicion s = {.broken = broken};
+    struct suspicion *longer = NULL;
+    if (store_breach_of_result(broken) && sscanf(what, "trial %" SCNd64, &s.trial) == 1)
+        longer = array_grow(o->suspicion, o->suspicions, sizeof *longer);
+    if (!longer) {
+        tell(o, broken, what);
+        return;
+    }
+    o->suspicion = longer;
+    longer[o->suspicions++] = s;
+}
+
+/* Trials come in rising order. Without memory for it the trial is named twice. */
+static void note_differing(struct check_options *o, int64_t trial)
+{
+    int64_t *longer = array_grow(o->differing, o->differing_count, sizeof *longer);
+    if (!longer)
+        return;
+    o->differing = longer;
+    longer[o->differing_count++] = trial;
+}
+
+static int compare_trials(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void tell_suspicions(struct check_options *o)
+{
+    char what[40];
+    for (size_t i = 0; i < o->suspicions; i++) {
+        const struct suspicion *s = &o->suspicion[i];
+        if (o->differing_count && bsearch(&s->trial, o->differing, o->differing_count,
+                                          sizeof *o->differing, compare_trials))
+            continue;
+        snprintf(what, sizeof what, "trial %" PRId64, s->trial);
+        tell(o, s->broken, what);
+    }
+    free(o->suspicion);
+    free(o->differing);
+}
+
 /* Not damage: a user may look at the file in their own way. */
 static void note(void *context, const char *type, const char *name)
 {
@@ -62,9 +122,7 @@ static enum status check_file(struct store *s, const char *path, const struct re
     char who[40], differ[512];
     enum status status = STATUS_OK;
     snprintf(who, sizeof who, "the weights of trial %" PRId64, trial);
-    if (access(path, F_OK) != 0)
-        o->gone++;
-    else
+    if (access(path, F_OK) == 0)
         o->files++;
     if (result_open(path, owner, &f, &why) != STATUS_OK) {
         tell(o, who, why.text);
@@ -81,6 +139,7 @@ static enum status check_file(struct store *s, const char *path, const struct re
             char what[sizeof who + sizeof differ + 4];
             snprintf(what, sizeof what, "%s (%s)", who, differ);
             tell(o, "a trial's rows are not what its result says", what);
+            note_differing(o, trial);
         }
     }
     result_close(&f);
@@ -117,9 +176,10 @@ static enum status check_files(struct store *s, struct check_options *o, struct 
 static enum status check(struct store *s, void *context, struct message *m)
 {
     struct check_options *o = context;
-    enum status status = store_check(s, tell, o, m);
+    enum status status = store_check(s, tell_or_wait, o, m);
     if (status == STATUS_OK)
         status = check_files(s, o, m);
+    tell_suspicions(o);
     if (status == STATUS_OK)
         status = store_find_foreign(s, note, o, m);
     if (status != STATUS_OK)

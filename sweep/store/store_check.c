@@ -36,13 +36,8 @@ static const struct promise of_numbers[] = {
 };
 enum { OF_TRIALS = 4 }; /* of these come first; a condition on trial_id can follow each */
 
-static const struct promise of_everything[] = {
-    {"rows refer to rows that do not exist",
-     "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
-     " GROUP BY \"table\", parent"},
-    {"a trial that has not run has results",
-     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'not_needed')"
-     " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
+/* What a trial's result says: where its rows are not what that says, these are broken too. */
+static const struct promise of_results[] = {
     {"a completed trial did not do all its steps",
      "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id)"
      " WHERE state = 'completed' AND steps_done <> steps"},
@@ -64,6 +59,23 @@ static const struct promise of_everything[] = {
      "  c.val_acc OR t.val_loss IS NOT c.val_loss OR t.train_acc IS NOT c.train_acc)"},
     {"a diverged trial does not say at which step",
      "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
+    {"the blocks of a trial's text are not numbered from 0",
+     "SELECT 'trial ' || trial_id FROM block_loss GROUP BY trial_id HAVING max(block) >= count(*)"},
+    {"a trial's test loss is not between those of its blocks", /* but for rounding */
+     "SELECT 'trial ' || trial_id FROM trial JOIN block_loss USING (trial_id) GROUP BY trial_id"
+     " HAVING test_loss NOT BETWEEN min(loss) - 1e-3 AND max(loss) + 1e-3"},
+    {"a trial's test accuracy is not the mean of those of its labels",
+     "SELECT 'trial ' || trial_id FROM trial JOIN label_acc USING (trial_id) GROUP BY trial_id"
+     " HAVING abs(test_acc - sum(n * acc) / sum(n)) > 1e-6"},
+};
+
+static const struct promise of_everything[] = {
+    {"rows refer to rows that do not exist",
+     "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
+     " GROUP BY \"table\", parent"},
+    {"a trial that has not run has results",
+     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'not_needed')"
+     " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
     {"a trial has ended, but no attempt ended it",
      "SELECT 'trial ' || t.trial_id"
      " FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, attempt)"
@@ -148,14 +160,6 @@ static const struct promise of_everything[] = {
     {"a trial that has not completed has a loss of text or an accuracy of a label",
      "SELECT DISTINCT 'trial ' || trial_id FROM (SELECT trial_id FROM block_loss UNION ALL SELECT"
      " trial_id FROM label_acc) JOIN trial USING (trial_id) WHERE state <> 'completed'"},
-    {"the blocks of a trial's text are not numbered from 0",
-     "SELECT 'trial ' || trial_id FROM block_loss GROUP BY trial_id HAVING max(block) >= count(*)"},
-    {"a trial's test loss is not between those of its blocks", /* but for rounding */
-     "SELECT 'trial ' || trial_id FROM trial JOIN block_loss USING (trial_id) GROUP BY trial_id"
-     " HAVING test_loss NOT BETWEEN min(loss) - 1e-3 AND max(loss) + 1e-3"},
-    {"a trial's test accuracy is not the mean of those of its labels",
-     "SELECT 'trial ' || trial_id FROM trial JOIN label_acc USING (trial_id) GROUP BY trial_id"
-     " HAVING abs(test_acc - sum(n * acc) / sum(n)) > 1e-6"},
     {"a configuration learns from a file of which nothing is known",
      "SELECT 'config ' || config_id FROM config WHERE data_sha256 IS NOT NULL"
      " AND data_sha256 NOT IN (SELECT sha256 FROM data_file)"},
@@ -259,8 +263,18 @@ enum status store_check(struct store *s, store_breach *breach, void *context, st
     if (status == STATUS_OK)
         status = check_promises(s, of_everything, LENGTH(of_everything), breach, context, m);
     if (status == STATUS_OK)
+        status = check_promises(s, of_results, LENGTH(of_results), breach, context, m);
+    if (status == STATUS_OK)
         status = check_promises(s, of_numbers, LENGTH(of_numbers), breach, context, m);
     return status == STATUS_OK ? check_configs(s, breach, context, m) : status;
+}
+
+bool store_breach_of_result(const char *broken)
+{
+    for (size_t i = 0; i < LENGTH(of_results); i++)
+        if (strcmp(broken, of_results[i].broken) == 0)
+            return true;
+    return false;
 }
 
 enum status store_find_foreign(struct store *s, store_foreign *found, void *context,

@@ -7,6 +7,10 @@
 /* Called for every promise that is broken: which one, and by what ("trial 3"). */
 typedef void store_breach(void *context, const char *broken, const char *what);
 
+/* Whether that promise is about what a trial's result says, so that it is broken too where the
+ * trial's rows are not what its result says. */
+bool store_breach_of_result(const char *broken);
+
 /* Looks at all of them. */
 enum status store_check(struct store *s, store_breach *breach, void *context, struct message *m);
 

@@ -49,6 +49,13 @@ check "six trials, six curve rows each" [ "$(sql whole.db 'SELECT count(*) FROM 
 check "the file is one plain file afterwards" sh -c '! [ -e whole.db-wal ] && [ "$(sqlite3 whole.db "PRAGMA journal_mode")" = delete ]'
 check "no checkpoint is left, six results are" sh -c '[ "$(ls whole.db.d | grep -c ckpt)" = 0 ] && [ "$(ls whole.db.d | grep -c result)" = 6 ]'
 attempts=$(sql whole.db 'SELECT count(*) FROM attempt')
+cp whole.db edited.db && cp -r whole.db.d edited.db.d
+sql edited.db "UPDATE trial SET val_acc = val_acc / 2, steps_done = 1 WHERE trial_id = 2; UPDATE trial SET val_acc = val_acc / 2 WHERE trial_id = 3"
+rm edited.db.d/t3-a1.result
+"$headcount" check --db edited.db >said 2>&1
+check "check names an edited trial once, by its columns" [ "$(grep -c 'trial 2' said) $(grep -c "^a trial's rows are not what its result says: trial 2 (steps_done, val_acc)$" said)" = "1 1" ]
+check "... and a file that is missing once" [ "$(grep -c 't3-a1.result: cannot open\|file is gone' said) $(tail -n 1 said)" = "1 edited.db: 6 trials, 5 files of weights: NOT as it should be" ]
+check "... without its result by what does not fit" grep -q "^a trial's accuracy or loss is not that of its curve at its best step: trial 3$" said
 check "running it again runs nothing" run whole.db
 check "... and says so" sh -c "'$headcount' run sweep.yaml --db whole.db 2>&1 >/dev/null | grep -qx 'headcount run: nothing to run: all 6 trials have ended'"
 check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole.db fewer.db && '$headcount' run sweep.yaml --db fewer.db --set seeds=1 2>&1 >/dev/null | grep -E '^the plan has changed: [0-9]+ trials? no longer in it .results stay.$'"
@@ -95,7 +102,7 @@ sql hurt.db "UPDATE trial SET best_step = 1 WHERE trial_id = 1;
     UPDATE attempt SET ended = NULL WHERE trial_id = 3;
     UPDATE config SET config_json = json_set(config_json, '\$.train.beta1', 0.8) WHERE config_id = 1"
 check "check notices what is wrong, exit status 3" sh -c "'$headcount' check --db hurt.db >check.txt; [ \$? = 3 ]"
-check "... the best step" grep -q 'best step is not the earliest.*trial 1' check.txt
+check "... the best step" grep -q 'rows are not what its result says: trial 1 (best_step)' check.txt
 check "... another file" grep -q 'weights of trial 2.*not the file' check.txt
 check "... an open attempt" grep -q 'left open: trial 3' check.txt
 check "... a changed configuration" grep -q 'does not match its SHA-256: config 1' check.txt

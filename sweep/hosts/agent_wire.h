@@ -41,6 +41,7 @@
 #include <stdint.h>
 
 #include "sweep/store/store.h"
+#include "sweep/worker/process.h"
 #include "sweep/worker/watch.h"
 #include "sweep/worker/wire.h"
 
@@ -51,9 +52,9 @@
 enum {
     AGENT_PROTOCOL = 3,
     AGENT_NOISE = 64 << 10,
-    AGENT_LIMIT = WIRE_LIMIT + 16, /* bytes of payload */
-    AGENT_TEXT_MAX = 8192,         /* of HELLO and OPEN */
-    AGENT_ERROR_MAX = 2000,        /* of agent_ended.error */
+    AGENT_LIMIT = WIRE_LIMIT + 16,  /* bytes of payload */
+    AGENT_TEXT_MAX = 8192,          /* of HELLO and OPEN */
+    AGENT_ERROR_MAX = PROCESS_TAIL, /* of agent_ended.error */
     HOST_SLOTS_MOST = 4096
 };
 

@@ -98,6 +98,14 @@ static void set_error(struct slot *s, const char *why)
     text_add(&s->error, "%s", why);
 }
 
+/* What we say of its end, behind what it said itself: in a line of its own where that was several.
+ */
+static void add_reason(struct slot *s, const char *why)
+{
+    const char *between = strchr(slot_error(s), '\n') ? "\n" : "; ";
+    text_add(&s->error, "%s%s", slot_error(s)[0] ? between : "", why);
+}
+
 /* What the file is to know of its end. */
 static void end_with_error(struct slot *s)
 {
@@ -276,7 +284,7 @@ static enum ending take_result(struct slot *s, const char *folder)
             return ENDING_FINISH;
         status = status_fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
     }
-    set_error(s, m.text);
+    add_reason(s, m.text);
     return status == STATUS_CORRUPT ? ENDING_FAIL : ENDING_STORAGE;
 }
 
@@ -292,13 +300,14 @@ static bool is_crash(int signal_number)
 static enum ending judge_signal(struct slot *s)
 {
     int signal_number = s->end.signal;
-    const char *separator = slot_error(s)[0] ? "; " : "";
+    char why[80];
     if (s->killed[0]) {
-        text_add(&s->error, "%s%s", separator, s->killed);
+        add_reason(s, s->killed);
         return s->killed_for == WATCH_HUNG ? ENDING_FAIL : ENDING_REQUEUE;
     }
-    text_add(&s->error, "%s%s (%s)", separator,
+    snprintf(why, sizeof why, "%s (%s)",
              is_crash(signal_number) ? "crashed" : "killed from outside", strsignal(signal_number));
+    add_reason(s, why);
     return is_crash(signal_number) ? ENDING_FAIL : ENDING_REQUEUE;
 }
 

@@ -267,6 +267,7 @@ CREATE TABLE attempt (
     max_rss_kib INTEGER,
     error       TEXT,  -- the tail of its stderr, or why it diverged
     note        TEXT,  -- a warning for people, such as a checkpoint of another build
+    job         TEXT,  -- of Slurm, that the coordinator ran in: "17", "17_2"; NULL: none
     PRIMARY KEY (trial_id, attempt)
 ) STRICT, WITHOUT ROWID;
 

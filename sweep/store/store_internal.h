@@ -46,6 +46,7 @@ struct store {
     bool foreign;             /* STORE_CHECK: it is not made of the program's own objects */
     bool (*stop_asked)(void *context); /* store_stop_when */
     void *stop_context;
+    int64_t errors_size;     /* bytes of attempt.error; 0: not counted yet */
     int migrated_from;       /* the format that the file had; 0: today's */
     struct stat opened, log; /* which files the path and the log's path led to then */
 };

@@ -1,6 +1,7 @@
 #include "sweep/store/study_rows.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,9 +65,25 @@ static enum status first_queued(struct store *s, int64_t sweep_id,
     return rows_close(&r);
 }
 
+/* The job of Slurm that this process runs in, as squeue and the log's name have it: "17", of an
+ * array "17_2"; "": none. Returns job. */
+static const char *slurm_job(char job[32])
+{
+    static const char digits[] = "0123456789";
+    enum { DIGITS = 10 };
+    const char *array = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
+    const char *id = array && task ? array : getenv("SLURM_JOB_ID");
+    size_t n = id ? strspn(id, digits) : 0, k = id == array && task ? strspn(task, digits) : 0;
+    bool good = n > 0 && n <= DIGITS && !id[n] && k <= DIGITS && (k == 0 || !task[k]);
+    snprintf(job, 32, "%s%s%s", good ? id : "", good && k > 0 ? "_" : "",
+             good && k > 0 ? task : "");
+    return job;
+}
+
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
                         const int64_t spared[STORE_SPARED], struct claimed *c, struct message *m)
 {
+    char job[32];
     const char *doing = "claiming a trial";
     c->trial_id = 0;
     enum status status = store_enter(s, m);
@@ -78,12 +95,13 @@ enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
                                "UPDATE trial SET state = 'running', attempt = ? WHERE trial_id = ?",
                                VALUES(INTEGER(c->attempt), INTEGER(c->trial_id)), NULL, m);
     if (status == STATUS_OK && c->trial_id)
-        status = store_execute(s, doing,
-                               "INSERT INTO attempt (trial_id, attempt, build_id, started, "
-                               "resumed_from_step) VALUES (?, ?, ?, " NOW ", ?)",
-                               VALUES(INTEGER(c->trial_id), INTEGER(c->attempt), INTEGER(build_id),
-                                      INTEGER(c->resumed_from_step)),
-                               NULL, m);
+        status =
+            store_execute(s, doing,
+                          "INSERT INTO attempt (trial_id, attempt, build_id, started, "
+                          "resumed_from_step, job) VALUES (?, ?, ?, " NOW ", ?, nullif(?, ''))",
+                          VALUES(INTEGER(c->trial_id), INTEGER(c->attempt), INTEGER(build_id),
+                                 INTEGER(c->resumed_from_step), TEXT(slurm_job(job))),
+                          NULL, m);
     status = store_leave(s, status, m);
     if (status != STATUS_OK)
         c->trial_id = 0;
@@ -114,6 +132,30 @@ enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const
 
 /* ---- ending ---- */
 
+/* Trials that fail by the thousand do not fill the file with what they said: beyond
+ * STORE_ERRORS_MOST bytes of all attempts, of each only the end is kept. */
+static enum status bound_error(struct store *s, const char **error, struct message *m)
+{
+    size_t size = *error ? strlen(*error) : 0;
+    if (size <= STORE_ERROR_END)
+        return STATUS_OK;
+    if (s->errors_size == 0) {
+        enum status status =
+            store_integer(s, "closing an attempt",
+                          "SELECT 1 + coalesce(sum(length(CAST(error AS BLOB))), 0) FROM attempt",
+                          NO_VALUES, 1, &s->errors_size, m);
+        if (status != STATUS_OK)
+            return status;
+    }
+    s->errors_size += (int64_t)size; /* and if this change is undone, a little is kept too few */
+    if (s->errors_size > STORE_ERRORS_MOST) {
+        *error += size - STORE_ERROR_END;
+        while ((**error & 0xc0) == 0x80) /* the middle of a character */
+            ++*error;
+    }
+    return STATUS_OK;
+}
+
 static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attempt,
                                enum attempt_outcome outcome, const struct attempt_end *end,
                                struct message *m)
@@ -122,12 +164,16 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
     struct value by_signal = end->signal ? INTEGER(end->signal) : TEXT(NULL);
     struct value cpu_s = end->cpu_s > 0 ? REAL(end->cpu_s) : TEXT(NULL);
     struct value memory = end->max_rss_kib > 0 ? INTEGER(end->max_rss_kib) : TEXT(NULL);
+    const char *error = end->error;
+    enum status status = bound_error(s, &error, m);
+    if (status != STATUS_OK)
+        return status;
     return store_execute(s, "closing an attempt",
                          "UPDATE attempt SET ended = " NOW ", outcome = ?, exit_code = ?,"
                          " signal = ?, cpu_s = ?, max_rss_kib = ?, error = coalesce(error, ?)"
                          " WHERE trial_id = ? AND attempt = ?",
                          VALUES(TEXT(attempt_outcome_name(outcome)), code, by_signal, cpu_s, memory,
-                                TEXT(end->error), INTEGER(trial_id), INTEGER(attempt)),
+                                TEXT(error), INTEGER(trial_id), INTEGER(attempt)),
                          NULL, m);
 }
 

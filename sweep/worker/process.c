@@ -237,11 +237,15 @@ void process_read_errors(struct process *p)
             close_end(&p->error_fd);
             return;
         }
+        for (ssize_t i = 0; i < n; i++)
+            bytes[i] = bytes[i] ? bytes[i] : '?'; /* what is behind a NUL counts, too */
         size_t keep = sizeof p->tail - 1 - (size_t)n;
         if ((size_t)n >= sizeof p->tail - 1) {
             keep = 0;
+            p->tail_cut |= (size_t)n > sizeof p->tail - 1;
             n = (ssize_t)sizeof p->tail - 1;
         }
+        p->tail_cut |= p->tail_used > keep;
         if (p->tail_used > keep) {
             memmove(p->tail, p->tail + p->tail_used - keep, keep);
             p->tail_used = keep;
@@ -281,6 +285,26 @@ void process_watch(struct process *p, char *why, size_t size)
     process_kill(p);
 }
 
+/* Ends the tail. Of one that was cut the beginning, a part of a line, makes way for a mark. */
+static void end_tail(struct process *p)
+{
+    enum { LINE_MOST = 500 }; /* of a longer line the part stays */
+    static const char mark[] = "[...]\n";
+    const size_t size = sizeof mark - 1;
+    while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
+        p->tail_used--;
+    p->tail[p->tail_used] = '\0';
+    if (!p->tail_cut || p->tail_used < size)
+        return;
+    char *line = strchr(p->tail + size - 1, '\n');
+    const bool soon = line && line - p->tail < LINE_MOST;
+    const char *from = soon ? line + 1 : p->tail + size;
+    size_t left = p->tail_used - (size_t)(from - p->tail);
+    memmove(p->tail + size, from, left + 1);
+    memcpy(p->tail, mark, size);
+    p->tail_used = size + left;
+}
+
 bool process_ended(struct process *p, struct attempt_end *end)
 {
     int status;
@@ -302,9 +326,7 @@ bool process_ended(struct process *p, struct attempt_end *end)
         end->signal = SIGKILL;
     }
     process_read_errors(p);
-    while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
-        p->tail_used--;
-    p->tail[p->tail_used] = '\0';
+    end_tail(p);
     end->error = p->tail_used ? p->tail : NULL;
     p->pid = 0;
     return true;

@@ -11,7 +11,7 @@
 #include "sweep/worker/watch.h"
 #include "sweep/worker/wire.h"
 
-enum { PROCESS_TAIL = 2000 };
+enum { PROCESS_TAIL = 4096 };
 
 struct process {
     pid_t pid;      /* 0: none */
@@ -22,6 +22,7 @@ struct process {
     enum watch_verdict killed_for; /* WATCH_FINE: not killed, or nobody knows why */
     char tail[PROCESS_TAIL];       /* the last bytes of its stderr */
     size_t tail_used;
+    bool tail_cut; /* there was more before them */
 };
 
 /* No process; what p held before is not looked at. */
@@ -49,8 +50,9 @@ void process_stop(struct process *p);
  * the words for it. To be called a few times a second, after listening. */
 void process_watch(struct process *p, char *why, size_t size);
 
-/* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing)
- * and returns true. Its last messages are still to be listened to. */
+/* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing;
+ * of more than PROCESS_TAIL bytes the last lines, below a line "[...]") and returns true. Its last
+ * messages are still to be listened to. */
 bool process_ended(struct process *p, struct attempt_end *end);
 
 /* Whether the system killed it because the control group that it shares with this process may take

@@ -164,6 +164,65 @@ static void retries_run_out(void **state)
     close_store(x, r.s);
 }
 
+static int64_t fail_saying(struct fixture *x, struct run *r, const char *error)
+{
+    struct attempt_end end = {.exit_code = 1, .error = error};
+    bool failed, accepted;
+    struct claimed c = claim(x, r->s, r->sweep, r->build);
+    assert_ok(store_fail(r->s, c.trial_id, c.attempt, 0, &end, &failed, &accepted, &x->m));
+    assert_true(accepted);
+    return c.trial_id;
+}
+
+/* Whole, until there is too much of it in the file; then the end, in whole characters. */
+static void what_trials_said_is_bounded(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 4\n"));
+    char said[2001];
+    for (int i = 0; i < 500; i++) /* U+10400, of four bytes */
+        memcpy(said + 4 * i, "\xf0\x90\x90\x80", 4);
+    memcpy(said + 1990, "\nlast word", 11);
+    fail_saying(x, &r, said);
+    assert_answer(r.db, "SELECT length(CAST(error AS BLOB)) FROM attempt WHERE trial_id = 1",
+                  "2000");
+    run_sql(r.db, "UPDATE attempt SET error = hex(zeroblob(32 << 20)) WHERE trial_id = 1");
+    close_store(x, r.s);
+    r.s = open_store(x, STORE_WRITE);
+    r.db = store_db(r.s);
+    fail_saying(x, &r, said);
+    assert_answer(r.db,
+                  "SELECT length(CAST(error AS BLOB)) || substr(error, -10) || unicode(error)"
+                  " FROM attempt WHERE trial_id = 2",
+                  "498\nlast word66560");
+    fail_saying(x, &r, "short");
+    assert_answer(r.db, "SELECT error FROM attempt WHERE trial_id = 3", "short");
+    close_store(x, r.s);
+}
+
+static void the_job_of_slurm_is_kept(void **state)
+{
+    static const struct {
+        const char *job, *array, *task, *kept;
+    } cases[] = {
+        {NULL, NULL, NULL, "-"},     {"17", NULL, NULL, "17"},        {"19", "17", "2", "17_2"},
+        {"17; rm", NULL, NULL, "-"}, {"17", "12345678901", "2", "-"}, {"", "", "", "-"},
+    };
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1]", "seeds: 6\n"));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *const set[][2] = {{"SLURM_JOB_ID", cases[i].job},
+                                      {"SLURM_ARRAY_JOB_ID", cases[i].array},
+                                      {"SLURM_ARRAY_TASK_ID", cases[i].task}};
+        for (size_t k = 0; k < 3; k++)
+            assert_int_equal(set[k][1] ? setenv(set[k][0], set[k][1], 1) : unsetenv(set[k][0]), 0);
+        claim(x, r.s, r.sweep, r.build);
+        assert_answer(r.db, "SELECT coalesce(job, '-') FROM attempt ORDER BY trial_id DESC LIMIT 1",
+                      cases[i].kept);
+    }
+    close_store(x, r.s);
+}
+
 static void rows_that_are_none_change_nothing(void **state)
 {
     struct fixture *x = *state;
@@ -421,6 +480,8 @@ int main(void)
         TEST(divergence_is_a_result),
         TEST(impossible_results_are_refused),
         TEST(retries_run_out),
+        TEST(what_trials_said_is_bounded),
+        TEST(the_job_of_slurm_is_kept),
         TEST(rows_that_are_none_change_nothing),
         TEST(requeue_costs_no_retry),
         TEST(late_and_duplicate_reports),

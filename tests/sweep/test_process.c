@@ -1,0 +1,135 @@
+/* What is kept of a worker's stderr: this program is the worker, too. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sweep/worker/process.h"
+
+#include <cmocka.h>
+
+/* ---- the worker ---- */
+
+/* "lines" N times, then what its job says; "pieces": byte by byte. */
+static int be_worker(const char *verb)
+{
+    char job[WIRE_JOB_MAX];
+    ssize_t size = read(WIRE_JOB_FD, job, sizeof job);
+    int lines = strcmp(verb, "lines") == 0 ? 1000 : 0;
+    for (int i = 0; i < lines; i++)
+        dprintf(2, "line %d of a long text\n", i);
+    for (ssize_t i = 0; strcmp(verb, "pieces") == 0 && i < size; i++)
+        if (write(2, job + i, 1) != 1)
+            return 9;
+    if (strcmp(verb, "pieces") != 0 && write(2, job, (size_t)size) != size)
+        return 9;
+    if (strcmp(verb, "abort") == 0)
+        abort();
+    return 3;
+}
+
+/* ---- the tests ---- */
+
+struct spoken {
+    struct process p;
+    struct attempt_end end;
+};
+
+static const char *hear(struct spoken *s, const char *verb, const char *said, size_t size)
+{
+    struct message m;
+    char **environment = process_environment();
+    assert_int_equal(process_spawn(&s->p, verb, said, size, environment, &m), STATUS_OK);
+    free(environment);
+    while (!process_ended(&s->p, &s->end)) {
+        process_read_errors(&s->p);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return s->end.error;
+}
+
+static void hears(const char *verb, const char *said, size_t size, const char *kept)
+{
+    struct spoken s;
+    const char *error = hear(&s, verb, said, size);
+    if (!kept)
+        assert_null(error);
+    else
+        assert_string_equal(error, kept);
+    assert_int_equal(s.end.exit_code, strcmp(verb, "abort") == 0 ? 0 : 3);
+    process_close(&s.p);
+}
+
+static void lines_stay_lines(void **state)
+{
+    static const char three[] = "first\n\tsecond \x1b[31m\xce\xbb\n\nlast\n\n";
+    static const char kept[] = "first\n\tsecond \x1b[31m\xce\xbb\n\nlast";
+    (void)state;
+    hears("plain", three, sizeof three - 1, kept);
+    hears("pieces", three, sizeof three - 1, kept);
+    hears("plain", "\n", 1, NULL);
+}
+
+static void a_nul_hides_nothing(void **state)
+{
+    (void)state;
+    hears("plain", "a\0b\nc", 5, "a?b\nc");
+    hears("pieces", "\0c", 2, "?c");
+}
+
+static void a_signal_leaves_what_was_said(void **state)
+{
+    struct spoken s;
+    (void)state;
+    assert_string_equal(hear(&s, "abort", "one\ntwo\n", 8), "one\ntwo");
+    assert_int_equal(s.end.signal, SIGABRT);
+    process_close(&s.p);
+}
+
+/* The last lines, whole ones. */
+static void of_much_the_end_is_kept(void **state)
+{
+    struct spoken s;
+    (void)state;
+    const char *error = hear(&s, "lines", "the end", 7);
+    size_t size = strlen(error);
+    assert_memory_equal(error, "[...]\nline ", 11);
+    assert_string_equal(error + size - 32, "\nline 999 of a long text\nthe end");
+    assert_in_range(size, PROCESS_TAIL - 100, PROCESS_TAIL - 1);
+    process_close(&s.p);
+}
+
+/* More than fits, in one line: a part of it, with what follows. */
+static void of_a_long_line_the_end_is_kept(void **state)
+{
+    static char said[20000];
+    struct spoken s;
+    (void)state;
+    memset(said, 'x', sizeof said);
+    memcpy(said + sizeof said - 10, "\nthe end..", 10);
+    for (int i = 0; i < 2; i++) {
+        const char *error = hear(&s, i ? "pieces" : "plain", said, sizeof said);
+        assert_memory_equal(error, "[...]\nxxx", 9);
+        assert_string_equal(error + strlen(error) - 11, "x\nthe end..");
+        assert_int_equal(strlen(error), PROCESS_TAIL - 1);
+        process_close(&s.p);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_stay_lines),
+        cmocka_unit_test(a_nul_hides_nothing),
+        cmocka_unit_test(a_signal_leaves_what_was_said),
+        cmocka_unit_test(of_much_the_end_is_kept),
+        cmocka_unit_test(of_a_long_line_the_end_is_kept),
+    };
+    return argc > 1 ? be_worker(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,6 @@
 /* headcount show: the trials of a sweep, or one with everything that is known of it. */
 #include "sweep/cli/command.h"
+#include "sweep/cli/show_attempts.h"
 #include "sweep/cli/show_config.h"
 #include "sweep/cli/show_curve.h"
 
@@ -19,13 +20,15 @@ enum { PAGE_WIDTH = 96 };
 struct show_options {
     const char *db;
     const char *trial;
-    bool json;
+    bool json, failed;
 };
 
 static const struct command_option options[] = {
+    {"failed", 0, COMMAND_FLAG, offsetof(struct show_options, failed), NULL,
+     "of a sweep: the trials that failed or diverged, with all attempts and what they said"},
     {"json", 0, COMMAND_FLAG, offsetof(struct show_options, json), NULL,
      "an object: trial (columns of the view trials), attempts, curve, studies; of a sweep, an "
-     "array"},
+     "array, with --failed also their attempts"},
     COMMAND_DB_OPTION(struct show_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -34,36 +37,18 @@ static const struct command_syntax syntax = {
     .name = "show",
     .details =
         "Without an argument: the trials of the sweep that ran last, one line each. SWEEP is a\n"
-        "sweep's name, TRIAL the number that such a line begins with.\n",
+        "sweep's name, TRIAL the number that such a line begins with. With --failed, trials that\n"
+        "ended with the same error, but for numbers in it, stand together below it.\n",
     .options = options,
     .examples = "  headcount show\n"
-                "  headcount show 1\n",
+                "  headcount show 1\n"
+                "  headcount show --failed\n",
     .most = 1,
 };
 
 /* The file that has a trial's weights. Only a completed one has any: what a diverged one left says
  * no more than that. */
 #define WEIGHTS_SQL "iif(state = 'completed', ?2 || '/' || checkpoint, NULL)"
-
-static const struct table_column attempt_columns[] = {
-    {.name = "attempt", .title = "attempt", .right = true},
-    {.name = "outcome", .title = "outcome"},
-    {.name = "started", .title = "started", .leave_out = 5},
-    {.name = "ended", .title = "ended", .leave_out = 3},
-    {.name = "resumed_from_step", .title = "from step", .right = true},
-    {.name = "host", .title = "host", .leave_out = 2},
-    {.name = "pid"},
-    {.name = "exit_code", .title = "exit", .right = true, .leave_out = 4},
-    {.name = "signal", .title = "signal", .right = true, .leave_out = 4},
-    {.name = "cpu_s", .title = "CPU s", .right = true, .decimals = 2, .leave_out = 1},
-    {.name = "max_rss_kib", .title = "KiB", .right = true, .leave_out = 1},
-    {.name = "error"},
-    {.name = "note"},
-    {0}};
-static const char attempt_sql[] =
-    "SELECT attempt, coalesce(outcome, 'running'), started, ended, resumed_from_step, host, pid,"
-    "       exit_code, signal, cpu_s, max_rss_kib, error, note"
-    "  FROM attempt WHERE trial_id = ?1 ORDER BY attempt";
 
 static const struct table_column curve_columns[] = {
     {.name = "step", .title = "step", .right = true},
@@ -162,7 +147,7 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
     static const struct {
         const char *key, *sql;
         const struct table_column *columns;
-    } lists[] = {{"attempts", attempt_sql, attempt_columns},
+    } lists[] = {{"attempts", show_attempt_sql, show_attempt_columns},
                  {"curve", curve_sql, curve_columns},
                  {"studies", study_sql, study_columns}};
     printf("{\"trial\": ");
@@ -197,7 +182,9 @@ static const char head_sql[] =
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
-    "       " DATA_FILE_LAST_PATH ", tuning, is_tuning, lr FROM trials WHERE trial_id = ?1";
+    "       " DATA_FILE_LAST_PATH ", tuning, is_tuning, lr,"
+    "       (SELECT retries_used FROM trial AS t WHERE t.trial_id = trials.trial_id)"
+    "  FROM trials WHERE trial_id = ?1";
 enum head_column {
     SWEEP,
     HEADS,
@@ -227,7 +214,8 @@ enum head_column {
     DATA_FILE,
     TUNED,
     IS_TUNING,
-    LR
+    LR,
+    RETRIES
 };
 
 /* "[0.98,1,...]" to three decimals each. */
@@ -264,6 +252,8 @@ static void print_result(const struct rows *r)
     if (!rows_null(r, BAD_STEP))
         printf("  %-12s %lld: NaN or Inf\n", "bad step", (long long)rows_integer(r, BAD_STEP));
     print_number("train s", rows_real(r, TRAIN_S), 2);
+    if (rows_integer(r, RETRIES) > 0)
+        printf("  %-12s %lld\n", "retries", (long long)rows_integer(r, RETRIES));
     if (!rows_null(r, WEIGHTS))
         text_print(stdout, "  %-12s %s\n", "weights", rows_text(r, WEIGHTS));
 }
@@ -307,25 +297,6 @@ static enum status print_head(struct store *s, int64_t trial, struct message *m)
     return rows_close(&r);
 }
 
-static enum status print_errors(struct store *s, int64_t trial, struct message *m)
-{
-    enum { ATTEMPT, ERROR, NOTE };
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT attempt, error, note FROM attempt"
-                  " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
-                  VALUES(INTEGER(trial)));
-    while (rows_next(&r)) {
-        for (int i = ERROR; i <= NOTE; i++) {
-            if (!rows_null(&r, i)) {
-                text_print(stdout, "\n%s of attempt %lld:\n%s\n", i == ERROR ? "Error" : "Note",
-                           (long long)rows_integer(&r, ATTEMPT), rows_text(&r, i));
-            }
-        }
-    }
-    return rows_close(&r);
-}
-
 static enum status print_studies(struct store *s, int64_t trial, struct message *m)
 {
     struct rows r = rows_open(s, m, study_sql, VALUES(INTEGER(trial)));
@@ -344,12 +315,12 @@ static enum status write_text(struct store *s, int64_t trial, struct message *m)
         status = write_query(s, trial, curve_sql, curve_columns, false, m);
     if (status == STATUS_OK) {
         printf("\n");
-        status = write_query(s, trial, attempt_sql, attempt_columns, false, m);
+        status = write_query(s, trial, show_attempt_sql, show_attempt_columns, false, m);
     }
     if (status == STATUS_OK)
         status = print_studies(s, trial, m);
     if (status == STATUS_OK)
-        status = print_errors(s, trial, m);
+        status = show_errors(s, trial, m);
     return status;
 }
 
@@ -410,14 +381,20 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
     return status;
 }
 
+/* Which means a trial. */
+static bool is_number(const char *word)
+{
+    return word && word[strspn(word, "0123456789")] == '\0';
+}
+
 static enum status show(struct store *s, void *context, struct message *m)
 {
     const struct show_options *o = context;
     int64_t sweep, trial;
-    bool number = o->trial && o->trial[strspn(o->trial, "0123456789")] == '\0';
+    bool number = is_number(o->trial);
     enum status status = number ? STATUS_BAD_INPUT : store_sweep(s, o->trial, &sweep, m);
     if (status == STATUS_OK)
-        return list_trials(s, sweep, o->json, m);
+        return o->failed ? show_failed(s, sweep, o->json, m) : list_trials(s, sweep, o->json, m);
     if (!number || status != STATUS_BAD_INPUT)
         return status;
     status = store_trial(s, o->trial, &trial, m);
@@ -434,5 +411,10 @@ int command_show(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     o.trial = argv[optind];
+    if (o.failed && is_number(o.trial))
+        return command_usage("show",
+                             "--failed is about a sweep; `headcount show %s` has all that "
+                             "is known of that trial",
+                             o.trial);
     return command_read_store("show", o.db, show, &o);
 }

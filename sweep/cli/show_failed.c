@@ -1,0 +1,414 @@
+/* Of many trials that failed most failed alike: each error is shown once, above its trials. */
+#include "sweep/cli/show_attempts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/sha256.h"
+#include "sweep/plan/plan.h"
+#include "sweep/report/rows_table.h"
+
+/* Characters of an error that are shown; what this program writes has fewer. */
+#define SHOWN_MOST "8192"
+
+/* An error, whatever numbers are in it. */
+struct error_kind {
+    char digest[65];
+    int64_t trial, attempt; /* who said it first */
+    long attempts;          /* that said it */
+    long trials;            /* that ended with it */
+    long order;             /* in which it was found */
+    int number;             /* by which it is called; 0: none yet */
+};
+
+struct failed_trial {
+    int64_t trial_id;
+    long kind; /* of its end */
+};
+
+struct failures {
+    struct error_kind *kind;
+    long kinds, kinds_room;
+    long *slot; /* a hash table of kinds, -1: empty */
+    long slots;
+    struct failed_trial *trial;
+    long trials, trials_room;
+};
+
+static void free_failures(struct failures *f)
+{
+    free(f->kind);
+    free(f->slot);
+    free(f->trial);
+}
+
+/* ---- kinds of errors ---- */
+
+/* Numbers, also hexadecimal ones behind 0x, count as equal: steps, addresses, process numbers. So
+ * do the spaces that align them. */
+static void digest_of(const char *error, char digest[65])
+{
+    size_t size = strlen(error), used = 0;
+    char *same = malloc(size + 1);
+    digest[0] = '\0';
+    if (!same)
+        return;
+    for (const char *at = error; *at;) {
+        size_t n = strncmp(at, "0x", 2) == 0 ? 2 + strspn(at + 2, "0123456789abcdefABCDEF")
+                                             : strspn(at, "0123456789");
+        size_t spaces = strspn(at, " ");
+        same[used++] = n > 0 ? '0' : *at;
+        at += n > 0 ? n : spaces > 0 ? spaces : 1;
+    }
+    sha256_hex(same, used, digest);
+    free(same);
+}
+
+static long first_slot(const struct failures *f, const char *digest)
+{
+    char eight[9];
+    snprintf(eight, sizeof eight, "%.8s", digest);
+    return (long)(strtoul(eight, NULL, 16) % (unsigned long)f->slots);
+}
+
+static bool grow(struct failures *f)
+{
+    long room = f->kinds_room ? 2 * f->kinds_room : 64, slots = 2 * room;
+    struct error_kind *kind = realloc(f->kind, (size_t)room * sizeof *kind);
+    f->kind = kind ? kind : f->kind;
+    long *slot = kind ? malloc((size_t)slots * sizeof *slot) : NULL;
+    if (!slot)
+        return false;
+    free(f->slot);
+    f->slot = slot;
+    f->slots = slots;
+    f->kinds_room = room;
+    for (long i = 0; i < slots; i++)
+        slot[i] = -1;
+    for (long k = 0; k < f->kinds; k++) {
+        long i = first_slot(f, f->kind[k].digest);
+        while (slot[i] >= 0)
+            i = (i + 1) % slots;
+        slot[i] = k;
+    }
+    return true;
+}
+
+/* Where it is, or would be. */
+static long slot_of(const struct failures *f, const char *digest)
+{
+    long i = first_slot(f, digest);
+    while (f->slot[i] >= 0 && strcmp(f->kind[f->slot[i]].digest, digest) != 0)
+        i = (i + 1) % f->slots;
+    return i;
+}
+
+/* By which this error is called; 0: it is not known. */
+static int number_of(const struct failures *f, const char *error)
+{
+    char digest[65];
+    digest_of(error, digest);
+    long k = digest[0] ? f->slot[slot_of(f, digest)] : -1;
+    return k < 0 ? 0 : f->kind[k].number;
+}
+
+/* The kind of this error, perhaps a new one; -1 without memory. */
+static long kind_of(struct failures *f, const char *error)
+{
+    char digest[65];
+    digest_of(error, digest);
+    if (!digest[0] || (f->kinds == f->kinds_room && !grow(f)))
+        return -1;
+    long i = slot_of(f, digest);
+    if (f->slot[i] < 0) {
+        f->kind[f->kinds] = (struct error_kind){.order = f->kinds};
+        memcpy(f->kind[f->kinds].digest, digest, sizeof digest);
+        f->slot[i] = f->kinds++;
+    }
+    return f->slot[i];
+}
+
+/* ---- reading ---- */
+
+#define FAILED                                                                                     \
+    "FROM trial AS t LEFT JOIN attempt AS a USING (trial_id)"                                      \
+    " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.state IN ('failed', 'diverged')"
+
+static bool add_trial(struct failures *f, int64_t trial_id)
+{
+    if (f->trials == f->trials_room) {
+        long room = f->trials_room ? 2 * f->trials_room : 64;
+        struct failed_trial *more = realloc(f->trial, (size_t)room * sizeof *more);
+        if (!more)
+            return false;
+        f->trial = more;
+        f->trials_room = room;
+    }
+    f->trial[f->trials++] = (struct failed_trial){trial_id, -1};
+    return true;
+}
+
+static bool add_attempt(struct failures *f, int64_t trial_id, int64_t attempt, const char *error,
+                        bool last)
+{
+    bool known = f->trials > 0 && f->trial[f->trials - 1].trial_id == trial_id;
+    if (!known && !add_trial(f, trial_id))
+        return false;
+    if (!error && !last)
+        return true; /* it was asked to stop */
+    long k = kind_of(f, error ? error : "");
+    if (k < 0)
+        return false;
+    if (f->kind[k].attempts++ == 0) {
+        f->kind[k].trial = trial_id;
+        f->kind[k].attempt = attempt;
+    }
+    if (last) {
+        f->kind[k].trials++;
+        f->trial[f->trials - 1].kind = k;
+    }
+    return true;
+}
+
+static enum status read_failures(struct store *s, int64_t sweep_id, struct failures *f,
+                                 struct message *m)
+{
+    enum { TRIAL, ATTEMPT, ERROR, LAST };
+    struct rows r =
+        rows_open(s, m,
+                  "SELECT t.trial_id, a.attempt, a.error,"
+                  " coalesce(a.attempt = t.attempt, 1) " FAILED " ORDER BY t.trial_id, a.attempt",
+                  VALUES(INTEGER(sweep_id)));
+    while (rows_next(&r))
+        if (!add_attempt(f, rows_integer(&r, TRIAL), rows_integer(&r, ATTEMPT),
+                         rows_text(&r, ERROR), rows_integer(&r, LAST) != 0))
+            r.status = status_fail(m, STATUS_NO_MEMORY, "no memory for errors");
+    return rows_close(&r);
+}
+
+/* ---- as text ---- */
+
+static int by_trials(const void *a, const void *b)
+{
+    const struct error_kind *x = *(const struct error_kind *const *)a,
+                            *y = *(const struct error_kind *const *)b;
+    if (x->trials != y->trials)
+        return x->trials < y->trials ? 1 : -1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Plain, each line behind spaces. */
+static void print_indented(const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t size = strcspn(at, "\n");
+        text_print(stdout, "    %.*s\n", (int)size, at);
+        at += size + (at[size] == '\n');
+    }
+    if (!*text)
+        puts("    (it said nothing)");
+}
+
+static enum status print_error(struct store *s, const struct error_kind *k, struct message *m)
+{
+    struct rows r = rows_open(s, m,
+                              "SELECT substr(error, 1, " SHOWN_MOST "), length(error) > " SHOWN_MOST
+                              " FROM attempt WHERE trial_id = ?1 AND attempt = ?2",
+                              VALUES(INTEGER(k->trial), INTEGER(k->attempt)));
+    bool has = rows_next(&r);
+    print_indented(has && !rows_null(&r, 0) ? rows_text(&r, 0) : "");
+    if (has && rows_integer(&r, 1))
+        puts("    [...]");
+    return rows_close(&r);
+}
+
+enum { SETTING_COLUMN = 2 };
+static const struct table_column trial_columns[] = {
+    {.title = "trial", .right = true},
+    {.title = "heads", .right = true},
+    {.name = "setting", .leave_out = 3}, /* has its title where one varies */
+    {.title = "seed", .right = true},
+    {.title = "state", .leave_out = 2},
+    {.title = "retries", .right = true, .leave_out = 1},
+    {.title = "attempt", .right = true},
+    {.title = "error", .right = true},
+    {.title = "outcome"},
+    {.title = "exit", .right = true, .leave_out = 5},
+    {.title = "signal", .right = true, .leave_out = 5},
+    {.title = "started", .leave_out = 6},
+    {.title = "ended", .leave_out = 4},
+    {.title = "from step", .right = true, .leave_out = 1},
+    {.title = "host", .leave_out = 7},
+    {.title = "job", .leave_out = 7},
+    {0}};
+
+/* A row for each attempt of the trial. */
+static void add_rows(struct rows *r, const struct failures *f, struct table_column *columns,
+                     struct table *t)
+{
+    enum {
+        TRIAL,
+        HEADS,
+        LABEL,
+        TUNING,
+        SEED,
+        RETRIES = SEED + 2,
+        ATTEMPT,
+        OUTCOME,
+        JOB = 15,
+        ERROR
+    };
+    while (rows_next(r)) {
+        char setting[PLAN_TEXT_MAX];
+        const char *label = rows_text(r, LABEL), *tuning = rows_text(r, TUNING);
+        plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
+        if (setting[0])
+            columns[SETTING_COLUMN].title = "setting";
+        rows_cell(r, TRIAL, t);
+        rows_cell(r, HEADS, t);
+        table_text(t, setting);
+        for (int i = SEED; i <= ATTEMPT; i++)
+            rows_cell(r, i, t);
+        if (rows_null(r, ERROR))
+            table_text(t, NULL);
+        else
+            table_integer(t, number_of(f, rows_text(r, ERROR)));
+        for (int i = OUTCOME; i <= JOB; i++)
+            rows_cell(r, i, t);
+    }
+}
+
+static enum status print_trials(struct store *s, const struct failures *f, long kind,
+                                struct message *m)
+{
+    struct table_column columns[sizeof trial_columns / sizeof trial_columns[0]];
+    memcpy(columns, trial_columns, sizeof columns);
+    struct table *t = table_new(columns);
+    struct rows r = rows_open(
+        s, m,
+        "SELECT v.trial_id, v.heads, v.setting_label, v.tuning, v.seed, v.state, t.retries_used,"
+        " a.attempt, coalesce(a.outcome, 'running'), a.exit_code, a.signal, a.started, a.ended,"
+        " a.resumed_from_step, a.host, a.job, a.error FROM trials AS v JOIN trial AS t"
+        " USING (trial_id) LEFT JOIN attempt AS a USING (trial_id)"
+        " WHERE t.trial_id = ?1 ORDER BY a.attempt",
+        VALUES(INTEGER(0)));
+    for (long i = 0; i < f->trials && r.status == STATUS_OK; i++)
+        if (f->trial[i].kind == kind) {
+            rows_rebind(&r, VALUES(INTEGER(f->trial[i].trial_id)));
+            add_rows(&r, f, columns, t);
+        }
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = table_write_page(t, text_page(stdout), stdout, m);
+    table_free(t);
+    return status;
+}
+
+static enum status print_kind(struct store *s, const struct failures *f, const struct error_kind *k,
+                              struct message *m)
+{
+    printf("\nError %d: ", k->number);
+    if (k->trials > 0)
+        printf("%ld trial%s ended with it, %ld attempt%s had it in all", k->trials,
+               k->trials == 1 ? "" : "s", k->attempts, k->attempts == 1 ? "" : "s");
+    else
+        printf("only %ld earlier attempt%s had it", k->attempts, k->attempts == 1 ? "" : "s");
+    printf(". In attempt %lld of trial %lld%s:\n", (long long)k->attempt, (long long)k->trial,
+           k->attempts == 1 ? "" : " (elsewhere numbers in it may differ)");
+    enum status status = print_error(s, k, m);
+    if (status != STATUS_OK || k->trials == 0)
+        return status;
+    putchar('\n');
+    return print_trials(s, f, k - f->kind, m);
+}
+
+static enum status print_summary(struct store *s, int64_t sweep_id, const struct failures *f,
+                                 struct message *m)
+{
+    struct rows r = rows_open(s, m,
+                              "SELECT name, (SELECT count(*) FROM trial AS t"
+                              "  WHERE t.sweep_id = sweep.sweep_id AND in_plan = 1)"
+                              " FROM sweep WHERE sweep_id = ?1",
+                              VALUES(INTEGER(sweep_id)));
+    if (rows_next(&r))
+        text_print(stdout, "%s: %ld of %lld trials failed or diverged.\n", rows_given(&r, 0),
+                   f->trials, (long long)rows_integer(&r, 1));
+    return rows_close(&r);
+}
+
+static enum status print_failed(struct store *s, int64_t sweep_id, const struct failures *f,
+                                struct message *m)
+{
+    struct error_kind **order = malloc((size_t)(f->kinds + 1) * sizeof(struct error_kind *));
+    if (!order)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for errors");
+    for (long k = 0; k < f->kinds; k++)
+        order[k] = &f->kind[k];
+    qsort(order, (size_t)f->kinds, sizeof(struct error_kind *), by_trials);
+    for (long k = 0; k < f->kinds; k++)
+        order[k]->number = (int)k + 1;
+    enum status status = print_summary(s, sweep_id, f, m);
+    for (long k = 0; k < f->kinds && status == STATUS_OK; k++)
+        status = print_kind(s, f, order[k], m);
+    free(order);
+    return status;
+}
+
+/* ---- as JSON ---- */
+
+static enum status put_attempts(struct store *s, int64_t trial, struct message *m)
+{
+    struct table *t = table_new(show_attempt_columns);
+    struct rows r = rows_open(s, m, show_attempt_sql, VALUES(INTEGER(trial)));
+    rows_to_table(&r, t);
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = table_write(t, TABLE_JSON, false, stdout, m);
+    table_free(t);
+    return status;
+}
+
+/* error_kind: equal where trials ended alike. Trials are written as they are read: there may be
+ * very many. */
+static enum status put_failed(struct store *s, const struct failures *f, struct message *m)
+{
+    enum { HEADS, SETTING, TUNING, SEED, STATE, RETRIES, LIMIT };
+    struct rows r = rows_open(s, m,
+                              "SELECT v.heads, v.setting_label, v.tuning, v.seed, v.state,"
+                              " t.retries_used, t.limit_hit FROM trials AS v"
+                              " JOIN trial AS t USING (trial_id) WHERE t.trial_id = ?1",
+                              VALUES(INTEGER(0)));
+    enum status status = STATUS_OK;
+    putchar('[');
+    for (long i = 0; i < f->trials && status == STATUS_OK; i++) {
+        char setting[PLAN_TEXT_MAX];
+        rows_rebind(&r, VALUES(INTEGER(f->trial[i].trial_id)));
+        if (!rows_next(&r))
+            break;
+        const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
+        plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
+        printf("%s{\"trial_id\": %lld, \"heads\": %lld, \"setting\": ", i ? ", " : "",
+               (long long)f->trial[i].trial_id, (long long)rows_integer(&r, HEADS));
+        text_json(stdout, setting);
+        printf(", \"seed\": %lld, \"state\": ", (long long)rows_integer(&r, SEED));
+        text_json(stdout, rows_text(&r, STATE));
+        printf(", \"retries_used\": %lld, \"limit_hit\": %lld, \"error_kind\": %ld, \"attempts\": ",
+               (long long)rows_integer(&r, RETRIES), (long long)rows_integer(&r, LIMIT),
+               f->trial[i].kind + 1);
+        status = put_attempts(s, f->trial[i].trial_id, m);
+        putchar('}');
+    }
+    puts("]");
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+enum status show_failed(struct store *s, int64_t sweep_id, bool json, struct message *m)
+{
+    struct failures f = {0};
+    enum status status = read_failures(s, sweep_id, &f, m);
+    if (status == STATUS_OK)
+        status = json ? put_failed(s, &f, m) : print_failed(s, sweep_id, &f, m);
+    free_failures(&f);
+    return status;
+}

@@ -29,7 +29,7 @@ sqlite3 crowd.db "DELETE FROM attempt WHERE outcome = 'requeued'; UPDATE trial S
         SELECT trial, 100 + row_number() OVER (), 1, host, 'then', '9', 'requeued', 0, host || ': cut' FROM lost;
     UPDATE attempt SET error = 'cut' WHERE host IS NULL AND outcome = 'requeued'"
 crowd_says() { # command, words
-    headcount "$1" --db crowd.db 2>/dev/null | tr '\n' ' ' | grep -F -e "$2"
+    headcount "$1" --db crowd.db 2>/dev/null | tr -s '\n ' ' ' | grep -F -e "$2"
 }
 others='h1, which lost 1 attempt, the last one to: cut; h2, which'
 check "of many machines the worst are told, by status" crowd_says status "far: not on h5, which lost 2 attempts, the last one to: cut; $others"

@@ -13,10 +13,10 @@ limits: {memory: 1MiB}
 seeds: 5
 YAML
 query() { sqlite3 -noheader "$@"; }
-run() { # db, options...: all of its workers refuse to start, and glibc says much on their stderr
+run() { # db, options...: all of its workers refuse to start, behind some lines of the dynamic linker
     to=$1
     shift
-    LD_DEBUG=statistics headcount run sweep.yaml --db "$to.db" -q "$@" >"$to.out" 2>&1
+    LD_PRELOAD="no-1.so no-2.so no-3.so" headcount run sweep.yaml --db "$to.db" -q "$@" >"$to.out" 2>&1
     [ $? -eq 1 ] || { echo "status"; tail "$to.out"; return 1; }
 }
 
@@ -28,7 +28,7 @@ check "each trial stands there" [ "$(grep -c '^ *[0-9]* .* failed  *77 .*  17_2$
 check "... below its error, once" [ "$(grep -c 'not started: it would take' shown)" -eq 1 ]
 check "... of which it says how often it came" grep -q '^Error 1: 20 trials ended with it, 20 attempts had it in all. In attempt 1 of trial 1 (' shown
 query here.db "SELECT error FROM attempt WHERE trial_id = 1" >kept
-check "what they said is several lines" [ "$(wc -l <kept)" -gt 8 ]
+check "what they said is several lines" [ "$(wc -l <kept)" -eq 4 ]
 check "... as they were" sh -c "sed -n '/^Error 1/,/^trial/p' shown | sed -n 's/^    //p' | cmp - kept"
 check "... also in show TRIAL" sh -c "headcount show 1 --db here.db | sed '1,/^Error of attempt 1/d' | cmp - kept"
 check "from other machines the same" run there --launch 'env NOWHERE={host}' --hosts a,b

@@ -44,7 +44,7 @@ wait_long queue_empty || trouble "another number: there are jobs: $(squeue -h)"
 wait_long nodes_idle || trouble "another number: the nodes are not idle: $(sinfo -h)"
 done=$(($(trials "$dir/again-1-of-2.db" completed) + $(trials "$dir/again-2-of-2.db" completed)))
 half=$(for k in 1 2; do sqlite3 "$dir/again-$k-of-2.db" "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0"; done | awk '{ n += $1 } END { print n }')
-cancelled=$(date -u +%Y-%m-%dT%H:%M:%S)
+cancelled=$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)
 [ "$done" -ge 1 ] && [ "$half" -ge 1 ] || trouble "another number: $done trials done and $half half done"
 submit "another number" "$db" --array 3 -c 1 --
 job=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
@@ -55,7 +55,7 @@ complete "another number" "$db"
 verdict "an array that was cancelled goes on in another number of shards: $done results and $half checkpoints"
 
 all=$(attempts true)
-rm "$dir"/again-*
+rm -r "$dir"/again-*
 submit "a third number" "$db" --array 4 -c 1 --
 job=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
 ends "a third number" COMPLETED 0

@@ -1,9 +1,11 @@
-# A cluster on this machine, for tests: Debian's Slurm with four nodes n1..n4 of two CPUs each and one
-# partition `main`, whose jobs those of `urgent` put back into the queue; and a private sshd. All of it
-# listens on 127.0.0.1 only, keeps everything it has in $bed, and ends with the test. Sourced from the
-# repository's root, with what the fault matrix has (tests/crash/harness.sh).
+# A cluster on this machine, for tests: Debian's Slurm with four nodes n1..n4 of two CPUs each and the
+# partition `main`, whose jobs those of `urgent` put back into the queue, at once, and those of `grace`
+# after some seconds; and a private sshd. All of it listens on 127.0.0.1 only, keeps everything it has in
+# $bed, and ends with the test. Sourced from the repository's root, with what the fault matrix has
+# (tests/crash/harness.sh).
 #
 #   can_slurm, slurm_up      whether its programs are there; start it, false where it does not come up
+#                            ($bed_gather, $bed_selects, $bed_conf: other lines of its configuration)
 #   can_ssh, ssh_up          the same of sshd; then `$ssh NAME COMMAND` runs COMMAND here
 #   bed_down                 everything that was started in it is killed; done at the end of the test
 #   bed_pids PATTERN         processes within the bed whose command line matches ($agent, $worker)
@@ -98,6 +100,10 @@ wait_long() { # command...
         [ $patience -lt 0 ] && return 1
         sleep 0.2
     done
+}
+await_run() { # label: as await (harness.sh), of a sweep that may take its time; $pid, $code
+    wait_long is_over "$pid"
+    await "$1" "$pid"
 }
 
 # ---- Slurm ----

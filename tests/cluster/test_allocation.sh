@@ -22,7 +22,7 @@ begin_in() { # db; $pid
     started="$started $pid"
 }
 is_gone() { # label: the run has seen it
-    await "$1" "$pid"
+    await_run "$1"
     [ "$code" = 75 ] || trouble "$1: status $code: $(tail -n 5 "$dir/run.out")"
     says "$1" "^the allocation \(job $job of Slurm\) is gone: stopping; .* in a new allocation goes on" "$dir/run.out"
     agents_gone "$1"
@@ -30,7 +30,7 @@ is_gone() { # label: the run has seen it
 goes_on() { # label, db: in a new allocation
     allocate "$1"
     begin_in "$2"
-    await "$1" "$pid"
+    await_run "$1"
     [ "$code" = 0 ] || trouble "$1: status $code in a new allocation: $(tail -n 5 "$dir/run.out")"
     scancel "$job"
     complete "$1" "$2"
@@ -72,7 +72,7 @@ if long; then
     begin_in "$db"
     await_middle "no controller" "$db"
     no_controller || trouble "no controller: the run did not wait for it: $(tail -n 5 "$dir/run.out")"
-    await "no controller" "$pid"
+    await_run "no controller"
     [ "$code" = 0 ] || trouble "no controller: status $code: $(tail -n 5 "$dir/run.out")"
     complete "no controller" "$db"
     scancel "$job"
@@ -81,7 +81,7 @@ if long; then
     db=$dir/limit.db
     allocate "a time limit" --time=1
     begin_in "$db"
-    while_one_waits wait_long job_ended "$job" || trouble "a time limit: job $job is $(job_state "$job")"
+    wait_until worker_on_n1 && kill -STOP "$on_n1" && wait_long job_ended "$job" || trouble "a time limit: job $job is $(job_state "$job")"
     is_gone "a time limit"
     goes_on "a time limit" "$db"
     verdict "the time limit of salloc: 75, and a new allocation goes on"

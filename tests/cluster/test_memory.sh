@@ -1,8 +1,8 @@
 #!/bin/sh
 # Trials for which memory does not suffice: in a control group whose limit the kernel keeps, and on Slurm,
 # which kills a whole step that takes more than its job has. Fewer run at once, and one that is too large
-# even alone fails with the limit named. Speaks TAP. HEADCOUNT is the program. Run from the repository's
-# root.
+# even alone fails with the limit named. Speaks TAP. HEADCOUNT is the program; CLUSTER_FORM=short: a sample.
+# Run from the repository's root.
 . tests/cluster/bed.sh
 sweep=$dir/memory.yaml # each trial takes 110 MB, by estimate 220
 cat >"$sweep" <<'Y'
@@ -45,14 +45,20 @@ in_group() { # db, arguments...: $code. The kernel takes a worker rather than ot
     code=$?
 }
 killed='killed by the system for memory, of which its control group has 1?[0-9.]+ MB; give it more, as in .*--mem=8G'
-if group_up; then
+group_up || {
+    [ -z "$group" ] || rmdir "$group"
+    group=
+    skip "no memory for two at once in a control group" "rights to make a group that limits memory"
+}
+if [ "$group" ]; then
     in_group "$dir/group.db" -j2
     [ $code = 0 ] || trouble "two at once: status $code: $(tail -n 5 "$dir/said")"
     says "two at once" "^trial [1-4] .* was lost at step [0-9]+: $killed" "$dir/said"
     says "two at once" '^1 trial at once from now on, not 2, as memory does not suffice' "$dir/said"
     complete "two at once" "$dir/group.db"
     verdict "no memory for two at once in a control group"
-
+fi
+if [ "$group" ] && long; then
     in_group "$dir/agent.db" --launch 'env HOST={host}' --hosts a:2
     [ $code = 0 ] || trouble "an agent: status $code: $(tail -n 5 "$dir/said")"
     says "an agent" "^trial [1-4] .* was lost at step [0-9]+: $killed" "$dir/said"
@@ -75,8 +81,6 @@ if group_up; then
     kill -KILL "-$hog"
     wait "$hog"
     verdict "... nor for one: it fails, with the limit"
-else
-    skip "no memory for two at once in a control group" "rights to make a group that limits memory"
 fi
 
 # ---- Slurm ----
@@ -98,7 +102,7 @@ in_step() { # label, MB, db, arguments...; $code
         "$headcount" run "$sweep" --db "$db" --launch slurm "$@" >"$dir/run.out" 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
-    await "$in_step_label" "$pid"
+    await_run "$in_step_label"
     scancel "$job"
 }
 killed='killed for memory \(.*exceeded memory limit \([0-9]+ > [0-9]+\), being killed\); give it more, as in .*--mem=8G'
@@ -109,6 +113,11 @@ says "two in a step" "^n1 is tried again in 1 s: $killed" "$dir/run.out"
 says "two in a step" '^n1 takes 1 trial at once from now on, not 2, as memory does not suffice' "$dir/run.out"
 complete "two in a step" "$dir/step.db"
 verdict "a step killed for memory: one trial at once from then on"
+
+long || {
+    finish
+    exit
+}
 
 in_step "one in a step" 90 "$dir/alone.db" --set seeds=1 --set model.heads=1
 [ "$code" = 1 ] || trouble "one in a step: status $code: $(tail -n 5 "$dir/run.out")"

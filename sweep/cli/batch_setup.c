@@ -47,7 +47,7 @@ static enum status check_lines(const char *lines, struct message *m)
     FILE *bash = popen("exec bash -n", "we");
     if (!bash)
         return status_fail(m, status_of_errno(errno), "cannot start bash: %s", strerror(errno));
-    fprintf(bash, "%s:\n", lines);
+    fprintf(bash, "( %s:\n)\n", lines); /* a here-document without its end would take the ")" */
     int ended = pclose(bash);
     if (ended == 0)
         return STATUS_OK;
@@ -55,7 +55,7 @@ static enum status check_lines(const char *lines, struct message *m)
         return status_fail(m, STATUS_IO,
                            "there is no bash in PATH, which lines of --setup are for");
     return status_fail(m, STATUS_BAD_INPUT,
-                       "--setup: these lines are none for bash; what it says stands above");
+                       "--setup: bash cannot read these lines; it says why above");
 }
 
 enum status batch_read_setup(const char *file, const struct command_texts *lines, char **setup,

@@ -143,8 +143,9 @@ check "lines of no file" refused 2 '^headcount submit: --setup: none.sh: No such
 check "... of a folder" refused 2 'configs' headcount submit configs/quick.yaml --setup configs
 printf 'a\0b' >nul.sh
 check "... with a NUL" refused 2 'nul.sh has a NUL byte' headcount submit configs/quick.yaml --setup nul.sh
-check "... that bash cannot read" refused 2 'these lines are none for bash' headcount submit configs/quick.yaml --setup-line "echo 'x"
+check "... that bash cannot read" refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line "echo 'x"
 check "... in its words" grep -q "unexpected EOF while looking for matching" out
+check "... that would swallow the program" refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line 'cat <<X'
 check "too many lines" refused 2 '20001 bytes of lines, and at most 16384 are carried; keep them in a file' headcount submit configs/quick.yaml --setup-line "$(printf '%20000s' :)"
 check "a launcher without {host}" refused 2 "there is no {host} in 'ssh'" headcount submit configs/quick.yaml --launch ssh
 check "a launcher of an array" refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --launch 'ssh {host}'

@@ -75,8 +75,10 @@ static bool grow(struct failures *f)
 {
     long room = f->kinds_room ? 2 * f->kinds_room : 64, slots = 2 * room;
     struct error_kind *kind = realloc(f->kind, (size_t)room * sizeof *kind);
-    f->kind = kind ? kind : f->kind;
-    long *slot = kind ? malloc((size_t)slots * sizeof *slot) : NULL;
+    if (!kind)
+        return false;
+    f->kind = kind;
+    long *slot = malloc((size_t)slots * sizeof *slot);
     if (!slot)
         return false;
     free(f->slot);

@@ -201,11 +201,11 @@ static bool has_measures(const char *table)
     return false;
 }
 
-static struct own *find_own(struct own_list own, const char *name)
+static struct own *find_own(const struct own_list *own, const char *name)
 {
-    for (int i = 0; i < own.count; i++)
-        if (sqlite3_stricmp(own.item[i].name, name) == 0)
-            return &own.item[i];
+    for (int i = 0; i < own->count; i++)
+        if (sqlite3_stricmp(own->item[i].name, name) == 0)
+            return &own->item[i];
     return NULL;
 }
 
@@ -220,7 +220,7 @@ static enum status compare_objects(struct store *s, struct own_list own, store_o
                                NO_VALUES, m);
     while (rows_next(&r)) {
         const char *type = rows_given(&r, TYPE), *sql = rows_text(&r, SQL);
-        struct own *o = find_own(own, rows_given(&r, NAME));
+        struct own *o = find_own(&own, rows_given(&r, NAME));
         if (!o || r.status != STATUS_OK)
             continue;
         o->seen = true;

@@ -10,9 +10,11 @@ void batch_add_queueing(struct text_buffer *b)
     text_add(
         b,
         "# Back into the queue, but for a job that Slurm itself ends (scancel, preemption): it is\n"
-        "# not RUNNING any more. What is requeued gets SIGTERM, with all that this script starts.\n"
+        "# not RUNNING any more (-t: whatever SQUEUE_STATES says). What is requeued gets SIGTERM, "
+        "with\n"
+        "# all that this script starts.\n"
         "requeue() {\n"
-        "    [ \"$(squeue -h -o %%T -j \"$job\")\" = RUNNING ] || return\n"
+        "    [ \"$(squeue -h -t all -o %%T -j \"$job\")\" = RUNNING ] || return\n"
         "    trap '' TERM\n"
         "    scontrol requeue \"$job\"\n"
         "}\n"

@@ -54,7 +54,7 @@ struct merge {
     struct merge_files *files;
     struct text_buffer said;
     struct text_buffer sweeps; /* names of those that were merged, with LF around each */
-    bool incomplete;           /* one of them */
+    bool incomplete;           /* one of them, or a file has nothing in it */
 };
 
 /* ---- words ---- */
@@ -148,8 +148,10 @@ static enum status merge_one(struct merge *g, const char *path, struct message *
         return STATUS_OK;
     }
     enum status status = merge_open(path, &from, m);
-    if (status == STATUS_OK && !from)
+    if (status == STATUS_OK && !from) {
         text_add(&g->said, "%s: nothing is in it yet.\n", path);
+        g->incomplete = true;
+    }
     if (status != STATUS_OK || !from)
         return status;
     status = store_merge(g->into, from, merge_files_note, g->files, &counts, m);

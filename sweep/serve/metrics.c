@@ -221,7 +221,7 @@ void metrics_join(const struct metrics_part *part, int n, FILE *out)
 static void put_build(FILE *out)
 {
     static const struct family build = {"headcount_build_info", "gauge",
-                                        "1; which program answers is in the labels."};
+                                        "Always 1; the labels say which program answers."};
     const char *version, *commit;
     build_version(&version, &commit);
     put_family(out, &build);
@@ -287,7 +287,7 @@ static void put_requests(const struct server *s, FILE *out)
         "headcount_http_requests_total", "counter",
         "Requests by the status code of their answer: 4xx were refused."};
     static const struct family streams = {"headcount_http_event_streams", "gauge",
-                                          "Browsers that are told of news."};
+                                          "Browsers with an open stream of news."};
     static const int codes[] = {200, 303, 304, 400, 403, 404, 405, 414, 431, 500, 503};
     int n = 0;
     put_family(out, &requests);

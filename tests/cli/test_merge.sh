@@ -83,6 +83,7 @@ rm -rf all.db*
 sed 's/^name: s/name: part/' s.yaml >part.yaml
 headcount run part.yaml --db part.db --shard 1/2 --quiet
 check "--whole: a part of a sweep" status_is 1 merge --whole --into all.db part.db
+check "... nothing at all" sh -c ': >empty.db; headcount merge --whole --into of-empty.db empty.db; [ $? -eq 1 ]'
 check "... is merged all the same" says "all.db: sweep part: 6 of 12 trials have ended; missing of 2 shards: 2."
 check "... all of one" status_is 0 merge --whole --into all.db whole.db
 check "... of shards, one after the other" sh -c 'rm -rf all.db*; cp part.db all.db; for n in 3 1; do headcount merge --whole --into all.db $n.db; [ $? -eq 1 ] || exit; done; headcount merge --whole --into all.db 2.db'

@@ -112,7 +112,7 @@ check "... for Slurm" words $(($(last_job) - 1)) --array=1-3%2
 check "options of the merge" headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --job-name='a \"b'" \
     --merge-options '-p "sho\$rt"\ q --dependency=afterok:5' -- -p long --mem=8G
 check "... are its own" last_words --mem=4G '--job-name=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
-check "... instead of those of the array" fails grep -q -e long -e 8G "$JOBS/$(last_job).words"
+check "... instead of those of the array" fails grep -qx -e long -e --mem=8G "$JOBS/$(last_job).words"
 check "... which has these" words $(($(last_job) - 1)) -p long --mem=8G
 check "... shown, too" sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
 check "... to the word" last_words -p short "--dependency=afterany:$(($(last_job) - 1)),afterok:5;6"

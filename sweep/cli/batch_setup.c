@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/base/file.h"
 #include "sweep/cli/batch.h"
 #include "sweep/hosts/host.h"
+#include "sweep/hosts/subprocess.h"
 
 /* An agent gets the lines as one word, quoted twice, of a command line: 128 KiB at most. */
 enum { LINES_MAX = 16 << 10 };
@@ -43,19 +43,22 @@ static enum status add_file(struct text_buffer *b, const char *file, struct mess
 /* What a job would find hours later: a quote that does not end, an if without its fi. */
 static enum status check_lines(const char *lines, struct message *m)
 {
-    fflush(NULL);
-    FILE *bash = popen("exec bash -n", "we");
-    if (!bash)
-        return status_fail(m, status_of_errno(errno), "cannot start bash: %s", strerror(errno));
-    fprintf(bash, "( %s:\n)\n", lines); /* a here-document without its end would take the ")" */
-    int ended = pclose(bash);
-    if (ended == 0)
-        return STATUS_OK;
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127)
-        return status_fail(m, STATUS_IO,
-                           "there is no bash in PATH, which lines of --setup are for");
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "--setup: bash cannot read these lines; it says why above");
+    char *const argv[] = {(char *)"bash", (char *)"-n", NULL};
+    struct text_buffer script = {0}, said = {0};
+    text_add(&script, "( %s:\n)\n", lines); /* a here-document without its end would take the ")" */
+    struct subprocess bash = {.argv = argv,
+                              .input = script.text,
+                              .input_size = script.used,
+                              .patience_ms = SUBPROCESS_FOREVER};
+    enum status s = script.out_of_memory
+                        ? status_fail(m, STATUS_NO_MEMORY, "no memory for the lines of --setup")
+                        : subprocess_run(&bash, &said, m);
+    free(script.text);
+    free(said.text);
+    if (s == STATUS_OK && !bash.succeeded)
+        s = status_fail(m, STATUS_BAD_INPUT,
+                        "--setup: bash cannot read these lines; it says why above");
+    return s;
 }
 
 enum status batch_read_setup(const char *file, const struct command_texts *lines, char **setup,

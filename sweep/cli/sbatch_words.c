@@ -14,15 +14,21 @@ void sbatch_words_free(struct sbatch_words *w)
     *w = (struct sbatch_words){0};
 }
 
+static enum status no_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the options of sbatch");
+}
+
 enum status sbatch_words_add(struct sbatch_words *w, const char *word, struct message *m)
 {
     char **more = realloc(w->word, ((size_t)w->count + 1) * sizeof *more);
-    if (more)
-        w->word = more;
-    char *copy = more ? strdup(word) : NULL;
-    if (!copy)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the options of sbatch");
-    w->word[w->count++] = copy;
+    if (!more)
+        return no_memory(m);
+    w->word = more;
+    more[w->count] = strdup(word);
+    if (!more[w->count])
+        return no_memory(m);
+    w->count++;
     return STATUS_OK;
 }
 
@@ -69,8 +75,9 @@ static enum status next_word(const char **at, const char *text, char *word, stru
 enum status sbatch_words_split(struct sbatch_words *w, const char *text, struct message *m)
 {
     char *word = malloc(strlen(text) + 1);
-    enum status s =
-        word ? STATUS_OK : status_fail(m, STATUS_NO_MEMORY, "no memory for the options of sbatch");
+    if (!word)
+        return no_memory(m);
+    enum status s = STATUS_OK;
     const char *at = text;
     while (s == STATUS_OK && *(at += strspn(at, " \t\n"))) {
         s = next_word(&at, text, word, m);

@@ -4,10 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "sweep/hosts/slurm_command.h"
+#include "sweep/hosts/subprocess.h"
 #include "sweep/worker/room.h"
 
 extern char **environ;
@@ -71,13 +70,23 @@ enum status slurm_specs(const char *names, const char *cpus, struct host_spec **
     return STATUS_OK;
 }
 
+/* Runs what is to be had on every machine of a cluster. */
+static enum status run_here(struct subprocess *c, struct text_buffer *said, struct message *m)
+{
+    enum status s = subprocess_run(c, said, m);
+    return c->missing ? status_fail(m, STATUS_IO,
+                                    "there is no %s in PATH: is this a machine of the cluster?",
+                                    c->argv[0])
+                      : s;
+}
+
 /* What scontrol makes of the allocation's list of nodes, "n[1-4]". */
 static enum status read_names(const char *nodes, struct text_buffer *names, struct message *m)
 {
     char *const argv[] = {(char *)"scontrol", (char *)"show", (char *)"hostnames", (char *)nodes,
                           NULL};
-    struct slurm_command c = {.argv = argv, .in = STDIN_FILENO, .patience_ms = SLURM_FOREVER};
-    enum status s = slurm_command_run(&c, names, m);
+    struct subprocess c = {.argv = argv, .patience_ms = SUBPROCESS_FOREVER};
+    enum status s = run_here(&c, names, m);
     if (s != STATUS_OK || c.succeeded)
         return s;
     return status_fail(m, STATUS_IO, "scontrol does not name the nodes of the allocation, %s",
@@ -103,23 +112,6 @@ enum status slurm_hosts(struct host_spec **list, int *count, struct message *m)
 
 /* ---- a job ---- */
 
-/* A descriptor from which the script can be read; -1, with errno. */
-static int script_fd(const char *script, size_t size)
-{
-    int fd = memfd_create("job", MFD_CLOEXEC);
-    for (size_t done = 0; fd >= 0 && done < size;) {
-        ssize_t n = write(fd, script + done, size - done);
-        if (n < 0 && errno != EINTR) {
-            close(fd);
-            return -1;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
-    if (fd >= 0)
-        lseek(fd, 0, SEEK_SET);
-    return fd;
-}
-
 /* "17" of "17;cluster"; "" where sbatch gave the job no number. */
 static void read_id(const char *said, char id[SLURM_ID])
 {
@@ -135,7 +127,7 @@ static void on_id(const char *said, void *context)
         wait->submitted(id, wait->context);
 }
 
-static enum status sbatch_answer(const struct slurm_command *c, const char *said,
+static enum status sbatch_answer(const struct subprocess *c, const char *said,
                                  struct slurm_wait *wait, char id[SLURM_ID], struct message *m)
 {
     read_id(said, id);
@@ -163,16 +155,13 @@ enum status slurm_submit(char *const *option, int options, const char *script, s
     memcpy(argv + 2, option, (size_t)options * sizeof *argv);
     if (wait)
         argv[2 + options] = (char *)"--wait";
-    struct slurm_command c = {.argv = argv,
-                              .in = script_fd(script, size),
-                              .patience_ms = SLURM_FOREVER,
-                              .on_line = wait ? on_id : NULL,
-                              .context = wait};
-    enum status s = c.in < 0 ? status_fail(m, status_of_errno(errno), "cannot keep the script: %s",
-                                           strerror(errno))
-                             : slurm_command_run(&c, &said, m);
-    if (c.in >= 0)
-        close(c.in);
+    struct subprocess c = {.argv = argv,
+                           .input = script,
+                           .input_size = size,
+                           .patience_ms = SUBPROCESS_FOREVER,
+                           .on_line = wait ? on_id : NULL,
+                           .context = wait};
+    enum status s = run_here(&c, &said, m);
     free(argv);
     if (s == STATUS_OK)
         s = sbatch_answer(&c, said.text ? said.text : "", wait, id, m);
@@ -329,12 +318,9 @@ static enum status ask_queue(int patience_ms, bool quiet, struct text_buffer *sa
     char **plain = plain_environment();
     if (!plain)
         return status_fail(m, STATUS_NO_MEMORY, "no memory to start squeue");
-    struct slurm_command c = {.argv = argv,
-                              .environment = plain,
-                              .in = STDIN_FILENO,
-                              .patience_ms = patience_ms,
-                              .quiet = quiet};
-    enum status s = slurm_command_run(&c, said, m);
+    struct subprocess c = {
+        .argv = argv, .environment = plain, .patience_ms = patience_ms, .quiet = quiet};
+    enum status s = subprocess_run(&c, said, m);
     free(plain);
     if (c.missing)
         return STATUS_OK;
@@ -404,12 +390,9 @@ enum slurm_allocation slurm_allocation(void)
     enum slurm_allocation found = SLURM_NO_ANSWER;
     if (!plain)
         return found;
-    struct slurm_command c = {.argv = argv,
-                              .environment = plain,
-                              .in = STDIN_FILENO,
-                              .with_errors = true,
-                              .patience_ms = PATIENCE_MS};
-    if (slurm_command_run(&c, &said, NULL) == STATUS_OK)
+    struct subprocess c = {
+        .argv = argv, .environment = plain, .with_errors = true, .patience_ms = PATIENCE_MS};
+    if (subprocess_run(&c, &said, NULL) == STATUS_OK)
         found = read_state(said.text ? said.text : "", c.succeeded);
     free(said.text);
     free(plain);

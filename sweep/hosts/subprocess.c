@@ -1,4 +1,4 @@
-#include "sweep/hosts/slurm_command.h"
+#include "sweep/hosts/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,19 +6,37 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-static int spawn(pid_t *pid, const struct slurm_command *c, int out)
+/* A descriptor from which these bytes can be read; -1, with errno. */
+static int input_fd(const char *bytes, size_t size)
+{
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    for (size_t done = 0; fd >= 0 && done < size;) {
+        ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR) {
+            close(fd);
+            return -1;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+static int spawn(pid_t *pid, const struct subprocess *c, int in, int out)
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
     if (error)
         return error;
-    error = posix_spawn_file_actions_adddup2(&actions, c->in, STDIN_FILENO);
+    error = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (!error && c->quiet)
@@ -40,15 +58,16 @@ static long long milliseconds(void)
 }
 
 /* False where the time was over before its end. */
-static bool read_all(int fd, const struct slurm_command *c, struct text_buffer *said)
+static bool read_all(int fd, const struct subprocess *c, struct text_buffer *said)
 {
     char piece[4096];
     const long long end = milliseconds() + c->patience_ms;
     bool told = !c->on_line;
     for (;;) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
-        long long left = c->patience_ms == SLURM_FOREVER ? SLURM_FOREVER : end - milliseconds();
-        if (c->patience_ms != SLURM_FOREVER && left <= 0)
+        long long left =
+            c->patience_ms == SUBPROCESS_FOREVER ? SUBPROCESS_FOREVER : end - milliseconds();
+        if (c->patience_ms != SUBPROCESS_FOREVER && left <= 0)
             return false;
         int answer = poll(&ready, 1, (int)left);
         if (answer < 0 && errno != EINTR)
@@ -67,26 +86,32 @@ static bool read_all(int fd, const struct slurm_command *c, struct text_buffer *
     }
 }
 
-enum status slurm_command_run(struct slurm_command *c, struct text_buffer *said, struct message *m)
+enum status subprocess_run(struct subprocess *c, struct text_buffer *said, struct message *m)
 {
     int out[2];
     pid_t pid;
     int ended = 0;
-    bool in_time = true;
     const char *name = c->argv[0];
-    if (pipe2(out, O_CLOEXEC) != 0)
-        return status_fail(m, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
-    int error = spawn(&pid, c, out[1]);
-    close(out[1]);
-    if (!error)
-        in_time = read_all(out[0], c, said);
-    close(out[0]);
+    int in = c->input ? input_fd(c->input, c->input_size) : STDIN_FILENO;
+    if (in < 0)
+        return status_fail(m, status_of_errno(errno), "cannot keep what %s is to read: %s", name,
+                           strerror(errno));
+    int error = pipe2(out, O_CLOEXEC) != 0 ? errno : 0;
+    if (!error) {
+        error = spawn(&pid, c, in, out[1]);
+        close(out[1]);
+        if (error)
+            close(out[0]);
+    }
+    if (c->input)
+        close(in);
     c->missing = error == ENOENT;
     if (c->missing)
-        return status_fail(m, STATUS_IO,
-                           "there is no %s in PATH: is this a machine of the cluster?", name);
+        return status_fail(m, STATUS_IO, "there is no %s in PATH", name);
     if (error)
         return status_fail(m, status_of_errno(error), "cannot start %s: %s", name, strerror(error));
+    bool in_time = read_all(out[0], c, said);
+    close(out[0]);
     if (!in_time)
         kill(pid, SIGKILL);
     while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)

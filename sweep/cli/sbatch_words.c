@@ -129,9 +129,29 @@ static int dependency_words(const struct sbatch_words *w, int i, const char **va
     return i + 1 < w->count ? 2 : 1;
 }
 
+/* BAD_INPUT for what submit alone decides: by names and comments `status` and later submits know
+ * the jobs of a results file. */
+static enum status refuse_own(const char *word, struct message *m)
+{
+    enum { ARRAY_LEAST = 2, NAME_LEAST = 4, COMMENT_LEAST = 3 }; /* "--jobid", "--constraint" */
+    if (long_value(word, "array", ARRAY_LEAST) || is_short(word, 'a'))
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "with an --array of sbatch's own every task would run the whole sweep; "
+                           "`headcount submit --array N` gives each of N tasks a share, --array "
+                           "N%%M lets M of them run at a time");
+    bool name = long_value(word, "job-name", NAME_LEAST) || is_short(word, 'J');
+    if (name || long_value(word, "comment", COMMENT_LEAST))
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "sbatch's %s cannot be given: by it `headcount status` finds the jobs "
+                           "of a results file%s",
+                           name ? "--job-name" : "--comment",
+                           name ? "; a job has the name of its sweep (--set name=NAME)"
+                                : ", and `headcount submit` those to wait for");
+    return STATUS_OK;
+}
+
 enum status sbatch_words_settle(struct sbatch_words *w, struct message *m)
 {
-    enum { LEAST = 2 };
     enum status s = STATUS_OK;
     int kept = 0;
     int words;
@@ -140,11 +160,8 @@ enum status sbatch_words_settle(struct sbatch_words *w, struct message *m)
         const char *value = NULL;
         bool wait = strcmp(word, "--wait") == 0 || strcmp(word, "-W") == 0;
         words = dependency_words(w, i, &value);
-        if (s == STATUS_OK && (long_value(word, "array", LEAST) || is_short(word, 'a')))
-            s = status_fail(m, STATUS_BAD_INPUT,
-                            "with an --array of sbatch's own every task would run the whole sweep; "
-                            "`headcount submit --array N` gives each of N tasks a share, --array "
-                            "N%%M lets M of them run at a time");
+        if (s == STATUS_OK && words == 0)
+            s = refuse_own(word, m);
         if (s == STATUS_OK && words > 0)
             s = take_dependency(w, value, m);
         w->wait |= wait;

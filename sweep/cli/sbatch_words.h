@@ -22,7 +22,7 @@ enum status sbatch_words_add(struct sbatch_words *w, const char *word, struct me
 enum status sbatch_words_split(struct sbatch_words *w, const char *text, struct message *m);
 
 /* Takes out of the words what submit itself sees to: --dependency and --wait. BAD_INPUT for
- * --array, with what to do instead. */
+ * --array, --job-name and --comment, with what to do instead. */
 enum status sbatch_words_settle(struct sbatch_words *w, struct message *m);
 
 void sbatch_words_free(struct sbatch_words *w);

@@ -104,14 +104,15 @@ check "... in what -n prints" sh -c 'headcount submit -n configs/quick.yaml --ar
 check "... whose array comes first" fails grep -q -e --wait "$JOBS/$(($(last_job) - 1)).words"
 check "... is not all of --wait-all-nodes" sh -c 'headcount submit configs/quick.yaml -- --wait-all-nodes=1'
 check "... which is sbatch's" last_words --wait-all-nodes=1
+check "neither a name nor a comment" headcount submit configs/quick.yaml -- --constraint=avx --container=x
 
 # ---- an array and its merge ----
 
 check "so many at a time" says '^Submitted job [0-9]*: 6 trials in 3 shards, 2 at a time$' headcount submit configs/quick.yaml --array 3%2
 check "... for Slurm" words $(($(last_job) - 1)) --array=1-3%2
-check "options of the merge" headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --job-name='a \"b'" \
+check "options of the merge" headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --account='a \"b'" \
     --merge-options '-p "sho\$rt"\ q --dependency=afterok:5' -- -p long --mem=8G
-check "... are its own" last_words --mem=4G '--job-name=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
+check "... are its own" last_words --mem=4G '--account=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
 check "... instead of those of the array" fails grep -qx -e long -e --mem=8G "$JOBS/$(last_job).words"
 check "... which has these" words $(($(last_job) - 1)) -p long --mem=8G
 check "... shown, too" sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
@@ -322,6 +323,10 @@ check "the same kernels in an array" refused 2 'one job' headcount submit config
 for array in --array=1-3 --arr=3 -a1-3 -a --array; do
     check "an array of sbatch's own: $array" refused 2 'every task would run the whole sweep; .headcount submit --array N. gives' headcount submit configs/quick.yaml -- $array 3
 done
+for own in --job-name=mine --job-n=mine -Jmine '-J mine' '--job-name mine'; do
+    check "a name of sbatch's own: $own" refused 2 'sbatch.s --job-name cannot be given: by it .headcount status. finds the jobs .*--set name=NAME' headcount submit configs/quick.yaml -- $own
+done
+check "a comment of sbatch's own" refused 2 'sbatch.s --comment cannot be given: by it .headcount status. finds .* to wait for' headcount submit configs/quick.yaml --array 2 --merge-options --com=mine
 for array in 0 -1 x 3%0 3% 3%x %2 3%2x 1000001 99999999999999999999 ''; do
     check "an array of '$array'" refused 2 "--array is '$array'; allowed: a number from 1 to 1000000, and perhaps how many at a time" headcount submit configs/quick.yaml --array "$array"
 done

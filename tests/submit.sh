@@ -70,7 +70,7 @@ last_job() { cat "$JOBS/last"; }
 printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"; cat >"$JOBS/stdin"\n' >keeper && chmod +x keeper
 array=5 task=1
 as_job() { # job, program: runs the script with this in the place of headcount
-    sed "s#^\( *\)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh && chmod +x job.sh
+    sed "s#\(^\| \)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh && chmod +x job.sh
     rm -f "$JOBS/words"
     SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 ./job.sh </dev/null
 }
@@ -95,7 +95,7 @@ signalled_job=41
 signalled() { # signals to the script...; what its run heard in $JOBS/signals
     rm -f "$JOBS/listens" "$JOBS/signals" "$JOBS/requeued"
     echo RUNNING >"$JOBS/state"
-    sed "s#^$headcount #$dir/listener #; s/^cd .*/cd ./" "$JOBS/$signalled_job.sh" >job.sh && chmod +x job.sh
+    sed "s#\(^\| \)$headcount #\1$dir/listener #; s/^cd .*/cd ./" "$JOBS/$signalled_job.sh" >job.sh && chmod +x job.sh
     SLURM_JOB_ID=7 ./job.sh &
     pid=$!
     wait_until test -e "$JOBS/listens"

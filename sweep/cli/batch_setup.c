@@ -87,7 +87,11 @@ enum status batch_read_setup(const char *file, const struct command_texts *lines
 
 void batch_add_program(struct text_buffer *b, const struct batch_request *r)
 {
-    text_add(b, "%s", r->setup ? r->setup : "");
+    if (r->setup) { /* lines that change the folder are not to move the results */
+        text_add(b, "%ssh -c 'cd \"$0\" && exec \"$@\"' ", r->setup);
+        text_add_shell(b, r->folder);
+        text_add(b, " ");
+    }
     text_add_shell(b, r->program);
 }
 

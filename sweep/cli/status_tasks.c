@@ -267,8 +267,9 @@ static void say_tasks(const struct array *a, bool others, struct text_buffer *sa
     text_add(said, ".\n");
 }
 
+/* in_table: the sweep has a row. */
 static void say_job(const struct status_shards *s, const struct slurm_job *j, const char *sweep,
-                    struct text_buffer *said)
+                    bool in_table, struct text_buffer *said)
 {
     const char *reason = status_job_reason(j);
     bool waits = status_job_waits(j);
@@ -277,7 +278,7 @@ static void say_job(const struct status_shards *s, const struct slurm_job *j, co
                  waits ? "merges the shards when they have ended" : "merges the shards");
     else if (waits)
         text_add(said, "%s: job %s waits", sweep ? sweep : j->name, j->id);
-    else if (!s->own_at_work) /* else the table says so */
+    else if (!in_table || !s->own_at_work) /* else the row says so */
         text_add(said, "%s: job %s has begun", sweep ? sweep : j->name, j->id);
     else
         return;
@@ -286,7 +287,8 @@ static void say_job(const struct status_shards *s, const struct slurm_job *j, co
     text_add(said, ".\n");
 }
 
-void status_shards_say(struct status_shards *s, const char *sweep, struct text_buffer *said)
+static void say_sweep(struct status_shards *s, const char *sweep, bool in_table,
+                      struct text_buffer *said)
 {
     struct array a;
     if (make_array(s, sweep, &a))
@@ -297,9 +299,14 @@ void status_shards_say(struct status_shards *s, const char *sweep, struct text_b
             continue;
         s->spoken[i] = true;
         if (!j->task)
-            say_job(s, j, sweep, said);
+            say_job(s, j, sweep, in_table, said);
     }
     free_array(&a);
+}
+
+void status_shards_say(struct status_shards *s, const char *sweep, struct text_buffer *said)
+{
+    say_sweep(s, sweep, true, said);
 }
 
 void status_shards_say_others(struct status_shards *s, struct text_buffer *said)
@@ -312,7 +319,7 @@ void status_shards_say_others(struct status_shards *s, struct text_buffer *said)
         size_t length = strlen(sweep), ending = strlen(MERGE_ENDING);
         if (length > ending && strcmp(sweep + length - ending, MERGE_ENDING) == 0)
             sweep[length - ending] = '\0';
-        status_shards_say(s, sweep, said);
+        say_sweep(s, sweep, false, said);
     }
 }
 

@@ -411,7 +411,8 @@ static void take_turns(struct server *s)
         j->next = s->jobs;
         s->jobs = j;
     }
-    s->last_file = is_of_all(&s->jobs->q) ? -1 : s->jobs->q.file;
+    if (s->jobs)
+        s->last_file = is_of_all(&s->jobs->q) ? -1 : s->jobs->q.file;
 }
 
 void reader_give_up(struct server *s)

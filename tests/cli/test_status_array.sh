@@ -62,6 +62,11 @@ check "a job waits that will make it" says '^x.db is not there yet. s: job 17 wa
 check "... to programs" json "n = 1 AND value ->> 'sweep' IS NULL AND value ->> '$.jobs[0].job' = '17' AND value ->> '$.jobs[0].reason' = 'Resources'"
 queued "17 RUNNING None s"
 check "... has just begun" says '^x.db is not there yet. s: job 17 has begun. $'
+exec 8>x.db.lock
+flock 8
+check "... and holds the lock already" says '^x.db is not there yet. s: job 17 has begun. $'
+exec 8>&-
+rm -f x.db.lock
 queued "17_1 PENDING Priority s 3" "17_2 PENDING Priority s 3" "17_3 PENDING Dependency s 3" "18 PENDING Dependency s-merge"
 check "an array waits" says 's: all 3 shards wait \(job 17: Priority 2, Dependency 1\). s: job 18 merges the shards when they have ended \(Dependency\). $'
 queued "17_1 PENDING Priority s 1"

@@ -61,6 +61,7 @@ with_setup() { # words...: submits it with those; $job is the first
 cat >teller <<'E'
 #!/bin/sh
 echo "$1: ${loaded-none} ${LAST-} ${PREFIX-}" >>"$JOBS/told"
+echo "in $PWD" >>"$JOBS/told"
 cat >>"$JOBS/told"
 E
 chmod +x teller
@@ -80,7 +81,7 @@ check "... and its sweep file" grep -qx "seeds: 2" "$JOBS/told"
 # In the place of headcount a program that keeps how its agents are called.
 printf '#!/bin/sh\nwhile [ "$1" != --agent ]; do shift; done; printf "%%s\\n" "$2" >"$JOBS/agent"\n' >agents && chmod +x agents
 answers() { # job, what its agents see, words that are handed to a second shell; they get their standard input whole
-    sed "s#^$headcount run #$dir/agents #" "$JOBS/$1.sh" >job.sh && bash job.sh </dev/null >out 2>&1
+    sed "s# $headcount run # $dir/agents #" "$JOBS/$1.sh" >job.sh && bash job.sh </dev/null >out 2>&1
     sed "s#$headcount#$dir/teller#" "$JOBS/agent" >agent.sh
     [ "$3" ] && (eval "set -- $(cat agent.sh)" && printf '%s\n' "$*" >over_there) && cp over_there agent.sh
     rm -f "$JOBS/told"
@@ -126,6 +127,8 @@ job=$((job + 1))
 check "... a merge that fails" ends_as 3
 check "... or finds the results file in use" ends_as 4
 rm lines-1-of-1.db
+check "lines that go elsewhere" with_setup --setup-line "cd /"
+check "... leave the program in its folder" tells 0 "^in $(pwd -P)$"
 with_setup --setup-line "echo over; exit 3"
 check "lines that end the job: with their status" tells 3 over
 check "... and nothing is run" [ ! -e "$JOBS/told" ]

@@ -68,9 +68,9 @@ static void add_shards(const struct shards *s, struct text_buffer *text)
 {
     bool one = strchr(s->missing, ' ') == NULL;
     if (s->missing[0])
-        text_add(text, " Shard%s %s of %lld %s not in this file; `headcount merge` adds %s.",
+        text_add(text, " Shard%s %s of %lld %s not in this file; `headcount merge` adds %s run.",
                  one ? "" : "s", s->missing, (long long)s->of, one ? "is" : "are",
-                 one ? "it" : "them");
+                 one ? "it once it has" : "them once they have");
     if (s->unfinished[0])
         text_add(text, " Not finished: %s; `headcount run --shard %lld/%lld` resumes %s.",
                  s->unfinished, (long long)s->first_left, (long long)s->of,

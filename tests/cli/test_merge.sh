@@ -98,7 +98,7 @@ check "... or waits" failed_one queued
 rm -rf all.db* bad.db*
 merge --into all.db 1.db 3.db
 check "what is missing is said" says "all.db: sweep s: 8 of 12 trials have ended; missing of 3 shards: 2."
-check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it.'"
+check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run.'"
 check "run does the rest" run all.db
 check "... as an undisturbed run" whole all.db
 rm -rf all.db*
@@ -123,7 +123,7 @@ rm -rf left.db* all.db*
 run left.db --shard 1/3
 sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE state = 'completed')"
 run left.db --shard 3/3
-check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it. Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
+check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
 check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
 check "... to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
 merge --into all.db left.db

@@ -47,7 +47,7 @@ verdict "a task that was cancelled is lost"
 scancel "$merge" "$job"
 wait_long job_ended "$merge"
 wait_long nodes_idle
-tells "a cancelled array" "faults: of 3 shards .*(lost \(shards 1|are lost \()"
+tells "a cancelled array" "faults: (of|all) 3 shards .*(lost \(shards 1|are lost \()"
 verdict "a cancelled array"
 
 submit "the same submit" "$db" --array 3 -c 1 --

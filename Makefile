@@ -211,7 +211,7 @@ $(CALIBRATE) $(BUILD)/tests/sweep/test_calibration: $(CALIBRATE_OBJ)
 
 tests: $(TEST_BIN) $(GRADIENT) $(CALIBRATE) $(PROGRAM)
 
-# TESTS=name runs only those whose path contains it; JOBS=1 one at a time (default: one more than cores).
+# TESTS=name runs only those whose path contains it; JOBS=1 one at a time (default: two more than cores).
 test: deps
 	@$(MAKE) --no-print-directory test-only
 

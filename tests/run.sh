@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: run.sh FILTER PROGRAM...   Runs test programs that speak TAP (cmocka's, and shell scripts), JOBS at a time
-# (default: one more than cores, as some wait), and tells of each as it ends what failed and how many seconds it
+# (default: two more than cores, as many wait), and tells of each as it ends what failed and how many seconds it
 # took. Where none ends for ten seconds, a line says which run. Closes with how the first failures began, as the
 # end of a log is often all that is read, and `N passed, N failed`. EMULATOR runs programs of another architecture.
 
@@ -99,7 +99,7 @@ n=0
 for program; do
     n=$((n + 1))
     printf '%s\n' "$work/$n" "$program"
-done | xargs -r -P "${JOBS:-$(($(nproc) + 1))}" -n 2 sh "$0" --one
+done | xargs -r -P "${JOBS:-$(($(nproc) + 2))}" -n 2 sh "$0" --one
 n=0
 for program; do
     n=$((n + 1))

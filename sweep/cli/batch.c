@@ -243,7 +243,7 @@ const char *batch_merge_dependency(const struct batch_request *r)
 /* What is there is merged and reported; the status says whether it is all. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m)
 {
-    batch_option(b, "--job-name=%s-merge", r->name);
+    batch_option(b, "--job-name=%s" BATCH_MERGE_ENDING, r->name);
     batch_option(b, "--ntasks=1");
     add_common(b, r, r->merge_words ? r->merge_words : r->words, 0);
     begin_script(b, r, "the shares of a sweep become one results file.", "$SLURM_JOB_ID");

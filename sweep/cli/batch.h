@@ -49,7 +49,10 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
 /* The array; task k runs shard k in a results file of its own (shard_files.h). */
 enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m);
 
-/* What brings these files together in r->db, and reports. What it depends on is not among its
+#define BATCH_MERGE_ENDING "-merge"
+
+/* What brings these files together in r->db, and reports: its job has the sweep's name and
+ * BATCH_MERGE_ENDING. What it depends on is not among its
  * options: the array, and what batch_merge_dependency says, or NULL. */
 enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);
 const char *batch_merge_dependency(const struct batch_request *r);

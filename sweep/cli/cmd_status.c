@@ -78,7 +78,7 @@ static enum status print_notes(struct store *s, const char *without, FILE *out, 
                               "SELECT 'Note on ' || sweep || ': ' || remark AS note FROM progress "
                               "WHERE remark IS NOT NULL"
                               " AND sweep NOT IN (SELECT value FROM json_each(?))",
-                              VALUES(TEXT(without ? without : "[]")));
+                              VALUES(TEXT(without)));
     while (rows_next(&r))
         text_paragraph(out, rows_given(&r, 0), 0, 2, PAGE_WIDTH);
     return rows_close(&r);
@@ -192,7 +192,7 @@ static enum status add_lines(struct store *s, const char *without, struct status
         "SELECT format('%s: %d of %d done, %d running, %d left, %d failed, %d diverged', sweep,"
         "              completed, planned, running, queued, failed, diverged), sweep"
         "  FROM progress WHERE sweep NOT IN (SELECT value FROM json_each(?))",
-        VALUES(TEXT(without ? without : "[]")));
+        VALUES(TEXT(without)));
     while (rows_next(&r)) {
         text_add(lines, "%s\n", rows_given(&r, 0));
         status_shards_say(shards, rows_given(&r, 1), lines);

@@ -1,6 +1,7 @@
 #include "sweep/cli/status_running.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sweep/report/table.h"
 #include "sweep/store/rows.h"
@@ -55,29 +56,27 @@ static enum status add_trial(struct rows *r, struct rows *curve, bool shards, st
     return curve->status;
 }
 
-static const struct table_column of_file[] = {{.title = "running", .right = true},
-                                              {.title = "sweep", .leave_out = 1},
-                                              {.title = "heads", .right = true},
-                                              {.title = "setting", .leave_out = 2},
-                                              {.title = "seed", .right = true, .leave_out = 3},
-                                              {.title = "step", .right = true},
-                                              {.title = "validation so far"},
-                                              {0}};
-static const struct table_column of_shards[] = {{.title = "running", .right = true},
-                                                {.title = "of shard"},
-                                                {.title = "sweep", .leave_out = 1},
-                                                {.title = "heads", .right = true},
-                                                {.title = "setting", .leave_out = 2},
-                                                {.title = "seed", .right = true, .leave_out = 3},
-                                                {.title = "step", .right = true},
-                                                {.title = "validation so far"},
-                                                {0}};
+enum { SHARD_COLUMN = 1 };
+static const struct table_column all_columns[] = {{.title = "running", .right = true},
+                                                  {.title = "of shard"},
+                                                  {.title = "sweep", .leave_out = 1},
+                                                  {.title = "heads", .right = true},
+                                                  {.title = "setting", .leave_out = 2},
+                                                  {.title = "seed", .right = true, .leave_out = 3},
+                                                  {.title = "step", .right = true},
+                                                  {.title = "validation so far"},
+                                                  {0}};
 
 static enum status write_running(struct store *s, const char *sql, bool shards,
                                  const struct value values[2], struct text_page page, FILE *out,
                                  struct message *m)
 {
-    struct table *t = table_new(shards ? of_shards : of_file);
+    struct table_column columns[sizeof all_columns / sizeof all_columns[0]];
+    memcpy(columns, all_columns, sizeof columns);
+    if (!shards)
+        memmove(&columns[SHARD_COLUMN], &columns[SHARD_COLUMN + 1],
+                sizeof columns - (SHARD_COLUMN + 1) * sizeof columns[0]);
+    struct table *t = table_new(columns);
     struct rows r = rows_open(s, m, sql, values, 2);
     struct rows curve = rows_open(s, m, CURVE, NO_VALUES);
     enum status status = STATUS_OK;
@@ -98,13 +97,13 @@ static enum status write_running(struct store *s, const char *sql, bool shards,
 enum status status_running(struct store *s, const char *without, int most, struct text_page page,
                            FILE *out, struct message *m)
 {
-    const struct value values[] = {INTEGER(most), TEXT(without ? without : "[]")};
+    const struct value values[] = {INTEGER(most), TEXT(without)};
     return write_running(s, OF_FILE, false, values, page, out, m);
 }
 
 enum status status_running_shards(struct store *sum, const char *without, int most,
                                   struct text_page page, FILE *out, struct message *m)
 {
-    const struct value values[] = {INTEGER(most), TEXT(without ? without : "[]")};
+    const struct value values[] = {INTEGER(most), TEXT(without)};
     return write_running(sum, OF_SHARDS, true, values, page, out, m);
 }

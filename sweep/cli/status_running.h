@@ -8,7 +8,7 @@
 #include "sweep/store/store.h"
 
 /* Writes a table of them, at most `most` lines, below an empty line; nothing where none runs.
- * without: names of sweeps that are not meant, as JSON; NULL: none. */
+ * without: names of sweeps that are not meant, as JSON. */
 enum status status_running(struct store *s, const char *without, int most, struct text_page page,
                            FILE *out, struct message *m);
 

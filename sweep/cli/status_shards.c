@@ -23,10 +23,8 @@ static bool slurm_runs(const struct status_jobs *jobs, const struct shard_file *
 static void look_at(struct shard_view *v, const struct shard_file *file,
                     const struct status_jobs *jobs)
 {
-    char lock[4096];
     *v = (struct shard_view){.file = file};
-    snprintf(lock, sizeof lock, "%s.lock", file->path);
-    v->held = lock_holder(lock, &v->holder);
+    v->held = lock_holder(file->path, &v->holder);
     v->at_work = v->held || slurm_runs(jobs, file);
 }
 
@@ -141,6 +139,8 @@ static enum status read_told(struct status_shards *s, struct store *own, struct 
     enum status closed = rows_close(&r);
     text_add(&told, "]");
     text_add(&untold, "]");
+    free(s->told);
+    free(s->untold);
     s->told = told.text;
     s->untold = untold.text;
     if (told.out_of_memory || untold.out_of_memory)
@@ -168,15 +168,14 @@ static enum status add_all(struct status_shards *s, struct store *own, struct me
 enum status status_shards_read(const char *db, struct store *own, const struct status_jobs *jobs,
                                struct status_shards *s, struct message *m)
 {
-    char lock[4096];
-    *s = (struct status_shards){.jobs = jobs};
-    snprintf(lock, sizeof lock, "%s.lock", db);
-    s->own_at_work = lock_is_held(lock);
+    *s = (struct status_shards){.jobs = jobs, .own_at_work = lock_is_taken(db)};
     if (shard_files_find(db, &s->files, m) == STATUS_NO_MEMORY)
         return STATUS_NO_MEMORY;
     s->view = calloc((size_t)s->files.count + 1, sizeof *s->view);
     s->spoken = calloc((size_t)jobs->count + 1, sizeof *s->spoken);
-    if (!s->view || !s->spoken)
+    s->told = strdup("[]");
+    s->untold = strdup("[]");
+    if (!s->view || !s->spoken || !s->told || !s->untold)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for shards");
     for (int i = 0; i < s->files.count; i++)
         look_at(&s->view[i], &s->files.item[i], jobs);

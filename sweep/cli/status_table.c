@@ -213,7 +213,7 @@ enum status status_table_add(struct status_table *t, struct store *s, struct sta
         return status;
     char host[256] = "";
     gethostname(host, sizeof host - 1);
-    struct rows r = rows_open(s, m, sql, VALUES(TEXT(host), TEXT(without ? without : "[]")));
+    struct rows r = rows_open(s, m, sql, VALUES(TEXT(host), TEXT(without)));
     while (status == STATUS_OK && rows_next(&r)) {
         status = read_state(s, &cost, &r, here, &state, m);
         if (status == STATUS_OK && t->json) {

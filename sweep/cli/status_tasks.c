@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/ranges.h"
+#include "sweep/cli/batch.h"
 #include "sweep/store/rows.h"
 
 enum task_state { RUNS, WAITS, ENDED, NOT_BEGUN, STOPPED, LOST, TASK_STATES };
@@ -36,13 +37,11 @@ struct array {
 
 /* ---- which jobs are whose ---- */
 
-#define MERGE_ENDING "-merge"
-
 static bool is_merge_of(const struct slurm_job *j, const char *sweep)
 {
     size_t length = strlen(sweep);
     return !j->task && strncmp(j->name, sweep, length) == 0 &&
-           strcmp(j->name + length, MERGE_ENDING) == 0;
+           strcmp(j->name + length, BATCH_MERGE_ENDING) == 0;
 }
 
 static bool is_job_of(const struct slurm_job *j, const char *sweep)
@@ -102,7 +101,7 @@ static bool is_in(const char *list, const char *sweep)
 {
     struct text_buffer name = {0};
     text_add_json(&name, sweep);
-    bool has = list && name.text && strstr(list, name.text);
+    bool has = name.text && strstr(list, name.text);
     free(name.text);
     return has;
 }
@@ -273,13 +272,13 @@ static void say_job(const struct status_shards *s, const struct slurm_job *j, co
 {
     const char *reason = status_job_reason(j);
     bool waits = status_job_waits(j);
-    if (sweep && is_merge_of(j, sweep))
+    if (is_merge_of(j, sweep))
         text_add(said, "%s: job %s %s", sweep, j->id,
                  waits ? "merges the shards when they have ended" : "merges the shards");
     else if (waits)
-        text_add(said, "%s: job %s waits", sweep ? sweep : j->name, j->id);
+        text_add(said, "%s: job %s waits", sweep, j->id);
     else if (!in_table || !s->own_at_work) /* else the row says so */
-        text_add(said, "%s: job %s has begun", sweep ? sweep : j->name, j->id);
+        text_add(said, "%s: job %s has begun", sweep, j->id);
     else
         return;
     if (waits && *reason)
@@ -316,8 +315,8 @@ void status_shards_say_others(struct status_shards *s, struct text_buffer *said)
         if (s->spoken[i])
             continue;
         snprintf(sweep, sizeof sweep, "%s", s->jobs->job[i].name);
-        size_t length = strlen(sweep), ending = strlen(MERGE_ENDING);
-        if (length > ending && strcmp(sweep + length - ending, MERGE_ENDING) == 0)
+        size_t length = strlen(sweep), ending = strlen(BATCH_MERGE_ENDING);
+        if (length > ending && strcmp(sweep + length - ending, BATCH_MERGE_ENDING) == 0)
             sweep[length - ending] = '\0';
         say_sweep(s, sweep, false, said);
     }

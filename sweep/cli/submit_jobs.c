@@ -101,7 +101,6 @@ static enum status find_after(const struct submission *u, struct text_buffer *af
                               struct message *m)
 {
     struct lock_holder h = {.job = 0};
-    struct text_buffer lock = {0};
     const char *own = u->r->words->dependency;
     long *jobs = NULL;
     int count = 0;
@@ -109,9 +108,7 @@ static enum status find_after(const struct submission *u, struct text_buffer *af
         text_add(after, "%s", own);
         return STATUS_OK;
     }
-    text_add(&lock, "%s.lock", u->r->db);
-    bool held = !lock.out_of_memory && lock_holder(lock.text, &h);
-    free(lock.text);
+    bool held = lock_holder(u->r->db, &h);
     enum status s = find_jobs(u->r->db, h.job, &jobs, &count, m);
     if (s == STATUS_IO) { /* of Slurm, which may still take a job */
         text_print(stderr,

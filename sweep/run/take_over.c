@@ -1,23 +1,7 @@
 #include "sweep/run/take_over.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "sweep/run/merge_files.h"
 #include "sweep/store/lock.h"
-
-/* The name of a results file whose folder is "<db>.d". */
-static int name_length(const struct store *s)
-{
-    return (int)strlen(store_folder(s)) - 2;
-}
-
-static bool is_held(const struct store *s)
-{
-    char lock[4096];
-    int n = snprintf(lock, sizeof lock, "%.*s.lock", name_length(s), store_folder(s));
-    return n < (int)sizeof lock && lock_is_held(lock);
-}
 
 /* Files first, and then the rows that name them. */
 static enum status take_opened(struct store *s, int64_t sweep_id, struct store *from,
@@ -27,8 +11,8 @@ static enum status take_opened(struct store *s, int64_t sweep_id, struct store *
     enum status status = store_begin(s, m);
     if (status != STATUS_OK)
         return status;
-    status =
-        store_take_over(s, sweep_id, from, !is_held(from), merge_files_note, files, &counts, m);
+    bool at_rest = !lock_is_taken(store_path(from));
+    status = store_take_over(s, sweep_id, from, at_rest, merge_files_note, files, &counts, m);
     if (status == STATUS_OK)
         status = merge_files_bring(files, m);
     if (status == STATUS_OK) {
@@ -44,11 +28,9 @@ static enum status take_opened(struct store *s, int64_t sweep_id, struct store *
 enum status take_over(struct store *s, int64_t sweep_id, const char *path, struct taken *taken,
                       struct message *m)
 {
-    char db[4096];
     struct store *from;
     *taken = (struct taken){0};
-    snprintf(db, sizeof db, "%.*s", name_length(s), store_folder(s));
-    taken->itself = merge_is_target(path, db);
+    taken->itself = merge_is_target(path, store_path(s));
     if (taken->itself)
         return STATUS_OK;
     enum status status = merge_open(path, &from, m);

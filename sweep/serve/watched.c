@@ -27,9 +27,7 @@ struct watched_sign watched_look(const char *path)
 
 bool watched_active(const char *path)
 {
-    char lock[4096 + 8];
-    int n = snprintf(lock, sizeof lock, "%s.lock", path);
-    return (size_t)n < sizeof lock && lock_is_held(lock);
+    return lock_is_taken(path);
 }
 
 static bool same(const struct watched_sign *a, const struct watched_sign *b)

@@ -15,6 +15,14 @@
 #include "engine/base/text.h"
 #include "sweep/store/store_internal.h"
 
+enum { PATH_SIZE = 4096 };
+
+/* False where it is too long. */
+static bool lock_path(const char *db, char path[PATH_SIZE])
+{
+    return snprintf(path, PATH_SIZE, "%s.lock", db) < PATH_SIZE;
+}
+
 /* Each name has a lock and a log of its own, so that two runs on two names would know nothing of
  * each other. A lock on the file itself would not help: the second would not find the first one's
  * log. */
@@ -103,9 +111,10 @@ static int open_to_look(const char *path)
     return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-bool lock_holder(const char *path, struct lock_holder *h)
+bool lock_holder(const char *db, struct lock_holder *h)
 {
-    int fd = open_to_look(path);
+    char path[PATH_SIZE];
+    int fd = lock_path(db, path) ? open_to_look(path) : -1;
     if (fd < 0)
         return false;
     bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -150,9 +159,9 @@ static void write_holder(int fd)
 
 enum status lock_take(const char *db, int *out, struct message *m)
 {
-    char path[4096];
+    char path[PATH_SIZE];
     struct store_header header;
-    if ((size_t)snprintf(path, sizeof path, "%s.lock", db) >= sizeof path)
+    if (!lock_path(db, path))
         return status_fail(m, STATUS_BAD_INPUT, "the name of the results file is too long");
     enum status s = store_probe(db, STORE_VERSION, &header, m);
     if (s == STATUS_OK)
@@ -181,4 +190,10 @@ bool lock_is_held(const char *path)
     bool held = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(fd);
     return held;
+}
+
+bool lock_is_taken(const char *db)
+{
+    char path[PATH_SIZE];
+    return lock_path(db, path) && lock_is_held(path);
 }

@@ -25,12 +25,15 @@ enum status lock_hold(const char *path, int *fd, struct message *m);
 /* True where a living process holds the lock file at path. */
 bool lock_is_held(const char *path);
 
+/* The same of the lock of the results file at db. */
+bool lock_is_taken(const char *db);
+
 /* The same, and who that is by the lock file's own words, which are plain text, "another headcount"
  * where it says nothing. No link is followed. */
 struct lock_holder {
     char words[256];
     long job; /* of Slurm; 0: none */
 };
-bool lock_holder(const char *path, struct lock_holder *h);
+bool lock_holder(const char *db, struct lock_holder *h);
 
 #endif

@@ -448,6 +448,11 @@ struct sqlite3 *store_db(struct store *s)
     return s->db;
 }
 
+const char *store_path(const struct store *s)
+{
+    return s->path;
+}
+
 const char *store_folder(const struct store *s)
 {
     return s->folder;

@@ -100,6 +100,9 @@ void store_stop_when(struct store *s, bool (*asked)(void *context), void *contex
  * written then would be lost. */
 bool store_in_place(const struct store *s);
 
+/* By which it was opened; "./:memory:" of a file called ":memory:". */
+const char *store_path(const struct store *s);
+
 /* "<db>.d", where weights and checkpoints lie, of which the file keeps the names only; made by
  * STORE_WRITE. Its file STORE_OWNER says whose it is (store_folder.c): STORE_WRITE makes it this
  * file's, or fails with BAD_INPUT where it is another's. */

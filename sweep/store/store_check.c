@@ -14,8 +14,9 @@ struct promise {
 };
 
 /* What a run counts up to or starts from: with numbers out of somebody's hand it would search for
- * attempts that never were, or pay for steps that are not there. */
-static const struct promise of_numbers[] = {
+ * attempts that never were, or pay for steps that are not there. A condition on trial_id can follow
+ * each of of_trials. */
+static const struct promise of_trials[] = {
     {"the attempts of a trial are not those that are counted",
      "SELECT 'trial ' || trial_id FROM trial AS t WHERE (t.attempt <> (SELECT count(*) FROM attempt"
      " AS a WHERE a.trial_id = t.trial_id) OR t.attempt <> (SELECT coalesce(max(a.attempt), 0)"
@@ -30,11 +31,12 @@ static const struct promise of_numbers[] = {
      "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'running' AND NOT EXISTS"
      " (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id AND a.attempt = t.attempt"
      " AND a.ended IS NULL)"},
+};
+static const struct promise of_configs[] = {
     {"a configuration has an impossible number of parameters or operations",
      "SELECT 'config ' || config_id FROM config WHERE n_params > 1000000000000000"
      " OR flops_per_step > 1e30"},
 };
-enum { OF_TRIALS = 4 }; /* of these come first; a condition on trial_id can follow each */
 
 /* What a trial's result says: where its rows are not what that says, these are broken too. */
 static const struct promise of_results[] = {
@@ -194,6 +196,15 @@ static enum status check_promises(struct store *s, const struct promise *list, s
     return status;
 }
 
+static enum status check_numbers(struct store *s, store_breach *breach, void *context,
+                                 struct message *m)
+{
+    enum status status = check_promises(s, of_trials, LENGTH(of_trials), breach, context, m);
+    return status == STATUS_OK
+               ? check_promises(s, of_configs, LENGTH(of_configs), breach, context, m)
+               : status;
+}
+
 /* The pages, and each row against its table. SQLite leaves the CHECK constraints out where a
  * connection cannot write: a copy can. "" is a file without a name, gone when it is closed. */
 static enum status check_integrity(struct store *s, store_breach *breach, void *context,
@@ -265,7 +276,7 @@ enum status store_check(struct store *s, store_breach *breach, void *context, st
     if (status == STATUS_OK)
         status = check_promises(s, of_results, LENGTH(of_results), breach, context, m);
     if (status == STATUS_OK)
-        status = check_promises(s, of_numbers, LENGTH(of_numbers), breach, context, m);
+        status = check_numbers(s, breach, context, m);
     return status == STATUS_OK ? check_configs(s, breach, context, m) : status;
 }
 
@@ -318,7 +329,7 @@ static enum status tell_first(const struct store *s, const struct first_breach *
 enum status store_check_numbers(struct store *s, struct message *m)
 {
     struct first_breach first = {0};
-    enum status status = check_promises(s, of_numbers, LENGTH(of_numbers), keep_first, &first, m);
+    enum status status = check_numbers(s, keep_first, &first, m);
     if (status == STATUS_OK)
         status = check_configs(s, keep_first, &first, m);
     return status == STATUS_OK ? tell_first(s, &first, m) : status;
@@ -328,12 +339,12 @@ enum status store_check_trial(struct store *s, int64_t trial_id, struct message 
 {
     struct first_breach first = {0};
     enum status status = STATUS_OK;
-    for (int i = 0; i < OF_TRIALS && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < LENGTH(of_trials) && status == STATUS_OK; i++) {
         char sql[512];
-        snprintf(sql, sizeof sql, "%s AND trial_id = ?", of_numbers[i].sql);
+        snprintf(sql, sizeof sql, "%s AND trial_id = ?", of_trials[i].sql);
         struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial_id)));
         while (rows_next(&r))
-            keep_first(&first, of_numbers[i].broken, rows_text(&r, 0));
+            keep_first(&first, of_trials[i].broken, rows_text(&r, 0));
         status = rows_close(&r);
     }
     return status == STATUS_OK ? tell_first(s, &first, m) : status;

@@ -154,14 +154,12 @@ static enum status read_unfinished(struct store *s, int64_t sweep_id, struct sha
 /* The lock is looked at only where trials run: one who looks holds it for a moment. */
 static enum status read_at_work(struct store *s, int64_t sweep_id, bool *at_work, struct message *m)
 {
-    char lock[4096];
     int64_t running = 0;
     enum status status = store_integer(s, LOOKING,
                                        "SELECT EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?"
                                        " AND in_plan = 1 AND state = 'running')",
                                        VALUES(INTEGER(sweep_id)), 0, &running, m);
-    snprintf(lock, sizeof lock, "%s.lock", s->path);
-    *at_work = running && lock_is_held(lock);
+    *at_work = running && lock_is_taken(s->path);
     return status;
 }
 

@@ -79,10 +79,10 @@ static void a_job_that_holds_it(void **state)
     struct lock_holder h;
     int fd, second;
     char expected[64];
-    assert_false(lock_holder(lock_file, &h));
+    assert_false(lock_holder(db, &h));
     setenv("SLURM_JOB_ID", "17", 1);
     assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
-    assert_true(lock_holder(lock_file, &h));
+    assert_true(lock_holder(db, &h));
     assert_int_equal(h.job, 17);
     snprintf(expected, sizeof expected, "process %ld on ", (long)getpid());
     assert_memory_equal(h.words, expected, strlen(expected));
@@ -91,12 +91,12 @@ static void a_job_that_holds_it(void **state)
     if (!strstr(m.text, ", job 17 of Slurm; wait for it to end, or stop it (scancel 17)"))
         fail_msg("%s", m.text);
     lock_release(fd);
-    assert_false(lock_holder(lock_file, &h));
+    assert_false(lock_holder(db, &h));
     const char *const odd[] = {"", "x", "17;touch hacked", "-3", "17 ", "99999999999"};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         setenv("SLURM_JOB_ID", odd[i], 1);
         assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
-        assert_true(lock_holder(lock_file, &h));
+        assert_true(lock_holder(db, &h));
         if (h.job != 0 || strstr(h.words, "job"))
             fail_msg("%s", h.words);
         lock_release(fd);
@@ -122,26 +122,26 @@ static void a_lock_that_says_anything(void **state)
     assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         write_lock(fd, none[i]);
-        assert_true(lock_holder(lock_file, &h));
+        assert_true(lock_holder(db, &h));
         if (h.job != 0)
             fail_msg("%s: %ld", none[i], h.job);
     }
     assert_int_equal(lock_take(db, &second, &m), STATUS_BUSY);
     assert_non_null(strstr(m.text, "SIGTERM"));
     write_lock(fd, "process 1 on \033[2Jn1, job 17 of Slurm\n");
-    assert_true(lock_holder(lock_file, &h));
+    assert_true(lock_holder(db, &h));
     assert_string_equal(h.words, "process 1 on ?[2Jn1, job 17 of Slurm");
     assert_int_equal(h.job, 17);
     static char text[100001];
     memset(text, 'x', sizeof text - 1);
     write_lock(fd, text);
-    assert_true(lock_holder(lock_file, &h));
+    assert_true(lock_holder(db, &h));
     assert_in_range(strlen(h.words), 200, sizeof h.words - 1);
     assert_int_equal(h.job, 0);
     lock_release(fd);
     assert_int_equal(unlink(lock_file), 0);
     assert_int_equal(mkfifo(lock_file, 0600), 0);
-    assert_false(lock_holder(lock_file, &h)); /* and does not wait for a writer */
+    assert_false(lock_holder(db, &h)); /* and does not wait for a writer */
 }
 
 /* Who looks holds it for a moment, which is no reason to refuse a run. */

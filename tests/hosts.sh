@@ -41,7 +41,7 @@ broken) ulimit -f 1 && exec "$@" ;;
 sick*) sed -u 's/"gather"/"gathex"/' | agent "$@" ;;
 deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | agent "$@" ;;
 garbled) agent "$@" | sed -u 's/\[{"step/[{!step/' ;;
-cramped) ulimit -n 18 && exec "$@" ;;
+few_files) ulimit -n 18 && exec "$@" ;;
 roomy) sed -u '/trial=/e until [ -e room ]; do sleep .02; done' | agent "$@" ;;
 doomed) sed -u '/trial=[45]$/,/^config=/s/"gather"/"gathex"/' | agent "$@" ;;
 last)

@@ -93,7 +93,8 @@ static bool keep_remark(struct runner *r, const struct slot *s, struct remark re
     return true;
 }
 
-void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text)
+void runner_on_worker_message(void *context, const struct slot *s, enum wire_type type,
+                              const char *text)
 {
     struct runner *r = context;
     if (type == WIRE_NOTE)
@@ -119,8 +120,8 @@ static void listen_to_workers(struct runner *r)
         struct slot *s = &here->slot[i];
         if (!runs(s))
             continue;
-        slot_listen(s, r->view, runner_hear, r);
-        if (slot_ended(s, r->job.folder, r->view, runner_hear, r))
+        slot_listen(s, r->view, runner_on_worker_message, r);
+        if (slot_ended(s, r->job.folder, r->view, runner_on_worker_message, r))
             runner_take_ending_here(r, s);
         else
             slot_watch(s);
@@ -267,9 +268,9 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
         if (!s->busy && !s->closed)
             slot_list_add(&r->free, s);
     }
-    machine->cramped = false;
+    machine->at_capacity = false;
     machine->opened = NULL;
-    r->drained = false; /* others may have what it was spared */
+    r->drained = false; /* others may have what was excluded from it */
 }
 
 /* What the view is to know of what came before. */
@@ -358,7 +359,7 @@ static void free_runner(struct runner *r)
     free(r->remark);
     free(r->claim);
     free(r->environment);
-    suspects_free(&r->suspects);
+    crash_suspects_free(&r->suspects);
     forecast_free(r->forecast);
 }
 

@@ -25,7 +25,7 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
         return store_pause(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);
     case ENDING_FAIL:
     case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
-        retries = s->ending == ENDING_FAIL && !s->condemned ? plan_config(r->plan)->retries : 0;
+        retries = s->ending == ENDING_FAIL && !s->no_retry ? plan_config(r->plan)->retries : 0;
         return store_fail(r->store, s->trial_id, s->attempt, retries, &s->end, &s->failed,
                           &s->accepted, m);
     case ENDING_REQUEUE:
@@ -94,22 +94,22 @@ static enum found claim_for(struct runner *r, struct slot *s, enum status *statu
                             struct message *m)
 {
     struct machine *machine = &r->machine[s->machine];
-    int64_t spared[STORE_SPARED];
-    if (machine->passed || machine->wary)
+    int64_t excluded[STORE_EXCLUDED_MAX];
+    if (machine->passed || machine->isolating)
         return FOUND_NOT_HERE;
     if (r->claims == CLAIMS_MOST)
         return FOUND_FULL;
     struct claimed *c = &r->claim[r->claims];
-    bool shuns = runner_shuns(r, machine, spared);
-    *status = store_claim(r->store, r->sweep_id, machine->build_id, spared, c, m);
+    bool excludes = runner_excluded(r, machine, excluded);
+    *status = store_claim(r->store, r->sweep_id, machine->build_id, excluded, c, m);
     if (*status != STATUS_OK)
         return FOUND_FAILED;
     machine->passed = c->trial_id == 0;
     if (machine->passed)
-        return shuns ? FOUND_NOT_HERE : FOUND_NONE;
+        return excludes ? FOUND_NOT_HERE : FOUND_NONE;
     r->claimed_for[r->claims++] = s;
-    if (machine->host && suspects_at(&r->suspects, c->trial_id, c->resumed_from_step))
-        machine->wary = s;
+    if (machine->host && crash_suspects_at(&r->suspects, c->trial_id, c->resumed_from_step))
+        machine->isolating = s;
     return FOUND_ONE;
 }
 
@@ -150,7 +150,7 @@ static enum status claim_all(struct runner *r, struct message *m)
 static void forget_claims(struct runner *r)
 {
     for (int k = 0; k < r->claims; k++)
-        runner_let_begin(r, r->claimed_for[k]);
+        runner_release_host(r, r->claimed_for[k]);
     r->claims = 0;
 }
 
@@ -236,7 +236,8 @@ static void note_vanished(struct runner *r, const struct slot *s)
         trial_files_newest(r->job.folder, s->trial_id, s->attempt, INT64_MAX, path, sizeof path,
                            &damaged) < 0 &&
         !damaged)
-        runner_hear(r, s, WIRE_NOTE, "its checkpoint is gone; the trial starts again from step 0");
+        runner_on_worker_message(r, s, WIRE_NOTE,
+                                 "its checkpoint is gone; the trial starts again from step 0");
 }
 
 /* With the file that it learns from, if there is one. */
@@ -281,7 +282,7 @@ static void start_claims(struct runner *r)
         slot->alone = runner_open_max(&r->machine[slot->machine]) == 1;
         enum status s = start_slot(r, slot, &r->claim[k], &m);
         if (s != STATUS_OK) {
-            runner_let_begin(r, slot);
+            runner_release_host(r, slot);
             slot_list_add(&r->ended, slot);
             if (s != STATUS_BUSY) /* which the next claim may not meet any more */
                 runner_stop_for(r, s, m.text);

@@ -6,17 +6,18 @@
  *   storage fails            the machine's fault, where    the run stops
  *                            storage does not fail here
  *   its file to learn from   the machine's fault           the run stops
- *   no step before an end    the machine's, unless trials  the trial's; BARREN_LIMIT in a row
- *   (failed, killed)         got further there             stop the run
+ *   no step before an end    the machine's, unless trials  the trial's; FAILED_EARLY_LIMIT
+ *   (failed, killed)         got further there             in a row stop the run
  *   fails after a step       the trial's                   the trial's
  *   `ulimit -t` of its own   the machine's                 the trial's, as a limit of the sweep
- *   lost with its machine    suspects.h                    suspects.h
+ *   lost with its machine    crash_suspects.h              crash_suspects.h
  *   killed for memory        fewer at once there; the trial's, as a limit, where it was alone
  *
  * What is the machine's fault costs the trial nothing: the last three within the bounds of
- * suspects.h. A machine leaves the trials that came to nothing there to others (shunned.h). One
- * whose storage or file fails, or on which BARREN_LIMIT trials in a row fail, is lost to the run
- * for a pause (host.h) and may come again; the HOST_LOSSES_MAX-th time in a row it is refused. */
+ * crash_suspects.h. A machine leaves the trials that came to nothing there to others
+ * (host_blocklist.h). One whose storage or file fails, or on which FAILED_EARLY_LIMIT trials in a
+ * row fail, is lost to the run for a pause (host.h) and may come again; the HOST_LOSSES_MAX-th time
+ * in a row it is refused. */
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>
@@ -37,7 +38,8 @@ static struct machine *machine_of(struct runner *r, const struct slot *s)
 /* As far as anybody knows: it works, or may turn out to. */
 static bool is_sound(const struct machine *machine)
 {
-    return shunned_barren(&machine->shunned) == 0 && (machine->works || !machine->heard);
+    return host_blocklist_failed_early(&machine->blocklist) == 0 &&
+           (machine->works || !machine->heard);
 }
 
 static bool others_are_sound(const struct runner *r, const struct machine *machine)
@@ -48,35 +50,35 @@ static bool others_are_sound(const struct runner *r, const struct machine *machi
     return false;
 }
 
-/* Whether another machine is at work that does not shun the trial itself. */
+/* Whether another machine is at work that does not exclude the trial itself. */
 static bool others_may_have(const struct runner *r, const struct machine *machine, int64_t trial)
 {
     for (int k = 0; k < r->machines; k++) {
         const struct machine *other = &r->machine[k];
-        if (other != machine && other->works && !shunned_has(&other->shunned, trial))
+        if (other != machine && other->works && !host_blocklist_has(&other->blocklist, trial))
             return true;
     }
     return false;
 }
 
-bool runner_shuns(const struct runner *r, const struct machine *machine,
-                  int64_t spared[STORE_SPARED])
+bool runner_excluded(const struct runner *r, const struct machine *machine,
+                     int64_t excluded[STORE_EXCLUDED_MAX])
 {
-    _Static_assert((int)STORE_SPARED >= (int)SHUNNED_MOST, "all can be spared");
+    _Static_assert((int)STORE_EXCLUDED_MAX >= (int)HOST_BLOCKLIST_MAX, "all can be excluded");
     int n = 0;
-    memset(spared, 0, STORE_SPARED * sizeof *spared);
-    for (int i = 0; i < machine->shunned.count; i++)
-        if (others_may_have(r, machine, machine->shunned.of[i].trial))
-            spared[n++] = machine->shunned.of[i].trial;
+    memset(excluded, 0, STORE_EXCLUDED_MAX * sizeof *excluded);
+    for (int i = 0; i < machine->blocklist.count; i++)
+        if (others_may_have(r, machine, machine->blocklist.of[i].trial))
+            excluded[n++] = machine->blocklist.of[i].trial;
     return n > 0;
 }
 
-void runner_let_begin(struct runner *r, const struct slot *s)
+void runner_release_host(struct runner *r, const struct slot *s)
 {
     struct machine *machine = machine_of(r, s);
-    if (machine->wary != s)
+    if (machine->isolating != s)
         return;
-    machine->wary = NULL;
+    machine->isolating = NULL;
     r->drained = false;
 }
 
@@ -101,26 +103,27 @@ static void limit_losses(struct runner *r, struct slot *s)
 
 /* Trials that failed in a row before their first step, or took their machine down; one that fails
  * again at its retries is still one. */
-static int count_barren(struct runner *r, const struct slot *s)
+static int count_failed_early(struct runner *r, const struct slot *s)
 {
     if (s->excused)
         return 0;
-    if (s->ending != ENDING_FAIL || (s->started && !s->condemned))
-        return r->barren = 0;
-    for (int i = 0; i < r->barren; i++)
-        if (r->barren_trial[i] == s->trial_id)
-            return r->barren;
-    if (r->barren < BARREN_LIMIT)
-        r->barren_trial[r->barren++] = s->trial_id;
-    return r->barren;
+    if (s->ending != ENDING_FAIL || (s->started && !s->no_retry))
+        return r->failed_early = 0;
+    for (int i = 0; i < r->failed_early; i++)
+        if (r->failed_early_trial[i] == s->trial_id)
+            return r->failed_early;
+    if (r->failed_early < FAILED_EARLY_LIMIT)
+        r->failed_early_trial[r->failed_early++] = s->trial_id;
+    return r->failed_early;
 }
 
-static void stop_barren(struct runner *r, const struct slot *s)
+static void stop_failed_early(struct runner *r, const struct slot *s)
 {
     char why[MESSAGE_SIZE];
     snprintf(why, sizeof why,
              "%d trials in a row %s, so the rest is not tried; the last one said: %.1500s",
-             r->barren, s->condemned ? "took their machine down" : "failed before their first step",
+             r->failed_early,
+             s->no_retry ? "took their machine down" : "failed before their first step",
              slot_error(s));
     runner_stop_for(r, STATUS_INTERNAL, why);
 }
@@ -141,9 +144,9 @@ void runner_take_ending(struct runner *r, struct slot *s)
 {
     struct machine *machine = machine_of(r, s);
     r->alive--;
-    slot_count_notes(s, runner_hear, r);
+    slot_count_notes(s, runner_on_worker_message, r);
     slot_list_add(&r->ended, s);
-    runner_let_begin(r, s);
+    runner_release_host(r, s);
     if (s->ending == ENDING_FINISH)
         lift_limit(r, machine);
     if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && s->killed_for != WATCH_MEMORY &&
@@ -154,8 +157,9 @@ void runner_take_ending(struct runner *r, struct slot *s)
     if (s->ending == ENDING_STORAGE)
         runner_stop_for(r, s->end.exit_code == WORKER_DATA ? STATUS_BAD_INPUT : STATUS_IO,
                         slot_error(s));
-    if (count_barren(r, s) == BARREN_LIMIT && !(machine->host && others_are_sound(r, machine)))
-        stop_barren(r, s);
+    if (count_failed_early(r, s) == FAILED_EARLY_LIMIT &&
+        !(machine->host && others_are_sound(r, machine)))
+        stop_failed_early(r, s);
 }
 
 /* ---- its machine's ---- */
@@ -170,16 +174,16 @@ static bool left_something(const struct slot *s)
 static void got_further(struct machine *machine)
 {
     machine->proven = true;
-    shunned_further(&machine->shunned);
+    host_blocklist_further(&machine->blocklist);
 }
 
-void runner_heard(struct runner *r, struct machine *machine, const struct slot *s)
+void runner_on_trial_progress(struct runner *r, struct machine *machine, const struct slot *s)
 {
     if (s->step <= s->resumed_from_step)
         return;
     got_further(machine);
-    if (machine->wary == s && !suspects_at(&r->suspects, s->trial_id, s->step))
-        runner_let_begin(r, s);
+    if (machine->isolating == s && !crash_suspects_at(&r->suspects, s->trial_id, s->step))
+        runner_release_host(r, s);
 }
 
 static int running_on(const struct machine *machine)
@@ -192,26 +196,26 @@ static int running_on(const struct machine *machine)
     return n;
 }
 
-/* Seconds until one more is offered where there was no room. */
-static double room_pause_s(const struct machine *machine)
+/* Seconds until one more is offered. */
+static double capacity_pause_s(const struct machine *machine)
 {
     enum { FIRST_PAUSES = 60 };
     return FIRST_PAUSES * machine->host->first_pause_s;
 }
 
-/* It has no room for another worker beside those that run. */
+/* It cannot take another worker beside those that run. */
 static void close_slots(struct runner *r, struct machine *machine, struct slot *s, int running)
 {
     slot_list_remove(&r->free, s->machine);
     for (int i = 0; i < machine->slots; i++)
         machine->slot[i].closed |= !machine->slot[i].busy;
     s->closed = true;
-    if (!machine->cramped)
+    if (!machine->at_capacity)
         runner_say(r, "%s takes %d trial%s at once, not %d: %.1500s", machine->host->spec.name,
                    running, running == 1 ? "" : "s", machine->slots, slot_error(s));
-    machine->cramped = true;
+    machine->at_capacity = true;
     machine->opened = NULL;
-    machine->room_due_s = clock_now_s() + room_pause_s(machine);
+    machine->capacity_due_s = clock_now_s() + capacity_pause_s(machine);
 }
 
 static int open_slots(const struct machine *machine)
@@ -227,9 +231,9 @@ static void open_slot(struct runner *r, struct machine *machine)
     int i = 0;
     while (i < machine->slots && !machine->slot[i].closed)
         i++;
-    machine->cramped = i < machine->slots && open_slots(machine) < runner_open_max(machine);
-    machine->opened = machine->cramped ? &machine->slot[i] : NULL;
-    if (!machine->cramped)
+    machine->at_capacity = i < machine->slots && open_slots(machine) < runner_open_max(machine);
+    machine->opened = machine->at_capacity ? &machine->slot[i] : NULL;
+    if (!machine->at_capacity)
         return;
     machine->slot[i].closed = false;
     if (!machine->slot[i].busy)
@@ -237,11 +241,11 @@ static void open_slot(struct runner *r, struct machine *machine)
     r->drained = false;
 }
 
-void runner_try_room(struct runner *r, struct machine *machine, double now)
+void runner_try_capacity(struct runner *r, struct machine *machine, double now)
 {
-    if (!machine->cramped || !machine->works || now < machine->room_due_s)
+    if (!machine->at_capacity || !machine->works || now < machine->capacity_due_s)
         return;
-    machine->room_due_s = now + room_pause_s(machine);
+    machine->capacity_due_s = now + capacity_pause_s(machine);
     open_slot(r, machine);
 }
 
@@ -255,14 +259,16 @@ void runner_started_there(struct runner *r, struct machine *machine, const struc
 static void excuse(struct runner *r, struct slot *s)
 {
     int64_t step = s->end.step > s->resumed_from_step ? s->end.step : s->resumed_from_step;
-    if (suspects_excuse(&r->suspects, s->trial_id, step))
+    if (crash_suspects_excuse(&r->suspects, s->trial_id, step))
         slot_excuse(s, r->job.folder);
 }
 
 /* The trial is left to other machines, where there are some. */
-static void shun(struct runner *r, struct machine *machine, const struct slot *s, bool barren)
+static void block_trial(struct runner *r, struct machine *machine, const struct slot *s,
+                        bool failed_early)
 {
-    shunned_add(&machine->shunned, s->trial_id, suspects_losses(&r->suspects, s->trial_id), barren);
+    host_blocklist_add(&machine->blocklist, s->trial_id,
+                       crash_suspects_losses(&r->suspects, s->trial_id), failed_early);
 }
 
 /* ---- it was killed for memory ---- */
@@ -299,7 +305,7 @@ static void judge_memory(struct runner *r, struct machine *machine, struct slot 
              slot_error(s));
     slot_over_limit(s, why);
     if (machine->host)
-        shun(r, machine, s, false);
+        block_trial(r, machine, s, false);
     if (machine->host && others_are_sound(r, machine))
         excuse(r, s);
     machine->open_max_ends = true;
@@ -324,20 +330,20 @@ void runner_take_ending_here(struct runner *r, struct slot *s)
 
 /* The trial failed there, or was killed, before it got a step further. `why` becomes what the
  * machine is to be set aside for. */
-static bool judge_barren(struct runner *r, struct machine *machine, struct slot *s,
-                         char why[MESSAGE_SIZE])
+static bool judge_failed_early(struct runner *r, struct machine *machine, struct slot *s,
+                               char why[MESSAGE_SIZE])
 {
-    bool sound = machine->proven && shunned_barren(&machine->shunned) == 0;
+    bool sound = machine->proven && host_blocklist_failed_early(&machine->blocklist) == 0;
     bool others = others_are_sound(r, machine);
-    shun(r, machine, s, true);
+    block_trial(r, machine, s, true);
     if (others && !sound)
         excuse(r, s);
-    if (!others || shunned_barren(&machine->shunned) < BARREN_LIMIT)
+    if (!others || host_blocklist_failed_early(&machine->blocklist) < FAILED_EARLY_LIMIT)
         return false;
     snprintf(why, MESSAGE_SIZE,
              "%d trials in a row came to nothing there, and others work; the last one said: "
              "%.1500s",
-             shunned_barren(&machine->shunned), slot_error(s));
+             host_blocklist_failed_early(&machine->blocklist), slot_error(s));
     return true;
 }
 
@@ -378,13 +384,13 @@ static bool blame_machine(struct runner *r, struct machine *machine, struct slot
         got_further(machine);
     }
     if (s->ending == ENDING_FINISH || s->ending == ENDING_PAUSE)
-        shunned_remove(&machine->shunned, s->trial_id);
+        host_blocklist_remove(&machine->blocklist, s->trial_id);
     if (unstarted)
         return judge_unstarted(r, machine, s, why);
     if (failed && !left_something(s) && s->step <= s->resumed_from_step)
-        return judge_barren(r, machine, s, why);
+        return judge_failed_early(r, machine, s, why);
     if (failed || own_limit)
-        shun(r, machine, s, false);
+        block_trial(r, machine, s, false);
     if (own_limit && others_are_sound(r, machine))
         excuse(r, s);
     return false;
@@ -410,25 +416,25 @@ void runner_take_ending_there(struct runner *r, struct machine *machine, struct 
 
 void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work)
 {
-    const struct suspect *k = NULL;
+    const struct crash_suspect *k = NULL;
     if (left_something(s))
         machine->host->losses = 0;
     bool lost = s->ending == ENDING_REQUEUE && !r->stopping;
     if (lost && machine->host->out_of_memory)
         judge_memory(r, machine, s);
     else if (lost && at_work && !machine->host->at_fault)
-        k = suspects_lost(&r->suspects, s->trial_id, s->step, s->machine);
+        k = crash_suspects_lost(&r->suspects, s->trial_id, s->step, s->machine);
     if (k)
-        shunned_add(&machine->shunned, s->trial_id, k->losses, false);
+        host_blocklist_add(&machine->blocklist, s->trial_id, k->losses, false);
     if (k && k->losses >= SUSPECT_LIMIT &&
-        (suspect_is_spread(k) || !others_may_have(r, machine, 0))) {
+        (crash_suspect_is_spread(k) || !others_may_have(r, machine, 0))) {
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why,
                  "its machine was lost %d times while it ran, and it got no further in between; "
                  "the last time %.1500s",
                  k->losses, slot_error(s));
         slot_fail(s, why);
-        s->condemned = true;
+        s->no_retry = true;
     }
     runner_take_ending(r, s);
 }

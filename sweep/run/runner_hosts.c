@@ -203,7 +203,7 @@ static bool agree(struct runner *r)
 
 /* Lets machines that have said hello begin, with the same kernels where that is wanted: as soon as
  * all have been heard of, those that come later with what was agreed upon then. */
-static void let_begin(struct runner *r)
+static void open_hosts(struct runner *r)
 {
     struct runner_hosts *h = r->hosts;
     char why[256];
@@ -285,7 +285,7 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
     struct slot *s = slot_of(machine, e);
     switch (e->kind) {
     case HOST_EVENT_GREETED:
-        break; /* let_begin */
+        break; /* open_hosts */
     case HOST_EVENT_READY:
         ready(r, machine);
         break;
@@ -298,8 +298,8 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
         break;
     case HOST_EVENT_MESSAGE:
         if (s) {
-            slot_hear(s, r->view, e->type, e->payload, runner_hear, r);
-            runner_heard(r, machine, s);
+            slot_hear(s, r->view, e->type, e->payload, runner_on_worker_message, r);
+            runner_on_trial_progress(r, machine, s);
         }
         break;
     case HOST_EVENT_ENDED:
@@ -409,14 +409,14 @@ void runner_hosts_turn(struct runner *r)
                 any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
             }
         }
-        runner_try_room(r, machine, now);
+        runner_try_capacity(r, machine, now);
     }
     if (progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
         r->hosts->shown_s = now;
         show_machines(r, now);
     }
     if (any_greeted || (any_lost && r->hosts->same_kernels))
-        let_begin(r);
+        open_hosts(r);
     if (any_lost && !r->stopping)
         stop_without_hosts(r);
     if (any_lost && !r->hosts->told)

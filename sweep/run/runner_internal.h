@@ -16,19 +16,20 @@
 #include <poll.h>
 
 #include "engine/base/clock.h"
+#include "sweep/run/crash_suspects.h"
 #include "sweep/run/forecast.h"
+#include "sweep/run/host_blocklist.h"
 #include "sweep/run/looks.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
-#include "sweep/run/shunned.h"
 #include "sweep/run/slot.h"
-#include "sweep/run/suspects.h"
 #include "sweep/run/turn.h"
 
 enum {
     CLAIMS_MOST = 256, /* in one transaction */
     LOST_LIMIT = 5,    /* attempts killed without progress before a trial counts as failed */
-    BARREN_LIMIT = 3,  /* trials in a row that fail before their first step: something is broken */
+    FAILED_EARLY_LIMIT =
+        3, /* trials in a row that fail before their first step: something is broken */
     LOST_KNOWN = 64
 };
 
@@ -57,18 +58,18 @@ struct machine {
     bool works;        /* its slots may be claimed for */
     bool passed;       /* the present transaction found nothing to claim for it */
     /* For runner_faults.c. */
-    bool proven;            /* a trial got further there, in this run */
-    struct shunned shunned; /* what came to nothing there */
-    struct slot *wary;   /* of a suspect that has yet to get further (suspects.h): nothing else is
-                            begun there; NULL: none */
-    int open_max;        /* slots that may be open, as more took too much memory; 0: all */
-    bool open_max_ends;  /* with the next result, as a trial too large for it has failed */
-    bool cramped;        /* there was no room for some of its slots: they are closed */
-    struct slot *opened; /* of those, to see whether there is room now; NULL: none */
-    double room_due_s;   /* when one is */
-    bool asked;          /* to begin again with other kernels than its own */
-    bool heard;          /* its host said hello, or could not, at least once */
-    struct pollfd *fds;  /* (fds_used) of the present turn */
+    bool proven;                     /* a trial got further there, in this run */
+    struct host_blocklist blocklist; /* what came to nothing there */
+    struct slot *isolating; /* of a suspect that has yet to get further (crash_suspects.h): nothing
+                               else is begun there; NULL: none */
+    int open_max;           /* slots that may be open, as more took too much memory; 0: all */
+    bool open_max_ends;     /* with the next result, as a trial too large for it has failed */
+    bool at_capacity;       /* it could not take all of its slots: some are closed */
+    struct slot *opened;    /* of those, to see whether it can now; NULL: none */
+    double capacity_due_s;  /* when one is */
+    bool asked;             /* to begin again with other kernels than its own */
+    bool heard;             /* its host said hello, or could not, at least once */
+    struct pollfd *fds;     /* (fds_used) of the present turn */
     int fds_used;
 };
 
@@ -97,9 +98,9 @@ struct runner {
     struct remark *remark;
 
     struct lost lost[LOST_KNOWN];
-    struct suspects suspects;
-    int barren;
-    int64_t barren_trial[BARREN_LIMIT]; /* (barren) */
+    struct crash_suspects suspects;
+    int failed_early;
+    int64_t failed_early_trial[FAILED_EARLY_LIMIT]; /* (failed_early) */
 
     bool builds_due;   /* of machines that have become ready */
     bool dry;          /* the last transaction left slots free, with nothing to claim for them */
@@ -126,7 +127,8 @@ void runner_say(struct runner *r, const char *format, ...) __attribute__((format
  * a note is shown at once too. Where memory is out, rows are left to the result, which has them
  * all; a trial that has paused without all of them is not taken to have come as far
  * (store_settle_rungs), and says them once more. */
-void runner_hear(void *context, const struct slot *s, enum wire_type type, const char *text);
+void runner_on_worker_message(void *context, const struct slot *s, enum wire_type type,
+                              const char *text);
 
 /* Claims nothing more and lets workers checkpoint and end: as after a signal. */
 void runner_stop(struct runner *r);
@@ -198,20 +200,21 @@ void runner_limit_slots(struct runner *r, struct machine *machine, int most);
 /* How many slots may be open there. */
 int runner_open_max(const struct machine *machine);
 
-/* Opens one slot of a machine that had no room for all, once it is time; where it starts, the next
+/* Opens one slot of a machine that could not take all, once it is time; where it starts, the next
  * one. */
-void runner_try_room(struct runner *r, struct machine *machine, double now);
+void runner_try_capacity(struct runner *r, struct machine *machine, double now);
 void runner_started_there(struct runner *r, struct machine *machine, const struct slot *s);
 
 /* The trial in the slot, of another machine, has said something. */
-void runner_heard(struct runner *r, struct machine *machine, const struct slot *s);
+void runner_on_trial_progress(struct runner *r, struct machine *machine, const struct slot *s);
 
 /* The trial in the slot has got further, or has ended: others may begin on its machine again. */
-void runner_let_begin(struct runner *r, const struct slot *s);
+void runner_release_host(struct runner *r, const struct slot *s);
 
-/* The trials that are not claimed for this machine, as another one may have them; false: none. */
-bool runner_shuns(const struct runner *r, const struct machine *machine,
-                  int64_t spared[STORE_SPARED]);
+/* Fills in the trials that are not claimed for this machine, as another one may have them; false:
+ * none. */
+bool runner_excluded(const struct runner *r, const struct machine *machine,
+                     int64_t excluded[STORE_EXCLUDED_MAX]);
 
 /* ---- runner_start.c ---- */
 

@@ -59,7 +59,7 @@ struct slot {
     char killed[160];              /* why it was; "": it was not */
     bool excused;                  /* its machine is to blame: costs the trial nothing */
     bool alone;                    /* nothing else could be begun beside it on its machine */
-    bool condemned;                /* ENDING_FAIL: for good, whatever retries are left */
+    bool no_retry;                 /* ENDING_FAIL: for good, whatever retries are left */
     bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
                      the list of free slots */
     bool closed;  /* nothing is claimed for it until its machine has room, or comes again */

@@ -172,15 +172,16 @@ struct claimed {
     bool tuning;
     int64_t until; /* the step at which it is to pause (store_pause); 0: it trains to its end */
 };
-enum { STORE_SPARED = 8 };
+enum { STORE_EXCLUDED_MAX = 8 };
 
-/* The first queued trial in plan order becomes running; spared: of other trials than these (0: no
+/* The first queued trial in plan order becomes running; excluded: of other trials than these (0: no
  * trial), NULL: of all.
  * Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for the
  * choice are skipped until every tuning trial of their head count and setting has ended; then (in
  * the transaction that ends the last one) those whose value was not chosen become not_needed. */
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
-                        const int64_t spared[STORE_SPARED], struct claimed *c, struct message *m);
+                        const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c,
+                        struct message *m);
 
 /* The pid and host of an attempt, once the process runs. host NULL: this machine. */
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,

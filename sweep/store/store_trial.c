@@ -26,12 +26,12 @@ enum {
 };
 
 static enum status first_queued(struct store *s, int64_t sweep_id,
-                                const int64_t spared[STORE_SPARED], struct claimed *c,
+                                const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c,
                                 struct message *m)
 {
-    static const int64_t none[STORE_SPARED];
-    const int64_t *t = spared ? spared : none;
-    _Static_assert(STORE_SPARED == 8, "as many are in the query");
+    static const int64_t none[STORE_EXCLUDED_MAX];
+    const int64_t *t = excluded ? excluded : none;
+    _Static_assert(STORE_EXCLUDED_MAX == 8, "as many are in the query");
     /* The WHERE repeats that of the index trial_claim word by word. */
     static const char sql[] =
         "SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, "
@@ -81,7 +81,8 @@ static const char *slurm_job(char job[32])
 }
 
 enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
-                        const int64_t spared[STORE_SPARED], struct claimed *c, struct message *m)
+                        const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c,
+                        struct message *m)
 {
     char job[32];
     const char *doing = "claiming a trial";
@@ -89,7 +90,7 @@ enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
-    status = first_queued(s, sweep_id, spared, c, m);
+    status = first_queued(s, sweep_id, excluded, c, m);
     if (status == STATUS_OK && c->trial_id)
         status = store_execute(s, doing,
                                "UPDATE trial SET state = 'running', attempt = ? WHERE trial_id = ?",

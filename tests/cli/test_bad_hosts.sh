@@ -103,11 +103,11 @@ touch go
 check "a host whose storage fails while it leaves: the others finish" ended_with 0
 check "... it is told" says "^trial [12] (.*) failed on mounted: .*; it will be tried again$"
 
-run cramped --launch "$there" --hosts cramped:3
+run few_files --launch "$there" --hosts few_files:3
 check "a host with room for one worker of three has one" ended_with 0
-check "... it is told, once" [ "$(grep -c "^cramped takes 1 trial at once, not 3: .*Too many open files" cramped.out)" = 1 ]
+check "... it is told, once" [ "$(grep -c "^few_files takes 1 trial at once, not 3: .*Too many open files" few_files.out)" = 1 ]
 check "... and it is not lost" fails says "tried again in"
-check "... to the same bytes" as_here cramped
+check "... to the same bytes" as_here few_files
 
 # For a while it has room for one only. All its workers pause.
 export HEADCOUNT_PAUSE_S=.01

@@ -49,7 +49,8 @@ static void a_trial_can_be_left_to_others(void **state)
     struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 10\n"));
     struct claimed c = {0};
-    const int64_t one[STORE_SPARED] = {1}, most[STORE_SPARED] = {10, 8, 7, 6, 5, 4, 3, 1};
+    const int64_t one[STORE_EXCLUDED_MAX] = {1},
+                  most[STORE_EXCLUDED_MAX] = {10, 8, 7, 6, 5, 4, 3, 1};
     assert_ok(store_claim(r.s, r.sweep, r.build, one, &c, &x->m));
     assert_int_equal(c.trial_id, 2);
     assert_ok(store_claim(r.s, r.sweep, r.build, most, &c, &x->m));

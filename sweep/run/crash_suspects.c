@@ -1,9 +1,9 @@
-#include "sweep/run/suspects.h"
+#include "sweep/run/crash_suspects.h"
 
 #include <stdlib.h>
 
 /* Where the trial's entry is, or would be. The table has an empty one. */
-static struct suspect *place_of(const struct suspects *s, int64_t trial)
+static struct crash_suspect *place_of(const struct crash_suspects *s, int64_t trial)
 {
     size_t mask = (size_t)s->capacity - 1;
     size_t i = ((uint64_t)trial * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
@@ -12,11 +12,11 @@ static struct suspect *place_of(const struct suspects *s, int64_t trial)
     return &s->table[i];
 }
 
-static bool make_room(struct suspects *s)
+static bool make_room(struct crash_suspects *s)
 {
     if (2 * s->used < s->capacity)
         return true;
-    struct suspects more = {.capacity = s->capacity ? 2 * s->capacity : 64, .used = s->used};
+    struct crash_suspects more = {.capacity = s->capacity ? 2 * s->capacity : 64, .used = s->used};
     more.table = calloc((size_t)more.capacity, sizeof *more.table);
     if (!more.table)
         return false;
@@ -28,33 +28,34 @@ static bool make_room(struct suspects *s)
     return true;
 }
 
-static const struct suspect *find(const struct suspects *s, int64_t trial)
+static const struct crash_suspect *find(const struct crash_suspects *s, int64_t trial)
 {
-    const struct suspect *found = s->capacity > 0 ? place_of(s, trial) : NULL;
+    const struct crash_suspect *found = s->capacity > 0 ? place_of(s, trial) : NULL;
     return found && found->trial == trial ? found : NULL;
 }
 
 /* Its entry, which is a new one where it had got further than it was then; NULL: no memory. */
-static struct suspect *entry_at(struct suspects *s, int64_t trial, int64_t step)
+static struct crash_suspect *entry_at(struct crash_suspects *s, int64_t trial, int64_t step)
 {
     if (!make_room(s))
         return NULL;
-    struct suspect *k = place_of(s, trial);
+    struct crash_suspect *k = place_of(s, trial);
     s->used += k->trial == 0;
     if (k->trial == 0 || step > k->step)
-        *k = (struct suspect){.trial = trial, .step = step};
+        *k = (struct crash_suspect){.trial = trial, .step = step};
     return k;
 }
 
-const struct suspect *suspects_lost(struct suspects *s, int64_t trial, int64_t step, int machine)
+const struct crash_suspect *crash_suspects_lost(struct crash_suspects *s, int64_t trial,
+                                                int64_t step, int machine)
 {
-    struct suspect *k = entry_at(s, trial, step);
+    struct crash_suspect *k = entry_at(s, trial, step);
     if (k)
         k->machine[k->losses++ % SUSPECT_LIMIT] = machine;
     return k;
 }
 
-bool suspect_is_spread(const struct suspect *k)
+bool crash_suspect_is_spread(const struct crash_suspect *k)
 {
     int known = k->losses < SUSPECT_LIMIT ? k->losses : SUSPECT_LIMIT, most = 0;
     for (int i = 0; i < known; i++) {
@@ -66,26 +67,26 @@ bool suspect_is_spread(const struct suspect *k)
     return known - most >= 2;
 }
 
-bool suspects_excuse(struct suspects *s, int64_t trial, int64_t step)
+bool crash_suspects_excuse(struct crash_suspects *s, int64_t trial, int64_t step)
 {
-    struct suspect *k = entry_at(s, trial, step);
+    struct crash_suspect *k = entry_at(s, trial, step);
     return k && k->excuses++ < EXCUSE_LIMIT;
 }
 
-bool suspects_at(const struct suspects *s, int64_t trial, int64_t step)
+bool crash_suspects_at(const struct crash_suspects *s, int64_t trial, int64_t step)
 {
-    const struct suspect *k = find(s, trial);
+    const struct crash_suspect *k = find(s, trial);
     return k && k->losses >= SUSPECT_LOSSES && step <= k->step;
 }
 
-int suspects_losses(const struct suspects *s, int64_t trial)
+int crash_suspects_losses(const struct crash_suspects *s, int64_t trial)
 {
-    const struct suspect *k = find(s, trial);
+    const struct crash_suspect *k = find(s, trial);
     return k ? k->losses : 0;
 }
 
-void suspects_free(struct suspects *s)
+void crash_suspects_free(struct crash_suspects *s)
 {
     free(s->table);
-    *s = (struct suspects){0};
+    *s = (struct crash_suspects){0};
 }

@@ -10,15 +10,15 @@
  *
  * What is taken to be a machine's fault costs a trial nothing, EXCUSE_LIMIT times where it gets no
  * further in between. */
-#ifndef SWEEP_RUN_SUSPECTS_H
-#define SWEEP_RUN_SUSPECTS_H
+#ifndef SWEEP_RUN_CRASH_SUSPECTS_H
+#define SWEEP_RUN_CRASH_SUSPECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { SUSPECT_LOSSES = 2, SUSPECT_LIMIT = 5, EXCUSE_LIMIT = 3 };
 
-struct suspect {
+struct crash_suspect {
     int64_t trial;              /* 0: no entry */
     int64_t step;               /* the furthest that it was lost or excused at */
     int losses;                 /* since it last got further than that */
@@ -27,28 +27,29 @@ struct suspect {
 };
 
 /* Starts as {0}. */
-struct suspects {
-    struct suspect *table; /* (capacity): open addressing */
+struct crash_suspects {
+    struct crash_suspect *table; /* (capacity): open addressing */
     int capacity, used;
 };
 
 /* The trial had come to `step` when its machine was lost. Returns its entry, valid until the next
  * call; NULL where there is no memory: then this loss does not count. */
-const struct suspect *suspects_lost(struct suspects *s, int64_t trial, int64_t step, int machine);
+const struct crash_suspect *crash_suspects_lost(struct crash_suspects *s, int64_t trial,
+                                                int64_t step, int machine);
 
 /* Whether two of its latest losses were of another machine than the others. */
-bool suspect_is_spread(const struct suspect *k);
+bool crash_suspect_is_spread(const struct crash_suspect *k);
 
 /* The trial came to nothing at `step`, and its machine is to blame: whether that may cost it
  * nothing (once more). */
-bool suspects_excuse(struct suspects *s, int64_t trial, int64_t step);
+bool crash_suspects_excuse(struct crash_suspects *s, int64_t trial, int64_t step);
 
 /* Whether the trial, which is or goes on at `step`, is under suspicion and has not got further. */
-bool suspects_at(const struct suspects *s, int64_t trial, int64_t step);
+bool crash_suspects_at(const struct crash_suspects *s, int64_t trial, int64_t step);
 
 /* How often it was lost without getting further. */
-int suspects_losses(const struct suspects *s, int64_t trial);
+int crash_suspects_losses(const struct crash_suspects *s, int64_t trial);
 
-void suspects_free(struct suspects *s);
+void crash_suspects_free(struct crash_suspects *s);
 
 #endif

@@ -1,0 +1,86 @@
+/* Which trial takes machines down: what counts against one, and when it begins by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sweep/run/crash_suspects.h"
+
+#include <cmocka.h>
+
+static void losses_count_until_it_gets_further(void **state)
+{
+    (void)state;
+    struct crash_suspects s = {0};
+    assert_false(crash_suspects_at(&s, 7, 0));
+    assert_int_equal(crash_suspects_losses(&s, 7), 0);
+    assert_int_equal(crash_suspects_lost(&s, 7, 100, 0)->losses, 1);
+    assert_false(crash_suspects_at(&s, 7, 90)); /* one loss is nothing */
+    assert_int_equal(crash_suspects_lost(&s, 7, 95, 0)->losses, 2);
+    assert_true(crash_suspects_at(&s, 7, 90));
+    assert_true(crash_suspects_at(&s, 7, 100));
+    assert_false(crash_suspects_at(&s, 7, 101));
+    assert_int_equal(crash_suspects_losses(&s, 7), 2);
+    assert_int_equal(crash_suspects_lost(&s, 7, 101, 0)->losses, 1);
+    assert_false(crash_suspects_at(&s, 7, 100));
+    crash_suspects_free(&s);
+}
+
+static void machines_are_told_apart(void **state)
+{
+    (void)state;
+    struct crash_suspects s = {0};
+    for (int i = 0; i < 7; i++)
+        assert_false(crash_suspect_is_spread(crash_suspects_lost(&s, 1, 0, 3)));
+    assert_false(crash_suspect_is_spread(crash_suspects_lost(&s, 1, 0, 4))); /* once is chance */
+    assert_false(crash_suspect_is_spread(crash_suspects_lost(&s, 1, 0, 3)));
+    assert_true(crash_suspect_is_spread(crash_suspects_lost(&s, 1, 0, 4)));
+    assert_true(crash_suspect_is_spread(crash_suspects_lost(&s, 1, 0, 5)));
+    assert_false(crash_suspect_is_spread(
+        crash_suspects_lost(&s, 1, 1, 4))); /* it got further: a new count */
+    assert_false(crash_suspect_is_spread(crash_suspects_lost(&s, 2, 0, 1)));
+    assert_false(crash_suspect_is_spread(crash_suspects_lost(&s, 2, 0, 2)));
+    assert_true(crash_suspect_is_spread(crash_suspects_lost(&s, 2, 0, 3)));
+    crash_suspects_free(&s);
+}
+
+static void excuses_are_bounded(void **state)
+{
+    (void)state;
+    struct crash_suspects s = {0};
+    for (int i = 0; i < EXCUSE_LIMIT; i++)
+        assert_true(crash_suspects_excuse(&s, 1, 50));
+    assert_false(crash_suspects_excuse(&s, 1, 50));
+    assert_false(crash_suspects_excuse(&s, 1, 0));
+    assert_true(crash_suspects_excuse(&s, 2, 50));
+    assert_true(crash_suspects_excuse(&s, 1, 51)); /* it got further */
+    assert_false(crash_suspects_at(&s, 1, 51));    /* an excuse is no loss */
+    assert_int_equal(crash_suspects_losses(&s, 1), 0);
+    crash_suspects_free(&s);
+}
+
+static void very_many_are_remembered(void **state)
+{
+    (void)state;
+    enum { TRIALS = 20000 };
+    struct crash_suspects s = {0};
+    for (int round = 1; round <= 3; round++)
+        for (int64_t trial = 1; trial <= TRIALS; trial++)
+            assert_int_equal(crash_suspects_lost(&s, trial * 64, 0, 0)->losses, round);
+    for (int64_t trial = 1; trial <= TRIALS; trial++)
+        assert_int_equal(crash_suspects_losses(&s, trial * 64), 3);
+    assert_int_equal(crash_suspects_losses(&s, 63), 0);
+    crash_suspects_free(&s);
+    assert_int_equal(crash_suspects_losses(&s, 64), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losses_count_until_it_gets_further),
+        cmocka_unit_test(machines_are_told_apart),
+        cmocka_unit_test(excuses_are_bounded),
+        cmocka_unit_test(very_many_are_remembered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

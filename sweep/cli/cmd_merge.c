@@ -205,7 +205,7 @@ static void remove_empty(const char *db)
 static enum status merge_locked(const struct merge_command *o, char **paths, int count,
                                 bool *incomplete, struct message *m)
 {
-    enum { PATIENCE_MS = 2000 };
+    enum { BUSY_TIMEOUT_MS = 2000 };
     char words[2 * MESSAGE_SIZE];
     struct merge g = {.options = o};
     bool made = access(o->into, F_OK) != 0;
@@ -214,7 +214,7 @@ static enum status merge_locked(const struct merge_command *o, char **paths, int
         return status;
     if (store_migration_words(g.into, words, sizeof words)[0])
         text_print(stderr, "headcount merge: %s\n", words);
-    store_set_patience(g.into, PATIENCE_MS);
+    store_set_busy_timeout(g.into, BUSY_TIMEOUT_MS);
     g.files = merge_files_new(g.into, !o->no_weights);
     status = g.files ? merge_all(&g, paths, count, m)
                      : status_fail(m, STATUS_NO_MEMORY, "no memory for a list of files");

@@ -164,7 +164,7 @@ static enum status note(struct store *s, const struct sweep_options *o, char **a
     if (trial)
         status = store_trial(s, what, &id, m);
     if (status == STATUS_OK)
-        status = (trial ? store_remark_trial : store_remark_sweep)(s, id, text, m);
+        status = (trial ? store_set_trial_note : store_set_sweep_note)(s, id, text, m);
     if (status == STATUS_OK)
         text_print(stdout, "%s %s %s.\n", text[0] ? "Noted on" : "Took the note away from",
                    trial ? "trial" : "sweep", what);
@@ -214,7 +214,7 @@ static const struct action *action_of(const char *word, int arguments)
 static enum status act_locked(const struct action *a, const struct sweep_options *o,
                               char **argument, struct message *m)
 {
-    enum { PATIENCE_MS = 2000 };
+    enum { BUSY_TIMEOUT_MS = 2000 };
     struct store *s;
     enum status status = store_open(o->db, STORE_WRITE, &s, m);
     if (status != STATUS_OK)
@@ -222,7 +222,7 @@ static enum status act_locked(const struct action *a, const struct sweep_options
     if (store_migrated_from(s))
         fprintf(stderr, "The results file had format %d; as it was, it is kept beside it.\n",
                 store_migrated_from(s));
-    store_set_patience(s, PATIENCE_MS);
+    store_set_busy_timeout(s, BUSY_TIMEOUT_MS);
     status = a->act(s, o, argument, m);
     enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
     return status == STATUS_OK ? closed : status;

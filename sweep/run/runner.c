@@ -16,9 +16,9 @@
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker.h"
 
-static const int loop_patience_ms = 20; /* pipes are waiting */
+static const int loop_busy_timeout_ms = 20; /* pipes are waiting */
 /* A reader that is still at work keeps the log from becoming part of the file. */
-static const int closing_patience_ms = 5000;
+static const int closing_busy_timeout_ms = 5000;
 
 void runner_say(struct runner *r, const char *format, ...)
 {
@@ -77,19 +77,19 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 /* ---- what workers say, and how they end ---- */
 
 /* False where there is no memory. */
-static bool keep_remark(struct runner *r, const struct slot *s, struct remark remark)
+static bool keep_event(struct runner *r, const struct slot *s, struct pending_event event)
 {
-    if (r->remarks == r->remark_capacity) {
-        int capacity = 2 * r->remark_capacity + 16;
-        struct remark *more = realloc(r->remark, (size_t)capacity * sizeof *more);
+    if (r->events == r->event_capacity) {
+        int capacity = 2 * r->event_capacity + 16;
+        struct pending_event *more = realloc(r->event, (size_t)capacity * sizeof *more);
         if (!more)
             return false;
-        r->remark = more;
-        r->remark_capacity = capacity;
+        r->event = more;
+        r->event_capacity = capacity;
     }
-    remark.trial = s->trial_id;
-    remark.attempt = s->attempt;
-    r->remark[r->remarks++] = remark;
+    event.trial = s->trial_id;
+    event.attempt = s->attempt;
+    r->event[r->events++] = event;
     return true;
 }
 
@@ -100,16 +100,17 @@ void runner_on_worker_message(void *context, const struct slot *s, enum wire_typ
     if (type == WIRE_NOTE)
         runner_say(r, "trial %" PRId64 " (%s): %s", s->trial_id, s->label, text);
     char *copy = strdup(text);
-    if (copy && !keep_remark(r, s,
-                             (struct remark){.kind = type == WIRE_NOTE ? REMARK_NOTE : REMARK_CURVE,
-                                             .text = copy}))
+    if (copy &&
+        !keep_event(r, s,
+                    (struct pending_event){
+                        .kind = type == WIRE_NOTE ? PENDING_WARNING : PENDING_CURVE, .text = copy}))
         free(copy); /* the rows come again, with the result or from the trial that pauses */
 }
 
 void runner_note_spawned(struct runner *r, const struct slot *s)
 {
     const char *host = s->host ? s->host->spec.name : NULL;
-    keep_remark(r, s, (struct remark){.kind = REMARK_SPAWNED, .pid = s->pid, .host = host});
+    keep_event(r, s, (struct pending_event){.kind = PENDING_SPAWNED, .pid = s->pid, .host = host});
 }
 
 /* To those on this machine. */
@@ -331,7 +332,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
     result->sweep_id = r->sweep_id;
     if (o->begun)
         o->begun(o->context, r->sweep_id);
-    store_set_patience(r->store, loop_patience_ms);
+    store_set_busy_timeout(r->store, loop_busy_timeout_ms);
     tell_view(r);
     r->committed_s = clock_now_s();
     runner_show_counts(r);
@@ -354,9 +355,9 @@ static void free_runner(struct runner *r)
     for (int k = 0; k < r->machines; k++)
         slots_free(r->machine[k].slot, r->machine[k].slots);
     runner_hosts_free(r);
-    for (int i = 0; i < r->remarks; i++)
-        free(r->remark[i].text);
-    free(r->remark);
+    for (int i = 0; i < r->events; i++)
+        free(r->event[i].text);
+    free(r->event);
     free(r->claim);
     free(r->environment);
     crash_suspects_free(&r->suspects);
@@ -370,7 +371,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     double available = room_free(), largest;
     struct room room;
     struct runner r = {.plan = p, .machine = &r.here, .machines = 1};
-    r.turn = (struct turn){.patience_s = TURN_PATIENCE_S, .context = &r, .say = say_plainly};
+    r.busy = (struct busy_retry){.timeout_s = BUSY_TIMEOUT_S, .context = &r, .say = say_plainly};
     memset(result, 0, sizeof *result);
     if (o->host_count == 0) {
         room_init(&room, p);
@@ -385,7 +386,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);
-        while (turn_wait(&r.turn, &s, m));
+        while (retry_while_busy(&r.busy, &s, m));
     }
     if (s == STATUS_OK && slots > 0 && slots < wanted && !o->quiet)
         tell_room(&r, slots, wanted, available, largest);
@@ -395,7 +396,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (r.store) {
         struct message closing;
         if (result->outcome == RUNNER_DONE || result->outcome == RUNNER_SOME_FAILED)
-            store_set_patience(r.store, closing_patience_ms);
+            store_set_busy_timeout(r.store, closing_busy_timeout_ms);
         enum status closed = store_close(r.store, &closing);
         if (closed != STATUS_OK && s == STATUS_OK) {
             *m = closing;

@@ -29,7 +29,7 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
         return store_fail(r->store, s->trial_id, s->attempt, retries, &s->end, &s->failed,
                           &s->accepted, m);
     case ENDING_REQUEUE:
-    case ENDING_FULL:
+    case ENDING_DISK_FULL:
     case ENDING_STORAGE:
         return store_requeue(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);
     case ENDING_NONE:
@@ -66,16 +66,16 @@ enum status runner_judge_looks(struct runner *r, struct message *m)
 
 /* Rows that are none, from a machine or launcher that garbles what passes through, are left to the
  * result. */
-static enum status put_remark(struct runner *r, const struct remark *k, struct message *m)
+static enum status put_event(struct runner *r, const struct pending_event *k, struct message *m)
 {
     enum status s = STATUS_OK;
     switch (k->kind) {
-    case REMARK_NOTE:
-        return store_note(r->store, k->trial, k->attempt, k->text, m);
-    case REMARK_CURVE:
+    case PENDING_WARNING:
+        return store_add_warning(r->store, k->trial, k->attempt, k->text, m);
+    case PENDING_CURVE:
         s = store_curve(r->store, k->trial, k->attempt, k->text, m);
         return s == STATUS_CORRUPT ? STATUS_OK : s;
-    case REMARK_SPAWNED:
+    case PENDING_SPAWNED:
         return store_spawned(r->store, k->trial, k->attempt, k->pid, k->host, m);
     }
     return STATUS_OK;
@@ -159,8 +159,8 @@ static enum status put_all(struct runner *r, struct text_buffer *looks, struct m
 {
     r->claims = 0;
     enum status s = store_begin(r->store, m);
-    for (int i = 0; i < r->remarks && s == STATUS_OK; i++)
-        s = put_remark(r, &r->remark[i], m);
+    for (int i = 0; i < r->events && s == STATUS_OK; i++)
+        s = put_event(r, &r->event[i], m);
     for (struct slot *slot = r->ended.first; slot && s == STATUS_OK; slot = slot->next)
         s = put_ending(r, slot, m);
     if (s == STATUS_OK && r->ended.count > 0)
@@ -352,9 +352,9 @@ void runner_show_counts(struct runner *r)
 
 static void after_commit(struct runner *r)
 {
-    for (int i = 0; i < r->remarks; i++)
-        free(r->remark[i].text);
-    r->remarks = 0;
+    for (int i = 0; i < r->events; i++)
+        free(r->event[i].text);
+    r->events = 0;
     const struct config *c = plan_config(r->plan);
     bool shorter = r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0);
     for (struct slot *s; (s = slot_list_take(&r->ended));)
@@ -411,5 +411,5 @@ bool runner_commit_due(const struct runner *r)
     if (now < r->retry_s)
         return false;
     return r->ended.count > 0 || (r->free.count > 0 && !r->drained && !r->stopping) ||
-           r->builds_due || (r->remarks > 0 && now - r->committed_s > commit_every_s);
+           r->builds_due || (r->events > 0 && now - r->committed_s > commit_every_s);
 }

@@ -152,7 +152,7 @@ void runner_take_ending(struct runner *r, struct slot *s)
     if (s->ending == ENDING_REQUEUE && s->end.signal != 0 && s->killed_for != WATCH_MEMORY &&
         !s->excused && !r->stopping)
         limit_losses(r, s);
-    if (s->ending == ENDING_FULL)
+    if (s->ending == ENDING_DISK_FULL)
         runner_stop_for(r, STATUS_DISK_FULL, slot_error(s));
     if (s->ending == ENDING_STORAGE)
         runner_stop_for(r, s->end.exit_code == WORKER_DATA ? STATUS_BAD_INPUT : STATUS_IO,

@@ -16,6 +16,7 @@
 #include <poll.h>
 
 #include "engine/base/clock.h"
+#include "sweep/run/busy_retry.h"
 #include "sweep/run/crash_suspects.h"
 #include "sweep/run/forecast.h"
 #include "sweep/run/host_blocklist.h"
@@ -23,7 +24,6 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
-#include "sweep/run/turn.h"
 
 enum {
     CLAIMS_MOST = 256, /* in one transaction */
@@ -33,10 +33,10 @@ enum {
     LOST_KNOWN = 64
 };
 
-enum remark_kind { REMARK_CURVE, REMARK_NOTE, REMARK_SPAWNED };
+enum pending_event_kind { PENDING_CURVE, PENDING_WARNING, PENDING_SPAWNED };
 
-struct remark { /* what the file is to know of a running trial; not yet in it */
-    enum remark_kind kind;
+struct pending_event { /* what the file is to know of a running trial; not yet in it */
+    enum pending_event_kind kind;
     int64_t trial, attempt;
     char *text;       /* rows of its curve, a warning; owned */
     int64_t pid;      /* SPAWNED */
@@ -94,8 +94,8 @@ struct runner {
     struct claimed *claim; /* (CLAIMS_MOST): claimed in the present transaction */
     struct slot *claimed_for[CLAIMS_MOST];
     int claims;
-    int remarks, remark_capacity;
-    struct remark *remark;
+    int events, event_capacity;
+    struct pending_event *event; /* (events) */
 
     struct lost lost[LOST_KNOWN];
     struct crash_suspects suspects;
@@ -116,7 +116,7 @@ struct runner {
     double heads_due_s;  /* not before, the table by heads is filled again */
     double left_due_s;   /* not before, what is left is forecast again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
-    struct turn turn;    /* before anything runs there is time: the lock is waited for */
+    struct busy_retry busy; /* before anything runs there is time: the lock is waited for */
 };
 
 /* ---- runner.c ---- */
@@ -236,9 +236,9 @@ void runner_tell_kernels(struct runner *r);
 
 bool runner_commit_due(const struct runner *r);
 
-/* One transaction: remarks, endings, and claims for the slots that are free then; after it the
- * claimed trials are started. Where another program holds the file (BUSY) nothing has changed, all
- * is kept for the next try, and the answer is OK. */
+/* One transaction: pending events, endings, and claims for the slots that are free then; after it
+ * the claimed trials are started. Where another program holds the file (BUSY) nothing has changed,
+ * all is kept for the next try, and the answer is OK. */
 enum status runner_commit(struct runner *r, struct message *m);
 
 /* Judges the looks that are due, in a transaction of its own, and says what they came to: at the

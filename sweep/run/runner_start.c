@@ -63,7 +63,7 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     enum status s;
     do
         s = store_plan(r->store, r->plan, replace, &c, m);
-    while (turn_wait(&r->turn, &s, m));
+    while (retry_while_busy(&r->busy, &s, m));
     r->sweep_id = c.sweep_id;
     if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
         say_changes(r, &c);
@@ -100,7 +100,7 @@ static enum status recover(struct runner *r, struct message *m)
     enum status s;
     do
         s = recover_trials(r->store, &recovered, m);
-    while (turn_wait(&r->turn, &s, m));
+    while (retry_while_busy(&r->busy, &s, m));
     tell_recovered(r, &recovered);
     return s;
 }
@@ -129,7 +129,7 @@ static enum status take_all_over(struct runner *r, const struct runner_options *
         struct taken taken;
         do
             s = take_over(r->store, r->sweep_id, o->from[i], &taken, m);
-        while (turn_wait(&r->turn, &s, m));
+        while (retry_while_busy(&r->busy, &s, m));
         if (s == STATUS_OK)
             tell_taken(r, o->from[i], i < o->froms_named, &taken);
     }
@@ -141,7 +141,7 @@ static enum status judge_looks(struct runner *r, struct message *m)
     enum status s;
     do
         s = runner_judge_looks(r, m);
-    while (turn_wait(&r->turn, &s, m));
+    while (retry_while_busy(&r->busy, &s, m));
     return s;
 }
 
@@ -151,7 +151,7 @@ static enum status retry_failed(struct runner *r, struct message *m)
     enum status s;
     do
         s = store_retry_failed(r->store, r->sweep_id, &retried, m);
-    while (turn_wait(&r->turn, &s, m));
+    while (retry_while_busy(&r->busy, &s, m));
     if (s == STATUS_OK && retried > 0)
         runner_say(r, "trying %ld failed trial%s again", retried, retried == 1 ? "" : "s");
     return s;
@@ -165,7 +165,7 @@ static enum status work_here(struct runner *r, const struct build_info *b, bool 
     runner_build_words(b, r->here.build, sizeof r->here.build);
     do
         s = store_build(r->store, b, &r->here.build_id, m);
-    while (turn_wait(&r->turn, &s, m));
+    while (retry_while_busy(&r->busy, &s, m));
     if (s == STATUS_OK && !quiet)
         runner_tell_kernels(r);
     return s;
@@ -184,7 +184,7 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
         return s;
     do
         s = store_check_numbers(r->store, m);
-    while (turn_wait(&r->turn, &s, m));
+    while (retry_while_busy(&r->busy, &s, m));
     if (s == STATUS_OK)
         s = describe_job(r, m);
     if (s == STATUS_OK)

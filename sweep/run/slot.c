@@ -326,7 +326,7 @@ static enum ending judge(struct slot *s, const char *folder)
         s->end.exit_code == WORKER_OVER_CPU)
         return ENDING_LIMIT;
     if (s->end.exit_code == WORKER_DISK_FULL)
-        return ENDING_FULL;
+        return ENDING_DISK_FULL;
     if (s->end.exit_code == WORKER_STORAGE || s->end.exit_code == WORKER_DATA)
         return ENDING_STORAGE;
     if (!slot_error(s)[0])

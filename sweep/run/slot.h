@@ -12,15 +12,14 @@
 enum { SLOT_LABEL = 320 };
 
 enum ending {
-    ENDING_NONE,    /* still running */
-    ENDING_FINISH,  /* there is a durable result: completed or diverged */
-    ENDING_PAUSE,   /* at its rung, with a durable checkpoint; it has said its whole curve */
-    ENDING_FAIL,    /* its own fault: costs a retry */
-    ENDING_LIMIT,   /* over a limit: fails at once; resumes under a higher limit */
-    ENDING_REQUEUE, /* stopped or killed from outside: resumes later, costs no retry */
-    ENDING_FULL,    /* the disk is full: as ENDING_REQUEUE, and the sweep stops */
-    ENDING_STORAGE  /* another storage error, or its task's file is not what it was: as ENDING_FULL
-                     */
+    ENDING_NONE,      /* still running */
+    ENDING_FINISH,    /* there is a durable result: completed or diverged */
+    ENDING_PAUSE,     /* at its rung, with a durable checkpoint; it has said its whole curve */
+    ENDING_FAIL,      /* its own fault: costs a retry */
+    ENDING_LIMIT,     /* over a limit: fails at once; resumes under a higher limit */
+    ENDING_REQUEUE,   /* stopped or killed from outside: resumes later, costs no retry */
+    ENDING_DISK_FULL, /* the disk is full: as ENDING_REQUEUE, and the sweep stops */
+    ENDING_STORAGE    /* the same; another storage error, or its task's file is not what it was */
 };
 
 struct slot {

@@ -12,8 +12,8 @@
 #include "sweep/store/setting_order.h"
 
 enum {
-    WRITER_PATIENCE_MS = 50,   /* the coordinator has pipes to drain */
-    READER_PATIENCE_MS = 2000, /* a reader has nothing better to do */
+    WRITER_TIMEOUT_MS = 50,   /* the coordinator has pipes to drain */
+    READER_TIMEOUT_MS = 2000, /* a reader has nothing better to do */
     T_LAST_DF = 1000
 };
 
@@ -37,7 +37,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
         return store_error(s, "opening", m);
     s->unreadable = SQLITE_OK;
     store_harden(s->db);
-    store_set_patience(s, s->mode == STORE_WRITE ? WRITER_PATIENCE_MS : READER_PATIENCE_MS);
+    store_set_busy_timeout(s, s->mode == STORE_WRITE ? WRITER_TIMEOUT_MS : READER_TIMEOUT_MS);
     return store_script(s, "setting up the connection",
                         "PRAGMA foreign_keys = ON;"
                         "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192",
@@ -269,7 +269,7 @@ enum status store_recover(const struct store *s, bool *may, struct message *m)
     enum status status = store_connect(&moment, s->path, SQLITE_OPEN_READWRITE, m);
     *may = moment.db && !sqlite3_db_readonly(moment.db, "main");
     if (status == STATUS_OK && *may) {
-        store_set_patience(&moment, READER_PATIENCE_MS);
+        store_set_busy_timeout(&moment, READER_TIMEOUT_MS);
         status = store_integer(&moment, "recovering", "SELECT count(*) FROM sqlite_schema",
                                NO_VALUES, 0, &objects, m);
     }
@@ -300,7 +300,7 @@ static enum status connect_for_reading(struct store *s, const struct store_forma
                                        int64_t *version, struct message *m)
 {
     enum { PAUSE_MS = 5 };
-    double until_s = clock_now_s() + READER_PATIENCE_MS / 1e3;
+    double until_s = clock_now_s() + READER_TIMEOUT_MS / 1e3;
     for (;;) {
         enum status status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
         if (status == STATUS_OK)
@@ -458,7 +458,7 @@ const char *store_folder(const struct store *s)
     return s->folder;
 }
 
-void store_set_patience(struct store *s, int ms)
+void store_set_busy_timeout(struct store *s, int ms)
 {
     sqlite3_busy_timeout(s->db, ms);
 }

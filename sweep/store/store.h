@@ -1,7 +1,7 @@
 /* The results file: one SQLite database. schema.sql and views.sql are its format (built into the
  * program). One writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for
- * long (store_set_patience): where another connection holds a lock, functions return STATUS_BUSY
- * and have changed nothing.
+ * long (store_set_busy_timeout): where another connection holds a lock, functions return
+ * STATUS_BUSY and have changed nothing.
  *
  * The life of a trial (column `state`):
  *
@@ -90,7 +90,7 @@ enum status store_close(struct store *s, struct message *m);
 
 /* How long to wait where another connection holds a lock before BUSY is returned. At first 50 ms
  * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
-void store_set_patience(struct store *s, int ms);
+void store_set_busy_timeout(struct store *s, int ms);
 
 /* From now on each statement of s ends with INTERRUPTED as soon as `asked` says so, which SQLite
  * asks about a thousand times a second. */
@@ -189,8 +189,8 @@ enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, in
 
 /* A warning for people, kept with the attempt (a checkpoint of another build was used). Several are
  * kept as lines. */
-enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
-                       struct message *m);
+enum status store_add_warning(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
+                              struct message *m);
 
 enum { STORE_ERROR_END = 500, STORE_ERRORS_MOST = 64 << 20 };
 
@@ -282,10 +282,10 @@ enum status store_rename(struct store *s, int64_t sweep_id, const char *name, st
 
 /* Keeps a person's note, one line of text, in the place of the one there was; "" takes it away.
  * BAD_INPUT says what is wrong with the text. */
-enum status store_remark_sweep(struct store *s, int64_t sweep_id, const char *text,
-                               struct message *m);
-enum status store_remark_trial(struct store *s, int64_t trial_id, const char *text,
-                               struct message *m);
+enum status store_set_sweep_note(struct store *s, int64_t sweep_id, const char *text,
+                                 struct message *m);
+enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *text,
+                                 struct message *m);
 
 /* Removes a sweep and its trials with all their rows; table `deleted` keeps which had run. Their
  * files are the caller's to remove afterwards (what is cut off in between, `gc` finds). */

@@ -59,15 +59,15 @@ static enum status remark(struct store *s, const char *sql, int64_t id, const ch
     return status;
 }
 
-enum status store_remark_sweep(struct store *s, int64_t sweep_id, const char *text,
-                               struct message *m)
+enum status store_set_sweep_note(struct store *s, int64_t sweep_id, const char *text,
+                                 struct message *m)
 {
     return remark(s, "UPDATE sweep SET remark = nullif(?, '') WHERE sweep_id = ?", sweep_id, text,
                   m);
 }
 
-enum status store_remark_trial(struct store *s, int64_t trial_id, const char *text,
-                               struct message *m)
+enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *text,
+                                 struct message *m)
 {
     return remark(s, "UPDATE trial SET remark = nullif(?, '') WHERE trial_id = ?", trial_id, text,
                   m);

@@ -122,8 +122,8 @@ enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, in
         VALUES(INTEGER(pid), TEXT(host ? host : here), INTEGER(trial_id), INTEGER(attempt)), m);
 }
 
-enum status store_note(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
-                       struct message *m)
+enum status store_add_warning(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
+                              struct message *m)
 {
     return store_change(s, "recording a note",
                         "UPDATE attempt SET note = coalesce(note || char(10), '') || ?"

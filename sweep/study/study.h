@@ -71,7 +71,7 @@ enum status study_close(struct study_session *session, struct message *m);
 
 struct store *study_store(struct study_session *session);
 
-/* As turn_wait (sweep/run/turn.h), for what is read before jobs are run. */
+/* As retry_while_busy (sweep/run/busy_retry.h), for what is read before jobs are run. */
 bool study_wait(struct study_session *session, enum status *s, struct message *m);
 
 /* Runs the jobs of one study and keeps the answers; r counts them. A job that fails is named on

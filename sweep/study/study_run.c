@@ -12,8 +12,8 @@
 #include "engine/base/clock.h"
 #include "engine/kernels/blas.h"
 #include "sweep/plan/machine.h"
+#include "sweep/run/busy_retry.h"
 #include "sweep/run/slot.h"
-#include "sweep/run/turn.h"
 #include "sweep/store/lock.h"
 #include "sweep/store/store_check.h"
 #include "sweep/study/pool.h"
@@ -29,7 +29,7 @@ struct study_session {
     struct store *store;
     int64_t build_id;
     int lock;
-    struct turn turn;
+    struct busy_retry busy;
     struct progress_view *view; /* of the study that runs; NULL: none does */
 };
 
@@ -63,12 +63,12 @@ static enum status record_build(struct study_session *session, struct message *m
         return s;
     do
         s = store_check_numbers(session->store, m);
-    while (turn_wait(&session->turn, &s, m));
+    while (retry_while_busy(&session->busy, &s, m));
     if (s != STATUS_OK)
         return s;
     do
         s = store_build(session->store, &b, &session->build_id, m);
-    while (turn_wait(&session->turn, &s, m));
+    while (retry_while_busy(&session->busy, &s, m));
     return s;
 }
 
@@ -84,15 +84,15 @@ enum status study_open(const char *db, const struct study_run_options *o,
         return status_fail(m, STATUS_NO_MEMORY, "out of memory");
     session->options = *o;
     session->lock = -1;
-    session->turn =
-        (struct turn){.patience_s = TURN_PATIENCE_S, .context = session, .say = say_plainly};
+    session->busy =
+        (struct busy_retry){.timeout_s = BUSY_TIMEOUT_S, .context = session, .say = say_plainly};
     enum status s = lock_take(db, &session->lock, m);
     if (s == STATUS_OK)
         s = stop_install(m);
     if (s == STATUS_OK) {
         do
             s = store_open(db, STORE_WRITE, &session->store, m);
-        while (turn_wait(&session->turn, &s, m));
+        while (retry_while_busy(&session->busy, &s, m));
     }
     if (s == STATUS_OK && store_migration_words(session->store, words, sizeof words)[0])
         say(session, "%s", words);
@@ -125,7 +125,7 @@ struct store *study_store(struct study_session *session)
 
 bool study_wait(struct study_session *session, enum status *s, struct message *m)
 {
-    return turn_wait(&session->turn, s, m);
+    return retry_while_busy(&session->busy, s, m);
 }
 
 /* ---- jobs ---- */
@@ -155,7 +155,7 @@ static enum status job_text(void *context, int i, char **text, struct message *m
     enum status s;
     do
         s = store_config_data(a->session->store, job.trial->config_sha256, &data, m);
-    while (turn_wait(&a->session->turn, &s, m));
+    while (retry_while_busy(&a->session->busy, &s, m));
     job.data = &data;
     return s == STATUS_OK ? study_job_text(a->study, &job, text, m) : s;
 }
@@ -189,7 +189,7 @@ static enum status file_answer(struct asking *a, const struct study_job *j,
                            "written");
     do
         s = store_study_file(session->store, &f, m);
-    while (turn_wait(&session->turn, &s, m));
+    while (retry_while_busy(&session->busy, &s, m));
     return s;
 }
 
@@ -255,14 +255,14 @@ enum status study_run(struct study_session *session, const struct study *study,
                               .turns = turn};
     if (count == 0)
         return STATUS_OK;
-    session->turn.patience_s = INFINITY; /* workers go on meanwhile */
+    session->busy.timeout_s = INFINITY; /* workers go on meanwhile */
     session->view =
         progress_new(stderr, session->options.quiet, study->doing, pool.workers, METRIC_VAL_ACC);
     show_counts(&a);
     enum status s = pool_run(&pool, m);
     progress_finish(session->view);
     session->view = NULL;
-    session->turn.patience_s = TURN_PATIENCE_S;
+    session->busy.timeout_s = BUSY_TIMEOUT_S;
     if (s == STATUS_INTERRUPTED)
         status_fail(m, s, "stopped (%s) after %d of %d; the same command goes on from there",
                     strsignal(stop_signal()), r->answered - a.before.answered, count);

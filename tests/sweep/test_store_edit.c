@@ -41,20 +41,20 @@ static void remarks_are_lines_of_text(void **state)
     char longest[4002];
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
-    assert_ok(store_remark_sweep(r.s, r.sweep, "größer, bitte", &x->m));
-    assert_ok(store_remark_trial(r.s, 2, "loud fan", &x->m));
+    assert_ok(store_set_sweep_note(r.s, r.sweep, "größer, bitte", &x->m));
+    assert_ok(store_set_trial_note(r.s, 2, "loud fan", &x->m));
     assert_answer(r.db, "SELECT remark FROM progress", "größer, bitte");
     assert_answer(r.db, "SELECT group_concat(coalesce(remark, '-')) FROM trials", "-,loud fan");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        assert_status(STATUS_BAD_INPUT, store_remark_sweep(r.s, r.sweep, refused[i].text, &x->m));
+        assert_status(STATUS_BAD_INPUT, store_set_sweep_note(r.s, r.sweep, refused[i].text, &x->m));
         assert_non_null(strstr(x->m.text, refused[i].wrong));
     }
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    assert_status(STATUS_BAD_INPUT, store_remark_trial(r.s, 2, longest, &x->m));
+    assert_status(STATUS_BAD_INPUT, store_set_trial_note(r.s, 2, longest, &x->m));
     assert_non_null(strstr(x->m.text, "4001 bytes; allowed: 4000"));
     assert_answer(r.db, "SELECT remark FROM sweep", "größer, bitte");
-    assert_ok(store_remark_sweep(r.s, r.sweep, "", &x->m));
+    assert_ok(store_set_sweep_note(r.s, r.sweep, "", &x->m));
     assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
     close_store(x, r.s);
 }

@@ -159,7 +159,7 @@ static void queries_that_fail(void **state)
     sqlite3 *other;
     assert_int_equal(sqlite3_open(x->db, &other), SQLITE_OK);
     struct store *s = open_store(x, STORE_READ);
-    store_set_patience(s, 1);
+    store_set_busy_timeout(s, 1);
     run_sql(other, "BEGIN EXCLUSIVE");
     rows = rows_open(s, &x->m, count, VALUES(TEXT("")));
     assert_failed(x, &rows, STATUS_BUSY);
@@ -223,9 +223,9 @@ static void a_text_beyond_the_limit(void **state)
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, 2000);
-    assert_status(STATUS_INTERNAL, store_note(r.s, c.trial_id, c.attempt, longer, &x->m));
+    assert_status(STATUS_INTERNAL, store_add_warning(r.s, c.trial_id, c.attempt, longer, &x->m));
     assert_non_null(strstr(x->m.text, "too big"));
-    assert_ok(store_note(r.s, c.trial_id, c.attempt, "short", &x->m));
+    assert_ok(store_add_warning(r.s, c.trial_id, c.attempt, "short", &x->m));
     assert_answer(r.db, "SELECT note FROM attempt", "short");
     close_store(x, r.s);
 }

@@ -68,8 +68,8 @@ static void finish_takes_everything(void **state)
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     assert_ok(store_curve(r.s, c.trial_id, 1, "[{\"step\":25,\"val_acc\":0.5}]", &x->m));
     assert_answer(r.db, "SELECT val_acc FROM curve WHERE step = 25", "0.5");
-    assert_ok(store_note(r.s, c.trial_id, 1, "one", &x->m));
-    assert_ok(store_note(r.s, c.trial_id, 1, "two", &x->m));
+    assert_ok(store_add_warning(r.s, c.trial_id, 1, "one", &x->m));
+    assert_ok(store_add_warning(r.s, c.trial_id, 1, "two", &x->m));
     assert_true(finish(x, r.s, &c, result_of(0.75)));
     assert_answer(r.db,
                   "SELECT concat FROM (SELECT state || ' ' || steps_done || ' ' || best_step || ' '"
@@ -354,7 +354,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     char before[4096];
     bool accepted, failed;
     long count;
-    store_set_patience(r.s, 1);
+    store_set_busy_timeout(r.s, 1);
     snprintf(before, sizeof before, "%s", ask(r.db, EVERYTHING));
     run_sql(lock, "BEGIN IMMEDIATE");
     assert_status(STATUS_BUSY, store_begin(r.s, &x->m));
@@ -371,7 +371,7 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     assert_false(accepted);
     assert_status(STATUS_BUSY, store_curve(r.s, c.trial_id, 1, "[{\"step\":1}]", &x->m));
     assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, NULL, &x->m));
-    assert_status(STATUS_BUSY, store_note(r.s, c.trial_id, 1, "words", &x->m));
+    assert_status(STATUS_BUSY, store_add_warning(r.s, c.trial_id, 1, "words", &x->m));
     assert_status(STATUS_BUSY, store_retry_failed(r.s, r.sweep, &count, &x->m));
     struct planned p = plan_of(x, SWEEP("[1, 2, 4]", ""));
     assert_status(STATUS_BUSY, store_plan(r.s, p.plan, false, &changes, &x->m));
@@ -395,7 +395,7 @@ static void a_reader_of_a_rollback_journal(void **state)
     assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
     r.db = store_db(r.s);
     assert_answer(r.db, "PRAGMA journal_mode", "delete");
-    store_set_patience(r.s, 1);
+    store_set_busy_timeout(r.s, 1);
     sqlite3 *reader = other(x);
     run_sql(reader, "BEGIN; SELECT count(*) FROM trial");
     assert_ok(store_begin(r.s, &x->m));
@@ -420,7 +420,7 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
         usleep(1000);
     if (status == STATUS_OK) {
         struct claimed c;
-        store_set_patience(s, 60000);
+        store_set_busy_timeout(s, 60000);
         if (read(go, &byte, 1) != 0)
             return 100;
         while ((status = store_claim(s, sweep, build, NULL, &c, &m)) == STATUS_OK && c.trial_id)

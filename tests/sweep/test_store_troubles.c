@@ -146,7 +146,7 @@ static enum status draw_curve(struct world *w)
 
 static enum status note(struct world *w)
 {
-    return store_note(w->s, trial_of(w, 1, 0), 1, "a note", &w->x->m);
+    return store_add_warning(w->s, trial_of(w, 1, 0), 1, "a note", &w->x->m);
 }
 
 static enum status finish_it(struct world *w, int64_t trial)
@@ -282,12 +282,12 @@ static enum status rename_it(struct world *w)
 
 static enum status remark_sweep(struct world *w)
 {
-    return store_remark_sweep(w->s, 1, "of a sweep", &w->x->m);
+    return store_set_sweep_note(w->s, 1, "of a sweep", &w->x->m);
 }
 
 static enum status remark_trial(struct world *w)
 {
-    return store_remark_trial(w->s, 3, "of a trial", &w->x->m);
+    return store_set_trial_note(w->s, 3, "of a trial", &w->x->m);
 }
 
 static enum status delete_it(struct world *w)
@@ -453,7 +453,7 @@ static void what_cannot_be_undone_is_not_kept(void **state)
             struct content noted = before;
             if (batch) {
                 assert_ok(store_begin(r.s, &x->m));
-                assert_ok(store_note(r.s, c.trial_id, c.attempt, "noted", &x->m));
+                assert_ok(store_add_warning(r.s, c.trial_id, c.attempt, "noted", &x->m));
                 noted = content_of(r.db, true);
             }
             arm(REFUSED, n);

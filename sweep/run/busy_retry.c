@@ -1,11 +1,11 @@
-#include "sweep/run/turn.h"
+#include "sweep/run/busy_retry.h"
 
 #include <poll.h>
 
 #include "engine/base/clock.h"
 #include "sweep/worker/stop.h"
 
-bool turn_wait(struct turn *t, enum status *s, struct message *m)
+bool retry_while_busy(struct busy_retry *t, enum status *s, struct message *m)
 {
     double now = clock_now_s();
     if (*s != STATUS_BUSY) {
@@ -21,7 +21,7 @@ bool turn_wait(struct turn *t, enum status *s, struct message *m)
         t->since_s = now;
         t->say(t->context, "waiting for another program that holds a lock on the results file");
     }
-    if (now - t->since_s > t->patience_s)
+    if (now - t->since_s > t->timeout_s)
         return false;
     poll(&(struct pollfd){.fd = stop_wake_fd(), .events = POLLIN}, 1, 100);
     stop_drain();

@@ -28,7 +28,7 @@ static bool make_room(struct text_buffer *b, size_t size)
     return grown;
 }
 
-static void add_bytes(struct text_buffer *b, const char *bytes, size_t size)
+void text_add_bytes(struct text_buffer *b, const char *bytes, size_t size)
 {
     if (!make_room(b, size))
         return;
@@ -68,7 +68,7 @@ char *text_copy(const char *text)
 static ssize_t add_to_buffer(void *buffer, const char *text, size_t size)
 {
     struct text_buffer *b = buffer;
-    add_bytes(b, text, size);
+    text_add_bytes(b, text, size);
     errno = b->out_of_memory ? ENOMEM : errno;
     return b->out_of_memory ? 0 : (ssize_t)size;
 }
@@ -200,94 +200,6 @@ void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
     fputc('\n', out);
 }
 
-enum { PIECE_SIZE = 16 };
-
-static void escape(uint32_t code, char piece[PIECE_SIZE])
-{
-    snprintf(piece, PIECE_SIZE, "\\u%04x", (unsigned)code);
-}
-
-/* How many bytes from p on stand for themselves in a JSON string. */
-static int json_run(const unsigned char *p, const unsigned char *end)
-{
-    const unsigned char *at = p;
-    uint32_t code;
-    for (int n; at < end && at - p < INT_MAX - 4; at += n) {
-        n = utf8_decode(at, end, &code);
-        if (n == 0 || utf8_is_control(code) || code == '"' || code == '\\')
-            break;
-    }
-    return (int)(at - p);
-}
-
-/* What the character at p, which does not stand for itself, becomes; returns the bytes it took.
- * Controls of every kind are escaped, which no reader minds and a terminal cannot obey. */
-static int json_piece(const unsigned char *p, const unsigned char *end, char piece[PIECE_SIZE])
-{
-    static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
-    uint32_t code;
-    int n = utf8_decode(p, end, &code);
-    const char *named = n == 1 && code ? strchr(meanings, (int)code) : NULL;
-    if (n == 0)
-        snprintf(piece, PIECE_SIZE, "%s", "\xEF\xBF\xBD");
-    else if (named)
-        snprintf(piece, PIECE_SIZE, "\\%c", letters[named - meanings]);
-    else
-        escape(code, piece);
-    return n ? n : 1;
-}
-
-void text_json(FILE *out, const char *text)
-{
-    if (!text) {
-        fputs("null", out);
-        return;
-    }
-    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
-    fputc('"', out);
-    while (p < end) {
-        char piece[PIECE_SIZE] = "";
-        int run = json_run(p, end);
-        fwrite(p, 1, (size_t)run, out);
-        p += run;
-        if (p < end)
-            p += json_piece(p, end, piece);
-        fputs(piece, out);
-    }
-    fputc('"', out);
-}
-
-void text_add_json(struct text_buffer *b, const char *text)
-{
-    if (!text) {
-        text_add(b, "null");
-        return;
-    }
-    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
-    add_bytes(b, "\"", 1);
-    while (p < end) {
-        char piece[PIECE_SIZE];
-        int run = json_run(p, end);
-        add_bytes(b, (const char *)p, (size_t)run);
-        p += run;
-        if (p == end)
-            break;
-        p += json_piece(p, end, piece);
-        add_bytes(b, piece, strlen(piece));
-    }
-    add_bytes(b, "\"", 1);
-}
-
-void text_add_json_bytes(struct text_buffer *b, const char *bytes)
-{
-    text_add(b, "\"");
-    for (const unsigned char *p = (const unsigned char *)bytes; *p; p++) {
-        bool plain = *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\';
-        text_add(b, plain ? "%c" : "\\u00%02x", *p);
-    }
-    text_add(b, "\"");
-}
-
 void text_add_shell(struct text_buffer *b, const char *text)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -305,52 +217,6 @@ void text_add_shell(struct text_buffer *b, const char *text)
             text_add(b, "%.*s", (int)run, text);
     }
     text_add(b, "'");
-}
-
-void text_json_as_is(FILE *out, const char *json)
-{
-    const unsigned char *p = (const unsigned char *)json, *end = p + strlen(json);
-    for (int n; p < end; p += n ? n : 1) {
-        char piece[PIECE_SIZE];
-        uint32_t code;
-        n = utf8_decode(p, end, &code);
-        if (n > 0 && utf8_is_control(code)) {
-            escape(code, piece);
-            fputs(piece, out);
-        } else if (n > 0) {
-            fwrite(p, 1, (size_t)n, out);
-        } else {
-            fputs("\xEF\xBF\xBD", out);
-        }
-    }
-}
-
-void text_json_real(FILE *out, double x)
-{
-    char text[32];
-    if (isfinite(x) && number_format(x, text, sizeof text) > 0)
-        fputs(text, out);
-    else
-        fputs("null", out);
-}
-
-void text_add_real(struct text_buffer *b, double x)
-{
-    char text[32];
-    bool finite = isfinite(x) && number_format(x, text, sizeof text) > 0;
-    text_add(b, "%s", finite ? text : "null");
-}
-
-void text_json_member(FILE *out, const char *key, double x)
-{
-    fprintf(out, ",\"%s\":", key);
-    text_json_real(out, x);
-}
-
-void text_add_member(struct text_buffer *b, const char *key, double x)
-{
-    text_add(b, ",\"%s\":", key);
-    text_add_real(b, x);
 }
 
 bool text_utf8(void)

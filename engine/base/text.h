@@ -1,9 +1,9 @@
-/* Small pieces of output: texts that grow, wrapped paragraphs, JSON strings and numbers, dot plots.
+/* Small pieces of output: texts that grow, wrapped paragraphs, dot plots.
  *
  * Foreign text (from a file, an argument, the results file) goes to a person only through this
  * file: whatever a terminal would obey instead of showing it (utf8_is_control: it could move the
  * cursor, change the title, turn the line around) becomes '?', as does what is no UTF-8. JSON
- * escapes it, so that nothing is lost.
+ * (json_write.h) escapes it, so that nothing is lost.
  *
  * Write errors stay in the FILE, to be asked for once by text_check. */
 #ifndef ENGINE_BASE_TEXT_H
@@ -24,6 +24,7 @@ struct text_buffer {
     bool out_of_memory;
 };
 void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_bytes(struct text_buffer *b, const char *bytes, size_t size);
 
 /* A stream that adds to b what is written to it; fclose it before looking at b. NULL where there is
  * no memory. Once b has run out of memory, writing fails. */
@@ -60,28 +61,17 @@ const char *text_shown(const char *text, char *buffer, size_t size);
  * with LF. */
 void text_paragraph(FILE *out, const char *text, int first, int rest, int width);
 
-/* Writes text as a JSON string with its quotes, or null for NULL. Escaped: what RFC 8259 demands
- * and every control character; bytes that are not UTF-8 become U+FFFD. */
+/* Single values, and a further member, as json_write.h has them. */
 void text_json(FILE *out, const char *text);
 void text_add_json(struct text_buffer *b, const char *text);
-
-/* Adds bytes of which not one may be lost, such as a path's: a JSON string in which each is the
- * character of its number. json_bytes reads it back. */
 void text_add_json_bytes(struct text_buffer *b, const char *bytes);
+void text_json_as_is(FILE *out, const char *json);
+void text_json_real(FILE *out, double x);
+void text_json_member(FILE *out, const char *key, double x);
+void text_add_member(struct text_buffer *b, const char *key, double x);
 
 /* Adds text as one word of the shell (POSIX sh), in quotes where it needs them. */
 void text_add_shell(struct text_buffer *b, const char *text);
-
-/* Writes what is JSON already, out of the results file: the same to every reader, with the control
- * characters in its strings escaped. */
-void text_json_as_is(FILE *out, const char *json);
-
-/* Writes the shortest number that reads back as x, or null where x is not finite. */
-void text_json_real(FILE *out, double x);
-void text_add_real(struct text_buffer *b, double x);
-/* The same as a further member of an object: ,"key":1.5 */
-void text_json_member(FILE *out, const char *key, double x);
-void text_add_member(struct text_buffer *b, const char *key, double x);
 
 /* True where ANSI colour is welcome on f: a terminal, TERM not dumb, NO_COLOR unset or empty. */
 bool text_color(FILE *f);

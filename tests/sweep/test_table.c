@@ -305,46 +305,6 @@ static void test_paragraph(void **state)
     free(text);
 }
 
-static void assert_json(const char *text, const char *expected)
-{
-    char *json = NULL;
-    CAPTURE(json, text_json(out, text));
-    assert_string_equal(json, expected);
-    free(json);
-}
-
-/* Bytes that are not UTF-8 (RFC 3629): stray and missing continuation, overlong forms, surrogates,
- * beyond U+10FFFF. */
-static void test_json_strings(void **state)
-{
-    (void)state;
-    assert_json(NULL, "null");
-    assert_json("", "\"\"");
-    assert_json("\"\\/\b\f\n\r\t\x01\x7f", "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u007f\"");
-    assert_json("é€😀", "\"é€😀\"");
-    assert_json("a\x80z", "\"a\xEF\xBF\xBDz\"");
-    assert_json("a\xC3", "\"a\xEF\xBF\xBD\"");
-    assert_json("\xC0\xAF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    assert_json("\xE0\x9F\xBF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    assert_json("\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    assert_json("\xF4\x90\x80\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    assert_json("\xF0\x9F\x98", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
-}
-
-static void test_json_reals(void **state)
-{
-    (void)state;
-    static const double value[] = {0, .1, -1.5, 1e21, 1. / 3, NAN, INFINITY};
-    static const char *const text[] = {"0",    "0.1", "-1.5", "1e+21", "0.3333333333333333",
-                                       "null", "null"};
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
-        char *json = NULL;
-        CAPTURE(json, text_json_real(out, value[i]));
-        assert_string_equal(json, text[i]);
-        free(json);
-    }
-}
-
 static void assert_plot(double mean, double low, double high, const char *expected)
 {
     char plot[DOT_PLOT_SIZE];
@@ -384,8 +344,6 @@ int main(void)
         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_write_errors),
         cmocka_unit_test(test_paragraph),
-        cmocka_unit_test(test_json_strings),
-        cmocka_unit_test(test_json_reals),
         cmocka_unit_test(test_dot_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

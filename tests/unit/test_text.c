@@ -90,20 +90,8 @@ static void assert_plain(const char *text, const char *expected)
     assert_written(text_plain, text, expected);
 }
 
-/* Into a file and into a growing text alike; and what JSON has escaped stays as it is. */
-static void assert_json(const char *text, const char *expected)
-{
-    assert_written(text_json, text, expected);
-    struct text_buffer b = {0};
-    text_add_json(&b, text);
-    assert_string_equal(b.text, expected);
-    free(b.text);
-    assert_written(text_json_as_is, expected, expected);
-}
-
 #define RIGHT_TO_LEFT_OVERRIDE "\xE2\x80\xAE"
 #define ISOLATE                "\xE2\x81\xA6"
-#define U_FFFD                 "\xEF\xBF\xBD"
 
 /* C0, DEL and C1 (ISO 6429), what turns the line around, bytes that are no text; and nothing beside
  * them. */
@@ -159,20 +147,6 @@ static void text_in_messages(void **state)
     assert_string_equal(text_shown("\xff\xC2\x9B" RIGHT_TO_LEFT_OVERRIDE "x", b, sizeof b), "???x");
 }
 
-static void json_strings(void **state)
-{
-    (void)state;
-    assert_json("", "\"\"");
-    assert_json("a\"b\\c/\b\f\n\r\t", "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\"");
-    assert_json("\x01\x1b[2J\x7f", "\"\\u0001\\u001b[2J\\u007f\"");
-    assert_json("\xC2\x9B" RIGHT_TO_LEFT_OVERRIDE "\xE2\x80\xA8", "\"\\u009b\\u202e\\u2028\"");
-    assert_json(NULL, "null");
-    /* JSON of somebody else's making, with characters in it that need not be escaped. */
-    assert_written(text_json_as_is, "{\"a\x7f\":\"\xC2\x9B\xff\"}",
-                   "{\"a\\u007f\":\"\\u009b" U_FFFD "\"}");
-}
-
-/* The ends of the ranges of Unicode 15, table 3-7. */
 static void assert_shell(const char *text, const char *expected)
 {
     struct text_buffer b = {0};
@@ -194,22 +168,6 @@ static void words_of_the_shell(void **state)
     assert_shell("''", "''\\'''\\'''");
     assert_shell("a\nb", "'a\nb'");
     assert_shell("h\303\251", "'h\303\251'");
-}
-
-static void the_ends_of_utf8(void **state)
-{
-    (void)state;
-    assert_json("\xC2\xA0\xDF\xBF", "\"\xC2\xA0\xDF\xBF\"");
-    assert_json("\xE0\xA0\x80\xEF\xBF\xBF", "\"\xE0\xA0\x80\xEF\xBF\xBF\"");
-    assert_json("\xED\x9F\xBF\xEE\x80\x80", "\"\xED\x9F\xBF\xEE\x80\x80\"");
-    assert_json("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", "\"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF\"");
-    assert_json("\xC0\xAF\xC1\xBF", "\"" U_FFFD U_FFFD U_FFFD U_FFFD "\"");
-    assert_json("\xE0\x9F\xBF", "\"" U_FFFD U_FFFD U_FFFD "\"");
-    assert_json("\xED\xA0\x80", "\"" U_FFFD U_FFFD U_FFFD "\"");
-    assert_json("\xF0\x8F\x80\x80", "\"" U_FFFD U_FFFD U_FFFD U_FFFD "\"");
-    assert_json("\xF4\x90\x80\x80", "\"" U_FFFD U_FFFD U_FFFD U_FFFD "\"");
-    assert_json("\xF5\x80\xFF", "\"" U_FFFD U_FFFD U_FFFD "\"");
-    assert_json("\xE2\x82z", "\"" U_FFFD U_FFFD "z\"");
 }
 
 static void assert_plot(double mean, double low, double high, const char *expected)
@@ -273,9 +231,7 @@ int main(void)
         cmocka_unit_test(control_characters),
         cmocka_unit_test(formatted_text),
         cmocka_unit_test(text_in_messages),
-        cmocka_unit_test(json_strings),
         cmocka_unit_test(words_of_the_shell),
-        cmocka_unit_test(the_ends_of_utf8),
         cmocka_unit_test(odd_dot_plots),
         cmocka_unit_test(sparklines),
     };

@@ -1,0 +1,205 @@
+#include "engine/base/json_write.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/number.h"
+#include "engine/base/utf8.h"
+
+static void put_bytes(struct json_writer *w, const char *bytes, size_t size)
+{
+    if (w->out)
+        fwrite(bytes, 1, size, w->out);
+    else
+        text_add_bytes(w->text, bytes, size);
+}
+
+static void put(struct json_writer *w, const char *text)
+{
+    put_bytes(w, text, strlen(text));
+}
+
+/* Writes text, of which '"' and '\' have a meaning where it is JSON already. */
+static void put_escaped(struct json_writer *w, const char *text, bool json)
+{
+    static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
+    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text), *run = p;
+    for (int n; p < end; p += n ? n : 1) {
+        char piece[16] = "\xEF\xBF\xBD"; /* U+FFFD */
+        uint32_t code;
+        n = utf8_decode(p, end, &code);
+        bool marks = n == 1 && !json && (code == '"' || code == '\\');
+        if (n > 0 && !marks && !utf8_is_control(code))
+            continue;
+        const char *named = n == 1 && !json ? strchr(meanings, (int)code) : NULL;
+        if (named)
+            snprintf(piece, sizeof piece, "\\%c", letters[named - meanings]);
+        else if (n > 0)
+            snprintf(piece, sizeof piece, "\\u%04x", (unsigned)code);
+        put_bytes(w, (const char *)run, (size_t)(p - run));
+        put(w, piece);
+        run = p + (n ? n : 1);
+    }
+    put_bytes(w, (const char *)run, (size_t)(p - run));
+}
+
+static void put_string(struct json_writer *w, const char *text)
+{
+    put(w, "\"");
+    put_escaped(w, text, false);
+    put(w, "\"");
+}
+
+void json_add_key(struct json_writer *w, const char *key)
+{
+    if (w->further)
+        put(w, w->spaced ? ", " : ",");
+    w->further = true;
+    if (!key)
+        return;
+    put_string(w, key);
+    put(w, w->spaced ? ": " : ":");
+}
+
+void json_new_line(struct json_writer *w, int indent)
+{
+    char line[32];
+    snprintf(line, sizeof line, "%s\n%*s", w->further ? "," : "", indent, "");
+    put(w, line);
+    w->further = false;
+}
+
+static void begin(struct json_writer *w, const char *key, const char *bracket)
+{
+    json_add_key(w, key);
+    put(w, bracket);
+    w->further = false;
+}
+
+static void end(struct json_writer *w, const char *bracket)
+{
+    put(w, bracket);
+    w->further = true;
+}
+
+void json_begin_object(struct json_writer *w, const char *key)
+{
+    begin(w, key, "{");
+}
+
+void json_end_object(struct json_writer *w)
+{
+    end(w, "}");
+}
+
+void json_begin_list(struct json_writer *w, const char *key)
+{
+    begin(w, key, "[");
+}
+
+void json_end_list(struct json_writer *w)
+{
+    end(w, "]");
+}
+
+static void add(struct json_writer *w, const char *key, const char *value)
+{
+    json_add_key(w, key);
+    put(w, value);
+}
+
+void json_add_text(struct json_writer *w, const char *key, const char *text)
+{
+    json_add_key(w, key);
+    if (text)
+        put_string(w, text);
+    else
+        put(w, "null");
+}
+
+void json_add_bytes(struct json_writer *w, const char *key, const char *bytes)
+{
+    add(w, key, "\"");
+    for (const unsigned char *p = (const unsigned char *)bytes; *p; p++) {
+        bool plain = *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\';
+        char piece[8];
+        snprintf(piece, sizeof piece, plain ? "%c" : "\\u00%02x", *p);
+        put(w, piece);
+    }
+    put(w, "\"");
+}
+
+void json_add_integer(struct json_writer *w, const char *key, int64_t n)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, n);
+    add(w, key, text);
+}
+
+void json_add_bool(struct json_writer *w, const char *key, bool flag)
+{
+    add(w, key, flag ? "true" : "false");
+}
+
+void json_add_null(struct json_writer *w, const char *key)
+{
+    add(w, key, "null");
+}
+
+void json_add_real(struct json_writer *w, const char *key, double x)
+{
+    char text[32];
+    add(w, key, isfinite(x) && number_format(x, text, sizeof text) > 0 ? text : "null");
+}
+
+void json_add_digits(struct json_writer *w, const char *key, double x, int digits)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    add(w, key, isfinite(x) ? text : "null");
+}
+
+void json_add_json(struct json_writer *w, const char *key, const char *json)
+{
+    json_add_key(w, key);
+    put_escaped(w, json ? json : "null", true);
+}
+
+/* ---- single values ---- */
+
+void text_json(FILE *out, const char *text)
+{
+    json_add_text(&(struct json_writer){.out = out}, NULL, text);
+}
+
+void text_add_json(struct text_buffer *b, const char *text)
+{
+    json_add_text(&(struct json_writer){.text = b}, NULL, text);
+}
+
+void text_add_json_bytes(struct text_buffer *b, const char *bytes)
+{
+    json_add_bytes(&(struct json_writer){.text = b}, NULL, bytes);
+}
+
+void text_json_as_is(FILE *out, const char *json)
+{
+    json_add_json(&(struct json_writer){.out = out}, NULL, json);
+}
+
+void text_json_real(FILE *out, double x)
+{
+    json_add_real(&(struct json_writer){.out = out}, NULL, x);
+}
+
+void text_json_member(FILE *out, const char *key, double x)
+{
+    json_add_real(&(struct json_writer){.out = out, .further = true}, key, x);
+}
+
+void text_add_member(struct text_buffer *b, const char *key, double x)
+{
+    json_add_real(&(struct json_writer){.text = b, .further = true}, key, x);
+}

@@ -22,18 +22,18 @@ struct task_common {
      .offset = offsetof(struct task_common, length),                                               \
      .min = least_length,                                                                          \
      .max = TASK_MAX_LENGTH,                                                                       \
-     .preset = length_default,                                                                     \
+     .default_value = length_default,                                                              \
      .help = "Positions of a sequence."},                                                          \
         {.name = "vocab",                                                                          \
          .type = OPTION_INT,                                                                       \
          .offset = offsetof(struct task_common, vocab),                                            \
          .min = 2,                                                                                 \
          .max = TASK_MAX_VOCAB,                                                                    \
-         .preset = vocab_default,                                                                  \
+         .default_value = vocab_default,                                                           \
          .help = vocab_help},                                                                      \
     {                                                                                              \
         .name = "instance", .type = OPTION_INT, .offset = offsetof(struct task_common, instance),  \
-        .min = 0, .max = last_instance, .preset = "0",                                             \
+        .min = 0, .max = last_instance, .default_value = "0",                                      \
         .help = (last_instance) > 0 ? "0: the task as described; others draw it anew."             \
                                     : "Always 0: nothing of this task is drawn.",                  \
     }

@@ -12,7 +12,7 @@ static const struct option_entry options_table[] = {
     {.name = "bos",
      .type = OPTION_BOOL,
      .offset = offsetof(struct options, bos),
-     .preset = "false",
+     .default_value = "false",
      .help = "Start with a special token (BOS) that has no target."},
     {0},
 };

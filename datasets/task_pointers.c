@@ -17,7 +17,7 @@ static const struct option_entry options_table[] = {
      .offset = offsetof(struct options, slots),
      .min = 1,
      .max = MAX_SLOTS,
-     .preset = "2",
+     .default_value = "2",
      .help = "Pointers at every position (K)."},
     {0},
 };

@@ -18,7 +18,7 @@ static const struct option_entry options_table[] = {
      .offset = offsetof(struct options, slots),
      .min = 1,
      .max = MAX_SLOTS,
-     .preset = "2",
+     .default_value = "2",
      .help = "Keys that a query asks for at once (K)."},
     {0},
 };

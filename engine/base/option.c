@@ -296,11 +296,11 @@ static size_t value_size(const struct option_entry *o)
     }
 }
 
-/* A preset list is written as in a sweep file: "[1, -1]", "[]". */
+/* A default list is written as in a sweep file: "[1, -1]", "[]". */
 static void list_default(const struct option_entry *o, void *config)
 {
     char item[32];
-    for (const char *p = o->preset; *p;) {
+    for (const char *p = o->default_value; *p;) {
         size_t n = strspn(p, "+-.0123456789eE");
         if (n > 0 && n < sizeof item) {
             memcpy(item, p, n);
@@ -315,10 +315,10 @@ void option_defaults(const struct option_entry *table, void *config)
 {
     for (const struct option_entry *o = table; o->name; o++) {
         memset(member(o, config), 0, value_size(o));
-        if (o->preset && o->type == OPTION_INT_LIST)
+        if (o->default_value && o->type == OPTION_INT_LIST)
             list_default(o, config);
-        else if (o->preset)
-            option_parse(o, "", o->preset, false, config, NULL);
+        else if (o->default_value)
+            option_parse(o, "", o->default_value, false, config, NULL);
     }
 }
 

@@ -36,16 +36,16 @@ enum option_type {
 struct option_entry {
     const char *name; /* below its section: "d_model", "schedule.warmup" */
     enum option_type type;
-    size_t offset;            /* of its member in the struct the table describes */
-    double min, max;          /* inclusive: INT, REAL and each item of INT_LIST; bytes of STRING */
-    bool above_min;           /* REAL: min itself is excluded (lr > 0) */
-    const char *const *words; /* ends with NULL; CHOICE: all values; INT: words beside numbers */
-    const char *preset;       /* default as a sweep file would write it; NULL: must be given */
-    bool late;                /* introduced after version 1: left out of the identity at default */
-    bool local;               /* where something lies on this machine: no part of the identity */
-    bool derived;             /* read from the task's file, never given; a preset is only for late
-                                 ones, which are left out of the identity at that value */
-    const char *help;         /* one sentence, for `headcount tasks` and error messages */
+    size_t offset;             /* of its member in the struct the table describes */
+    double min, max;           /* inclusive: INT, REAL and each item of INT_LIST; bytes of STRING */
+    bool above_min;            /* REAL: min itself is excluded (lr > 0) */
+    const char *const *words;  /* ends with NULL; CHOICE: all values; INT: words beside numbers */
+    const char *default_value; /* as a sweep file would write it; NULL: must be given */
+    bool omit_at_default; /* introduced after version 1: at its default no part of the identity */
+    bool local;           /* where something lies on this machine: no part of the identity */
+    bool derived;         /* read from the task's file, never given; has a default only with
+                             omit_at_default */
+    const char *help;     /* one sentence, for `headcount tasks` and error messages */
 };
 /* A table ends with an entry whose name is NULL. */
 

@@ -28,8 +28,8 @@ struct tiles {
     long queries; /* of a block: row/group, or half of that */
     struct seen_keys seen;
     bool shared;             /* keys_shared */
-    long key[GROUP_MOST];    /* columns of qkv where the keys of each head begin */
-    long value[GROUP_MOST];  /* and its values */
+    long key[GROUP_MAX];     /* columns of qkv where the keys of each head begin */
+    long value[GROUP_MAX];   /* and its values */
     struct tile_rows k, v;   /* (n,d_k), (n,d_v) packed */
     struct tile_rows q, g;   /* (T,d_k), (T,d_v) packed; g is dO */
     struct tile_rows dk, dv; /* (n,d_k), (n,d_v) before they are unpacked */
@@ -45,7 +45,7 @@ struct tiles {
 /* How many heads fill a vector together; 1 where they do not. */
 static int tiles_group(const struct attention *a)
 {
-    for (int group = 2; group <= GROUP_MOST; group *= 2)
+    for (int group = 2; group <= GROUP_MAX; group *= 2)
         if (group * a->d_k == LANES && a->d_v == a->d_k && a->H % group == 0)
             return group;
     return 1;

@@ -6,7 +6,7 @@
 
 #include "engine/kernels/simd_vector.h"
 
-enum { GROUP_MOST = 4 };
+enum { GROUP_MAX = 4 };
 
 #if LANES == 16
 #define HALVES_ZIPPED   0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15

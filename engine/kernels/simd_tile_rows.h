@@ -138,7 +138,7 @@ ALWAYS_INLINE void pack_group(const int GROUP, bool packed, long rows, const flo
         vtranspose(tile);
 #pragma GCC unroll 8
         for (int k = 0; k < d; k++) {
-            vf zipped[GROUP_MOST];
+            vf zipped[GROUP_MAX];
             group_zip_vectors(tile + (packed ? k * GROUP : k), packed ? 1 : d, GROUP, zipped);
             for (int i = 0; i < GROUP; i++)
                 vstore(xt + k * TILE_GROUP_ROW + r * GROUP + i * LANES, zipped[i]);

@@ -65,9 +65,9 @@ int command_ensemble(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &c, &arguments, &exit_status))
         return exit_status;
-    if (c.members < 2 || c.members > ENSEMBLE_MEMBERS_MOST)
+    if (c.members < 2 || c.members > ENSEMBLE_MEMBERS_MAX)
         return command_usage("ensemble", "--members is %ld; allowed: 2 to %d", c.members,
-                             ENSEMBLE_MEMBERS_MOST);
+                             ENSEMBLE_MEMBERS_MAX);
     if (c.csv + c.json + c.markdown > 1)
         return command_usage("ensemble", "--csv, --json and --markdown exclude each other");
     const struct ensemble_request q = {.db = c.db,

@@ -66,7 +66,7 @@ static void option_table_fill(struct option_table *t)
         bool is_width = strcmp(o->name, "d_head") == 0;
         snprintf(t->help[i], OPTION_HELP_SIZE, "%s (%s)",
                  is_width ? "width of a head in the fixed column" : o->help,
-                 is_width ? "d_model / 4" : o->preset);
+                 is_width ? "d_model / 4" : o->default_value);
         t->list[n++] = (struct command_option){
             .name = t->name[i],
             .kind = COMMAND_TEXT,

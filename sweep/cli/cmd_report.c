@@ -55,7 +55,7 @@ static const struct command_syntax syntax = {
                 "  headcount report gather --html gather.html\n"
                 "  headcount report gather --svg gather.svg\n",
     .least = 0,
-    .most = REPORT_SWEEPS_MOST,
+    .most = REPORT_SWEEPS_MAX,
 };
 
 /* ---- the page and the figure ---- */
@@ -136,7 +136,7 @@ static enum status report(struct store *s, void *context, struct message *m)
                                 : o->json     ? REPORT_JSON
                                 : o->markdown ? REPORT_MARKDOWN
                                               : REPORT_TEXT;
-    int64_t sweep_id[REPORT_SWEEPS_MOST] = {0};
+    int64_t sweep_id[REPORT_SWEEPS_MAX] = {0};
     enum status status = STATUS_OK;
     for (int i = 0; i < o->sweeps && status == STATUS_OK; i++) {
         status = store_sweep(s, o->sweep[i], &sweep_id[i], m);

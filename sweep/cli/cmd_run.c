@@ -308,7 +308,7 @@ int command_run(int argc, char **argv)
                                     "known");
     if (!port_is_good(o.serve))
         return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
-                             COMMAND_PORT_MOST);
+                             COMMAND_PORT_MAX);
     struct page page = {.options = &o};
     enum status s = run(argv[optind], &o, &page, &exit_status, &m);
     bool reported = s == STATUS_OK && (exit_status == EXIT_DONE || exit_status == EXIT_SOME_FAILED);

@@ -10,7 +10,7 @@
 #include "sweep/store/rows.h"
 #include "sweep/worker/stop.h"
 
-enum { PAGE_WIDTH = 96, RUNNING_MOST = 20 };
+enum { PAGE_WIDTH = 96, RUNNING_MAX = 20 };
 
 struct status_options {
     const char *db;
@@ -116,9 +116,9 @@ static enum status print_running(const struct status_view *v, struct text_page p
 {
     enum status status = STATUS_OK;
     if (v->own)
-        status = status_running(v->own, v->shards.told, RUNNING_MOST, page, out, m);
+        status = status_running(v->own, v->shards.told, RUNNING_MAX, page, out, m);
     if (status == STATUS_OK && v->shards.sum)
-        status = status_running_shards(v->shards.sum, v->shards.untold, RUNNING_MOST, page, out, m);
+        status = status_running_shards(v->shards.sum, v->shards.untold, RUNNING_MAX, page, out, m);
     return status;
 }
 

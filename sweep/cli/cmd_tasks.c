@@ -111,7 +111,7 @@ static enum status option_rows(const char *section, const struct option_entry *l
         table_printf(t, "%s.%s", section, o->name);
         table_text(t, type_name(o));
         table_text(t, allowed_text(o, allowed));
-        table_text(t, o->preset);
+        table_text(t, o->default_value);
         table_text(t, o->help);
     }
     enum status s = table_write(t, TABLE_JSON, false, stdout, m);
@@ -128,10 +128,10 @@ static void print_options(const char *section, const struct option_entry *list)
         printf("  %-24s %s", name, allowed_text(o, allowed));
         if (o->derived)
             putchar('\n');
-        else if (!o->preset)
+        else if (!o->default_value)
             printf(" (must be given)\n");
-        else if (o->preset[0])
-            printf(" (default %s)\n", o->preset);
+        else if (o->default_value[0])
+            printf(" (default %s)\n", o->default_value);
         else
             printf(" (default: chosen by the task)\n");
         text_paragraph(stdout, o->help, 6, 6, PAGE_WIDTH);

@@ -13,11 +13,11 @@ bool command_serve_port(const char *text, struct serve_options *o)
         return true;
     o->port = 0;
     for (const char *c = text; *c; c++) {
-        if (*c < '0' || *c > '9' || o->port > COMMAND_PORT_MOST)
+        if (*c < '0' || *c > '9' || o->port > COMMAND_PORT_MAX)
             return false;
         o->port = o->port * 10 + (*c - '0');
     }
-    return *text && o->port <= COMMAND_PORT_MOST;
+    return *text && o->port <= COMMAND_PORT_MAX;
 }
 
 /* Each connection is an open file. */

@@ -4,10 +4,10 @@
 
 #include "sweep/serve/serve.h"
 
-enum { COMMAND_PORT_MOST = 65535 };
+enum { COMMAND_PORT_MAX = 65535 };
 
 /* Port and next_port of o from what the user gave; NULL, nothing: SERVE_PORT or one of the next.
- * False where it is no number from 0 to COMMAND_PORT_MOST. */
+ * False where it is no number from 0 to COMMAND_PORT_MAX. */
 bool command_serve_port(const char *text, struct serve_options *o);
 
 /* serve_start, behind all that trains (what a run beside it loses is what it takes), and with as

@@ -133,14 +133,14 @@ static int dependency_words(const struct sbatch_words *w, int i, const char **va
  * the jobs of a results file. */
 static enum status refuse_own(const char *word, struct message *m)
 {
-    enum { ARRAY_LEAST = 2, NAME_LEAST = 4, COMMENT_LEAST = 3 }; /* "--jobid", "--constraint" */
-    if (long_value(word, "array", ARRAY_LEAST) || is_short(word, 'a'))
+    enum { ARRAY_MIN = 2, NAME_MIN = 4, COMMENT_MIN = 3 }; /* "--jobid", "--constraint" */
+    if (long_value(word, "array", ARRAY_MIN) || is_short(word, 'a'))
         return status_fail(m, STATUS_BAD_INPUT,
                            "with an --array of sbatch's own every task would run the whole sweep; "
                            "`headcount submit --array N` gives each of N tasks a share, --array "
                            "N%%M lets M of them run at a time");
-    bool name = long_value(word, "job-name", NAME_LEAST) || is_short(word, 'J');
-    if (name || long_value(word, "comment", COMMENT_LEAST))
+    bool name = long_value(word, "job-name", NAME_MIN) || is_short(word, 'J');
+    if (name || long_value(word, "comment", COMMENT_MIN))
         return status_fail(m, STATUS_BAD_INPUT,
                            "sbatch's %s cannot be given: by it `headcount status` finds the jobs "
                            "of a results file%s",

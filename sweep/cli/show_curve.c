@@ -6,7 +6,7 @@
 #include "engine/base/text.h"
 #include "sweep/store/rows.h"
 
-enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, VALUES_MOST = 1024 };
+enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, VALUES_MAX = 1024 };
 
 /* Marks accuracy y at step x, both in 0..1 (else nothing: rows may say anything); what is drawn
  * first stays on top. */
@@ -65,11 +65,11 @@ static enum status print_plot(struct store *s, int64_t trial, int *points, struc
 static enum status print_line(struct store *s, int64_t trial, const char *name, const char *sql,
                               struct message *m)
 {
-    double x[VALUES_MOST];
+    double x[VALUES_MAX];
     char line[SPARKLINE_SIZE];
     int n = 0;
-    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial), INTEGER(VALUES_MOST)));
-    while (n < VALUES_MOST && rows_next(&r)) {
+    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial), INTEGER(VALUES_MAX)));
+    while (n < VALUES_MAX && rows_next(&r)) {
         x[n] = rows_real(&r, 0);
         n += isfinite(x[n]);
     }

@@ -9,7 +9,7 @@
 #include "sweep/report/rows_table.h"
 
 /* Characters of an error that are shown; what this program writes has fewer. */
-#define SHOWN_MOST "8192"
+#define SHOWN_MAX "8192"
 
 /* An error, whatever numbers are in it. */
 struct error_kind {
@@ -214,7 +214,7 @@ static void print_indented(const char *text)
 static enum status print_error(struct store *s, const struct error_kind *k, struct message *m)
 {
     struct rows r = rows_open(s, m,
-                              "SELECT substr(error, 1, " SHOWN_MOST "), length(error) > " SHOWN_MOST
+                              "SELECT substr(error, 1, " SHOWN_MAX "), length(error) > " SHOWN_MAX
                               " FROM attempt WHERE trial_id = ?1 AND attempt = ?2",
                               VALUES(INTEGER(k->trial), INTEGER(k->attempt)));
     bool has = rows_next(&r);

@@ -6,7 +6,7 @@
 #include "sweep/report/table.h"
 #include "sweep/store/rows.h"
 
-enum { VALUES_MOST = 512, CELLS = 16 };
+enum { VALUES_MAX = 512, CELLS = 16 };
 
 #define TRIALS(number, shard, more)                                                                \
     "SELECT t.trial_id, s.name, heads, setting_label, seed, c.steps, s.metric = 'val_loss',"       \
@@ -35,12 +35,12 @@ static void add_curve(struct table *t, const double *x, int n, bool loss)
 
 static enum status add_trial(struct rows *r, struct rows *curve, bool shards, struct table *t)
 {
-    double x[VALUES_MOST];
+    double x[VALUES_MAX];
     int n = 0;
     int64_t step = 0;
     rows_rebind(curve, VALUES(INTEGER(rows_integer(r, TRIAL)), INTEGER(rows_integer(r, LOSS)),
-                              INTEGER(VALUES_MOST)));
-    for (; n < VALUES_MOST && rows_next(curve); n++) {
+                              INTEGER(VALUES_MAX)));
+    for (; n < VALUES_MAX && rows_next(curve); n++) {
         step = rows_integer(curve, 0);
         x[n] = rows_real(curve, 1);
     }

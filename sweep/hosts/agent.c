@@ -377,7 +377,7 @@ static bool is_over(const struct agent *a)
 
 static enum status loop(struct agent *a, struct message *m)
 {
-    struct pollfd *fds = calloc(2 * HOST_SLOTS_MOST + 3, sizeof *fds);
+    struct pollfd *fds = calloc(2 * HOST_SLOTS_MAX + 3, sizeof *fds);
     if (!fds)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory");
     while (!is_over(a)) {
@@ -419,7 +419,7 @@ static enum status introduce(struct agent *a, struct message *m)
  * the coordinator wants, it is told at the first worker too many. */
 static void allow_descriptors(void)
 {
-    const rlim_t wanted = 2 * HOST_SLOTS_MOST + 64;
+    const rlim_t wanted = 2 * HOST_SLOTS_MAX + 64;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;

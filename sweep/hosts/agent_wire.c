@@ -171,7 +171,7 @@ void agent_out_free(struct agent_out *o)
 
 static bool frame_valid(const struct agent_frame *f)
 {
-    if (f->slot < 0 || f->slot >= HOST_SLOTS_MOST)
+    if (f->slot < 0 || f->slot >= HOST_SLOTS_MAX)
         return false;
     switch (f->type) {
     case AGENT_OPEN:
@@ -210,7 +210,7 @@ static bool read_header(const struct agent_in *i, size_t at, struct agent_frame 
     uint64_t type = get_number(header + 4, 4), slot = get_number(header + 8, 4);
     f->size = get_number(header, 4);
     f->type = type > 0 && type < AGENT_TYPES ? (enum agent_type)type : AGENT_TYPES;
-    f->slot = slot < HOST_SLOTS_MOST ? (int)slot : HOST_SLOTS_MOST;
+    f->slot = slot < HOST_SLOTS_MAX ? (int)slot : HOST_SLOTS_MAX;
     f->payload = header + HEADER;
     return true;
 }

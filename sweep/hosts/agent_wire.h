@@ -7,7 +7,7 @@
  *
  *     uint32 size of the payload, uint32 type, uint32 slot, payload, "\n"      all little endian
  *
- * (Some launchers pass on whole lines only.) slot: 0 to HOST_SLOTS_MOST - 1, the agent's own
+ * (Some launchers pass on whole lines only.) slot: 0 to HOST_SLOTS_MAX - 1, the agent's own
  * numbering; 0 where a frame is about no slot.
  *
  *     down  OPEN     struct agent_open: the first frame, as the answer to HELLO
@@ -55,7 +55,7 @@ enum {
     AGENT_LIMIT = WIRE_LIMIT + 16,  /* bytes of payload */
     AGENT_TEXT_MAX = 8192,          /* of HELLO and OPEN */
     AGENT_ERROR_MAX = PROCESS_TAIL, /* of agent_ended.error */
-    HOST_SLOTS_MOST = 4096
+    HOST_SLOTS_MAX = 4096
 };
 
 enum agent_type {

@@ -53,7 +53,7 @@ struct host_spec {
 
 /* "a,b:8" in pieces; *list malloced. BAD_INPUT names what is no name (empty, with a leading '-',
  * with other characters than names of machines and users have), a number that is none (1 to
- * HOST_SLOTS_MOST), a name that comes twice. */
+ * HOST_SLOTS_MAX), a name that comes twice. */
 enum status host_specs_parse(const char *text, struct host_spec **list, int *count,
                              struct message *m);
 

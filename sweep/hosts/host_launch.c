@@ -30,12 +30,12 @@ static enum status read_spec(const char *word, size_t length, struct host_spec *
     if (colon && !strchr(colon, ']')) { /* [::1] is a name, [::1]:8 one with a number */
         char *end;
         long slots = strtol(colon + 1, &end, 10);
-        if (*end || colon[1] < '0' || colon[1] > '9' || slots < 1 || slots > HOST_SLOTS_MOST)
+        if (*end || colon[1] < '0' || colon[1] > '9' || slots < 1 || slots > HOST_SLOTS_MAX)
             return status_fail(
                 m, STATUS_BAD_INPUT,
                 "--hosts: %s: a number from 1 to %d belongs after the colon: how many "
                 "trials at once",
-                shown, HOST_SLOTS_MOST);
+                shown, HOST_SLOTS_MAX);
         h->slots = (int)slots;
         *colon = '\0';
     }

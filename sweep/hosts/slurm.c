@@ -43,7 +43,7 @@ static enum status fill_specs(const char *names, const char *cpus, struct host_s
                                count);
         nodes--;
         snprintf(list[i].name, sizeof list[i].name, "%.*s", length, names);
-        list[i].slots = (int)(slots < HOST_SLOTS_MOST ? slots : HOST_SLOTS_MOST);
+        list[i].slots = (int)(slots < HOST_SLOTS_MAX ? slots : HOST_SLOTS_MAX);
         list[i].memory = room_of_job((double)slots);
         names += length + (names[length] == '\n');
     }

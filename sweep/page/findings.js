@@ -279,10 +279,10 @@ function capital(text) {
 
 /* ---- all settings at once ---- */
 
-const SMALL_MOST = 60;
+const SMALL_MAX = 60;
 
 function smallCharts(view) {
-    const shown = view.settings.slice(0, SMALL_MOST),
+    const shown = view.settings.slice(0, SMALL_MAX),
         yRange = metricRange(view, shown);
     const name = `${capital(view.metric.drawn)} in each setting`;
     return element(
@@ -343,8 +343,8 @@ function settingsSection(view) {
     return [
         mapFigure(view),
         smallCharts(view),
-        n > SMALL_MOST
-            ? element('p', {}, `The first ${SMALL_MOST} of ${n} settings are drawn; the table has all.`)
+        n > SMALL_MAX
+            ? element('p', {}, `The first ${SMALL_MAX} of ${n} settings are drawn; the table has all.`)
             : null,
         settingsTable(view),
     ];

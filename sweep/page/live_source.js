@@ -5,7 +5,7 @@
 
 const TRIALS_AT_ONCE = 1000,
     CURVES_AT_ONCE = 100,
-    CURVES_MOST = 1000;
+    CURVES_MAX = 1000;
 
 async function ask(address) {
     const answer = await fetch(address).catch(() => {
@@ -69,7 +69,7 @@ function liveSource(n, news) {
         },
         async curves(trials) {
             const {version} = news.of(n),
-                begun = trials.filter(t => t.attempt > 0).slice(0, CURVES_MOST),
+                begun = trials.filter(t => t.attempt > 0).slice(0, CURVES_MAX),
                 due = begun.filter(t => isDue(t, version));
             const parts = Array.from({length: Math.ceil(due.length / CURVES_AT_ONCE)}, (_, i) =>
                 due.slice(i * CURVES_AT_ONCE, (i + 1) * CURVES_AT_ONCE),

@@ -27,11 +27,11 @@ static const char live_script[] =
 
 /* So that 300 trials stay under 1.5 MB. */
 enum {
-    TRIALS_MOST = 100000,
-    CURVES_MOST = 1000,
+    TRIALS_MAX = 100000,
+    CURVES_MAX = 1000,
     CURVE_POINTS = 20000, /* of all curves together */
-    CURVE_LEAST = 12,     /* of each, however many there are */
-    HEADS_MOST = 4000
+    CURVE_MIN = 12,       /* of each, however many there are */
+    HEADS_MAX = 4000
 };
 
 /* Without a store: the live page, which has no data in it. */
@@ -52,12 +52,12 @@ static enum status put_curves(const struct page *p, FILE *out, struct message *m
                   "SELECT trial_id, count(*) OVER () FROM trial AS t WHERE sweep_id = ?1 AND EXISTS"
                   "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
                   " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
-                  VALUES(INTEGER(p->sweep_id), INTEGER(CURVES_MOST)));
+                  VALUES(INTEGER(p->sweep_id), INTEGER(CURVES_MAX)));
     fputs(",\"curves\":[", out);
     for (const char *before = ""; rows_next(&r); before = ",") {
         if (!points) {
             points = CURVE_POINTS / (long)rows_integer(&r, 1);
-            points = points > CURVE_LEAST ? points : CURVE_LEAST;
+            points = points > CURVE_MIN ? points : CURVE_MIN;
         }
         fputs(before, out);
         r.status = page_curve(p->store, rows_integer(&r, 0), points, out, m);
@@ -84,13 +84,13 @@ static enum status put_pieces(const struct page *p, FILE *out, struct message *m
     enum status status = page_put_summary(p->store, p->sweep_id, p->report, out, m);
     if (status == STATUS_OK) {
         fputs(",\"trials\":", out);
-        status = page_trials(p->store, p->sweep_id, 0, TRIALS_MOST, out, m);
+        status = page_trials(p->store, p->sweep_id, 0, TRIALS_MAX, out, m);
     }
     if (status == STATUS_OK)
         status = put_curves(p, out, m);
     if (status == STATUS_OK) {
         fputs(",\"heads\":", out);
-        status = page_heads(p->store, p->sweep_id, 0, HEADS_MOST, out, m);
+        status = page_heads(p->store, p->sweep_id, 0, HEADS_MAX, out, m);
     }
     if (status == STATUS_OK)
         status = put_attention(p, out, m);

@@ -8,7 +8,7 @@
 #include "sweep/export/attention_maps.h"
 #include "sweep/page/base64.h"
 
-enum { SEQUENCES = 2, LENGTH_MOST = 128, CELLS_MOST = 300000 };
+enum { SEQUENCES = 2, LENGTH_MAX = 128, CELLS_MAX = 300000 };
 
 /* The part of the maps that is shown. */
 struct shown {
@@ -20,10 +20,10 @@ struct shown {
  * room. */
 static struct shown choose(const struct attention_maps *a)
 {
-    long heads = a->L * a->H, T = a->T < LENGTH_MOST ? a->T : LENGTH_MOST;
-    while (T > 1 && heads * T * T > CELLS_MOST)
+    long heads = a->L * a->H, T = a->T < LENGTH_MAX ? a->T : LENGTH_MAX;
+    while (T > 1 && heads * T * T > CELLS_MAX)
         T--;
-    long room = CELLS_MOST / (heads * T * T);
+    long room = CELLS_MAX / (heads * T * T);
     return (struct shown){a, a->N < room ? a->N : room > 1 ? room : 1, T};
 }
 

@@ -413,7 +413,7 @@ static enum status check_required(const struct reading *r, const char *section)
             int k = 0;
             while (k < r->c->axes && strcmp(r->c->axis[k].path, path) != 0)
                 k++;
-            if (!o->preset && !o->derived && k == r->c->axes)
+            if (!o->default_value && !o->derived && k == r->c->axes)
                 return reading_refuse(r, map ? map->place : r->root->place,
                                       "missing key '%s' under %s: it has no default", o->name,
                                       section);

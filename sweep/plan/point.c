@@ -80,7 +80,7 @@ void point_canonical(struct point *p)
         struct point_section section;
         const struct option_entry *o = point_option(p, conditional[i].path, &section);
         if (o && !conditional[i].used(p))
-            option_parse(o, "", o->preset, false, section.values, NULL);
+            option_parse(o, "", o->default_value, false, section.values, NULL);
     }
     for (const struct option_entry *o = p->task->options; o->name; o++)
         if (o->local)
@@ -125,7 +125,7 @@ static bool left_out(const struct option_entry *o, const void *values)
 {
     char now[OPTION_TEXT_MAX], before[OPTION_TEXT_MAX];
     _Alignas(16) unsigned char neutral[POINT_TASK_OPTIONS] = {0};
-    if (!o->late || !o->preset)
+    if (!o->omit_at_default || !o->default_value)
         return false;
     struct option_entry alone[] = {*o, {0}};
     alone[0].offset = 0;

@@ -4,8 +4,8 @@
  *   {"model":{...},"task":{"name":...,"options":{...},"version":...},"train":{...,"version":...},"v":1}
  *
  * RFC 8785 (keys sorted, no spaces, shortest numbers), every effective option present, options
- * marked `late` left out at their default and `local` ones always; dotted names become nested
- * objects. */
+ * marked `omit_at_default` left out at their default and `local` ones always; dotted names become
+ * nested objects. */
 #ifndef SWEEP_PLAN_POINT_H
 #define SWEEP_PLAN_POINT_H
 

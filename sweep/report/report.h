@@ -20,10 +20,10 @@ struct report_data;
 enum status report_write_data(const struct report_data *r, enum report_format f,
                               struct text_page page, FILE *out, struct message *m);
 
-/* Writes several sweeps side by side, 2 to REPORT_SWEEPS_MOST of different ids: per setting a table
+/* Writes several sweeps side by side, 2 to REPORT_SWEEPS_MAX of different ids: per setting a table
  * of head counts, with differences from the first sweep. BAD_INPUT where they are judged by
  * different metrics. */
-enum { REPORT_SWEEPS_MOST = 8 };
+enum { REPORT_SWEEPS_MAX = 8 };
 enum status report_write_several(struct store *s, const int64_t *sweep_id, int sweeps,
                                  enum report_format f, struct text_page page, FILE *out,
                                  struct message *m);

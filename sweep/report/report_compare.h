@@ -10,7 +10,7 @@
 #include "sweep/report/report.h"
 #include "sweep/report/report_data.h"
 
-enum { COMPARE_MOST = REPORT_SWEEPS_MOST };
+enum { COMPARE_MOST = REPORT_SWEEPS_MAX };
 
 /* One sweep at one head count of a block. */
 struct compare_cell {

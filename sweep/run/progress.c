@@ -10,8 +10,8 @@
 #include "sweep/run/frame.h"
 #include "sweep/run/progress_heads.h"
 
-enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_LEAST = 12, NARROW = 60 };
-enum { TRIALS_LEAST = 4 }; /* so many of them are shown before the table is */
+enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_MIN = 12, NARROW = 60 };
+enum { TRIALS_MIN = 4 }; /* so many of them are shown before the table is */
 enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; without the loss */
 static const double REDRAW_S = 0.2;
 static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
@@ -224,7 +224,7 @@ static int bar_columns(int width)
  * the terminal leaves. */
 static int label_columns(const struct progress_view *v, int shown, int width)
 {
-    int longest = LABEL_LEAST;
+    int longest = LABEL_MIN;
     int tail = width >= NARROW ? TAIL_COLUMNS : NARROW_TAIL_COLUMNS;
     int room = width - bar_columns(width) - tail - 2;
     for (int i = 0; i < v->slots && shown > 0; i++) {
@@ -234,7 +234,7 @@ static int label_columns(const struct progress_view *v, int shown, int width)
         longest = columns > longest ? columns : longest;
         shown--;
     }
-    return longest < room ? longest : room > LABEL_LEAST ? room : LABEL_LEAST;
+    return longest < room ? longest : room > LABEL_MIN ? room : LABEL_MIN;
 }
 
 /* label: the columns that labels get. */
@@ -339,7 +339,7 @@ static void draw(struct progress_view *v)
     int busy = slots_busy(v);
     int room = v->frame.rows - 2; /* for the total, and the cursor below it */
     room -= v->hosts[0] != '\0';
-    room -= heads_draw(v, width, room - (busy < TRIALS_LEAST ? busy : TRIALS_LEAST));
+    room -= heads_draw(v, width, room - (busy < TRIALS_MIN ? busy : TRIALS_MIN));
     int shown = busy <= room ? busy : room > 1 ? room - 1 : 0;
     int label = label_columns(v, shown, width);
     for (int i = 0, left = shown; i < v->slots && left > 0; i++) {

@@ -319,7 +319,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
 {
     enum status s = runner_prepare(r, o, m);
     r->environment = process_environment();
-    r->claim = calloc(CLAIMS_MOST, sizeof *r->claim);
+    r->claim = calloc(CLAIMS_MAX, sizeof *r->claim);
     if (s == STATUS_OK && (!r->claim || !r->environment))
         s = status_fail(m, STATUS_NO_MEMORY, "out of memory");
     if (s == STATUS_OK && slots > 0)

@@ -97,7 +97,7 @@ static enum found claim_for(struct runner *r, struct slot *s, enum status *statu
     int64_t excluded[STORE_EXCLUDED_MAX];
     if (machine->passed || machine->isolating)
         return FOUND_NOT_HERE;
-    if (r->claims == CLAIMS_MOST)
+    if (r->claims == CLAIMS_MAX)
         return FOUND_FULL;
     struct claimed *c = &r->claim[r->claims];
     bool excludes = runner_excluded(r, machine, excluded);

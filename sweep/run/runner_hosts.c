@@ -94,7 +94,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
     h->same_kernels = o->same_kernels;
     r->slurm = o->slurm;
     h->told = o->quiet;
-    h->slots_each = (int)(each < HOST_SLOTS_MOST ? each : HOST_SLOTS_MOST);
+    h->slots_each = (int)(each < HOST_SLOTS_MAX ? each : HOST_SLOTS_MAX);
     h->launch =
         (struct host_launch){.command = o->launch, .agent = o->agent, .sources = build_sources()};
     for (int k = 0; k < r->machines; k++) {
@@ -139,13 +139,13 @@ static int slots_of(const struct runner *r, const struct machine *machine)
     int64_t wanted = h->spec.slots          ? h->spec.slots
                      : r->hosts->slots_each ? r->hosts->slots_each
                                             : h->hello.cores;
-    wanted = wanted < HOST_SLOTS_MOST ? wanted : HOST_SLOTS_MOST;
+    wanted = wanted < HOST_SLOTS_MAX ? wanted : HOST_SLOTS_MAX;
     wanted = wanted < plan_trials(r->plan) ? wanted : plan_trials(r->plan);
     double granted = h->spec.memory > 0 ? h->spec.memory : INFINITY;
     return room_for_trials(&r->hosts->room, (int)wanted, fmin(h->hello.memory, granted), &largest);
 }
 
-enum { TOLD_MOST = 16 }; /* machines that are told of by name */
+enum { TOLD_MAX = 16 }; /* machines that are told of by name */
 
 /* "48 trials at once on 3 machines: a 16, b 16, c 16", once all have been heard of. */
 static void tell_all(struct runner *r)
@@ -159,14 +159,14 @@ static void tell_all(struct runner *r)
         const struct machine *machine = &r->machine[k];
         if (!machine->works)
             continue;
-        if (ready < TOLD_MOST)
+        if (ready < TOLD_MAX)
             text_add(&b, "%s%s %d", ready ? ", " : "", name_of(machine), machine->slots);
         ready++;
         slots += machine->slots;
     }
     r->hosts->told = true;
-    if (ready > TOLD_MOST)
-        text_add(&b, " and %d more", ready - TOLD_MOST);
+    if (ready > TOLD_MAX)
+        text_add(&b, " and %d more", ready - TOLD_MAX);
     if (ready > 0)
         runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, slots == 1 ? "" : "s", ready,
                    ready == 1 ? "" : "s", b.text ? b.text : "");

@@ -26,8 +26,8 @@
 #include "sweep/run/slot.h"
 
 enum {
-    CLAIMS_MOST = 256, /* in one transaction */
-    LOST_LIMIT = 5,    /* attempts killed without progress before a trial counts as failed */
+    CLAIMS_MAX = 256, /* in one transaction */
+    LOST_LIMIT = 5,   /* attempts killed without progress before a trial counts as failed */
     FAILED_EARLY_LIMIT =
         3, /* trials in a row that fail before their first step: something is broken */
     LOST_KNOWN = 64
@@ -91,8 +91,8 @@ struct runner {
     int slots;                  /* of all machines that are known so far */
     struct slot_list free, ended;
     int alive;             /* slots whose worker runs */
-    struct claimed *claim; /* (CLAIMS_MOST): claimed in the present transaction */
-    struct slot *claimed_for[CLAIMS_MOST];
+    struct claimed *claim; /* (CLAIMS_MAX): claimed in the present transaction */
+    struct slot *claimed_for[CLAIMS_MAX];
     int claims;
     int events, event_capacity;
     struct pending_event *event; /* (events) */

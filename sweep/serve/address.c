@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 256, PORT_MOST = 65535 };
+enum { BACKLOG = 256, PORT_MAX = 65535 };
 
 /* An address of either family. */
 union address {
@@ -160,7 +160,7 @@ enum status address_listen(const char *where, int port, int tries, const char *o
         return status;
     do
         error = open_all(a, count, port, l);
-    while (error == EADDRINUSE && --tries > 0 && (port == 0 || port++ < PORT_MOST));
+    while (error == EADDRINUSE && --tries > 0 && (port == 0 || port++ < PORT_MAX));
     if (error == EADDRINUSE)
         return status_fail(m, STATUS_BAD_INPUT,
                            "port %d is taken by another program; %s names another", port, option);

@@ -19,7 +19,7 @@ enum { MEMORY = 32 << 10, IDLE_S = 30, EVENTS_BLOCK = 4096 };
 
 /* Open files that are no connections. Where one more cannot be opened, libmicrohttpd would accept
  * nobody any more. */
-enum { FILES_KEPT = 64, CONNECTIONS_LEAST = 8 };
+enum { FILES_KEPT = 64, CONNECTIONS_MIN = 8 };
 
 struct listener {
     struct httpd http;
@@ -434,7 +434,7 @@ static enum status choose_most(struct server *s, struct message *m)
         each = left / (rlim_t)s->listening.count;
     }
     s->listener->most = each < SERVE_CONNECTIONS ? (int)each : SERVE_CONNECTIONS;
-    if (s->listener->most >= CONNECTIONS_LEAST)
+    if (s->listener->most >= CONNECTIONS_MIN)
         return STATUS_OK;
     return status_fail(m, STATUS_IO, "%lu open files are too few for a server (`ulimit -n`)",
                        (unsigned long)files.rlim_cur);

@@ -84,7 +84,7 @@ static enum status put_trials(struct store *s, FILE *out, struct message *m)
                               "                WHERE t.sweep_id = p.sweep_id AND in_plan = 1),"
                               " queued, running, completed, diverged, failed, not_needed, elsewhere"
                               " FROM progress AS p WHERE sweep_id IN " LATEST,
-                              VALUES(INTEGER(METRICS_SWEEPS_MOST)));
+                              VALUES(INTEGER(METRICS_SWEEPS_MAX)));
     while (rows_next(&r)) {
         const char *sweep = rows_given(&r, SWEEP);
         for (int i = 0; i < (int)(sizeof states / sizeof states[0]); i++)
@@ -105,7 +105,7 @@ static enum status put_attempts(struct store *s, FILE *out, struct message *m)
                   "       count(*) FILTER (WHERE outcome = 'requeued')"
                   "  FROM sweep LEFT JOIN trial USING (sweep_id) LEFT JOIN attempt USING (trial_id)"
                   " WHERE sweep_id IN " LATEST " GROUP BY sweep_id",
-                  VALUES(INTEGER(METRICS_SWEEPS_MOST)));
+                  VALUES(INTEGER(METRICS_SWEEPS_MAX)));
     while (rows_next(&r))
         for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
             put_sample(out, ATTEMPTS, rows_given(&r, 0), "outcome",
@@ -114,11 +114,11 @@ static enum status put_attempts(struct store *s, FILE *out, struct message *m)
     return rows_close(&r);
 }
 
-/* A query for sweep, host and number: no more than METRICS_HOSTS_MOST rows. */
+/* A query for sweep, host and number: no more than METRICS_HOSTS_MAX rows. */
 static enum status put_hosts(struct store *s, const char *name, const char *sql, FILE *out,
                              struct message *m)
 {
-    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(METRICS_HOSTS_MOST)));
+    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(METRICS_HOSTS_MAX)));
     while (rows_next(&r))
         put_sample(out, name, rows_given(&r, 0), "host", rows_given(&r, 1),
                    (double)rows_integer(&r, 2));
@@ -267,7 +267,7 @@ static void put_files(const struct server *s, FILE *out)
           "When the results file or its log was last written to."},
          write_commit},
     };
-    struct metrics_part part[SERVE_FILES_MOST];
+    struct metrics_part part[SERVE_FILES_MAX];
     for (int i = 0; i < s->rules.files; i++)
         part[i].name = s->file[i].name;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {

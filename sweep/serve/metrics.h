@@ -16,8 +16,8 @@
 struct server;
 
 enum {
-    METRICS_SWEEPS_MOST = 1000, /* of a file, those that ran last */
-    METRICS_HOSTS_MOST = 1000   /* pairs of sweep and machine, those with the highest numbers */
+    METRICS_SWEEPS_MAX = 1000, /* of a file, those that ran last */
+    METRICS_HOSTS_MAX = 1000   /* pairs of sweep and machine, those with the highest numbers */
 };
 
 /* Writes the samples of a results file, in any order and without HELP and TYPE. As rows_close. */

@@ -10,7 +10,7 @@
 #include "sweep/serve/metrics.h"
 #include "sweep/store/rows.h"
 
-enum { HEADS_MOST = 4000 };
+enum { HEADS_MAX = 4000 };
 
 int piece_code(enum status status)
 {
@@ -67,7 +67,7 @@ static enum status put_piece(struct store *s, const struct request *q, FILE *out
     case REQUEST_CURVES:
         return put_curves(s, q, out, m);
     case REQUEST_HEADS:
-        return page_heads(s, q->sweep_id, q->trial, HEADS_MOST, out, m);
+        return page_heads(s, q->sweep_id, q->trial, HEADS_MAX, out, m);
     case REQUEST_ATTENTION:
         return page_attention_or_missing(s, q->trial, out, m);
     case REQUEST_METRICS:

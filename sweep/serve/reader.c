@@ -10,7 +10,7 @@
 #include "sweep/serve/pieces.h"
 
 /* Of all answers that somebody still holds: beyond that none is computed until some are taken. */
-enum { LIVING_MOST = 256 << 20 };
+enum { LIVING_MAX = 256 << 20 };
 /* How old a look at a file may be; when it is tried again after an error that may pass; how long a
  * client waits for a newer answer before the older one is given. */
 static const double known_s = 1, again_s = 1, busy_s = .1;
@@ -154,7 +154,7 @@ bool reader_ask(struct server *s, struct ask *a)
     }
     bool busy = is_busy(s, now_s);
     struct job *j = job_of(s, key);
-    if (!j && !s->ending && s->answers.living < LIVING_MOST)
+    if (!j && !s->ending && s->answers.living < LIVING_MAX)
         j = job_add(s, key, &a->q, found ? found->cost_s : 0);
     if (found && busy) {
         if (j)
@@ -260,7 +260,7 @@ static void put_file(const struct watched *w, const struct result *r, FILE *out)
 
 static void read_metrics(struct server *s, const struct request *q, struct result *r)
 {
-    struct metrics_part part[SERVE_FILES_MOST];
+    struct metrics_part part[SERVE_FILES_MAX];
     FILE *out = text_stream(&r->body);
     if (!out)
         return;

@@ -250,7 +250,7 @@ static bool has_token(const struct request_rules *rules, const struct request_he
 static int check_token(const struct request_rules *rules, const struct request_head *h,
                        struct request *q, struct message *m)
 {
-    char token[TOKEN_MOST + 1] = "";
+    char token[TOKEN_MAX + 1] = "";
     bool given;
     bool good = token_of_target(h->target, token, sizeof token, q->location, &given);
     if (given && good && (!rules->token || token_is(rules->token, token, strlen(token)))) {
@@ -329,7 +329,7 @@ static bool read_trials(const char *text, struct request *q)
 {
     for (;;) {
         size_t size = strcspn(text, ",");
-        if (q->n_trials == REQUEST_CURVES_MOST ||
+        if (q->n_trials == REQUEST_CURVES_MAX ||
             !read_integer(text, size, &q->trials[q->n_trials]) || q->trials[q->n_trials] == 0)
             return false;
         q->n_trials++;
@@ -355,7 +355,7 @@ static bool read_value(const struct pair *p, struct request *q)
     if (pair_is(p, "trials"))
         return read_trials(text, q);
     if (pair_is(p, "most"))
-        return read_most(text, q->kind == REQUEST_TRIALS ? REQUEST_ROWS_MOST : REQUEST_POINTS_MOST,
+        return read_most(text, q->kind == REQUEST_TRIALS ? REQUEST_ROWS_MAX : REQUEST_POINTS_MAX,
                          q);
     return read_integer(text, strlen(text), pair_is(p, "after") ? &q->after : &q->trial);
 }
@@ -373,7 +373,7 @@ static int read_query(const struct piece *piece, const char *query, struct reque
                       struct message *m)
 {
     unsigned seen = 0;
-    q->most = q->kind == REQUEST_TRIALS ? REQUEST_ROWS_MOST : REQUEST_POINTS;
+    q->most = q->kind == REQUEST_TRIALS ? REQUEST_ROWS_MAX : REQUEST_POINTS;
     for (struct pair p; next_pair(&query, &p);) {
         int key = key_of(piece, &p, seen);
         if (key < 0)

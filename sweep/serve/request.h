@@ -32,10 +32,10 @@ enum {
     REQUEST_TARGET_MAX = 4096,  /* bytes of an address: more is 414 */
     REQUEST_HEADERS_MAX = 8192, /* bytes of all headers, and */
     REQUEST_FIELDS_MAX = 64,    /* their number: more is 431 */
-    REQUEST_ROWS_MOST = 1000,
-    REQUEST_CURVES_MOST = 100,
+    REQUEST_ROWS_MAX = 1000,
+    REQUEST_CURVES_MAX = 100,
     REQUEST_POINTS = 200,
-    REQUEST_POINTS_MOST = 500,
+    REQUEST_POINTS_MAX = 500,
     REQUEST_KEY_SIZE = REQUEST_TARGET_MAX + 128
 };
 
@@ -78,12 +78,12 @@ enum request_kind {
 
 struct request {
     enum request_kind kind;
-    int file;                            /* 0 to rules.files - 1; 0 where the address names none */
-    int64_t sweep_id;                    /* from 1; 0 where the address names none */
-    int64_t after;                       /* of trials */
-    long most;                           /* of trials and curves */
-    int64_t trial;                       /* of heads and attention; 0: see above */
-    int64_t trials[REQUEST_CURVES_MOST]; /* of curves */
+    int file;                           /* 0 to rules.files - 1; 0 where the address names none */
+    int64_t sweep_id;                   /* from 1; 0 where the address names none */
+    int64_t after;                      /* of trials */
+    long most;                          /* of trials and curves */
+    int64_t trial;                      /* of heads and attention; 0: see above */
+    int64_t trials[REQUEST_CURVES_MAX]; /* of curves */
     int n_trials;
     char location[REQUEST_TARGET_MAX + 1]; /* with REQUEST_MOVED: the address without its token, or
                                               with the slash that it lacks */

@@ -9,12 +9,12 @@
 
 #include "engine/base/status.h"
 
-enum { SERVE_PORT = 8080, SERVE_PORTS = 10, SERVE_FILES_MOST = 64 };
+enum { SERVE_PORT = 8080, SERVE_PORTS = 10, SERVE_FILES_MAX = 64 };
 
 /* The texts are kept until serve_stop. */
 struct serve_options {
     const char *const *files; /* results files, which must be there at the start */
-    int count;                /* 1 to SERVE_FILES_MOST */
+    int count;                /* 1 to SERVE_FILES_MAX */
     const char *listen; /* address or name to listen at; NULL: this machine only (127.0.0.1 and,
                            where there is one, ::1) */
     int port;           /* 0: any that is free */

@@ -56,17 +56,17 @@ static enum status check_line(const char *path, const char *text, size_t read_si
         if (text[i] <= ' ' || text[i] > '~')
             return status_fail(m, STATUS_BAD_INPUT,
                                "%s: a token is one line of printable ASCII without spaces", path);
-    if (n < TOKEN_LEAST || n > TOKEN_MOST)
+    if (n < TOKEN_MIN || n > TOKEN_MAX)
         return status_fail(m, STATUS_BAD_INPUT,
                            "%s: a token has %d to %d characters (`openssl rand -hex 16` makes one)",
-                           path, TOKEN_LEAST, TOKEN_MOST);
+                           path, TOKEN_MIN, TOKEN_MAX);
     *size = n;
     return STATUS_OK;
 }
 
 enum status token_read(const char *path, struct token *t, struct message *m)
 {
-    char text[TOKEN_MOST + 3]; /* with CR and LF, and one byte that is too many */
+    char text[TOKEN_MAX + 3]; /* with CR and LF, and one byte that is too many */
     struct stat st;
     size_t used = 0, size = 0;
     /* Without waiting where somebody has put a pipe in its place. */

@@ -8,7 +8,7 @@
 
 #include "engine/base/status.h"
 
-enum { TOKEN_LEAST = 16, TOKEN_MOST = 256 };
+enum { TOKEN_MIN = 16, TOKEN_MAX = 256 };
 
 struct token {
     char digest[65]; /* SHA-256, in hexadecimal: also what the cookie holds */
@@ -21,7 +21,7 @@ void token_of(const char *text, size_t size, struct token *t);
 enum { TOKEN_TEXT_SIZE = 33 };
 enum status token_make(struct token *t, char text[TOKEN_TEXT_SIZE], struct message *m);
 
-/* From a file: one line of TOKEN_LEAST to TOKEN_MOST printable ASCII characters without space.
+/* From a file: one line of TOKEN_MIN to TOKEN_MAX printable ASCII characters without space.
  * BAD_INPUT where it is anything else, is not there, or may be read or written by others than its
  * owner; IO where it cannot be read. Messages never hold what stands in it. */
 enum status token_read(const char *path, struct token *t, struct message *m);

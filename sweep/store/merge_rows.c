@@ -6,11 +6,11 @@
 
 #include "engine/base/text.h"
 
-enum { COLUMNS_MOST = 128 };
+enum { COLUMNS_MAX = 128 };
 
 struct columns {
     int count;
-    char *name[COLUMNS_MOST];
+    char *name[COLUMNS_MAX];
 };
 
 static void free_columns(struct columns *c)
@@ -42,11 +42,11 @@ static enum status list_columns(struct merging *g, const struct merge_table *t, 
         r.status = look_for(g, t->name, rows_given(&r, 0), &has);
         if (!has)
             continue;
-        if (c->count == COLUMNS_MOST)
+        if (c->count == COLUMNS_MAX)
             r.status =
                 status_fail(g->m, STATUS_BAD_INPUT,
                             "%s: table %s has more than %d columns; so many cannot be merged",
-                            g->from->path, t->name, COLUMNS_MOST);
+                            g->from->path, t->name, COLUMNS_MAX);
         else if (!(c->name[c->count] = text_copy(rows_given(&r, 0))))
             r.status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a table's columns");
         else
@@ -140,7 +140,7 @@ enum status merge_copy_open(struct merging *g, const struct merge_table *t, stru
 
 enum status merge_copy_run(struct merge_copy *copy, int64_t key)
 {
-    struct value values[COLUMNS_MOST];
+    struct value values[COLUMNS_MAX];
     rows_rebind(&copy->read, &INTEGER(key), copy->keyed);
     while (copy->write.status == STATUS_OK && rows_next(&copy->read)) {
         for (int i = 0; i < copy->columns; i++)

@@ -192,7 +192,7 @@ enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, in
 enum status store_add_warning(struct store *s, int64_t trial_id, int64_t attempt, const char *text,
                               struct message *m);
 
-enum { STORE_ERROR_END = 500, STORE_ERRORS_MOST = 64 << 20 };
+enum { STORE_ERROR_END = 500, STORE_ERRORS_MAX = 64 << 20 };
 
 /* What is known of an ended attempt. Zeros where unknown. */
 struct attempt_end {
@@ -200,7 +200,7 @@ struct attempt_end {
     bool unseen; /* nobody saw the process end: it has neither of the two */
     double cpu_s;
     int64_t max_rss_kib;
-    const char *error; /* tail of its stderr, or NULL; where the file has STORE_ERRORS_MOST bytes
+    const char *error; /* tail of its stderr, or NULL; where the file has STORE_ERRORS_MAX bytes
                           of such texts, of longer ones the last STORE_ERROR_END bytes are kept */
     int64_t step;      /* of the newest checkpoint it left: the trial goes on from there */
     bool limit_hit;    /* it was over limits.time or limits.memory */

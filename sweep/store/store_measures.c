@@ -9,12 +9,12 @@
 
 static const char DOING[] = "adding columns of measures";
 
-enum { NAME_MOST = 60 };
+enum { MEASURE_NAME_MAX = 60 };
 
 static bool is_name(const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return n > 0 && !name[n] && n <= NAME_MOST && (*name < '0' || *name > '9') &&
+    return n > 0 && !name[n] && n <= MEASURE_NAME_MAX && (*name < '0' || *name > '9') &&
            !sqlite3_keyword_check(name, (int)n);
 }
 

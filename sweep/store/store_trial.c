@@ -134,7 +134,7 @@ enum status store_add_warning(struct store *s, int64_t trial_id, int64_t attempt
 /* ---- ending ---- */
 
 /* Trials that fail by the thousand do not fill the file with what they said: beyond
- * STORE_ERRORS_MOST bytes of all attempts, of each only the end is kept. */
+ * STORE_ERRORS_MAX bytes of all attempts, of each only the end is kept. */
 static enum status bound_error(struct store *s, const char **error, struct message *m)
 {
     size_t size = *error ? strlen(*error) : 0;
@@ -149,7 +149,7 @@ static enum status bound_error(struct store *s, const char **error, struct messa
             return status;
     }
     s->errors_size += (int64_t)size; /* and if this change is undone, a little is kept too few */
-    if (s->errors_size > STORE_ERRORS_MOST) {
+    if (s->errors_size > STORE_ERRORS_MAX) {
         *error += size - STORE_ERROR_END;
         while ((**error & 0xc0) == 0x80) /* the middle of a character */
             ++*error;

@@ -7,7 +7,7 @@
 
 #include "sweep/study/study.h"
 
-enum { ENSEMBLE_MEMBERS_MOST = 64 };
+enum { ENSEMBLE_MEMBERS_MAX = 64 };
 
 /* Disjoint groups of trials, each of one configuration and of different seeds. */
 struct ensemble_groups {

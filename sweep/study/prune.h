@@ -10,15 +10,15 @@
 #include "sweep/study/model.h"
 #include "sweep/study/pruner.h"
 
-enum { PRUNE_KEEP_MOST = 64 };
+enum { PRUNE_KEEP_MAX = 64 };
 
 struct prune_options {
     enum prune_by by;
-    int keeps;                  /* 0: every head count, from all heads down to 1 */
-    long keep[PRUNE_KEEP_MOST]; /* falling; those above a model's heads are passed over */
-    long finetune;              /* steps; 0: none */
-    double lr;                  /* of fine-tuning; NaN: a tenth of the trial's */
-    enum metric metric;         /* chooses the best of the fine-tuned steps */
+    int keeps;                 /* 0: every head count, from all heads down to 1 */
+    long keep[PRUNE_KEEP_MAX]; /* falling; those above a model's heads are passed over */
+    long finetune;             /* steps; 0: none */
+    double lr;                 /* of fine-tuning; NaN: a tenth of the trial's */
+    enum metric metric;        /* chooses the best of the fine-tuned steps */
 };
 
 /* Reads "8,4,2,1". BAD_INPUT names the item that is no head count of 1 or more, or is there twice.

@@ -32,11 +32,11 @@ enum status prune_keep_parse(const char *text, struct prune_options *o, struct m
         for (int i = 0; i < o->keeps; i++)
             if (o->keep[i] == (long)value)
                 return status_fail(m, STATUS_BAD_INPUT, "--keep names %s twice", item);
-        if (o->keeps == PRUNE_KEEP_MOST)
+        if (o->keeps == PRUNE_KEEP_MAX)
             return status_fail(m, STATUS_BAD_INPUT,
                                "--keep takes at most %d head counts; without it, all are kept in "
                                "turn",
-                               PRUNE_KEEP_MOST);
+                               PRUNE_KEEP_MAX);
         o->keep[o->keeps++] = (long)value;
         at += length;
         if (!*at)
@@ -81,7 +81,7 @@ static bool read_keep(const struct json *object, struct prune_options *o)
     if (!json_take(&j, '['))
         return true; /* null: all */
     while (more) {
-        if (o->keeps == PRUNE_KEEP_MOST || !json_integer(&j, &keep) || !json_more(&j, ']', &more))
+        if (o->keeps == PRUNE_KEEP_MAX || !json_integer(&j, &keep) || !json_more(&j, ']', &more))
             return false;
         o->keep[o->keeps++] = (long)keep;
     }

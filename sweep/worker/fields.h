@@ -17,7 +17,7 @@ struct field {
     double *real;
 };
 
-enum { FIELDS_MOST = 32 };
+enum { FIELDS_MAX = 32 };
 
 /* Reads all of the fields, in any order. what: names the text in messages ("job"). BAD_INPUT names
  * the line that is none of them, is one of them again, or has a value that does not fit; or says

@@ -288,7 +288,7 @@ void process_watch(struct process *p, char *why, size_t size)
 /* Ends the tail. Of one that was cut the beginning, a part of a line, makes way for a mark. */
 static void end_tail(struct process *p)
 {
-    enum { LINE_MOST = 500 }; /* of a longer line the part stays */
+    enum { ERROR_LINE_MAX = 500 }; /* of a longer line the part stays */
     static const char mark[] = "[...]\n";
     const size_t size = sizeof mark - 1;
     while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
@@ -297,7 +297,7 @@ static void end_tail(struct process *p)
     if (!p->tail_cut || p->tail_used < size)
         return;
     char *line = strchr(p->tail + size - 1, '\n');
-    const bool soon = line && line - p->tail < LINE_MOST;
+    const bool soon = line && line - p->tail < ERROR_LINE_MAX;
     const char *from = soon ? line + 1 : p->tail + size;
     size_t left = p->tail_used - (size_t)(from - p->tail);
     memmove(p->tail + size, from, left + 1);

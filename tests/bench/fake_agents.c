@@ -38,7 +38,7 @@ struct fake {
     unsigned drawn; /* of rand_r */
     struct agent_in in;
     struct agent_out out;
-    struct lane *lane[HOST_SLOTS_MOST]; /* NULL: without a job so far */
+    struct lane *lane[HOST_SLOTS_MAX]; /* NULL: without a job so far */
     int lanes;
     char config[POINT_JSON_MAX]; /* whose weights these are */
     struct arena arena;

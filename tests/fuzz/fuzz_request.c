@@ -36,12 +36,12 @@ static size_t line_size(const unsigned char *data, size_t size)
     return end ? (size_t)(end - data) : size;
 }
 
-enum { FIELDS_MOST = REQUEST_FIELDS_MAX + 2 };
+enum { FIELDS_MAX = REQUEST_FIELDS_MAX + 2 };
 
 struct asked {
     struct request_head head;
-    struct request_field field[FIELDS_MOST];
-    char *text[2 * FIELDS_MOST + 2];
+    struct request_field field[FIELDS_MAX];
+    char *text[2 * FIELDS_MAX + 2];
     int texts;
 };
 
@@ -58,7 +58,7 @@ static void read_lines(struct asked *a, const unsigned char *data, size_t size)
     a->head.method = keep(a, data, method);
     a->head.target = space ? keep(a, space + 1, n - method - 1) : "/";
     a->head.field = a->field;
-    while (n < size && a->head.fields < FIELDS_MOST) {
+    while (n < size && a->head.fields < FIELDS_MAX) {
         data += n + 1;
         size -= n + 1;
         n = line_size(data, size);
@@ -158,7 +158,7 @@ static void check_found(const struct request_rules *rules, const struct request 
     static struct request same;
     promise(q->kind < REQUEST_KINDS && q->file >= 0 && q->file < rules->files);
     promise(q->sweep_id >= 0 && q->after >= 0 && q->trial >= 0);
-    promise(q->most >= 1 && q->most <= REQUEST_ROWS_MOST && q->n_trials <= REQUEST_CURVES_MOST);
+    promise(q->most >= 1 && q->most <= REQUEST_ROWS_MAX && q->n_trials <= REQUEST_CURVES_MAX);
     write_target(q, target);
     if (strlen(target) >= REQUEST_TARGET_MAX) /* `most` was left out */
         return;

@@ -40,7 +40,7 @@ static void read_frames(const uint8_t *data, size_t size, size_t piece, bool ski
         if (agent_feed(&in, data + at, n, &m) != STATUS_OK)
             break;
         while (agent_next(&in, &f)) {
-            if (f.slot < 0 || f.slot >= HOST_SLOTS_MOST || f.payload[f.size] != '\0')
+            if (f.slot < 0 || f.slot >= HOST_SLOTS_MAX || f.payload[f.size] != '\0')
                 abort();
             if (f.type == AGENT_MESSAGE &&
                 agent_message(&f, &type, &payload, &length, &m) == STATUS_OK &&

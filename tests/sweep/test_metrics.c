@@ -18,14 +18,14 @@
 
 /* ---- the format, as documented by Prometheus ---- */
 
-enum { FAMILIES_MOST = 32, SERIES_MOST = 4000 };
+enum { FAMILIES_MAX = 32, SERIES_MAX = 4000 };
 
 struct format {
-    char family[FAMILIES_MOST][100];
+    char family[FAMILIES_MAX][100];
     const char *type;
     int families;
-    const char *series[SERIES_MOST];
-    size_t series_size[SERIES_MOST];
+    const char *series[SERIES_MAX];
+    size_t series_size[SERIES_MAX];
     int n;
 };
 
@@ -66,7 +66,7 @@ static void check_sample(struct format *f, const char *line)
         if (f->series_size[i] == (size_t)(at - line) &&
             memcmp(f->series[i], line, f->series_size[i]) == 0)
             fail_msg("twice: %.100s", line);
-    assert_true(f->n < SERIES_MOST);
+    assert_true(f->n < SERIES_MAX);
     f->series[f->n] = line;
     f->series_size[f->n++] = (size_t)(at - line);
     assert_int_equal(*at, ' ');
@@ -78,7 +78,7 @@ static void check_sample(struct format *f, const char *line)
 static void check_help(struct format *f, const char *line)
 {
     char type[20], typed[100];
-    assert_true(f->families < FAMILIES_MOST);
+    assert_true(f->families < FAMILIES_MAX);
     char *name = f->family[f->families];
     assert_int_equal(sscanf(line, "# HELP %99s", name), 1);
     for (int i = 0; i < f->families; i++)

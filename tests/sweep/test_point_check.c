@@ -5,24 +5,30 @@
 #include "tests/sweep/config_help.h"
 
 /* A task whose targets are one per sequence, and an option introduced late. */
-struct late_options {
+struct later_options {
     int64_t length, vocab, instance, extra;
 };
 
 static const struct option_entry late_table[] = {
     {.name = "extra",
-     .offset = offsetof(struct late_options, extra),
+     .offset = offsetof(struct later_options, extra),
      .max = 9,
-     .preset = "2",
-     .late = true},
-    {.name = "instance", .offset = offsetof(struct late_options, instance), .preset = "0"},
-    {.name = "length", .offset = offsetof(struct late_options, length), .max = 99, .preset = "8"},
-    {.name = "vocab", .offset = offsetof(struct late_options, vocab), .max = 99, .preset = "4"},
+     .default_value = "2",
+     .omit_at_default = true},
+    {.name = "instance", .offset = offsetof(struct later_options, instance), .default_value = "0"},
+    {.name = "length",
+     .offset = offsetof(struct later_options, length),
+     .max = 99,
+     .default_value = "8"},
+    {.name = "vocab",
+     .offset = offsetof(struct later_options, vocab),
+     .max = 99,
+     .default_value = "4"},
     {0}};
 
 static enum status late_shape(const void *options, struct task_shape *s, struct message *m)
 {
-    const struct late_options *o = options;
+    const struct later_options *o = options;
     static const char *const extra[] = {"task.extra", NULL};
     s->at_fault = extra;
     if (o->extra == 9)
@@ -41,7 +47,7 @@ static enum status late_shape(const void *options, struct task_shape *s, struct 
 static const struct task late_task = {.name = "late",
                                       .version = 3,
                                       .options = late_table,
-                                      .options_size = sizeof(struct late_options),
+                                      .options_size = sizeof(struct later_options),
                                       .shape = late_shape};
 
 static void test_late(void **state)
@@ -53,7 +59,7 @@ static void test_late(void **state)
     point_json(&p, json);
     assert_non_null(strstr(json, "\"options\":{\"instance\":0,\"length\":8,\"vocab\":4},"
                                  "\"version\":3}"));
-    ((struct late_options *)(void *)p.task_options)->extra = 3;
+    ((struct later_options *)(void *)p.task_options)->extra = 3;
     point_json(&p, json);
     assert_non_null(strstr(json, "\"options\":{\"extra\":3,\"instance\":0,"));
     assert_null(strstr(json, "eval_sets"));
@@ -183,7 +189,7 @@ static void test_check(void **state)
     p.model.pool = POOL_FIRST;
     assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
     assert_true(shape.chance == 0.25);
-    ((struct late_options *)(void *)p.task_options)->extra = 9;
+    ((struct later_options *)(void *)p.task_options)->extra = 9;
     assert_impossible(&p, POINT_FAULT_TASK, "task.extra", "task.extra is 9");
 }
 

@@ -290,7 +290,7 @@ static void keep_is_read_strictly(void **state)
     assert_int_equal(prune_keep_parse("8,1,8", &o, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "--keep names 8 twice");
     char many[512] = "1";
-    for (int i = 2; i <= PRUNE_KEEP_MOST + 1; i++)
+    for (int i = 2; i <= PRUNE_KEEP_MAX + 1; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), ",%d", i);
     assert_int_equal(prune_keep_parse(many, &o, &m), STATUS_BAD_INPUT);
 }

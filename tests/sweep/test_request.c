@@ -154,10 +154,10 @@ static void lists_and_addresses_have_an_end(void **state)
 {
     char target[REQUEST_TARGET_MAX + 2] = "/0/3/curves?trials=1";
     (void)state;
-    for (int i = 1; i < REQUEST_CURVES_MOST; i++)
+    for (int i = 1; i < REQUEST_CURVES_MAX; i++)
         strcat(target, ",100000000000000000");
     assert_int_equal(ask(target), REQUEST_OK);
-    assert_int_equal(q.n_trials, REQUEST_CURVES_MOST);
+    assert_int_equal(q.n_trials, REQUEST_CURVES_MAX);
     strcat(target, ",5");
     assert_int_equal(ask(target), REQUEST_BAD);
     memset(target, '/', sizeof target - 1);

@@ -28,8 +28,8 @@ struct lines {
 
 #define AT(member) offsetof(struct lines, member)
 static const struct option_entry options[] = {
-    {"length", OPTION_INT, AT(length), 1, 4096, .preset = "8"},
-    {"instance", OPTION_INT, AT(instance), 0, 9, .preset = "0"},
+    {"length", OPTION_INT, AT(length), 1, 4096, .default_value = "8"},
+    {"instance", OPTION_INT, AT(instance), 0, 9, .default_value = "0"},
     {"file", OPTION_STRING, AT(file), 1, OPTION_STRING_MAX, .local = true},
     {"sha256", OPTION_STRING, AT(sha256), 0, 64, .derived = true},
     {"size", OPTION_INT, AT(size), 0, 0x1p53, .derived = true},

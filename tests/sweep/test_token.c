@@ -81,16 +81,16 @@ static void a_file_has_one_line(void **state)
 
 static void its_length_has_bounds(void **state)
 {
-    char text[TOKEN_MOST + 3];
+    char text[TOKEN_MAX + 3];
     (void)state;
     memset(text, 'x', sizeof text);
-    text[TOKEN_MOST] = '\n';
-    text[TOKEN_MOST + 1] = '\0';
+    text[TOKEN_MAX] = '\n';
+    text[TOKEN_MAX + 1] = '\0';
     assert_int_equal(read_text(text), STATUS_OK);
-    text[TOKEN_MOST] = 'x';
+    text[TOKEN_MAX] = 'x';
     assert_int_equal(read_text(text), STATUS_BAD_INPUT);
-    text[TOKEN_MOST + 1] = '\n';
-    text[TOKEN_MOST + 2] = '\0';
+    text[TOKEN_MAX + 1] = '\n';
+    text[TOKEN_MAX + 2] = '\0';
     assert_int_equal(read_text(text), STATUS_BAD_INPUT);
 }
 

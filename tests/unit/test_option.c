@@ -20,16 +20,16 @@ static const char *const norm_words[] = {"pre", "post", "none", NULL};
 
 #define AT(x) offsetof(struct sample, x)
 static const struct option_entry table[] = {
-    {"heads", OPTION_INT, AT(heads), 1, 65536, .preset = "4", .help = "h"},
-    {"d_head", OPTION_INT, AT(d_head), 1, 4096, .words = head_words, .preset = "split"},
-    {"norm", OPTION_CHOICE, AT(norm), .words = norm_words, .preset = "post"},
-    {"flag", OPTION_BOOL, AT(flag), .preset = "true"},
-    {"seed", OPTION_INT, AT(seed), -DBL_MAX, DBL_MAX, .preset = "0"},
-    {"lr", OPTION_REAL, AT(lr), 0, 1, .above_min = true, .preset = "1e-3"},
-    {"dropout", OPTION_REAL, AT(dropout), 0, 0.9, .preset = "0"},
-    {"bias", OPTION_REAL, AT(bias), -DBL_MAX, DBL_MAX, .preset = NULL},
-    {"offsets", OPTION_INT_LIST, AT(offsets), -64, 64, .preset = "[1, -1, 3]"},
-    {"file", OPTION_STRING, AT(file), 1, 12, .preset = "a b", .local = true},
+    {"heads", OPTION_INT, AT(heads), 1, 65536, .default_value = "4", .help = "h"},
+    {"d_head", OPTION_INT, AT(d_head), 1, 4096, .words = head_words, .default_value = "split"},
+    {"norm", OPTION_CHOICE, AT(norm), .words = norm_words, .default_value = "post"},
+    {"flag", OPTION_BOOL, AT(flag), .default_value = "true"},
+    {"seed", OPTION_INT, AT(seed), -DBL_MAX, DBL_MAX, .default_value = "0"},
+    {"lr", OPTION_REAL, AT(lr), 0, 1, .above_min = true, .default_value = "1e-3"},
+    {"dropout", OPTION_REAL, AT(dropout), 0, 0.9, .default_value = "0"},
+    {"bias", OPTION_REAL, AT(bias), -DBL_MAX, DBL_MAX, .default_value = NULL},
+    {"offsets", OPTION_INT_LIST, AT(offsets), -64, 64, .default_value = "[1, -1, 3]"},
+    {"file", OPTION_STRING, AT(file), 1, 12, .default_value = "a b", .local = true},
     {"sha256", OPTION_STRING, AT(sha256), 0, 64, .derived = true},
     {0}};
 

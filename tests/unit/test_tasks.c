@@ -89,7 +89,7 @@ static void every_task_is_complete(void **state)
         }
         for (const struct option_entry *o = task->options; o->name; o++) {
             assert_non_null(o->help);
-            assert_non_null(o->preset);
+            assert_non_null(o->default_value);
             assert_true(o->offset < task->options_size);
         }
         size_t found = 0;

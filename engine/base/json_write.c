@@ -138,6 +138,14 @@ void json_add_integer(struct json_writer *w, const char *key, int64_t n)
     add(w, key, text);
 }
 
+void json_add_nonzero(struct json_writer *w, const char *key, int64_t n)
+{
+    if (n)
+        json_add_integer(w, key, n);
+    else
+        json_add_null(w, key);
+}
+
 void json_add_bool(struct json_writer *w, const char *key, bool flag)
 {
     add(w, key, flag ? "true" : "false");

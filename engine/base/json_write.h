@@ -44,6 +44,8 @@ void json_add_text(struct json_writer *w, const char *key, const char *text);
 void json_add_bytes(struct json_writer *w, const char *key, const char *bytes);
 
 void json_add_integer(struct json_writer *w, const char *key, int64_t n);
+/* The same, null for 0. */
+void json_add_nonzero(struct json_writer *w, const char *key, int64_t n);
 void json_add_bool(struct json_writer *w, const char *key, bool flag);
 void json_add_null(struct json_writer *w, const char *key);
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "engine/base/text.h"
+#include "engine/base/json_write.h"
 
 struct plan_options {
     const char *db, *shard;
@@ -43,58 +43,69 @@ static const struct command_syntax syntax = {
     .most = 1,
 };
 
-static void write_trial(const struct plan *p, const struct forecast *f, long k, bool retry_failed)
+static void write_trial(struct json_writer *w, const struct plan *p, const struct forecast *f,
+                        long k, bool retry_failed)
 {
     struct plan_trial t = plan_trial(p, k);
     const struct forecast_point *q = &f->point[t.point];
     enum forecast_state state = f->trial[k].state;
     struct plan_text name;
     plan_text(p, t.point, &name);
-    printf("%s\n  {\"point\": %ld, \"heads\": %lld, \"seed\": %lu, \"setting\": %s, "
-           "\"replicate\": %s, \"tuning\": %s, \"is_tuning\": %s, \"look\": %d, "
-           "\"config_sha256\": \"%s\", \"n_params\": %lld, \"flops_per_step\": ",
-           k ? "," : "", t.point, (long long)q->heads, (unsigned long)t.seed, name.setting,
-           name.replicate, name.tuning, t.tuning ? "true" : "false", t.look, q->sha256,
-           (long long)q->n_params);
-    text_json_real(stdout, q->flops_per_step);
-    printf(", \"estimated_s\": ");
-    text_json_real(stdout, q->trial_s);
-    printf(", \"trial_id\": ");
-    if (f->trial[k].trial_id)
-        printf("%lld", (long long)f->trial[k].trial_id);
-    else
-        printf("null");
-    printf(", \"state\": \"%s\", \"would_run\": %s, \"why\": ", forecast_name(state),
-           forecast_runs(state, retry_failed) ? "true" : "false");
-    text_json(stdout, forecast_reason(state, f->trial[k].note, retry_failed));
-    putchar('}');
+    json_new_line(w, 2);
+    json_begin_object(w, NULL);
+    json_add_integer(w, "point", t.point);
+    json_add_integer(w, "heads", q->heads);
+    json_add_integer(w, "seed", t.seed);
+    json_add_json(w, "setting", name.setting);
+    json_add_json(w, "replicate", name.replicate);
+    json_add_json(w, "tuning", name.tuning);
+    json_add_bool(w, "is_tuning", t.tuning);
+    json_add_integer(w, "look", t.look);
+    json_add_text(w, "config_sha256", q->sha256);
+    json_add_integer(w, "n_params", q->n_params);
+    json_add_real(w, "flops_per_step", q->flops_per_step);
+    json_add_real(w, "estimated_s", q->trial_s);
+    json_add_nonzero(w, "trial_id", f->trial[k].trial_id);
+    json_add_text(w, "state", forecast_name(state));
+    json_add_bool(w, "would_run", forecast_runs(state, retry_failed));
+    json_add_text(w, "why", forecast_reason(state, f->trial[k].note, retry_failed));
+    json_end_object(w);
 }
 
 static void write_json(const struct plan *p, const struct forecast *f, const struct plan_options *o)
 {
+    struct json_writer w = {.out = stdout, .spaced = true};
     long by_constraint;
     long by_exclude;
     long by_duplicate;
     plan_dropped(p, &by_constraint, &by_exclude, &by_duplicate);
     struct plan_shard shard = plan_shard(p);
-    printf("{\"sweep\": ");
-    text_json(stdout, plan_config(p)->name);
-    if (shard.of > 0)
-        printf(", \"shard\": {\"number\": %d, \"of\": %d}", shard.number, shard.of);
-    printf(", \"points\": %ld, \"planned\": %ld, \"would_run\": %ld, \"not_needed\": %ld, "
-           "\"elsewhere\": %ld, \"leaving\": %ld, \"dropped\": {\"constraint\": %ld, \"exclude\": "
-           "%ld, \"duplicate\": %ld}, "
-           "\"core_s\": ",
-           f->points, f->planned, f->to_run, f->not_needed, f->elsewhere, f->leaving, by_constraint,
-           by_exclude, by_duplicate);
-    text_json_real(stdout, f->left_s.expected);
-    printf(", \"least_core_s\": ");
-    text_json_real(stdout, f->left_s.least);
-    printf(", \"most_core_s\": ");
-    text_json_real(stdout, f->left_s.most);
-    printf(",\n \"trials\": [");
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "sweep", plan_config(p)->name);
+    if (shard.of > 0) {
+        json_begin_object(&w, "shard");
+        json_add_integer(&w, "number", shard.number);
+        json_add_integer(&w, "of", shard.of);
+        json_end_object(&w);
+    }
+    json_add_integer(&w, "points", f->points);
+    json_add_integer(&w, "planned", f->planned);
+    json_add_integer(&w, "would_run", f->to_run);
+    json_add_integer(&w, "not_needed", f->not_needed);
+    json_add_integer(&w, "elsewhere", f->elsewhere);
+    json_add_integer(&w, "leaving", f->leaving);
+    json_begin_object(&w, "dropped");
+    json_add_integer(&w, "constraint", by_constraint);
+    json_add_integer(&w, "exclude", by_exclude);
+    json_add_integer(&w, "duplicate", by_duplicate);
+    json_end_object(&w);
+    json_add_real(&w, "core_s", f->left_s.expected);
+    json_add_real(&w, "least_core_s", f->left_s.least);
+    json_add_real(&w, "most_core_s", f->left_s.most);
+    json_new_line(&w, 1);
+    json_begin_list(&w, "trials");
     for (long k = 0; k < f->trials; k++)
-        write_trial(p, f, k, o->view.retry_failed);
+        write_trial(&w, p, f, k, o->view.retry_failed);
     printf("\n]}\n");
 }
 

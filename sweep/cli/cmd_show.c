@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/json_write.h"
 #include "engine/base/text.h"
 #include "sweep/plan/plan.h"
 #include "sweep/report/rows_table.h"
@@ -150,10 +151,12 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
     } lists[] = {{"attempts", show_attempt_sql, show_attempt_columns},
                  {"curve", curve_sql, curve_columns},
                  {"studies", study_sql, study_columns}};
-    printf("{\"trial\": ");
+    struct json_writer w = {.out = stdout, .spaced = true};
+    json_begin_object(&w, NULL);
+    json_add_key(&w, "trial");
     enum status status = write_trial(s, trial, m);
     for (size_t i = 0; status == STATUS_OK && i < sizeof lists / sizeof *lists; i++) {
-        printf(", \"%s\": ", lists[i].key);
+        json_add_key(&w, lists[i].key);
         status = write_query(s, trial, lists[i].sql, lists[i].columns, true, m);
     }
     if (status == STATUS_OK)

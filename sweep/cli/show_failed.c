@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/json_write.h"
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan.h"
 #include "sweep/report/rows_table.h"
@@ -381,7 +382,8 @@ static enum status put_failed(struct store *s, const struct failures *f, struct 
                               " JOIN trial AS t USING (trial_id) WHERE t.trial_id = ?1",
                               VALUES(INTEGER(0)));
     enum status status = STATUS_OK;
-    putchar('[');
+    struct json_writer w = {.out = stdout, .spaced = true};
+    json_begin_list(&w, NULL);
     for (long i = 0; i < f->trials && status == STATUS_OK; i++) {
         char setting[PLAN_TEXT_MAX];
         rows_rebind(&r, VALUES(INTEGER(f->trial[i].trial_id)));
@@ -389,16 +391,18 @@ static enum status put_failed(struct store *s, const struct failures *f, struct 
             break;
         const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
         plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
-        printf("%s{\"trial_id\": %lld, \"heads\": %lld, \"setting\": ", i ? ", " : "",
-               (long long)f->trial[i].trial_id, (long long)rows_integer(&r, HEADS));
-        text_json(stdout, setting);
-        printf(", \"seed\": %lld, \"state\": ", (long long)rows_integer(&r, SEED));
-        text_json(stdout, rows_text(&r, STATE));
-        printf(", \"retries_used\": %lld, \"limit_hit\": %lld, \"error_kind\": %ld, \"attempts\": ",
-               (long long)rows_integer(&r, RETRIES), (long long)rows_integer(&r, LIMIT),
-               f->trial[i].kind + 1);
+        json_begin_object(&w, NULL);
+        json_add_integer(&w, "trial_id", f->trial[i].trial_id);
+        json_add_integer(&w, "heads", rows_integer(&r, HEADS));
+        json_add_text(&w, "setting", setting);
+        json_add_integer(&w, "seed", rows_integer(&r, SEED));
+        json_add_text(&w, "state", rows_text(&r, STATE));
+        json_add_integer(&w, "retries_used", rows_integer(&r, RETRIES));
+        json_add_integer(&w, "limit_hit", rows_integer(&r, LIMIT));
+        json_add_integer(&w, "error_kind", f->trial[i].kind + 1);
+        json_add_key(&w, "attempts");
         status = put_attempts(s, f->trial[i].trial_id, m);
-        putchar('}');
+        json_end_object(&w);
     }
     puts("]");
     enum status closed = rows_close(&r);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/json_write.h"
 #include "sweep/store/rows.h"
 #include "sweep/store/shard_sum.h"
 #include "sweep/worker/stop.h"
@@ -114,31 +115,30 @@ static bool is_busy(const struct status_shards *s, const char *sweep)
 /* A sweep of which the results file has everything needs no shards to be told of, unless they are
  * at work, or trials are left that nobody is at work on. */
 static enum status tell(struct status_shards *s, struct store *own, const char *sweep, int64_t left,
-                        struct text_buffer *told, struct text_buffer *untold, struct message *m)
+                        struct json_writer *told, struct json_writer *untold, struct message *m)
 {
     char ours[160] = "", sum[160] = "";
     enum status status = read_counts(s->sum, sweep, sum, sizeof sum, m);
     if (status == STATUS_OK && own)
         status = read_counts(own, sweep, ours, sizeof ours, m);
     bool all = strcmp(ours, sum) == 0 && !is_busy(s, sweep) && (left == 0 || s->own_at_work);
-    struct text_buffer *list = all ? untold : told;
-    text_add(list, list->used > 1 ? "," : "");
-    text_add_json(list, sweep);
+    json_add_text(all ? untold : told, NULL, sweep);
     return status;
 }
 
 static enum status read_told(struct status_shards *s, struct store *own, struct message *m)
 {
     struct text_buffer told = {0}, untold = {0};
-    text_add(&told, "[");
-    text_add(&untold, "[");
+    struct json_writer to_told = {.text = &told}, to_untold = {.text = &untold};
+    json_begin_list(&to_told, NULL);
+    json_begin_list(&to_untold, NULL);
     struct rows r = rows_open(s->sum, m, "SELECT sweep, queued + running FROM progress", NO_VALUES);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
-        status = tell(s, own, rows_given(&r, 0), rows_integer(&r, 1), &told, &untold, m);
+        status = tell(s, own, rows_given(&r, 0), rows_integer(&r, 1), &to_told, &to_untold, m);
     enum status closed = rows_close(&r);
-    text_add(&told, "]");
-    text_add(&untold, "]");
+    json_end_list(&to_told);
+    json_end_list(&to_untold);
     free(s->told);
     free(s->untold);
     s->told = told.text;

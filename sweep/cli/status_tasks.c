@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/json_write.h"
 #include "engine/base/ranges.h"
 #include "sweep/cli/batch.h"
 #include "sweep/store/rows.h"
@@ -100,7 +101,7 @@ static bool all_done(const struct status_shards *s, const char *sweep)
 static bool is_in(const char *list, const char *sweep)
 {
     struct text_buffer name = {0};
-    text_add_json(&name, sweep);
+    json_add_text(&(struct json_writer){.text = &name}, NULL, sweep);
     bool has = name.text && strstr(list, name.text);
     free(name.text);
     return has;
@@ -331,67 +332,70 @@ void status_shards_say_passed(const struct status_shards *s, struct text_buffer 
 
 /* ---- JSON ---- */
 
-static void add_member(const char *name, const char *text, struct text_buffer *json)
-{
-    text_add(json, ",\"%s\":", name);
-    text_add_json(json, text);
-}
-
-static void add_task_json(const struct array *a, long k, struct text_buffer *json)
+static void add_task_json(const struct array *a, long k, struct json_writer *w)
 {
     const struct array_task *t = &a->task[k];
     const struct shard_view *v = t->part ? t->part->view : NULL;
-    text_add(json, "%s{\"shard\":%ld,\"of\":%ld", k ? "," : "", k + 1, a->of);
-    add_member("state", state_names[t->state], json);
+    json_begin_object(w, NULL);
+    json_add_integer(w, "shard", k + 1);
+    json_add_integer(w, "of", a->of);
+    json_add_text(w, "state", state_names[t->state]);
     if (t->part)
-        text_add(json, ",\"trials_left\":%" PRId64, t->part->left);
+        json_add_integer(w, "trials_left", t->part->left);
     else
-        text_add(json, ",\"trials_left\":null");
-    add_member("job", t->job ? t->job->id : NULL, json);
-    add_member("reason", t->state == WAITS ? t->job->reason : NULL, json);
-    add_member("holder", v && v->held ? v->holder.words : NULL, json);
-    text_add(json, "}");
+        json_add_null(w, "trials_left");
+    json_add_text(w, "job", t->job ? t->job->id : NULL);
+    json_add_text(w, "reason", t->state == WAITS ? t->job->reason : NULL);
+    json_add_text(w, "holder", v && v->held ? v->holder.words : NULL);
+    json_end_object(w);
 }
 
-static void add_job_json(const struct slurm_job *j, struct text_buffer *json)
+static void add_job_json(const struct slurm_job *j, struct json_writer *w)
 {
-    text_add(json, "%s{\"job\":", json->used > 1 ? "," : "");
-    text_add_json(json, j->id);
-    add_member("name", j->name, json);
-    add_member("state", j->state, json);
-    add_member("reason", j->reason, json);
-    text_add(json, "}");
+    json_begin_object(w, NULL);
+    json_add_text(w, "job", j->id);
+    json_add_text(w, "name", j->name);
+    json_add_text(w, "state", j->state);
+    json_add_text(w, "reason", j->reason);
+    json_end_object(w);
 }
 
 void status_shards_json(struct status_shards *s, const char *sweep, struct text_buffer *shards,
                         struct text_buffer *jobs)
 {
+    struct json_writer to_shards = {.text = shards}, to_jobs = {.text = jobs};
     struct array a;
-    bool has = make_array(s, sweep, &a);
-    text_add(shards, has ? "[" : "null");
-    for (long k = 0; has && k < a.of; k++)
-        add_task_json(&a, k, shards);
-    text_add(shards, has ? "]" : "");
+    if (make_array(s, sweep, &a)) {
+        json_begin_list(&to_shards, NULL);
+        for (long k = 0; k < a.of; k++)
+            add_task_json(&a, k, &to_shards);
+        json_end_list(&to_shards);
+    } else {
+        json_add_null(&to_shards, NULL);
+    }
     free_array(&a);
-    text_add(jobs, "[");
+    json_begin_list(&to_jobs, NULL);
     for (int i = 0; i < s->jobs->count; i++) {
         const struct slurm_job *j = &s->jobs->job[i];
         if (s->spoken[i] || !is_job_of(j, sweep))
             continue;
         s->spoken[i] = true;
-        add_job_json(j, jobs);
+        add_job_json(j, &to_jobs);
     }
-    text_add(jobs, "]");
+    json_end_list(&to_jobs);
 }
 
 void status_shards_json_others(struct status_shards *s, struct text_buffer *jobs)
 {
+    struct json_writer w = {.text = jobs};
     for (int i = 0; i < s->jobs->count; i++) {
         if (s->spoken[i])
             continue;
         s->spoken[i] = true;
-        text_add(jobs, "%s", jobs->used ? "" : "[");
-        add_job_json(&s->jobs->job[i], jobs);
+        if (!jobs->used)
+            json_begin_list(&w, NULL);
+        add_job_json(&s->jobs->job[i], &w);
     }
-    text_add(jobs, "%s", jobs->used ? "]" : "");
+    if (jobs->used)
+        json_end_list(&w);
 }

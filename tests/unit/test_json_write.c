@@ -51,6 +51,8 @@ static void every_kind(struct json_writer *w)
     json_add_bool(w, "true", true);
     json_add_bool(w, "false", false);
     json_add_null(w, "null");
+    json_add_nonzero(w, "zero", 0);
+    json_add_nonzero(w, "one", 1);
     json_end_object(w);
     json_add_json(w, "json", "[1]");
     json_add_json(w, "no_json", NULL);
@@ -69,16 +71,18 @@ static void every_kind(struct json_writer *w)
 static void commas_and_nesting(void **state)
 {
     (void)state;
-    assert_written(every_kind, (struct json_writer){0},
-                   "{\"te\\\"xt\":\"a\\nb\",\"none\":null,"
-                   "\"list\":[{},[],-9223372036854775808,9223372036854775807],"
-                   "\"object\":{\"true\":true,\"false\":false,\"null\":null},"
-                   "\"json\":[1],\"no_json\":null,\"bytes\":\"a\\u0022\\u00ff\",\"real\":0.1,"
-                   "\"digits\":0.10000000000000001,\"own\":7,\"last\":0}");
+    assert_written(
+        every_kind, (struct json_writer){0},
+        "{\"te\\\"xt\":\"a\\nb\",\"none\":null,"
+        "\"list\":[{},[],-9223372036854775808,9223372036854775807],"
+        "\"object\":{\"true\":true,\"false\":false,\"null\":null,\"zero\":null,\"one\":1},"
+        "\"json\":[1],\"no_json\":null,\"bytes\":\"a\\u0022\\u00ff\",\"real\":0.1,"
+        "\"digits\":0.10000000000000001,\"own\":7,\"last\":0}");
     assert_written(every_kind, (struct json_writer){.spaced = true},
                    "{\"te\\\"xt\": \"a\\nb\", \"none\": null, "
                    "\"list\": [{}, [], -9223372036854775808, 9223372036854775807], "
-                   "\"object\": {\"true\": true, \"false\": false, \"null\": null}, "
+                   "\"object\": {\"true\": true, \"false\": false, \"null\": null, \"zero\": null, "
+                   "\"one\": 1}, "
                    "\"json\": [1], \"no_json\": null, \"bytes\": \"a\\u0022\\u00ff\", "
                    "\"real\": 0.1, \"digits\": 0.10000000000000001, \"own\": 7, \"last\": 0}");
 }

@@ -3,75 +3,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How columns look to people, by name. Those that are not here are for programs, but for measures
- * of a single trial, which are all shown. */
-static const struct look {
-    const char *name, *title;
-    int decimals, leave_out;
-} looks[] = {
-    {"setting_label", "setting", 0, 0},
-    {"heads", "heads", 0, 0},
-    {"n", "n", 0, 0},
-    {"layer", "layer", 0, 0},
-    {"head", "head", 0, 0},
-    {"sharp", "sharp", 1, 0},
-    {"places", "places", 1, 0},
-    {"duplicates", "duplicates", 1, 0},
-    {"main_slot", "slot", 0, 0},
-    {"main_mass", "mass", 2, 0},
-    {"mean_rise", "loss +", 3, 0},
-    {"rise", "loss +", 3, 0},
-    {"confidence", "confidence", 2, 5},
-    {"entropy", "entropy", 2, 4},
-    {"importance_spread", "spread", 2, 0},
-    {"importance_norm", "importance", 2, 0},
-    {"distance", "distance", 1, 1},
-    {"wo_share", "W_O", 2, 1},
-    {"disagreement_subspace", "D_sub", 3, 2},
-    {"disagreement_position", "D_pos", 3, 0},
-    {"disagreement_output", "D_out", 3, 2},
-    {"effective_rank", "rank", 1, 0},
-};
+/* How columns look to people. Those that are not here are for programs, but for measures of a
+ * single trial, which are all shown. */
+static const struct table_column looks[] = {
+    {.name = "setting_label", .title = "setting"},
+    {.name = "heads", .title = "heads"},
+    {.name = "n", .title = "n"},
+    {.name = "layer", .title = "layer"},
+    {.name = "head", .title = "head"},
+    {.name = "sharp", .title = "sharp", .decimals = 1},
+    {.name = "places", .title = "places", .decimals = 1},
+    {.name = "duplicates", .title = "duplicates", .decimals = 1},
+    {.name = "main_slot", .title = "slot"},
+    {.name = "main_mass", .title = "mass", .decimals = 2},
+    {.name = "mean_rise", .title = "loss +", .decimals = 3},
+    {.name = "rise", .title = "loss +", .decimals = 3},
+    {.name = "confidence", .title = "confidence", .decimals = 2, .leave_out = 5},
+    {.name = "entropy", .title = "entropy", .decimals = 2, .leave_out = 4},
+    {.name = "importance_spread", .title = "spread", .decimals = 2},
+    {.name = "importance_norm", .title = "importance", .decimals = 2},
+    {.name = "distance", .title = "distance", .decimals = 1, .leave_out = 1},
+    {.name = "wo_share", .title = "W_O", .decimals = 2, .leave_out = 1},
+    {.name = "disagreement_subspace", .title = "D_sub", .decimals = 3, .leave_out = 2},
+    {.name = "disagreement_position", .title = "D_pos", .decimals = 3},
+    {.name = "disagreement_output", .title = "D_out", .decimals = 3, .leave_out = 2},
+    {.name = "effective_rank", .title = "rank", .decimals = 1},
+    {0}};
 
-static void name_column(struct heads_table *t, int i, const char *name)
+struct table *heads_table(const struct rows *r)
 {
-    struct table_column *c = &t->column[i];
-    snprintf(t->name[i], sizeof t->name[i], "%s", name);
-    c->name = t->name[i];
-    c->right = strcmp(name, "setting_label") != 0;
-    for (size_t k = 0; k < sizeof looks / sizeof looks[0]; k++)
-        if (strcmp(looks[k].name, name) == 0) {
-            c->title = looks[k].title;
-            c->decimals = looks[k].decimals;
-            c->leave_out = looks[k].leave_out;
-        }
-}
-
-static enum status too_many(struct message *m)
-{
-    return status_fail(m, STATUS_INTERNAL, "more than %d columns of measures", HEADS_COLUMNS_MAX);
-}
-
-bool heads_table_begin(struct heads_table *t, struct rows *r, struct message *m)
-{
-    *t = (struct heads_table){.table = NULL};
-    if (r->status != STATUS_OK)
-        return false;
-    int n = rows_columns(r);
-    if (n > HEADS_COLUMNS_MAX) {
-        r->status = too_many(m);
-        return false;
+    static const struct table_column none = {0};
+    struct table *t = table_new(&none);
+    for (int i = 0; r->status == STATUS_OK && i < rows_columns(r); i++) {
+        const char *name = rows_name(r, i);
+        const struct table_column *look = looks;
+        while (look->name && strcmp(look->name, name) != 0)
+            look++;
+        struct table_column c = *look;
+        c.right = strcmp(name, "setting_label") != 0;
+        table_add_named(t, c, "%s", name);
     }
-    for (int i = 0; i < n; i++)
-        name_column(t, i, rows_name(r, i));
-    t->table = table_new(t->column);
-    return true;
-}
-
-void heads_table_row(struct heads_table *t, const struct rows *r)
-{
-    for (int i = 0; i < rows_columns(r); i++)
-        rows_cell(r, i, t->table);
+    return t;
 }
 
 enum status heads_measures(struct store *s, const char *table, struct heads_names *n,
@@ -84,7 +56,8 @@ enum status heads_measures(struct store *s, const char *table, struct heads_name
                               VALUES(TEXT(table)));
     while (rows_next(&r)) {
         if (n->count == HEADS_COLUMNS_MAX) {
-            r.status = too_many(m);
+            r.status = status_fail(m, STATUS_INTERNAL, "more than %d columns of measures",
+                                   HEADS_COLUMNS_MAX);
             break;
         }
         rows_copy(&r, 0, n->name[n->count++], sizeof n->name[0]);

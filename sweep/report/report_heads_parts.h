@@ -12,17 +12,8 @@
 
 enum { HEADS_COLUMNS_MAX = 64 };
 
-/* What a query gave as a table: its columns are those of the query. */
-struct heads_table {
-    struct table_column column[HEADS_COLUMNS_MAX + 1];
-    char name[HEADS_COLUMNS_MAX][64];
-    struct table *table; /* freed by who asked */
-};
-
-/* Makes the table for the rows of r, which are still to be taken; false where the query failed. */
-bool heads_table_begin(struct heads_table *t, struct rows *r, struct message *m);
-/* The present row as one of the table. */
-void heads_table_row(struct heads_table *t, const struct rows *r);
+/* A table with the columns that the query has; it may have failed. Free with table_free. */
+struct table *heads_table(const struct rows *r);
 
 /* The measures that a table of the file has. */
 struct heads_names {

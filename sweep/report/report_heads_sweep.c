@@ -151,7 +151,7 @@ static void say_seen(const struct seen *s, struct text_buffer *text)
 struct sweep_heads {
     char name[256];
     int64_t trials, completed, measured; /* of the plan, without those that only tune */
-    struct heads_table table;
+    struct table *table;
     struct text_buffer sentences; /* one a line */
 };
 
@@ -175,14 +175,6 @@ static enum status count_trials(struct store *s, const struct heads_question *q,
     return rows_close(&r);
 }
 
-/* From people. */
-static void hide(struct heads_table *t, const char *name)
-{
-    for (struct table_column *c = t->column; c->name; c++)
-        if (strcmp(c->name, name) == 0)
-            c->title = NULL;
-}
-
 static void read_rows(struct sweep_heads *h, struct rows *r)
 {
     const struct seen none = {.costly = NAN, .cheap = NAN};
@@ -196,14 +188,14 @@ static void read_rows(struct sweep_heads *h, struct rows *r)
         }
         rows_copy(r, LABEL, seen.label, sizeof seen.label);
         see_row(&seen, r);
-        heads_table_row(&h->table, r);
+        rows_row(r, h->table);
     }
     if (seen.rows > 0)
         say_seen(&seen, &h->sentences);
     if (h->sentences.text && !strchr(h->sentences.text, '\n') && !seen.label[0])
-        h->table.column[LABEL].title = NULL; /* nothing but heads varies */
-    hide(&h->table, "importance_norm");      /* their means only say how many heads there are */
-    hide(&h->table, "wo_share");
+        table_hide(h->table, "setting_label"); /* nothing but heads varies */
+    table_hide(h->table, "importance_norm");   /* their means only say how many heads there are */
+    table_hide(h->table, "wo_share");
 }
 
 static enum status read_sweep(struct store *s, const struct heads_question *q,
@@ -220,8 +212,8 @@ static enum status read_sweep(struct store *s, const struct heads_question *q,
         return status;
     sweep_sql(&sql, &head, &layer);
     struct rows r = heads_query(s, q, &sql, m);
-    if (heads_table_begin(&h->table, &r, m))
-        read_rows(h, &r);
+    h->table = heads_table(&r);
+    read_rows(h, &r);
     return rows_close(&r);
 }
 
@@ -263,7 +255,7 @@ static enum status write_people(const struct heads_question *q, struct sweep_hea
     document_title(&d, title, "");
     say_measured(h, q->on_test, &text);
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
-    enum status s = document_table(&d, h->table.table, m);
+    enum status s = document_table(&d, h->table, m);
     if (s == STATUS_OK) {
         write_sentences(&d, h->sentences.text);
         document_legend(&d, legend);
@@ -280,7 +272,7 @@ static enum status write_json(struct sweep_heads *h, bool on_test, FILE *out, st
             ",\"split\":\"%s\",\"trials\":%" PRId64 ",\"completed\":%" PRId64
             ",\"measured\":%" PRId64 ",\"by_heads\":",
             on_test ? "test" : "val", h->trials, h->completed, h->measured);
-    enum status s = table_write(h->table.table, TABLE_JSON, false, out, m);
+    enum status s = table_write(h->table, TABLE_JSON, false, out, m);
     fputs(",\"seen\":[", out);
     for (char *rest, *line = strtok_r(h->sentences.text, "\n", &rest), *comma = ""; line;
          line = strtok_r(NULL, "\n", &rest), comma = ",") {
@@ -303,10 +295,10 @@ enum status heads_of_sweep(struct store *s, const struct heads_question *q, stru
     else if (status == STATUS_OK && h->sentences.out_of_memory)
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
     if (status == STATUS_OK)
-        status = q->format == REPORT_CSV    ? table_write(h->table.table, TABLE_CSV, false, out, m)
+        status = q->format == REPORT_CSV    ? table_write(h->table, TABLE_CSV, false, out, m)
                  : q->format == REPORT_JSON ? write_json(h, q->on_test, out, m)
                                             : write_people(q, h, page, out, m);
-    table_free(h->table.table);
+    table_free(h->table);
     free(h->sentences.text);
     free(h);
     return status;

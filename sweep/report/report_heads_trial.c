@@ -5,18 +5,17 @@
 #include "sweep/report/report_heads_parts.h"
 
 static enum status read_table(struct store *s, const struct heads_question *q,
-                              struct text_buffer *sql, struct heads_table *t, struct message *m)
+                              struct text_buffer *sql, struct table **t, struct message *m)
 {
     struct rows r = heads_query(s, q, sql, m);
-    if (heads_table_begin(t, &r, m))
-        while (rows_next(&r))
-            heads_table_row(t, &r);
+    *t = heads_table(&r);
+    rows_to_table(&r, *t);
     return rows_close(&r);
 }
 
 /* All measures of each head, and the slot that it looks at most. */
-static enum status read_heads(struct store *s, const struct heads_question *q,
-                              struct heads_table *t, struct message *m)
+static enum status read_heads(struct store *s, const struct heads_question *q, struct table **t,
+                              struct message *m)
 {
     struct text_buffer sql = {0};
     struct heads_names n;
@@ -35,8 +34,8 @@ static enum status read_heads(struct store *s, const struct heads_question *q,
     return read_table(s, q, &sql, t, m);
 }
 
-static enum status read_layers(struct store *s, const struct heads_question *q,
-                               struct heads_table *t, struct message *m)
+static enum status read_layers(struct store *s, const struct heads_question *q, struct table **t,
+                               struct message *m)
 {
     struct text_buffer sql = {0};
     struct heads_names n;
@@ -51,8 +50,8 @@ static enum status read_layers(struct store *s, const struct heads_question *q,
     return read_table(s, q, &sql, t, m);
 }
 
-static enum status read_slots(struct store *s, const struct heads_question *q,
-                              struct heads_table *t, struct message *m)
+static enum status read_slots(struct store *s, const struct heads_question *q, struct table **t,
+                              struct message *m)
 {
     struct text_buffer sql = {0};
     text_add(&sql,
@@ -65,7 +64,7 @@ static enum status read_slots(struct store *s, const struct heads_question *q,
 
 struct trial_heads {
     char title[400], seen[400];
-    struct heads_table heads, layers, slots;
+    struct table *heads, *layers, *slots;
 };
 
 /* "Heads of trial 3 of sweep gather: heads 4, seed 0", and in a sentence what they do. */
@@ -122,9 +121,9 @@ static enum status write_people(const struct heads_question *q, struct trial_hea
 {
     struct document d = document_new(out, q->format == REPORT_MARKDOWN, page);
     document_title(&d, t->title, "");
-    enum status s = document_table(&d, t->heads.table, m);
+    enum status s = document_table(&d, t->heads, m);
     if (s == STATUS_OK)
-        s = document_table(&d, t->layers.table, m);
+        s = document_table(&d, t->layers, m);
     if (s == STATUS_OK) {
         document_finding(&d, t->seen);
         document_legend(&d, legend);
@@ -138,13 +137,13 @@ static enum status write_json(const struct heads_question *q, struct trial_heads
 {
     fprintf(out, "{\"trial\":%" PRId64 ",\"split\":\"%s\",\"heads\":", q->trial_id,
             q->on_test ? "test" : "val");
-    enum status s = table_write(t->heads.table, TABLE_JSON, false, out, m);
+    enum status s = table_write(t->heads, TABLE_JSON, false, out, m);
     fputs(",\"layers\":", out);
     if (s == STATUS_OK)
-        s = table_write(t->layers.table, TABLE_JSON, false, out, m);
+        s = table_write(t->layers, TABLE_JSON, false, out, m);
     fputs(",\"slots\":", out);
     if (s == STATUS_OK)
-        s = table_write(t->slots.table, TABLE_JSON, false, out, m);
+        s = table_write(t->slots, TABLE_JSON, false, out, m);
     fputs(",\"seen\":", out);
     text_json(out, t->seen);
     fputs("}\n", out);
@@ -165,12 +164,12 @@ enum status heads_of_trial(struct store *s, const struct heads_question *q, stru
     if (status == STATUS_OK)
         status = read_slots(s, q, &t->slots, m);
     if (status == STATUS_OK)
-        status = q->format == REPORT_CSV    ? table_write(t->heads.table, TABLE_CSV, false, out, m)
+        status = q->format == REPORT_CSV    ? table_write(t->heads, TABLE_CSV, false, out, m)
                  : q->format == REPORT_JSON ? write_json(q, t, out, m)
                                             : write_people(q, t, page, out, m);
-    table_free(t->heads.table);
-    table_free(t->layers.table);
-    table_free(t->slots.table);
+    table_free(t->heads);
+    table_free(t->layers);
+    table_free(t->slots);
     free(t);
     return status;
 }

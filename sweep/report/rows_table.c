@@ -15,9 +15,14 @@ void rows_cell(const struct rows *r, int i, struct table *t)
     }
 }
 
+void rows_row(const struct rows *r, struct table *t)
+{
+    for (int i = 0; i < rows_columns(r); i++)
+        rows_cell(r, i, t);
+}
+
 void rows_to_table(struct rows *r, struct table *t)
 {
     while (rows_next(r))
-        for (int i = 0; i < rows_columns(r); i++)
-            rows_cell(r, i, t);
+        rows_row(r, t);
 }

@@ -8,6 +8,9 @@
 /* Column i of the present row as the next cell of a table. */
 void rows_cell(const struct rows *r, int i, struct table *t);
 
+/* The present row as one of a table with as many columns. */
+void rows_row(const struct rows *r, struct table *t);
+
 /* Appends all rows that are left to a table with as many columns. */
 void rows_to_table(struct rows *r, struct table *t);
 

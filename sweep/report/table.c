@@ -1,43 +1,113 @@
-#include "sweep/report/table.h"
+#include "sweep/report/table_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum cell_kind { CELL_EMPTY, CELL_TEXT, CELL_INTEGER, CELL_REAL, CELL_JSON };
+#include "engine/base/array.h"
 
-struct cell {
-    enum cell_kind kind;
-    bool bold; /* looked at in the first cell of a row only */
-    union {
-        char *text; /* owned */
-        int64_t integer;
-        double real;
-    } as;
-};
+/* ---- columns ---- */
 
-struct table {
-    const struct table_column *column;
-    int columns;
-    struct cell *cell; /* row after row */
-    size_t cells, capacity;
-    int left_out; /* columns whose leave_out is 1 to this are not in the text */
-    bool out_of_memory;
-};
+static bool is_column(const struct table_column *c)
+{
+    return c->name || c->title || c->page.title;
+}
 
-enum { TABLE_GAP = 2 };
+static bool holds(unsigned wanted, unsigned conditions)
+{
+    return (wanted & ~conditions) == 0;
+}
+
+static void add_column(struct table *t, const struct table_column *c)
+{
+    struct table_column *grown = array_grow(t->column, (size_t)t->columns, sizeof *grown);
+    t->out_of_memory = t->out_of_memory || !grown;
+    if (!grown)
+        return;
+    t->column = grown;
+    grown[t->columns] = *c;
+    grown[t->columns++].right = c->right || (c->cell >= TABLE_INT && c->cell <= TABLE_DOUBLE);
+}
+
+struct table *table_when(const struct table_column *columns, unsigned conditions)
+{
+    struct table *t = calloc(1, sizeof *t);
+    for (const struct table_column *c = columns; t && is_column(c); c++) {
+        struct table_column used = *c;
+        used.title = holds(c->when, conditions) ? c->title : NULL;
+        if ((used.title || used.name) && holds(c->only_if, conditions))
+            add_column(t, &used);
+    }
+    return t;
+}
 
 struct table *table_new(const struct table_column *columns)
 {
-    struct table *t = calloc(1, sizeof *t);
-    if (!t)
+    return table_when(columns, ~0u);
+}
+
+/* A text that belongs to the table, or NULL. */
+__attribute__((format(printf, 2, 0))) static char *own_text(struct table *t, const char *format,
+                                                            va_list arguments)
+{
+    char **grown = array_grow(t->text, (size_t)t->texts, sizeof *grown);
+    t->text = grown ? grown : t->text;
+    if (!grown || vasprintf(&grown[t->texts], format, arguments) < 0) {
+        t->out_of_memory = true;
         return NULL;
-    t->column = columns;
-    while (columns[t->columns].name || columns[t->columns].title)
-        t->columns++;
-    return t;
+    }
+    return grown[t->texts++];
+}
+
+void table_add_titled(struct table *t, struct table_column c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (t && (c.title = own_text(t, format, arguments)))
+        add_column(t, &c);
+    va_end(arguments);
+}
+
+void table_add_named(struct table *t, struct table_column c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (t && (c.name = own_text(t, format, arguments)))
+        add_column(t, &c);
+    va_end(arguments);
+}
+
+void table_hide(struct table *t, const char *name)
+{
+    for (int c = 0; t && c < t->columns; c++)
+        if (t->column[c].name && strcmp(t->column[c].name, name) == 0)
+            t->column[c].title = NULL;
+}
+
+void table_page_columns(const struct table_column *columns, unsigned conditions,
+                        struct json_writer *w, const char *key)
+{
+    json_begin_list(w, key);
+    for (const struct table_column *c = columns; is_column(c); c++) {
+        if (!c->page.title || !holds(c->when | c->only_if, conditions))
+            continue;
+        json_begin_object(w, NULL);
+        json_add_text(w, "title", c->page.title);
+        json_add_text(w, "key", c->page.key ? c->page.key : c->name);
+        json_add_text(w, "show", c->page.show);
+        json_add_text(w, "hint", c->page.hint);
+        json_add_bool(w, "optional", c->page.optional);
+        json_end_object(w);
+    }
+    json_end_list(w);
+}
+
+void table_legend(const struct table_column *columns, unsigned conditions, struct text_buffer *text)
+{
+    for (const struct table_column *c = columns; is_column(c); c++)
+        if (c->legend && holds(c->when | c->only_if, conditions))
+            text_add(text, "%s", c->legend);
 }
 
 void table_free(struct table *t)
@@ -47,28 +117,28 @@ void table_free(struct table *t)
     for (size_t i = 0; i < t->cells; i++)
         if (t->cell[i].kind == CELL_TEXT || t->cell[i].kind == CELL_JSON)
             free(t->cell[i].as.text);
+    for (int i = 0; i < t->texts; i++)
+        free(t->text[i]);
+    free(t->text);
+    free(t->column);
     free(t->cell);
     free(t);
 }
 
-/* Room for one more cell, or NULL. */
+/* ---- cells ---- */
+
+/* A further cell, which is empty, or NULL. */
 static struct cell *next_cell(struct table *t)
 {
     if (!t || t->out_of_memory)
         return NULL;
-    if (t->cells == t->capacity) {
-        size_t capacity = t->capacity ? 2 * t->capacity : 64;
-        struct cell *grown = realloc(t->cell, capacity * sizeof *grown);
-        if (!grown) {
-            t->out_of_memory = true;
-            return NULL;
-        }
-        t->cell = grown;
-        t->capacity = capacity;
-    }
-    struct cell *c = &t->cell[t->cells++];
-    *c = (struct cell){.kind = CELL_EMPTY};
-    return c;
+    struct cell *grown = array_grow(t->cell, t->cells, sizeof *grown);
+    t->out_of_memory = !grown;
+    if (!grown)
+        return NULL;
+    t->cell = grown;
+    grown[t->cells] = (struct cell){.kind = CELL_EMPTY};
+    return &grown[t->cells++];
 }
 
 static void add_text(struct table *t, enum cell_kind kind, const char *text)
@@ -137,6 +207,52 @@ void table_real(struct table *t, double x)
         *c = (struct cell){.kind = CELL_REAL, .as.real = x};
 }
 
+void table_bool(struct table *t, bool x)
+{
+    struct cell *c = next_cell(t);
+    if (c)
+        *c = (struct cell){.kind = CELL_BOOL, .as.integer = x};
+}
+
+void table_row_cell(struct table *t, const struct table_column *c, const void *row)
+{
+    const char *member = (const char *)row + c->at;
+    int64_t x = 0;
+    switch (c->cell) {
+    case TABLE_MADE:
+        if (c->make)
+            c->make(t, row);
+        return;
+    case TABLE_DOUBLE:
+        table_real(t, *(const double *)(const void *)member);
+        return;
+    case TABLE_BOOL:
+        table_bool(t, *(const bool *)member);
+        return;
+    case TABLE_STRING:
+        table_text(t, *(const char *const *)(const void *)member);
+        return;
+    case TABLE_INT:
+        x = *(const int *)(const void *)member;
+        break;
+    case TABLE_LONG:
+        x = *(const long *)(const void *)member;
+        break;
+    case TABLE_LONG_LONG:
+        x = *(const long long *)(const void *)member;
+    }
+    if (x || !c->empty_zero)
+        table_integer(t, x);
+    else
+        table_text(t, NULL);
+}
+
+void table_row(struct table *t, const void *row)
+{
+    for (int c = 0; t && c < t->columns; c++)
+        table_row_cell(t, &t->column[c], row);
+}
+
 void table_emphasize(struct table *t)
 {
     if (!t || t->columns == 0 || t->cells == 0)
@@ -150,8 +266,9 @@ long table_rows(const struct table *t)
     return t && t->columns ? (long)(t->cells / (size_t)t->columns) : 0;
 }
 
-/* A cell as people read it. Numbers are written into buffer, texts returned as they are. */
-static const char *cell_text(const struct cell *c, int decimals, char buffer[512])
+/* ---- how wide it is ---- */
+
+const char *table_cell_text(const struct cell *c, int decimals, char buffer[512])
 {
     switch (c->kind) {
     case CELL_TEXT:
@@ -163,29 +280,31 @@ static const char *cell_text(const struct cell *c, int decimals, char buffer[512
     case CELL_REAL:
         snprintf(buffer, 512, "%.*f", decimals, c->as.real);
         return buffer;
+    case CELL_BOOL:
+        return c->as.integer ? "yes" : "";
     default:
         return "";
     }
 }
 
-static const struct cell *cell_at(const struct table *t, long row, int column)
+const struct cell *table_cell_at(const struct table *t, long row, int column)
 {
     return &t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
 }
 
-static int column_width(const struct table *t, int column)
+int table_column_width(const struct table *t, int column)
 {
     char buffer[512];
     int width = text_width(t->column[column].title);
     for (long row = 0; row < table_rows(t); row++) {
-        int w = text_width(cell_text(cell_at(t, row, column), t->column[column].decimals, buffer));
+        int w = text_width(
+            table_cell_text(table_cell_at(t, row, column), t->column[column].decimals, buffer));
         width = w > width ? w : width;
     }
     return width;
 }
 
-/* Whether TABLE_TEXT has the column. */
-static bool in_text(const struct table *t, int column)
+bool table_in_text(const struct table *t, int column)
 {
     const struct table_column *c = &t->column[column];
     return c->title && !(c->leave_out && c->leave_out <= t->left_out);
@@ -197,8 +316,8 @@ int table_width(const struct table *t)
     if (!t || t->out_of_memory)
         return -1;
     for (int c = 0; c < t->columns; c++)
-        if (in_text(t, c))
-            width += (width ? TABLE_GAP : 0) + column_width(t, c);
+        if (table_in_text(t, c))
+            width += (width ? TABLE_GAP : 0) + table_column_width(t, c);
     return width;
 }
 
@@ -224,7 +343,7 @@ static int next_to_leave(const struct table *t)
     int next = 0;
     for (int c = 0; c < t->columns; c++) {
         int rank = t->column[c].leave_out;
-        if (in_text(t, c) && rank && (!next || rank < next))
+        if (table_in_text(t, c) && rank && (!next || rank < next))
             next = rank;
     }
     return next;
@@ -255,7 +374,7 @@ void table_fit(struct table *t, int page, struct text_buffer *left_out, struct t
                 name_column(t, c, left_out);
     }
     for (int c = 0; c < t->columns && shown; c++)
-        if (in_text(t, c) && t->column[c].title[0])
+        if (table_in_text(t, c) && t->column[c].title[0])
             name_column(t, c, shown);
 }
 
@@ -270,214 +389,4 @@ bool table_share_names(const struct text_buffer *a, const struct text_buffer *b)
         name = end ? end + 2 : NULL;
     }
     return false;
-}
-
-static void text_row(const struct table *t, long row /* -1: titles */, const int *width, int last,
-                     FILE *out)
-{
-    char buffer[512];
-    int pending = 0; /* spaces that are only written when something follows */
-    for (int c = 0; c <= last; c++) {
-        const struct table_column *column = &t->column[c];
-        if (!in_text(t, c))
-            continue;
-        const char *text =
-            row < 0 ? column->title : cell_text(cell_at(t, row, c), column->decimals, buffer);
-        int fill = width[c] - text_width(text);
-        if (column->right)
-            pending += fill;
-        if (*text) {
-            fprintf(out, "%*s", pending, "");
-            text_plain(out, text);
-            pending = 0;
-        }
-        pending += (column->right ? 0 : fill) + TABLE_GAP;
-    }
-}
-
-static enum status write_text(const struct table *t, bool color, FILE *out, struct message *m)
-{
-    int *width = calloc((size_t)t->columns + 1, sizeof *width);
-    if (!width)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
-    int last = 0;
-    for (int c = 0; c < t->columns; c++) {
-        if (in_text(t, c)) {
-            width[c] = column_width(t, c);
-            last = c;
-        }
-    }
-    for (long row = -1; row < table_rows(t); row++) {
-        bool bold = row >= 0 && cell_at(t, row, 0)->bold;
-        const char *begin = row < 0 ? "\033[4m" : "\033[1m";
-        bool emphasis = color && (row < 0 || bold);
-        if (emphasis)
-            fputs(begin, out);
-        text_row(t, row, width, last, out);
-        fputs(emphasis ? "\033[0m\n" : "\n", out);
-    }
-    free(width);
-    return text_check(out, m);
-}
-
-static void csv_part(const char *text, size_t size, bool plain, FILE *out)
-{
-    if (plain)
-        text_plain_part(out, text, size);
-    else
-        fwrite(text, 1, size, out);
-}
-
-/* A terminal gets it plain, a file or another program exactly as it is: as with `ls`, what a person
- * looks at cannot act, and what is read again has lost nothing. */
-void table_csv_field(const char *text, bool plain, FILE *out)
-{
-    bool quoted = strpbrk(text, ",\"\r\n");
-    fputs(quoted ? "\"" : "", out);
-    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
-        csv_part(text, (size_t)(quote - text), plain, out);
-        fputs("\"\"", out);
-    }
-    csv_part(text, strlen(text), plain, out);
-    fputs(quoted ? "\"" : "", out);
-}
-
-static void csv_cell(const struct cell *c, bool plain, FILE *out)
-{
-    char buffer[512];
-    if (c->kind == CELL_REAL)
-        text_json_real(out, c->as.real);
-    else
-        table_csv_field(cell_text(c, 0, buffer), plain, out);
-}
-
-static void write_csv(const struct table *t, FILE *out)
-{
-    bool plain = isatty(fileno(out));
-    for (long row = -1; row < table_rows(t); row++) {
-        bool first = true;
-        for (int c = 0; c < t->columns; c++) {
-            if (!t->column[c].name)
-                continue;
-            if (!first)
-                fputc(',', out);
-            first = false;
-            if (row < 0)
-                table_csv_field(t->column[c].name, plain, out);
-            else
-                csv_cell(cell_at(t, row, c), plain, out);
-        }
-        fputc('\n', out);
-    }
-}
-
-static void json_cell(const struct cell *c, FILE *out)
-{
-    char buffer[512];
-    switch (c->kind) {
-    case CELL_EMPTY:
-        fputs("null", out);
-        break;
-    case CELL_TEXT:
-        text_json(out, c->as.text);
-        break;
-    case CELL_REAL:
-        text_json_real(out, c->as.real);
-        break;
-    case CELL_JSON:
-        text_json_as_is(out, c->as.text);
-        break;
-    default:
-        fputs(cell_text(c, 0, buffer), out);
-    }
-}
-
-static void write_json(const struct table *t, FILE *out)
-{
-    fputc('[', out);
-    for (long row = 0; row < table_rows(t); row++) {
-        const char *before = row ? ",{" : "{";
-        for (int c = 0; c < t->columns; c++) {
-            if (!t->column[c].name)
-                continue;
-            fputs(before, out);
-            before = ",";
-            text_json(out, t->column[c].name);
-            fputc(':', out);
-            json_cell(cell_at(t, row, c), out);
-        }
-        fputc('}', out);
-    }
-    fputc(']', out);
-}
-
-/* GitHub Flavored Markdown 4.10: a pipe inside a cell is escaped; a line feed, which would end the
- * row, becomes '?' with all other control characters. */
-static void markdown_field(const char *text, FILE *out)
-{
-    for (const char *pipe; (pipe = strchr(text, '|')); text = pipe + 1) {
-        text_plain_part(out, text, (size_t)(pipe - text));
-        fputs("\\|", out);
-    }
-    text_plain(out, text);
-}
-
-static void write_markdown(const struct table *t, FILE *out)
-{
-    char buffer[512];
-    for (long row = -2; row < table_rows(t); row++) {
-        for (int c = 0; c < t->columns; c++) {
-            const struct table_column *column = &t->column[c];
-            if (!column->title)
-                continue;
-            fputs("| ", out);
-            if (row == -2)
-                markdown_field(column->title, out);
-            else if (row == -1)
-                fputs(column->right ? "---:" : ":---", out);
-            else
-                markdown_field(cell_text(cell_at(t, row, c), column->decimals, buffer), out);
-            fputc(' ', out);
-        }
-        fputs("|\n", out);
-    }
-}
-
-enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,
-                        struct message *m)
-{
-    if (!t || t->out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
-    switch (f) {
-    case TABLE_TEXT:
-        return write_text(t, color, out, m);
-    case TABLE_CSV:
-        write_csv(t, out);
-        break;
-    case TABLE_JSON:
-        write_json(t, out);
-        break;
-    case TABLE_MARKDOWN:
-        write_markdown(t, out);
-        break;
-    }
-    return text_check(out, m);
-}
-
-enum status table_write_page(struct table *t, struct text_page page, FILE *out, struct message *m)
-{
-    struct text_buffer names = {0}, line = {0};
-    if (page.columns > 0)
-        table_fit(t, page.columns, &names, NULL);
-    enum status s = table_write(t, TABLE_TEXT, page.color, out, m);
-    if (names.used) {
-        text_add(&line, "Left out for lack of room: %s; --json has all.", names.text);
-        if (line.text)
-            text_paragraph(out, line.text, 0, 0, page.columns);
-    }
-    if (s == STATUS_OK && (names.out_of_memory || line.out_of_memory))
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
-    free(names.text);
-    free(line.text);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }

@@ -1,49 +1,112 @@
-/* Tables for people (aligned text, Markdown) and for programs (CSV, JSON) from the same cells.
+/* Tables for people (aligned text, Markdown, the page) and for programs (CSV, JSON) from one list
+ * of columns.
  *
+ *     enum { UNEQUAL = 1 };
  *     static const struct table_column columns[] = {
- *         {.name = "heads", .title = "heads", .right = true},
- *         {.name = "mean_acc", .title = "mean", .right = true, .decimals = 3},
- *         {.title = "plot"},         no name: people only
- *         {.name = "config_sha256"}, no title: programs only
+ *         {.name = "heads", .title = "heads", TABLE_CELL(struct point, heads)},
+ *         {.name = "mean_acc", .title = "mean", TABLE_CELL(struct point, mean), .decimals = 3},
+ *         {.title = "interval", .make = make_interval},             no name: people only
+ *         {.name = "sd_acc", TABLE_CELL(struct point, sd)},         no title: programs only
+ *         {.name = "width", .title = "width", TABLE_CELL(struct point, width), .when = UNEQUAL},
  *         {0}};
- *     struct table *t = table_new(columns);
- *     table_integer(t, 8), table_real(t, .998), table_text(t, "*"), table_text(t, sha256);
+ *     struct table *t = table_when(columns, some_are_unequal ? UNEQUAL : 0);
+ *     for (...)
+ *         table_row(t, &point[i]);
  *     s = table_write(t, TABLE_TEXT, color, stdout, m);
  *     table_free(t);
  *
- * Cells are given from left to right; a row ends by itself when its last column is filled. */
+ * Where columns do not say where their cells come from, these are given one by one, from left to
+ * right; a row ends by itself when its last column is filled. */
 #ifndef SWEEP_REPORT_TABLE_H
 #define SWEEP_REPORT_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "engine/base/json_write.h"
 #include "engine/base/status.h"
 #include "engine/base/text.h"
 
 enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN };
 
+struct table;
+
+/* Where table_row finds a cell: a member of the row, or what a function makes of the row. */
+enum table_cell {
+    TABLE_MADE, /* by make; without it: given one by one */
+    TABLE_INT,
+    TABLE_LONG,
+    TABLE_LONG_LONG,
+    TABLE_DOUBLE,
+    TABLE_BOOL,
+    TABLE_STRING
+};
+
+/* The member of a row as the cell of a column. */
+#define TABLE_CELL(row, member)                                                                    \
+    .at = offsetof(row, member), .cell = _Generic(((row *)0)->member,                              \
+                                                  int: TABLE_INT,                                  \
+                                                  long: TABLE_LONG,                                \
+                                                  long long: TABLE_LONG_LONG,                      \
+                                                  double: TABLE_DOUBLE,                            \
+                                                  bool: TABLE_BOOL,                                \
+                                                  char *: TABLE_STRING,                            \
+                                                  const char *: TABLE_STRING)
+
 struct table_column {
     const char *name;  /* in CSV and JSON; NULL: the column is not written there */
     const char *title; /* in text and Markdown; NULL: the column is not written there */
-    bool right;        /* aligned to the right, for numbers */
-    int decimals;      /* of a real in text and Markdown; CSV and JSON get all digits */
-    int leave_out;     /* where there is no room, columns of 1 go first, then of 2, ...; 0: stays */
+    enum table_cell cell;
+    size_t at;                                      /* offset in the row */
+    void (*make)(struct table *t, const void *row); /* gives one cell */
+    bool right;       /* aligned to the right, as cells are that are members and numbers */
+    bool empty_zero;  /* 0 is an empty cell */
+    int decimals;     /* of a real in text and Markdown; CSV and JSON get all digits */
+    int leave_out;    /* where there is no room, columns of 1 go first, then of 2, ...; 0: stays */
+    unsigned when;    /* conditions, bits of the caller's own: people see it if all of these hold */
+    unsigned only_if; /* it is there for nobody unless all of these hold */
+    const char *legend; /* a sentence's part that explains it to people: " solved: ...;" */
+    const char *csv;    /* where CSV begins with the columns of a view: its name behind these */
+    struct {
+        const char *title; /* NULL: not on the page */
+        const char *show;  /* how: a function of page/dom.js; NULL: as it is */
+        const char *hint;  /* a longer title */
+        bool optional;     /* not where all of its cells are empty */
+        const char *key;   /* the member of the JSON row that it shows; NULL: name */
+    } page;
 };
 
-struct table;
-
-/* A table without rows. columns is kept, not copied; it ends with an entry that has neither name
- * nor title. Running out of memory, here or while cells are added, is remembered and returned by
- * table_write; every function accepts a NULL table. Free with table_free. */
+/* A table without rows, of columns up to an entry that has neither name nor title (on the page
+ * either); their texts are kept, not copied. Running out of memory, here or while cells are added,
+ * is remembered and returned by table_write; every function accepts a NULL table. Free with
+ * table_free. */
 struct table *table_new(const struct table_column *columns);
 void table_free(struct table *t);
+
+/* The same where only these conditions hold. */
+struct table *table_when(const struct table_column *columns, unsigned conditions);
+
+/* A further column of a table without rows, whose title (name) is formatted. */
+void table_add_titled(struct table *t, struct table_column c, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void table_add_named(struct table *t, struct table_column c, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Hides the column of that name from people. */
+void table_hide(struct table *t, const char *name);
+
+/* The cells of all columns that say where they come from. */
+void table_row(struct table *t, const void *row);
+/* The one of a column, which need not be the table's. */
+void table_row_cell(struct table *t, const struct table_column *c, const void *row);
 
 /* The next cell. Texts are copied; a NULL text or a real that is not finite is an empty cell (JSON:
  * null). */
 void table_text(struct table *t, const char *text);
 void table_integer(struct table *t, int64_t x);
+void table_bool(struct table *t, bool x); /* CSV, JSON: true, false; else "yes" or empty */
 void table_real(struct table *t, double x);
 void table_printf(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A text that was put together; b is emptied. Memory that it ran out of is remembered too. */
@@ -80,6 +143,19 @@ void table_name_column(struct text_buffer *names, const char *title);
  * if out reports an error. */
 enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,
                         struct message *m);
+
+/* TABLE_JSON as a member of an object; NO_MEMORY as above. */
+enum status table_add_json(const struct table *t, struct json_writer *w, const char *key,
+                           struct message *m);
+
+/* Columns for the page, of those that are on it under these conditions: a list of objects with
+ * title, key, show, hint and optional. */
+void table_page_columns(const struct table_column *columns, unsigned conditions,
+                        struct json_writer *w, const char *key);
+
+/* What these say of themselves, one after the other. */
+void table_legend(const struct table_column *columns, unsigned conditions,
+                  struct text_buffer *text);
 
 /* Writes one field of a line of CSV; plain: as out is a terminal. */
 void table_csv_field(const char *text, bool plain, FILE *out);

@@ -78,6 +78,120 @@ static void test_text(void **state)
     table_free(t);
 }
 
+struct fruit {
+    const char *kind;
+    int64_t count;
+    int boxes;
+    double weight;
+    bool ripe;
+};
+
+static void make_price(struct table *t, const void *row)
+{
+    const struct fruit *f = row;
+    table_printf(t, "%g.-", 2 * f->weight);
+}
+
+enum { HEAVY = 1, FRESH = 2 };
+static const struct table_column fruits[] = {
+    {.name = "kind", .title = "kind", TABLE_CELL(struct fruit, kind), .page = {.title = "Kind"}},
+    {.name = "count", TABLE_CELL(struct fruit, count), .empty_zero = true},
+    {.name = "boxes",
+     .title = "boxes",
+     TABLE_CELL(struct fruit, boxes),
+     .page = {.title = "Boxes", .show = "one", .hint = "of wood", .optional = true}},
+    {.name = "weight",
+     .title = "weight",
+     TABLE_CELL(struct fruit, weight),
+     .decimals = 1,
+     .when = HEAVY,
+     .legend = " weight: in kg;"},
+    {.name = "ripe", .title = "ripe", TABLE_CELL(struct fruit, ripe), .only_if = FRESH},
+    {.title = "price", .make = make_price, .legend = " price: of all;"},
+    {.page = {.title = "Weight", .key = "weight"}, .when = HEAVY},
+    {0}};
+
+static struct table *fruit_table(unsigned conditions)
+{
+    static const struct fruit rows[] = {{"apple", 12, 3, 4.25, true}, {"pear", 0, 1, 2, false}};
+    struct table *t = table_when(fruits, conditions);
+    table_row(t, &rows[0]);
+    table_row(t, &rows[1]);
+    return t;
+}
+
+static void assert_fruits(unsigned conditions, enum table_format format, const char *expected)
+{
+    struct table *t = fruit_table(conditions);
+    char *text = written(t, format, false);
+    assert_string_equal(text, expected);
+    free(text);
+    table_free(t);
+}
+
+/* Cells that come from members of a row, and what conditions leave of the columns. */
+static void test_typed(void **state)
+{
+    (void)state;
+    assert_fruits(HEAVY | FRESH, TABLE_TEXT,
+                  "kind   boxes  weight  ripe  price\n"
+                  "apple      3     4.2  yes   8.5.-\n"
+                  "pear       1     2.0        4.-\n");
+    assert_fruits(HEAVY | FRESH, TABLE_CSV,
+                  "kind,count,boxes,weight,ripe\n"
+                  "apple,12,3,4.25,true\n"
+                  "pear,,1,2,false\n");
+    assert_fruits(FRESH, TABLE_MARKDOWN,
+                  "| kind | boxes | ripe | price |\n"
+                  "| :--- | ---: | :--- | :--- |\n"
+                  "| apple | 3 | yes | 8.5.- |\n"
+                  "| pear | 1 |  | 4.- |\n");
+    assert_fruits(0, TABLE_JSON,
+                  "[{\"kind\":\"apple\",\"count\":12,\"boxes\":3,\"weight\":4.25},"
+                  "{\"kind\":\"pear\",\"count\":null,\"boxes\":1,\"weight\":2}]");
+    struct text_buffer text = {0};
+    table_legend(fruits, HEAVY, &text);
+    assert_string_equal(text.text, " weight: in kg; price: of all;");
+    free(text.text);
+}
+
+static void test_page_columns(void **state)
+{
+    (void)state;
+    struct text_buffer text = {0};
+    struct json_writer w = {.text = &text};
+    table_page_columns(fruits, HEAVY, &w, NULL);
+    assert_string_equal(
+        text.text,
+        "[{\"title\":\"Kind\",\"key\":\"kind\",\"show\":null,\"hint\":null,\"optional\":false},"
+        "{\"title\":\"Boxes\",\"key\":\"boxes\",\"show\":\"one\",\"hint\":\"of "
+        "wood\",\"optional\":true},"
+        "{\"title\":\"Weight\",\"key\":\"weight\",\"show\":null,\"hint\":null,\"optional\":false}"
+        "]");
+    free(text.text);
+}
+
+/* Columns whose texts are made at run time belong to the table. */
+static void test_added_columns(void **state)
+{
+    (void)state;
+    struct table *t = table_new(fruits);
+    static const struct fruit plum = {"plum", 1, 1, 1, true};
+    for (int i = 1; i < 4; i++)
+        table_add_titled(t, (struct table_column){.make = make_price}, "%d x", i);
+    table_add_named(t, (struct table_column){.title = "low"}, "low_%d", 7);
+    table_row(t, &plum);
+    table_real(t, .5);
+    table_hide(t, "weight");
+    char *text = written(t, TABLE_TEXT, false), *csv = written(t, TABLE_CSV, false);
+    assert_string_equal(text, "kind  boxes  ripe  price  1 x  2 x  3 x  low\n"
+                              "plum      1  yes   2.-    2.-  2.-  2.-  0\n");
+    assert_string_equal(csv, "kind,count,boxes,weight,ripe,low_7\nplum,1,1,1,true,0.5\n");
+    free(text);
+    free(csv);
+    table_free(t);
+}
+
 /* Columns go by rank, all of one rank together, until the rest fits; a column without a rank never.
  * Several tables name each column once. */
 static void test_fit(void **state)
@@ -332,19 +446,14 @@ static void test_dot_plot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_fit_names_what_is_gone),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_on_a_terminal),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_paragraph),
-        cmocka_unit_test(test_dot_plot),
+        cmocka_unit_test(test_text),          cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_typed),         cmocka_unit_test(test_page_columns),
+        cmocka_unit_test(test_added_columns), cmocka_unit_test(test_fit_names_what_is_gone),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_on_a_terminal),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_rows),     cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_paragraph),     cmocka_unit_test(test_dot_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

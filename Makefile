@@ -146,9 +146,9 @@ IN_PLACE = > $@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; false; }
 AS_C = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/.*/"&\\n"/'
 
 # The database schema and the build's own description, as C.
-SQL_AS_C = $(patsubst sweep/store/%.sql,$(BUILD)/%.h,$(wildcard sweep/store/*.sql))
-$(BUILD)/sweep/store/store.o: $(BUILD)/schema.h $(BUILD)/views.h
-$(SQL_AS_C): $(BUILD)/%.h: sweep/store/%.sql
+SQL_AS_C = $(patsubst sweep/db/%.sql,$(BUILD)/%.h,$(wildcard sweep/db/*.sql))
+$(BUILD)/sweep/db/store.o: $(BUILD)/schema.h $(BUILD)/views.h
+$(SQL_AS_C): $(BUILD)/%.h: sweep/db/%.sql
 	@mkdir -p $(@D)
 	$(Q)$(AS_C) $< $(IN_PLACE)
 
@@ -170,7 +170,7 @@ $(BUILD)/sweep/worker/build_info.o: $(BUILD)/build_id.h
 # What hosts compare, and what tells builds apart whose commit does not: a hash of the version and of
 # all that is compiled, whatever the compiler and its flags make of it.
 COMPILED = $(sort $(wildcard $(foreach folder,engine engine/* datasets sweep/*,$(addprefix $(folder)/*.,c h def)) \
-             sweep/store/*.sql $(addprefix sweep/page/*.,html css js)))
+             sweep/db/*.sql $(addprefix sweep/page/*.,html css js)))
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
 	@sources=$$(sha256sum $(COMPILED)) && sources=$$(printf '%s\n' '$(VERSION)' "$$sources" | sha256sum) && \

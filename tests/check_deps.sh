@@ -12,7 +12,7 @@ includes() { grep -rnE '^ *#include "' engine datasets sweep; }
 
 # From the ground up. A file belongs to the longest name that its path begins with.
 floors='engine/base engine/kernels engine/ops engine engine/measures datasets
-        sweep/plan sweep/judge sweep/store sweep/worker sweep/hosts sweep/run sweep/study sweep/report sweep/export
+        sweep/plan sweep/judge sweep/db sweep/trials sweep/evidence sweep/merge sweep/worker sweep/hosts sweep/run sweep/study sweep/report sweep/export
         sweep/page sweep/serve sweep/cli'
 
 refuse "an include leads up the house ($(echo $floors | sed 's/ / < /g'))" "$(includes | awk -v floors="$floors" '
@@ -36,11 +36,11 @@ refuse "a folder or file that has no floor" \
 refuse "<cblas.h> outside engine/kernels/blas.c" \
     "$(grep -rnE '#include <cblas\.h>' engine datasets sweep | grep -v '^engine/kernels/blas\.c:')"
 refuse "<yaml.h> outside sweep/plan" "$(grep -rnE '#include <yaml\.h>' engine datasets sweep | grep -v '^sweep/plan/')"
-refuse "<sqlite3.h> outside sweep/store" \
-    "$(grep -rnE '#include <sqlite3\.h>' engine datasets sweep | grep -v '^sweep/store/')"
+refuse "<sqlite3.h> outside sweep/db" \
+    "$(grep -rnE '#include <sqlite3\.h>' engine datasets sweep | grep -v '^sweep/db/')"
 refuse "<microhttpd.h> outside sweep/serve" \
     "$(grep -rnE '#include <microhttpd\.h>' engine datasets sweep | grep -v '^sweep/serve/httpd\.h:')"
-refuse "store_internal.h outside sweep/store" \
-    "$(includes | grep 'store_internal\.h"' | grep -v '^sweep/store/')"
+refuse "store_internal.h outside sweep/db, sweep/trials and sweep/merge" \
+    "$(includes | grep 'store_internal\.h"' | grep -vE '^sweep/(db|trials|merge)/')"
 refuse "libengine.a needs libyaml or SQLite" "$(nm -u "$1" 2>/dev/null | grep -E ' U (yaml_|sqlite3_)')"
 exit $bad

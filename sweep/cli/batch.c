@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/db/shard_files.h"
 #include "sweep/hosts/slurm.h"
-#include "sweep/store/shard_files.h"
 
 /* Seconds before the time limit at which Slurm says so: a run needs up to STOP_WITHIN_S to stop. */
 #define BATCH_SIGNAL "--signal=B:USR1@60"

@@ -11,8 +11,8 @@
 
 #include "engine/base/array.h"
 #include "engine/base/text.h"
-#include "sweep/store/rows.h"
-#include "sweep/store/store_check.h"
+#include "sweep/db/rows.h"
+#include "sweep/trials/store_check.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 

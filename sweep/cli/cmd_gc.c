@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sweep/store/lock.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/lock.h"
+#include "sweep/db/rows.h"
 #include "sweep/worker/trial_files.h"
 
 struct gc_options {

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
+#include "sweep/db/lock.h"
+#include "sweep/db/rows.h"
 #include "sweep/run/merge_files.h"
 #include "sweep/run/recover.h"
-#include "sweep/store/lock.h"
-#include "sweep/store/rows.h"
 #include "sweep/worker/trial_files.h"
 
 struct merge_command {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "sweep/cli/command_study.h"
+#include "sweep/db/rows.h"
 #include "sweep/report/report_prune.h"
-#include "sweep/store/rows.h"
 
 struct prune_command {
     const char *db, *what;

@@ -3,10 +3,10 @@
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
 #include "sweep/cli/command_target.h"
+#include "sweep/db/rows.h"
 #include "sweep/page/page.h"
 #include "sweep/report/figure.h"
 #include "sweep/report/report.h"
-#include "sweep/store/rows.h"
 #include "sweep/worker/stop.h"
 
 #include <inttypes.h>

@@ -3,10 +3,10 @@
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/command_serve.h"
 #include "sweep/cli/run_server.h"
+#include "sweep/db/shard_files.h"
 #include "sweep/hosts/slurm.h"
 #include "sweep/report/report.h"
 #include "sweep/run/runner.h"
-#include "sweep/store/shard_files.h"
 #include "sweep/study/evaluation.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "sweep/plan/plan.h"
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
-#include "sweep/store/data_file.h"
+#include "sweep/trials/data_file.h"
 
 enum { PAGE_WIDTH = 96 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 #include "sweep/worker/stop.h"
 
 enum { PAGE_WIDTH = 96, RUNNING_MAX = 20 };

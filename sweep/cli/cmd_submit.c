@@ -7,9 +7,9 @@
 
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/submit_jobs.h"
+#include "sweep/db/shard_files.h"
 #include "sweep/hosts/host.h"
-#include "sweep/store/shard_files.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct submit_options {
     const char *db;

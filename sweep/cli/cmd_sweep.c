@@ -9,8 +9,8 @@
 #include "engine/base/array.h"
 #include "engine/base/option.h"
 #include "engine/base/text.h"
-#include "sweep/store/lock.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/lock.h"
+#include "sweep/db/rows.h"
 #include "sweep/worker/trial_files.h"
 
 struct sweep_options {

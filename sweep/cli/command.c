@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 const struct command command_table[] = {
 #define COMMAND(name, usage, summary) {#name, usage, summary, command_##name},

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Exit statuses, as sweep/README.md lists them for users. A second signal gives 128 + its number.
  */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/data_file.h"
+#include "sweep/trials/data_file.h"
 
 enum status command_read_sweep(const char *file, const char *as, const struct command_texts *set,
                                struct config **c, struct message *m)

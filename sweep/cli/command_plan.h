@@ -4,7 +4,7 @@
 
 #include "sweep/cli/command.h"
 #include "sweep/plan/plan.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* The sweep file of an argument: "-" is standard input, which is then called `as`
  * (config_read_stdin) if that is not NULL. BAD_INPUT for `as` with any other file. */

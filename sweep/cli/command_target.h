@@ -2,7 +2,7 @@
 #ifndef SWEEP_CLI_COMMAND_TARGET_H
 #define SWEEP_CLI_COMMAND_TARGET_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* A folder: BAD_INPUT where it is the one with the weights and checkpoints of the results file.
  * name: what the user called the target, for the message. */

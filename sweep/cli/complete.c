@@ -5,8 +5,8 @@
 
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
+#include "sweep/db/rows.h"
 #include "sweep/plan/config.h"
-#include "sweep/store/rows.h"
 
 static void print_commands(void)
 {

@@ -3,7 +3,7 @@
 #define SWEEP_CLI_SHOW_ATTEMPTS_H
 
 #include "sweep/report/table.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* The attempts of trial ?1: a query, and its columns in a table. */
 extern const struct table_column show_attempt_columns[];

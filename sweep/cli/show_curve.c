@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, VALUES_MAX = 1024 };
 

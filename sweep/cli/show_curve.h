@@ -2,7 +2,7 @@
 #ifndef SWEEP_CLI_SHOW_CURVE_H
 #define SWEEP_CLI_SHOW_CURVE_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Draws it on standard output: accuracies against steps and, where the locale has UTF-8, losses,
  * gradient norm and learning rate as a line each. *points: its evaluations; 0: nothing is drawn. */

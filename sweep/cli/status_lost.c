@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/lost.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
+#include "sweep/trials/lost.h"
 
 /* ?1 sweep, ?2 how many machines are told of. An agent's errors begin with its host. */
 static const char LOST[] =

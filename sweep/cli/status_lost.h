@@ -2,7 +2,7 @@
 #ifndef SWEEP_CLI_STATUS_LOST_H
 #define SWEEP_CLI_STATUS_LOST_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Since the last run of a sweep began. */
 struct status_lost {

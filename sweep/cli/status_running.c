@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sweep/db/rows.h"
 #include "sweep/report/table.h"
-#include "sweep/store/rows.h"
 
 enum { VALUES_MAX = 512, CELLS = 16 };
 

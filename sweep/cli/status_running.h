@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Writes a table of them, at most `most` lines, below an empty line; nothing where none runs.
  * without: names of sweeps that are not meant, as JSON. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "engine/base/json_write.h"
-#include "sweep/store/rows.h"
-#include "sweep/store/shard_sum.h"
+#include "sweep/db/rows.h"
+#include "sweep/merge/shard_sum.h"
 #include "sweep/worker/stop.h"
 
 /* ---- the files ---- */

@@ -5,9 +5,9 @@
 #define SWEEP_CLI_STATUS_SHARDS_H
 
 #include "sweep/cli/status_jobs.h"
-#include "sweep/store/lock.h"
-#include "sweep/store/shard_files.h"
-#include "sweep/store/store.h"
+#include "sweep/db/lock.h"
+#include "sweep/db/shard_files.h"
+#include "sweep/trials/trials.h"
 
 /* A shard's file. */
 struct shard_view {

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "sweep/cli/status_lost.h"
+#include "sweep/db/rows.h"
 #include "sweep/plan/machine.h"
 #include "sweep/run/cost.h"
 #include "sweep/run/looks.h"
-#include "sweep/store/rows.h"
 
 static const char sql[] =
     "WITH paused AS (" /* tuning trials of sweeps with rungs */

@@ -9,7 +9,7 @@
 #include "engine/base/json_write.h"
 #include "engine/base/ranges.h"
 #include "sweep/cli/batch.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 enum task_state { RUNS, WAITS, ENDED, NOT_BEGUN, STOPPED, LOST, TASK_STATES };
 

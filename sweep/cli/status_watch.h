@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Every second until a signal asks to stop or the reader of standard output has gone; less often
  * where looking takes long. On a terminal it shows what `page` writes, in place, the last of it

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sweep/db/lock.h"
+#include "sweep/db/shard_files.h"
 #include "sweep/hosts/slurm.h"
-#include "sweep/store/lock.h"
-#include "sweep/store/shard_files.h"
 
 struct submission {
     struct batch_request *r;

@@ -9,7 +9,7 @@
 #ifndef SWEEP_EXPORT_EXPORT_ATTENTION_H
 #define SWEEP_EXPORT_EXPORT_ATTENTION_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 enum { EXPORT_ATTENTION_EXAMPLES = 16 };
 

@@ -4,8 +4,8 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "sweep/db/rows.h"
 #include "sweep/report/table.h"
-#include "sweep/store/rows.h"
 #include "sweep/worker/stop.h"
 
 static const char TRIALS[] =

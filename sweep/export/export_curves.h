@@ -12,7 +12,7 @@
 #ifndef SWEEP_EXPORT_EXPORT_CURVES_H
 #define SWEEP_EXPORT_EXPORT_CURVES_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Writes the curves of a sweep into the file at path, which is there when it is whole, or (NULL) to
  * standard output. INTERRUPTED where a stop was asked for (sweep/worker/stop.h), IO or DISK_FULL

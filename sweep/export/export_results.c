@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 /* CROSS JOIN keeps this order of loops: each table is read by the index of a unique key, so that
  * the rows come in the order that is asked for and none waits to be sorted. */

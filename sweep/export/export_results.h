@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Writes the sweep of that name (NULL: all sweeps) to out and flushes it. BAD_INPUT where there is
  * no such sweep; IO or DISK_FULL where out takes no more. */

@@ -8,8 +8,8 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "sweep/db/rows.h"
 #include "sweep/export/event_file.h"
-#include "sweep/store/rows.h"
 #include "sweep/worker/stop.h"
 
 /* Seconds since 1970, of columns that hold a time in ISO 8601. */

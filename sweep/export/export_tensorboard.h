@@ -14,7 +14,7 @@
 #ifndef SWEEP_EXPORT_EXPORT_TENSORBOARD_H
 #define SWEEP_EXPORT_EXPORT_TENSORBOARD_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* How many runs are in the folder afterwards, and how many of them had to be written. */
 struct export_runs {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 #include "sweep/worker/data.h"
 #include "sweep/worker/result.h"
 

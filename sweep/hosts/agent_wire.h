@@ -40,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 #include "sweep/worker/process.h"
 #include "sweep/worker/watch.h"
 #include "sweep/worker/wire.h"

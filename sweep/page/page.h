@@ -19,7 +19,7 @@
 
 #include <stdio.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* {"sweeps":rows of the view progress}: name, question, how many trials are in which state,
  * last_run and sweep_id; the one that ran last comes first. */

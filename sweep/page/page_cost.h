@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sweep/store/evidence.h"
+#include "sweep/evidence/evidence.h"
 
 /* As page_rows writes the rows of a query. False where there is no memory. */
 bool page_cost(const char *sweep, const struct evidence *e, FILE *out);

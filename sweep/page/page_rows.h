@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 enum { PAGE_ALL_DIGITS = 0 };
 

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sweep/db/trial_span.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads_parts.h"
-#include "sweep/store/trial_span.h"
 
 /* ---- trials ---- */
 

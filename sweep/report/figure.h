@@ -8,7 +8,7 @@
 #define SWEEP_REPORT_FIGURE_H
 
 #include "engine/base/text.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 enum { FIGURE_CURVES = 5, FIGURE_PANELS = 36 /* the others are not drawn, and it says so */ };
 

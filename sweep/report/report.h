@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "engine/base/text.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 

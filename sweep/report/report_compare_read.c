@@ -5,7 +5,7 @@
 
 #include "engine/base/array.h"
 #include "engine/base/text.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 static enum status out_of_memory(struct message *m)
 {

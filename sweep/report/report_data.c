@@ -6,11 +6,11 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "sweep/db/rows.h"
+#include "sweep/db/setting_order.h"
 #include "sweep/report/report_rows.h"
-#include "sweep/store/data_file.h"
-#include "sweep/store/lost.h"
-#include "sweep/store/rows.h"
-#include "sweep/store/setting_order.h"
+#include "sweep/trials/data_file.h"
+#include "sweep/trials/lost.h"
 
 static enum status out_of_memory(struct message *m)
 {

@@ -2,11 +2,11 @@
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
+#include "sweep/evidence/evidence.h"
 #include "sweep/report/report_kernels.h"
 #include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
-#include "sweep/store/evidence.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* One combination of the varying axes other than heads, the tuned and the replicated ones: its
  * evidence, and what follows from it. */

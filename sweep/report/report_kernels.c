@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 /* ?1: [[build_id,trials],...] */
 static const char KINDS[] = "WITH done AS MATERIALIZED"

@@ -4,7 +4,7 @@
 #define SWEEP_REPORT_REPORT_KERNELS_H
 
 #include "engine/base/text.h"
-#include "sweep/store/evidence.h"
+#include "sweep/evidence/evidence.h"
 
 struct report_kernels {
     int kinds;                /* that differ */

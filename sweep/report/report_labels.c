@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/array.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
 
 /* ---- reading ---- */
 

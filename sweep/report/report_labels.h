@@ -4,7 +4,7 @@
 #define SWEEP_REPORT_REPORT_LABELS_H
 
 #include "sweep/report/document.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct report_label {
     char *setting; /* canonical JSON */

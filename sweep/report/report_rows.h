@@ -2,8 +2,8 @@
 #ifndef SWEEP_REPORT_REPORT_ROWS_H
 #define SWEEP_REPORT_REPORT_ROWS_H
 
+#include "sweep/evidence/evidence.h"
 #include "sweep/report/table.h"
-#include "sweep/store/evidence.h"
 
 extern const struct table_column report_rows_columns[];
 

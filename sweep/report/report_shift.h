@@ -6,7 +6,7 @@
 
 #include "sweep/report/document.h"
 #include "sweep/report/sample.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct report_shift_row {
     char *setting; /* canonical JSON */

@@ -2,8 +2,8 @@
 #ifndef SWEEP_REPORT_ROWS_TABLE_H
 #define SWEEP_REPORT_ROWS_TABLE_H
 
+#include "sweep/db/rows.h"
 #include "sweep/report/table.h"
-#include "sweep/store/rows.h"
 
 /* Column i of the present row as the next cell of a table. */
 void rows_cell(const struct rows *r, int i, struct table *t);

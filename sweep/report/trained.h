@@ -2,8 +2,8 @@
 #ifndef SWEEP_REPORT_TRAINED_H
 #define SWEEP_REPORT_TRAINED_H
 
+#include "sweep/db/rows.h"
 #include "sweep/report/sample.h"
-#include "sweep/store/rows.h"
 
 /* A CTE `judged` of the sweep ?1: its completed trials that are judged, and what is taken for
  * independent among them (unit): seeds or, where axes are replicated, their values, which the task

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "sweep/db/rows.h"
 #include "sweep/plan/machine.h"
-#include "sweep/store/rows.h"
 
 /* Cautious figures for small models on one core of a present machine. */
 static const double ASSUMED_FLOPS_PER_S = 1e10, ASSUMED_START_S = 0.012;

@@ -11,7 +11,7 @@
 #define SWEEP_RUN_COST_H
 
 #include "engine/train_config.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 enum cost_source { /* where a figure comes from, the worst first */
                    COST_ASSUMED,

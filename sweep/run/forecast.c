@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "engine/encoder_cost.h"
-#include "sweep/store/data_file.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
+#include "sweep/trials/data_file.h"
 #include "sweep/worker/worker.h"
 
 /* Points further than this from every sample are measured, so many of them at most. */

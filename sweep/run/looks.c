@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sweep/store/evidence.h"
-#include "sweep/store/rows.h"
+#include "sweep/db/rows.h"
+#include "sweep/evidence/evidence.h"
 
 static const char *decision(enum verdict_kind kind)
 {

@@ -6,7 +6,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/judge/verdict.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Judges every look of the sweep that is due, also those that become so by that, between
  * store_begin and store_commit. Adds what each came to, a line for people, to `said`: to be said

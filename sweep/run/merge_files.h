@@ -1,9 +1,9 @@
-/* The files of trials that are merged from other results files (sweep/store/merge.h): weights and
+/* The files of trials that are merged from other results files (sweep/merge/merge.h): weights and
  * checkpoints, which are there, durable and under their new names, before a row says so. */
 #ifndef SWEEP_RUN_MERGE_FILES_H
 #define SWEEP_RUN_MERGE_FILES_H
 
-#include "sweep/store/merge.h"
+#include "sweep/merge/merge.h"
 
 /* Whether that is the file that is merged into, by whatever name. */
 bool merge_is_target(const char *path, const char *into);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct progress_view;
 

@@ -11,7 +11,7 @@
 #define SWEEP_RUN_PROGRESS_HEADS_H
 
 #include "sweep/run/progress_line.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 enum { HEADS_ROWS = 4, HEADS_LINES = 16 /* four blocks are enough */ };
 

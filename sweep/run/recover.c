@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "engine/base/file.h"
-#include "sweep/store/lock.h"
-#include "sweep/store/lost.h"
+#include "sweep/db/lock.h"
+#include "sweep/trials/lost.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 

@@ -2,7 +2,7 @@
 #ifndef SWEEP_RUN_RECOVER_H
 #define SWEEP_RUN_RECOVER_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct recovered {
     int finished; /* they had a durable result, now recorded */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
+#include "sweep/db/lock.h"
 #include "sweep/plan/machine.h"
-#include "sweep/store/lock.h"
 #include "sweep/worker/room.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker.h"

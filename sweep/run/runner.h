@@ -16,7 +16,7 @@
 
 #include "sweep/hosts/host.h"
 #include "sweep/plan/plan.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct runner_options {
     const char *db;

@@ -1,6 +1,6 @@
 #include "engine/kernels/blas.h"
+#include "sweep/db/rows.h"
 #include "sweep/run/runner_internal.h"
-#include "sweep/store/rows.h"
 
 void runner_tell_kernels(struct runner *r)
 {

@@ -8,7 +8,7 @@
 #include "engine/kernels/blas.h"
 #include "sweep/run/recover.h"
 #include "sweep/run/take_over.h"
-#include "sweep/store/store_check.h"
+#include "sweep/trials/store_check.h"
 #include "sweep/worker/build_info.h"
 
 void runner_build_words(const struct build_info *b, char *text, size_t size)

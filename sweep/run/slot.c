@@ -10,7 +10,7 @@
 
 #include "engine/base/file.h"
 #include "engine/encoder_cost.h"
-#include "sweep/store/lock.h"
+#include "sweep/db/lock.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/worker.h"
 

@@ -1,7 +1,7 @@
 #include "sweep/run/take_over.h"
 
+#include "sweep/db/lock.h"
 #include "sweep/run/merge_files.h"
-#include "sweep/store/lock.h"
 
 /* Files first, and then the rows that name them. */
 static enum status take_opened(struct store *s, int64_t sweep_id, struct store *from,

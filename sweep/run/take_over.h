@@ -2,7 +2,7 @@
 #ifndef SWEEP_RUN_TAKE_OVER_H
 #define SWEEP_RUN_TAKE_OVER_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct taken {
     long trials;  /* that were taken over */

@@ -4,9 +4,9 @@
 
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
+#include "sweep/db/rows.h"
 #include "sweep/serve/serve_parts.h"
-#include "sweep/store/lost.h"
-#include "sweep/store/rows.h"
+#include "sweep/trials/lost.h"
 #include "sweep/worker/build_info.h"
 
 /* ---- the format ---- */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 struct server;
 

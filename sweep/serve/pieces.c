@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/db/rows.h"
 #include "sweep/page/page.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/serve/metrics.h"
-#include "sweep/store/rows.h"
 
 enum { HEADS_MAX = 4000 };
 

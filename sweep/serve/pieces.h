@@ -6,7 +6,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/serve/request.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Status codes of HTTP beside those of request.h. */
 enum { PIECE_FAULT = 500, PIECE_UNAVAILABLE = 503 };

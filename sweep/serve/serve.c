@@ -10,7 +10,7 @@
 #include "engine/base/file.h"
 #include "sweep/page/page.h"
 #include "sweep/serve/listener.h"
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 enum { CACHE_ROOM = 64 << 20 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/file.h"
-#include "sweep/store/lock.h"
+#include "sweep/db/lock.h"
 
 struct watched_sign watched_look(const char *path)
 {

@@ -6,7 +6,7 @@
  *     {"split":"val","head_metric":[{"layer":0,"head":0,"importance":0.25},...],"layer_metric":[...]}
  *
  * rows of tables of the results file, which the coordinator commits as each answer comes
- * (sweep/store/study.h): whoever is cut off asks the same again, and only what is missing is
+ * (sweep/trials/study.h): whoever is cut off asks the same again, and only what is missing is
  * computed. An answer is a pure function of weights, study, options and, in times, of the machine.
  */
 #ifndef SWEEP_STUDY_STUDY_H
@@ -14,8 +14,8 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "sweep/store/data_file.h"
-#include "sweep/store/study.h"
+#include "sweep/trials/data_file.h"
+#include "sweep/trials/study.h"
 
 struct study_job {
     const char *folder;              /* where the weights lie: store_folder */

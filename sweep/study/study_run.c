@@ -11,14 +11,14 @@
 
 #include "engine/base/clock.h"
 #include "engine/kernels/blas.h"
+#include "sweep/db/lock.h"
 #include "sweep/plan/machine.h"
 #include "sweep/run/busy_retry.h"
 #include "sweep/run/slot.h"
-#include "sweep/store/lock.h"
-#include "sweep/store/store_check.h"
 #include "sweep/study/pool.h"
 #include "sweep/study/study_job.h"
 #include "sweep/study/study_worker.h"
+#include "sweep/trials/store_check.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/stop.h"
 

@@ -2,7 +2,7 @@
 #ifndef SWEEP_WORKER_BUILD_INFO_H
 #define SWEEP_WORKER_BUILD_INFO_H
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 
 /* Filled from the compiler's and OpenBLAS's own words; the strings live as long as the process.
  * Loads OpenBLAS with one thread, and takes no memory for products. Where that fails (as blas_load

@@ -4,7 +4,7 @@
 
 #include "engine/train.h"
 #include "sweep/plan/point.h"
-#include "sweep/store/data_file.h"
+#include "sweep/trials/data_file.h"
 
 struct example_source {
     const struct task *task;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "sweep/store/store.h"
+#include "sweep/trials/trials.h"
 #include "sweep/worker/watch.h"
 #include "sweep/worker/wire.h"
 

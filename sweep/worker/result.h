@@ -27,7 +27,7 @@
 
 #include "engine/base/safetensors.h"
 #include "engine/measures/measure.h"
-#include "sweep/store/state.h"
+#include "sweep/db/state.h"
 
 struct curve_row {
     int64_t step;

@@ -16,7 +16,7 @@
 
 #include "sweep/plan/metric.h"
 #include "sweep/plan/point.h"
-#include "sweep/store/data_file.h"
+#include "sweep/trials/data_file.h"
 
 enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 

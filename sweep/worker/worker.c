@@ -11,7 +11,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/kernels/blas.h"
-#include "sweep/store/lock.h"
+#include "sweep/db/lock.h"
 #include "sweep/worker/trial.h"
 #include "sweep/worker/trial_files.h"
 #include "sweep/worker/worker_ends.h"

@@ -53,7 +53,7 @@ race() { # two makes in one checkout, both of which find the headers to be old
     headers=$(printf "$dir/race/%s.h " build_id schema views page_js)
     for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
         for one in a b; do
-            env -u MAKEFLAGS -u MAKELEVEL make -s -j1 BUILD="$dir/race" COMMIT="$round" HTTPD= -W sweep/store/schema.sql -W sweep/store/views.sql $headers >"$dir/$one" 2>&1 &
+            env -u MAKEFLAGS -u MAKELEVEL make -s -j1 BUILD="$dir/race" COMMIT="$round" HTTPD= -W sweep/db/schema.sql -W sweep/db/views.sql $headers >"$dir/$one" 2>&1 &
             eval "$one=\$!"
         done
         wait "$a" && wait "$b" && grep -q "COMMIT \"$round\"" "$dir/race/build_id.h" || { cat "$dir/a" "$dir/b"; return 1; }
@@ -76,7 +76,7 @@ touch "$dir/elsewhere/engine/graph.c"
 check "... in another locale, and touched" same_sources LC_ALL=C.UTF-8
 check "... and another version has not" fails same_sources VERSION=9
 for file in engine/graph.c engine/ops/ops.def engine/kernels/simd.c datasets/task.h sweep/cli/main.c sweep/serve/httpd.c \
-    sweep/store/schema.sql sweep/page/page.html sweep/page/page.css sweep/page/live.js; do
+    sweep/db/schema.sql sweep/page/page.html sweep/page/page.css sweep/page/live.js; do
     echo >>"$dir/elsewhere/$file"
     check "... nor has one with another $file" fails same_sources
     cp -a "$file" "$dir/elsewhere/$file"

@@ -21,7 +21,8 @@ for pair in base/status.h:engine/kernels/blas.h kernels/kernels.h:engine/ops/op.
 done
 check "datasets know of the engine only its base" \
     refused datasets/task.h '#include "engine/ops/op.h"'
-for pair in plan/plan.c:store/store.h judge/verdict.c:store/store.h store/store.c:worker/trial.h \
+for pair in plan/plan.c:db/store.h judge/verdict.c:db/store.h db/store.c:trials/trials.h \
+    trials/study.c:evidence/evidence.h evidence/evidence.c:merge/merge.h merge/merge.c:worker/trial.h \
     worker/trial.c:hosts/host.h hosts/host.c:run/runner.h run/runner.c:study/study.h \
     study/study.c:report/report.h report/report.c:export/export_results.h report/report.c:cli/command.h; do
     check "sweep/${pair%%:*} may not include sweep/${pair#*:}" \
@@ -29,7 +30,7 @@ for pair in plan/plan.c:store/store.h judge/verdict.c:store/store.h store/store.
 done
 check "SQLite stays in the store" refused sweep/report/report.c '#include <sqlite3.h>'
 check "what the store's files share stays among them" \
-    refused sweep/export/export_results.c '#include "sweep/store/store_internal.h"'
+    refused sweep/export/export_results.c '#include "sweep/db/store_internal.h"'
 check "YAML stays in the plan" refused sweep/worker/worker.c '#include <yaml.h>'
 check "OpenBLAS stays in blas.c" refused engine/train.c '#include <cblas.h>'
 check "an include is rooted" refused sweep/cli/main.c '#include "command.h"'

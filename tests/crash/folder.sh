@@ -1,4 +1,4 @@
-# Whose a folder is (sweep/store/store_folder.c): wherever a command is killed that makes or adopts one,
+# Whose a folder is (sweep/db/store_folder.c): wherever a command is killed that makes or adopts one,
 # the same command goes on, and the folder is that of its file.
 choose_sweep small '[1, 2, 4]' 120 16
 

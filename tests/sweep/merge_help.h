@@ -4,8 +4,8 @@
 
 #include "store_troubles.h"
 
-#include "sweep/store/merge.h"
-#include "sweep/store/store_check.h"
+#include "sweep/merge/merge.h"
+#include "sweep/trials/store_check.h"
 
 #define FOUR SWEEP("[1, 2]", "seeds: 2\n")
 

@@ -14,7 +14,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/report/report.h"
-#include "sweep/store/store_internal.h"
+#include "sweep/trials/trials_internal.h"
 
 #include <cmocka.h>
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "sweep/serve/serve.h"
-#include "sweep/store/store_internal.h"
+#include "sweep/trials/trials_internal.h"
 
 enum { SERVED_TRIALS = 7 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/store/store_internal.h"
+#include "sweep/trials/trials_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

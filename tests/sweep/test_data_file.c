@@ -2,7 +2,7 @@
 #include "store_troubles.h"
 
 #include "engine/base/file.h"
-#include "sweep/store/data_file.h"
+#include "sweep/trials/data_file.h"
 
 #define SHA_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define SHA_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "sweep/store/evidence.h"
-#include "sweep/store/setting_order.h"
+#include "sweep/db/setting_order.h"
+#include "sweep/evidence/evidence.h"
 
 static struct evidence *read_it(struct fixture *x, struct run *r)
 {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sweep/store/lock.h"
+#include "sweep/db/lock.h"
 
 #include <cmocka.h>
 

@@ -10,8 +10,8 @@
 
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
+#include "sweep/db/lock.h"
 #include "sweep/serve/metrics.h"
-#include "sweep/store/lock.h"
 #include "tests/sweep/serve_help.h"
 
 #include <cmocka.h>

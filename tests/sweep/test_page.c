@@ -10,12 +10,12 @@
 
 #include "engine/base/json.h"
 #include "engine/base/text.h"
+#include "sweep/db/rows.h"
 #include "sweep/page/base64.h"
 #include "sweep/page/page.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/page/page_stream.h"
-#include "sweep/store/rows.h"
-#include "sweep/store/store_internal.h"
+#include "sweep/trials/trials_internal.h"
 
 #include <cmocka.h>
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sweep/store/shard_files.h"
+#include "sweep/db/shard_files.h"
 
 #include <string.h>
 #include <sys/stat.h>

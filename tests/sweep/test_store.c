@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "sweep/store/lock.h"
+#include "sweep/db/lock.h"
 
 /* The file's bytes, freed by the caller. */
 static char *bytes_of(const char *path, size_t *size)

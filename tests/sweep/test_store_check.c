@@ -2,7 +2,7 @@
  * is also looked at when it starts. */
 #include "store_help.h"
 
-#include "sweep/store/store_check.h"
+#include "sweep/trials/store_check.h"
 
 /* Trial 1 completed, 2 running, 3 queued after a lost attempt, 4 queued. */
 static struct run four_trials(struct fixture *x)

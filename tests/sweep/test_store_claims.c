@@ -2,7 +2,7 @@
  * whatever the sweep is called now, or was. */
 #include "store_troubles.h"
 
-#include "sweep/store/evidence.h"
+#include "sweep/evidence/evidence.h"
 
 #define BODY                                                                                       \
     "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"                                       \

@@ -3,8 +3,8 @@
 #include "views_help.h"
 
 #include "engine/base/text.h"
+#include "sweep/evidence/evidence.h"
 #include "sweep/page/page.h"
-#include "sweep/store/evidence.h"
 
 /* Head counts 1 (.2, .4, .6), 2 (three of .1), 4 (1.0) and 8 (.1, .4) of setting {}, in one layer.
  */

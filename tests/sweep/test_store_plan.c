@@ -2,7 +2,7 @@
  * choice under `tune`. */
 #include "store_help.h"
 
-#include "sweep/store/store_check.h"
+#include "sweep/trials/store_check.h"
 
 static void assert_changes(const struct plan_changes *c, long added, long kept, long left,
                            long returned)

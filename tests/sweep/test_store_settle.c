@@ -1,7 +1,7 @@
 /* What runs, waits and is passed over: rungs among tuning trials, and looks. */
 #include "store_help.h"
 
-#include "sweep/store/store_check.h"
+#include "sweep/trials/store_check.h"
 
 #define TUNED(rest)                                                                                \
     "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \

@@ -1,7 +1,7 @@
 /* A run that is told to do a shard claims the trials of that shard and no others. */
 #include "store_help.h"
 
-#include "sweep/store/lock.h"
+#include "sweep/db/lock.h"
 
 #define FOUR SWEEP("[1, 2]", "seeds: 4\n")
 

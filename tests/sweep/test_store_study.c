@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "sweep/store/study_rows.h"
+#include "sweep/trials/study_rows.h"
 
 /* Of two head counts and two seeds: trials 1 and 3 (1 head), 2 and 4 (2 heads). The first three
  * complete. */

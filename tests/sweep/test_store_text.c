@@ -3,7 +3,7 @@
 #include "views_help.h"
 
 #include "sweep/export/export_results.h"
-#include "sweep/store/store_check.h"
+#include "sweep/trials/store_check.h"
 
 #define SHA    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define BLOCKS ",\"block_loss\":[0.5,0,0.25]"

@@ -1,0 +1,494 @@
+#include "sweep/db/store_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "sweep/db/setting_order.h"
+#include "sweep/judge/stats.h"
+
+enum {
+    WRITER_TIMEOUT_MS = 50,   /* the coordinator has pipes to drain */
+    READER_TIMEOUT_MS = 2000, /* a reader has nothing better to do */
+    T_LAST_DF = 1000
+};
+
+const char store_schema[] =
+#include "schema.h"
+#include "views.h"
+    ;
+
+static const struct store_format format = {STORE_VERSION, store_migrations, false};
+
+/* ---- connections ---- */
+
+enum status store_connect(struct store *s, const char *name, int flags, struct message *m)
+{
+    int code =
+        sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (!s->db)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+    if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK ||
+        setting_order_register(s->db) != SQLITE_OK)
+        return store_error(s, "opening", m);
+    s->unreadable = SQLITE_OK;
+    store_harden(s->db);
+    store_set_busy_timeout(s, s->mode == STORE_WRITE ? WRITER_TIMEOUT_MS : READER_TIMEOUT_MS);
+    return store_script(s, "setting up the connection",
+                        "PRAGMA foreign_keys = ON;"
+                        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192",
+                        m);
+}
+
+static void disconnect(struct store *s)
+{
+    store_forget_statements(s);
+    sqlite3_close(s->db);
+    s->db = NULL;
+}
+
+/* A URI, whose reader takes the file for unchanging: no locks, no shared memory, no log. */
+static enum status connect_immutable(struct store *s, struct message *m)
+{
+    static const char hex[] = "0123456789ABCDEF", tail[] = "?immutable=1";
+    char *uri = malloc(3 * strlen(s->path) + 32), *to = uri;
+    if (!uri)
+        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+    memcpy(to, "file:", 5);
+    to += 5;
+    for (const char *from = s->path; *from; from++) {
+        if (strchr("%?#", *from)) {
+            *to++ = '%';
+            *to++ = hex[(unsigned char)*from >> 4];
+            *to++ = hex[(unsigned char)*from & 15];
+        } else {
+            *to++ = *from;
+        }
+    }
+    memcpy(to, tail, sizeof tail);
+    enum status status = store_connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, m);
+    free(uri);
+    return status;
+}
+
+/* What the file says it is once SQLite has rolled back or recovered what a dead writer left. */
+static enum status read_identity(struct store *s, int64_t *id, int64_t *version, int64_t *objects,
+                                 struct message *m)
+{
+    enum status status =
+        store_integer(s, "reading", "SELECT count(*) FROM sqlite_schema", NO_VALUES, 0, objects, m);
+    if (status == STATUS_OK)
+        status = store_integer(s, "reading", "PRAGMA application_id", NO_VALUES, 0, id, m);
+    if (status == STATUS_OK)
+        status = store_integer(s, "reading", "PRAGMA user_version", NO_VALUES, 0, version, m);
+    return status;
+}
+
+static enum status check_identity(const struct store *s, int64_t id, int64_t version,
+                                  int64_t objects, const struct store_format *f, struct message *m)
+{
+    if (id != STORE_APPLICATION_ID && (id != 0 || objects > 0))
+        return status_fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program",
+                           s->path);
+    return objects > 0 ? store_check_format(s->path, (int)version, f->version, m) : STATUS_OK;
+}
+
+/* That they are the program's own, and what measures it has. Formats to come are those of tests. */
+static enum status know_objects(struct store *s, const struct store_format *f, struct message *m)
+{
+    enum status status =
+        f->version == STORE_VERSION ? store_judge_objects(s, store_schema, m) : STATUS_OK;
+    return status == STATUS_OK && !s->foreign ? store_know_measures(s, m) : status;
+}
+
+/* ---- creating ---- */
+
+static enum status fill_quantiles(struct store *s, struct message *m)
+{
+    static const double level = .975;
+    const char *doing = "filling t_quantile";
+    struct rows insert =
+        store_rows(s, doing, "INSERT INTO t_quantile VALUES (?, ?, ?)", NO_VALUES, m);
+    for (int df = 1; insert.status == STATUS_OK && df <= T_LAST_DF; df++)
+        store_repeat(&insert, VALUES(REAL(level), INTEGER(df), REAL(stats_t_quantile(level, df))));
+    return rows_close(&insert);
+}
+
+enum status store_set_version(struct store *s, int version, struct message *m)
+{
+    char pragma[80];
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             STORE_APPLICATION_ID, version);
+    return store_script(s, "setting the format version", pragma, m);
+}
+
+/* Everything in one transaction, in rollback mode: the file is empty or whole. */
+static enum status create(struct store *s, const struct store_format *f, struct message *m)
+{
+    int64_t id, version, objects = 0;
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    status = read_identity(s, &id, &version, &objects, m);
+    if (status == STATUS_OK && objects == 0) { /* else somebody else has just done it */
+        status = store_script(s, "creating the tables", store_schema, m);
+        if (status == STATUS_OK)
+            status =
+                store_script(s, "giving the file an id",
+                             "INSERT INTO results_file VALUES (lower(hex(randomblob(16))))", m);
+        if (status == STATUS_OK)
+            status = fill_quantiles(s, m);
+        if (status == STATUS_OK)
+            status = store_set_version(s, f->version, m);
+    }
+    return store_leave(s, status, m);
+}
+
+/* ---- what a writer makes sure of ---- */
+
+static enum status check_integrity(struct store *s, struct message *m)
+{
+    struct rows check =
+        store_rows(s, "checking integrity", "PRAGMA integrity_check(1)", NO_VALUES, m);
+    const char *verdict = rows_next(&check) ? rows_text(&check, 0) : "no answer";
+    if (check.status == STATUS_OK && (!verdict || strcmp(verdict, "ok") != 0))
+        check.status = status_fail(m, STATUS_CORRUPT,
+                                   "%s is damaged: %s (restore a copy, or save what can be read "
+                                   "with `sqlite3 FILE .recover`)",
+                                   s->path, verdict ? verdict : "out of memory");
+    return rows_close(&check);
+}
+
+static enum status set_journal(struct store *s, const char *mode, bool *took, struct message *m)
+{
+    char pragma[40];
+    snprintf(pragma, sizeof pragma, "PRAGMA journal_mode = %s", mode);
+    struct rows set = store_rows(s, "setting the journal mode", pragma, NO_VALUES, m);
+    *took = rows_next(&set) && sqlite3_stricmp(rows_text(&set, 0), mode) == 0;
+    /* The row comes first; the file's header is written and synced when the statement ends. */
+    rows_next(&set);
+    *took = *took && set.status == STATUS_OK;
+    return rows_close(&set);
+}
+
+/* WAL lets people read while the sweep runs. Where it does not work, a rollback journal does, with
+ * EXTRA: its removal is synced too, else a power loss could undo a commit. */
+static enum status choose_journal(struct store *s, bool avoid_wal, struct message *m)
+{
+    int64_t synchronous = 0;
+    bool took = false;
+    enum status status = STATUS_OK;
+    if (!avoid_wal && store_wal_is_safe(s->path)) {
+        status = set_journal(s, "wal", &s->wal, m);
+        if (status == STATUS_BUSY || status == STATUS_DISK_FULL || s->broken)
+            return status;
+    }
+    if (!s->wal) {
+        status = set_journal(s, "delete", &took, m);
+        if (status == STATUS_OK && !took)
+            status = status_fail(m, STATUS_IO, "%s: neither WAL nor a rollback journal can be used",
+                                 s->path);
+        if (status != STATUS_OK)
+            return status;
+    }
+    status = store_script(s, "setting synchronous",
+                          s->wal ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = EXTRA", m);
+    if (status == STATUS_OK)
+        status = store_integer(s, "setting synchronous", "PRAGMA synchronous", NO_VALUES, 0,
+                               &synchronous, m);
+    if (status == STATUS_OK && synchronous < 2)
+        status = status_fail(m, STATUS_IO, "%s: synchronous writes cannot be switched on", s->path);
+    return status;
+}
+
+static bool stat_log(const struct store *s, struct stat *log)
+{
+    return stat(sqlite3_filename_wal(sqlite3_db_filename(s->db, "main")), log) == 0;
+}
+
+/* Which files this connection writes to. The log is there once something was read. */
+static enum status note_files(struct store *s, struct message *m)
+{
+    int64_t version;
+    if (stat(s->path, &s->opened) != 0)
+        return status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
+    enum status status =
+        store_integer(s, "reading", "PRAGMA user_version", NO_VALUES, 0, &version, m);
+    s->has_log = status == STATUS_OK && s->wal && stat_log(s, &s->log);
+    return status;
+}
+
+static enum status open_for_writing(struct store *s, const struct store_format *f,
+                                    const struct store_header *h, struct message *m)
+{
+    int64_t id, version, objects, running = 0;
+    enum status status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
+        status = status_fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
+    if (status == STATUS_OK)
+        status = store_script(s, "setting synchronous", "PRAGMA synchronous = EXTRA", m);
+    if (status == STATUS_OK)
+        status = read_identity(s, &id, &version, &objects, m);
+    if (status == STATUS_OK)
+        status = check_identity(s, id, version, objects, f, m);
+    if (status != STATUS_OK)
+        return status;
+    bool check = objects > 0 && (h->interrupted || version < f->version);
+    if (check)
+        status = check_integrity(s, m);
+    else if (objects == 0)
+        status = create(s, f, m);
+    if (status == STATUS_OK && objects > 0 && version < f->version)
+        status = store_migrate(s, (int)version, f, m);
+    if (status == STATUS_OK) /* before anything of it is read */
+        status = know_objects(s, f, m);
+    if (status == STATUS_OK)
+        status = store_claim_folder(s, m);
+    if (status == STATUS_OK && !check)
+        status = store_integer(s, "looking for running trials",
+                               "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES, 0,
+                               &running, m);
+    if (status == STATUS_OK && running)
+        status = check_integrity(s, m);
+    if (status == STATUS_OK)
+        status = choose_journal(s, f->avoid_wal, m);
+    return status == STATUS_OK ? note_files(s, m) : status;
+}
+
+/* ---- reading ---- */
+
+/* SQLite rolls back or recovers by itself once somebody reads who may write. */
+enum status store_recover(const struct store *s, bool *may, struct message *m)
+{
+    struct store moment = {.path = s->path, .mode = STORE_WRITE};
+    int64_t objects;
+    enum status status = store_connect(&moment, s->path, SQLITE_OPEN_READWRITE, m);
+    *may = moment.db && !sqlite3_db_readonly(moment.db, "main");
+    if (status == STATUS_OK && *may) {
+        store_set_busy_timeout(&moment, READER_TIMEOUT_MS);
+        status = store_integer(&moment, "recovering", "SELECT count(*) FROM sqlite_schema",
+                               NO_VALUES, 0, &objects, m);
+    }
+    disconnect(&moment);
+    return status;
+}
+
+/* What every reader looks at first, all of it in one state of the file. */
+static enum status begin_reading(struct store *s, const struct store_format *f, int64_t *version,
+                                 struct message *m)
+{
+    int64_t id = 0, objects = 0;
+    enum status status = store_snapshot(s, m);
+    if (status == STATUS_OK)
+        status = read_identity(s, &id, version, &objects, m);
+    if (status == STATUS_OK)
+        status = check_identity(s, id, *version, objects, f, m);
+    if (status == STATUS_OK && objects == 0)
+        status = status_fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
+    if (status == STATUS_OK && *version == f->version)
+        status = know_objects(s, f, m);
+    store_snapshot_end(s);
+    return status;
+}
+
+/* A writer that died may have left a change half made, at any moment, and the next one too. */
+static enum status connect_for_reading(struct store *s, const struct store_format *f,
+                                       int64_t *version, struct message *m)
+{
+    enum { PAUSE_MS = 5 };
+    double until_s = clock_now_s() + READER_TIMEOUT_MS / 1e3;
+    for (;;) {
+        enum status status = store_connect(s, s->path, SQLITE_OPEN_READONLY, m);
+        if (status == STATUS_OK)
+            status = begin_reading(s, f, version, m);
+        if (!s->unreadable || !s->db)
+            return status;
+        bool left = store_interrupted(s->path), may;
+        if (!left && s->unreadable == SQLITE_CANTOPEN)
+            break;
+        disconnect(s);
+        if (store_recover(s, &may, m) == STATUS_NO_MEMORY)
+            return STATUS_NO_MEMORY;
+        if (!left && !may)
+            break;
+        if (!may || clock_now_s() > until_s)
+            return status_fail(m, STATUS_BUSY,
+                               "%s was left in the midst of a change by a program that died "
+                               "(%s-journal or %s-wal). Let a user who may write to it and its "
+                               "folder run `headcount status` on it; then it can be read again",
+                               s->path, s->path, s->path);
+        poll(NULL, 0, PAUSE_MS);
+    }
+    /* WAL mode in a folder where its shared memory cannot be made, and no log: nobody writes, and
+     * the file has it all. */
+    disconnect(s);
+    enum status status = connect_immutable(s, m);
+    return status == STATUS_OK ? begin_reading(s, f, version, m) : status;
+}
+
+static enum status open_for_reading(struct store *s, const struct store_format *f,
+                                    struct message *m)
+{
+    int64_t version = 0;
+    enum status status = connect_for_reading(s, f, &version, m);
+    if (status != STATUS_OK || version == f->version)
+        return status;
+    status = store_migrate_copy(s, (int)version, f, m);
+    if (status == STATUS_OK)
+        status = know_objects(s, f, m);
+    return status == STATUS_OK ? store_script(s, "migrating", "PRAGMA query_only = ON", m) : status;
+}
+
+/* ---- the whole ---- */
+
+static void store_free(struct store *s)
+{
+    if (!s)
+        return;
+    disconnect(s);
+    free(s->path);
+    free(s->folder);
+    free(s);
+}
+
+enum status store_open_format(const char *path, enum store_mode mode, const struct store_format *f,
+                              struct store **out, struct message *m)
+{
+    struct store_header h;
+    struct store *s = calloc(1, sizeof *s);
+    enum status status = STATUS_OK;
+    *out = NULL;
+    /* SQLite has its own idea of names such as ":memory:" and "file:x". */
+    const char *prefix = *path == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "";
+    if (!s || asprintf(&s->path, "%s%s", prefix, path) < 0 ||
+        asprintf(&s->folder, "%s.d", path) < 0) {
+        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        goto failed;
+    }
+    s->mode = mode;
+    status = store_probe(path, f->version, &h, m);
+    if (status == STATUS_OK && mode != STORE_WRITE && h.kind == STORE_ABSENT)
+        status = store_refuse_absent(path, m);
+    if (status == STATUS_OK && mode == STORE_WRITE)
+        status = file_make_folders_above(s->path, m);
+    if (status == STATUS_OK && mode == STORE_WRITE)
+        status = file_make_folder(s->folder, m);
+    if (status == STATUS_OK && mode == STORE_WRITE &&
+        (h.kind == STORE_ABSENT || h.kind == STORE_EMPTY))
+        status = store_check_new_folder(s, m);
+    if (status == STATUS_OK)
+        status = mode == STORE_WRITE ? open_for_writing(s, f, &h, m) : open_for_reading(s, f, m);
+    if (status == STATUS_OK) {
+        *out = s;
+        return STATUS_OK;
+    }
+failed:
+    store_free(s);
+    return status;
+}
+
+enum status store_open(const char *path, enum store_mode mode, struct store **s, struct message *m)
+{
+    return store_open_format(path, mode, &format, s, m);
+}
+
+enum status store_open_begun(const char *path, struct store **s, struct message *m)
+{
+    struct store_header h;
+    *s = NULL;
+    enum status status = store_probe(path, STORE_VERSION, &h, m);
+    if (status != STATUS_OK || h.kind == STORE_EMPTY || h.kind == STORE_UNSURE)
+        return status;
+    return store_open(path, STORE_READ, s, m);
+}
+
+/* SQLite removes the log by its name when it closes. Where the file is not in its place, that may
+ * be the log of another file by now; our own is emptied, so that no new file can take it for its.
+ */
+static void leave_log(struct store *s)
+{
+    sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &(int){1});
+    if (s->wal && !s->broken)
+        store_script(s, "moving the log into the file", "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+}
+
+enum status store_close(struct store *s, struct message *m)
+{
+    enum status status = STATUS_OK;
+    bool took;
+    if (!s)
+        return STATUS_OK;
+    store_rollback(s);
+    if (s->mode == STORE_WRITE && !store_in_place(s)) {
+        leave_log(s);
+    } else if (s->wal && !s->broken) {
+        status =
+            store_script(s, "moving the log into the file", "PRAGMA wal_checkpoint(TRUNCATE)", m);
+        if (status == STATUS_OK)
+            status = set_journal(s, "delete", &took, m);
+        /* Somebody reads. The log stays beside the file; whoever opens it next finds all. */
+        if (status == STATUS_BUSY)
+            status = STATUS_OK;
+    }
+    /* After a failed sync SQLite's own closing would sync the log once more, and believe the
+     * answer.
+     */
+    if (s->broken)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    store_free(s);
+    return status;
+}
+
+struct sqlite3 *store_db(struct store *s)
+{
+    return s->db;
+}
+
+const char *store_path(const struct store *s)
+{
+    return s->path;
+}
+
+const char *store_folder(const struct store *s)
+{
+    return s->folder;
+}
+
+void store_set_busy_timeout(struct store *s, int ms)
+{
+    sqlite3_busy_timeout(s->db, ms);
+}
+
+int store_migrated_from(const struct store *s)
+{
+    return s->migrated_from;
+}
+
+const char *store_migration_words(const struct store *s, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (s->migrated_from)
+        snprintf(text, size,
+                 "the results file was migrated from format %d to format %d; the old one is kept "
+                 "as %.*s.v%d.backup",
+                 s->migrated_from, STORE_VERSION, (int)strlen(s->folder) - 2, s->folder,
+                 s->migrated_from);
+    return text;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool store_in_place(const struct store *s)
+{
+    struct stat now;
+    if (stat(s->path, &now) != 0 || !is_same(&now, &s->opened))
+        return false;
+    return !s->has_log || (stat_log(s, &now) && is_same(&now, &s->log));
+}

@@ -1,0 +1,216 @@
+#include "sweep/evidence/evidence_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "sweep/db/setting_order.h"
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(((const struct evidence_setting *)a)->setting,
+                  ((const struct evidence_setting *)b)->setting);
+}
+
+struct evidence_setting *evidence_find(struct evidence *e, const char *setting)
+{
+    struct evidence_setting key = {.setting = (char *)setting};
+    return e->settings ? bsearch(&key, e->setting, (size_t)e->settings, sizeof key, compare_texts)
+                       : NULL;
+}
+
+enum status evidence_no_memory(struct message *m)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for the results of a sweep");
+}
+
+/* ---- what the test set has, and what settings have in common ---- */
+
+/* Targets that count in one example of the test set: of a file all of them. */
+static int64_t targets_of(const struct point *p, const struct task_shape *shape)
+{
+    size_t inputs = (size_t)(shape->length * shape->fields);
+    size_t targets = (size_t)shape->slots * (shape->per_sequence ? 1 : (size_t)shape->length);
+    if (p->task->file)
+        return (int64_t)targets;
+    int32_t *example = calloc(inputs + targets, sizeof *example);
+    void *instance = calloc(1, p->task->instance_size + 1);
+    int64_t n = 0;
+    if (example && instance) {
+        struct rng r = rng_at(0, RNG_TEST, 0, 0);
+        if (p->task->instance)
+            p->task->instance(p->task_options, instance);
+        p->task->example(p->task_options, instance, &r, example, example + inputs);
+        for (size_t i = 0; i < targets; i++)
+            n += example[inputs + i] != TASK_MASKED;
+    }
+    free(example);
+    free(instance);
+    return n;
+}
+
+/* 0: unknown, as where the configuration is of another version of its task. */
+static int64_t test_targets(const char *config_json)
+{
+    struct point point;
+    struct task_shape shape;
+    struct message ignored;
+    if (point_parse(config_json, &point, &ignored) != STATUS_OK ||
+        point.task->shape(point.task_options, &shape, &ignored) != STATUS_OK)
+        return 0;
+    return point_examples(shape.part[TASK_TEST], point.train.test_examples) *
+           targets_of(&point, &shape);
+}
+
+static enum status read_targets(struct store *s, struct evidence *e, struct message *m)
+{
+    struct rows rows =
+        rows_open(s, m, "SELECT config_json FROM config WHERE config_id = ?", NO_VALUES);
+    for (int i = 0; i < e->settings; i++) {
+        rows_rebind(&rows, VALUES(INTEGER(e->setting[i].config_id)));
+        if (rows_next(&rows))
+            e->setting[i].input.test_targets = test_targets(rows_given(&rows, 0));
+    }
+    return rows_close(&rows);
+}
+
+/* Two settings that differ in the width of heads can mean the same model at a head count: they have
+ * the same trials twice. */
+static enum status read_shared(struct store *s, struct evidence *e, struct message *m)
+{
+    bool widths = false;
+    for (int i = 0; i < e->settings; i++)
+        widths = widths || strstr(e->setting[i].setting, "\"model.d_");
+    if (!widths)
+        return STATUS_OK;
+    struct rows rows = rows_open(
+        s, m,
+        "WITH model AS MATERIALIZED (SELECT DISTINCT setting, heads, json_set(config_json,"
+        "  '$.model.d_head', d_head, '$.model.d_k', d_k, '$.model.d_v', d_v) AS model"
+        "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1"
+        "   AND is_tuning = 0 AND choice <> 'eliminated')"
+        "SELECT a.setting, heads, min(b.setting) FROM model AS a JOIN model AS b"
+        " USING (heads, model) WHERE a.setting <> b.setting GROUP BY a.setting, heads",
+        VALUES(INTEGER(e->sweep_id)));
+    while (rows_next(&rows)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(&rows, 0));
+        struct evidence_setting *other = evidence_find(e, rows_given(&rows, 2));
+        for (int i = 0; set && other && i < set->count; i++)
+            if (set->heads[i].heads == rows_integer(&rows, 1))
+                set->heads[i].shared = other->label;
+    }
+    return rows_close(&rows);
+}
+
+/* ---- all of it ---- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct evidence_setting *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    const struct evidence_setting *x = a, *y = b;
+    int order = setting_compare(x->label, y->label);
+    return order ? order : strcmp(x->setting, y->setting);
+}
+
+static void put_in_order(struct evidence *e)
+{
+    if (e->settings)
+        qsort(e->setting, (size_t)e->settings, sizeof *e->setting,
+              e->drawn ? compare_values : compare_places);
+    for (int i = 0; i < e->settings; i++) {
+        struct evidence_setting *set = &e->setting[i];
+        for (int k = 0; k < set->count; k++) {
+            set->heads[k].trial = e->trial + set->first[k];
+            set->heads[k].lr = set->extra[k].lr[0] ? set->extra[k].lr : NULL;
+        }
+        set->input.count = set->count;
+        set->input.heads = set->heads;
+        set->input.choice = set->choice;
+    }
+}
+
+static enum status read_all(struct store *s, bool rows, struct evidence *e, struct message *m)
+{
+    static enum status (*const readers[])(struct store *, struct evidence *, struct message *) = {
+        read_targets,       read_shared,           evidence_read_file,
+        evidence_read_tune, evidence_read_outside, evidence_read_changes};
+    enum status status = evidence_read_sweep(s, e, m);
+    if (status == STATUS_OK)
+        status = evidence_read_trials(s, rows, e, m);
+    for (size_t i = 0; i < sizeof readers / sizeof *readers && status == STATUS_OK; i++)
+        status = readers[i](s, e, m);
+    return status;
+}
+
+enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct evidence **out,
+                          struct message *m)
+{
+    struct evidence *e = calloc(1, sizeof *e);
+    *out = NULL;
+    if (!e)
+        return evidence_no_memory(m);
+    e->sweep_id = sweep_id;
+    e->base.chance = NAN;
+    enum status status = store_snapshot(s, m);
+    if (status == STATUS_OK) {
+        status = read_all(s, rows, e, m);
+        store_snapshot_end(s);
+    }
+    if (status != STATUS_OK) {
+        evidence_free(e);
+        return status;
+    }
+    put_in_order(e);
+    *out = e;
+    return STATUS_OK;
+}
+
+static void free_setting(struct evidence_setting *set)
+{
+    for (int k = 0; k < set->input.choices; k++) {
+        free((char *)set->choice[k].label);
+        free((char *)set->choice[k].edge);
+    }
+    free(set->setting);
+    free(set->label);
+    free(set->heads);
+    free(set->extra);
+    free(set->first);
+    free(set->choice);
+    free(set->tuned_lr);
+}
+
+void evidence_free(struct evidence *e)
+{
+    if (!e)
+        return;
+    for (int i = 0; i < e->settings; i++)
+        free_setting(&e->setting[i]);
+    for (int i = 0; i < e->changes; i++) {
+        free(e->change[i].changed);
+        free(e->change[i].what);
+        free(e->change[i].rules);
+        free(e->change[i].claim);
+    }
+    for (int i = 0; i < e->rows; i++) {
+        free(e->row[i].setting);
+        free(e->row[i].label);
+        free(e->row[i].task);
+    }
+    free(e->setting);
+    free(e->row);
+    free(e->build);
+    free(e->outside);
+    free(e->change);
+    free(e->claim_over);
+    free(e->replicated);
+    free(e->trial);
+    free(e->block);
+    free(e);
+}

@@ -1,0 +1,106 @@
+/* What the verdict on each setting of a sweep is given, read from the results file. Whoever judges
+ * reads it here: the report, and a run that asks whether more seeds are needed. */
+#ifndef SWEEP_EVIDENCE_EVIDENCE_H
+#define SWEEP_EVIDENCE_EVIDENCE_H
+
+#include "sweep/judge/verdict.h"
+#include "sweep/trials/trials.h"
+
+/* One head count, beyond what the verdict needs. */
+struct evidence_heads {
+    int64_t n_params;
+    double train_s; /* of the completed trials together */
+    int completed;
+    char lr[24]; /* learning rate; "" where it is not chosen yet */
+};
+
+/* One combination of the varying axes other than heads, the tuned and the replicated ones. */
+struct evidence_setting {
+    char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
+    int count;             /* head counts */
+    struct verdict_heads *heads;
+    struct evidence_heads *extra; /* as many as heads */
+    struct verdict_input input;   /* points to the above, and to what the evidence owns */
+    /* For those who read it. */
+    struct verdict_choice *choice;
+    char *tuned_lr;
+    int64_t place;     /* in the plan, of the first trial that is judged */
+    int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
+    int *first;        /* as many as heads: index of their first trial */
+};
+
+/* Trials of the sweep that have ended and are not in its plan (any more), at one head count. */
+struct evidence_outside {
+    int64_t heads;
+    int ended, completed;
+    double
+        mean; /* test accuracy or, where the metric is a loss, loss of the completed; NaN: none */
+};
+
+/* A row of plan_change. */
+struct evidence_change {
+    char *changed;                 /* when */
+    int64_t pairs, added, removed; /* (config, seed) pairs */
+    int64_t seen, outside;         /* pairs whose results were there to be seen; not of the plan */
+    char *what;                    /* JSON: {"heads_added":[],...}; "{}" where nothing is known */
+    char *rules;                   /* "looks, equivalence": the keys that changed; "" for none */
+    char *claim;                   /* JSON; "" without */
+};
+
+/* What the views by_heads and cost say of a head count: columns of these names; NaN is NULL. */
+struct evidence_row {
+    char *setting, *label, *task;
+    int64_t heads, d_model, n_params, n, n_bad, n_limit, n_trials, n_solved;
+    double mean_acc, sd_acc, ci95_low, ci95_high, min_acc, median_acc, max_acc;
+    double mean_train_acc, mean_exact, mean_train_s, chance;
+    double mean_loss, loss_low, loss_high, mean_all, all_low, all_high;
+    bool spent;          /* some completed: the view cost has a row */
+    double flops, cpu_s; /* of an example; mean of a trial with all its attempts */
+    int64_t rss_kib;     /* the most; -1: unknown */
+    int64_t n_infer;     /* trials of which it is known ... */
+    double infer_ms;     /* ... what inference takes; the median */
+};
+
+/* A row of build, and how many trials of the plan it has completed. */
+struct evidence_build {
+    int64_t build_id;
+    int64_t completed;
+};
+
+struct evidence {
+    int64_t sweep_id;
+    bool drawn;          /* method: random */
+    int64_t first_trial; /* of the plan; 0: it has none */
+    int settings;
+    struct evidence_setting *setting; /* in the order of the plan; drawn: of their values */
+    int rows;
+    struct evidence_row *row; /* by setting, in the order of their texts, and rising head count */
+    int builds;
+    struct evidence_build *build;
+    int outsides;
+    struct evidence_outside *outside; /* by rising head count */
+    int changes;
+    struct evidence_change *change; /* the first: as it was planned first */
+    /* For those who read it. */
+    struct verdict_input base; /* the same for all settings */
+    int64_t *claim_over;
+    char *replicated;
+    int trials;
+    struct verdict_trial *trial;
+    double *block; /* losses of all trials' blocks */
+};
+
+/* Reads a sweep, in one snapshot; rows: those of the views and builds too. Free with evidence_free;
+ * *e is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks
+ * a setting has the trials up to its open look, or to the one that decided. */
+enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct evidence **e,
+                          struct message *m);
+void evidence_free(struct evidence *e); /* NULL is allowed */
+
+/* Whether the sweep's present claim is a prediction, by how its plan and its claim changed (table
+ * plan_change): nothing could be seen of the plan's trials when it was last changed. pairs is 0
+ * where results outside the plan were among those that could be seen. Without a claim: FIRST. */
+enum status evidence_proof(struct store *s, int64_t sweep_id, struct verdict_proof *proof,
+                           struct message *m);
+
+#endif

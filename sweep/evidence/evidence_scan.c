@@ -1,0 +1,441 @@
+#include "sweep/evidence/evidence_scan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/array.h"
+#include "engine/base/text.h"
+
+/* ---- what is known before any trial is read ---- */
+
+static enum status read_points(struct scan *sc)
+{
+    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR, TASK, D_MODEL, FLOPS };
+    struct rows r = rows_open(sc->store, sc->m,
+                              "SELECT config_id, heads, steps, n_params, d_head, lr, task, d_model,"
+                              "  flops_per_step / batch / 3 FROM config"
+                              " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
+                              "  AND trial.config_id = config.config_id AND in_plan = 1)"
+                              " ORDER BY config_id",
+                              VALUES(INTEGER(sc->sweep_id)));
+    bool room = true;
+    while (room && rows_next(&r)) {
+        struct grid_point *grown = array_grow(sc->point, (size_t)sc->points, sizeof *grown);
+        char *task = text_copy(rows_given(&r, TASK));
+        sc->point = grown ? grown : sc->point;
+        room = grown && task;
+        if (room)
+            grown[sc->points++] = (struct grid_point){.config_id = rows_integer(&r, CONFIG),
+                                                      .heads = rows_integer(&r, HEADS),
+                                                      .steps = rows_integer(&r, STEPS),
+                                                      .n_params = rows_integer(&r, PARAMS),
+                                                      .d_head = rows_integer(&r, D_HEAD),
+                                                      .lr = rows_real(&r, LR),
+                                                      .task = task,
+                                                      .d_model = rows_integer(&r, D_MODEL),
+                                                      .flops = rows_real(&r, FLOPS)};
+        else
+            free(task);
+    }
+    enum status closed = rows_close(&r);
+    return room ? closed : evidence_no_memory(sc->m);
+}
+
+static enum status read_looks(struct scan *sc)
+{
+    struct rows r =
+        rows_open(sc->store, sc->m,
+                  "SELECT setting, iif(max(decided), max(look), min(max(look) + 1, ?2)) FROM look"
+                  " WHERE sweep_id = ?1 GROUP BY setting ORDER BY setting",
+                  VALUES(INTEGER(sc->sweep_id), INTEGER(sc->e->base.looks)));
+    bool room = true;
+    while (room && rows_next(&r)) {
+        struct open_look *grown = array_grow(sc->look, (size_t)sc->looks, sizeof *grown);
+        char *setting = text_copy(rows_given(&r, 0));
+        sc->look = grown ? grown : sc->look;
+        room = grown && setting;
+        if (room)
+            grown[sc->looks++] = (struct open_look){setting, (int)rows_integer(&r, 1)};
+        else
+            free(setting);
+    }
+    enum status closed = rows_close(&r);
+    return room ? closed : evidence_no_memory(sc->m);
+}
+
+static int compare_looks(const void *a, const void *b)
+{
+    return strcmp(((const struct open_look *)a)->setting, ((const struct open_look *)b)->setting);
+}
+
+static int look_of(const struct scan *sc, const char *setting)
+{
+    const struct open_look key = {.setting = (char *)setting};
+    const struct open_look *found =
+        sc->looks ? bsearch(&key, sc->look, (size_t)sc->looks, sizeof key, compare_looks) : NULL;
+    return found ? found->look : sc->e->base.looks > 0;
+}
+
+/* ---- kinds ---- */
+
+/* Columns of TRIALS. */
+enum {
+    TRIAL_ID,
+    CONFIG_ID,
+    SETTING,
+    LABEL,
+    REPLICATE,
+    SEED,
+    STATE,
+    CHOICE,
+    IS_TUNING,
+    LIMIT_HIT,
+    LOOK,
+    PLACE,
+    TEST_ACC,
+    TEST_LOSS,
+    VAL,
+    EXACT,
+    TRAIN_ACC,
+    CHANCE,
+    TRAIN_S,
+    STEPS_DONE,
+    ATTEMPT
+};
+
+/* Two ways to the same rows: one by one, by the sweep's index, and, where its trials lie close
+ * together, along the table (+sweep_id), which is quicker. ?1: sweep, ?2: by loss; in the second
+ * ?3, ?4: its first and last trial. */
+#define ONE_BY_ONE                                                                                 \
+    " WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
+#define TRIALS                                                                                     \
+    "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"          \
+    "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"   \
+    "  test_exact, train_acc, chance, train_s, steps_done, attempt FROM trial"
+static const char *const trials_sql[] = {
+    TRIALS ONE_BY_ONE " ORDER BY trial_id",
+    TRIALS " WHERE trial_id BETWEEN ?3 AND ?4 AND +sweep_id = ?1 AND in_plan = 1"
+           " ORDER BY trial_id"};
+
+/* Likewise; ?2, ?3: the first and the last trial. */
+#define ATTEMPTS "SELECT trial_id, attempt, build_id, cpu_s, max_rss_kib FROM attempt"
+static const char *const attempts_sql[] = {
+    ATTEMPTS ONE_BY_ONE " ORDER BY trial_id, attempt",
+    ATTEMPTS " WHERE trial_id BETWEEN ?2 AND ?3 ORDER BY trial_id, attempt"};
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct grid_point *x = a, *y = b;
+    return compare_integers(x->config_id, y->config_id);
+}
+
+static void free_kind(struct kind *k)
+{
+    if (!k)
+        return;
+    free(k->setting);
+    free(k->label);
+    free(k->replicate);
+    free(k);
+}
+
+static struct kind *new_kind(struct scan *sc, struct grid_point *point, struct rows *r)
+{
+    struct kind **grown = array_grow(sc->kind, (size_t)sc->kinds, sizeof *grown);
+    struct kind *k = calloc(1, sizeof *k);
+    sc->kind = grown ? grown : sc->kind;
+    if (k) {
+        k->setting = text_copy(rows_given(r, SETTING));
+        k->label = text_copy(rows_given(r, LABEL));
+        k->replicate = text_copy(rows_given(r, REPLICATE));
+    }
+    if (!grown || !k || !k->setting || !k->label || !k->replicate) {
+        free_kind(k);
+        return NULL;
+    }
+    k->point = point;
+    k->place = INT64_MAX;
+    k->look = look_of(sc, k->setting);
+    k->next = point->kinds;
+    point->kinds = k;
+    grown[sc->kinds++] = k;
+    return k;
+}
+
+/* NULL: there is none. */
+static struct grid_point *point_of(const struct scan *sc, int64_t config_id)
+{
+    const struct grid_point key = {.config_id = config_id};
+    return sc->points ? bsearch(&key, sc->point, (size_t)sc->points, sizeof key, compare_points)
+                      : NULL;
+}
+
+/* NULL: no memory. */
+static struct kind *kind_of(struct scan *sc, struct grid_point *point, struct rows *r)
+{
+    const char *setting = rows_given(r, SETTING), *replicate = rows_given(r, REPLICATE);
+    for (struct kind *k = point->kinds; k; k = k->next)
+        if (strcmp(k->setting, setting) == 0 && strcmp(k->replicate, replicate) == 0)
+            return k;
+    return new_kind(sc, point, r);
+}
+
+/* ---- trials ---- */
+
+/* Per tenth of the training steps, over the last five evaluations. */
+static double late_slope(struct rows *curve, const struct rows *trial,
+                         const struct grid_point *point)
+{
+    enum { STEP, Y };
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    int64_t done = rows_integer(trial, STEPS_DONE);
+    int n = 0;
+    rows_rebind(curve, VALUES(INTEGER(rows_integer(trial, TRIAL_ID))));
+    while (rows_next(curve)) {
+        double x = 10.0 * (double)(rows_integer(curve, STEP) - done) / (double)point->steps;
+        sx += x;
+        sxx += x * x;
+        if (rows_null(curve, Y))
+            continue;
+        double y = rows_real(curve, Y);
+        sy += y;
+        sxy += x * y;
+        n++;
+    }
+    double spread = n * sxx - sx * sx;
+    return n > 2 && spread != 0 ? (n * sxy - sx * sy) / spread : NAN;
+}
+
+static void put_results(struct planned *p, struct rows *r, struct rows *curve, bool loss)
+{
+    bool completed = p->state == TRIAL_COMPLETED;
+    p->ended = true;
+    p->train_s = rows_real(r, TRAIN_S);
+    p->test_acc = rows_real(r, TEST_ACC);
+    p->test_loss = rows_real(r, TEST_LOSS);
+    p->train_acc = rows_real(r, TRAIN_ACC);
+    p->trial.limited = p->state == TRIAL_FAILED && p->limit_hit;
+    p->trial.bad = !completed && !p->trial.limited;
+    p->trial.test = loss ? p->test_loss : p->test_acc;
+    p->trial.val = rows_real(r, VAL);
+    p->trial.exact = rows_real(r, EXACT);
+    p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->kind->point) : NAN;
+}
+
+static bool add_completed(struct scan *sc, const struct rows *r)
+{
+    struct completed *grown = array_grow(sc->completed, sc->completeds, sizeof *grown);
+    if (!grown)
+        return false;
+    sc->completed = grown;
+    grown[sc->completeds++] =
+        (struct completed){rows_integer(r, TRIAL_ID), rows_integer(r, ATTEMPT)};
+    return true;
+}
+
+static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve)
+{
+    struct grid_point *point = point_of(sc, rows_integer(r, CONFIG_ID));
+    if (!point) /* `check` tells of it */
+        return STATUS_OK;
+    struct kind *k = kind_of(sc, point, r);
+    if (!k)
+        return evidence_no_memory(sc->m);
+    enum trial_state state = rows_state(r, STATE);
+    enum trial_choice choice = rows_choice(r, CHOICE);
+    int64_t place = rows_integer(r, PLACE);
+    k->place = place < k->place ? place : k->place;
+    if (place < sc->first) {
+        sc->first = place;
+        sc->e->first_trial = rows_integer(r, TRIAL_ID);
+    }
+    if (state == TRIAL_COMPLETED && !add_completed(sc, r))
+        return evidence_no_memory(sc->m);
+    if (rows_integer(r, IS_TUNING)) {
+        k->tuning += state != TRIAL_NOT_NEEDED;
+        k->tuning_ended += trial_state_ended(state);
+        k->eliminated += state == TRIAL_NOT_NEEDED;
+        return STATUS_OK;
+    }
+    if (state == TRIAL_NOT_NEEDED || choice == CHOICE_ELIMINATED)
+        return STATUS_OK;
+    struct planned *grown = array_grow(sc->planned, sc->count, sizeof *grown);
+    if (!grown)
+        return evidence_no_memory(sc->m);
+    sc->planned = grown;
+    struct planned *p = &grown[sc->count++];
+    *p = (struct planned){
+        .trial = {.seed = rows_integer(r, SEED), .trial_id = rows_integer(r, TRIAL_ID)},
+        .kind = k,
+        .place = place,
+        .chance = rows_real(r, CHANCE),
+        .cpu_s = NAN,
+        .infer_ms = NAN,
+        .rss_kib = -1,
+        .state = state,
+        .limit_hit = rows_integer(r, LIMIT_HIT) != 0,
+        .judged = !sc->e->base.looks || rows_integer(r, LOOK) <= k->look};
+    if (choice == CHOICE_CHOSEN && trial_state_ended(state))
+        put_results(p, r, curve, sc->e->base.loss);
+    return STATUS_OK;
+}
+
+static enum status read_trials(struct scan *sc)
+{
+    bool loss = sc->e->base.loss;
+    struct rows curve =
+        rows_open(sc->store, sc->m,
+                  "SELECT step, iif(?2, -val_loss, val_acc) FROM curve WHERE trial_id = ?1"
+                  " ORDER BY step DESC LIMIT 5",
+                  VALUES(INTEGER(0), INTEGER(loss)));
+    const struct value values[] = {INTEGER(sc->sweep_id), INTEGER(loss), INTEGER(sc->span.least),
+                                   INTEGER(sc->span.most)};
+    bool dense = trial_span_dense(&sc->span);
+    struct rows r = rows_open(sc->store, sc->m, trials_sql[dense], values, dense ? 4 : 2);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && curve.status == STATUS_OK && rows_next(&r))
+        status = add_trial(sc, &r, &curve);
+    enum status closed = rows_close(&r), closed_curve = rows_close(&curve);
+    if (status == STATUS_OK)
+        status = closed;
+    return status == STATUS_OK ? closed_curve : status;
+}
+
+/* ---- attempts ---- */
+
+static bool count_build(struct evidence *e, int64_t build_id)
+{
+    for (int i = 0; i < e->builds; i++)
+        if (e->build[i].build_id == build_id) {
+            e->build[i].completed++;
+            return true;
+        }
+    struct evidence_build *grown = array_grow(e->build, (size_t)e->builds, sizeof *grown);
+    if (!grown)
+        return false;
+    e->build = grown;
+    grown[e->builds++] = (struct evidence_build){build_id, 1};
+    return true;
+}
+
+static void add_cost(struct planned *p, const struct rows *r, int cpu_s, int rss_kib)
+{
+    if (!rows_null(r, cpu_s))
+        p->cpu_s = rows_real(r, cpu_s) + (isnan(p->cpu_s) ? 0 : p->cpu_s);
+    if (!rows_null(r, rss_kib) && rows_integer(r, rss_kib) > p->rss_kib)
+        p->rss_kib = rows_integer(r, rss_kib);
+}
+
+enum status scan_attempts(struct scan *sc)
+{
+    enum { TRIAL, NUMBER, BUILD, CPU_S, RSS_KIB };
+    struct planned *p = sc->planned, *end = p + sc->count;
+    const struct completed *c = sc->completed, *last = c + sc->completeds;
+    const struct value values[] = {INTEGER(sc->sweep_id), INTEGER(sc->span.least),
+                                   INTEGER(sc->span.most)};
+    bool dense = trial_span_dense(&sc->span);
+    struct rows r = rows_open(sc->store, sc->m, attempts_sql[dense], values, dense ? 3 : 1);
+    bool room = true;
+    while (room && rows_next(&r)) {
+        int64_t trial_id = rows_integer(&r, TRIAL);
+        while (p < end && p->trial.trial_id < trial_id)
+            p++;
+        while (c < last && c->trial_id < trial_id)
+            c++;
+        if (p < end && p->trial.trial_id == trial_id)
+            add_cost(p, &r, CPU_S, RSS_KIB);
+        if (c < last && c->trial_id == trial_id && c->attempt == rows_integer(&r, NUMBER))
+            room = count_build(sc->e, rows_integer(&r, BUILD));
+    }
+    enum status closed = rows_close(&r);
+    return room ? closed : evidence_no_memory(sc->m);
+}
+
+/* ---- order ---- */
+
+static int compare_settings(const void *a, const void *b)
+{
+    return strcmp((*(struct kind *const *)a)->setting, (*(struct kind *const *)b)->setting);
+}
+
+static int compare_replicates(const void *a, const void *b)
+{
+    return strcmp((*(struct kind *const *)a)->replicate, (*(struct kind *const *)b)->replicate);
+}
+
+/* Leaves the kinds in the order of their settings. */
+static void number_kinds(struct scan *sc)
+{
+    struct kind **k = sc->kind;
+    if (sc->kinds == 0)
+        return;
+    qsort(k, (size_t)sc->kinds, sizeof *k, compare_replicates);
+    for (int i = 1; i < sc->kinds; i++)
+        k[i]->unit = k[i - 1]->unit + (compare_replicates(&k[i - 1], &k[i]) != 0);
+    qsort(k, (size_t)sc->kinds, sizeof *k, compare_settings);
+    for (int i = 1; i < sc->kinds; i++)
+        k[i]->set = k[i - 1]->set + (compare_settings(&k[i - 1], &k[i]) != 0);
+}
+
+bool planned_together(const struct planned *p, const struct planned *q)
+{
+    return p->kind->set == q->kind->set && p->kind->point->heads == q->kind->point->heads;
+}
+
+int planned_compare(const struct planned *p, const struct planned *q)
+{
+    int order = compare_integers(p->kind->set, q->kind->set);
+    if (order == 0)
+        order = compare_integers(p->kind->point->heads, q->kind->point->heads);
+    if (order == 0)
+        order = compare_integers(p->kind->unit, q->kind->unit);
+    return order ? order : compare_integers(p->trial.seed, q->trial.seed);
+}
+
+static int compare_trials(const void *a, const void *b)
+{
+    const struct planned *p = a, *q = b;
+    int order = planned_compare(p, q);
+    if (order == 0)
+        order = compare_integers(q->ended, p->ended);
+    if (order == 0) /* of candidates */
+        order =
+            (p->kind->point->lr < q->kind->point->lr) - (p->kind->point->lr > q->kind->point->lr);
+    return order ? order : compare_integers(p->trial.trial_id, q->trial.trial_id);
+}
+
+void scan_sort(struct scan *sc)
+{
+    number_kinds(sc);
+    if (sc->count)
+        qsort(sc->planned, sc->count, sizeof *sc->planned, compare_trials);
+}
+
+/* ---- all of it ---- */
+
+enum status scan_read(struct scan *sc)
+{
+    sc->first = INT64_MAX;
+    enum status status = trial_span_read(sc->store, sc->sweep_id, &sc->span, sc->m);
+    if (status == STATUS_OK)
+        status = read_points(sc);
+    if (status == STATUS_OK)
+        status = read_looks(sc);
+    return status == STATUS_OK ? read_trials(sc) : status;
+}
+
+void scan_free(struct scan *sc)
+{
+    for (int i = 0; i < sc->kinds; i++)
+        free_kind(sc->kind[i]);
+    for (int i = 0; i < sc->looks; i++)
+        free(sc->look[i].setting);
+    for (int i = 0; i < sc->points; i++)
+        free(sc->point[i].task);
+    free(sc->point);
+    free(sc->kind);
+    free(sc->look);
+    free(sc->planned);
+    free(sc->completed);
+}

@@ -1,0 +1,99 @@
+/* The trials of a plan, read in one pass by their numbers, as a rule as they lie in the file:
+ * sweeps of a hundred thousand trials are read again and again while they run. Only the files of
+ * evidence.h include this. */
+#ifndef SWEEP_EVIDENCE_EVIDENCE_SCAN_H
+#define SWEEP_EVIDENCE_EVIDENCE_SCAN_H
+
+#include "sweep/db/trial_span.h"
+#include "sweep/evidence/evidence_parts.h"
+
+/* What is needed of a configuration: the seed is not in it. */
+struct grid_point {
+    int64_t config_id, heads, steps, n_params, d_head;
+    double lr;
+    char *task;
+    int64_t d_model;
+    double flops;       /* of an example's forward pass */
+    struct kind *kinds; /* of its trials; as a rule one */
+};
+
+/* Trials that are alike but for their seeds. */
+struct kind {
+    struct kind *next; /* of its point */
+    struct grid_point *point;
+    char *setting, *label, *replicate;
+    int set, unit; /* number of its setting, of its replicate, in the order of texts */
+    int64_t place; /* of its first trial in the plan */
+    int look;      /* that its setting has open, or that decided; 0: no looks */
+    long tuning, tuning_ended, eliminated; /* as in struct verdict_input */
+};
+
+/* A trial that neither serves only to choose nor lost: with its results once it has ended, if it
+ * was chosen. */
+struct planned {
+    struct verdict_trial trial;
+    struct kind *kind;
+    int64_t place;
+    double chance, train_s, test_acc, test_loss, train_acc; /* NaN: none */
+    double cpu_s, infer_ms; /* as the rows of head counts ask for them */
+    int64_t rss_kib;        /* likewise; -1: unknown */
+    enum trial_state state;
+    bool ended, limit_hit;
+    bool judged; /* belongs to the look that is open, or to one before */
+};
+
+/* A trial of the plan that has completed, be it judged or not. */
+struct completed {
+    int64_t trial_id, attempt; /* the one that completed it, its last */
+};
+
+struct open_look {
+    char *setting;
+    int look;
+};
+
+struct scan {
+    struct store *store;
+    int64_t sweep_id;
+    struct evidence *e;
+    struct message *m;
+    struct trial_span span;
+    int64_t first; /* place in the plan of the first trial */
+    int points, kinds, looks;
+    struct grid_point *point; /* by rising config_id */
+    struct kind **kind;
+    struct open_look *look; /* by their settings' texts */
+    size_t count, completeds;
+    struct planned *planned;     /* by rising trial_id, then as planned_compare says */
+    struct completed *completed; /* by rising trial_id */
+};
+
+/* Reads all trials of the plan; e->base is known. Free with scan_free, after a failure too. */
+enum status scan_read(struct scan *sc);
+void scan_free(struct scan *sc);
+
+/* Before trials are put in order: what attempts cost, and which builds completed trials; what
+ * inference takes, where that was measured. */
+enum status scan_attempts(struct scan *sc);
+enum status scan_inference(struct scan *sc);
+
+/* Puts trials in the order of planned_compare. Of those that are one planned trial the one that has
+ * ended comes first, else the one with the highest learning rate. */
+void scan_sort(struct scan *sc);
+
+/* <0, 0, >0, as qsort asks for it. */
+static inline int compare_integers(int64_t x, int64_t y)
+{
+    return (x > y) - (x < y);
+}
+
+/* By setting, head count, unit, seed: 0 for what is one planned trial. */
+int planned_compare(const struct planned *p, const struct planned *q);
+
+/* Whether both are of one setting and head count. */
+bool planned_together(const struct planned *p, const struct planned *q);
+
+/* Adds what views say of each head count (struct evidence_row), once trials are in order. */
+enum status scan_rows(struct scan *sc);
+
+#endif

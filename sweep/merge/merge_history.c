@@ -1,0 +1,92 @@
+/* How the plans and claims of two files came to be, in one order. */
+#include "sweep/merge/merge_parts.h"
+
+/* A row of which the one before says the same is none: every shard was planned by itself. One whose
+ * pairs are those of the row before, in another file, has added none. */
+#define SAYS  "json_array(pairs_sha256, pairs, claim, what -> '$.rules')"
+#define PLACE "(ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id)"
+#define IN_ORDER                                                                                   \
+    "WITH ordered AS (SELECT *, " SAYS " AS says, lag(" SAYS ") OVER " PLACE " AS before,"         \
+    "  row_number() OVER " PLACE " AS place FROM merge_change), "                                  \
+    "kept AS (SELECT * FROM ordered WHERE says IS NOT before) "
+
+/* Ours have a mark, theirs have NULL in its place. */
+static enum status list_changes(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char *const values[] = {
+        "sweep_id", "(SELECT new FROM merge_sweep WHERE old = @sweep_id)", NULL};
+    const struct merge_table theirs = {
+        .name = "plan_change",
+        .to = "merge_change",
+        .where = "WHERE sweep_id = ?1 ORDER BY plan_change_id",
+        .values = values,
+        .tail = g->own ? "WHERE @changed < (SELECT max(changed) FROM merge_change WHERE theirs)"
+                       : NULL};
+    enum status status = store_script(g->into, MERGING, "DELETE FROM merge_change", g->m);
+    if (status == STATUS_OK)
+        status = store_execute(
+            g->into, MERGING,
+            "INSERT INTO merge_change SELECT *, 1 FROM plan_change WHERE sweep_id = ?",
+            VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    return status == STATUS_OK ? merge_rows(g, &theirs, sweep->from_id) : status;
+}
+
+enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer)
+{
+    static const char insert[] =
+        "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
+        " claim, seen, seen_outside, trials_ended) " IN_ORDER
+        "SELECT sweep_id, changed, pairs_sha256, pairs, iif(again, 0, added),"
+        " iif(again, 0, removed), what, claim, seen, seen_outside, trials_ended FROM"
+        " (SELECT *, pairs_sha256 IS lag(pairs_sha256) OVER (ORDER BY place) AS again FROM kept)"
+        " ORDER BY place";
+    int64_t more = 0, newer = 0;
+    enum status status = list_changes(g, sweep);
+    if (status == STATUS_OK)
+        status = store_integer(g->into, MERGING,
+                               IN_ORDER "SELECT count(*) FROM kept WHERE theirs IS NULL", NO_VALUES,
+                               0, &more, g->m);
+    if (status == STATUS_OK)
+        status = store_integer(g->into, MERGING,
+                               IN_ORDER "SELECT theirs IS NULL FROM kept ORDER BY place DESC"
+                                        " LIMIT 1",
+                               NO_VALUES, 0, &newer, g->m);
+    *theirs_newer = newer != 0;
+    if (status != STATUS_OK || !more)
+        return status;
+    status = store_execute(g->into, MERGING, "DELETE FROM plan_change WHERE sweep_id = ?",
+                           VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    return status == STATUS_OK ? store_execute(g->into, MERGING, insert, NO_VALUES, NULL, g->m)
+                               : status;
+}
+
+/* An attempt of another file may have been at work when the plan was made. Of one that had ended
+ * before, it is seen by what followed whether it had been evaluated. */
+enum status merge_seen(struct merging *g, int64_t sweep_id)
+{
+    static const char sql[] =
+        "WITH newest AS MATERIALIZED (SELECT plan_change_id, changed FROM plan_change"
+        "  WHERE sweep_id = ?1 ORDER BY plan_change_id DESC LIMIT 1),"
+        " result AS (SELECT config_id, seed, sweep_id, state FROM newest, trial AS t JOIN config"
+        "  USING (config_id) WHERE t.attempt > 0 AND (state IN ('completed', 'diverged', 'failed')"
+        "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"
+        "  AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id"
+        "   AND a.started < changed AND (a.outcome <> 'requeued' OR a.ended > changed"
+        "    OR (SELECT n.resumed_from_step FROM attempt AS n WHERE n.trial_id = a.trial_id"
+        "        AND n.attempt = a.attempt + 1) >= eval_every"
+        "    OR (a.attempt = t.attempt AND t.resume_step >= eval_every)))"
+        " UNION ALL SELECT config_id, seed, NULL, '' FROM newest, deleted JOIN config"
+        "  USING (config_sha256) WHERE seen = 1 AND coalesce(ended, deleted) < changed),"
+        " planned AS (SELECT result.*, EXISTS (SELECT 1 FROM trial AS p WHERE p.sweep_id = ?1"
+        "  AND p.config_id = result.config_id AND p.seed = result.seed AND p.in_plan = 1)"
+        "  AS planned FROM result),"
+        " pair AS (SELECT max(planned) AS planned,"
+        "  max(sweep_id IS ?1 AND state IN ('completed', 'diverged', 'failed')) AS ended"
+        "  FROM planned WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed),"
+        " total AS (SELECT count(*) AS seen, count(*) FILTER (WHERE NOT planned) AS outside,"
+        "  count(*) FILTER (WHERE ended) AS ended FROM pair) "
+        "UPDATE plan_change SET seen = max(plan_change.seen, total.seen),"
+        " seen_outside = max(seen_outside, outside), trials_ended = max(trials_ended, total.ended)"
+        " FROM total WHERE plan_change_id = (SELECT plan_change_id FROM newest)";
+    return store_execute(g->into, MERGING, sql, VALUES(INTEGER(sweep_id)), NULL, g->m);
+}

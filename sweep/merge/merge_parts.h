@@ -1,0 +1,158 @@
+/* What the files that merge share:
+ *
+ *   merge.c          builds, configurations, files learnt from, the ledger of deleted trials
+ *   merge_sweep.c    sweeps: whose plan stays, shards, looks
+ *   merge_history.c  the rows of `plan_change`, and what claims could be read off
+ *   merge_trial.c    trials: which of two is taken over
+ *   merge_own.c      only the trials that a sweep has planned and not ended
+ *   merge_compare.c  whether two results contradict each other
+ *   merge_rows.c     rows of a table from one file to the other
+ *
+ * The names that things have in the two files meet in temporary tables of `into`. */
+#ifndef SWEEP_MERGE_MERGE_PARTS_H
+#define SWEEP_MERGE_MERGE_PARTS_H
+
+#include "sweep/merge/merge.h"
+#include "sweep/trials/study_rows.h"
+
+/* Rows of a table on their way. */
+struct merge_copy {
+    struct rows read, write;
+    int columns;
+    bool keyed; /* the first has the key as ?1 */
+};
+
+struct merging {
+    struct store *into, *from;
+    merge_mover *mover;
+    void *context;
+    struct merge_counts *counts;
+    struct message *m;
+    int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
+    bool unfinished;
+    struct merge_copy plan_of_trial, result_of_trial; /* of merge_trial.c */
+};
+
+#define MERGING "merging"
+
+/* ---- merge.c ---- */
+
+/* Makes the temporary tables, and fills that of builds; the other drops them. */
+enum status merge_begin(struct merging *g);
+enum status merge_end(struct merging *g);
+
+/* What configurations are called in both files, in the table merge_config; `into` has all then. */
+enum status merge_configs(struct merging *g);
+
+/* Both remarks of each trial, unless one has the other in it. */
+enum status merge_trial_remarks(struct merging *g);
+
+/* Runs `with`, for which `from` stays as it is now. */
+enum status merge_within(struct merging *g, enum status (*with)(struct merging *g));
+
+/* ---- merge_rows.c ---- */
+
+/* Rows of a table, from one file to the other: of the columns that both have, generated ones
+ * excepted, all but those in `without`. */
+struct merge_table {
+    const char *name;
+    const char *to;            /* another table of `into`; NULL: the one of that name */
+    const char *where;         /* WHERE ...: which rows, with the key as ?1; NULL: all */
+    const char *without;       /* ["remark"]; NULL: none */
+    const char *const *values; /* {"trial_id", "t.new", ..., NULL}: columns, and what they get in
+                                  `into`; the others get what they have; NULL: all do */
+    const char *tail; /* FROM ... WHERE ... ON CONFLICT ...: behind these values, for each row.
+                         @step, there and in `values`, is the row's value in a column; NULL: none */
+};
+enum status merge_rows(struct merging *g, const struct merge_table *t, int64_t key);
+
+/* The same in parts, for many keys. Closed in any case. */
+enum status merge_copy_open(struct merging *g, const struct merge_table *t,
+                            struct merge_copy *copy);
+enum status merge_copy_run(struct merge_copy *copy, int64_t key);
+void merge_copy_close(struct merge_copy *copy);
+
+/* ---- merge_sweep.c ---- */
+
+/* How the plans of a sweep that both files have go together. */
+enum merge_plan {
+    MERGE_NEW,    /* `into` did not have the sweep */
+    MERGE_SAME,   /* the plans are the same */
+    MERGE_THEIRS, /* that of `from` is the newer one and is taken */
+    MERGE_OURS    /* the other way round: what is only in `from` is outside the plan */
+};
+
+struct merge_sweep {
+    int64_t from_id, into_id;
+    char name[CONFIG_NAME_BYTES + 1];
+    enum merge_plan plan;
+};
+
+/* Brings the row of a sweep over, before its trials. */
+enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep);
+
+/* What hangs on its trials, once all trials of the file are there. */
+enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep);
+
+/* What the sweep is called in both files. */
+enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep);
+
+/* Choices are taken anew from what all trials have come to. */
+enum status merge_settle(struct merging *g, int64_t sweep_id);
+
+/* ---- merge_history.c ---- */
+
+/* Puts the plan changes of both files into one order, and says which file's comes last. Of trials
+ * that are taken over into a plan: those from before it. */
+enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer);
+
+/* What could be seen when the newest plan was made, now that more is known of that time. */
+enum status merge_seen(struct merging *g, int64_t sweep_id);
+
+/* ---- merge_trial.c ---- */
+
+/* How far a trial has come. */
+struct standing {
+    int64_t trial_id; /* 0: there is none */
+    enum trial_state state;
+    int64_t resume_step, attempts; /* closed ones */
+    bool cut_off; /* it runs, but nobody is there: its open attempt is among them */
+    char weights[64], sha256[65];
+};
+
+/* Columns of a query that tells. */
+enum { STANDING_CONFIG = 6, STANDING_SEED, STANDING_COLUMNS };
+#define STANDING                                                                                   \
+    "SELECT trial_id, state, resume_step, attempt - (state = 'running'), checkpoint,"              \
+    " checkpoint_sha256, config_id, seed"
+struct standing merge_standing(struct rows *r);
+
+/* Whether the trial has come further in `from`. Not by a failure that is known in `into`, where it
+ * is tried again. One that was cut off has, where nothing of it is here. */
+enum status merge_is_further(struct merging *g, const struct standing *theirs,
+                             const struct standing *ours, bool *further);
+
+/* What the trial is called in both files; taken: it becomes as `from` has it; same: what studies
+ * found in `from` is true of it. */
+enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
+                             bool same);
+
+/* The trial of `into` becomes what it is in `from`. */
+enum status merge_take_over(struct merging *g, const struct standing *theirs,
+                            const struct standing *ours);
+
+/* All trials of a sweep; between the two that make their statements and end them. */
+enum status merge_trials_open(struct merging *g);
+enum status merge_trials(struct merging *g, const struct merge_sweep *sweep);
+void merge_trials_close(struct merging *g);
+
+/* Their attempts, curves, results in parts and what studies found, once all trials are there. */
+enum status merge_trial_rows(struct merging *g);
+
+/* ---- merge_compare.c ---- */
+
+/* Holds the result of a trial in `from` against that of the same trial in `into`. *same: they are
+ * equal. BAD_INPUT where they contradict each other. */
+enum status merge_compare(struct merging *g, int64_t from_id, int64_t into_id, bool *same);
+
+#endif

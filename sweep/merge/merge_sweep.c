@@ -1,0 +1,240 @@
+/* Sweeps: whose plan stays, and what else two rows of one name come to. */
+#include "sweep/merge/merge_parts.h"
+
+#include <string.h>
+
+#define SWEEP_ID "(SELECT new FROM merge_sweep WHERE old = @sweep_id)"
+
+enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
+{
+    return store_execute(g->into, MERGING, "INSERT INTO merge_sweep (old, new) VALUES (?, ?)",
+                         VALUES(INTEGER(sweep->from_id), INTEGER(sweep->into_id)), NULL, g->m);
+}
+
+/* ---- a sweep that `into` does not have ---- */
+
+static enum status add_sweep(struct merging *g, struct merge_sweep *sweep)
+{
+    static const struct merge_table row = {
+        .name = "sweep", .where = "WHERE sweep_id = ?1", .without = "[\"sweep_id\"]"};
+    static const char *const of_sweep[] = {"sweep_id", SWEEP_ID, NULL};
+    static const struct merge_table changes = {.name = "plan_change",
+                                               .where =
+                                                   "WHERE sweep_id = ?1 ORDER BY plan_change_id",
+                                               .without = "[\"plan_change_id\"]",
+                                               .values = of_sweep};
+    sweep->plan = MERGE_NEW;
+    enum status status = merge_rows(g, &row, sweep->from_id);
+    if (status == STATUS_OK)
+        status = store_integer(g->into, MERGING, "SELECT sweep_id FROM sweep WHERE name = ?",
+                               VALUES(TEXT(sweep->name)), 0, &sweep->into_id, g->m);
+    if (status == STATUS_OK)
+        status = merge_note_sweep(g, sweep);
+    return status == STATUS_OK ? merge_rows(g, &changes, sweep->from_id) : status;
+}
+
+/* ---- a sweep that both have ---- */
+
+static enum status refuse_other_metric(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char begun[] = "SELECT metric FROM sweep AS s WHERE sweep_id = ? AND EXISTS"
+                                " (SELECT 1 FROM trial AS t WHERE t.sweep_id = s.sweep_id"
+                                "  AND attempt > 0)";
+    struct rows theirs = store_rows(g->from, MERGING, begun, VALUES(INTEGER(sweep->from_id)), g->m);
+    struct rows ours = store_rows(g->into, MERGING, begun, VALUES(INTEGER(sweep->into_id)), g->m);
+    bool both = rows_next(&theirs) && rows_next(&ours);
+    if (both && strcmp(rows_given(&theirs, 0), rows_given(&ours, 0)) != 0)
+        ours.status = status_fail(g->m, STATUS_BAD_INPUT,
+                                  "sweep %s chose its best steps by %s in %s and by %s in %s: give "
+                                  "one of them another name (headcount sweep rename)",
+                                  sweep->name, rows_given(&theirs, 0), g->from->path,
+                                  rows_given(&ours, 0), g->into->path);
+    enum status status = rows_close(&theirs), closed = rows_close(&ours);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* As when a sweep is planned: one name for two things is a mistake. */
+static enum status refuse_stranger(struct merging *g, const struct merge_sweep *sweep)
+{
+    int64_t common = 0, planned = 0;
+    struct rows r = store_rows(g->from, MERGING,
+                               "SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?"
+                               " AND in_plan = 1",
+                               VALUES(INTEGER(sweep->from_id)), g->m);
+    while (!common && rows_next(&r))
+        r.status = store_integer(g->into, MERGING,
+                                 "SELECT 1 FROM trial WHERE sweep_id = ?1 AND in_plan = 1 AND"
+                                 " config_id = (SELECT new FROM merge_config WHERE old = ?2)"
+                                 " LIMIT 1",
+                                 VALUES(INTEGER(sweep->into_id), INTEGER(rows_integer(&r, 0))), 0,
+                                 &common, g->m);
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK && !common)
+        status = store_integer(g->into, MERGING,
+                               "SELECT 1 FROM trial WHERE sweep_id = ? AND in_plan = 1 LIMIT 1",
+                               VALUES(INTEGER(sweep->into_id)), 0, &planned, g->m);
+    if (status == STATUS_OK && !common && planned)
+        status = status_fail(g->m, STATUS_BAD_INPUT,
+                             "%s and %s both hold a sweep %s, and no point is in both: give one of "
+                             "them another name (headcount sweep rename)",
+                             g->from->path, g->into->path, sweep->name);
+    return status;
+}
+
+/* Whether the rows of `trial` are to be the same. */
+static enum status compare_plans(struct merging *g, struct merge_sweep *sweep, bool theirs_newer)
+{
+    char theirs[65] = "";
+    int64_t same = 0;
+    struct rows r = store_rows(g->from, MERGING, "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?",
+                               VALUES(INTEGER(sweep->from_id)), g->m);
+    if (rows_next(&r))
+        rows_copy(&r, 0, theirs, sizeof theirs);
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = store_integer(g->into, MERGING,
+                               "SELECT plan_sha256 = ?2 FROM sweep WHERE sweep_id = ?1",
+                               VALUES(INTEGER(sweep->into_id), TEXT(theirs)), 0, &same, g->m);
+    sweep->plan = same ? MERGE_SAME : theirs_newer ? MERGE_THEIRS : MERGE_OURS;
+    return status;
+}
+
+/* Of two plans the one that was made last is that of the sweep. */
+static enum status take_newer(struct merging *g, const struct merge_sweep *sweep, bool theirs_newer)
+{
+    static const struct merge_table row = {
+        .name = "sweep",
+        .where = "WHERE sweep_id = ?1",
+        .without = "[\"sweep_id\"]",
+        .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET"
+                " question = excluded.question, yaml = excluded.yaml,"
+                " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
+                " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
+                " claim = excluded.claim, overrides = excluded.overrides,"
+                " replicate = excluded.replicate, looks = excluded.looks,"
+                " equivalence = excluded.equivalence, rungs = excluded.rungs, eval = excluded.eval,"
+                " measure = excluded.measure, drawn = excluded.drawn"};
+    enum status status = theirs_newer ? merge_rows(g, &row, sweep->from_id) : STATUS_OK;
+    if (status == STATUS_OK && sweep->plan == MERGE_THEIRS)
+        status = store_execute(g->into, MERGING,
+                               "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1",
+                               VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    return status;
+}
+
+/* What no plan decides: times, and the shards that are here now. A file that has the whole sweep
+ * has all shards. */
+static enum status join_rows(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char sql[] =
+        "UPDATE sweep SET created = min(created, ?2), last_run = max(last_run, ?3), shards ="
+        " CASE WHEN ?5 AND shards ->> 'of' = ?4 ->> 'of' THEN"
+        "  (SELECT CASE WHEN count(*) < shards ->> 'of' THEN"
+        "    json_object('of', shards -> 'of', 'here', json_group_array(value)) END FROM"
+        "   (SELECT value FROM json_each(shards, '$.here') UNION"
+        "    SELECT value FROM json_each(?4, '$.here') ORDER BY 1)) END"
+        " WHERE sweep_id = ?1";
+    struct rows r = store_rows(g->from, MERGING,
+                               "SELECT created, last_run, shards FROM sweep WHERE sweep_id = ?",
+                               VALUES(INTEGER(sweep->from_id)), g->m);
+    if (rows_next(&r))
+        r.status = store_execute(g->into, MERGING, sql,
+                                 VALUES(INTEGER(sweep->into_id), TEXT(rows_text(&r, 0)),
+                                        TEXT(rows_text(&r, 1)), TEXT(rows_text(&r, 2)),
+                                        INTEGER(sweep->plan == MERGE_SAME)),
+                                 NULL, g->m);
+    return rows_close(&r);
+}
+
+static enum status join_sweep(struct merging *g, struct merge_sweep *sweep)
+{
+    bool theirs_newer = false;
+    enum status status = refuse_other_metric(g, sweep);
+    if (status == STATUS_OK)
+        status = refuse_stranger(g, sweep);
+    if (status == STATUS_OK)
+        status = merge_note_sweep(g, sweep);
+    if (status == STATUS_OK)
+        status = merge_history(g, sweep, &theirs_newer);
+    if (status == STATUS_OK)
+        status = compare_plans(g, sweep, theirs_newer);
+    if (status == STATUS_OK)
+        status = join_rows(g, sweep);
+    return status == STATUS_OK ? take_newer(g, sweep, theirs_newer) : status;
+}
+
+enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep)
+{
+    enum status status =
+        store_integer(g->into, MERGING, "SELECT sweep_id FROM sweep WHERE name = ?",
+                      VALUES(TEXT(sweep->name)), 0, &sweep->into_id, g->m);
+    if (status != STATUS_OK)
+        return status;
+    return sweep->into_id ? join_sweep(g, sweep) : add_sweep(g, sweep);
+}
+
+/* ---- behind the trials ---- */
+
+static enum status merge_ensembles(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char *const values[] = {
+        "sweep_id",
+        SWEEP_ID,
+        "trials",
+        "(SELECT json_group_array(new) FROM (SELECT new FROM json_each(@trials) JOIN merge_trial"
+        " ON old = value ORDER BY new))",
+        "setting",
+        "(SELECT setting FROM trial WHERE trial_id = (SELECT new FROM json_each(@trials) JOIN"
+        " merge_trial ON old = value LIMIT 1))",
+        NULL};
+    static const struct merge_table ensembles = {
+        .name = "ensemble",
+        .where = "WHERE sweep_id = ?1",
+        .values = values,
+        .tail = "WHERE (SELECT count(*) FROM json_each(@trials) JOIN merge_trial ON old = value"
+                " WHERE same) = json_array_length(@trials) ON CONFLICT DO NOTHING"};
+    return merge_rows(g, &ensembles, sweep->from_id);
+}
+
+/* Looks that were judged stay judged where the plan is the same. */
+static enum status merge_looks(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char *const values[] = {"sweep_id", SWEEP_ID, NULL};
+    static const struct merge_table looks = {.name = "look",
+                                             .where = "WHERE sweep_id = ?1",
+                                             .values = values,
+                                             .tail = "WHERE true ON CONFLICT DO NOTHING"};
+    if (sweep->plan == MERGE_NEW || sweep->plan == MERGE_SAME)
+        return merge_rows(g, &looks, sweep->from_id);
+    return store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
+                         VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+}
+
+enum status merge_settle(struct merging *g, int64_t sweep_id)
+{
+    static const char anew[] =
+        "UPDATE trial SET until = NULL,"
+        " choice = CASE WHEN (tuning <> '{}' AND NOT is_tuning) OR look > 1 THEN 'waiting'"
+        "  ELSE 'chosen' END, state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
+        " WHERE sweep_id = ? AND in_plan = 1 AND (tuning <> '{}' OR look > 1 OR state = "
+        "'not_needed'"
+        "  OR choice <> 'chosen' OR until IS NOT NULL)";
+    enum status status =
+        store_execute(g->into, MERGING, anew, VALUES(INTEGER(sweep_id)), NULL, g->m);
+    return status == STATUS_OK ? store_settle(g->into, sweep_id, g->m) : status;
+}
+
+enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char all_shards[] =
+        "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";
+    enum status status = merge_ensembles(g, sweep);
+    if (status == STATUS_OK)
+        status = merge_looks(g, sweep);
+    if (status == STATUS_OK)
+        status = store_execute(g->into, MERGING, all_shards, VALUES(INTEGER(sweep->into_id)), NULL,
+                               g->m);
+    if (status == STATUS_OK)
+        status = merge_settle(g, sweep->into_id);
+    return status == STATUS_OK ? merge_seen(g, sweep->into_id) : status;
+}

@@ -1,0 +1,418 @@
+/* Trials: which of two is taken over, and what comes with it. */
+#include "sweep/merge/merge_parts.h"
+
+#include <string.h>
+
+/* ---- how far a trial has come ---- */
+
+static bool has_result(const struct standing *s)
+{
+    return s->state == TRIAL_COMPLETED || s->state == TRIAL_DIVERGED;
+}
+
+static int rank(const struct standing *s)
+{
+    return !s->trial_id ? 0 : has_result(s) ? 3 : s->state == TRIAL_FAILED ? 2 : 1;
+}
+
+struct standing merge_standing(struct rows *r)
+{
+    enum { TRIAL_ID, STATE, RESUME_STEP, ATTEMPTS, WEIGHTS, SHA256 };
+    struct standing s = {.trial_id = rows_integer(r, TRIAL_ID),
+                         .state = rows_state(r, STATE),
+                         .resume_step = rows_integer(r, RESUME_STEP),
+                         .attempts = rows_integer(r, ATTEMPTS)};
+    rows_copy(r, WEIGHTS, s.weights, sizeof s.weights);
+    rows_copy(r, SHA256, s.sha256, sizeof s.sha256);
+    return s;
+}
+
+/* The same trial in `into`. */
+static enum status find_ours(struct merging *g, const struct merge_sweep *sweep, int64_t config_id,
+                             int64_t seed, struct standing *ours)
+{
+    struct rows r =
+        store_rows(g->into, MERGING,
+                   STANDING " FROM trial WHERE sweep_id = ?1 AND config_id ="
+                            " (SELECT new FROM merge_config WHERE old = ?2)"
+                            " AND seed = ?3",
+                   VALUES(INTEGER(sweep->into_id), INTEGER(config_id), INTEGER(seed)), g->m);
+    *ours = (struct standing){0};
+    if (rows_next(&r))
+        *ours = merge_standing(&r);
+    return rows_close(&r);
+}
+
+/* ---- rows of `trial` ---- */
+
+static const char *const trial_values[] = {
+    "trial_id",  "(SELECT new FROM merge_trial WHERE old = @trial_id)",
+    "sweep_id",  "(SELECT new FROM merge_sweep WHERE old = @sweep_id)",
+    "config_id", "(SELECT new FROM merge_config WHERE old = @config_id)",
+    NULL};
+
+/* What a sweep file says of a trial. */
+static const struct merge_table plan_of_trial = {
+    .name = "trial",
+    .where = "WHERE trial_id = ?1",
+    .without = "[\"in_shard\"]",
+    .values = trial_values,
+    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET"
+            " in_plan = excluded.in_plan, plan_order = excluded.plan_order,"
+            " setting = excluded.setting, setting_label = excluded.setting_label,"
+            " tuning = excluded.tuning, is_tuning = excluded.is_tuning,"
+            " replicate = excluded.replicate, look = excluded.look, choice = excluded.choice,"
+            " until = excluded.until"};
+
+/* What it has come to. */
+static const struct merge_table result_of_trial = {
+    .name = "trial",
+    .where = "WHERE trial_id = ?1",
+    .without = "[\"in_shard\"]",
+    .values = trial_values,
+    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET"
+            " state = excluded.state, retries_used = excluded.retries_used,"
+            " resume_step = excluded.resume_step, steps_done = excluded.steps_done,"
+            " best_step = excluded.best_step, train_acc = excluded.train_acc,"
+            " val_acc = excluded.val_acc, val_loss = excluded.val_loss,"
+            " test_acc = excluded.test_acc, test_acc_by_slot = excluded.test_acc_by_slot,"
+            " test_exact = excluded.test_exact, test_loss = excluded.test_loss,"
+            " chance = excluded.chance, bad_step = excluded.bad_step,"
+            " train_s = excluded.train_s, limit_hit = excluded.limit_hit"};
+
+/* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
+static enum status next_number(struct merging *g, int64_t *number)
+{
+    return store_integer(g->into, MERGING,
+                         "SELECT 1 + max(ifnull((SELECT max(trial_id) FROM trial), 0),"
+                         " ifnull((SELECT max(trial_id) FROM deleted), 0))",
+                         NO_VALUES, 1, number, g->m);
+}
+
+enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
+                             bool same)
+{
+    return store_execute(g->into, MERGING,
+                         "INSERT OR REPLACE INTO merge_trial (old, new, taken, same)"
+                         " VALUES (?, ?, ?, ?)",
+                         VALUES(INTEGER(from_id), INTEGER(into_id), INTEGER(taken), INTEGER(same)),
+                         NULL, g->m);
+}
+
+/* ---- taking over ---- */
+
+/* Where the attempt is among those of the trial already, from a merge before; 0: it is not. */
+static enum status find_attempt(struct merging *g, int64_t into_id, const struct rows *attempt,
+                                int64_t *number)
+{
+    enum { STARTED = 1, HOST, PID };
+    struct value pid = rows_null(attempt, PID) ? TEXT(NULL) : INTEGER(rows_integer(attempt, PID));
+    return store_integer(g->into, MERGING,
+                         "SELECT attempt FROM attempt WHERE trial_id = ? AND started = ?"
+                         " AND host IS ? AND pid IS ?",
+                         VALUES(INTEGER(into_id), TEXT(rows_text(attempt, STARTED)),
+                                TEXT(rows_text(attempt, HOST)), pid),
+                         0, number, g->m);
+}
+
+enum status merge_is_further(struct merging *g, const struct standing *theirs,
+                             const struct standing *ours, bool *further)
+{
+    int64_t known = 0;
+    if (theirs->cut_off)
+        *further = rank(ours) == 1 && ours->resume_step == 0;
+    else
+        *further = rank(theirs) != rank(ours)
+                       ? rank(theirs) > rank(ours)
+                       : rank(theirs) == 1 && theirs->resume_step > ours->resume_step;
+    if (!*further || !(theirs->cut_off || theirs->state == TRIAL_FAILED))
+        return STATUS_OK;
+    struct rows last =
+        store_rows(g->from, MERGING,
+                   "SELECT attempt, started, host, pid FROM attempt"
+                   " WHERE trial_id = ? AND attempt = ?",
+                   VALUES(INTEGER(theirs->trial_id), INTEGER(theirs->attempts)), g->m);
+    enum status status =
+        rows_next(&last) ? find_attempt(g, ours->trial_id, &last, &known) : STATUS_OK;
+    *further = !known;
+    enum status closed = rows_close(&last);
+    return status == STATUS_OK ? closed : status;
+}
+
+static enum status note_attempt(struct merging *g, int64_t from_id, int64_t attempt,
+                                int64_t into_id, int64_t number)
+{
+    return store_execute(
+        g->into, MERGING,
+        "INSERT INTO merge_attempt (old_trial, old, trial, new)"
+        " VALUES (?, ?, ?, ?)",
+        VALUES(INTEGER(from_id), INTEGER(attempt), INTEGER(into_id), INTEGER(number)), NULL, g->m);
+}
+
+/* Asks for a file of an attempt; weights: those of the trial, which are then named in its row. */
+static enum status move_file(struct merging *g, const struct standing *theirs, int64_t attempt,
+                             int64_t into_id, int64_t number, bool weights)
+{
+    struct merge_move move = {.from = g->from,
+                              .trial = theirs->trial_id,
+                              .attempt = attempt,
+                              .to_trial = into_id,
+                              .to_attempt = number,
+                              .weights = weights ? theirs->weights : NULL,
+                              .sha256 = theirs->sha256,
+                              .cut_off = theirs->cut_off && attempt == theirs->attempts};
+    enum status status = g->mover(g->context, &move, g->m);
+    if (status != STATUS_OK || !weights)
+        return status;
+    g->counts->weightless += !move.name[0];
+    return store_execute(g->into, MERGING,
+                         "UPDATE trial SET checkpoint = nullif(?2, ''), checkpoint_sha256 ="
+                         " CASE ?2 WHEN '' THEN NULL ELSE ?3 END WHERE trial_id = ?1",
+                         VALUES(INTEGER(into_id), TEXT(move.name), TEXT(theirs->sha256)), NULL,
+                         g->m);
+}
+
+/* The attempts of `from` follow those that there are; the last one is that of the result. */
+static enum status take_attempts(struct merging *g, const struct standing *theirs, int64_t into_id,
+                                 int64_t *attempts)
+{
+    struct rows r = store_rows(g->from, MERGING,
+                               "SELECT attempt, started, host, pid FROM attempt"
+                               " WHERE trial_id = ? AND attempt <= ? ORDER BY attempt",
+                               VALUES(INTEGER(theirs->trial_id), INTEGER(theirs->attempts)), g->m);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r)) {
+        int64_t old = rows_integer(&r, 0), number = 0;
+        bool last = old == theirs->attempts && trial_state_ended(theirs->state);
+        if (!last)
+            status = find_attempt(g, into_id, &r, &number);
+        bool known = number != 0;
+        if (!known)
+            number = ++*attempts;
+        if (status == STATUS_OK && !known)
+            status = note_attempt(g, theirs->trial_id, old, into_id, number);
+        bool files = has_result(theirs) ? last && theirs->weights[0] : !known;
+        if (status == STATUS_OK && files)
+            status = move_file(g, theirs, old, into_id, number, has_result(theirs));
+    }
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* What the trial had, if anything, makes room. */
+static enum status forget_parts(struct merging *g, int64_t into_id)
+{
+    static const char *const statements[] = {"DELETE FROM curve WHERE trial_id = ?",
+                                             "DELETE FROM block_loss WHERE trial_id = ?",
+                                             "DELETE FROM label_acc WHERE trial_id = ?"};
+    enum status status = store_forget_answers(g->into, into_id, NULL, g->m);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
+        status =
+            store_execute(g->into, MERGING, statements[i], VALUES(INTEGER(into_id)), NULL, g->m);
+    return status;
+}
+
+enum status merge_take_over(struct merging *g, const struct standing *theirs,
+                            const struct standing *ours)
+{
+    int64_t attempts = ours->attempts;
+    enum status status = forget_parts(g, ours->trial_id);
+    if (status == STATUS_OK)
+        status = merge_copy_run(&g->result_of_trial, theirs->trial_id);
+    if (status == STATUS_OK)
+        status =
+            store_execute(g->into, MERGING,
+                          "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL,"
+                          " state = CASE WHEN state = 'running' AND NOT ?2 THEN 'queued' ELSE"
+                          " state END WHERE trial_id = ?1",
+                          VALUES(INTEGER(ours->trial_id), INTEGER(theirs->cut_off)), NULL, g->m);
+    if (status == STATUS_OK)
+        status = take_attempts(g, theirs, ours->trial_id, &attempts);
+    if (status == STATUS_OK)
+        status =
+            store_execute(g->into, MERGING, "UPDATE trial SET attempt = ?2 WHERE trial_id = ?1",
+                          VALUES(INTEGER(ours->trial_id), INTEGER(attempts)), NULL, g->m);
+    g->counts->taken++;
+    g->counts->results += trial_state_ended(theirs->state);
+    return status;
+}
+
+/* ---- a trial that both have ---- */
+
+/* The same result; weights that only `from` has still are come along. */
+static enum status keep_same(struct merging *g, const struct standing *theirs,
+                             const struct standing *ours)
+{
+    bool weights = !ours->weights[0] && theirs->weights[0];
+    enum status status = STATUS_OK;
+    if (weights)
+        status = move_file(g, theirs, theirs->attempts, ours->trial_id, ours->attempts, true);
+    bool same = weights || strcmp(ours->sha256, theirs->sha256) == 0;
+    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, false, same)
+                               : status;
+}
+
+/* What came of a trial that is not taken over may have been seen before the one that stays began:
+ * the ledger remembers it, for claims made in between. */
+static enum status note_older(struct merging *g, const struct standing *theirs,
+                              const struct standing *ours)
+{
+    static const char read[] =
+        "SELECT min(started), max(ended) FROM attempt AS a WHERE trial_id = ?1"
+        " AND EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = a.trial_id)";
+    static const char write[] =
+        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
+        " SELECT ?2, config_sha256, seed, name, ?4, " NOW ", 1 FROM trial AS t JOIN config USING"
+        " (config_id) JOIN sweep USING (sweep_id) WHERE trial_id = ?1"
+        " AND ?3 < (SELECT min(started) FROM attempt AS a WHERE a.trial_id = t.trial_id)"
+        " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 = config.config_sha256"
+        "  AND d.seed = t.seed AND d.ended IS ?4)";
+    int64_t number = 0;
+    enum status status = next_number(g, &number);
+    struct rows r = store_rows(g->from, MERGING, read, VALUES(INTEGER(theirs->trial_id)), g->m);
+    if (status == STATUS_OK && rows_next(&r) && !rows_null(&r, 0))
+        status = store_execute(g->into, MERGING, write,
+                               VALUES(INTEGER(ours->trial_id), INTEGER(number),
+                                      TEXT(rows_text(&r, 0)), TEXT(rows_text(&r, 1))),
+                               NULL, g->m);
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+static enum status keep_ours(struct merging *g, const struct standing *theirs,
+                             const struct standing *ours)
+{
+    bool same = false;
+    enum status status = theirs->attempts > 0 ? note_older(g, theirs, ours) : STATUS_OK;
+    if (status == STATUS_OK && has_result(theirs) && has_result(ours)) {
+        status = merge_compare(g, theirs->trial_id, ours->trial_id, &same);
+        g->counts->other += !same;
+    }
+    if (status == STATUS_OK && same)
+        return keep_same(g, theirs, ours);
+    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, false, false)
+                               : status;
+}
+
+/* A row of its own, queued, for what `into` has not. */
+static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
+                             const struct standing *theirs, struct standing *ours)
+{
+    ours->state = TRIAL_QUEUED;
+    enum status status = next_number(g, &ours->trial_id);
+    if (status == STATUS_OK)
+        status = merge_note_trial(g, theirs->trial_id, ours->trial_id, true, true);
+    if (status == STATUS_OK)
+        status = merge_copy_run(&g->plan_of_trial, theirs->trial_id);
+    if (status == STATUS_OK)
+        status = store_execute(g->into, MERGING,
+                               "UPDATE trial SET in_plan = in_plan AND ?2, attempt = 0,"
+                               " checkpoint = NULL, checkpoint_sha256 = NULL,"
+                               " state = CASE state WHEN 'running' THEN 'queued' ELSE state END"
+                               " WHERE trial_id = ?1",
+                               VALUES(INTEGER(ours->trial_id), INTEGER(sweep->plan != MERGE_OURS)),
+                               NULL, g->m);
+    return status;
+}
+
+static enum status merge_trial(struct merging *g, const struct merge_sweep *sweep, struct rows *r)
+{
+    struct standing theirs = merge_standing(r), ours;
+    enum status status = find_ours(g, sweep, rows_integer(r, STANDING_CONFIG),
+                                   rows_integer(r, STANDING_SEED), &ours);
+    bool added = !ours.trial_id;
+    if (status == STATUS_OK && added)
+        status = add_trial(g, sweep, &theirs, &ours);
+    else if (status == STATUS_OK)
+        status = merge_note_trial(g, theirs.trial_id, ours.trial_id, true, true);
+    if (status == STATUS_OK && !added && sweep->plan == MERGE_THEIRS)
+        status = merge_copy_run(&g->plan_of_trial, theirs.trial_id);
+    g->counts->trials += theirs.state != TRIAL_NOT_NEEDED;
+    if (status != STATUS_OK)
+        return status;
+    bool takes = theirs.attempts > 0;
+    if (!added)
+        status = merge_is_further(g, &theirs, &ours, &takes);
+    if (status != STATUS_OK)
+        return status;
+    return takes ? merge_take_over(g, &theirs, &ours) : keep_ours(g, &theirs, &ours);
+}
+
+enum status merge_trials_open(struct merging *g)
+{
+    enum status status = merge_copy_open(g, &plan_of_trial, &g->plan_of_trial);
+    return status == STATUS_OK ? merge_copy_open(g, &result_of_trial, &g->result_of_trial) : status;
+}
+
+void merge_trials_close(struct merging *g)
+{
+    merge_copy_close(&g->plan_of_trial);
+    merge_copy_close(&g->result_of_trial);
+}
+
+enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
+{
+    struct rows r =
+        store_rows(g->from, MERGING, STANDING " FROM trial WHERE sweep_id = ? ORDER BY trial_id",
+                   VALUES(INTEGER(sweep->from_id)), g->m);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && r.status == STATUS_OK && rows_next(&r))
+        status = merge_trial(g, sweep, &r);
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+/* ---- rows that hang on trials ---- */
+
+#define OF_TAKEN "FROM merge_trial AS t WHERE t.old = @trial_id AND t.taken"
+#define OF_SAME  "FROM merge_trial AS t WHERE t.old = @trial_id AND t.same ON CONFLICT DO NOTHING"
+#define BUILD    "(SELECT new FROM merge_build WHERE old = @build_id)"
+
+/* The members of an ensemble are called by their numbers. */
+#define MEMBERS                                                                                    \
+    ("CASE @name WHEN 'ensemble' THEN json_object('members', json((SELECT json_group_array(new)"   \
+     " FROM (SELECT new FROM json_each(@options, '$.members') JOIN merge_trial ON old = value"     \
+     "  ORDER BY new)))) ELSE @options END")
+
+/* Of the few trials that are taken over. An ensemble's members may not be among them. */
+static enum status own_rows(struct merging *g, const struct merge_table *t)
+{
+    struct merge_table of_one = *t;
+    struct merge_copy copy;
+    of_one.where = strcmp(t->name, "study") == 0 ? "WHERE trial_id = ?1 AND name <> 'ensemble'"
+                                                 : "WHERE trial_id = ?1";
+    enum status status = merge_copy_open(g, &of_one, &copy);
+    struct rows r = store_rows(g->into, MERGING, "SELECT old FROM merge_trial", NO_VALUES, g->m);
+    while (status == STATUS_OK && rows_next(&r))
+        status = merge_copy_run(&copy, rows_integer(&r, 0));
+    enum status closed = rows_close(&r);
+    merge_copy_close(&copy);
+    return status == STATUS_OK ? closed : status;
+}
+
+enum status merge_trial_rows(struct merging *g)
+{
+    static const char *const of_trial[] = {"trial_id", "t.new", NULL};
+    static const char *const of_attempt[] = {"trial_id", "a.trial", "attempt", "a.new",
+                                             "build_id", BUILD,     NULL};
+    static const char *const of_study[] = {"trial_id", "t.new", "build_id", BUILD,
+                                           "options",  MEMBERS, NULL};
+    static const struct merge_table tables[] = {
+        {.name = "attempt",
+         .values = of_attempt,
+         .tail = "FROM merge_attempt AS a WHERE a.old_trial = @trial_id AND a.old = @attempt"},
+        {.name = "curve", .values = of_trial, .tail = OF_TAKEN},
+        {.name = "block_loss", .values = of_trial, .tail = OF_TAKEN},
+        {.name = "label_acc", .values = of_trial, .tail = OF_TAKEN},
+        {.name = "head_metric", .values = of_trial, .tail = OF_SAME},
+        {.name = "layer_metric", .values = of_trial, .tail = OF_SAME},
+        {.name = "head_slot", .values = of_trial, .tail = OF_SAME},
+        {.name = "pruning", .values = of_trial, .tail = OF_SAME},
+        {.name = "evaluation", .values = of_trial, .tail = OF_SAME},
+        {.name = "study", .values = of_study, .tail = OF_SAME},
+    };
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof tables / sizeof *tables; i++)
+        status = g->own ? own_rows(g, &tables[i]) : merge_rows(g, &tables[i], 0);
+    return status;
+}

@@ -1,0 +1,295 @@
+#include "sweep/merge/shard_sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/merge/merge_parts.h"
+
+static const char DOING[] = "summing shards";
+
+static const char TABLES[] =
+    "PRAGMA foreign_keys = OFF;"
+    "CREATE TEMP TABLE shard_part (part INTEGER PRIMARY KEY, sweep_id INTEGER, number INTEGER,"
+    " of INTEGER, trials_left INTEGER, newest INTEGER, last_run TEXT, sha256 TEXT);"
+    "CREATE TEMP TABLE shard_running (trial_id INTEGER PRIMARY KEY, number INTEGER, of INTEGER,"
+    " its_id INTEGER, part INTEGER);"
+    "CREATE TEMP TABLE shard_plan (sweep_id INTEGER PRIMARY KEY, sha256 TEXT, changed TEXT);"
+    /* trials that have not ended in the file of their shard */
+    "CREATE TEMP TABLE shard_left (part INTEGER, config_id INTEGER, seed INTEGER);"
+    /* the file at hand: what things are called there and here, whose it is */
+    "CREATE TEMP TABLE merge_config (old INTEGER PRIMARY KEY, new INTEGER);"
+    "CREATE TEMP TABLE shard_here (number INTEGER, of INTEGER, at_work INTEGER, sweep_id INTEGER,"
+    " part INTEGER)";
+
+enum status shard_sum_new(struct store **sum, struct message *m)
+{
+    struct store *s = calloc(1, sizeof *s);
+    *sum = NULL;
+    if (!s || !(s->path = strdup("the sum of shards")) || !(s->folder = strdup(""))) {
+        if (s)
+            free(s->path);
+        free(s);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory to sum shards");
+    }
+    s->mode = STORE_WRITE;
+    enum status status =
+        store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    if (status == STATUS_OK)
+        status = store_script(s, DOING, store_schema, m);
+    if (status == STATUS_OK)
+        status = store_script(s, DOING, TABLES, m);
+    if (status == STATUS_OK)
+        *sum = s;
+    else
+        store_close(s, NULL);
+    return status;
+}
+
+/* ---- rows of a file ---- */
+
+#define THIS(column) "(SELECT " column " FROM shard_here)"
+
+/* Killed with its coordinator, a trial is as good as queued. */
+#define TRIAL_VALUES(in_plan)                                                                      \
+    {                                                                                              \
+        "sweep_id", THIS("sweep_id"), "config_id",                                                 \
+            "(SELECT new FROM merge_config WHERE old = @config_id)", "state",                      \
+            "CASE WHEN @state = 'running' AND NOT " THIS(                                          \
+                "at_work") " THEN 'queued' ELSE @state END",                                       \
+            "in_shard", "@in_shard AND " THIS("number") " > 0", "in_plan", in_plan, NULL           \
+    }
+static const char *const planned[] = TRIAL_VALUES("1");
+static const char *const perhaps_planned[] = TRIAL_VALUES("0"); /* those that are, are there */
+
+#define TRIALS .name = "trial", .without = "[\"trial_id\"]"
+
+/* The plan itself, with whatever its trials have come to where they are new. */
+static const struct merge_table plan = {
+    TRIALS, .where = "WHERE sweep_id = ?1 AND in_plan = 1", .values = planned,
+    .tail = "WHERE true ON CONFLICT (sweep_id, config_id, seed) DO UPDATE SET in_plan = 1,"
+            " plan_order = excluded.plan_order, setting = excluded.setting,"
+            " setting_label = excluded.setting_label, tuning = excluded.tuning,"
+            " is_tuning = excluded.is_tuning, replicate = excluded.replicate,"
+            " look = excluded.look, choice = excluded.choice"};
+
+#define RANK(row)                                                                                  \
+    "(CASE " row "state WHEN 'completed' THEN 8 WHEN 'diverged' THEN 8 WHEN 'running' THEN 6"      \
+    " WHEN 'failed' THEN 4 WHEN 'not_needed' THEN 2 ELSE 0 END + " row "in_shard)"
+
+/* What its trials have come to. */
+static const struct merge_table states = {
+    TRIALS, .where = "WHERE sweep_id = ?1 AND (state <> 'queued' OR (in_plan AND in_shard))",
+    .values = perhaps_planned,
+    .tail = "WHERE true ON CONFLICT (sweep_id, config_id, seed) DO UPDATE SET"
+            " state = excluded.state, in_shard = excluded.in_shard, choice = excluded.choice,"
+            " until = excluded.until, resume_step = excluded.resume_step,"
+            " steps_done = excluded.steps_done, attempt = excluded.attempt,"
+            " best_step = excluded.best_step, train_acc = excluded.train_acc,"
+            " val_acc = excluded.val_acc, val_loss = excluded.val_loss,"
+            " test_acc = excluded.test_acc, test_exact = excluded.test_exact,"
+            " test_loss = excluded.test_loss, train_s = excluded.train_s,"
+            " limit_hit = excluded.limit_hit WHERE " RANK("excluded.") " > " RANK("trial.")};
+
+#define AT_WORK                                                                                    \
+    "WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1 AND state = 'running'"      \
+    " AND in_plan = 1)"
+#define OF_RUNNING                                                                                 \
+    "FROM shard_running AS r WHERE r.part = " THIS(                                                \
+        "part") " AND r.its_id = @trial_id ON CONFLICT DO NOTHING"
+
+/* What hangs on those that run. */
+static enum status add_running(struct merging *g, int64_t sweep_id)
+{
+    static const char note[] =
+        "INSERT OR IGNORE INTO shard_running SELECT trial_id, h.number, h.of, ?1, h.part"
+        "  FROM shard_here AS h JOIN trial AS t USING (sweep_id) WHERE seed = ?3 AND config_id ="
+        "   (SELECT new FROM merge_config WHERE old = ?2) AND state = 'running'";
+    static const char *const values[] = {"trial_id", "r.trial_id", "build_id", "1", NULL};
+    static const struct merge_table attempts = {
+        .name = "attempt", .where = AT_WORK, .values = values, .tail = OF_RUNNING};
+    static const struct merge_table curves = {
+        .name = "curve", .where = AT_WORK, .values = values, .tail = OF_RUNNING};
+    struct rows r = store_rows(g->from, DOING,
+                               "SELECT trial_id, config_id, seed FROM trial WHERE sweep_id = ?"
+                               " AND state = 'running' AND in_plan = 1",
+                               VALUES(INTEGER(sweep_id)), g->m);
+    while (rows_next(&r))
+        r.status = store_execute(g->into, DOING, note,
+                                 VALUES(INTEGER(rows_integer(&r, 0)), INTEGER(rows_integer(&r, 1)),
+                                        INTEGER(rows_integer(&r, 2))),
+                                 NULL, g->m);
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK)
+        status = merge_rows(g, &attempts, sweep_id);
+    return status == STATUS_OK ? merge_rows(g, &curves, sweep_id) : status;
+}
+
+/* Which trials of its shard the file has left. */
+static enum status add_left(struct merging *g, int64_t sweep_id)
+{
+    static const char *const values[] = {
+        "config_id", "(SELECT new FROM merge_config WHERE old = @config_id)", NULL};
+    static const struct merge_table left = {
+        .name = "trial",
+        .to = "shard_left",
+        .where = "WHERE sweep_id = ?1 AND in_plan AND in_shard AND state IN ('queued', 'running')",
+        .values = values};
+    enum status status = merge_rows(g, &left, sweep_id);
+    if (status != STATUS_OK)
+        return status;
+    return store_script(g->into, DOING,
+                        "UPDATE shard_left SET part = " THIS("part") " WHERE part IS NULL", g->m);
+}
+
+/* ---- a sweep of a file ---- */
+
+struct sweep_here {
+    int64_t from_id, into_id;
+    bool newer; /* its plan becomes that of the sum */
+};
+
+enum { SWEEP_ID, NAME, SHA256, CHANGED, LEFT, NEWEST, LAST_RUN };
+static const char SWEEPS[] =
+    "SELECT s.sweep_id, name, plan_sha256, ifnull((SELECT max(changed) FROM plan_change AS c"
+    "  WHERE c.sweep_id = s.sweep_id), ''), p.queued + p.running,"
+    "  s.last_run = (SELECT max(last_run) FROM sweep), s.last_run"
+    " FROM sweep AS s JOIN progress AS p USING (sweep_id)";
+
+/* Its row in the sum; where the sum does not know it, it is new, or (the file that shards are
+ * merged into) of no interest: into_id is 0. */
+static enum status find_sweep(struct merging *g, const struct shard_source *source,
+                              const struct rows *r, struct sweep_here *h)
+{
+    static const struct merge_table row = {
+        .name = "sweep",
+        .where = "WHERE sweep_id = ?1",
+        .without = "[\"sweep_id\",\"shards\"]",
+        .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET tune = excluded.tune, rungs ="
+                " excluded.rungs, looks = excluded.looks, metric = excluded.metric,"
+                " goal = excluded.goal, plan_sha256 = excluded.plan_sha256"};
+    int64_t older = 1;
+    struct value name = TEXT(rows_text(r, NAME));
+    static const char find[] = "SELECT sweep_id FROM sweep WHERE name = ?";
+    *h = (struct sweep_here){.from_id = rows_integer(r, SWEEP_ID)};
+    enum status status = store_integer(g->into, DOING, find, &name, 1, 0, &h->into_id, g->m);
+    if (status == STATUS_OK && h->into_id)
+        status = store_integer(
+            g->into, DOING,
+            "SELECT sha256 = ?2 OR changed >= ?3 FROM shard_plan"
+            " WHERE sweep_id = ?1",
+            VALUES(INTEGER(h->into_id), TEXT(rows_text(r, SHA256)), TEXT(rows_text(r, CHANGED))), 1,
+            &older, g->m);
+    h->newer = h->into_id ? !older : source->number > 0;
+    if (status != STATUS_OK || !h->newer)
+        return status;
+    status = merge_rows(g, &row, h->from_id);
+    if (status == STATUS_OK)
+        status = store_integer(g->into, DOING, find, &name, 1, 0, &h->into_id, g->m);
+    if (status != STATUS_OK)
+        return status;
+    return store_execute(
+        g->into, DOING, "INSERT OR REPLACE INTO shard_plan VALUES (?, ?, ?)",
+        VALUES(INTEGER(h->into_id), TEXT(rows_text(r, SHA256)), TEXT(rows_text(r, CHANGED))), NULL,
+        g->m);
+}
+
+static enum status note_part(struct merging *g, const struct shard_source *source,
+                             const struct rows *r, const struct sweep_here *h)
+{
+    static const char times[] =
+        "UPDATE sweep SET created = min(created, ?2), last_run = max(last_run, ?3),"
+        " remark = coalesce(remark, ?4) WHERE sweep_id = ?1";
+    struct rows row =
+        store_rows(g->from, DOING, "SELECT created, last_run, remark FROM sweep WHERE sweep_id = ?",
+                   VALUES(INTEGER(h->from_id)), g->m);
+    if (rows_next(&row))
+        row.status = store_execute(g->into, DOING, times,
+                                   VALUES(INTEGER(h->into_id), TEXT(rows_text(&row, 0)),
+                                          TEXT(rows_text(&row, 1)), TEXT(rows_text(&row, 2))),
+                                   NULL, g->m);
+    enum status status = rows_close(&row);
+    if (status == STATUS_OK)
+        status = store_execute(
+            g->into, DOING,
+            "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest, last_run, sha256)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            VALUES(INTEGER(h->into_id), INTEGER(source->number), INTEGER(source->of),
+                   INTEGER(rows_integer(r, LEFT)), INTEGER(rows_integer(r, NEWEST)),
+                   TEXT(rows_text(r, LAST_RUN)), TEXT(rows_text(r, SHA256))),
+            NULL, g->m);
+    if (status == STATUS_OK)
+        status = store_script(g->into, DOING, "DELETE FROM shard_here", g->m);
+    if (status != STATUS_OK)
+        return status;
+    return store_execute(g->into, DOING,
+                         "INSERT INTO shard_here"
+                         " SELECT number, of, ?1, sweep_id, part FROM shard_part"
+                         "  ORDER BY part DESC LIMIT 1",
+                         VALUES(INTEGER(source->at_work)), NULL, g->m);
+}
+
+static enum status add_sweep(struct merging *g, const struct shard_source *source,
+                             const struct rows *r)
+{
+    struct sweep_here h;
+    enum status status = find_sweep(g, source, r, &h);
+    if (status != STATUS_OK || !h.into_id)
+        return status;
+    status = note_part(g, source, r, &h);
+    if (status == STATUS_OK && h.newer)
+        status = store_execute(g->into, DOING, "UPDATE trial SET in_plan = 0 WHERE sweep_id = ?",
+                               VALUES(INTEGER(h.into_id)), NULL, g->m);
+    if (status == STATUS_OK && h.newer)
+        status = merge_rows(g, &plan, h.from_id);
+    if (status == STATUS_OK)
+        status = merge_rows(g, &states, h.from_id);
+    if (status == STATUS_OK && source->at_work)
+        status = add_running(g, h.from_id);
+    return status == STATUS_OK && source->number ? add_left(g, h.from_id) : status;
+}
+
+static enum status add_sweeps(struct merging *g, const struct shard_source *source)
+{
+    enum status status = store_script(g->into, DOING, "DELETE FROM merge_config", g->m);
+    if (status == STATUS_OK)
+        status = merge_configs(g);
+    struct rows r = store_rows(g->from, DOING, SWEEPS, NO_VALUES, g->m);
+    while (status == STATUS_OK && rows_next(&r))
+        status = add_sweep(g, source, &r);
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
+}
+
+enum status shard_sum_add(struct store *sum, struct store *from, const struct shard_source *source,
+                          struct message *m)
+{
+    struct merging g = {.into = sum, .from = from, .m = m};
+    enum status status = store_snapshot(from, m);
+    if (status != STATUS_OK)
+        return status;
+    status = store_enter(sum, m);
+    if (status == STATUS_OK) {
+        status = add_sweeps(&g, source);
+        if (status != STATUS_OK && (sqlite3_errcode(sum->db) & 0xff) == SQLITE_CONSTRAINT)
+            status = status_fail(m, STATUS_CORRUPT, "%s has a row that no results file can have",
+                                 from->path);
+        status = store_leave(sum, status, m);
+    }
+    store_snapshot_end(from);
+    return status;
+}
+
+enum status shard_sum_end(struct store *sum, struct message *m)
+{
+    return store_script(
+        sum, DOING,
+        "UPDATE trial SET in_shard = 1 WHERE in_shard = 0;"
+        "DELETE FROM shard_part WHERE sha256 <> (SELECT sha256 FROM shard_plan AS p"
+        "  WHERE p.sweep_id = shard_part.sweep_id);"
+        "UPDATE shard_part SET trials_left = min(trials_left, (SELECT count(*) FROM shard_left AS l"
+        "  JOIN trial AS t ON (t.sweep_id, t.config_id, t.seed) ="
+        "   (shard_part.sweep_id, l.config_id, l.seed)"
+        "  WHERE l.part = shard_part.part AND in_plan AND state IN ('queued', 'running')))"
+        " WHERE number > 0",
+        m);
+}

@@ -1,0 +1,125 @@
+/* What people change in a results file, beside running sweeps: names, remarks, what is deleted. */
+#include "sweep/trials/trials_internal.h"
+
+#include <string.h>
+
+#include "engine/base/utf8.h"
+
+enum { REMARK_BYTES = 4000 };
+
+enum status store_rename(struct store *s, int64_t sweep_id, const char *name, struct message *m)
+{
+    int64_t other = 0;
+    if (!config_good_name(name))
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "'%s' cannot be the name of a sweep; allowed: 1 to %d letters, digits, "
+                           "'.', '_', '-'",
+                           name, CONFIG_NAME_BYTES);
+    enum status status = store_integer(
+        s, "looking for a sweep", "SELECT sweep_id FROM sweep WHERE name = ? AND sweep_id <> ?",
+        VALUES(TEXT(name), INTEGER(sweep_id)), 0, &other, m);
+    if (status == STATUS_OK && other)
+        status = status_fail(m, STATUS_BAD_INPUT,
+                             "%s already holds a sweep \"%s\"; choose another name, or rename or "
+                             "delete that one first",
+                             s->path, name);
+    if (status == STATUS_OK)
+        status = store_change(s, "renaming a sweep", "UPDATE sweep SET name = ? WHERE sweep_id = ?",
+                              VALUES(TEXT(name), INTEGER(sweep_id)), m);
+    return status;
+}
+
+/* ---- remarks ---- */
+
+static enum status check_remark(const char *text, struct message *m)
+{
+    const unsigned char *start = (const unsigned char *)text, *end = start + strlen(text);
+    if (end - start > REMARK_BYTES)
+        return status_fail(m, STATUS_BAD_INPUT, "the note has %zu bytes; allowed: %d",
+                           (size_t)(end - start), REMARK_BYTES);
+    for (const unsigned char *p = start; p < end;) {
+        uint32_t code = 0;
+        int bytes = utf8_decode(p, end, &code);
+        if (bytes == 0 || utf8_is_control(code))
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "byte %zu of the note is %s; a note is one line of UTF-8 text",
+                               (size_t)(p - start) + 1,
+                               bytes ? "a line break or another control character" : "no UTF-8");
+        p += bytes;
+    }
+    return STATUS_OK;
+}
+
+static enum status remark(struct store *s, const char *sql, int64_t id, const char *text,
+                          struct message *m)
+{
+    enum status status = check_remark(text, m);
+    if (status == STATUS_OK)
+        status = store_change(s, "noting", sql, VALUES(TEXT(text), INTEGER(id)), m);
+    return status;
+}
+
+enum status store_set_sweep_note(struct store *s, int64_t sweep_id, const char *text,
+                                 struct message *m)
+{
+    return remark(s, "UPDATE sweep SET remark = nullif(?, '') WHERE sweep_id = ?", sweep_id, text,
+                  m);
+}
+
+enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *text,
+                                 struct message *m)
+{
+    return remark(s, "UPDATE trial SET remark = nullif(?, '') WHERE trial_id = ?", trial_id, text,
+                  m);
+}
+
+/* ---- deleting ---- */
+
+#define OF_SWEEP " WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1)"
+
+enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
+{
+    static const char *const statements[] = {
+        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
+        " SELECT trial_id, config_sha256, seed, name,"
+        "  CASE WHEN state IN ('completed', 'diverged', 'failed') THEN"
+        "   coalesce((SELECT ended FROM attempt AS a WHERE a.trial_id = t.trial_id"
+        "             AND a.attempt = t.attempt), " NOW ") END, " NOW ","
+        "  state IN ('completed', 'diverged', 'failed')"
+        "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
+        " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
+        " WHERE sweep_id = ?1 AND attempt > 0",
+        "DELETE FROM curve" OF_SWEEP,
+        "DELETE FROM block_loss" OF_SWEEP,
+        "DELETE FROM label_acc" OF_SWEEP,
+        "DELETE FROM study" OF_SWEEP,
+        "DELETE FROM head_metric" OF_SWEEP,
+        "DELETE FROM layer_metric" OF_SWEEP,
+        "DELETE FROM head_slot" OF_SWEEP,
+        "DELETE FROM pruning" OF_SWEEP,
+        "DELETE FROM evaluation" OF_SWEEP,
+        "DELETE FROM ensemble WHERE sweep_id = ?1",
+        "DELETE FROM attempt" OF_SWEEP,
+        "DELETE FROM trial WHERE sweep_id = ?1",
+        "DELETE FROM plan_change WHERE sweep_id = ?1",
+        "DELETE FROM look WHERE sweep_id = ?1",
+        "DELETE FROM sweep WHERE sweep_id = ?1",
+    };
+    /* SQLite looks for trials of each configuration that goes: without the index, in all of them.
+     */
+    static const char delete_configs[] =
+        "CREATE INDEX headcount_deleting ON trial (config_id);"
+        "DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM trial);"
+        "DELETE FROM data_file WHERE sha256 NOT IN (SELECT data_sha256 FROM config"
+        " WHERE data_sha256 IS NOT NULL);"
+        "DROP INDEX headcount_deleting";
+    const char *doing = "deleting a sweep";
+    enum status status = store_enter(s, m);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
+        status = store_execute(s, doing, statements[i], VALUES(INTEGER(sweep_id)), NULL, m);
+    if (status == STATUS_OK)
+        status = store_script(s, doing, delete_configs, m);
+    return store_leave(s, status, m);
+}

@@ -1,0 +1,158 @@
+/* What a result (sweep/worker/result.h) becomes in the tables, and the same again, to see whether
+ * the rows are still what it said. The lists of columns are the only place that says which value
+ * goes where. */
+#include "sweep/trials/study_rows.h"
+
+#include <stdio.h>
+
+#include "sweep/trials/store_check.h"
+
+/* X(column of `trial`, its value, from the result r). */
+#define OF_TRIAL(X)                                                                                \
+    X("state", "r ->> 'state'")                                                                    \
+    X("steps_done", "r ->> 'steps_done'")                                                          \
+    X("best_step", "r ->> 'best_step'")                                                            \
+    X("train_acc", "r ->> 'train_acc'")                                                            \
+    X("val_acc", "r ->> 'val_acc'")                                                                \
+    X("val_loss", "(SELECT value ->> 'val_loss' FROM json_each(r, '$.curve')"                      \
+                  "  WHERE value ->> 'step' = r ->> 'best_step')")                                 \
+    X("test_acc", "r ->> 'test_acc'")                                                              \
+    X("test_acc_by_slot", "nullif(r -> 'test_acc_by_slot', 'null')")                               \
+    X("test_exact", "r ->> 'test_exact'")                                                          \
+    X("test_loss", "r ->> 'test_loss'")                                                            \
+    X("chance", "coalesce(r ->> 'chance', chance)")                                                \
+    X("train_s", "r ->> 'train_s'")                                                                \
+    X("bad_step", "r ->> 'bad_step'")
+
+/* X(column, its value, from one value of an array). */
+#define OF_CURVE(X)                                                                                \
+    X("step", "value ->> 'step'")                                                                  \
+    X("train_loss", "value ->> 'train_loss'")                                                      \
+    X("train_acc", "value ->> 'train_acc'")                                                        \
+    X("val_loss", "value ->> 'val_loss'")                                                          \
+    X("val_acc", "value ->> 'val_acc'")                                                            \
+    X("grad_norm", "value ->> 'grad_norm'")                                                        \
+    X("lr", "value ->> 'lr'")                                                                      \
+    X("elapsed_s", "value ->> 'elapsed_s'")
+#define OF_BLOCKS(X) X("block", "key") X("loss", "value")
+#define OF_LABELS(X)                                                                               \
+    X("label", "value ->> 'label'") X("n", "value ->> 'n'") X("acc", "value ->> 'acc'")
+
+#define ASSIGNED(column, value) ", " column " = " value
+#define NAMED(column, value)    ", " column
+#define GIVEN(column, value)    ", " value
+
+/* Texts become numbers in another way in other versions of SQLite, which may differ in a last bit.
+ */
+#define IS_OTHER(column, value)                                                                    \
+    column " IS NOT " value " AND coalesce(typeof(" column ") <> 'real' OR abs(" column            \
+           " - " value ") > 1e-12 * abs(" value "), 1)"
+#define DIFFERS(column, value)  " || iif(" IS_OTHER(column, value) ", ', " column "', '')"
+#define OR_OTHER(column, value) " OR " IS_OTHER("c." column, value)
+
+/* Whether a table has other rows than the array of its name: not as many, or one that differs from
+ * its like. */
+#define ROWS_DIFFER(table, columns, like)                                                          \
+    " || iif((SELECT count(*) FROM " table " WHERE trial_id = ?1) <>"                              \
+    "  (SELECT count(*) FROM json_each(r, '$." table "')) OR EXISTS"                               \
+    " (SELECT 1 FROM json_each(r, '$." table "') LEFT JOIN " table " AS c ON c.trial_id = ?1"      \
+    "   AND " like " WHERE c.trial_id IS NULL" columns(OR_OTHER) "), ', " table "', '')"
+#define CURVE_DIFFERS        ROWS_DIFFER("curve", OF_CURVE, "c.step = value ->> 'step'")
+#define BLOCKS_DIFFER        ROWS_DIFFER("block_loss", OF_BLOCKS, "c.block = key")
+#define LABELS_DIFFER        ROWS_DIFFER("label_acc", OF_LABELS, "c.label = value ->> 'label'")
+#define INTO(table, columns) " INTO " table " (trial_id" columns(NAMED) ") SELECT ?1" columns(GIVEN)
+#define ROWS_OF(array)                                                                             \
+    " FROM json_each(?2, '$." array "') WHERE json_type(?2, '$." array "') = 'array'"
+
+enum status result_insert_curve(struct store *s, int64_t trial_id, const char *json,
+                                const char *path, struct message *m)
+{
+    return store_execute(s, "recording a curve",
+                         "INSERT OR REPLACE" INTO("curve", OF_CURVE) " FROM json_each(?2, ?3)",
+                         VALUES(INTEGER(trial_id), TEXT(json), TEXT(path)), NULL, m);
+}
+
+/* The rows of a table that a result has as an array, in the place of whatever is there. */
+static enum status replace_rows(struct store *s, int64_t trial_id, const char *result,
+                                const char *remove, const char *insert, struct message *m)
+{
+    const char *doing = "recording a result";
+    enum status status = store_execute(s, doing, remove, VALUES(INTEGER(trial_id)), NULL, m);
+    if (status == STATUS_OK)
+        status = store_execute(s, doing, insert, VALUES(INTEGER(trial_id), TEXT(result)), NULL, m);
+    return status;
+}
+
+/* How the test of a trial over a text came out in its parts. */
+static enum status replace_parts(struct store *s, int64_t trial_id, const char *result,
+                                 struct message *m)
+{
+    enum status status =
+        replace_rows(s, trial_id, result, "DELETE FROM block_loss WHERE trial_id = ?",
+                     "INSERT" INTO("block_loss", OF_BLOCKS) ROWS_OF("block_loss"), m);
+    if (status == STATUS_OK)
+        status = replace_rows(s, trial_id, result, "DELETE FROM label_acc WHERE trial_id = ?",
+                              "INSERT" INTO("label_acc", OF_LABELS) ROWS_OF("label_acc"), m);
+    return status;
+}
+
+static enum status update_trial(struct store *s, int64_t trial_id, int64_t attempt,
+                                const char *result, const char *checkpoint, const char *sha256,
+                                long *changed, struct message *m)
+{
+    static const char sql[] = "UPDATE trial SET checkpoint = ?, checkpoint_sha256 = ?" OF_TRIAL(
+        ASSIGNED) " FROM (SELECT ? AS r)" STORE_FENCE;
+    return store_execute(
+        s, "recording a result", sql,
+        VALUES(TEXT(checkpoint), TEXT(sha256), TEXT(result), INTEGER(trial_id), INTEGER(attempt)),
+        changed, m);
+}
+
+/* What only the worker knows of its attempt. */
+static enum status update_attempt(struct store *s, int64_t trial_id, int64_t attempt,
+                                  const char *result, struct message *m)
+{
+    return store_execute(s, "recording a result",
+                         "UPDATE attempt SET error = r ->> 'error', resumed_from_step ="
+                         " coalesce(r ->> 'resumed_from_step', resumed_from_step)"
+                         " FROM (SELECT ? AS r) WHERE trial_id = ? AND attempt = ?",
+                         VALUES(TEXT(result), INTEGER(trial_id), INTEGER(attempt)), NULL, m);
+}
+
+enum status result_take(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
+                        const char *checkpoint, const char *sha256, bool *accepted,
+                        struct message *m)
+{
+    long changed = 0;
+    enum status status =
+        update_trial(s, trial_id, attempt, result, checkpoint, sha256, &changed, m);
+    if (status != STATUS_OK || changed != 1)
+        return status;
+    *accepted = true;
+    status = store_forget_answers(s, trial_id, NULL, m);
+    if (status == STATUS_OK)
+        status = store_execute(s, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
+                               VALUES(INTEGER(trial_id)), NULL, m);
+    if (status == STATUS_OK)
+        status = result_insert_curve(s, trial_id, result, "$.curve", m);
+    if (status == STATUS_OK)
+        status = replace_parts(s, trial_id, result, m);
+    if (status == STATUS_OK)
+        status = store_keep_measures(s, trial_id, result, m);
+    if (status == STATUS_OK)
+        status = update_attempt(s, trial_id, attempt, result, m);
+    return status;
+}
+
+enum status store_compare_result(struct store *s, int64_t trial_id, const char *result,
+                                 char *differ, size_t size, struct message *m)
+{
+    static const char sql[] =
+        "SELECT substr(''" OF_TRIAL(DIFFERS) CURVE_DIFFERS BLOCKS_DIFFER LABELS_DIFFER
+        ", 3)"
+        " FROM trial, (SELECT ?2 AS r) WHERE trial_id = ?1";
+    struct rows r =
+        store_rows(s, "comparing a result", sql, VALUES(INTEGER(trial_id), TEXT(result)), m);
+    snprintf(differ, size, "%s", rows_next(&r) ? rows_given(&r, 0) : "");
+    return rows_close(&r);
+}

@@ -1,0 +1,49 @@
+/* What the files of this floor share; else only sweep/merge and tests include this.
+ *
+ *   store_plan.c     planning, with store_sweep.c, store_shard.c and store_history.c
+ *                    (store_plan.h)
+ *   store_trial.c    claiming and ending
+ *   store_result.c   a result's values in the tables, and whether they still are
+ *   store_settle.c   which trials are needed: the choice under `tune`, looks
+ *   store_rungs.c    successive halving among tuning trials
+ *   store_query.c    small queries
+ *   store_edit.c     names, remarks, deleting
+ *   study.c          what was asked of trained models (study.h); study_rows.c writes the answers
+ *   data_file.c      files of the user's own (data_file.h) */
+#ifndef SWEEP_TRIALS_TRIALS_INTERNAL_H
+#define SWEEP_TRIALS_TRIALS_INTERNAL_H
+
+#include "sweep/db/store_internal.h"
+#include "sweep/trials/trials.h"
+
+/* ---- store_result.c ---- */
+
+/* How a change of `trial` is fenced: its last two values are trial and attempt. */
+#define STORE_FENCE " WHERE trial_id = ? AND state = 'running' AND attempt = ?"
+
+/* Everything a result says, where the fence lets it through: then *accepted is true. */
+enum status result_take(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
+                        const char *checkpoint, const char *sha256, bool *accepted,
+                        struct message *m);
+
+/* Rows of a curve: the array at `path` in json. */
+enum status result_insert_curve(struct store *s, int64_t trial_id, const char *json,
+                                const char *path, struct message *m);
+
+/* ---- store_settle.c ---- */
+
+/* Takes all choices of a sweep anew, from what its trials have come to: at rungs, under `tune`, by
+ * looks. Looks whose trials have not ended any more are forgotten. */
+enum status store_settle(struct store *s, int64_t sweep_id, struct message *m);
+
+/* The same where a trial has just ended or paused: of its head count. */
+enum status store_settle_after(struct store *s, int64_t trial_id, struct message *m);
+
+/* ---- store_rungs.c ---- */
+
+/* Where the tuning trials of a sweep pause, which of them wait, go on or are eliminated: of all
+ * head counts, or of one in one setting (heads > 0). */
+enum status store_settle_rungs(struct store *s, int64_t sweep_id, const char *setting,
+                               int64_t heads, struct message *m);
+
+#endif

@@ -1,7 +1,7 @@
 /* The results file: one SQLite database. schema.sql and views.sql are its format (built into the
  * program). One writer, the coordinator; everybody else opens it read-only. Nothing here sleeps for
- * long (store_set_busy_timeout): where another connection holds a lock, functions return STATUS_BUSY
- * and have changed nothing. What may be changed in it: sweep/trials/trials.h. */
+ * long (store_set_busy_timeout): where another connection holds a lock, functions return
+ * STATUS_BUSY and have changed nothing. What may be changed in it: sweep/trials/trials.h. */
 #ifndef SWEEP_DB_STORE_H
 #define SWEEP_DB_STORE_H
 

@@ -13,7 +13,7 @@
 #ifndef ENGINE_MEASURES_MEASURE_H
 #define ENGINE_MEASURES_MEASURE_H
 
-#include "engine/base/text.h"
+#include "engine/base/json_write.h"
 #include "engine/kernels/attention.h"
 #include "engine/train.h"
 
@@ -90,13 +90,13 @@ struct measured {
  * the column's level has none. */
 double measured_at(const struct measured *d, const char *column, long layer, long head, long slot);
 
-/* Adds the rows of one level, `{"layer":0,"head":1,"importance":...},...`, with commas between them
- * and, where step >= 0, "step" as their first member; NaN is null. Nothing where there are none. */
+/* Adds the rows of one level, {"layer":0,"head":1,"importance":...},..., with "step" as their first
+ * member where step >= 0; NaN is null. Nothing where there are none. */
 void measured_rows(const struct measured *d, enum measure_level level, int64_t step,
-                   struct text_buffer *text);
+                   struct json_writer *w);
 
-/* Adds "head_metric":[...],"layer_metric":[...],"head_slot":[...]. */
-void measured_json(const struct measured *d, struct text_buffer *text);
+/* Adds the members "head_metric":[...],"layer_metric":[...],"head_slot":[...]. */
+void measured_json(const struct measured *d, struct json_writer *w);
 
 /* Takes measures of one encoder over and over, as it changes. set and sources (n,T,S), or (n,S)
  * when pooled, are kept; sources may be NULL. The encoder must want gradients unless cheap_only.

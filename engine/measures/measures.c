@@ -333,41 +333,40 @@ double measured_at(const struct measured *d, const char *column, long layer, lon
 }
 
 static void add_columns(const struct measured *d, enum measure_level level, long layer, long row,
-                        struct text_buffer *text)
+                        struct json_writer *w)
 {
     for (int k = 0; k < MEASURES; k++) {
         const struct measure *measure = measure_table[k];
         const double *value = measure->level == level ? values_of(d, k, layer) : NULL;
         for (long c = 0; value && measure->columns[c].name; c++)
-            text_add_member(text, measure->columns[c].name, value[row * columns_of(measure) + c]);
+            json_add_real(w, measure->columns[c].name, value[row * columns_of(measure) + c]);
     }
 }
 
 void measured_rows(const struct measured *d, enum measure_level level, int64_t step,
-                   struct text_buffer *text)
+                   struct json_writer *w)
 {
-    const char *comma = "";
     for (long l = 0; l < d->layers; l++)
-        for (long row = 0; row < rows_of(d, level, l); row++, comma = ",") {
-            text_add(text, "%s{", comma);
+        for (long row = 0; row < rows_of(d, level, l); row++) {
+            json_begin_object(w, NULL);
             if (step >= 0)
-                text_add(text, "\"step\":%lld,", (long long)step);
-            text_add(text, "\"layer\":%ld", l);
+                json_add_integer(w, "step", step);
+            json_add_integer(w, "layer", l);
             long head = level == MEASURE_SLOT ? row / d->slots : row;
             if (level != MEASURE_LAYER)
-                text_add(text, ",\"head\":%d", d->encoder->layer[l].heads.origin[head]);
+                json_add_integer(w, "head", d->encoder->layer[l].heads.origin[head]);
             if (level == MEASURE_SLOT)
-                text_add(text, ",\"slot\":%ld", row % d->slots);
-            add_columns(d, level, l, row, text);
-            text_add(text, "}");
+                json_add_integer(w, "slot", row % d->slots);
+            add_columns(d, level, l, row, w);
+            json_end_object(w);
         }
 }
 
-void measured_json(const struct measured *d, struct text_buffer *text)
+void measured_json(const struct measured *d, struct json_writer *w)
 {
     for (int level = 0; level < MEASURE_LEVELS; level++) {
-        text_add(text, "%s\"%s\":[", level ? "," : "", measure_level_table(level));
-        measured_rows(d, level, -1, text);
-        text_add(text, "]");
+        json_begin_list(w, measure_level_table(level));
+        measured_rows(d, level, -1, w);
+        json_end_list(w);
     }
 }

@@ -74,7 +74,7 @@ static bool add_group(struct ensembles *e, struct rows *r)
     b->n_params = rows_real(r, PARAMS);
     b->flops_per_example = rows_real(r, FLOPS);
     text_add(&b->groups, b->count++ ? "," : "[");
-    ensemble_add_trials(&b->groups, group, e->groups.members);
+    ensemble_add_trials(&(struct json_writer){.text = &b->groups}, NULL, group, e->groups.members);
     e->answered++;
     return !b->groups.out_of_memory;
 }
@@ -106,11 +106,11 @@ static enum status read_answers(struct store *s, struct ensembles *e, const char
 static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
 {
     struct text_buffer groups = {0};
-    for (int i = 0; i < e->groups.count; i++) {
-        text_add(&groups, i ? "," : "[");
-        ensemble_add_trials(&groups, ensemble_group(&e->groups, i), e->groups.members);
-    }
-    text_add(&groups, "]");
+    struct json_writer w = {.text = &groups};
+    json_begin_list(&w, NULL);
+    for (int i = 0; i < e->groups.count; i++)
+        ensemble_add_trials(&w, NULL, ensemble_group(&e->groups, i), e->groups.members);
+    json_end_list(&w);
     enum status status =
         groups.out_of_memory ? out_of_memory(m) : read_answers(s, e, groups.text, m);
     free(groups.text);

@@ -107,11 +107,13 @@ static enum status load_members(struct arena *a, const struct study_job *job, st
     return STATUS_OK;
 }
 
-void ensemble_add_trials(struct text_buffer *b, const struct study_trial *trial, int count)
+void ensemble_add_trials(struct json_writer *w, const char *key, const struct study_trial *trial,
+                         int count)
 {
+    json_begin_list(w, key);
     for (int i = 0; i < count; i++)
-        text_add(b, "%s%" PRId64, i ? "," : "[", trial[i].trial_id);
-    text_add(b, "]");
+        json_add_integer(w, NULL, trial[i].trial_id);
+    json_end_list(w);
 }
 
 static enum status answer(struct arena *a, const struct study_job *job, struct study_answer *out,
@@ -119,19 +121,24 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
 {
     struct vote v = {0};
     struct cost cost = {0};
-    struct text_buffer *b = &out->json;
+    struct json_writer w = {.text = &out->json};
     enum status s = load_members(a, job, &v, &cost, m);
     if (s != STATUS_OK)
         return s;
     run_vote(&v);
-    text_add(b, "{\"ensemble\":[{\"members\":%d,\"trials\":", job->trials);
-    ensemble_add_trials(b, job->trial, job->trials);
-    text_add(b, ",\"n_params\":%ld", cost.params);
-    text_add_member(b, "mean_member_acc", cost.acc / job->trials);
-    text_add_member(b, "test_acc", v.counted ? (double)v.right / (double)v.counted : 0);
-    text_add_member(b, "test_loss", v.counted ? v.loss / (double)v.counted : 0);
-    text_add_member(b, "flops_per_example", cost.flops);
-    text_add(b, "}]}");
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "ensemble");
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "members", job->trials);
+    ensemble_add_trials(&w, "trials", job->trial, job->trials);
+    json_add_integer(&w, "n_params", cost.params);
+    json_add_real(&w, "mean_member_acc", cost.acc / job->trials);
+    json_add_real(&w, "test_acc", v.counted ? (double)v.right / (double)v.counted : 0);
+    json_add_real(&w, "test_loss", v.counted ? v.loss / (double)v.counted : 0);
+    json_add_real(&w, "flops_per_example", cost.flops);
+    json_end_object(&w);
+    json_end_list(&w);
+    json_end_object(&w);
     return STATUS_OK;
 }
 

@@ -32,8 +32,9 @@ static inline const struct study_trial *ensemble_group(const struct ensemble_gro
     return g->trial + (ptrdiff_t)i * g->members;
 }
 
-/* Their trial_ids as JSON, "[3,4]", as in column `trials`. */
-void ensemble_add_trials(struct text_buffer *b, const struct study_trial *trial, int count);
+/* Adds their trial_ids, [3,4], as in column `trials`. */
+void ensemble_add_trials(struct json_writer *w, const char *key, const struct study_trial *trial,
+                         int count);
 
 struct ensemble_request {
     const char *db, *sweep; /* sweep: a name; NULL: the only one, or the one run last */

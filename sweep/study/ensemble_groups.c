@@ -7,9 +7,10 @@
 /* {"members":[3,4]}: the group is part of what it is asked, as other seeds make other groups. */
 static void add_options(struct text_buffer *b, const struct study_trial *group, int members)
 {
-    text_add(b, "{\"members\":");
-    ensemble_add_trials(b, group, members);
-    text_add(b, "}");
+    struct json_writer w = {.text = b};
+    json_begin_object(&w, NULL);
+    ensemble_add_trials(&w, "members", group, members);
+    json_end_object(&w);
 }
 
 /* A trial, and which configuration of the plan it has: 0, 1, ... */

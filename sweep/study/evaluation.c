@@ -105,12 +105,18 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
         return s;
     struct metrics metrics = {0};
     trainer_evaluate(t, &set, &metrics);
-    text_add(&out->json, "{\"evaluation\":[{\"name\":\"%s\",\"options\":%s", shift.name,
-             shift.options);
-    text_add_member(&out->json, "acc", metrics.acc);
-    text_add_member(&out->json, "exact", metrics.exact);
-    text_add_member(&out->json, "loss", metrics.loss);
-    text_add(&out->json, "}]}");
+    struct json_writer w = {.text = &out->json};
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "evaluation");
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "name", shift.name);
+    json_add_json(&w, "options", shift.options);
+    json_add_real(&w, "acc", metrics.acc);
+    json_add_real(&w, "exact", metrics.exact);
+    json_add_real(&w, "loss", metrics.loss);
+    json_end_object(&w);
+    json_end_list(&w);
+    json_end_object(&w);
     return s;
 }
 
@@ -126,7 +132,11 @@ enum status evaluation_ask(const struct config *c, const char *db,
     for (int i = 0; i < c->evals && s == STATUS_OK; i++) {
         struct text_buffer options = {0};
         struct study_result one = {0};
-        text_add(&options, "{\"name\":\"%s\",\"options\":%s}", c->eval[i].name, c->eval[i].json);
+        struct json_writer w = {.text = &options};
+        json_begin_object(&w, NULL);
+        json_add_text(&w, "name", c->eval[i].name);
+        json_add_json(&w, "options", c->eval[i].json);
+        json_end_object(&w);
         const struct study_request q = {.db = db,
                                         .what = c->name,
                                         .options = options.text,

@@ -1,6 +1,5 @@
 #include "sweep/study/heads.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/encoder_cost.h"
@@ -10,20 +9,28 @@
 /* The row of the whole model among those of pruned ones: what they are held against, and what one
  * inference costs. */
 static enum status add_whole(struct arena *a, const struct study_model *model,
-                             struct text_buffer *json, struct message *m)
+                             struct json_writer *w, struct message *m)
 {
     const struct encoder *e = model->encoder;
     double infer_ms;
     enum status s = study_infer_ms(a, e, data_test(model->data), &infer_ms, m);
     if (s != STATUS_OK)
         return s;
-    text_add(json,
-             ",\"pruning\":[{\"method\":\"none\",\"kept\":%" PRId64
-             ",\"finetuned_steps\":0,\"removed\":[],"
-             "\"val_acc\":%.17g,\"test_acc\":%.17g,\"test_loss\":%.17g,\"n_params\":%ld,"
-             "\"flops_per_example\":%.17g,\"infer_ms\":%.6g}]",
-             e->config.layers * e->config.heads, model->val_acc, model->test_acc, model->test_loss,
-             e->nn.size, encoder_flops(e), infer_ms);
+    json_begin_list(w, "pruning");
+    json_begin_object(w, NULL);
+    json_add_text(w, "method", "none");
+    json_add_integer(w, "kept", e->config.layers * e->config.heads);
+    json_add_integer(w, "finetuned_steps", 0);
+    json_begin_list(w, "removed");
+    json_end_list(w);
+    json_add_digits(w, "val_acc", model->val_acc, 17);
+    json_add_digits(w, "test_acc", model->test_acc, 17);
+    json_add_digits(w, "test_loss", model->test_loss, 17);
+    json_add_integer(w, "n_params", e->nn.size);
+    json_add_digits(w, "flops_per_example", encoder_flops(e), 17);
+    json_add_digits(w, "infer_ms", infer_ms, 6);
+    json_end_object(w);
+    json_end_list(w);
     return STATUS_OK;
 }
 
@@ -42,10 +49,12 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
                       m);
     if (s != STATUS_OK)
         return s;
-    text_add(&out->json, "{\"split\":\"%s\",", on_test ? "test" : "val");
-    measured_json(&measured, &out->json);
-    s = add_whole(a, model, &out->json, m);
-    text_add(&out->json, "}");
+    struct json_writer w = {.text = &out->json};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "split", on_test ? "test" : "val");
+    measured_json(&measured, &w);
+    s = add_whole(a, model, &w, m);
+    json_end_object(&w);
     return s;
 }
 

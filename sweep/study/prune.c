@@ -104,7 +104,7 @@ static bool is_asked(const struct prune_options *o, int heads)
 
 /* What the model can do with the heads that p has left. */
 static enum status add_row(struct arena *a, const struct study_model *model, const struct pruner *p,
-                           const struct prune_options *o, struct text_buffer *b, struct message *m)
+                           const struct prune_options *o, struct json_writer *w, struct message *m)
 {
     struct trainer *t;
     struct metrics val = {0}, test = {0};
@@ -116,32 +116,41 @@ static enum status add_row(struct arena *a, const struct study_model *model, con
         return s;
     trainer_evaluate(t, data_val(model->data), &val);
     trainer_evaluate(t, data_test(model->data), &test);
-    text_add(b, "{\"method\":\"%s\",\"kept\":%d,\"finetuned_steps\":%ld,\"removed\":[",
-             p->removed ? prune_by_name(p->by) : "none", p->heads - p->removed, o->finetune);
-    for (int i = 0; i < p->removed; i++)
-        text_add(b, "%s[%d,%d]", i ? "," : "", p->order[i].layer, p->order[i].head);
-    text_add(b, "],\"n_params\":%ld", t->encoder->nn.size);
-    text_add_member(b, "lr", o->finetune ? t->config.lr : 0);
-    text_add_member(b, "val_acc", val.acc);
-    text_add_member(b, "test_acc", test.acc);
-    text_add_member(b, "test_loss", test.loss);
-    text_add_member(b, "flops_per_example", encoder_flops(t->encoder));
-    text_add_member(b, "infer_ms", infer_ms);
-    text_add(b, "}");
+    json_begin_object(w, NULL);
+    json_add_text(w, "method", p->removed ? prune_by_name(p->by) : "none");
+    json_add_integer(w, "kept", p->heads - p->removed);
+    json_add_integer(w, "finetuned_steps", o->finetune);
+    json_begin_list(w, "removed");
+    for (int i = 0; i < p->removed; i++) {
+        json_begin_list(w, NULL);
+        json_add_integer(w, NULL, p->order[i].layer);
+        json_add_integer(w, NULL, p->order[i].head);
+        json_end_list(w);
+    }
+    json_end_list(w);
+    json_add_integer(w, "n_params", t->encoder->nn.size);
+    json_add_real(w, "lr", o->finetune ? t->config.lr : 0);
+    json_add_real(w, "val_acc", val.acc);
+    json_add_real(w, "test_acc", test.acc);
+    json_add_real(w, "test_loss", test.loss);
+    json_add_real(w, "flops_per_example", encoder_flops(t->encoder));
+    json_add_real(w, "infer_ms", infer_ms);
+    json_end_object(w);
     return STATUS_OK;
 }
 
 static enum status add_rows(struct arena *a, const struct study_model *model,
                             const struct prune_options *o, struct text_buffer *b, struct message *m)
 {
+    struct json_writer w = {.text = b};
     struct pruner *p;
     enum status s =
         pruner_new(a, model->encoder, data_val(model->data), o->by, model->trial->seed, &p, m);
     if (s != STATUS_OK)
         return s;
     int least = o->keeps ? (int)o->keep[o->keeps - 1] : 1;
-    const char *comma = "";
-    text_add(b, "{\"pruning\":[");
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "pruning");
     for (int left = p->heads; left >= least && s == STATUS_OK; left--) {
         if (left < p->heads)
             pruner_remove(p);
@@ -149,12 +158,11 @@ static enum status add_rows(struct arena *a, const struct study_model *model,
             continue;
         struct arena own; /* of this one smaller model */
         arena_init(&own, a->exhausted);
-        text_add(b, "%s", comma);
-        s = add_row(&own, model, p, o, b, m);
+        s = add_row(&own, model, p, o, &w, m);
         arena_free(&own);
-        comma = ",";
     }
-    text_add(b, "]}");
+    json_end_list(&w);
+    json_end_object(&w);
     return s;
 }
 

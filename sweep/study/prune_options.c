@@ -48,19 +48,24 @@ enum status prune_keep_parse(const char *text, struct prune_options *o, struct m
 
 void prune_options_json(const struct prune_options *o, struct text_buffer *text)
 {
-    char lr[32] = "null";
-    if (!isnan(o->lr))
-        number_format(o->lr, lr, sizeof lr);
-    text_add(text, "{\"by\":\"%s\"", prune_by_name(o->by));
+    struct json_writer w = {.text = text};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "by", prune_by_name(o->by));
     if (o->finetune)
-        text_add(text, ",\"finetune\":%ld", o->finetune);
-    text_add(text, ",\"keep\":");
-    for (int i = 0; i < o->keeps; i++)
-        text_add(text, "%s%ld", i ? "," : "[", o->keep[i]);
-    text_add(text, o->keeps ? "]" : "null");
-    if (o->finetune)
-        text_add(text, ",\"lr\":%s,\"metric\":\"%s\"", lr, metric_name(o->metric));
-    text_add(text, "}");
+        json_add_integer(&w, "finetune", o->finetune);
+    if (o->keeps) {
+        json_begin_list(&w, "keep");
+        for (int i = 0; i < o->keeps; i++)
+            json_add_integer(&w, NULL, o->keep[i]);
+        json_end_list(&w);
+    } else {
+        json_add_null(&w, "keep");
+    }
+    if (o->finetune) {
+        json_add_real(&w, "lr", o->lr);
+        json_add_text(&w, "metric", metric_name(o->metric));
+    }
+    json_end_object(&w);
 }
 
 /* The word or number at a key of an object that was checked; false where there is none. */

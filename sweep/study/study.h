@@ -13,7 +13,7 @@
 #define SWEEP_STUDY_STUDY_H
 
 #include "engine/base/arena.h"
-#include "engine/base/text.h"
+#include "engine/base/json_write.h"
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/study.h"
 

@@ -1,6 +1,5 @@
 #include "sweep/study/study_job.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,38 +38,39 @@ static const struct field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-static void add_trial(struct text_buffer *b, const struct study_trial *t)
+static void add_trial(struct json_writer *w, const struct study_trial *t)
 {
+    json_begin_object(w, NULL);
     for (int i = 0; i < FIELDS; i++) {
         const struct field *f = &fields[i];
         const char *at = (const char *)t + f->offset;
-        text_add(b, "%s\"%s\":", i ? "," : "{", f->key);
         if (f->type == FIELD_TEXT)
-            text_add_json(b, at);
+            json_add_text(w, f->key, at);
         else if (f->type == FIELD_REAL)
-            text_add(b, "%.17g", *(const double *)(const void *)at);
+            json_add_digits(w, f->key, *(const double *)(const void *)at, 17);
+        else if (f->type == FIELD_SEED)
+            json_add_integer(w, f->key, *(const uint32_t *)(const void *)at);
         else
-            text_add(b, "%" PRId64,
-                     f->type == FIELD_SEED ? (int64_t) * (const uint32_t *)(const void *)at
-                                           : *(const int64_t *)(const void *)at);
+            json_add_integer(w, f->key, *(const int64_t *)(const void *)at);
     }
-    text_add(b, "}");
+    json_end_object(w);
 }
 
 enum status study_job_text(const struct study *study, const struct study_job *j, char **text,
                            struct message *m)
 {
     struct text_buffer b = {0};
-    text_add(&b, "{\"study\":\"%s\",\"folder\":", study->name);
-    text_add_json_bytes(&b, j->folder);
-    text_add(&b, ",\"options\":%s,\"data\":", j->options);
-    text_add_json(&b, j->data->path);
-    text_add(&b, ",\"trials\":[");
-    for (int i = 0; i < j->trials; i++) {
-        text_add(&b, "%s", i ? "," : "");
-        add_trial(&b, &j->trial[i]);
-    }
-    text_add(&b, "]}");
+    struct json_writer w = {.text = &b};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "study", study->name);
+    json_add_bytes(&w, "folder", j->folder);
+    json_add_json(&w, "options", j->options);
+    json_add_text(&w, "data", j->data->path);
+    json_begin_list(&w, "trials");
+    for (int i = 0; i < j->trials; i++)
+        add_trial(&w, &j->trial[i]);
+    json_end_list(&w);
+    json_end_object(&w);
     enum status s = STATUS_OK;
     if (b.out_of_memory)
         s = status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");

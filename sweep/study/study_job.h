@@ -6,7 +6,7 @@
  *                 "config_sha256":"...","seed":0,"n_params":12256,"heads":4,"layers":1,
  *                 "val_acc":0.998,"test_acc":0.997,"setting":"{}"},...]}
  *
- * The folder's name may be of any bytes: text_add_json_bytes. */
+ * The folder's name may be of any bytes: json_add_bytes. */
 #ifndef SWEEP_STUDY_STUDY_JOB_H
 #define SWEEP_STUDY_STUDY_JOB_H
 

@@ -7,103 +7,100 @@
 #include <string.h>
 
 #include "engine/base/json.h"
+#include "engine/base/json_write.h"
 #include "engine/base/sha256.h"
-#include "engine/base/text.h"
 #include "engine/checkpoint.h"
 
 #define RESULT_FORMAT "headcount.result.1"
 
-static void add_number(struct text_buffer *t, const char *key, double x, bool present)
+static void add_number(struct json_writer *w, const char *key, double x, bool present)
 {
-    if (present && isfinite(x))
-        text_add(t, ",\"%s\":%.17g", key, x);
-    else
-        text_add(t, ",\"%s\":null", key);
+    json_add_digits(w, key, present ? x : NAN, 17);
 }
 
-int curve_row_json(const struct curve_row *row, char *text, size_t size)
+void curve_row_json(const struct curve_row *row, struct json_writer *w)
 {
-    return snprintf(text, size,
-                    "{\"step\":%" PRId64 ",\"train_loss\":%.17g,\"train_acc\":%.17g,"
-                    "\"val_loss\":%.17g,\"val_acc\":%.17g,\"grad_norm\":%.17g,\"lr\":%.17g,"
-                    "\"elapsed_s\":%.17g}",
-                    row->step, row->train_loss, row->train_acc, row->val_loss, row->val_acc,
-                    row->grad_norm, row->lr, row->elapsed_s);
+    json_begin_object(w, NULL);
+    json_add_integer(w, "step", row->step);
+    add_number(w, "train_loss", row->train_loss, true);
+    add_number(w, "train_acc", row->train_acc, true);
+    add_number(w, "val_loss", row->val_loss, true);
+    add_number(w, "val_acc", row->val_acc, true);
+    add_number(w, "grad_norm", row->grad_norm, true);
+    add_number(w, "lr", row->lr, true);
+    add_number(w, "elapsed_s", row->elapsed_s, true);
+    json_end_object(w);
 }
 
-static void add_measures(struct text_buffer *t, const struct result *r)
+static void add_measures(struct json_writer *w, const struct result *r)
 {
     for (int level = 0; level < MEASURE_LEVELS; level++) {
-        text_add(t, ",\"%s\":[", measure_level_table((enum measure_level)level));
-        const char *comma = "";
-        for (int i = r->measured_from; i < r->rows; i++) {
-            size_t before = t->used;
-            text_add(t, "%s", comma);
-            size_t begin = t->used;
-            measured_rows(&r->measured[i], (enum measure_level)level, r->curve[i].step, t);
-            if (t->used == begin)
-                t->used = before;
-            else
-                comma = ",";
-        }
-        text_add(t, "]");
+        json_begin_list(w, measure_level_table((enum measure_level)level));
+        for (int i = r->measured_from; i < r->rows; i++)
+            measured_rows(&r->measured[i], (enum measure_level)level, r->curve[i].step, w);
+        json_end_list(w);
     }
+}
+
+static void add_numbers(struct json_writer *w, const char *key, const double *x, int n)
+{
+    json_begin_list(w, key);
+    for (int k = 0; k < n; k++)
+        add_number(w, NULL, x[k], true);
+    json_end_list(w);
 }
 
 /* How the test came out in its parts. */
-static void add_parts(struct text_buffer *t, const struct result *r)
+static void add_parts(struct json_writer *w, const struct result *r)
 {
-    for (int k = 0; k < r->blocks; k++)
-        text_add(t, "%s%.17g", k ? "," : ",\"block_loss\":[", r->block_loss[k]);
-    text_add(t, "%s", r->blocks ? "]" : "");
+    if (r->blocks)
+        add_numbers(w, "block_loss", r->block_loss, r->blocks);
+    if (r->labels)
+        json_begin_list(w, "label_acc");
     for (int k = 0; k < r->labels; k++) {
         const struct result_label *label = &r->label[k];
-        text_add(t, "%s{\"label\":", k ? "," : ",\"label_acc\":[");
-        text_add_json(t, label->name);
-        text_add(t, ",\"n\":%" PRId64 ",\"acc\":%.17g}", label->n,
-                 (double)label->right / (double)label->n);
+        json_begin_object(w, NULL);
+        json_add_text(w, "label", label->name);
+        json_add_integer(w, "n", label->n);
+        add_number(w, "acc", (double)label->right / (double)label->n, true);
+        json_end_object(w);
     }
-    text_add(t, "%s", r->labels ? "]" : "");
+    if (r->labels)
+        json_end_list(w);
 }
 
 char *result_json(const struct result *r)
 {
     struct text_buffer t = {0};
-    text_add(&t, "{\"state\":\"%s\",\"steps_done\":%" PRId64,
-             trial_state_name(r->diverged ? TRIAL_DIVERGED : TRIAL_COMPLETED), r->steps_done);
-    add_number(&t, "best_step", (double)r->best_step, r->has_best);
-    add_number(&t, "train_acc", r->train_acc, r->has_best);
-    add_number(&t, "val_acc", r->val_acc, r->has_best);
+    struct json_writer w = {.text = &t};
     bool tested = r->has_best && !r->diverged;
-    add_number(&t, "test_acc", r->test_acc, tested);
-    text_add(&t, ",\"test_acc_by_slot\":");
-    if (tested) {
-        for (int k = 0; k < r->slots; k++)
-            text_add(&t, "%s%.17g", k ? "," : "[", r->test_acc_by_slot[k]);
-        text_add(&t, "]");
-    } else {
-        text_add(&t, "null");
-    }
-    add_number(&t, "test_exact", r->test_exact, tested);
-    add_number(&t, "test_loss", r->test_loss, tested);
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "state", trial_state_name(r->diverged ? TRIAL_DIVERGED : TRIAL_COMPLETED));
+    json_add_integer(&w, "steps_done", r->steps_done);
+    add_number(&w, "best_step", (double)r->best_step, r->has_best);
+    add_number(&w, "train_acc", r->train_acc, r->has_best);
+    add_number(&w, "val_acc", r->val_acc, r->has_best);
+    add_number(&w, "test_acc", r->test_acc, tested);
     if (tested)
-        add_parts(&t, r);
-    add_number(&t, "chance", r->chance, true);
-    add_number(&t, "train_s", r->train_s, true);
-    add_number(&t, "resumed_from_step", (double)r->resumed_from_step, true);
-    text_add(&t, ",\"error\":");
-    text_add_json(&t, r->error);
-    add_number(&t, "bad_step", (double)r->bad_step, r->diverged);
-    text_add(&t, ",\"curve\":[");
-    for (int i = 0; i < r->rows; i++) {
-        char row[512];
-        curve_row_json(&r->curve[i], row, sizeof row);
-        text_add(&t, "%s%s", i ? "," : "", row);
-    }
-    text_add(&t, "]");
+        add_numbers(&w, "test_acc_by_slot", r->test_acc_by_slot, r->slots);
+    else
+        json_add_null(&w, "test_acc_by_slot");
+    add_number(&w, "test_exact", r->test_exact, tested);
+    add_number(&w, "test_loss", r->test_loss, tested);
+    if (tested)
+        add_parts(&w, r);
+    add_number(&w, "chance", r->chance, true);
+    add_number(&w, "train_s", r->train_s, true);
+    add_number(&w, "resumed_from_step", (double)r->resumed_from_step, true);
+    json_add_text(&w, "error", r->error);
+    add_number(&w, "bad_step", (double)r->bad_step, r->diverged);
+    json_begin_list(&w, "curve");
+    for (int i = 0; i < r->rows; i++)
+        curve_row_json(&r->curve[i], &w);
+    json_end_list(&w);
     if (r->measured)
-        add_measures(&t, r);
-    text_add(&t, "}");
+        add_measures(&w, r);
+    json_end_object(&w);
     if (t.out_of_memory) {
         free(t.text);
         return NULL;

@@ -66,8 +66,8 @@ struct result {
 /* The trial JSON, malloced. NULL when memory runs out. */
 char *result_json(const struct result *r);
 
-/* One row of the curve as JSON; returns the length. size >= 512. */
-int curve_row_json(const struct curve_row *row, char *text, size_t size);
+/* Adds one row of the curve. */
+void curve_row_json(const struct curve_row *row, struct json_writer *w);
 
 /* Writes the file durably. nn: the weights of the best step (ignored unless r->has_best). */
 enum status result_write(const char *path, const struct result *r, const struct nn *nn,

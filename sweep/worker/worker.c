@@ -241,24 +241,30 @@ static int between_steps(struct worker *w, struct message *m)
     return -1;
 }
 
-/* Says all rows of the curve so far, ROWS to a message. */
+/* Says those rows of the curve. */
+static enum status send_rows(const struct worker *w, int from, int to, struct message *m)
+{
+    struct text_buffer text = {0};
+    struct json_writer json = {.text = &text};
+    json_begin_list(&json, NULL);
+    for (int i = from; i < to; i++)
+        curve_row_json(&w->trial->curve[i], &json);
+    json_end_list(&json);
+    enum status s = text.out_of_memory
+                        ? status_fail(m, STATUS_NO_MEMORY, "out of memory for the curve")
+                        : wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, text.text, text.used, m);
+    free(text.text);
+    return s;
+}
+
+/* Says all rows so far. */
 static enum status send_curve(const struct worker *w, struct message *m)
 {
-    enum { ROWS = 1000, ROW = 512 };
-    char *text = malloc(ROWS * ROW + 2);
-    if (!text)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for the curve");
+    enum { ROWS = 1000 }; /* to a message */
+    int rows = w->trial->result.rows;
     enum status s = STATUS_OK;
-    for (int i = 0; i < w->trial->result.rows && s == STATUS_OK;) {
-        size_t used = 0;
-        for (int k = 0; k < ROWS && i < w->trial->result.rows; k++, i++) {
-            text[used++] = k == 0 ? '[' : ',';
-            used += (size_t)curve_row_json(&w->trial->curve[i], text + used, ROW - 1);
-        }
-        text[used++] = ']';
-        s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, text, used, m);
-    }
-    free(text);
+    for (int i = 0; i < rows && s == STATUS_OK; i += ROWS)
+        s = send_rows(w, i, i + ROWS < rows ? i + ROWS : rows, m);
     return s;
 }
 
@@ -294,11 +300,7 @@ static int train(struct worker *w, struct message *m, enum status *s)
         if (*s != STATUS_OK)
             return exit_of(*s);
         if (evaluated) {
-            char row[600] = "[";
-            int n = curve_row_json(&w->trial->curve[w->trial->result.rows - 1], row + 1,
-                                   sizeof row - 2);
-            row[n + 1] = ']';
-            *s = wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, row, (size_t)n + 2, m);
+            *s = send_rows(w, w->trial->result.rows - 1, w->trial->result.rows, m);
             if (*s != STATUS_OK)
                 return WORKER_FAILED;
         }

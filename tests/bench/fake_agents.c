@@ -173,15 +173,19 @@ static void finish(struct fake *f, int slot)
                              .rows = 1,
                              .curve = &curve};
     const struct wire_progress p = {.step = 1, .steps = 1, .loss = 1, .acc = .5, .value = .5};
-    char name[TRIAL_NAME_MAX], path[TRIAL_PATH_MAX], row[600] = "[";
+    char name[TRIAL_NAME_MAX], path[TRIAL_PATH_MAX];
+    struct text_buffer rows = {0};
+    struct json_writer json = {.text = &rows};
     struct message m;
     make_weights(f, j->config);
     trial_file_name(j->trial, j->attempt, TRIAL_FILE_RESULT, name, sizeof name);
     trial_file_path(j->folder, j->trial, j->attempt, TRIAL_FILE_RESULT, path, sizeof path);
     expect(result_write(path, &r, &f->nn, j->config, j->seed, &m), &m);
-    int n = curve_row_json(&curve, row + 1, sizeof row - 2);
-    row[n + 1] = ']';
-    pass_on(f, slot, WIRE_CURVE, row, (size_t)n + 2);
+    json_begin_list(&json, NULL);
+    curve_row_json(&curve, &json);
+    json_end_list(&json);
+    pass_on(f, slot, WIRE_CURVE, rows.text, rows.used);
+    free(rows.text);
     pass_on(f, slot, WIRE_PROGRESS, &p, sizeof p);
     pass_on(f, slot, WIRE_FINISHED, name, strlen(name));
     end(f, slot, WORKER_FINISHED, 0);

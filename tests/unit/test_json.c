@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "engine/base/text.h"
+#include "engine/base/json_write.h"
 
 #include <cmocka.h>
 
@@ -155,7 +155,7 @@ static void bytes_come_back(void **state)
     for (int i = 0; i < 255; i++)
         bytes[i] = (char)(i + 1);
     bytes[255] = '\0';
-    text_add_json_bytes(&written, bytes);
+    json_add_bytes(&(struct json_writer){.text = &written}, NULL, bytes);
     char *room = malloc(written.used + 1);
     assert_non_null(room);
     struct json j = json_of(written.text);

@@ -268,10 +268,11 @@ static void fewer_heads(void **state)
     struct measured d;
     struct message m;
     struct text_buffer rows = {0};
+    struct json_writer json = {.text = &rows};
     assert_int_equal(encoder_keep_heads(&w->arena, w->encoder, keep, true, &fewer, &m), STATUS_OK);
     assert_int_equal(measures_take(&w->arena, fewer, &w->set, w->sources, false, &d, &m),
                      STATUS_OK);
-    measured_rows(&d, MEASURE_HEAD, -1, &rows);
+    measured_rows(&d, MEASURE_HEAD, -1, &json);
     assert_non_null(strstr(rows.text, "{\"layer\":0,\"head\":0,"));
     assert_non_null(strstr(rows.text, "},{\"layer\":0,\"head\":2,"));
     assert_null(strstr(rows.text, "\"head\":1"));
@@ -279,7 +280,7 @@ static void fewer_heads(void **state)
     assert_true(measured_at(&d, "ablation_loss", 0, 1, 0) > 0);
     assert_true(isnan(measured_at(&d, "ablation_loss", 1, 0, 0)));
     rows.used = 0;
-    measured_rows(&d, MEASURE_LAYER, -1, &rows);
+    measured_rows(&d, MEASURE_LAYER, -1, &json);
     assert_null(strstr(rows.text, "\"layer\":1"));
     free(rows.text);
     arena_free(&w->arena);
@@ -292,7 +293,7 @@ static void as_json(void **state)
     struct text_buffer all = {0}, rows = {0};
     const char *start = "\"head_metric\":[{\"layer\":0,\"head\":0,\"importance\":";
     char *after;
-    measured_json(&w->measured, &all);
+    measured_json(&w->measured, &(struct json_writer){.text = &all});
     assert_memory_equal(all.text, start, strlen(start));
     assert_true(strtod(all.text + strlen(start), &after) ==
                 measured_at(&w->measured, "importance", 0, 0, 0));
@@ -303,7 +304,7 @@ static void as_json(void **state)
         strstr(all.text, "],\"head_slot\":[{\"layer\":0,\"head\":0,\"slot\":0,\"mass\":"));
     assert_non_null(strstr(all.text, "{\"layer\":1,\"head\":2,\"slot\":1,\"mass\":"));
     w->measured.value[w->measured.count - 1] = NAN;
-    measured_rows(&w->measured, MEASURE_SLOT, 40, &rows);
+    measured_rows(&w->measured, MEASURE_SLOT, 40, &(struct json_writer){.text = &rows});
     const char *row = "{\"step\":40,\"layer\":0,\"head\":0,\"slot\":0,\"mass\":0.";
     assert_memory_equal(rows.text, row, strlen(row));
     assert_string_equal(rows.text + rows.used - 13, ",\"mass\":null}");

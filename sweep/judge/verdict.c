@@ -124,14 +124,6 @@ static enum verdict_kind judge(struct judge *j)
     return v->prediction ? judge_claim(j) : judge_exploratory(j, best);
 }
 
-static bool preliminary(const struct verdict_input *in)
-{
-    int ended = 0;
-    for (int i = 0; i < in->count; i++)
-        ended += in->heads[i].n;
-    return ended < in->planned;
-}
-
 /* What is known before any trial is looked at. */
 static void prepare(struct judge *j)
 {
@@ -145,6 +137,9 @@ static void prepare(struct judge *j)
     v->proof = in->proof;
     v->looks = in->looks;
     v->look = in->look;
+    for (int i = 0; i < in->count; i++)
+        v->ended += in->heads[i].n;
+    v->preliminary = v->ended < in->planned;
     const char *instance = in->data == VERDICT_ROWS ? "split" : "task instance";
     v->unit = !in->replicated ? "seed" : instances ? instance : "replicate";
     v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : fabs(log(in->chance));
@@ -152,15 +147,14 @@ static void prepare(struct judge *j)
     v->level = 1 - j->alpha;
 }
 
-static enum status judge_and_say(struct judge *j, struct message *m)
+static void decide(struct judge *j)
 {
     struct verdict *v = j->v;
     prepare(j);
     v->kind = judge(j);
     v->decided =
-        !preliminary(j->in) && (v->kind == VERDICT_CLAIM_CONFIRMED ||
-                                v->kind == VERDICT_CLAIM_CONTRADICTED || v->kind == VERDICT_MIDDLE);
-    return verdict_sentences(j->in, v, m);
+        !v->preliminary && (v->kind == VERDICT_CLAIM_CONFIRMED ||
+                            v->kind == VERDICT_CLAIM_CONTRADICTED || v->kind == VERDICT_MIDDLE);
 }
 
 /* Blocks of a text have losses, and units other than seeds may each be another text. */
@@ -192,7 +186,8 @@ enum status verdict_new(const struct verdict_input *in, struct verdict **out, st
     j.v->rival = calloc(rivals, sizeof *j.v->rival);
     if (!j.v->row || !j.v->rival)
         goto done;
-    s = judge_and_say(&j, m);
+    decide(&j);
+    s = STATUS_OK;
 done:
     free(j.a);
     free(j.size);
@@ -211,9 +206,6 @@ void verdict_free(struct verdict *v)
 {
     if (!v)
         return;
-    if (v->sentence)
-        free(v->sentence[0]); /* one block holds them all: verdict_text.c */
-    free(v->sentence);
     free(v->row);
     free(v->rival);
     free(v);

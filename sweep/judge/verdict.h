@@ -1,4 +1,5 @@
-/* The verdict on one setting of a sweep: a pure function from the results of its trials.
+/* The verdict on one setting of a sweep: a pure function from the results of its trials. Its words
+ * are made by verdict_text.h.
  *
  * Values are test accuracies, or test losses where the sweep's metric is a loss: there "better" is
  * smaller. Differences are candidate minus rival in the metric's own sign.
@@ -225,6 +226,8 @@ extern const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES]; /* 0, .005, .02 */
 struct verdict {
     enum verdict_kind kind;
     bool prediction;            /* the kind is about a claim that was first */
+    int ended;                  /* trials */
+    bool preliminary;           /* fewer than planned */
     bool decided;               /* no further look is needed: confirmed, contradicted or middle */
     struct verdict_proof proof; /* the input's; looks, look likewise */
     int looks, look;
@@ -250,10 +253,6 @@ struct verdict {
     struct verdict_row *row;
     int rivals;
     struct verdict_rival *rival;
-    int lead; /* the first so many sentences are what must be read first, the last of them the
-                 finding: at least 1 */
-    int sentences;
-    char **sentence; /* UTF-8, to be set as paragraphs */
 };
 
 /* Judges; the result keeps nothing of the input. Free with verdict_free. Fails with NO_MEMORY. */

@@ -1,5 +1,5 @@
 /* What the files of the verdict share: verdict_rows.c summarizes each head count, verdict_compare.c
- * compares them, verdict.c decides, verdict_text*.c say it. */
+ * compares them, verdict.c decides. */
 #ifndef SWEEP_JUDGE_VERDICT_PARTS_H
 #define SWEEP_JUDGE_VERDICT_PARTS_H
 
@@ -55,8 +55,5 @@ void compare_with_best(struct judge *j, int best);
 
 /* Fills plateau_p, equivalent_p, equivalent, in_plateau of the rows and the plateau of v. */
 void find_plateau(struct judge *j, int best);
-
-/* Writes the sentences. NO_MEMORY. */
-enum status verdict_sentences(const struct verdict_input *in, struct verdict *v, struct message *m);
 
 #endif

@@ -1,9 +1,8 @@
 /* The verdict in words: what all sentences are made of. */
-#include "sweep/judge/verdict_text.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "sweep/judge/verdict_text_parts.h"
 
 const char *plural(int64_t n)
 {
@@ -93,16 +92,40 @@ const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
     return &v->row[i];
 }
 
-int put_list(const struct writer *w, bool (*chosen)(const struct verdict_row *), bool out)
+bool is_unfinished(const struct writer *w, const struct verdict_row *r)
 {
-    const struct verdict *v = w->v;
-    int n = 0, seen = 0;
-    for (int i = 0; i < v->rows; i++)
-        n += chosen(&v->row[i]);
-    for (int i = 0; i < v->rows && out; i++)
-        if (chosen(&v->row[i]))
-            put(w, "%s%lld", separator(seen++, n), (long long)v->row[i].heads);
+    (void)w;
+    return r->limited > 0;
+}
+
+bool is_among_best(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return r->among_best;
+}
+
+int count_rows(const struct writer *w, row_test *chosen)
+{
+    int n = 0;
+    for (int i = 0; i < w->v->rows; i++)
+        n += chosen(w, &w->v->row[i]);
     return n;
+}
+
+void put_rows(const struct writer *w, row_test *chosen,
+              void (*put_item)(const struct writer *w, const struct verdict_row *r))
+{
+    int n = count_rows(w, chosen), seen = 0;
+    for (int i = 0; i < w->v->rows; i++) {
+        const struct verdict_row *r = &w->v->row[i];
+        if (!chosen(w, r))
+            continue;
+        put(w, "%s", separator(seen++, n));
+        if (put_item)
+            put_item(w, r);
+        else
+            put(w, "%lld", (long long)r->heads);
+    }
 }
 
 /* " at lr 0.003 for all"; "" where it is not known. */
@@ -154,43 +177,4 @@ void put_scope(const struct writer *w)
     put_sample(w);
     if (w->v->units > 0 && strcmp(w->in->replicated, "task.instance") != 0)
         put(w, " (%s)", w->in->replicated);
-}
-
-static int count_lines(const char *text)
-{
-    int n = 0;
-    for (const char *c = text; c && *c; c++)
-        n += *c == '\n';
-    return n;
-}
-
-/* Makes v->sentence of lines; sentence[0] is the start of the one block that holds them. */
-static enum status cut_lines(struct verdict *v, char *text)
-{
-    v->sentences = count_lines(text);
-    v->sentence = calloc((size_t)v->sentences + 1, sizeof *v->sentence);
-    if (!v->sentence) {
-        v->sentences = 0;
-        return STATUS_NO_MEMORY;
-    }
-    v->sentence[0] = text;
-    for (int i = 0; i < v->sentences; i++)
-        v->sentence[i] = strsep(&text, "\n");
-    return STATUS_OK;
-}
-
-/* Recorded reports with these sentences: tests/data/report. */
-enum status verdict_sentences(const struct verdict_input *in, struct verdict *v, struct message *m)
-{
-    struct text_buffer text = {0};
-    struct writer w = {in, v, &text};
-    say_lead(&w);
-    v->lead = text.out_of_memory ? 0 : count_lines(text.text);
-    if (v->kind != VERDICT_AT_CHANCE) /* then nothing else is worth reading */
-        say_rest(&w);
-    if (text.out_of_memory || cut_lines(v, text.text) != STATUS_OK) {
-        free(text.text);
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the words of a verdict");
-    }
-    return STATUS_OK;
 }

@@ -1,7 +1,7 @@
 /* The candidate against a rival, in words: the difference, its intervals, its tests. */
 #include <math.h>
 
-#include "sweep/judge/verdict_text.h"
+#include "sweep/judge/verdict_text_parts.h"
 
 /* "-0.30 to -0.10" */
 static void put_range(const struct writer *w, double low, double high)
@@ -97,8 +97,9 @@ static void put_blocks_alone(const struct writer *w, const struct verdict_rival 
         r->crossed.columns);
 }
 
-void say_rival(const struct writer *w, const struct verdict_rival *r)
+void write_rival(const struct writer *w)
 {
+    const struct verdict_rival *r = &w->v->rival[w->item];
     const struct stats_paired *pair = &r->pair;
     if (r->outcome == RIVAL_UNFINISHED)
         return;
@@ -117,5 +118,4 @@ void say_rival(const struct writer *w, const struct verdict_rival *r)
     if (pair->n > 1 && r->unpaired)
         put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
             w->in->replicated ? "trial" : "seed", plural(r->unpaired), verb(r->unpaired));
-    put(w, ".\n");
 }

@@ -164,6 +164,8 @@ static enum status judge_settings(struct report_data *r, struct message *m)
                                        .extra = of->extra,
                                        .input = of->input};
         status = verdict_new(&of->input, &set->verdict, m);
+        if (status == STATUS_OK)
+            status = verdict_text_new(&of->input, set->verdict, &set->text, m);
     }
     return status;
 }
@@ -229,6 +231,7 @@ void report_data_free(struct report_data *r)
         return;
     for (int i = 0; i < r->settings; i++) {
         verdict_free(r->setting[i].verdict);
+        verdict_text_free(&r->setting[i].text);
         table_free(r->setting[i].by_heads);
     }
     evidence_free(r->evidence);

@@ -3,6 +3,7 @@
 #define SWEEP_REPORT_REPORT_DATA_H
 
 #include "sweep/evidence/evidence.h"
+#include "sweep/judge/verdict_text.h"
 #include "sweep/report/report_kernels.h"
 #include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
@@ -17,6 +18,7 @@ struct report_setting {
     const struct evidence_heads *extra; /* as many as heads */
     struct verdict_input input;         /* points into the evidence */
     struct verdict *verdict;
+    struct verdict_text text; /* the verdict in words */
     struct table *by_heads; /* the rows of the view of that name for this setting */
 };
 

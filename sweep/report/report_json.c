@@ -163,11 +163,11 @@ static void put_plateau(FILE *out, const struct verdict *v)
     put_heads(out, "smallest_among_best", v->smallest_among_best);
 }
 
-static void put_verdict(FILE *out, const struct report_setting *set, bool preliminary)
+static void put_verdict(FILE *out, const struct report_setting *set)
 {
     const struct verdict *v = set->verdict;
     fprintf(out, "{\"kind\":\"%s\"", verdict_kind_name(v->kind));
-    put_flag(out, "preliminary", preliminary);
+    put_flag(out, "preliminary", v->preliminary);
     put_flag(out, "decided", v->decided);
     put_integer(out, "looks", v->looks);
     put_integer(out, "look", v->look);
@@ -196,10 +196,10 @@ static void put_verdict(FILE *out, const struct report_setting *set, bool prelim
         fputs(i ? "," : "", out);
         put_comparison(out, set, &v->rival[i]);
     }
-    fprintf(out, "],\"lead\":%d,\"sentences\":[", v->lead);
-    for (int i = 0; i < v->sentences; i++) {
+    fprintf(out, "],\"lead\":%d,\"sentences\":[", set->text.headlines);
+    for (int i = 0; i < set->text.count; i++) {
         fputs(i ? "," : "", out);
-        text_json(out, v->sentence[i]);
+        text_json(out, set->text.sentence[i].text);
     }
     fputs("]}", out);
 }
@@ -276,9 +276,6 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     fputs(",\"settings\":[", out);
     for (int i = 0; i < r->settings; i++) {
         const struct report_setting *set = &r->setting[i];
-        int ended = 0;
-        for (int k = 0; k < set->count; k++)
-            ended += set->heads[k].n;
         fputs(i ? ",{\"setting\":" : "{\"setting\":", out);
         text_json_as_is(out, set->setting);
         fputs(",\"setting_label\":", out);
@@ -290,7 +287,7 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
         report_shift_json(r->shift, set->setting, out);
         report_labels_json(r->labels, set->setting, out);
         fputs(",\"verdict\":", out);
-        put_verdict(out, set, ended < set->input.planned);
+        put_verdict(out, set);
         fputc('}', out);
     }
     fputs("]}\n", out);

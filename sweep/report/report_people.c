@@ -7,37 +7,32 @@
 
 /* A sentence that a setting says beside its findings. */
 struct saying {
-    const char *text;
+    const struct verdict_sentence *sentence;
     int setting;
 };
 
 struct sayings {
-    struct saying *item; /* by text, then by setting */
+    struct saying *item; /* by rule, text and setting */
     size_t count;
 };
 
-/* Bytes of a sentence that must agree for two settings to say the same. A warning names head counts
- * at its end: "Warning: a choice is at the edge of its grid, ...: lr with 4 heads." */
-static size_t common_size(const char *text)
-{
-    static const char warning[] = "Warning: ";
-    const char *end =
-        strncmp(text, warning, strlen(warning)) == 0 ? strstr(text + strlen(warning), ": ") : NULL;
-    return end ? (size_t)(end + 2 - text) : strlen(text);
-}
-
+/* Whether two settings say the same but for what is their own: "Warning: a choice is at the edge of
+ * its grid, ...: lr with 4 heads." */
 static int compare_common(const void *a, const void *b)
 {
-    const char *x = ((const struct saying *)a)->text, *y = ((const struct saying *)b)->text;
-    size_t x_size = common_size(x), y_size = common_size(y);
-    int order = strncmp(x, y, x_size < y_size ? x_size : y_size);
-    return order ? order : (x_size > y_size) - (x_size < y_size);
+    const struct verdict_sentence *x = ((const struct saying *)a)->sentence,
+                                  *y = ((const struct saying *)b)->sentence;
+    int order = strcmp(x->rule, y->rule);
+    order =
+        order ? order : strncmp(x->text, y->text, x->common < y->common ? x->common : y->common);
+    return order ? order : (x->common > y->common) - (x->common < y->common);
 }
 
 static int compare_sayings(const void *a, const void *b)
 {
     const struct saying *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
+    int order = strcmp(x->sentence->rule, y->sentence->rule);
+    order = order ? order : strcmp(x->sentence->text, y->sentence->text);
     return order ? order : x->setting - y->setting;
 }
 
@@ -47,20 +42,21 @@ static struct sayings list_sayings(const struct report_data *r)
     struct sayings list = {0};
     size_t room = 1;
     for (int i = 0; i < r->settings; i++)
-        room += (size_t)r->setting[i].verdict->sentences;
+        room += (size_t)r->setting[i].text.count;
     list.item = malloc(room * sizeof *list.item);
     for (int i = 0; i < r->settings && list.item; i++)
-        for (int k = r->setting[i].verdict->lead; k < r->setting[i].verdict->sentences; k++)
-            list.item[list.count++] = (struct saying){r->setting[i].verdict->sentence[k], i};
+        for (int k = r->setting[i].text.headlines; k < r->setting[i].text.count; k++)
+            list.item[list.count++] = (struct saying){&r->setting[i].text.sentence[k], i};
     if (list.count)
         qsort(list.item, list.count, sizeof *list.item, compare_sayings);
     return list;
 }
 
 /* Who says a sentence that is in the list: the first of them, and how many they are. */
-static const struct saying *who_says(const struct sayings *list, const char *text, int *count)
+static const struct saying *who_says(const struct sayings *list,
+                                     const struct verdict_sentence *sentence, int *count)
 {
-    const struct saying key = {.text = text}, *end = list->item + list->count;
+    const struct saying key = {.sentence = sentence}, *end = list->item + list->count;
     const struct saying *first =
         bsearch(&key, list->item, list->count, sizeof *list->item, compare_common);
     while (first > list->item && compare_common(first - 1, &key) == 0)
@@ -79,18 +75,18 @@ static void add_same(const struct report_data *r, const struct saying *by, int n
         text_add(text, "In all settings");
     for (int s = 0; s < n && n < r->settings; s++)
         text_add(text, "%s%s", s ? "; " : "In ", r->setting[by[s].setting].label);
-    text_add(text, ": %s", by->text);
+    text_add(text, ": %s", by->sentence->text);
 }
 
 /* "Warning: ...: lr with 4 heads (slots=8; slots=16); lr with 8 heads (slots=32)." */
 static void add_different(const struct report_data *r, const struct saying *by, int n,
                           struct text_buffer *text)
 {
-    size_t common = common_size(by->text);
-    text_add(text, "%.*s", (int)common, by->text);
+    size_t common = by->sentence->common;
+    text_add(text, "%.*s", (int)common, by->sentence->text);
     for (int s = 0; s < n; s++) {
-        const char *own = by[s].text + common;
-        if (s && strcmp(by[s - 1].text, by[s].text) == 0)
+        const char *own = by[s].sentence->text + common;
+        if (s && strcmp(by[s - 1].sentence->text, by[s].sentence->text) == 0)
             text_add(text, "; ");
         else
             text_add(text, "%s%.*s (", s ? "); " : "", (int)strlen(own) - 1, own);
@@ -106,10 +102,10 @@ static void write_common(const struct report_data *r, const struct sayings *list
     bool headed = false;
     struct text_buffer text = {0};
     for (int i = 0; i < r->settings; i++) {
-        const struct verdict *v = r->setting[i].verdict;
-        for (int k = v->lead; k < v->sentences; k++) {
+        const struct verdict_text *words = &r->setting[i].text;
+        for (int k = words->headlines; k < words->count; k++) {
             int n;
-            const struct saying *by = who_says(list, v->sentence[k], &n);
+            const struct saying *by = who_says(list, &words->sentence[k], &n);
             bool first = true;
             for (int s = 0; s < n; s++)
                 first = first && by[s].setting >= i;
@@ -118,7 +114,7 @@ static void write_common(const struct report_data *r, const struct sayings *list
             if (!headed)
                 document_heading(d, "In several settings");
             headed = true;
-            if (strcmp(by->text, by[n - 1].text) == 0)
+            if (strcmp(by->sentence->text, by[n - 1].sentence->text) == 0)
                 add_same(r, by, n, &text);
             else
                 add_different(r, by, n, &text);
@@ -134,13 +130,13 @@ static enum status write_setting(const struct report_data *r, const struct repor
     if (set->label[0])
         document_heading(d, set->label);
     enum status s = report_table(set, d, m);
-    for (int k = 0; k < set->verdict->sentences && s == STATUS_OK; k++) {
-        const char *sentence = set->verdict->sentence[k];
+    for (int k = 0; k < set->text.count && s == STATUS_OK; k++) {
+        const struct verdict_sentence *sentence = &set->text.sentence[k];
         int settings = 1;
-        if (k < set->verdict->lead)
-            document_finding(d, sentence);
+        if (k < set->text.headlines)
+            document_finding(d, sentence->text);
         else if (who_says(list, sentence, &settings) && settings == 1)
-            document_item(d, sentence);
+            document_item(d, sentence->text);
     }
     if (s == STATUS_OK)
         s = report_labels_people(r->labels, set->setting, set->verdict->unit, d, m);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "sweep/judge/compare.h"
+#include "tests/assert_each.h"
 
 static const double FIRST[10] = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
 static const double SECOND[10] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
@@ -76,15 +77,15 @@ static void test_degenerate(void **state)
     struct compare_sample one = {1, UNITS, up}, none = {0, NULL, NULL};
     struct compare_result r = compare_samples(&a, &b, true);
     assert_printed(r.mean, .3, 1e-9);
-    assert_true(isnan(r.low) && isnan(r.high) && isnan(r.p) && isnan(r.df));
+    assert_each(isnan(r.low), isnan(r.high), isnan(r.p), isnan(r.df));
     r = compare_samples(&same, &same, false);
-    assert_true(r.mean == 0 && isnan(r.low));
+    assert_each(r.mean == 0, isnan(r.low));
     r = compare_samples(&same, &b, false); /* only one of them varies: its degrees of freedom */
     assert_printed(r.df, 2, 1e-9);
     assert_true(!isnan(r.low));
     r = compare_samples(&a, &one, false);
     assert_printed(r.mean, .3 - 1.4 / 3, 1e-9);
-    assert_true(isnan(r.low) && isnan(r.df));
+    assert_each(isnan(r.low), isnan(r.df));
     r = compare_samples(&a, &none, true);
     assert_int_equal(r.test, COMPARE_NOTHING);
     assert_true(isnan(r.mean));

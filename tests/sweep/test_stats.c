@@ -13,6 +13,7 @@
 
 #include "sweep/judge/crossed.h"
 #include "sweep/judge/stats.h"
+#include "tests/assert_each.h"
 
 enum { MAX_FIELDS = 12, MAX_LINE = 4096, MAX_SEEDS = 64, MAX_CELLS = 96 };
 
@@ -189,17 +190,17 @@ static void test_pair_without_variance(void **state)
     (void)state;
     const double a[4] = {.3, .5, .7, .9}, b[4] = {.2, .4, .6, .8};
     struct stats_paired r = stats_pair(a, b, 4); /* .1 each, up to rounding */
-    assert_true(r.all_equal && isnan(r.p) && isnan(r.t) && isnan(r.low) && isnan(r.high));
+    assert_each(r.all_equal, isnan(r.p), isnan(r.t), isnan(r.low), isnan(r.high));
     assert_close(r.mean, .1, "mean", 0);
     assert_true(r.sd == 0);
     assert_true(r.sign_flip_p == 2. / 16);
     r = stats_pair(a, a, 4);
-    assert_true(r.all_equal && r.p == 1 && r.sign_flip_p == 1 && r.ties == 4);
+    assert_each(r.all_equal, r.p == 1, r.sign_flip_p == 1, r.ties == 4);
     r = stats_pair(a, b, 1);
-    assert_true(!r.all_equal && isnan(r.p) && isnan(r.sd) && isnan(r.low) && r.wins == 1);
+    assert_each(!r.all_equal, isnan(r.p), isnan(r.sd), isnan(r.low), r.wins == 1);
     assert_true(r.sign_flip_p == 1);
     r = stats_pair(a, b, 0);
-    assert_true(isnan(r.mean) && isnan(r.sign_flip_p) && r.sign_flip_least == 1);
+    assert_each(isnan(r.mean), isnan(r.sign_flip_p), r.sign_flip_least == 1);
 }
 
 /* Beyond the exact range draws stand for all signs: the normal limit is close at n = 60, and the
@@ -227,9 +228,9 @@ static void test_sign_flip_draws(void **state)
         small_b[i] = .1 * (i % 7);
     }
     r = stats_pair(small_a, small_b, 25); /* never drawn: no p of 0 */
-    assert_true(!r.exact && r.sign_flip_p == 1. / (1 + STATS_DRAWS));
+    assert_each(!r.exact, r.sign_flip_p == 1. / (1 + STATS_DRAWS));
     r = stats_pair(small_a, small_b, 24);
-    assert_true(r.exact && r.sign_flip_p == r.sign_flip_least);
+    assert_each(r.exact, r.sign_flip_p == r.sign_flip_least);
 }
 
 static void test_sign_flip_seeds(void **state)
@@ -251,16 +252,16 @@ static void test_summary(void **state)
     assert_close(s.median, .8, "median", 0);
     assert_close(s.low, .8 - 2.7764451051977996 * sqrt(.025 / 5), "low", 0);
     assert_close(s.high, .8 + 2.7764451051977996 * sqrt(.025 / 5), "high", 0);
-    assert_true(s.min == .6 && s.max == 1 && !s.all_equal);
+    assert_each(s.min == .6, s.max == 1, !s.all_equal);
     double even[4] = {4, 1, 3, 2};
     assert_true(stats_summarize(even, 4, STATS_ANY).median == 2.5);
     double equal[3] = {.1, .1, .1};
     s = stats_summarize(equal, 3, STATS_ACCURACY);
-    assert_true(s.all_equal && s.mean == .1 && s.sd == 0 && isnan(s.low) && isnan(s.high));
+    assert_each(s.all_equal, s.mean == .1, s.sd == 0, isnan(s.low), isnan(s.high));
     s = stats_summarize(equal, 1, STATS_ACCURACY);
-    assert_true(s.mean == .1 && s.median == .1 && isnan(s.sd) && isnan(s.low) && !s.all_equal);
+    assert_each(s.mean == .1, s.median == .1, isnan(s.sd), isnan(s.low), !s.all_equal);
     s = stats_summarize(equal, 0, STATS_ACCURACY);
-    assert_true(isnan(s.mean) && isnan(s.min));
+    assert_each(isnan(s.mean), isnan(s.min));
     double far[3] = {1e9 + 1, 1e9 + 2, 1e9 + 3}; /* one pass over squares would lose this */
     assert_close(stats_summarize(far, 3, STATS_ANY).sd, 1, "sd", 0);
 }
@@ -273,12 +274,12 @@ static void test_intervals_are_cut(void **state)
     struct stats_summary any = stats_summarize(x, 3, STATS_ANY),
                          accuracy = stats_summarize(x, 3, STATS_ACCURACY),
                          loss = stats_summarize(x, 3, STATS_LOSS);
-    assert_true(any.low < 0 && any.high > 1);
-    assert_true(accuracy.low == 0 && accuracy.high == 1);
-    assert_true(loss.low == 0 && loss.high == any.high);
+    assert_each(any.low<0, any.high> 1);
+    assert_each(accuracy.low == 0, accuracy.high == 1);
+    assert_each(loss.low == 0, loss.high == any.high);
     double low = 0, high = 0;
     stats_interval(STATS_ACCURACY, NAN, NAN, &low, &high);
-    assert_true(isnan(low) && isnan(high));
+    assert_each(isnan(low), isnan(high));
 }
 
 static void test_holm(void **state)
@@ -312,7 +313,7 @@ static void test_above(void **state)
     }
     assert_true(isnan(stats_above(1, NAN, 1, 0)));
     assert_true(stats_above(.1, 0, 5, 0) == 1. / 32); /* no variance: signs alone */
-    assert_true(stats_above(0, 0, 5, 0) == 1 && stats_above(-1, 0, 5, 0) == 1);
+    assert_each(stats_above(0, 0, 5, 0) == 1, stats_above(-1, 0, 5, 0) == 1);
 }
 
 static void test_median_interval(void **state)
@@ -327,9 +328,9 @@ static void test_median_interval(void **state)
             x[i] = i + 1;
         stats_median_interval(x, n, &low, &high);
         if (n < 6)
-            assert_true(isnan(low) && isnan(high));
+            assert_each(isnan(low), isnan(high));
         else
-            assert_true(low == number(&t, 1) && high == number(&t, 2));
+            assert_each(low == number(&t, 1), high == number(&t, 2));
     }
 }
 
@@ -341,7 +342,7 @@ static void test_components(void **state)
     const double looms[16] = {98, 97, 99, 96, 91, 90, 93, 92, 96, 95, 97, 95, 95, 96, 99, 98};
     double between, within;
     stats_components(looms, (const int[4]){4, 4, 4, 4}, 4, &between, &within);
-    assert_true(fabs(within - 1.90) < .005 && fabs(between - 6.96) < .005);
+    assert_each(fabs(within - 1.90) < .005, fabs(between - 6.96) < .005);
     struct table_file t;
     file_open(&t, "tests/data/stats/components.csv");
     while (file_next(&t, 4)) {
@@ -355,9 +356,9 @@ static void test_components(void **state)
         assert_close(within, number(&t, 2), "within", t.rows);
     }
     stats_components(looms, (const int[1]){4}, 1, &between, &within);
-    assert_true(isnan(between) && isnan(within));
+    assert_each(isnan(between), isnan(within));
     stats_components(looms, (const int[2]){1, 1}, 2, &between, &within);
-    assert_true(isnan(between) && isnan(within));
+    assert_each(isnan(between), isnan(within));
 }
 
 static void test_crossed(void **state)
@@ -413,18 +414,18 @@ static void test_crossed_without_variance(void **state)
     double same[6], low, high;
     struct crossed c = crossed_new(x, 1, 6, 1), none = {0};
     assert_false(crossed_testable(&c) || crossed_testable(&none));
-    assert_true(isnan(crossed_p(&c, CROSSED_BOTH)) && isnan(crossed_p(&c, CROSSED_ROWS)));
+    assert_each(isnan(crossed_p(&c, CROSSED_BOTH)), isnan(crossed_p(&c, CROSSED_ROWS)));
     assert_true(isnan(crossed_above(&c, 0)));
     assert_true(!isnan(crossed_p(&c, CROSSED_COLUMNS)));
     crossed_interval(&c, CROSSED_BOTH, .95, &low, &high);
-    assert_true(isnan(low) && isnan(high));
+    assert_each(isnan(low), isnan(high));
     c = crossed_new(x, 6, 1, 1);
     assert_false(crossed_testable(&c));
     for (int i = 0; i < 6; i++)
         same[i] = 3.3 - (i % 2 ? 3 : 3 + 1e-16 * i);
     c = crossed_new(same, 2, 3, 3.3);
     assert_false(crossed_testable(&c));
-    assert_true(c.se[CROSSED_BOTH] == 0 && isnan(crossed_p(&c, CROSSED_BOTH)));
+    assert_each(c.se[CROSSED_BOTH] == 0, isnan(crossed_p(&c, CROSSED_BOTH)));
 }
 
 static void test_levels(void **state)
@@ -437,7 +438,7 @@ static void test_levels(void **state)
     assert_close(r.high, .8 + 4.604094871349993 * sqrt(.025 / 5), "high at 99%", 0);
     r = stats_pair_t(zero, zero, 5);
     stats_pair_level(&r, .99);
-    assert_true(isnan(r.low) && isnan(r.high));
+    assert_each(isnan(r.low), isnan(r.high));
 }
 
 /* At most three of four hypotheses can be true at once: 3, 3, 2, 1 in place of 4, 3, 2, 1. */
@@ -451,7 +452,7 @@ static void test_step_down(void **state)
     for (int i = 0; i < 4; i++)
         assert_close(p[i], expected[i], "step_down", i);
     stats_step_down(two, 2, 1, order);
-    assert_true(two[0] == .03 && two[1] == .04);
+    assert_each(two[0] == .03, two[1] == .04);
 }
 
 int main(void)

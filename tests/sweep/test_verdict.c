@@ -15,8 +15,8 @@ static void test_numbers(void **state)
     s.trial[2][2].exact = .9;
     struct verdict *v = judge_sketch(&s);
     assert_int_equal(v->kind, VERDICT_UNTESTED); /* the largest has no results */
-    assert_true(v->candidate == 4 && v->best == 4 && v->interior == 3 && v->finished == 4);
-    assert_true(v->smallest == 1 && v->largest == 32);
+    assert_each(v->candidate == 4, v->best == 4, v->interior == 3, v->finished == 4);
+    assert_each(v->smallest == 1, v->largest == 32);
     assert_near(v->alpha, .05 / 3);
     assert_int_equal(v->rivals, 2);
     assert_int_equal(v->rival[0].outcome, RIVAL_BEATEN);
@@ -27,18 +27,18 @@ static void test_numbers(void **state)
     assert_near(r[2].completed_mean, .99);
     assert_near(r[2].val_mean, (4 * .99 + .0625) / 5);
     assert_near(r[2].exact_mean, .7);
-    assert_true(isnan(r[1].exact_mean) && isnan(r[1].late_gain) && !r[1].improving);
-    assert_true(r[2].test.n == 5 && r[2].trials == 5 && r[2].bad == 1 && r[2].test.min == .0625);
-    assert_true(r[1].solved == 4 && fabs(r[1].solved_low - .28358) < 1e-5 &&
+    assert_each(isnan(r[1].exact_mean), isnan(r[1].late_gain), !r[1].improving);
+    assert_each(r[2].test.n == 5, r[2].trials == 5, r[2].bad == 1, r[2].test.min == .0625);
+    assert_each(r[1].solved == 4, fabs(r[1].solved_low - .28358) < 1e-5,
                 fabs(r[1].solved_high - .99495) < 1e-5);
-    assert_true(r[0].solved == 0 && r[0].solved_low == 0);
-    assert_true(r[0].above_chance && r[1].above_chance && !r[4].above_chance);
-    assert_true(isnan(r[1].best_p) && r[1].among_best && !r[0].among_best && r[2].among_best);
+    assert_each(r[0].solved == 0, r[0].solved_low == 0);
+    assert_each(r[0].above_chance, r[1].above_chance, !r[4].above_chance);
+    assert_each(isnan(r[1].best_p), r[1].among_best, !r[0].among_best, r[2].among_best);
     assert_near(r[0].best_p, 1.6404653331167734e-06); /* three comparisons: one-sided p times 3 */
     assert_near(r[3].best_p, 0.5608514494500882);
-    assert_true(r[4].test.n == 0 && !r[4].among_best && !r[4].in_plateau);
+    assert_each(r[4].test.n == 0, !r[4].among_best, !r[4].in_plateau);
     assert_true(isnan(r[4].solved_low));
-    assert_true(v->smallest_among_best == 4 && v->plateau_low == 4 && v->plateau_high == 16);
+    assert_each(v->smallest_among_best == 4, v->plateau_low == 4, v->plateau_high == 16);
     assert_int_equal(v->plateau_holes, 0);
     verdict_free(v);
 }
@@ -53,7 +53,7 @@ static void test_better_than_best(void **state)
     add(&s, 4, .97, 5, poor);
     struct verdict *v = judge_sketch(&s);
     assert_int_equal(v->best, 2);
-    assert_true(v->row[0].among_best && v->row[0].best_p == 1);
+    assert_each(v->row[0].among_best, v->row[0].best_p == 1);
     assert_true(!v->row[2].among_best);
     assert_int_equal(v->smallest_among_best, 1);
     assert_int_equal(v->kind, VERDICT_NOT_SIGNIFICANT);
@@ -92,7 +92,7 @@ static void test_tolerances(void **state)
     add(&s, 16, .98, 5, low);
     struct verdict *v = judge_sketch(&s);
     assert_true(v->candidate == 4);
-    assert_true(v->candidate_at[0] == 8 && v->candidate_at[1] == 4 && v->candidate_at[2] == 2);
+    assert_each(v->candidate_at[0] == 8, v->candidate_at[1] == 4, v->candidate_at[2] == 2);
     verdict_free(v);
     struct sketch exact = sketch_new(); /* .0102 - .005 is rounded to more than .0052 */
     exact.in.chance = NAN;
@@ -137,7 +137,7 @@ static void test_proof(void **state)
         struct verdict *v = judge_sketch(&s);
         bool first = status == PROOF_FIRST;
         assert_int_equal(v->kind, first ? VERDICT_CLAIM_CONFIRMED : VERDICT_MIDDLE);
-        assert_true(v->prediction == first && v->decided);
+        assert_each(v->prediction == first, v->decided);
         assert_int_equal(v->proof.status, status);
         verdict_free(v);
     }
@@ -157,25 +157,25 @@ static void test_looks(void **state)
     struct verdict *v = judge_sketch(&s);
     assert_near(v->alpha, .05 / 3 / 2);
     assert_near(v->level, 1 - .05 / 3);
-    assert_true(v->decided && v->looks == 3 && v->look == 1);
+    assert_each(v->decided, v->looks == 3, v->look == 1);
     verdict_free(v);
     s.in.planned++; /* not all of this look has ended */
     v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_MIDDLE && !v->decided);
+    assert_each(v->kind == VERDICT_MIDDLE, !v->decided);
     verdict_free(v);
     s.in.planned--;
     claim(&s, 4, 1, 2);
     v = judge_sketch(&s);
     assert_near(v->alpha, .05 / 3);
-    assert_true(v->kind == VERDICT_CLAIM_NOT_CONFIRMED && !v->decided);
+    assert_each(v->kind == VERDICT_CLAIM_NOT_CONFIRMED, !v->decided);
     verdict_free(v);
     s.in.claim_over_count = 1;
     v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_CLAIM_CONFIRMED && v->decided);
+    assert_each(v->kind == VERDICT_CLAIM_CONFIRMED, v->decided);
     verdict_free(v);
     s.in.claim_best = 8;
     v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_CLAIM_CONTRADICTED && v->decided);
+    assert_each(v->kind == VERDICT_CLAIM_CONTRADICTED, v->decided);
     verdict_free(v);
 }
 
@@ -190,12 +190,12 @@ static void test_plateau(void **state)
     s.in.equivalence = .05;
     struct verdict *v = judge_sketch(&s);
     const struct verdict_row *r = v->row;
-    assert_true(v->plateau_low == 2 && v->plateau_high == 4 && v->plateau_margin == .05);
+    assert_each(v->plateau_low == 2, v->plateau_high == 4, v->plateau_margin == .05);
     assert_near(r[0].plateau_p, 0.9999988079336343);
     assert_near(r[1].plateau_p, 0.0007336304916229932);
     assert_near(r[2].plateau_p, 0.0018405080271156036);
-    assert_true(isnan(r[1].equivalent_p) && !r[1].equivalent && r[1].in_plateau);
-    assert_true(r[2].equivalent && r[2].in_plateau && !r[0].in_plateau && !r[0].equivalent);
+    assert_each(isnan(r[1].equivalent_p), !r[1].equivalent, r[1].in_plateau);
+    assert_each(r[2].equivalent, r[2].in_plateau, !r[0].in_plateau, !r[0].equivalent);
     assert_near(r[2].equivalent_p, 0.0018405080271156036);
     verdict_free(v);
     struct sketch two = sketch_new(); /* two head counts: plain two one-sided tests */
@@ -206,16 +206,16 @@ static void test_plateau(void **state)
     assert_near(v->row[0].plateau_p, 0.006158676235120204);
     assert_near(v->row[1].plateau_p, 0.03997982327279099);
     assert_near(v->row[1].equivalent_p, 0.03997982327279099);
-    assert_true(v->row[1].equivalent && v->plateau_high == 4);
+    assert_each(v->row[1].equivalent, v->plateau_high == 4);
     verdict_free(v);
     two.in.looks = 2; /* .04 is not below .025 */
     v = judge_sketch(&two);
-    assert_true(!v->row[1].equivalent && v->plateau_high == 0);
+    assert_each(!v->row[1].equivalent, v->plateau_high == 0);
     verdict_free(v);
     two.in.looks = 0;
     two.in.equivalence = .018;
     v = judge_sketch(&two);
-    assert_true(!v->row[1].equivalent && !v->row[1].in_plateau && v->row[1].among_best);
+    assert_each(!v->row[1].equivalent, !v->row[1].in_plateau, v->row[1].among_best);
     verdict_free(v);
 }
 
@@ -230,8 +230,8 @@ static void test_plateau_of_the_picked(void **state)
     add(&s, 4, .97, 5, (const double[]){.960, .962, .961, .960, .961});
     s.in.equivalence = .01;
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->best == 1 && v->row[0].in_plateau && !v->row[1].in_plateau);
-    assert_true(v->row[2].in_plateau && !v->row[2].equivalent && v->plateau_holes == 1);
+    assert_each(v->best == 1, v->row[0].in_plateau, !v->row[1].in_plateau);
+    assert_each(v->row[2].in_plateau, !v->row[2].equivalent, v->plateau_holes == 1);
     verdict_free(v);
 }
 
@@ -254,7 +254,7 @@ static void test_replicates(void **state)
     claim(&s, 4, 1, 0);
     struct verdict *v = judge_sketch(&s);
     const struct verdict_rival *r = v->rival;
-    assert_true(r->pair.n == 3 && r->seed_pairs == 6 && r->unpaired == 1 && v->units == 3);
+    assert_each(r->pair.n == 3, r->seed_pairs == 6, r->unpaired == 1, v->units == 3);
     assert_string_equal(v->unit, "task instance");
     assert_near(r->pair.mean, 0.09388888888888892);
     assert_near(r->pair.low, -0.04689920855688058);
@@ -265,14 +265,14 @@ static void test_replicates(void **state)
     assert_near(r->pair.sign_flip_p, .25);  /* signs of three instances, not of six seeds */
     const struct verdict_row *row = v->row; /* means of instance means */
     assert_near(row[0].test.mean, (.71 + (.60 + .99) / 2 + .82) / 3);
-    assert_true(row[0].test.n == 3 && row[0].trials == 7 && row[0].solved == 1);
+    assert_each(row[0].test.n == 3, row[0].trials == 7, row[0].solved == 1);
     assert_true(isnan(row[0].solved_low)); /* trials of one instance are not independent */
     verdict_free(v);
     s.in.replicated = NULL;
     for (int k = 0; k < 7; k++)
         s.trial[0][k].seed = s.trial[1][k].seed = k;
     v = judge_sketch(&s);
-    assert_true(v->rival->pair.n == 6 && isnan(v->rival->sd_between) && v->units == 0);
+    assert_each(v->rival->pair.n == 6, isnan(v->rival->sd_between), v->units == 0);
     verdict_free(v);
 }
 
@@ -301,13 +301,13 @@ static void test_loss_mirrors(void **state)
             claim(&b, claimed == 1 ? 2 : 1, 1 + 3 * (claimed == 2), 8);
         }
         struct verdict *v = judge_sketch(&a), *w = judge_sketch(&b);
-        assert_true(v->kind == w->kind && v->candidate == w->candidate && v->best == w->best);
-        assert_true(v->plateau_low == w->plateau_low && v->plateau_high == w->plateau_high);
+        assert_each(v->kind == w->kind, v->candidate == w->candidate, v->best == w->best);
+        assert_each(v->plateau_low == w->plateau_low, v->plateau_high == w->plateau_high);
         for (int i = 0; i < 4; i++) {
             assert_true(v->row[i].among_best == w->row[i].among_best);
             assert_true(v->row[i].equivalent == w->row[i].equivalent);
             assert_true(v->row[i].in_plateau == w->row[i].in_plateau);
-            assert_true(w->row[i].solved == 0 && isnan(w->row[i].solved_low));
+            assert_each(w->row[i].solved == 0, isnan(w->row[i].solved_low));
         }
         for (int i = 0; i < v->rivals; i++) {
             assert_true(v->rival[i].outcome == w->rival[i].outcome);
@@ -330,8 +330,8 @@ static void test_too_few(void **state)
     add(&s, 4, .97, 1, poor);
     s.in.equivalence = .1;
     struct verdict *v = judge_sketch(&s);
-    assert_true(isnan(v->row[0].plateau_p) && isnan(v->row[2].plateau_p));
-    assert_true(!v->row[0].equivalent && !v->row[0].in_plateau && v->row[2].among_best);
+    assert_each(isnan(v->row[0].plateau_p), isnan(v->row[2].plateau_p));
+    assert_each(!v->row[0].equivalent, !v->row[0].in_plateau, v->row[2].among_best);
     verdict_free(v);
     struct sketch unknown = sketch_new(); /* what a bad trial counts as is not known: no pair */
     unknown.in.chance = NAN;
@@ -340,7 +340,7 @@ static void test_too_few(void **state)
     unknown.trial[1][2].bad = true;
     claim(&unknown, 2, 1, 0);
     v = judge_sketch(&unknown);
-    assert_true(v->rival->pair.n == 4 && v->rival->unpaired == 1);
+    assert_each(v->rival->pair.n == 4, v->rival->unpaired == 1);
     verdict_free(v);
 }
 
@@ -352,11 +352,11 @@ static void test_looks_bind_the_plateau(void **state)
     add(&s, 1, .98, 5, (const double[]){.980, .970, .990, .985, .975});
     add(&s, 2, .99, 5, (const double[]){.985, .990, .990, .995, .985});
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->row[0].best_p < .05 && v->row[0].best_p > .05 / 3 && !v->row[0].among_best);
+    assert_each(v->row[0].best_p<.05, v->row[0].best_p> .05 / 3, !v->row[0].among_best);
     verdict_free(v);
     s.in.looks = 3;
     v = judge_sketch(&s);
-    assert_true(v->row[0].among_best && v->row[0].in_plateau);
+    assert_each(v->row[0].among_best, v->row[0].in_plateau);
     verdict_free(v);
 }
 

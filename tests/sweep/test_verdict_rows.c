@@ -14,21 +14,23 @@ static void test_at_chance(void **state)
     assert_int_equal(v->kind, VERDICT_AT_CHANCE);
     assert_near(v->row[0].chance_p, 2 * 0.0505957536091473); /* above .0725, after Holm */
     assert_near(v->row[1].chance_p, 0.99665676288549);
-    assert_true(!v->row[0].above_chance && v->candidate == 0 && v->best == 0 && v->rivals == 0);
-    assert_true(v->plateau_low == 0 && v->sentences == 1 && v->lead == 1);
+    assert_each(!v->row[0].above_chance, v->candidate == 0, v->best == 0, v->rivals == 0);
+    struct verdict_text text = words_of(&s, v);
+    assert_each(v->plateau_low == 0, text.count == 1, text.headlines == 1);
+    verdict_text_free(&text);
     verdict_free(v);
     s.trial[0][1].test = .085; /* less spread: shown to be above */
     s.trial[0][0].test = .082;
     s.trial[0][2].test = .088;
     v = judge_sketch(&s);
-    assert_true(v->kind != VERDICT_AT_CHANCE && v->row[0].above_chance && !v->row[1].above_chance);
+    assert_each(v->kind != VERDICT_AT_CHANCE, v->row[0].above_chance, !v->row[1].above_chance);
     verdict_free(v);
     s.in.test_targets = 400; /* four standard errors of so few cases are .0484 */
     assert_kind(&s, VERDICT_AT_CHANCE);
     s.in.test_targets = 0;
     s.in.chance = NAN; /* unknown: nothing can be said about it */
     v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_EDGE && isnan(v->row[0].chance_p) && !v->row[0].above_chance);
+    assert_each(v->kind == VERDICT_EDGE, isnan(v->row[0].chance_p), !v->row[0].above_chance);
     verdict_free(v);
 }
 
@@ -45,7 +47,7 @@ static void test_few_test_rows(void **state)
     assert_kind(&s, VERDICT_AT_CHANCE);
     add(&s, 4, 1, 5, ones);
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->kind != VERDICT_AT_CHANCE && v->row[2].above_chance && !v->row[0].above_chance);
+    assert_each(v->kind != VERDICT_AT_CHANCE, v->row[2].above_chance, !v->row[0].above_chance);
     verdict_free(v);
 }
 
@@ -79,8 +81,8 @@ static void test_all_equal(void **state)
     add(&s, 1, .98, 5, ones);
     add(&s, 2, .99, 5, ones);
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_ALL_EQUAL && v->candidate == 0 && v->rivals == 0);
-    assert_true(v->plateau_low == 1 && v->plateau_high == 2);
+    assert_each(v->kind == VERDICT_ALL_EQUAL, v->candidate == 0, v->rivals == 0);
+    assert_each(v->plateau_low == 1, v->plateau_high == 2);
     verdict_free(v);
     s.trial[0][4].test = .999;
     assert_kind(&s, VERDICT_EDGE);
@@ -102,7 +104,7 @@ static void test_improving(void **state)
         s.trial[2][k].late_slope = k ? -.01 : .2;
     }
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->row[0].improving && !v->row[1].improving && !v->row[2].improving);
+    assert_each(v->row[0].improving, !v->row[1].improving, !v->row[2].improving);
     assert_near(v->row[0].late_gain, 0.0182);
     assert_near(v->row[0].late_low, 0.005077074129165046);
     assert_near(v->row[0].late_high, 0.031322925870834954);
@@ -119,7 +121,7 @@ static void test_improving(void **state)
         s.trial[2][k].late_slope = NAN;
     }
     v = judge_sketch(&s);
-    assert_true(v->row[0].late_gain > .01 && !v->row[0].improving);
+    assert_each(v->row[0].late_gain > .01, !v->row[0].improving);
     verdict_free(v);
     s.in.loss = true; /* .01 of a loss is nothing to speak of */
     s.trial[0][0].late_slope = .001;
@@ -141,21 +143,21 @@ static void test_limited(void **state)
     add(&s, 8, .995, 5, good);
     s.trial[3][1].limited = true;
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_EDGE && v->candidate == 4 && v->best == 4);
-    assert_true(v->largest == 4 && v->interior == 1 && v->finished == 3);
+    assert_each(v->kind == VERDICT_EDGE, v->candidate == 4, v->best == 4);
+    assert_each(v->largest == 4, v->interior == 1, v->finished == 3);
     const struct verdict_row *r = &v->row[3];
-    assert_true(r->limited == 1 && r->trials == 4 && r->bad == 0 && r->test.n == 4);
-    assert_true(!r->among_best && !r->in_plateau && isnan(r->best_p) && isnan(r->chance_p));
+    assert_each(r->limited == 1, r->trials == 4, r->bad == 0, r->test.n == 4);
+    assert_each(!r->among_best, !r->in_plateau, isnan(r->best_p), isnan(r->chance_p));
     verdict_free(v);
     s.in.count = 4;
     add(&s, 16, .99, 5, good); /* beyond it the plateau goes on: what did not finish is no hole */
     v = judge_sketch(&s);
-    assert_true(v->plateau_high == 16 && v->plateau_holes == 0);
+    assert_each(v->plateau_high == 16, v->plateau_holes == 0);
     verdict_free(v);
     s.in.count = 4;
     s.trial[3][1].bad = true; /* its attempt failed: still no guess */
     v = judge_sketch(&s);
-    assert_true(v->row[3].bad == 0 && v->row[3].limited == 1 && v->row[3].test.n == 4);
+    assert_each(v->row[3].bad == 0, v->row[3].limited == 1, v->row[3].test.n == 4);
     verdict_free(v);
 }
 
@@ -169,7 +171,7 @@ static void test_limited_claim(void **state)
     claim(&s, 4, 1, 8);
     s.trial[2][1].limited = true;
     struct verdict *v = judge_sketch(&s);
-    assert_true(v->kind == VERDICT_CLAIM_UNDECIDED && !v->decided);
+    assert_each(v->kind == VERDICT_CLAIM_UNDECIDED, !v->decided);
     assert_int_equal(v->rival[0].outcome, RIVAL_BEATEN);
     assert_int_equal(v->rival[1].outcome, RIVAL_UNFINISHED);
     verdict_free(v);
@@ -215,11 +217,11 @@ static void test_medians(void **state)
     add(&s, 8, .5, 3, (const double[]){.1, .9, .9});             /* too few */
     struct verdict *v = judge_sketch(&s);
     const struct verdict_row *r = v->row;
-    assert_true(r[0].median_low == .40 && r[0].median_high == 1 && r[0].bimodal);
-    assert_true(r[0].clusters[0].n == 2 && r[0].clusters[0].low == .40);
-    assert_true(r[0].clusters[0].high == .42 && r[0].clusters[1].n == 4);
-    assert_true(r[0].clusters[1].low == .98 && r[0].clusters[1].high == 1);
-    assert_true(isnan(r[1].median_low) && !r[1].bimodal && !r[2].bimodal && !r[3].bimodal);
+    assert_each(r[0].median_low == .40, r[0].median_high == 1, r[0].bimodal);
+    assert_each(r[0].clusters[0].n == 2, r[0].clusters[0].low == .40);
+    assert_each(r[0].clusters[0].high == .42, r[0].clusters[1].n == 4);
+    assert_each(r[0].clusters[1].low == .98, r[0].clusters[1].high == 1);
+    assert_each(isnan(r[1].median_low), !r[1].bimodal, !r[2].bimodal, !r[3].bimodal);
     verdict_free(v);
 }
 

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/judge/verdict.h"
+#include "sweep/judge/verdict_text.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -69,17 +70,27 @@ static inline struct verdict *judge_sketch(struct sketch *s)
     return v;
 }
 
+/* To be freed. */
+static inline struct verdict_text words_of(const struct sketch *s, const struct verdict *v)
+{
+    struct verdict_text text;
+    assert_int_equal(verdict_text_new(&s->in, v, &text, NULL), STATUS_OK);
+    return text;
+}
+
 /* Judges and compares kind and all sentences. */
 static inline void expect(struct sketch *s, enum verdict_kind kind, const char *const *sentences)
 {
     struct verdict *v = judge_sketch(s);
+    struct verdict_text text = words_of(s, v);
     assert_string_equal(verdict_kind_name(v->kind), verdict_kind_name(kind));
     int i = 0;
     for (; sentences[i]; i++) {
-        assert_true(i < v->sentences);
-        assert_string_equal(v->sentence[i], sentences[i]);
+        assert_true(i < text.count);
+        assert_string_equal(text.sentence[i].text, sentences[i]);
     }
-    assert_int_equal(v->sentences, i);
+    assert_int_equal(text.count, i);
+    verdict_text_free(&text);
     verdict_free(v);
 }
 
@@ -89,8 +100,10 @@ static inline void expect(struct sketch *s, enum verdict_kind kind, const char *
 static inline void expect_sentence(struct sketch *s, int i, const char *sentence)
 {
     struct verdict *v = judge_sketch(s);
-    assert_true(i < v->sentences);
-    assert_string_equal(v->sentence[i], sentence);
+    struct verdict_text text = words_of(s, v);
+    assert_true(i < text.count);
+    assert_string_equal(text.sentence[i].text, sentence);
+    verdict_text_free(&text);
     verdict_free(v);
 }
 
@@ -98,10 +111,12 @@ static inline void expect_sentence(struct sketch *s, int i, const char *sentence
 static inline char *sentence_with(struct sketch *s, const char *part)
 {
     struct verdict *v = judge_sketch(s);
+    struct verdict_text text = words_of(s, v);
     char *found = NULL;
-    for (int i = 0; i < v->sentences && !found; i++)
-        if (strstr(v->sentence[i], part))
-            found = strdup(v->sentence[i]);
+    for (int i = 0; i < text.count && !found; i++)
+        if (strstr(text.sentence[i].text, part))
+            found = strdup(text.sentence[i].text);
+    verdict_text_free(&text);
     verdict_free(v);
     return found;
 }

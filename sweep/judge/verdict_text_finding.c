@@ -1,0 +1,221 @@
+/* The finding: what the verdict is about, by its kind. */
+#include <math.h>
+
+#include "sweep/judge/verdict_text_parts.h"
+
+static void put_number(const struct writer *w, const struct verdict_rival *r)
+{
+    put(w, "%lld", (long long)r->heads);
+}
+
+static void put_with_number(const struct writer *w, const struct verdict_rival *r)
+{
+    put(w, "with %lld", (long long)r->heads);
+}
+
+/* "1 (difference +0.002, p = 0.2)" */
+static void put_with_difference(const struct writer *w, const struct verdict_rival *r)
+{
+    put(w, "%lld (difference ", (long long)r->heads);
+    put_difference(w, r->pair.mean);
+    put_difference_bits(w, r->pair.mean);
+    put(w, ", ");
+    put_p(w, r->p);
+    put(w, ")");
+}
+
+/* The rivals of one outcome. */
+static void put_rivals(const struct writer *w, enum rival_outcome outcome,
+                       void (*put_item)(const struct writer *w, const struct verdict_rival *r))
+{
+    int n = rivals_with(w->v, outcome), seen = 0;
+    for (int i = 0; i < w->v->rivals; i++)
+        if (w->v->rival[i].outcome == outcome) {
+            put(w, "%s", separator(seen++, n));
+            put_item(w, &w->v->rival[i]);
+        }
+}
+
+/* "tried", unless head counts that were tried are left out. */
+static const char *tried(const struct writer *w)
+{
+    return count_rows(w, is_unfinished) ? "that finished" : "tried";
+}
+
+static void write_nothing(const struct writer *w)
+{
+    const struct verdict_input *in = w->in;
+    if (in->tuning > in->tuning_ended)
+        put(w, "Tuning is under way (%ld of %ld trials); no trial that will be judged has ended",
+            in->tuning_ended, in->tuning);
+    else
+        put(w, "No trial %shas ended: there is nothing to judge yet",
+            in->tuning > 0 ? "that is judged " : "");
+}
+
+/* Names a trial, which has the reason. */
+static void write_no_results(const struct writer *w)
+{
+    int64_t trial_id = 0;
+    for (int i = 0; i < w->in->count && trial_id == 0; i++)
+        if (w->in->heads[i].n > 0)
+            trial_id = w->in->heads[i].trial[0].trial_id;
+    if (w->v->kind == VERDICT_UNFINISHED)
+        put(w, "no head count finished within the limit of time or memory");
+    else
+        put(w, "every trial %sdiverged or failed", w->v->preliminary ? "that has ended " : "");
+    if (trial_id > 0)
+        put(w, "; `headcount show %lld` says why", (long long)trial_id);
+}
+
+static void write_single(const struct writer *w)
+{
+    put(w, "%lld is the only head count that %s", (long long)w->v->candidate,
+        count_rows(w, is_unfinished) ? "finished" : "was tried");
+}
+
+/* The tested one of best mean; there is one. */
+static const struct verdict_row *top_row(const struct writer *w)
+{
+    const struct verdict_row *row = w->v->row, *top = row;
+    double sign = w->in->loss ? -1 : 1;
+    for (int i = 1; i < w->v->rows; i++)
+        if (row_tested(&row[i]) &&
+            (!row_tested(top) || sign * row[i].test.mean > sign * top->test.mean))
+            top = &row[i];
+    return top;
+}
+
+static void write_at_chance(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    const struct verdict_row *top = top_row(w);
+    put(w, "no head count is shown to be better than guessing (%s %.3g", test_metric(w), v->guess);
+    put_loss_bits(w, v->guess);
+    put(w, "; the best mean is %.3g", top->test.mean);
+    put_loss_bits(w, top->test.mean);
+    put(w, ", with ");
+    put_heads(w, top->heads);
+    put(w, ")");
+    put_scope(w);
+    put(w, "; there is nothing to compare");
+}
+
+static void write_all_equal(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    int trials = 0;
+    double value = NAN;
+    for (int i = 0; i < v->rows; i++)
+        if (row_tested(&v->row[i])) {
+            trials += v->row[i].trials;
+            value = v->row[i].test.mean;
+        }
+    put(w, "each of %d trials, at every one of %d head counts, has a %s of %.3f", trials,
+        v->finished, test_metric(w), value);
+    put_scope(w);
+    put(w, "%s", v->prediction ? "; the claim is not confirmed" : "");
+}
+
+static void write_middle(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    put_heads(w, v->candidate);
+    put(w, " %s better than both the smallest (%lld) and the largest (%lld) head count %s",
+        verb(v->candidate), (long long)v->smallest, (long long)v->largest, tried(w));
+    put_scope(w);
+}
+
+/* "4 heads are significantly worse than 8 (-0.1, p = ..) and not shown to be better than 16 (..)"
+ */
+static void write_shortfall(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    bool worse = rivals_with(v, RIVAL_BETTER) > 0;
+    put_heads(w, v->candidate);
+    if (!v->prediction)
+        put(w, ", picked by %s,", val_metric(w));
+    put(w, " %s", verb(v->candidate));
+    if (worse) {
+        put(w, " significantly worse than ");
+        put_rivals(w, RIVAL_BETTER, put_with_difference);
+    }
+    if (rivals_with(v, RIVAL_NOT_BEATEN)) {
+        put(w, "%s not shown to be better than ", worse ? " and" : "");
+        put_rivals(w, RIVAL_NOT_BEATEN, put_with_difference);
+    }
+    put_scope(w);
+}
+
+static void write_edge(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    bool smallest = v->candidate == v->smallest;
+    put(w,
+        "the best head count on validation (the fewest heads within %g of the top) is the %s one "
+        "%s, %lld",
+        VERDICT_TOLERANCE, smallest ? "smallest" : "largest", tried(w), (long long)v->candidate);
+    if (!smallest && !count_rows(w, is_unfinished))
+        put(w, " (more heads were not tried)");
+    put_scope(w);
+}
+
+static void write_confirmed(const struct writer *w)
+{
+    put_heads(w, w->v->candidate);
+    put(w, " %s better than ", verb(w->v->candidate));
+    put_rivals(w, RIVAL_BEATEN, put_number);
+    put(w, ", as predicted before the first trial");
+    put_scope(w);
+}
+
+static void write_untested(const struct writer *w)
+{
+    put_heads(w, w->v->candidate);
+    put(w, " %s fewer than two %ss ", w->v->candidate == 1 ? "shares" : "share", w->v->unit);
+    put_rivals(w, RIVAL_UNTESTED, put_with_number);
+}
+
+static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_row *r)
+{
+    bool named = r->heads == w->in->claim_best;
+    for (int i = 0; i < w->in->claim_over_count; i++)
+        named = named || r->heads == w->in->claim_over[i];
+    return named && r->limited;
+}
+
+static void write_undecided(const struct writer *w)
+{
+    const struct verdict_row *r = w->v->row;
+    put_rows(w, is_unfinished_in_claim, NULL);
+    while (!is_unfinished_in_claim(w, r))
+        r++;
+    put(w, " head%s did not finish",
+        count_rows(w, is_unfinished_in_claim) == 1 ? plural(r->heads) : "s");
+}
+
+void write_finding(const struct writer *w)
+{
+    static const struct {
+        const char *opening;
+        void (*write)(const struct writer *w);
+    } findings[] = {
+        [VERDICT_NOTHING] = {"", write_nothing},
+        [VERDICT_UNTRAINED] = {"No verdict: ", write_no_results},
+        [VERDICT_UNFINISHED] = {"No verdict: ", write_no_results},
+        [VERDICT_SINGLE] = {"No comparison: ", write_single},
+        [VERDICT_AT_CHANCE] = {"At chance: ", write_at_chance},
+        [VERDICT_ALL_EQUAL] = {"All equal: ", write_all_equal},
+        [VERDICT_MIDDLE] = {"Exploratory finding, a middle head count wins: ", write_middle},
+        [VERDICT_NOT_SIGNIFICANT] = {"Not significant: ", write_shortfall},
+        [VERDICT_EDGE] = {"No middle: ", write_edge},
+        [VERDICT_UNTESTED] = {"Not tested yet: ", write_untested},
+        [VERDICT_CLAIM_CONFIRMED] = {"Claim confirmed: ", write_confirmed},
+        [VERDICT_CLAIM_NOT_CONFIRMED] = {"Claim not confirmed: ", write_shortfall},
+        [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted: ", write_shortfall},
+        [VERDICT_CLAIM_UNDECIDED] = {"Claim undecided: ", write_undecided},
+        [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet: ", write_untested},
+    };
+    put(w, "%s", findings[w->v->kind].opening);
+    findings[w->v->kind].write(w);
+}

@@ -1,0 +1,71 @@
+/* What the files of the verdict's words share. */
+#ifndef SWEEP_JUDGE_VERDICT_TEXT_PARTS_H
+#define SWEEP_JUDGE_VERDICT_TEXT_PARTS_H
+
+#include "engine/base/text.h"
+#include "sweep/judge/verdict_parts.h"
+
+/* A sentence is written without its full stop. */
+struct writer {
+    const struct verdict_input *in;
+    const struct verdict *v;
+    struct text_buffer *out;
+    size_t *own; /* where in it the part begins that is this setting's own; untouched: nowhere */
+    int item;    /* number of the head count or rival that a sentence of each is about */
+};
+
+#define put(w, ...) text_add((w)->out, __VA_ARGS__)
+
+/* "s" unless n is 1; "is" or "are". */
+const char *plural(int64_t n);
+const char *verb(int64_t n);
+
+/* What separates item i of n in "1, 2 and 4". */
+const char *separator(int i, int n);
+
+/* "4 heads"; "p = 0.03"; "-0.120", tiny ones with the digit that counts; "test accuracy". */
+void put_heads(const struct writer *w, int64_t heads);
+void put_p(const struct writer *w, double p);
+void put_difference(const struct writer *w, double x);
+const char *test_metric(const struct writer *w);
+/* Of a text, ", 1.234 bits per byte" after a loss; of a difference ", -0.041 bits per byte". */
+void put_loss_bits(const struct writer *w, double loss);
+void put_difference_bits(const struct writer *w, double loss);
+/* "paired t test", or what it is where comparisons go over blocks of a text too. */
+const char *paired_test(const struct writer *w);
+const char *val_metric(const struct writer *w);
+
+/* ", within 1500 steps at lr 0.003 for all, on this task instance": what bounds every finding. Of a
+ * text: ", over 8 seeds and 32 blocks of the test text". */
+void put_scope(const struct writer *w);
+
+/* Tells some head counts from the others. */
+typedef bool row_test(const struct writer *w, const struct verdict_row *r);
+bool is_unfinished(const struct writer *w, const struct verdict_row *r);
+bool is_among_best(const struct writer *w, const struct verdict_row *r);
+
+int count_rows(const struct writer *w, row_test *chosen);
+
+/* "4, 8 and 16": those that `chosen` takes, each written by put_item; NULL: its number. */
+void put_rows(const struct writer *w, row_test *chosen,
+              void (*put_item)(const struct writer *w, const struct verdict_row *r));
+
+/* heads is one of v's. */
+const struct verdict_row *row_of(const struct verdict *v, int64_t heads);
+
+/* What the verdict is about, by its kind; verdict_text_finding.c. */
+void write_finding(const struct writer *w);
+
+/* Which head counts may be the best, and how that was found; verdict_text_plateau.c. */
+void write_plateau(const struct writer *w);
+void write_among_best(const struct writer *w);
+
+/* What the comparison with a rival comes to; verdict_text_pairs.c. */
+void write_rival(const struct writer *w);
+
+/* Under tune, what was chosen, and which choices are at the edge of what was tried;
+ * verdict_text_choices.c. */
+void write_choices(const struct writer *w);
+void write_edge_of_grid(const struct writer *w);
+
+#endif

@@ -1,0 +1,166 @@
+/* The head counts that may be the best: which these are, how that was found, and what it does not
+ * say. */
+#include <math.h>
+
+#include "sweep/judge/verdict_text_parts.h"
+
+static bool is_in_plateau(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return r->in_plateau;
+}
+
+static bool is_equivalent(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return r->equivalent;
+}
+
+static bool is_in_gap(const struct writer *w, const struct verdict_row *r)
+{
+    return row_tested(r) && !r->in_plateau && r->heads > w->v->plateau_low &&
+           r->heads < w->v->plateau_high;
+}
+
+static bool is_beaten(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return row_tested(r) && !r->among_best;
+}
+
+static bool is_not_compared(const struct writer *w, const struct verdict_row *r)
+{
+    return r->among_best && isnan(r->best_p) && r->heads != w->v->best;
+}
+
+static void put_width(const struct writer *w, const struct verdict_row *r)
+{
+    put(w, "%lld", (long long)r->d_head);
+}
+
+/* "4, 8 and 16 heads (d_head 8, 4 and 2)", "4 and 8 heads (d_head 8)" */
+static void put_plateau(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    const struct verdict_row *low = row_of(v, v->plateau_low);
+    bool known = true, same = true;
+    put_rows(w, is_in_plateau, NULL);
+    put(w, " head%s", count_rows(w, is_in_plateau) == 1 ? plural(v->plateau_low) : "s");
+    for (int i = 0; i < v->rows; i++)
+        if (v->row[i].in_plateau) {
+            known = known && v->row[i].d_head > 0;
+            same = same && v->row[i].d_head == low->d_head;
+        }
+    if (!known)
+        return;
+    put(w, " (d_head ");
+    if (same)
+        put_width(w, low);
+    else
+        put_rows(w, is_in_plateau, put_width);
+    put(w, ")");
+}
+
+/* "; 8 lies between and is left out" */
+static void append_gaps(const struct writer *w)
+{
+    if (w->v->plateau_holes == 0)
+        return;
+    put(w, "; ");
+    put_rows(w, is_in_gap, NULL);
+    put(w, w->v->plateau_holes == 1 ? " lies between and is left out"
+                                    : " lie between and are left out");
+}
+
+/* With a margin: what is shown to be within it of the best. One head count of widely spread trials
+ * forbids to say so of any. */
+static void write_equivalent(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    int n = count_rows(w, is_in_plateau);
+    double margin = v->plateau_margin;
+    if (n == 0) {
+        put(w, "No plateau is shown: ");
+        put_rows(w, is_among_best, NULL);
+        put(w, " heads cannot be told apart from the best, but none is");
+    } else {
+        put(w, "Plateau: ");
+        put_plateau(w);
+        if (n == 1)
+            put(w, " alone, best on validation; no other head count is");
+        else if (count_rows(w, is_equivalent) == n - 1) /* all but the best, to which they are */
+            put(w, " are equivalent: each is");
+        else
+            put(w, ": %lld %s best on validation, the others are", (long long)v->best,
+                verb(v->best));
+    }
+    put(w, " shown to be within %g of the best %s", margin, test_metric(w));
+    append_gaps(w);
+    put(w, " (one-sided %ss, p < %.3g after correction for their number)", paired_test(w),
+        1 - v->level);
+}
+
+/* Without: the set that contains the best. */
+static void write_set(const struct writer *w)
+{
+    double percent = 100 * w->v->level;
+    put(w, "Plateau: ");
+    put_plateau(w);
+    if (count_rows(w, is_in_plateau) == 1) {
+        put(w, " alone, with %.3g%% confidence the best of the head counts tried", percent);
+        return;
+    }
+    put(w, " cannot be told apart from the best");
+    append_gaps(w);
+    put(w, "; with %.3g%% confidence the best of the head counts tried is among them", percent);
+}
+
+static bool is_compared(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return !isnan(r->best_p);
+}
+
+void write_plateau(const struct writer *w)
+{
+    if (count_rows(w, is_compared) == 0)
+        return;
+    if (isnan(w->v->plateau_margin))
+        write_set(w);
+    else
+        write_equivalent(w);
+}
+
+void write_among_best(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    int set = count_rows(w, is_among_best), comparisons = v->finished - 1;
+    int not_compared = count_rows(w, is_not_compared);
+    const char *beat = v->best == 1 ? "beats" : "beat";
+    if (v->best == 0 || comparisons < 1 || not_compared == comparisons)
+        return;
+    if (set == v->finished) {
+        put_heads(w, v->best);
+        put(w, ", best on validation, %s no other head count", beat);
+    } else if (isnan(v->plateau_margin)) {
+        put(w, "A head count is left out of the plateau where ");
+        put_heads(w, v->best);
+        put(w, ", best on validation, %s it", beat);
+    } else {
+        put(w, "With %.3g%% confidence the best of the head counts tried is %s", 100 * v->level,
+            set > 1 ? "one of " : "");
+        put_rows(w, is_among_best, NULL);
+        put(w, ": ");
+        put_heads(w, v->best);
+        put(w, ", best on validation, %s ", beat);
+        put_rows(w, is_beaten, NULL);
+    }
+    put(w, " in a one-sided %s at p < %.3g (%.3g / %d comparison%s)", paired_test(w),
+        (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));
+    if (not_compared > 0)
+        put(w, ". %d head count%s could not be compared, for want of %ss, and %s in", not_compared,
+            plural(not_compared), v->unit, not_compared == 1 ? "stays" : "stay");
+    if (set > 1 && isnan(v->plateau_margin))
+        put(w, ". Not told apart is not shown to be equal: `equivalence` in the sweep file tests "
+               "that");
+}

@@ -57,14 +57,14 @@ static pid_t spawn(const char *db, const char *port, int answer)
 }
 
 /* All that comes through the pipe until its end, which is no later than until_s: its size. */
-static size_t listen_to(int fd, char *text, size_t room, double until_s)
+static size_t listen_to(int fd, char *text, size_t size, double until_s)
 {
     size_t used = 0;
-    for (double left_s; used < room && (left_s = until_s - clock_now_s()) > 0;) {
+    for (double left_s; used < size && (left_s = until_s - clock_now_s()) > 0;) {
         struct pollfd answer = {.fd = fd, .events = POLLIN};
         if (poll(&answer, 1, (int)(1e3 * left_s) + 1) < 1)
             continue; /* a signal: what it asks for comes after this */
-        ssize_t n = read(fd, text + used, room - used);
+        ssize_t n = read(fd, text + used, size - used);
         if (n <= 0)
             break;
         used += (size_t)n;

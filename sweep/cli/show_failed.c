@@ -29,11 +29,11 @@ struct failed_trial {
 
 struct failures {
     struct error_kind *kind;
-    long kinds, kinds_room;
+    long kinds, kinds_capacity;
     long *slot; /* a hash table of kinds, -1: empty */
     long slots;
     struct failed_trial *trial;
-    long trials, trials_room;
+    long trials, trials_capacity;
 };
 
 static void free_failures(struct failures *f)
@@ -74,8 +74,8 @@ static long first_slot(const struct failures *f, const char *digest)
 
 static bool grow(struct failures *f)
 {
-    long room = f->kinds_room ? 2 * f->kinds_room : 64, slots = 2 * room;
-    struct error_kind *kind = realloc(f->kind, (size_t)room * sizeof *kind);
+    long capacity = f->kinds_capacity ? 2 * f->kinds_capacity : 64, slots = 2 * capacity;
+    struct error_kind *kind = realloc(f->kind, (size_t)capacity * sizeof *kind);
     if (!kind)
         return false;
     f->kind = kind;
@@ -85,7 +85,7 @@ static bool grow(struct failures *f)
     free(f->slot);
     f->slot = slot;
     f->slots = slots;
-    f->kinds_room = room;
+    f->kinds_capacity = capacity;
     for (long i = 0; i < slots; i++)
         slot[i] = -1;
     for (long k = 0; k < f->kinds; k++) {
@@ -120,7 +120,7 @@ static long kind_of(struct failures *f, const char *error)
 {
     char digest[65];
     digest_of(error, digest);
-    if (!digest[0] || (f->kinds == f->kinds_room && !grow(f)))
+    if (!digest[0] || (f->kinds == f->kinds_capacity && !grow(f)))
         return -1;
     long i = slot_of(f, digest);
     if (f->slot[i] < 0) {
@@ -139,13 +139,13 @@ static long kind_of(struct failures *f, const char *error)
 
 static bool add_trial(struct failures *f, int64_t trial_id)
 {
-    if (f->trials == f->trials_room) {
-        long room = f->trials_room ? 2 * f->trials_room : 64;
-        struct failed_trial *more = realloc(f->trial, (size_t)room * sizeof *more);
+    if (f->trials == f->trials_capacity) {
+        long capacity = f->trials_capacity ? 2 * f->trials_capacity : 64;
+        struct failed_trial *more = realloc(f->trial, (size_t)capacity * sizeof *more);
         if (!more)
             return false;
         f->trial = more;
-        f->trials_room = room;
+        f->trials_capacity = capacity;
     }
     f->trial[f->trials++] = (struct failed_trial){trial_id, -1};
     return true;

@@ -29,7 +29,7 @@ enum status status_lost(struct store *s, int64_t sweep_id, struct status_lost *l
 {
     enum { JSON, WORDS, AWAY };
     struct text_buffer words = {0};
-    bool room = true;
+    bool ok = true;
     *lost = (struct status_lost){0};
     struct rows r = rows_open(s, m, LOST, VALUES(INTEGER(sweep_id), INTEGER(LOST_SHOWN)));
     if (rows_next(&r)) {
@@ -40,10 +40,10 @@ enum status status_lost(struct store *s, int64_t sweep_id, struct status_lost *l
         if (more > 0)
             text_add(&words, "; and %lld more", (long long)more);
         lost->words = words.text;
-        room = lost->json && !words.out_of_memory;
+        ok = lost->json && !words.out_of_memory;
     }
     enum status status = rows_close(&r);
-    return room || status != STATUS_OK
+    return ok || status != STATUS_OK
                ? status
                : status_fail(m, STATUS_NO_MEMORY, "no memory for what machines lost");
 }

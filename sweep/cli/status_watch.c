@@ -59,9 +59,9 @@ static void draw(struct view *v, const struct message *trouble)
     strftime(now, sizeof now, "%H:%M:%S", localtime_r(&t, &local));
     snprintf(heading, sizeof heading, "%s  %s", now, trouble ? trouble->text : "Ctrl-C ends this");
     draw_line(v, heading, strlen(heading), trouble ? "\033[1;31m" : "\033[2m");
-    int room = v->frame.rows - 2; /* the cursor stands below */
+    int lines = v->frame.rows - 2; /* the cursor stands below */
     const char *line = v->seen.text ? v->seen.text : "";
-    for (int i = 0; *line && i < room; i++) {
+    for (int i = 0; *line && i < lines; i++) {
         size_t size = strcspn(line, "\n");
         draw_line(v, line, size, i == 0 ? "\033[1m" : "");
         line += size + (line[size] == '\n');

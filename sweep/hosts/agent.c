@@ -272,7 +272,7 @@ static void pass_on(struct agent *a, int slot)
         if (a->out_fd >= 0 &&
             agent_put_message(&a->out, slot, type, payload, size, NULL) != STATUS_OK)
             hang_up(a);
-    if (s != STATUS_OK) { /* it talks nonsense */
+    if (s != STATUS_OK) { /* protocol error */
         if (a->out_fd >= 0)
             agent_put_message(&a->out, slot, WIRE_NOTE, m.text, strlen(m.text), NULL);
         process_kill(p);

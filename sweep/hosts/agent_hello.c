@@ -9,7 +9,7 @@
 #include "sweep/plan/machine.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/fields.h"
-#include "sweep/worker/room.h"
+#include "sweep/worker/memory_budget.h"
 
 static int whole(int length, size_t size, int lines, const char *text)
 {
@@ -102,7 +102,7 @@ enum status agent_hello_here(struct agent_hello *h, struct message *m)
     *h = (struct agent_hello){.protocol = AGENT_PROTOCOL,
                               .pid = getpid(),
                               .cores = machine_cores(),
-                              .memory = room_free(),
+                              .memory = memory_budget_available(),
                               .threads = b.threads};
     const uint16_t one = 1;
     snprintf(h->order, sizeof h->order, "%s", *(const char *)&one ? "little" : "big");

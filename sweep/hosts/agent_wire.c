@@ -64,7 +64,7 @@ enum status agent_ended_parse(const char *payload, size_t size, struct agent_end
     if (killed >= sizeof e->killed || size - ENDED_NUMBERS < killed ||
         size - ENDED_NUMBERS - killed >= sizeof e->error ||
         get_number(payload + 8, 4) > WATCH_MEMORY)
-        return status_fail(m, STATUS_BAD_INPUT, "the agent told of an end that cannot be");
+        return status_fail(m, STATUS_BAD_INPUT, "the agent sent an invalid exit report");
     e->exit_code = (int)get_number(payload, 4);
     e->signal = (int)get_number(payload + 4, 4);
     e->killed_for = (enum watch_verdict)get_number(payload + 8, 4);

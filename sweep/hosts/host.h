@@ -13,8 +13,8 @@
  *      |      started again
  *      +-> REFUSED, for good: another program version, another folder of that name, host_refuse;
  *          HOST_LOSSES_MAX losses in a row; and unless it was READY before: HOST_TRIES starts
- *          without becoming it, nonsense, a folder that it cannot write into, a launcher that is
- *          not there
+ *          without becoming it, a protocol error, a folder that it cannot write into, a launcher
+ *          that is not there
  *
  * In a row are losses with nothing gained in between (host.losses is set to 0 by the caller). One
  * that was READY once counts where it was the host's fault, or the host had been READY for less

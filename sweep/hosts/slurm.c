@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "sweep/hosts/subprocess.h"
-#include "sweep/worker/room.h"
+#include "sweep/worker/memory_budget.h"
 
 extern char **environ;
 
@@ -44,7 +44,7 @@ static enum status fill_specs(const char *names, const char *cpus, struct host_s
         nodes--;
         snprintf(list[i].name, sizeof list[i].name, "%.*s", length, names);
         list[i].slots = (int)(slots < HOST_SLOTS_MAX ? slots : HOST_SLOTS_MAX);
-        list[i].memory = room_of_job((double)slots);
+        list[i].memory = memory_budget_of_job((double)slots);
         names += length + (names[length] == '\n');
     }
     return STATUS_OK;

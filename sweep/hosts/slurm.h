@@ -13,7 +13,7 @@
     "srun --nodes=1 --ntasks=1 --nodelist={host} --overlap --mem=0 --cpu-bind=none --export=ALL"
 
 /* The nodes of the allocation, with a slot for each of its CPUs there and what memory it has there
- * (room_of_job); *list malloced. BAD_INPUT
+ * (memory_budget_of_job); *list malloced. BAD_INPUT
  * outside an allocation, IO where scontrol does not tell the names of its nodes. */
 enum status slurm_hosts(struct host_spec **list, int *count, struct message *m);
 

@@ -33,7 +33,7 @@ function logarithmic(low, high, from, to) {
 }
 
 /* A range with some air around the values, within the bounds. */
-function airy(values, bounds = [-Infinity, Infinity]) {
+function padRange(values, bounds = [-Infinity, Infinity]) {
     const known = values.filter(v => v !== null && v !== undefined && Number.isFinite(v));
     let low = known.reduce((a, b) => Math.min(a, b), Infinity);
     let high = known.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -139,8 +139,8 @@ function diamond(x, y, class_, text, radius = 5) {
     );
 }
 
-/* An interval upright at x, with an end stroke where it ends within the frame. */
-function upright(f, x, from, to, class_, end = 5) {
+/* A vertical interval at x, with an end stroke where it ends within the frame. */
+function verticalInterval(f, x, from, to, class_, end = 5) {
     const inside = y => Math.min(Math.max(y, f.top), f.bottom),
         ends = y => (inside(y) === y ? `M${round(x - end)} ${round(y)}h${2 * end}` : '');
     return svg('path', {
@@ -181,7 +181,7 @@ function round(x) {
 }
 
 /* Heights of labels that would overlap, moved apart. */
-function apart(heights, least, low, high) {
+function spreadLabels(heights, least, low, high) {
     const order = heights.map((y, i) => [y, i]).sort((a, b) => a[0] - b[0]);
     let before = low - least;
     for (const item of order) before = item[0] = Math.max(item[0], before + least);

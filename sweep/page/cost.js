@@ -16,7 +16,7 @@ function drawCost(rows, cost, name, show, width) {
     const f = frame(
         width,
         heightOf(width),
-        airy(
+        padRange(
             known.map(r => r.mean_acc),
             [0, 1],
         ),
@@ -42,7 +42,7 @@ function drawCost(rows, cost, name, show, width) {
             'means',
         ),
     );
-    const heights = apart(
+    const heights = spreadLabels(
         order.map(r => f.y(r.mean_acc)),
         order.length > 1 && high / low < 1.5 ? 13 : 1,
         f.top,

@@ -36,7 +36,7 @@ function drawCurves(groups, column, name, width) {
     const values = groups.flatMap(g => g.curves.flatMap(c => c[column]));
     const last = Math.max(1, ...groups.flatMap(g => g.curves.map(c => c.step.at(-1) ?? 0)));
     const loss = column.endsWith('loss');
-    const f = frame(width, heightOf(width), airy(values, loss ? [-Infinity, Infinity] : [0, 1]), {
+    const f = frame(width, heightOf(width), padRange(values, loss ? [-Infinity, Infinity] : [0, 1]), {
         label: `${name} over the training steps: ${ends.join(', ')}.`,
         yTitle: name,
         xTitle: 'step',
@@ -62,7 +62,7 @@ function drawCurves(groups, column, name, width) {
             ),
         );
     const known = groups.filter(g => g.points.length && g.points.at(-1)[1] !== null);
-    const heights = apart(
+    const heights = spreadLabels(
         known.map(g => f.y(g.points.at(-1)[1])),
         14,
         f.top,

@@ -9,7 +9,7 @@ function drawDifferences(view, set, width) {
     const rivals = set.drawn.comparisons,
         row = 34,
         height = 30 + row * rivals.length + 34;
-    const [low, high] = airy([0, ...rivals.flatMap(r => [r.ci_low, r.ci_high, r.mean_diff])]);
+    const [low, high] = padRange([0, ...rivals.flatMap(r => [r.ci_low, r.ci_high, r.mean_diff])]);
     const root = svg('svg', {
         viewBox: `0 0 ${width} ${height}`,
         role: 'img',

@@ -102,12 +102,12 @@ function metricRange(view, sets, near) {
             ...set.trials.filter(t => heads.has(t.heads)).map(t => shownValue(view, set, t)),
         ];
     });
-    const [low, high] = airy(values),
+    const [low, high] = padRange(values),
         span = high - low;
     const ends = sets.flatMap(set =>
         (near ? nearRows(set) : set.drawn.heads).flatMap(row => [row.ci95_low, row.ci95_high]),
     );
-    return airy(
+    return padRange(
         [low, high, ...ends.filter(v => v !== null && v > low - span && v < high + span)],
         view.metric.loss ? [-Infinity, Infinity] : [0, 1],
     );
@@ -183,7 +183,7 @@ function drawMean(f, row, x, {candidate, unit}) {
         return;
     }
     if (row.ci95_low !== null && !row.all_equal && !f.small)
-        f.root.append(upright(f, x, f.y(row.ci95_low), f.y(row.ci95_high), 'mean'));
+        f.root.append(verticalInterval(f, x, f.y(row.ci95_low), f.y(row.ci95_high), 'mean'));
     const says = `${count(row.heads, 'head')}: mean ${four(row.mean)} over ${count(row.n, unit)}`;
     f.root.append(diamond(x, f.y(row.mean), row.heads === candidate ? 'candidate' : 'mean', says, f.small ? 3.5 : 5));
 }

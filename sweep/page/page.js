@@ -174,7 +174,7 @@ function drawSections(view, wanted) {
             made = wanted(id) ? sectionOf(view, id, title, draw) : old;
         if (made && !old) document.getElementById('main').insertBefore(made, next);
         else if (!made) old?.remove();
-        else if (made !== old) become(old, made);
+        else if (made !== old) patchDom(old, made);
         next = document.getElementById(id) ?? next;
     }
 }
@@ -242,7 +242,7 @@ function footer(live) {
 }
 
 function becomeParts(parts) {
-    for (const [part, made] of Object.entries(parts)) become(document.querySelector(`body > ${part}`), made);
+    for (const [part, made] of Object.entries(parts)) patchDom(document.querySelector(`body > ${part}`), made);
 }
 
 function drawAround(view) {

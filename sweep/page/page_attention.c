@@ -16,15 +16,15 @@ struct shown {
     long N, T;
 };
 
-/* The first sequence is shown whole or, where it is long, its beginning; further ones if they find
- * room. */
+/* The first sequence is shown whole or, where it is long, its beginning; further ones as far
+ * as CELLS_MAX goes. */
 static struct shown choose(const struct attention_maps *a)
 {
     long heads = a->L * a->H, T = a->T < LENGTH_MAX ? a->T : LENGTH_MAX;
     while (T > 1 && heads * T * T > CELLS_MAX)
         T--;
-    long room = CELLS_MAX / (heads * T * T);
-    return (struct shown){a, a->N < room ? a->N : room > 1 ? room : 1, T};
+    long n = CELLS_MAX / (heads * T * T);
+    return (struct shown){a, a->N < n ? a->N : n > 1 ? n : 1, T};
 }
 
 static void put_inputs(const struct shown *w, FILE *out)

@@ -32,7 +32,7 @@ function drawMethod(f, x, points, k, method) {
     );
     points.forEach((p, i) => {
         if (!p) return;
-        if (p.ci95_low !== null) f.root.append(upright(f, at(i), f.y(p.ci95_low), f.y(p.ci95_high), class_, 3));
+        if (p.ci95_low !== null) f.root.append(verticalInterval(f, at(i), f.y(p.ci95_low), f.y(p.ci95_high), class_, 3));
         f.root.append(dot(at(i), f.y(p.mean_acc), class_, `${p.kept} kept by ${method}: ${four(p.mean_acc)}`));
     });
 }
@@ -40,7 +40,7 @@ function drawMethod(f, x, points, k, method) {
 function drawPruning(curve, width) {
     const kept = [...new Set(curve.rows.map(r => r.kept))].sort((a, b) => b - a);
     const values = curve.rows.flatMap(r => [r.mean_acc, r.ci95_low, r.ci95_high, r.trained_acc]);
-    const f = frame(width, heightOf(width), airy(values, [0, 1]), {
+    const f = frame(width, heightOf(width), padRange(values, [0, 1]), {
         label: `Test accuracy as heads are removed from ${curve.name}.`,
         yTitle: 'test accuracy',
         xTitle: 'heads kept',

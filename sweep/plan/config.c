@@ -142,7 +142,7 @@ static struct tree *child_for_set(const struct reading *r, struct tree *map, con
     for (; *end; end = &(*end)->next)
         if (strcmp((*end)->key, key) == 0)
             return *end;
-    struct tree *child = pool_alloc(r->pool, 1, sizeof *child);
+    struct tree *child = plan_arena_alloc(r->arena, 1, sizeof *child);
     if (child) {
         child->kind = TREE_MAP;
         child->key = key;
@@ -156,7 +156,7 @@ static struct tree *child_for_set(const struct reading *r, struct tree *map, con
 /* `tune: [train.lr]` means {axes: [train.lr]}, which has room for another key. */
 static enum status open_tune(const struct reading *r, struct tree *tune)
 {
-    struct tree *axes = pool_alloc(r->pool, 1, sizeof *axes);
+    struct tree *axes = plan_arena_alloc(r->arena, 1, sizeof *axes);
     if (!axes)
         return reading_no_memory(r);
     *axes = *tune;
@@ -175,7 +175,7 @@ static enum status graft(const struct reading *r, struct tree *map, const char *
     int k = value->place.column;
     for (;;) {
         size_t n = strcspn(path, ".");
-        const char *key = pool_text(r->pool, path, n);
+        const char *key = plan_arena_text(r->arena, path, n);
         struct tree *child = key ? child_for_set(r, map, key, k) : NULL;
         if (!child)
             return reading_no_memory(r);
@@ -246,10 +246,10 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
         return status_fail(r->m, STATUS_BAD_INPUT,
                            "--set %s: write path=value, as in train.steps=100",
                            text_shown(set, shown, sizeof shown));
-    char *path = pool_text(r->pool, set, (size_t)(equals - set));
+    char *path = plan_arena_text(r->arena, set, (size_t)(equals - set));
     if (!path)
         return reading_no_memory(r);
-    r->c->set[k - 1] = pool_text(r->pool, set, strlen(set));
+    r->c->set[k - 1] = plan_arena_text(r->arena, set, strlen(set));
     if (!r->c->set[k - 1])
         return reading_no_memory(r);
     r->c->sets = k;
@@ -259,7 +259,7 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
     }
     struct tree *value;
     struct place at;
-    enum status s = tree_parse(r->pool, equals + 1, strlen(equals + 1), &value, &at, r->m);
+    enum status s = tree_parse(r->arena, equals + 1, strlen(equals + 1), &value, &at, r->m);
     if (s)
         return s == STATUS_BAD_INPUT ? config_within(r->c, (struct place){0, k}, r->m) : s;
     mark_as_set(value, k);
@@ -271,14 +271,14 @@ static enum status apply_set(struct reading *r, struct tree *root, const char *s
 /* The file. */
 
 /* The first line that is a comment, without its mark. */
-static const char *find_question(struct pool *pool, const char *text)
+static const char *find_question(struct plan_arena *arena, const char *text)
 {
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (*line == '#') {
             line += strspn(line, "# \t");
             size_t n = strcspn(line, "\r\n");
-            return pool_text(pool, line, n);
+            return plan_arena_text(arena, line, n);
         }
     }
     return "";
@@ -289,7 +289,7 @@ static enum status read_tree(struct reading *r, const char *const *sets, int set
     struct config *c = r->c;
     struct tree *root;
     struct place at;
-    enum status s = tree_parse(r->pool, c->text, c->size, &root, &at, r->m);
+    enum status s = tree_parse(r->arena, c->text, c->size, &root, &at, r->m);
     if (s)
         return s == STATUS_BAD_INPUT ? config_within(c, at, r->m) : s;
     if ((s = reading_expect(r, root, TREE_MAP, "a sweep file")))
@@ -314,9 +314,9 @@ static size_t largest_section(void)
 
 /* Keeps the text as every editor and every shell would hand it on: lines end with "\n", the last
  * one too. It means the same to YAML, and has the same hash wherever it has been. */
-static bool keep_text(struct config *c, struct pool *pool, const char *text, size_t size)
+static bool keep_text(struct config *c, struct plan_arena *arena, const char *text, size_t size)
 {
-    char *kept = pool_alloc(pool, size + 2, 1);
+    char *kept = plan_arena_alloc(arena, size + 2, 1);
     if (!kept)
         return false;
     for (size_t i = 0; i < size; i++)
@@ -334,26 +334,26 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
                          int set_count, struct config **out, struct message *m)
 {
     *out = NULL;
-    struct pool *pool = pool_new();
-    struct config *c = pool ? pool_alloc(pool, 1, sizeof *c) : NULL;
-    struct reading r = {.c = c, .pool = pool, .m = m};
+    struct plan_arena *arena = plan_arena_new();
+    struct config *c = arena ? plan_arena_alloc(arena, 1, sizeof *c) : NULL;
+    struct reading r = {.c = c, .arena = arena, .m = m};
     if (c) {
-        c->memory = pool;
-        c->path = pool_text(pool, path, strlen(path));
-        c->set = pool_alloc(pool, (size_t)set_count, sizeof *c->set);
-        r.scratch = pool_alloc(pool, 1, largest_section());
+        c->memory = arena;
+        c->path = plan_arena_text(arena, path, strlen(path));
+        c->set = plan_arena_alloc(arena, (size_t)set_count, sizeof *c->set);
+        r.scratch = plan_arena_alloc(arena, 1, largest_section());
     }
-    if (!c || !c->path || !c->set || !r.scratch || !keep_text(c, pool, text, size)) {
-        pool_free(pool);
+    if (!c || !c->path || !c->set || !r.scratch || !keep_text(c, arena, text, size)) {
+        plan_arena_free(arena);
         return no_memory(m);
     }
     sha256_hex(c->text, c->size, c->sha256);
     enum status s = read_tree(&r, sets, set_count);
-    c->question = find_question(pool, c->text);
+    c->question = find_question(arena, c->text);
     if (!s && !c->question)
         s = no_memory(m);
     if (s)
-        pool_free(pool);
+        plan_arena_free(arena);
     else
         *out = c;
     return s;
@@ -415,5 +415,5 @@ enum status config_read(const char *path, const char *const *sets, int set_count
 void config_free(struct config *c)
 {
     if (c)
-        pool_free(c->memory);
+        plan_arena_free(c->memory);
 }

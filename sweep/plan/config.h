@@ -122,7 +122,7 @@ struct config {
     int64_t run_cap;      /* default 100000 */
     int sets;             /* --set arguments, as given */
     const char **set;
-    struct pool *memory; /* owns everything above */
+    struct plan_arena *memory; /* owns everything above */
 };
 
 extern const char *const config_keys[]; /* of the top level, all of them; ends with NULL */

@@ -15,8 +15,8 @@ enum status reading_value(const struct reading *r, struct config_value *v, struc
     size_t count = n > 0 ? (size_t)n : 1;
     v->scalars = n;
     v->place = at;
-    v->scalar = pool_alloc(r->pool, count, sizeof *v->scalar);
-    v->quoted = pool_alloc(r->pool, count, sizeof *v->quoted);
+    v->scalar = plan_arena_alloc(r->arena, count, sizeof *v->scalar);
+    v->quoted = plan_arena_alloc(r->arena, count, sizeof *v->quoted);
     return v->scalar && v->quoted ? STATUS_OK : reading_no_memory(r);
 }
 
@@ -64,7 +64,7 @@ static enum status next_words(const struct reading *r, const char *section, cons
     size_t n = 0, most = 2; /* task.name, the end */
     for (int i = 0; i < tables; i++)
         most += (size_t)option_count(table[i]);
-    if (!(*words = pool_alloc(r->pool, most, sizeof **words)))
+    if (!(*words = plan_arena_alloc(r->arena, most, sizeof **words)))
         return reading_no_memory(r);
     if (strcmp(section, "task") == 0 && !*prefix)
         (*words)[n++] = "name";
@@ -73,7 +73,7 @@ static enum status next_words(const struct reading *r, const char *section, cons
             if (strncmp(o->name, prefix, strlen(prefix)) != 0)
                 continue;
             const char *rest = o->name + strlen(prefix);
-            const char *word = pool_text(r->pool, rest, strcspn(rest, "."));
+            const char *word = plan_arena_text(r->arena, rest, strcspn(rest, "."));
             if (!word)
                 return reading_no_memory(r);
             bool known = false;
@@ -197,7 +197,7 @@ static enum status read_values(const struct reading *r, const struct option_set 
     if (n == 0)
         return reading_refuse(r, t->place, "%s is an empty list; give it at least one value",
                               axis->path);
-    axis->value = pool_alloc(r->pool, (size_t)n, sizeof *axis->value);
+    axis->value = plan_arena_alloc(r->arena, (size_t)n, sizeof *axis->value);
     if (!axis->value)
         return reading_no_memory(r);
     enum status s = STATUS_OK;
@@ -320,7 +320,7 @@ static enum status read_axis(const struct reading *r, const struct option_set *s
 {
     struct axis *axis = &r->c->axis[r->c->axes++];
     axis->place = t->place;
-    axis->path = pool_text(r->pool, path, strlen(path));
+    axis->path = plan_arena_text(r->arena, path, strlen(path));
     if (!axis->path)
         return reading_no_memory(r);
     if (t->kind == TREE_MAP)
@@ -429,7 +429,7 @@ enum status reading_axes(struct reading *r)
         return s;
     int most = 1 + option_count(encoder_options) + option_count(train_options);
     most += option_count(r->task[0]->options); /* what is known to all is known to the first */
-    r->c->axis = pool_alloc(r->pool, (size_t)most, sizeof *r->c->axis);
+    r->c->axis = plan_arena_alloc(r->arena, (size_t)most, sizeof *r->c->axis);
     if (!r->c->axis)
         return reading_no_memory(r);
     for (const struct tree *t = r->root->first; t && !s; t = t->next)

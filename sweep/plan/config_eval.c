@@ -13,7 +13,7 @@ static enum status shared_options(const struct reading *r, const char ***names)
 {
     const struct option_entry *table[READING_TASKS];
     int tables = reading_tables(r, "task", table), n = 0;
-    if (!(*names = pool_alloc(r->pool, (size_t)option_count(table[0]) + 1, sizeof **names)))
+    if (!(*names = plan_arena_alloc(r->arena, (size_t)option_count(table[0]) + 1, sizeof **names)))
         return reading_no_memory(r);
     for (const struct option_entry *o = table[0]; o->name; o++) {
         int i = 1;
@@ -36,7 +36,7 @@ static const char *value_json(const struct reading *r, const struct option_entry
     for (int i = 0; i < v->scalars; i++)
         option_parse(&o, "", v->scalar[i], v->quoted[i], holder, NULL);
     int length = option_format(&o, holder, json, sizeof json);
-    return length < 0 ? NULL : pool_text(r->pool, json, (size_t)length);
+    return length < 0 ? NULL : plan_arena_text(r->arena, json, (size_t)length);
 }
 
 static enum status read_option(const struct reading *r, const char *set_path, const struct tree *t,
@@ -87,11 +87,11 @@ static void add_member(struct text_buffer *b, const char *key, const char *json)
     text_add(b, "%s\"%s\":%s", b->used ? "," : "{", key, json);
 }
 
-/* The object in the pool; NULL where there is no memory. Ends the buffer. */
+/* The object in the arena; NULL where there is no memory. Ends the buffer. */
 static const char *end_object(const struct reading *r, struct text_buffer *b)
 {
     text_add(b, b->used ? "}" : "{}");
-    const char *kept = b->out_of_memory ? NULL : pool_text(r->pool, b->text, b->used);
+    const char *kept = b->out_of_memory ? NULL : plan_arena_text(r->arena, b->text, b->used);
     free(b->text);
     return kept;
 }
@@ -110,7 +110,7 @@ static enum status read_set(const struct reading *r, const struct tree *t,
     if (s || (s = reading_known_keys(r, t, path, options)))
         return s;
     *e = (struct config_eval){.name = t->key, .place = t->key_place};
-    e->option = pool_alloc(r->pool, (size_t)t->count + 1, sizeof *e->option);
+    e->option = plan_arena_alloc(r->arena, (size_t)t->count + 1, sizeof *e->option);
     if (!e->option)
         return reading_no_memory(r);
     for (const struct tree *child = t->first; child && !s; child = child->next)
@@ -135,7 +135,7 @@ enum status reading_eval(struct reading *r, const struct tree *t)
     enum status s = reading_expect(r, t, TREE_MAP, "eval");
     if (s || (s = shared_options(r, &options)))
         return s;
-    c->eval = pool_alloc(r->pool, (size_t)t->count + 1, sizeof *c->eval);
+    c->eval = plan_arena_alloc(r->arena, (size_t)t->count + 1, sizeof *c->eval);
     if (!c->eval)
         return reading_no_memory(r);
     for (const struct tree *child = t->first; child && !s; child = child->next)

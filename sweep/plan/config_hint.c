@@ -97,7 +97,7 @@ static bool add_paths(const struct reading *r, const char *section,
     char path[PATH_SIZE];
     for (const struct option_entry *o = table; o->name; o++, c->n++) {
         int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
-        const char *kept = pool_text(r->pool, path, (size_t)length);
+        const char *kept = plan_arena_text(r->arena, path, (size_t)length);
         if (!kept)
             return false;
         c->path[c->n] = kept;
@@ -113,8 +113,8 @@ static enum status list_options(const struct reading *r, struct catalogue *c)
     for (int k = 0; reading_sections[k]; k++)
         for (int i = reading_tables(r, reading_sections[k], table); i-- > 0;)
             most += (size_t)option_count(table[i]);
-    *c = (struct catalogue){pool_alloc(r->pool, most, sizeof *c->path),
-                            pool_alloc(r->pool, most, sizeof *c->last), 0};
+    *c = (struct catalogue){plan_arena_alloc(r->arena, most, sizeof *c->path),
+                            plan_arena_alloc(r->arena, most, sizeof *c->last), 0};
     if (!c->path || !c->last)
         return reading_no_memory(r);
     for (int k = 0; reading_sections[k]; k++) {

@@ -44,7 +44,7 @@ static enum status count_seeds(struct reading *r, int64_t n)
 {
     struct config *c = r->c;
     c->seeds = (int)n;
-    c->seed = pool_alloc(r->pool, (size_t)n, sizeof *c->seed);
+    c->seed = plan_arena_alloc(r->arena, (size_t)n, sizeof *c->seed);
     if (!c->seed)
         return reading_no_memory(r);
     for (int i = 0; i < c->seeds; i++)

@@ -39,7 +39,8 @@ static enum status read_name(struct reading *r, const struct tree *t)
     }
     const char *file = basename(c->path);
     const char *dot = strrchr(file, '.');
-    c->name = pool_text(r->pool, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
+    c->name =
+        plan_arena_text(r->arena, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
     if (!c->name)
         return reading_no_memory(r);
     if (!config_good_name(c->name))

@@ -77,8 +77,8 @@ enum status reading_constraints(struct reading *r, const struct tree *t)
     enum status s = reading_expect(r, t, TREE_LIST, "constraints");
     if (s)
         return s;
-    c->constraint = pool_alloc(r->pool, (size_t)t->count, sizeof *c->constraint);
-    c->constraint_place = pool_alloc(r->pool, (size_t)t->count, sizeof *c->constraint_place);
+    c->constraint = plan_arena_alloc(r->arena, (size_t)t->count, sizeof *c->constraint);
+    c->constraint_place = plan_arena_alloc(r->arena, (size_t)t->count, sizeof *c->constraint_place);
     if (!c->constraint || !c->constraint_place)
         return reading_no_memory(r);
     for (const struct tree *item = t->first; item; item = item->next) {
@@ -100,8 +100,8 @@ static enum status read_excluded(struct reading *r, const struct tree *map,
     if (!map->count)
         return reading_refuse(r, map->place, "an empty mapping would exclude every point");
     e->place = map->place;
-    e->path = pool_alloc(r->pool, (size_t)map->count, sizeof *e->path);
-    e->value = pool_alloc(r->pool, (size_t)map->count, sizeof *e->value);
+    e->path = plan_arena_alloc(r->arena, (size_t)map->count, sizeof *e->path);
+    e->value = plan_arena_alloc(r->arena, (size_t)map->count, sizeof *e->value);
     if (!e->path || !e->value)
         return reading_no_memory(r);
     for (const struct tree *t = map->first; t; t = t->next, e->pairs++) {
@@ -135,7 +135,7 @@ enum status reading_exclude(struct reading *r, const struct tree *t)
     enum status s = reading_expect(r, t, TREE_LIST, "exclude");
     if (s)
         return s;
-    c->exclude = pool_alloc(r->pool, (size_t)t->count, sizeof *c->exclude);
+    c->exclude = plan_arena_alloc(r->arena, (size_t)t->count, sizeof *c->exclude);
     if (!c->exclude)
         return reading_no_memory(r);
     for (const struct tree *item = t->first; item && !s; item = item->next)

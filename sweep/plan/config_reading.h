@@ -1,7 +1,7 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
  * (task, model, train), config_points.c, config_roles.c, config_inference.c, config_eval.c and
  * config_keys.c (the other keys), config_hint.c (suggestions for unknown keys). Everything read is
- * allocated from the config's pool. */
+ * allocated from the config's arena. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -11,7 +11,7 @@ enum { READING_TASKS = 64, READING_SEEDS_MAX = 1000 };
 
 struct reading {
     struct config *c;
-    struct pool *pool;
+    struct plan_arena *arena;
     const struct tree *root;
     int tasks; /* those that task.name lists, each once */
     const struct task *task[READING_TASKS];

@@ -47,8 +47,8 @@ static enum status read_axes(const struct reading *r, const struct tree *list,
                              struct place **place)
 {
     enum status s = STATUS_OK;
-    *path = pool_alloc(r->pool, (size_t)list->count, sizeof **path);
-    *place = pool_alloc(r->pool, (size_t)list->count, sizeof **place);
+    *path = plan_arena_alloc(r->arena, (size_t)list->count, sizeof **path);
+    *place = plan_arena_alloc(r->arena, (size_t)list->count, sizeof **place);
     if (!*path || !*place)
         return reading_no_memory(r);
     for (const struct tree *item = list->first; item; item = item->next) {

@@ -278,15 +278,15 @@ enum status plan_new(const struct config *c, const struct survey *known, int kno
                      struct plan **out, struct message *m)
 {
     *out = NULL;
-    struct pool *pool = pool_new();
-    struct plan *p = pool ? pool_alloc(pool, 1, sizeof *p) : NULL;
+    struct plan_arena *arena = plan_arena_new();
+    struct plan *p = arena ? plan_arena_alloc(arena, 1, sizeof *p) : NULL;
     if (!p) {
-        pool_free(pool);
+        plan_arena_free(arena);
         return plan_no_memory(m);
     }
     p->config = c;
-    p->pool = pool;
-    p->surveys = (struct survey_list){.pool = pool, .known = known, .known_count = known_count};
+    p->arena = arena;
+    p->surveys = (struct survey_list){.arena = arena, .known = known, .known_count = known_count};
     enum status s = build(p, m);
     if (s)
         plan_free(p);
@@ -303,7 +303,7 @@ void plan_free(struct plan *p)
     free(p->kept);
     free(p->candidates);
     free(p->group);
-    pool_free(p->pool);
+    plan_arena_free(p->arena);
 }
 
 const struct config *plan_config(const struct plan *p)

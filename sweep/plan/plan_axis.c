@@ -14,8 +14,8 @@ enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *
     axis->is_task = strcmp(path, "task.name") == 0;
     if (axis->is_task)
         return STATUS_OK;
-    axis->option = pool_alloc(p->pool, (size_t)p->tasks, sizeof *axis->option);
-    axis->at = pool_alloc(p->pool, (size_t)p->tasks, sizeof *axis->at);
+    axis->option = plan_arena_alloc(p->arena, (size_t)p->tasks, sizeof *axis->option);
+    axis->at = plan_arena_alloc(p->arena, (size_t)p->tasks, sizeof *axis->at);
     if (!axis->option || !axis->at)
         return plan_no_memory(m);
     for (int t = 0; t < p->tasks; t++) {
@@ -44,7 +44,7 @@ static enum status build_task_value(const struct plan *p, const char *name,
     char json[128];
     int n = snprintf(json, sizeof json, "\"%s\"", name);
     value->task = task_index(p, name);
-    value->json = pool_text(p->pool, json, (size_t)n);
+    value->json = plan_arena_text(p->arena, json, (size_t)n);
     return value->json ? STATUS_OK : plan_no_memory(m);
 }
 
@@ -57,7 +57,7 @@ static enum status resolve(const struct plan *p, struct place place, const struc
     const char *folder = NULL;
     char path[OPTION_VALUE_MAX];
     if (place.line > 0 && slash &&
-        !(folder = pool_text(p->pool, config, (size_t)(slash - config) + 1)))
+        !(folder = plan_arena_text(p->arena, config, (size_t)(slash - config) + 1)))
         return plan_no_memory(m);
     enum status s = STATUS_OK;
     if (strncmp(file, "~/", 2) == 0)
@@ -95,8 +95,8 @@ static enum status build_value(const struct plan *p, const struct plan_axis *axi
             return s;
         if (t == 0) {
             value->size = option_used(&o, holder);
-            value->images = pool_alloc(p->pool, (size_t)p->tasks, value->size);
-            value->json = length < 0 ? NULL : pool_text(p->pool, json, (size_t)length);
+            value->images = plan_arena_alloc(p->arena, (size_t)p->tasks, value->size);
+            value->json = length < 0 ? NULL : plan_arena_text(p->arena, json, (size_t)length);
             if (!value->images || !value->json)
                 return plan_no_memory(m);
         }
@@ -114,7 +114,7 @@ enum status plan_build_values(struct plan *p, const char *path, const struct con
     bool list = !axis->is_task && axis->option[0]->type == OPTION_INT_LIST;
     bool each = any && !list; /* every scalar is a value of its own */
     axis->values = each ? v->scalars : count;
-    axis->value = pool_alloc(p->pool, (size_t)axis->values, sizeof *axis->value);
+    axis->value = plan_arena_alloc(p->arena, (size_t)axis->values, sizeof *axis->value);
     if (!axis->value)
         return plan_no_memory(m);
     for (int i = 0; i < axis->values && !s; i++)
@@ -200,7 +200,7 @@ static enum status build_tasks(struct plan *p, struct message *m)
     int most = 0;
     while (task_table[most])
         most++;
-    p->task = pool_alloc(p->pool, (size_t)most, sizeof *p->task);
+    p->task = plan_arena_alloc(p->arena, (size_t)most, sizeof *p->task);
     if (!p->task)
         return plan_no_memory(m);
     for (int i = 0; i < names->values; i++) {
@@ -221,7 +221,7 @@ enum status plan_build_axes(struct plan *p, struct message *m)
     if (s)
         return s;
     p->task_axis = -1;
-    p->axis = pool_alloc(p->pool, (size_t)c->axes, sizeof *p->axis);
+    p->axis = plan_arena_alloc(p->arena, (size_t)c->axes, sizeof *p->axis);
     if (!p->axis)
         return plan_no_memory(m);
     for (int i = 0; i < c->axes && !s; i++)

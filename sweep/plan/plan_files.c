@@ -32,7 +32,7 @@ static enum status add_filled(struct plan *p, int task, const struct point *give
     size_t size = given->task->options_size;
     if (p->filled_count == p->filled_capacity) {
         int capacity = p->filled_capacity ? 2 * p->filled_capacity : 4;
-        struct plan_filled *more = pool_alloc(p->pool, (size_t)capacity, sizeof *more);
+        struct plan_filled *more = plan_arena_alloc(p->arena, (size_t)capacity, sizeof *more);
         if (!more)
             return plan_no_memory(m);
         if (p->filled_count)
@@ -40,7 +40,7 @@ static enum status add_filled(struct plan *p, int task, const struct point *give
         p->filled = more;
         p->filled_capacity = capacity;
     }
-    unsigned char *copy = pool_alloc(p->pool, 2, size);
+    unsigned char *copy = plan_arena_alloc(p->arena, 2, size);
     if (!copy)
         return plan_no_memory(m);
     memcpy(copy, given->task_options, size);

@@ -16,7 +16,7 @@ struct scope {
 static bool bind_name(struct scope *scope, const char *name)
 {
     struct plan *p = scope->p;
-    struct plan_name *n = pool_alloc(p->pool, 1, sizeof *n);
+    struct plan_name *n = plan_arena_alloc(p->arena, 1, sizeof *n);
     if (!n) {
         scope->status = plan_no_memory(scope->m);
         return false;
@@ -74,7 +74,7 @@ static bool look_up(void *context, const char *name, double *number, const char 
 static enum status build_constraints(struct plan *p, struct message *m)
 {
     const struct config *c = p->config;
-    p->constraint = pool_alloc(p->pool, (size_t)c->constraints, sizeof(struct expr *));
+    p->constraint = plan_arena_alloc(p->arena, (size_t)c->constraints, sizeof(struct expr *));
     if (!p->constraint)
         return plan_no_memory(m);
     struct scope scope = {.p = p, .m = m};
@@ -93,14 +93,14 @@ static enum status build_constraints(struct plan *p, struct message *m)
 static enum status build_exclusions(struct plan *p, struct message *m)
 {
     const struct config *c = p->config;
-    p->exclusion = pool_alloc(p->pool, (size_t)c->excluded, sizeof *p->exclusion);
+    p->exclusion = plan_arena_alloc(p->arena, (size_t)c->excluded, sizeof *p->exclusion);
     if (!p->exclusion)
         return plan_no_memory(m);
     enum status s = STATUS_OK;
     for (int i = 0; i < c->excluded && !s; i++) {
         const struct config_excluded *written = &c->exclude[i];
         struct plan_exclusion *e = &p->exclusion[i];
-        e->pair = pool_alloc(p->pool, (size_t)written->pairs, sizeof *e->pair);
+        e->pair = plan_arena_alloc(p->arena, (size_t)written->pairs, sizeof *e->pair);
         if (!e->pair)
             return plan_no_memory(m);
         for (; e->pairs < written->pairs && !s; e->pairs++)

@@ -16,7 +16,7 @@ static const char *short_label(const struct plan *p, const char *path)
     const char *start = end;
     while (start > path && start[-1] != '.')
         start--;
-    return pool_text(p->pool, start, (size_t)(end - start));
+    return plan_arena_text(p->arena, start, (size_t)(end - start));
 }
 
 static enum status build_labels(struct plan *p, struct message *m)
@@ -73,9 +73,9 @@ static size_t widest(const struct plan_axis *a)
 
 static enum status build_settings(struct plan *p, struct message *m)
 {
-    p->setting = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->setting);
-    p->tuning = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->tuning);
-    p->replicate = pool_alloc(p->pool, (size_t)p->axes, sizeof *p->replicate);
+    p->setting = plan_arena_alloc(p->arena, (size_t)p->axes, sizeof *p->setting);
+    p->tuning = plan_arena_alloc(p->arena, (size_t)p->axes, sizeof *p->tuning);
+    p->replicate = plan_arena_alloc(p->arena, (size_t)p->axes, sizeof *p->replicate);
     if (!p->setting || !p->tuning || !p->replicate)
         return plan_no_memory(m);
     size_t needed = 3;

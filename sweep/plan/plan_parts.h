@@ -70,7 +70,7 @@ struct plan_filled {
 
 struct plan {
     const struct config *config;
-    struct pool *pool;
+    struct plan_arena *arena;
     int tasks;
     struct plan_task *task;
     int axes; /* those with more than one value, in the order of the file */

@@ -85,7 +85,7 @@ static enum status add(struct survey_list *list, const struct survey *s, const c
 {
     if (list->count == list->capacity) {
         int capacity = list->capacity ? 2 * list->capacity : 4;
-        struct survey *more = pool_alloc(list->pool, (size_t)capacity, sizeof *more);
+        struct survey *more = plan_arena_alloc(list->arena, (size_t)capacity, sizeof *more);
         if (!more)
             return no_memory(m);
         if (list->count)
@@ -95,9 +95,9 @@ static enum status add(struct survey_list *list, const struct survey *s, const c
     }
     struct survey *copy = &list->item[list->count];
     *copy = *s;
-    copy->path = pool_text(list->pool, path, strlen(path));
-    copy->options = pool_text(list->pool, options, strlen(options));
-    copy->facts = pool_text(list->pool, facts, strlen(facts));
+    copy->path = plan_arena_text(list->arena, path, strlen(path));
+    copy->options = plan_arena_text(list->arena, options, strlen(options));
+    copy->facts = plan_arena_text(list->arena, facts, strlen(facts));
     if (!copy->path || !copy->options || !copy->facts)
         return no_memory(m);
     list->count++;

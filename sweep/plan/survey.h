@@ -4,8 +4,8 @@
 #ifndef SWEEP_PLAN_SURVEY_H
 #define SWEEP_PLAN_SURVEY_H
 
+#include "sweep/plan/plan_arena.h"
 #include "sweep/plan/point.h"
-#include "sweep/plan/pool.h"
 
 struct survey {
     char *path;    /* absolute */
@@ -19,7 +19,7 @@ struct survey {
 };
 
 struct survey_list {
-    struct pool *pool;
+    struct plan_arena *arena;
     const struct survey *known; /* from earlier; none of files that may have been written after they
                                    were read */
     int known_count;

@@ -78,7 +78,7 @@ static enum status check_bytes(const char *text, size_t size, struct place *at, 
 struct reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the last one taken */
-    struct pool *pool;
+    struct plan_arena *arena;
     struct place *at;
     struct message *m;
 };
@@ -161,7 +161,7 @@ static enum status read_scalar(struct reader *r, struct tree *t)
     t->kind = TREE_SCALAR;
     t->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     t->shift = scalar_shift(e);
-    t->text = pool_text(r->pool, value, e->data.scalar.length);
+    t->text = plan_arena_text(r->arena, value, e->data.scalar.length);
     return t->text ? STATUS_OK : no_memory(r->m);
 }
 
@@ -227,7 +227,7 @@ static enum status read_node(struct reader *r, int depth, struct tree **out)
     struct place at = place_of(e->start_mark);
     if (depth > TREE_DEPTH)
         return refuse(r, at, "nested deeper than %d levels", TREE_DEPTH);
-    struct tree *t = pool_alloc(r->pool, 1, sizeof *t);
+    struct tree *t = plan_arena_alloc(r->arena, 1, sizeof *t);
     if (!t)
         return no_memory(r->m);
     t->place = at;
@@ -284,7 +284,7 @@ static enum status read_stream(struct reader *r, struct tree **root)
     return STATUS_OK;
 }
 
-enum status tree_parse(struct pool *pool, const char *text, size_t size, struct tree **root,
+enum status tree_parse(struct plan_arena *arena, const char *text, size_t size, struct tree **root,
                        struct place *at, struct message *m)
 {
     *root = NULL;
@@ -295,7 +295,7 @@ enum status tree_parse(struct pool *pool, const char *text, size_t size, struct 
     if (s)
         return s;
     *at = (struct place){1, 1};
-    struct reader r = {.pool = pool, .at = at, .m = m};
+    struct reader r = {.arena = arena, .at = at, .m = m};
     if (!yaml_parser_initialize(&r.parser))
         return no_memory(m);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "engine/base/status.h"
-#include "sweep/plan/pool.h"
+#include "sweep/plan/plan_arena.h"
 
 enum { TREE_DEPTH = 32, TREE_BYTES = 1 << 20, TREE_KEYS = 256 };
 
@@ -30,12 +30,12 @@ struct tree {
     struct tree *first, *next;
 };
 
-/* Reads text (one document, at most TREE_BYTES) into *root, owned by the pool. BAD_INPUT with the
+/* Reads text (one document, at most TREE_BYTES) into *root, owned by the arena. BAD_INPUT with the
  * fault in m and its place in *at for: bytes that are not clean UTF-8, byte order marks, control
  * characters, tabs in the indentation, what libyaml refuses, directives, anchors, aliases, tags,
  * keys that are not words, duplicate keys, nesting deeper than TREE_DEPTH, more than one document,
  * none at all. */
-enum status tree_parse(struct pool *pool, const char *text, size_t size, struct tree **root,
+enum status tree_parse(struct plan_arena *arena, const char *text, size_t size, struct tree **root,
                        struct place *at, struct message *m);
 
 /* The child of a mapping with that key, or NULL. */

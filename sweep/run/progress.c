@@ -226,7 +226,7 @@ static int label_columns(const struct progress_view *v, int shown, int width)
 {
     int longest = LABEL_MIN;
     int tail = width >= NARROW ? TAIL_COLUMNS : NARROW_TAIL_COLUMNS;
-    int room = width - bar_columns(width) - tail - 2;
+    int left = width - bar_columns(width) - tail - 2;
     for (int i = 0; i < v->slots && shown > 0; i++) {
         if (!v->slot[i].busy)
             continue;
@@ -234,7 +234,7 @@ static int label_columns(const struct progress_view *v, int shown, int width)
         longest = columns > longest ? columns : longest;
         shown--;
     }
-    return longest < room ? longest : room > LABEL_MIN ? room : LABEL_MIN;
+    return longest < left ? longest : left > LABEL_MIN ? left : LABEL_MIN;
 }
 
 /* label: the columns that labels get. */
@@ -318,13 +318,13 @@ static void count_running(struct progress_view *v)
             v->heads_running[k] += v->slot[i].heads == v->heads[k].heads;
 }
 
-/* The table, where trials and the total leave it room. Returns its lines. */
-static int heads_draw(struct progress_view *v, int width, int room)
+/* The table, where trials and the total leave it lines. Returns its lines. */
+static int heads_draw(struct progress_view *v, int width, int rows)
 {
     struct line lines[HEADS_LINES];
     if (v->head_counts > 0)
         count_running(v);
-    int n = heads_layout(v->metric, v->heads, v->heads_running, v->head_counts, width, room, lines);
+    int n = heads_layout(v->metric, v->heads, v->heads_running, v->head_counts, width, rows, lines);
     for (int i = 0; i < n; i++)
         frame_line(&v->frame, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
     return n;
@@ -337,10 +337,10 @@ static void draw(struct progress_view *v)
         return;
     int width = v->frame.columns - 1;
     int busy = slots_busy(v);
-    int room = v->frame.rows - 2; /* for the total, and the cursor below it */
-    room -= v->hosts[0] != '\0';
-    room -= heads_draw(v, width, room - (busy < TRIALS_MIN ? busy : TRIALS_MIN));
-    int shown = busy <= room ? busy : room > 1 ? room - 1 : 0;
+    int rows = v->frame.rows - 2; /* for the total, and the cursor below it */
+    rows -= v->hosts[0] != '\0';
+    rows -= heads_draw(v, width, rows - (busy < TRIALS_MIN ? busy : TRIALS_MIN));
+    int shown = busy <= rows ? busy : rows > 1 ? rows - 1 : 0;
     int label = label_columns(v, shown, width);
     for (int i = 0, left = shown; i < v->slots && left > 0; i++) {
         if (!v->slot[i].busy)
@@ -349,7 +349,7 @@ static void draw(struct progress_view *v)
         frame_line(&v->frame, &l, "");
         left--;
     }
-    if (shown < busy && room > 0) {
+    if (shown < busy && rows > 0) {
         line_clear(&l);
         line_add(&l, " and %d more", busy - shown);
         line_cut(&l, width);

@@ -12,7 +12,7 @@
 #include "engine/base/text.h"
 #include "sweep/db/lock.h"
 #include "sweep/plan/machine.h"
-#include "sweep/worker/room.h"
+#include "sweep/worker/memory_budget.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker.h"
 
@@ -368,15 +368,15 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
     int wanted = slots_wanted(p, o->workers), slots = 0, lock = -1;
-    double available = room_free(), largest;
-    struct room room;
+    double available = memory_budget_available(), largest;
+    struct memory_budget memory;
     struct runner r = {.plan = p, .machine = &r.here, .machines = 1};
     r.busy = (struct busy_retry){.timeout_s = BUSY_TIMEOUT_S, .context = &r, .say = say_plainly};
     memset(result, 0, sizeof *result);
     if (o->host_count == 0) {
-        room_init(&room, p);
-        slots = room_for_trials(&room, wanted, available, &largest);
-        room_clear(&room);
+        memory_budget_init(&memory, p);
+        slots = memory_budget_trials(&memory, wanted, available, &largest);
+        memory_budget_clear(&memory);
     }
     enum status s = lock_take(o->db, &lock, m);
     if (s != STATUS_OK)

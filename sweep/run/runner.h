@@ -8,7 +8,7 @@
  * so training never waits for the file.
  *
  * Environment, for tests: HEADCOUNT_CHECKPOINT_S, seconds between checkpoints (default 10);
- * HEADCOUNT_SILENCE_S (watch.h); HEADCOUNT_FREE_MIB (room.h). */
+ * HEADCOUNT_SILENCE_S (watch.h); HEADCOUNT_FREE_MIB (memory_budget.h). */
 #ifndef SWEEP_RUN_RUNNER_H
 #define SWEEP_RUN_RUNNER_H
 

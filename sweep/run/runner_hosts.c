@@ -15,7 +15,7 @@
 #include "engine/base/text.h"
 #include "sweep/hosts/same_kernels.h"
 #include "sweep/worker/build_info.h"
-#include "sweep/worker/room.h"
+#include "sweep/worker/memory_budget.h"
 #include "sweep/worker/worker.h"
 
 struct runner_hosts {
@@ -23,7 +23,7 @@ struct runner_hosts {
     struct host_launch launch;
     char *agent; /* malloced, where nobody has said how it is called */
     struct agent_open open;
-    struct room room;
+    struct memory_budget memory;
     char proof[33];
     char proof_path[TRIAL_PATH_MAX];
     bool same_kernels, agreed;
@@ -86,7 +86,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
         free(h);
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d hosts", o->host_count);
     }
-    room_init(&h->room, r->plan);
+    memory_budget_init(&h->memory, r->plan);
     h->host = host;
     r->hosts = h;
     r->machine = machine;
@@ -117,7 +117,7 @@ void runner_hosts_free(struct runner *r)
         return;
     if (r->hosts->proof_path[0])
         unlink(r->hosts->proof_path);
-    room_clear(&r->hosts->room);
+    memory_budget_clear(&r->hosts->memory);
     free(r->hosts->host);
     free(r->hosts->agent);
     free(r->hosts);
@@ -142,7 +142,8 @@ static int slots_of(const struct runner *r, const struct machine *machine)
     wanted = wanted < HOST_SLOTS_MAX ? wanted : HOST_SLOTS_MAX;
     wanted = wanted < plan_trials(r->plan) ? wanted : plan_trials(r->plan);
     double granted = h->spec.memory > 0 ? h->spec.memory : INFINITY;
-    return room_for_trials(&r->hosts->room, (int)wanted, fmin(h->hello.memory, granted), &largest);
+    return memory_budget_trials(&r->hosts->memory, (int)wanted, fmin(h->hello.memory, granted),
+                                &largest);
 }
 
 enum { TOLD_MAX = 16 }; /* machines that are told of by name */

@@ -117,7 +117,7 @@ void slot_kill(struct slot *s);
 
 /* ---- of a worker on this machine ---- */
 
-/* Takes in what the worker said since. A worker that talks nonsense is killed. */
+/* Takes in what the worker said since. A worker that breaks the protocol is killed. */
 void slot_listen(struct slot *s, struct progress_view *v, slot_listener listen, void *context);
 
 /* Ends a worker that has hung or does not stop when asked. */

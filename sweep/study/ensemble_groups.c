@@ -130,13 +130,13 @@ static enum status find_due(struct store *s, const struct ensemble_request *q, s
         return status;
     a->options = calloc((size_t)a->groups.count + 1, sizeof *a->options);
     a->job = calloc((size_t)a->groups.count + 1, sizeof *a->job);
-    bool room = a->options && a->job;
-    for (int i = 0; i < a->groups.count && room && status == STATUS_OK; i++) {
+    bool ok = a->options && a->job;
+    for (int i = 0; i < a->groups.count && ok && status == STATUS_OK; i++) {
         const struct study_trial *group = ensemble_group(&a->groups, i);
         bool answered = false;
         add_options(&a->options[i], group, q->members);
-        room = !a->options[i].out_of_memory;
-        if (room)
+        ok = !a->options[i].out_of_memory;
+        if (ok)
             status = store_study_answered(s, group, q->members, study_ensemble.name,
                                           a->options[i].text, &answered, m);
         if (!answered)
@@ -146,7 +146,7 @@ static enum status find_due(struct store *s, const struct ensemble_request *q, s
                                                   .options = a->options[i].text};
     }
     r->before = a->groups.count - a->due;
-    return room ? status : status_fail(m, STATUS_NO_MEMORY, "no memory for the ensembles");
+    return ok ? status : status_fail(m, STATUS_NO_MEMORY, "no memory for the ensembles");
 }
 
 static void asking_free(struct asking *a)

@@ -6,8 +6,8 @@
 #include "sweep/plan/plan.h"
 
 /* In the place of the library's: each piece of memory a block of its own for the sanitizer. */
-#define POOL_BLOCK ((size_t)1)
-#include "sweep/plan/pool.c"
+#define PLAN_ARENA_BLOCK ((size_t)1)
+#include "sweep/plan/plan_arena.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

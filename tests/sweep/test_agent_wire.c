@@ -1,5 +1,6 @@
 /* What coordinator and agent say to each other: it arrives in whatever pieces, behind whatever
- * banner; nonsense is refused. And the names of hosts, and the kernels that machines agree on. */
+ * banner; protocol errors are refused. And the names of hosts, and the kernels that machines agree
+ * on. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

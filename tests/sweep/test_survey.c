@@ -75,7 +75,7 @@ static const struct task task_lines = {.name = "lines",
 
 struct fixture {
     char folder[64], path[128];
-    struct pool *pool;
+    struct plan_arena *arena;
     struct survey_list list;
     struct point point;
     struct lines *lines; /* of the point */
@@ -114,8 +114,8 @@ static int setup(void **state)
     snprintf(x->path, sizeof x->path, "%s/a.txt", x->folder);
     write_file(x->path, "one\ntwo\n");
     set_time(x->path, 1000);
-    x->pool = pool_new();
-    x->list.pool = x->pool;
+    x->arena = plan_arena_new();
+    x->list.arena = x->arena;
     x->lines = (void *)x->point.task_options;
     point_at(x, 8, 0);
     *state = x;
@@ -127,7 +127,7 @@ static int teardown(void **state)
     struct fixture *x = *state;
     unlink(x->path);
     rmdir(x->folder);
-    pool_free(x->pool);
+    plan_arena_free(x->arena);
     free(x);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* The worker's messages: what is sent arrives, in whatever pieces; nonsense is refused. */
+/* The worker's messages: what is sent arrives, in whatever pieces; protocol errors are refused. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -128,7 +128,7 @@ static void frames_arrive_in_any_pieces(void **state)
     }
 }
 
-static void nonsense_is_refused(void **state)
+static void protocol_errors_are_refused(void **state)
 {
     (void)state;
     static const uint32_t frames[][2] = {
@@ -157,9 +157,12 @@ static void gone_reader_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(job_comes_back),          cmocka_unit_test(job_with_line_break_is_refused),
-        cmocka_unit_test(broken_jobs_are_refused), cmocka_unit_test(frames_arrive_in_any_pieces),
-        cmocka_unit_test(nonsense_is_refused),     cmocka_unit_test(gone_reader_is_an_error),
+        cmocka_unit_test(job_comes_back),
+        cmocka_unit_test(job_with_line_break_is_refused),
+        cmocka_unit_test(broken_jobs_are_refused),
+        cmocka_unit_test(frames_arrive_in_any_pieces),
+        cmocka_unit_test(protocol_errors_are_refused),
+        cmocka_unit_test(gone_reader_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

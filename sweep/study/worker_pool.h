@@ -5,23 +5,23 @@
  *
  * The worker sends its answer in pieces (WIRE_ANSWER) and ends with status 0; until then the answer
  * does not count. One that gives no sign of life is ended (sweep/worker/watch.h). */
-#ifndef SWEEP_STUDY_POOL_H
-#define SWEEP_STUDY_POOL_H
+#ifndef SWEEP_STUDY_WORKER_POOL_H
+#define SWEEP_STUDY_WORKER_POOL_H
 
 #include <stdbool.h>
 
 #include "engine/base/status.h"
 
-enum { POOL_ANSWER_MAX = 256 << 20 /* bytes */ };
+enum { WORKER_POOL_ANSWER_MAX = 256 << 20 /* bytes */ };
 
 /* How a job ended. Texts live as long as the call that gets them. */
-struct pool_ending {
+struct worker_pool_ending {
     const char *answer; /* NULL: it failed */
     const char *error;  /* of one that failed: why */
     double cpu_s;
 };
 
-struct pool {
+struct worker_pool_jobs {
     const char *verb; /* the hidden command that a worker is (process_spawn) */
     int workers, jobs;
     void *context;
@@ -30,7 +30,7 @@ struct pool {
     /* Job i begins in slot 0..workers-1. */
     void (*begins)(void *context, int i, int slot);
     /* Job i has ended. Anything but OK ends the pool. Workers go on meanwhile. */
-    enum status (*ends)(void *context, int i, int slot, const struct pool_ending *e,
+    enum status (*ends)(void *context, int i, int slot, const struct worker_pool_ending *e,
                         struct message *m);
     /* Called a few times a second. */
     void (*turns)(void *context);
@@ -40,6 +40,6 @@ struct pool {
  * stop_restore (sweep/worker/stop.h): at a signal the jobs that run are dropped, and the answer is
  * INTERRUPTED. Other failures: what `text` and `ends` say, or that no worker can be started; jobs
  * that run are dropped then, too. */
-enum status pool_run(const struct pool *p, struct message *m);
+enum status worker_pool_run(const struct worker_pool_jobs *p, struct message *m);
 
 #endif

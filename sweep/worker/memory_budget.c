@@ -1,4 +1,4 @@
-#include "sweep/worker/room.h"
+#include "sweep/worker/memory_budget.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 static int falling(const void *a, const void *b)
 {
-    double x = ((const struct room_point *)a)->bytes, y = ((const struct room_point *)b)->bytes;
+    double x = ((const struct memory_budget_point *)a)->bytes,
+           y = ((const struct memory_budget_point *)b)->bytes;
     return (x < y) - (x > y);
 }
 
@@ -20,14 +21,14 @@ static double trial_bytes(const struct plan *p, long i)
     plan_point(p, i, &point);
     if (point_check(&point, &io, &shape, NULL, NULL) != STATUS_OK)
         return 0;
-    double bytes = point_memory(&point, &io, &shape) + ROOM_WORKER;
+    double bytes = point_memory(&point, &io, &shape) + MEMORY_BUDGET_WORKER;
     return limit > 0 ? fmin(bytes, limit) : bytes;
 }
 
-void room_init(struct room *r, const struct plan *p)
+void memory_budget_init(struct memory_budget *r, const struct plan *p)
 {
     long points = plan_points(p);
-    *r = (struct room){.point = calloc((size_t)points + 1, sizeof *r->point)};
+    *r = (struct memory_budget){.point = calloc((size_t)points + 1, sizeof *r->point)};
     if (!r->point)
         return;
     r->points = points;
@@ -38,13 +39,14 @@ void room_init(struct room *r, const struct plan *p)
     qsort(r->point, (size_t)points, sizeof *r->point, falling);
 }
 
-void room_clear(struct room *r)
+void memory_budget_clear(struct memory_budget *r)
 {
     free(r->point);
-    *r = (struct room){0};
+    *r = (struct memory_budget){0};
 }
 
-int room_for_trials(const struct room *r, int wanted, double available, double *largest)
+int memory_budget_trials(const struct memory_budget *r, int wanted, double available,
+                         double *largest)
 {
     double together = 0;
     int n = 0;
@@ -68,16 +70,16 @@ static double given(const char *name)
     return text ? fmax(strtod(text, NULL), 0) : 0;
 }
 
-double room_of_job(double cpus)
+double memory_budget_of_job(double cpus)
 {
     double node = given("SLURM_MEM_PER_NODE"), cpu = given("SLURM_MEM_PER_CPU") * cpus;
     double mib = node > 0 ? node : cpu;
     return mib > 0 ? mib * (1 << 20) : INFINITY;
 }
 
-double room_free(void)
+double memory_budget_available(void)
 {
     const char *mib = getenv("HEADCOUNT_FREE_MIB");
     return mib ? strtod(mib, NULL) * (1 << 20)
-               : fmin(machine_memory_free(), room_of_job(given("SLURM_CPUS_ON_NODE")));
+               : fmin(machine_memory_free(), memory_budget_of_job(given("SLURM_CPUS_ON_NODE")));
 }

@@ -1,4 +1,4 @@
-#include "sweep/study/pool.h"
+#include "sweep/study/worker_pool.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -11,27 +11,27 @@
 #include "sweep/worker/stop.h"
 
 /* A worker at its job. */
-struct post {
+struct worker_slot {
     bool busy;
     int job;
     struct process process;
     struct text_buffer answer;
-    char killed[160];            /* why it was ended here; "": it was not */
-    char nonsense[MESSAGE_SIZE]; /* what it said that cannot be; "": nothing */
+    char killed[160];                  /* why it was ended here; "": it was not */
+    char protocol_error[MESSAGE_SIZE]; /* "": none */
 };
 
-struct crew {
-    const struct pool *pool;
+struct worker_pool {
+    const struct worker_pool_jobs *jobs;
     char **environment;
-    struct post *post;  /* (workers) */
-    struct pollfd *fds; /* (2 * workers + 1) */
-    int next;           /* job to begin */
+    struct worker_slot *slot; /* (workers) */
+    struct pollfd *fds;       /* (2 * workers + 1) */
+    int next;                 /* job to begin */
 };
 
-static enum status begin(struct crew *c, int i, struct message *m)
+static enum status begin(struct worker_pool *c, int i, struct message *m)
 {
-    const struct pool *p = c->pool;
-    struct post *w = &c->post[i];
+    const struct worker_pool_jobs *p = c->jobs;
+    struct worker_slot *w = &c->slot[i];
     char *text;
     enum status s = p->text(p->context, c->next, &text, m);
     if (s != STATUS_OK)
@@ -46,8 +46,8 @@ static enum status begin(struct crew *c, int i, struct message *m)
     return STATUS_OK;
 }
 
-/* A worker that talks nonsense, or without end, is ended. */
-static void listen_to(struct post *w)
+/* A worker that breaks the protocol, or answers without end, is ended. */
+static void listen_to(struct worker_slot *w)
 {
     struct message m;
     enum wire_type type;
@@ -58,21 +58,22 @@ static void listen_to(struct post *w)
         if (type == WIRE_ANSWER)
             text_add(&w->answer, "%s", payload);
     process_read_errors(&w->process);
-    if (s == STATUS_OK && w->answer.used > POOL_ANSWER_MAX)
+    if (s == STATUS_OK && w->answer.used > WORKER_POOL_ANSWER_MAX)
         s = status_fail(&m, STATUS_BAD_INPUT, "its answer is longer than %d MiB",
-                        POOL_ANSWER_MAX >> 20);
-    if (s == STATUS_OK || w->nonsense[0])
+                        WORKER_POOL_ANSWER_MAX >> 20);
+    if (s == STATUS_OK || w->protocol_error[0])
         return;
-    snprintf(w->nonsense, sizeof w->nonsense, "%s", m.text);
+    snprintf(w->protocol_error, sizeof w->protocol_error, "%s", m.text);
     process_kill(&w->process);
 }
 
 /* Why there is no answer; "" where there is one. */
-static void why_not(const struct post *w, const struct attempt_end *end, char *why, size_t size)
+static void why_not(const struct worker_slot *w, const struct attempt_end *end, char *why,
+                    size_t size)
 {
     why[0] = '\0';
-    if (w->nonsense[0])
-        snprintf(why, size, "%s", w->nonsense);
+    if (w->protocol_error[0])
+        snprintf(why, size, "%s", w->protocol_error);
     else if (w->killed[0])
         snprintf(why, size, "its worker %s", w->killed);
     else if (end->signal)
@@ -85,50 +86,51 @@ static void why_not(const struct post *w, const struct attempt_end *end, char *w
         snprintf(why, size, "out of memory for its answer");
 }
 
-static enum status end(struct crew *c, int i, const struct attempt_end *end, struct message *m)
+static enum status end(struct worker_pool *c, int i, const struct attempt_end *end,
+                       struct message *m)
 {
-    const struct pool *p = c->pool;
-    struct post *w = &c->post[i];
+    const struct worker_pool_jobs *p = c->jobs;
+    struct worker_slot *w = &c->slot[i];
     char why[PROCESS_TAIL + MESSAGE_SIZE];
     listen_to(w);
     why_not(w, end, why, sizeof why);
-    struct pool_ending e = {
+    struct worker_pool_ending e = {
         .answer = why[0] ? NULL : w->answer.text, .error = why, .cpu_s = end->cpu_s};
     enum status s = p->ends(p->context, w->job, i, &e, m);
     process_close(&w->process);
     free(w->answer.text);
-    *w = (struct post){0};
+    *w = (struct worker_slot){0};
     return s;
 }
 
-static int busy(const struct crew *c)
+static int busy(const struct worker_pool *c)
 {
     int n = 0;
-    for (int i = 0; i < c->pool->workers; i++)
-        n += c->post[i].busy;
+    for (int i = 0; i < c->jobs->workers; i++)
+        n += c->slot[i].busy;
     return n;
 }
 
-static void wait_for_something(struct crew *c)
+static void wait_for_something(struct worker_pool *c)
 {
     nfds_t n = 0;
     c->fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
-    for (int i = 0; i < c->pool->workers; i++) {
-        const struct process *p = &c->post[i].process;
-        if (c->post[i].busy && p->message_fd >= 0)
+    for (int i = 0; i < c->jobs->workers; i++) {
+        const struct process *p = &c->slot[i].process;
+        if (c->slot[i].busy && p->message_fd >= 0)
             c->fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
-        if (c->post[i].busy && p->error_fd >= 0)
+        if (c->slot[i].busy && p->error_fd >= 0)
             c->fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
     }
     if (poll(c->fds, n, 200) > 0 && c->fds[0].revents)
         stop_drain();
 }
 
-static enum status look_after(struct crew *c, struct message *m)
+static enum status look_after(struct worker_pool *c, struct message *m)
 {
     enum status s = STATUS_OK;
-    for (int i = 0; i < c->pool->workers && s == STATUS_OK; i++) {
-        struct post *w = &c->post[i];
+    for (int i = 0; i < c->jobs->workers && s == STATUS_OK; i++) {
+        struct worker_slot *w = &c->slot[i];
         struct attempt_end ended;
         if (!w->busy)
             continue;
@@ -141,12 +143,12 @@ static enum status look_after(struct crew *c, struct message *m)
     return s;
 }
 
-static enum status loop(struct crew *c, struct message *m)
+static enum status loop(struct worker_pool *c, struct message *m)
 {
     enum status s = STATUS_OK;
     for (;;) {
-        for (int i = 0; i < c->pool->workers && c->next < c->pool->jobs && s == STATUS_OK; i++)
-            if (!c->post[i].busy)
+        for (int i = 0; i < c->jobs->workers && c->next < c->jobs->jobs && s == STATUS_OK; i++)
+            if (!c->slot[i].busy)
                 s = begin(c, i, m);
         if (s != STATUS_OK || busy(c) == 0)
             return s;
@@ -154,18 +156,18 @@ static enum status loop(struct crew *c, struct message *m)
         if (stop_requests() > 0)
             return status_fail(m, STATUS_INTERRUPTED, "stopped (%s)", strsignal(stop_signal()));
         s = look_after(c, m);
-        c->pool->turns(c->pool->context);
+        c->jobs->turns(c->jobs->context);
     }
 }
 
 /* Nothing of what they do lies on the disk, so there is nothing to wait for. */
-static void drop_all(struct crew *c)
+static void drop_all(struct worker_pool *c)
 {
     double until_s = clock_now_s() + 1;
-    for (int i = 0; i < c->pool->workers; i++)
-        process_kill(&c->post[i].process);
-    for (int i = 0; i < c->pool->workers; i++) {
-        struct post *w = &c->post[i];
+    for (int i = 0; i < c->jobs->workers; i++)
+        process_kill(&c->slot[i].process);
+    for (int i = 0; i < c->jobs->workers; i++) {
+        struct worker_slot *w = &c->slot[i];
         if (!w->busy)
             continue;
         process_reap(&w->process, until_s);
@@ -174,20 +176,20 @@ static void drop_all(struct crew *c)
     }
 }
 
-enum status pool_run(const struct pool *p, struct message *m)
+enum status worker_pool_run(const struct worker_pool_jobs *p, struct message *m)
 {
-    struct crew c = {.pool = p, .environment = process_environment()};
-    c.post = calloc((size_t)p->workers, sizeof *c.post);
+    struct worker_pool c = {.jobs = p, .environment = process_environment()};
+    c.slot = calloc((size_t)p->workers, sizeof *c.slot);
     c.fds = calloc(2 * (size_t)p->workers + 1, sizeof *c.fds);
     enum status s = STATUS_OK;
-    if (c.environment && c.post && c.fds) {
+    if (c.environment && c.slot && c.fds) {
         s = loop(&c, m);
         drop_all(&c);
     } else {
         s = status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", p->workers);
     }
     free(c.environment);
-    free(c.post);
+    free(c.slot);
     free(c.fds);
     return s;
 }

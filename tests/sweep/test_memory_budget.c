@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "sweep/plan/machine.h"
-#include "sweep/worker/room.h"
+#include "sweep/worker/memory_budget.h"
 
 #include "tests/sweep/config_help.h"
 
@@ -39,22 +39,24 @@ static void the_largest_must_fit_together(void **state)
     (void)state;
     struct config *c = config_of(file);
     struct plan *p = plan_of(c);
-    double small = point_bytes(p, 0) + ROOM_WORKER, large = point_bytes(p, 1) + ROOM_WORKER, most;
-    struct room room;
-    room_init(&room, p);
+    double small = point_bytes(p, 0) + MEMORY_BUDGET_WORKER,
+           large = point_bytes(p, 1) + MEMORY_BUDGET_WORKER, most;
+    struct memory_budget memory;
+    memory_budget_init(&memory, p);
     assert_true(large > 2 * small);
-    assert_int_equal(room_for_trials(&room, 8, 0, &most), 1);
+    assert_int_equal(memory_budget_trials(&memory, 8, 0, &most), 1);
     assert_true(most == large);
-    assert_int_equal(room_for_trials(&room, 8, 2 * large - 1, &most), 1);
-    assert_int_equal(room_for_trials(&room, 8, 2 * large, &most), 2);
-    assert_int_equal(room_for_trials(&room, 8, 4 * large, &most), 4);
-    assert_int_equal(room_for_trials(&room, 8, 4 * large + 2 * small, &most), 6);
-    assert_int_equal(room_for_trials(&room, 8, 4 * large + 4 * small, &most), 8);
-    assert_int_equal(room_for_trials(&room, 3, 100 * large, &most), 3);
-    assert_int_equal(room_for_trials(&room, 1, 0, &most), 1);
-    assert_int_equal(room_for_trials(&room, 100, 100 * large, &most), 8); /* there are no more */
-    room_clear(&room);
-    assert_int_equal(room_for_trials(&room, 5, 0, &most), 5);
+    assert_int_equal(memory_budget_trials(&memory, 8, 2 * large - 1, &most), 1);
+    assert_int_equal(memory_budget_trials(&memory, 8, 2 * large, &most), 2);
+    assert_int_equal(memory_budget_trials(&memory, 8, 4 * large, &most), 4);
+    assert_int_equal(memory_budget_trials(&memory, 8, 4 * large + 2 * small, &most), 6);
+    assert_int_equal(memory_budget_trials(&memory, 8, 4 * large + 4 * small, &most), 8);
+    assert_int_equal(memory_budget_trials(&memory, 3, 100 * large, &most), 3);
+    assert_int_equal(memory_budget_trials(&memory, 1, 0, &most), 1);
+    assert_int_equal(memory_budget_trials(&memory, 100, 100 * large, &most),
+                     8); /* there are no more */
+    memory_budget_clear(&memory);
+    assert_int_equal(memory_budget_trials(&memory, 5, 0, &most), 5);
     assert_true(most == 0);
     plan_free(p);
     config_free(c);
@@ -69,12 +71,12 @@ static void a_limit_is_the_most_that_a_trial_takes(void **state)
     struct config *c = config_of(text);
     struct plan *p = plan_of(c);
     double most;
-    struct room room;
-    room_init(&room, p);
+    struct memory_budget memory;
+    memory_budget_init(&memory, p);
     assert_true(point_bytes(p, 1) > 32 << 20);
-    assert_int_equal(room_for_trials(&room, 8, 3.5 * (32 << 20), &most), 3);
+    assert_int_equal(memory_budget_trials(&memory, 8, 3.5 * (32 << 20), &most), 3);
     assert_true(most == 32 << 20);
-    room_clear(&room);
+    memory_budget_clear(&memory);
     plan_free(p);
     config_free(c);
 }
@@ -85,19 +87,19 @@ static void a_job_has_what_it_asked_for(void **state)
     (void)state;
     const double mib = 1 << 20;
     unsetenv("HEADCOUNT_FREE_MIB");
-    assert_true(isinf(room_of_job(4)));
+    assert_true(isinf(memory_budget_of_job(4)));
     setenv("SLURM_MEM_PER_CPU", "2", 1);
     setenv("SLURM_CPUS_ON_NODE", "3", 1);
-    assert_true(room_of_job(4) == 8 * mib);
-    assert_true(room_free() == 6 * mib);
+    assert_true(memory_budget_of_job(4) == 8 * mib);
+    assert_true(memory_budget_available() == 6 * mib);
     setenv("SLURM_MEM_PER_NODE", "5", 1);
-    assert_true(room_of_job(4) == 5 * mib);
-    assert_true(room_free() == 5 * mib);
+    assert_true(memory_budget_of_job(4) == 5 * mib);
+    assert_true(memory_budget_available() == 5 * mib);
     unsetenv("SLURM_MEM_PER_CPU");
     setenv("SLURM_MEM_PER_NODE", "100000000", 1);
-    assert_true(room_free() <= machine_memory().bytes);
+    assert_true(memory_budget_available() <= machine_memory().bytes);
     setenv("SLURM_MEM_PER_NODE", "0", 1);
-    assert_true(isinf(room_of_job(4)));
+    assert_true(isinf(memory_budget_of_job(4)));
     unsetenv("SLURM_MEM_PER_NODE");
     unsetenv("SLURM_CPUS_ON_NODE");
 }
@@ -106,10 +108,10 @@ static void free_memory_is_some_of_it(void **state)
 {
     (void)state;
     unsetenv("HEADCOUNT_FREE_MIB");
-    assert_true(room_free() > 1 << 20);
+    assert_true(memory_budget_available() > 1 << 20);
     assert_true(machine_memory_free() <= machine_memory().bytes);
     setenv("HEADCOUNT_FREE_MIB", "3", 1);
-    assert_true(room_free() == 3 << 20);
+    assert_true(memory_budget_available() == 3 << 20);
 }
 
 int main(void)

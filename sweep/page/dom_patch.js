@@ -11,7 +11,7 @@ function alike(a, b) {
 }
 
 /* made is used up. */
-function become(old, made) {
+function patchDom(old, made) {
     if (old.nodeType === Node.TEXT_NODE) {
         if (old.data !== made.data) old.data = made.data;
         return;
@@ -36,7 +36,7 @@ function becomeList(old, list) {
             continue;
         }
         while (at !== same) at = removed(at);
-        become(at, made);
+        patchDom(at, made);
         at = at.nextSibling;
     }
     while (at) at = removed(at);

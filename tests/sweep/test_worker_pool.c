@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "sweep/study/pool.h"
+#include "sweep/study/worker_pool.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_ends.h"
 
@@ -88,7 +88,7 @@ static void begins(void *context, int i, int slot)
         raise(SIGINT);
 }
 
-static enum status ends(void *context, int i, int slot, const struct pool_ending *e,
+static enum status ends(void *context, int i, int slot, const struct worker_pool_ending *e,
                         struct message *m)
 {
     struct record *r = context;
@@ -116,16 +116,16 @@ static void all_do(struct record *r, const char *part)
 static enum status run(struct record *r, struct message *m)
 {
     static char verb[] = "play";
-    const struct pool p = {.verb = verb,
-                           .workers = 3,
-                           .jobs = JOBS,
-                           .context = r,
-                           .text = text,
-                           .begins = begins,
-                           .ends = ends,
-                           .turns = turns};
+    const struct worker_pool_jobs p = {.verb = verb,
+                                       .workers = 3,
+                                       .jobs = JOBS,
+                                       .context = r,
+                                       .text = text,
+                                       .begins = begins,
+                                       .ends = ends,
+                                       .turns = turns};
     assert_int_equal(stop_install(m), STATUS_OK);
-    enum status s = pool_run(&p, m);
+    enum status s = worker_pool_run(&p, m);
     stop_restore();
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left behind */
     assert_int_equal(errno, ECHILD);

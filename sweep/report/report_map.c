@@ -185,20 +185,7 @@ static void fill_values(const struct report_setting *set, const struct verdict_h
     }
 }
 
-/* A lower edge means something only where the setting was learned somewhere. */
-static bool has_edge(const struct verdict *v)
-{
-    switch (v->kind) {
-    case VERDICT_NOTHING:
-    case VERDICT_UNTRAINED:
-    case VERDICT_AT_CHANCE:
-    case VERDICT_UNFINISHED:
-        return false;
-    default:
-        return true;
-    }
-}
-
+/* A lower edge means something only where the setting was learned somewhere: it has a best. */
 static void fill_cells(const struct report_map *map, struct values *v)
 {
     struct fit_heads *heads = v->heads;
@@ -208,7 +195,7 @@ static void fill_cells(const struct report_map *map, struct values *v)
         struct fit_cell *c = &v->cell[i];
         *c = (struct fit_cell){.heads = heads};
         memcpy(c->axis, map->cell[i].at, sizeof c->axis);
-        for (int k = 0; k < set->input.count && has_edge(set->verdict); k++) {
+        for (int k = 0; k < set->input.count && set->verdict->best; k++) {
             if (set->verdict->row[k].limited)
                 continue; /* not finished: in no comparison */
             fill_values(set, &set->input.heads[k], v, value);

@@ -109,9 +109,9 @@ static enum status count_trials(struct store *s, int64_t sweep_id, const char *s
     return rows_close(&r);
 }
 
-static enum status say(struct store *s, const struct config *c, int64_t sweep_id,
-                       const struct look_due *due, struct look_outcome *o, struct text_buffer *said,
-                       struct message *m)
+static enum status add_outcome(struct store *s, const struct config *c, int64_t sweep_id,
+                               const struct look_due *due, struct look_outcome *o,
+                               struct text_buffer *said, struct message *m)
 {
     char line[1024];
     bool last = due->look >= c->looks;
@@ -149,7 +149,7 @@ static enum status judge_setting(struct store *s, const struct config *c, int64_
     struct look_outcome o = {.label = setting->label, .kind = v->kind, .decided = v->decided};
     verdict_free(v);
     status = store_look_judged(s, sweep_id, due, verdict_kind_name(o.kind), o.decided, m);
-    return status == STATUS_OK ? say(s, c, sweep_id, due, &o, said, m) : status;
+    return status == STATUS_OK ? add_outcome(s, c, sweep_id, due, &o, said, m) : status;
 }
 
 static enum status judge(struct store *s, const struct config *c, int64_t sweep_id,

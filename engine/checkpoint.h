@@ -4,7 +4,7 @@
  *   best.{name}                        weights of the best step so far (absent before the first)
  *   __metadata__:
  *     format    "headcount.checkpoint.1"
- *     state     JSON text that the caller gives and gets back unread (curve so far, best metric)
+ *     state     text that the caller gives and gets back unread (curve so far, best metric)
  *     step, t, loss_count, correct_sum, target_sum   trainer's counters, decimal
  *     loss_sum, grad_norm, lr                        likewise, %.17g
  *     ...       what the caller adds

@@ -116,9 +116,10 @@ static enum status print_running(const struct status_view *v, struct text_page p
 {
     enum status status = STATUS_OK;
     if (v->own)
-        status = status_running(v->own, v->shards.told, RUNNING_MAX, page, out, m);
+        status = status_running(v->own, v->shards.from_sum, RUNNING_MAX, page, out, m);
     if (status == STATUS_OK && v->shards.sum)
-        status = status_running_shards(v->shards.sum, v->shards.untold, RUNNING_MAX, page, out, m);
+        status =
+            status_running_shards(v->shards.sum, v->shards.from_file, RUNNING_MAX, page, out, m);
     return status;
 }
 
@@ -132,9 +133,9 @@ static enum status print_text(const struct status_view *v, const char *db, struc
         text_print(out, "%s is not there yet.\n", db);
     print_sentences(&t->sentences, page, out);
     if (status == STATUS_OK && v->own)
-        status = print_notes(v->own, v->shards.told, out, m);
+        status = print_notes(v->own, v->shards.from_sum, out, m);
     if (status == STATUS_OK && v->shards.sum)
-        status = print_notes(v->shards.sum, v->shards.untold, out, m);
+        status = print_notes(v->shards.sum, v->shards.from_file, out, m);
     return status == STATUS_OK ? print_running(v, page, out, m) : status;
 }
 
@@ -209,9 +210,9 @@ static enum status watch_lines(void *context, FILE *out, struct message *m)
     if (status != STATUS_OK)
         return status;
     if (v.own)
-        status = add_lines(v.own, v.shards.told, &v.shards, &lines, m);
+        status = add_lines(v.own, v.shards.from_sum, &v.shards, &lines, m);
     if (status == STATUS_OK && v.shards.sum)
-        status = add_lines(v.shards.sum, v.shards.untold, &v.shards, &lines, m);
+        status = add_lines(v.shards.sum, v.shards.from_file, &v.shards, &lines, m);
     status_shards_say_others(&v.shards, &lines);
     status_shards_say_passed(&v.shards, &lines);
     if (status == STATUS_OK && lines.out_of_memory)

@@ -115,35 +115,36 @@ static bool is_busy(const struct status_shards *s, const char *sweep)
 /* A sweep of which the results file has everything needs no shards to be told of, unless they are
  * at work, or trials are left that nobody is at work on. */
 static enum status tell(struct status_shards *s, struct store *own, const char *sweep, int64_t left,
-                        struct json_writer *told, struct json_writer *untold, struct message *m)
+                        struct json_writer *from_sum, struct json_writer *from_file,
+                        struct message *m)
 {
     char ours[160] = "", sum[160] = "";
     enum status status = read_counts(s->sum, sweep, sum, sizeof sum, m);
     if (status == STATUS_OK && own)
         status = read_counts(own, sweep, ours, sizeof ours, m);
     bool all = strcmp(ours, sum) == 0 && !is_busy(s, sweep) && (left == 0 || s->own_at_work);
-    json_add_text(all ? untold : told, NULL, sweep);
+    json_add_text(all ? from_file : from_sum, NULL, sweep);
     return status;
 }
 
 static enum status read_told(struct status_shards *s, struct store *own, struct message *m)
 {
-    struct text_buffer told = {0}, untold = {0};
-    struct json_writer to_told = {.text = &told}, to_untold = {.text = &untold};
-    json_begin_list(&to_told, NULL);
-    json_begin_list(&to_untold, NULL);
+    struct text_buffer from_sum = {0}, from_file = {0};
+    struct json_writer to_sum = {.text = &from_sum}, to_file = {.text = &from_file};
+    json_begin_list(&to_sum, NULL);
+    json_begin_list(&to_file, NULL);
     struct rows r = rows_open(s->sum, m, "SELECT sweep, queued + running FROM progress", NO_VALUES);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
-        status = tell(s, own, rows_given(&r, 0), rows_integer(&r, 1), &to_told, &to_untold, m);
+        status = tell(s, own, rows_given(&r, 0), rows_integer(&r, 1), &to_sum, &to_file, m);
     enum status closed = rows_close(&r);
-    json_end_list(&to_told);
-    json_end_list(&to_untold);
-    free(s->told);
-    free(s->untold);
-    s->told = told.text;
-    s->untold = untold.text;
-    if (told.out_of_memory || untold.out_of_memory)
+    json_end_list(&to_sum);
+    json_end_list(&to_file);
+    free(s->from_sum);
+    free(s->from_file);
+    s->from_sum = from_sum.text;
+    s->from_file = from_file.text;
+    if (from_sum.out_of_memory || from_file.out_of_memory)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for the names of sweeps");
     return status == STATUS_OK ? closed : status;
 }
@@ -173,9 +174,9 @@ enum status status_shards_read(const char *db, struct store *own, const struct s
         return STATUS_NO_MEMORY;
     s->view = calloc((size_t)s->files.count + 1, sizeof *s->view);
     s->spoken = calloc((size_t)jobs->count + 1, sizeof *s->spoken);
-    s->told = strdup("[]");
-    s->untold = strdup("[]");
-    if (!s->view || !s->spoken || !s->told || !s->untold)
+    s->from_sum = strdup("[]");
+    s->from_file = strdup("[]");
+    if (!s->view || !s->spoken || !s->from_sum || !s->from_file)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for shards");
     for (int i = 0; i < s->files.count; i++)
         look_at(&s->view[i], &s->files.item[i], jobs);
@@ -191,8 +192,8 @@ void status_shards_free(struct status_shards *s)
     free(s->view);
     free(s->part);
     free(s->spoken);
-    free(s->told);
-    free(s->untold);
+    free(s->from_sum);
+    free(s->from_file);
     shard_files_free(&s->files);
     *s = (struct status_shards){0};
 }

@@ -29,8 +29,8 @@ struct shard_part {
 
 struct status_shards {
     struct store *sum; /* of shards and results file (shard_sum.h); NULL: there is nothing to sum */
-    char *told;        /* JSON: the names of its sweeps that are to be told of from the sum ... */
-    char *untold;      /* ... and of those of which the results file has everything */
+    char *from_sum;    /* JSON: the names of the sweeps that are shown from the sum ... */
+    char *from_file;   /* ... and of those that the results file has whole */
 
     const struct status_jobs *jobs;
     bool *spoken; /* (jobs->count) sentences or JSON have told of the job */

@@ -206,7 +206,7 @@ enum status status_table_add(struct status_table *t, struct store *s, struct sta
     struct sweep_state state;
     struct cost cost;
     bool here = s != shards->sum;
-    const char *without = here ? shards->told : shards->untold;
+    const char *without = here ? shards->from_sum : shards->from_file;
     cost_init(&cost);
     enum status status = cost_read(&cost, s, m);
     if (status != STATUS_OK)

@@ -1,6 +1,6 @@
 /* A machine that works for this coordinator: the launcher that joins its agent's stdin and stdout
  * to two pipes here, and what the two have said so far (agent_wire.h). It knows of slots by number
- * only; what their trials are and what becomes of them is the runner's.
+ * only; what their trials are and how they end is the runner's.
  *
  *                 launcher            HELLO             host_open            READY
  *   WAITING  ------------> STARTING ---------> GREETED -----------> OPENING --------> READY

@@ -62,7 +62,7 @@ static bool read_all(int fd, const struct subprocess *c, struct text_buffer *sai
 {
     char piece[4096];
     const long long end = milliseconds() + c->patience_ms;
-    bool told = !c->on_line;
+    bool notified = !c->on_line;
     for (;;) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         long long left =
@@ -79,8 +79,8 @@ static bool read_all(int fd, const struct subprocess *c, struct text_buffer *sai
             return true;
         if (n > 0)
             text_add(said, "%.*s", (int)n, piece);
-        if (!told && said->text && strchr(said->text, '\n')) {
-            told = true;
+        if (!notified && said->text && strchr(said->text, '\n')) {
+            notified = true;
             c->on_line(said->text, c->context);
         }
     }

@@ -29,8 +29,8 @@ struct runner_hosts {
     bool same_kernels, agreed;
     struct kernel_set common; /* agreed: what all compute with */
     int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
-    double shown_s; /* when the live view was told last */
-    bool told;      /* which machines there are, or that is not to be told */
+    double shown_s; /* when the live view was updated last */
+    bool announced; /* which machines there are, or that is not wanted */
 };
 
 /* ---- making them ---- */
@@ -93,7 +93,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
     r->machines = o->host_count;
     h->same_kernels = o->same_kernels;
     r->slurm = o->slurm;
-    h->told = o->quiet;
+    h->announced = o->quiet;
     h->slots_each = (int)(each < HOST_SLOTS_MAX ? each : HOST_SLOTS_MAX);
     h->launch =
         (struct host_launch){.command = o->launch, .agent = o->agent, .sources = build_sources()};
@@ -146,10 +146,10 @@ static int slots_of(const struct runner *r, const struct machine *machine)
                                 &largest);
 }
 
-enum { TOLD_MAX = 16 }; /* machines that are told of by name */
+enum { ANNOUNCED_MAX = 16 }; /* machines that are named */
 
 /* "48 trials at once on 3 machines: a 16, b 16, c 16", once all have been heard of. */
-static void tell_all(struct runner *r)
+static void announce_machines(struct runner *r)
 {
     struct text_buffer b = {0};
     int ready = 0, slots = 0;
@@ -160,14 +160,14 @@ static void tell_all(struct runner *r)
         const struct machine *machine = &r->machine[k];
         if (!machine->works)
             continue;
-        if (ready < TOLD_MAX)
+        if (ready < ANNOUNCED_MAX)
             text_add(&b, "%s%s %d", ready ? ", " : "", name_of(machine), machine->slots);
         ready++;
         slots += machine->slots;
     }
-    r->hosts->told = true;
-    if (ready > TOLD_MAX)
-        text_add(&b, " and %d more", ready - TOLD_MAX);
+    r->hosts->announced = true;
+    if (ready > ANNOUNCED_MAX)
+        text_add(&b, " and %d more", ready - ANNOUNCED_MAX);
     if (ready > 0)
         runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, slots == 1 ? "" : "s", ready,
                    ready == 1 ? "" : "s", b.text ? b.text : "");
@@ -420,8 +420,8 @@ void runner_hosts_turn(struct runner *r)
         open_hosts(r);
     if (any_lost && !r->stopping)
         stop_without_hosts(r);
-    if (any_lost && !r->hosts->told)
-        tell_all(r);
+    if (any_lost && !r->hosts->announced)
+        announce_machines(r);
     runner_seek_allocation(r, now);
 }
 
@@ -450,8 +450,8 @@ void runner_hosts_recorded(struct runner *r)
         runner_machine_works(r, machine, true);
         machine->heard = true;
     }
-    if (!r->hosts->told)
-        tell_all(r);
+    if (!r->hosts->announced)
+        announce_machines(r);
 }
 
 /* Until agents that have nothing to do any more are gone. */

@@ -110,8 +110,8 @@ static bool is_in(const char *list, const char *sweep)
 /* False where there is no memory, or no shard to tell of. */
 static bool make_array(const struct status_shards *s, const char *sweep, struct array *a)
 {
-    bool untold = is_in(s->untold, sweep);
-    *a = (struct array){.sweep = sweep, .of = untold ? 0 : find_array(s, sweep)};
+    bool from_file = is_in(s->from_file, sweep);
+    *a = (struct array){.sweep = sweep, .of = from_file ? 0 : find_array(s, sweep)};
     if (a->of == 0 || !(a->task = calloc((size_t)a->of, sizeof *a->task)))
         return false;
     for (int i = 0; i < s->parts; i++) {

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "engine/base/json_write.h"
 #include "sweep/db/rows.h"
 
 /* CROSS JOIN keeps this order of loops: each table is read by the index of a unique key, so that
  * the rows come in the order that is asked for and none waits to be sorted. */
 static const char TRIALS[] =
-    "SELECT trial_id, json_quote(s.name), config_sha256, seed, in_plan, setting, tuning, is_tuning,"
+    "SELECT trial_id, s.name, config_sha256, seed, in_plan, setting, tuning, is_tuning,"
     " CASE state WHEN 'running' THEN 'queued' ELSE state END,"
     " state IN ('completed', 'diverged'), config_json, steps_done, best_step, bad_step, train_acc,"
     " val_acc, val_loss, test_acc, test_exact, test_loss, t.chance"
@@ -47,110 +47,86 @@ struct export
     FILE *out;
 };
 
-static void put_number(FILE *out, const struct rows *r, int column)
+static void put_number(struct json_writer *w, const char *key, const struct rows *r, int column)
 {
-    switch (rows_kind(r, column)) {
-    case ROWS_INTEGER:
-        fprintf(out, "%lld", (long long)rows_integer(r, column));
-        break;
-    case ROWS_REAL:
-        fprintf(out, "%.9g", rows_real(r, column));
-        break;
-    case ROWS_NULL:
-    case ROWS_TEXT:
-        fputs("null", out);
-    }
-}
-
-static const char *text(const struct rows *r, int column)
-{
-    const char *t = rows_text(r, column);
-    return t ? t : "null";
-}
-
-static const char *boolean(const struct rows *r, int column)
-{
-    return rows_integer(r, column) ? "true" : "false";
+    if (rows_kind(r, column) == ROWS_INTEGER)
+        json_add_integer(w, key, rows_integer(r, column));
+    else if (rows_kind(r, column) == ROWS_REAL)
+        json_add_digits(w, key, rows_real(r, column), 9);
+    else
+        json_add_null(w, key);
 }
 
 /* A row of one column as its number, others as an object. */
-static void put_row(FILE *out, const struct rows *r)
+static void put_row(struct json_writer *w, const struct rows *r)
 {
     int columns = rows_columns(r);
     if (columns == 1) {
-        put_number(out, r, 0);
+        put_number(w, NULL, r, 0);
         return;
     }
-    for (int i = 0; i < columns; i++) {
-        fprintf(out, "%c\"%s\":", i ? ',' : '{', rows_name(r, i));
+    json_begin_object(w, NULL);
+    for (int i = 0; i < columns; i++)
         if (rows_kind(r, i) == ROWS_TEXT)
-            text_json(out, rows_text(r, i));
+            json_add_text(w, rows_name(r, i), rows_text(r, i));
         else
-            put_number(out, r, i);
-    }
-    putc('}', out);
+            put_number(w, rows_name(r, i), r, i);
+    json_end_object(w);
 }
 
 /* A trial's rows as a further member; `always`: also where there are none. */
-static enum status put_list(FILE *out, const char *key, struct rows *r, int64_t trial_id,
-                            bool always)
+static enum status put_list(struct json_writer *w, const char *key, struct rows *r,
+                            int64_t trial_id, bool always)
 {
     rows_rebind(r, VALUES(INTEGER(trial_id)));
     bool row = rows_next(r);
     if (!row && !always)
         return r->status;
-    fprintf(out, ",\"%s\":[", key);
-    for (const char *separator = ""; row; row = rows_next(r), separator = ",") {
-        fputs(separator, out);
-        put_row(out, r);
-    }
-    putc(']', out);
+    json_begin_list(w, key);
+    for (; row; row = rows_next(r))
+        put_row(w, r);
+    json_end_list(w);
     return r->status;
 }
 
 /* Lists that no trial over toys has are left out of their exports, which keep their bytes. */
-static enum status put_parts(struct export *e, int64_t trial_id)
+static enum status put_parts(struct export *e, struct json_writer *w, int64_t trial_id)
 {
-    enum status status = put_list(e->out, "curve", &e->curve, trial_id, true);
+    enum status status = put_list(w, "curve", &e->curve, trial_id, true);
     if (status == STATUS_OK)
-        status = put_list(e->out, "block_loss", &e->blocks, trial_id, false);
+        status = put_list(w, "block_loss", &e->blocks, trial_id, false);
     if (status == STATUS_OK)
-        status = put_list(e->out, "label_acc", &e->labels, trial_id, false);
+        status = put_list(w, "label_acc", &e->labels, trial_id, false);
     return status;
-}
-
-static void put_json(FILE *out, const char *key, const char *json)
-{
-    fputs(key, out);
-    text_json_as_is(out, json);
 }
 
 static enum status put_trial(struct export *e)
 {
     const struct rows *t = &e->trials;
+    struct json_writer w = {.out = e->out};
     int64_t trial_id = rows_integer(t, TRIAL_ID);
     enum status status = STATUS_OK;
-    put_json(e->out, "{\"sweep\":", text(t, SWEEP));
-    fputs(",\"config_sha256\":", e->out);
-    text_json(e->out, text(t, CONFIG_SHA256));
-    fprintf(e->out, ",\"seed\":%lld,\"in_plan\":%s", (long long)rows_integer(t, SEED),
-            boolean(t, IN_PLAN));
-    put_json(e->out, ",\"setting\":", text(t, SETTING));
-    put_json(e->out, ",\"tuning\":", text(t, TUNING));
-    fprintf(e->out, ",\"is_tuning\":%s,\"state\":", boolean(t, IS_TUNING));
-    text_json(e->out, text(t, STATE));
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "sweep", rows_text(t, SWEEP));
+    json_add_text(&w, "config_sha256", rows_text(t, CONFIG_SHA256));
+    json_add_integer(&w, "seed", rows_integer(t, SEED));
+    json_add_bool(&w, "in_plan", rows_integer(t, IN_PLAN));
+    json_add_json(&w, "setting", rows_text(t, SETTING));
+    json_add_json(&w, "tuning", rows_text(t, TUNING));
+    json_add_bool(&w, "is_tuning", rows_integer(t, IS_TUNING));
+    json_add_text(&w, "state", rows_text(t, STATE));
     if (rows_integer(t, HAS_RESULT)) {
         for (int i = 0; number_names[i]; i++) {
-            fprintf(e->out, ",\"%s\":", number_names[i]);
-            put_number(e->out, t, NUMBERS + i);
+            put_number(&w, number_names[i], t, NUMBERS + i);
             if (status == STATUS_OK && strcmp(number_names[i], "test_acc") == 0)
-                status = put_list(e->out, "test_acc_by_slot", &e->slots, trial_id, true);
+                status = put_list(&w, "test_acc_by_slot", &e->slots, trial_id, true);
         }
         if (status == STATUS_OK)
-            status = put_parts(e, trial_id);
+            status = put_parts(e, &w, trial_id);
     }
-    put_json(e->out, ",\"config\":", text(t, CONFIG));
-    fputs("}\n", e->out);
+    json_add_json(&w, "config", rows_text(t, CONFIG));
+    json_end_object(&w);
+    fputc('\n', e->out);
     return status;
 }
 

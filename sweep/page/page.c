@@ -44,7 +44,7 @@ struct page {
 
 /* ---- data ---- */
 
-static enum status put_curves(const struct page *p, FILE *out, struct message *m)
+static enum status put_curves(const struct page *p, struct json_writer *w, struct message *m)
 {
     long points = 0;
     struct rows r =
@@ -53,23 +53,22 @@ static enum status put_curves(const struct page *p, FILE *out, struct message *m
                   "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
                   " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
                   VALUES(INTEGER(p->sweep_id), INTEGER(CURVES_MAX)));
-    fputs(",\"curves\":[", out);
-    for (const char *before = ""; rows_next(&r); before = ",") {
+    json_begin_list(w, "curves");
+    while (rows_next(&r)) {
         if (!points) {
             points = CURVE_POINTS / (long)rows_integer(&r, 1);
             points = points > CURVE_MIN ? points : CURVE_MIN;
         }
-        fputs(before, out);
-        r.status = page_curve(p->store, rows_integer(&r, 0), points, out, m);
+        json_add_key(w, NULL);
+        r.status = page_curve(p->store, rows_integer(&r, 0), points, w->out, m);
     }
-    fputc(']', out);
+    json_end_list(w);
     return rows_close(&r);
 }
 
 static enum status put_attention(const struct page *p, FILE *out, struct message *m)
 {
     int64_t trial_id = p->options->trial_id;
-    fputs(",\"attention\":", out);
     if (trial_id)
         return page_attention(p->store, trial_id, out, m);
     enum status status = page_best_trial(p->store, p->sweep_id, p->report, &trial_id, m);
@@ -78,23 +77,26 @@ static enum status put_attention(const struct page *p, FILE *out, struct message
 
 static enum status put_pieces(const struct page *p, FILE *out, struct message *m)
 {
-    fputs("{\"file\":", out);
-    text_json(out, file_last_name(p->options->file));
-    fputs(",\"summary\":", out);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "file", file_last_name(p->options->file));
+    json_add_key(&w, "summary");
     enum status status = page_put_summary(p->store, p->sweep_id, p->report, out, m);
     if (status == STATUS_OK) {
-        fputs(",\"trials\":", out);
+        json_add_key(&w, "trials");
         status = page_trials(p->store, p->sweep_id, 0, TRIALS_MAX, out, m);
     }
     if (status == STATUS_OK)
-        status = put_curves(p, out, m);
+        status = put_curves(p, &w, m);
     if (status == STATUS_OK) {
-        fputs(",\"heads\":", out);
+        json_add_key(&w, "heads");
         status = page_heads(p->store, p->sweep_id, 0, HEADS_MAX, out, m);
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        json_add_key(&w, "attention");
         status = put_attention(p, out, m);
-    fputc('}', out);
+    }
+    json_end_object(&w);
     return status;
 }
 

@@ -27,37 +27,39 @@ static struct shown choose(const struct attention_maps *a)
     return (struct shown){a, a->N < n ? a->N : n > 1 ? n : 1, T};
 }
 
-static void put_inputs(const struct shown *w, FILE *out)
+static void put_inputs(const struct shown *shown, struct json_writer *w)
 {
-    long fields = data_io(w->maps->model->data)->fields;
-    const int64_t *inputs = w->maps->inputs;
-    fputs(",\"inputs\":[", out);
-    for (long n = 0; n < w->N; n++) {
-        fputs(n ? ",[" : "[", out);
-        for (long t = 0; t < w->T; t++) {
-            fputs(t ? ",[" : "[", out);
+    long fields = data_io(shown->maps->model->data)->fields;
+    const int64_t *inputs = shown->maps->inputs;
+    json_begin_list(w, "inputs");
+    for (long n = 0; n < shown->N; n++) {
+        json_begin_list(w, NULL);
+        for (long t = 0; t < shown->T; t++) {
+            json_begin_list(w, NULL);
             for (long k = 0; k < fields; k++)
-                fprintf(out, "%s%" PRId64, k ? "," : "", inputs[(n * w->maps->T + t) * fields + k]);
-            fputc(']', out);
+                json_add_integer(w, NULL, inputs[(n * shown->maps->T + t) * fields + k]);
+            json_end_list(w);
         }
-        fputc(']', out);
+        json_end_list(w);
     }
-    fputc(']', out);
+    json_end_list(w);
 }
 
-static void put_weights(const struct shown *w, uint8_t *bytes, FILE *out)
+static void put_weights(const struct shown *shown, uint8_t *bytes, struct json_writer *w)
 {
-    const struct attention_maps *a = w->maps;
+    const struct attention_maps *a = shown->maps;
+    long N = shown->N, T = shown->T;
     size_t used = 0;
     for (long h = 0; h < a->L * a->H; h++)
-        for (long n = 0; n < w->N; n++)
-            for (long i = 0; i < w->T; i++)
-                for (long k = 0; k < w->T; k++)
+        for (long n = 0; n < N; n++)
+            for (long i = 0; i < T; i++)
+                for (long k = 0; k < T; k++)
                     bytes[used++] =
                         (uint8_t)lrintf(255 * a->weights[((h * a->N + n) * a->T + i) * a->T + k]);
-    fputs(",\"weights\":\"", out);
-    base64_write(bytes, used, out);
-    fputc('"', out);
+    json_add_key(w, "weights");
+    fputc('"', w->out);
+    base64_write(bytes, used, w->out);
+    fputc('"', w->out);
 }
 
 enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct message *m)
@@ -66,16 +68,22 @@ enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct 
     enum status status = attention_maps_new(s, trial_id, SEQUENCES, true, &maps, m);
     if (status != STATUS_OK)
         return status;
-    struct shown w = choose(maps);
-    uint8_t *bytes = malloc((size_t)(maps->L * maps->H * w.N * w.T * w.T));
+    struct shown shown = choose(maps);
+    uint8_t *bytes = malloc((size_t)(maps->L * maps->H * shown.N * shown.T * shown.T));
     if (bytes) {
-        fprintf(out,
-                "{\"trial\":%" PRId64 ",\"step\":%" PRId64 ",\"layers\":%ld,\"heads\":%ld,"
-                "\"sequences\":%ld,\"length\":%ld,\"of_length\":%ld",
-                trial_id, maps->model->trial->best_step, maps->L, maps->H, w.N, w.T, maps->T);
-        put_inputs(&w, out);
-        put_weights(&w, bytes, out);
-        fputs("}\n", out);
+        struct json_writer w = {.out = out};
+        json_begin_object(&w, NULL);
+        json_add_integer(&w, "trial", trial_id);
+        json_add_integer(&w, "step", maps->model->trial->best_step);
+        json_add_integer(&w, "layers", maps->L);
+        json_add_integer(&w, "heads", maps->H);
+        json_add_integer(&w, "sequences", shown.N);
+        json_add_integer(&w, "length", shown.T);
+        json_add_integer(&w, "of_length", maps->T);
+        put_inputs(&shown, &w);
+        put_weights(&shown, bytes, &w);
+        json_end_object(&w);
+        fputc('\n', out);
         status = text_check(out, m);
     } else {
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for a page");

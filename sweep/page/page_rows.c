@@ -1,11 +1,8 @@
 #include "sweep/page/page_rows.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "engine/base/text.h"
 #include "sweep/page/page_paths.h"
 
 bool page_text(const char *text, const char *beside, FILE *out)
@@ -17,47 +14,49 @@ bool page_text(const char *text, const char *beside, FILE *out)
         page_names_only(text, beside, cut);
         whole = fclose(cut) == 0 && !names.out_of_memory;
     }
-    text_json(out, names.text ? names.text : "");
+    json_add_text(&(struct json_writer){.out = out}, NULL, names.text ? names.text : "");
     free(names.text);
     return whole;
 }
 
-void page_cell(struct rows *r, int i, int digits, FILE *out)
+void page_cell(struct json_writer *w, const char *key, struct rows *r, int i, int digits)
 {
     switch (rows_kind(r, i)) {
     case ROWS_INTEGER:
-        fprintf(out, "%" PRId64, rows_integer(r, i));
+        json_add_integer(w, key, rows_integer(r, i));
         break;
     case ROWS_REAL:
-        if (digits == PAGE_ALL_DIGITS || !isfinite(rows_real(r, i)))
-            text_json_real(out, rows_real(r, i));
+        if (digits == PAGE_ALL_DIGITS)
+            json_add_real(w, key, rows_real(r, i));
         else
-            fprintf(out, "%.*g", digits, rows_real(r, i));
+            json_add_digits(w, key, rows_real(r, i), digits);
         break;
     case ROWS_TEXT:
-        if (!page_text(rows_text(r, i), store_folder(r->store), out))
+        json_add_key(w, key);
+        if (!page_text(rows_text(r, i), store_folder(r->store), w->out))
             r->status = status_fail(r->message, STATUS_NO_MEMORY, "no memory for a page");
         break;
     default:
-        fputs("null", out);
+        json_add_null(w, key);
     }
 }
 
 enum status page_rows(struct rows *r, int digits, FILE *out)
 {
-    fputs("{\"columns\":[", out);
-    for (int i = 0; r->status == STATUS_OK && i < rows_columns(r); i++) {
-        fputs(i ? "," : "", out);
-        text_json(out, rows_name(r, i));
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "columns");
+    for (int i = 0; r->status == STATUS_OK && i < rows_columns(r); i++)
+        json_add_text(&w, NULL, rows_name(r, i));
+    json_end_list(&w);
+    json_begin_list(&w, "rows");
+    while (rows_next(r)) {
+        json_begin_list(&w, NULL);
+        for (int i = 0; i < rows_columns(r); i++)
+            page_cell(&w, NULL, r, i, digits);
+        json_end_list(&w);
     }
-    fputs("],\"rows\":[", out);
-    for (const char *before = "["; rows_next(r); before = ",[") {
-        for (int i = 0; i < rows_columns(r); i++) {
-            fputs(i ? "," : before, out);
-            page_cell(r, i, digits, out);
-        }
-        fputc(']', out);
-    }
-    fputs("]}", out);
+    json_end_list(&w);
+    json_end_object(&w);
     return rows_close(r);
 }

@@ -1,7 +1,6 @@
 /* The pieces that are about a sweep, or about all of them. */
 #include "sweep/page/page_parts.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sweep/page/page_cost.h"
@@ -16,35 +15,35 @@ enum status page_index(struct store *s, FILE *out, struct message *m)
                               "SELECT p.*, question FROM progress AS p JOIN sweep USING (sweep_id)"
                               " ORDER BY p.last_run DESC, sweep_id DESC",
                               NO_VALUES);
-    fputs("{\"sweeps\":", out);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_key(&w, "sweeps");
     enum status status = page_rows(&r, PAGE_ALL_DIGITS, out);
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 
-static void put_states(const struct counts *c, FILE *out)
+static void put_states(const struct counts *c, struct json_writer *w)
 {
+    json_begin_object(w, "states");
     for (int i = 0; i < TRIAL_STATES; i++)
-        fprintf(out, "%s\"%s\":%ld", i ? "," : ",\"states\":{",
-                trial_state_name((enum trial_state)i),
-                c->trials[i] + (i == TRIAL_QUEUED ? c->elsewhere : 0));
-    fputc('}', out);
+        json_add_integer(w, trial_state_name((enum trial_state)i),
+                         c->trials[i] + (i == TRIAL_QUEUED ? c->elsewhere : 0));
+    json_end_object(w);
 }
 
 /* The row of the sweep, each column as a member. */
-static enum status put_sweep(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+static enum status put_sweep(struct store *s, int64_t sweep_id, struct json_writer *w,
+                             struct message *m)
 {
     struct rows r =
         rows_open(s, m, "SELECT * FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(sweep_id)));
-    fputs(",\"sweep\":{", out);
+    json_begin_object(w, "sweep");
     if (rows_next(&r))
-        for (int i = 0; i < rows_columns(&r); i++) {
-            fputs(i ? "," : "", out);
-            text_json(out, rows_name(&r, i));
-            fputc(':', out);
-            page_cell(&r, i, PAGE_ALL_DIGITS, out);
-        }
-    fputc('}', out);
+        for (int i = 0; i < rows_columns(&r); i++)
+            page_cell(w, rows_name(&r, i), &r, i, PAGE_ALL_DIGITS);
+    json_end_object(w);
     return rows_close(&r);
 }
 
@@ -66,7 +65,8 @@ static enum status put_pruning(struct store *s, int64_t sweep_id, FILE *out, str
 }
 
 /* null: no trial has an answer. Both reports refuse that before they write anything. */
-static enum status put_studies(struct store *s, int64_t sweep_id, FILE *out, struct message *m)
+static enum status put_studies(struct store *s, int64_t sweep_id, struct json_writer *w,
+                               struct message *m)
 {
     static const struct {
         const char *member, *study;
@@ -76,13 +76,13 @@ static enum status put_studies(struct store *s, int64_t sweep_id, FILE *out, str
     for (size_t i = 0; i < sizeof studies / sizeof studies[0] && status == STATUS_OK; i++) {
         struct message nothing = {0};
         int64_t any = 0;
-        fprintf(out, ",\"%s\":", studies[i].member);
+        json_add_key(w, studies[i].member);
         status = rows_ask(s, m, ANSWERED, VALUES(INTEGER(sweep_id), TEXT(studies[i].study)), &any);
         if (status != STATUS_OK)
             break;
-        status = any ? studies[i].put(s, sweep_id, out, &nothing) : STATUS_BAD_INPUT;
+        status = any ? studies[i].put(s, sweep_id, w->out, &nothing) : STATUS_BAD_INPUT;
         if (status == STATUS_BAD_INPUT) {
-            fputs("null", out);
+            fputs("null", w->out);
             status = STATUS_OK;
         } else if (status != STATUS_OK) {
             *m = nothing;
@@ -92,16 +92,16 @@ static enum status put_studies(struct store *s, int64_t sweep_id, FILE *out, str
 }
 
 static enum status put_query(struct store *s, int64_t sweep_id, const char *name, const char *sql,
-                             FILE *out, struct message *m)
+                             struct json_writer *w, struct message *m)
 {
     struct rows r = rows_open(s, m, sql, VALUES(INTEGER(sweep_id)));
-    fprintf(out, ",\"%s\":", name);
-    return page_rows(&r, PAGE_ALL_DIGITS, out);
+    json_add_key(w, name);
+    return page_rows(&r, PAGE_ALL_DIGITS, w->out);
 }
 
 /* With names for paths, which --set may have had. */
-static enum status put_report(const struct store *s, const struct report_data *r, FILE *out,
-                              struct message *m)
+static enum status put_report(const struct store *s, const struct report_data *r,
+                              struct json_writer *w, struct message *m)
 {
     struct text_buffer text = {0};
     FILE *report = text_stream(&text);
@@ -110,8 +110,8 @@ static enum status put_report(const struct store *s, const struct report_data *r
     enum status status = report_write_data(r, REPORT_JSON, (struct text_page){0}, report, m);
     fclose(report);
     if (status == STATUS_OK) {
-        fputs("{\"report\":", out);
-        page_names_only(text.text, store_folder(s), out);
+        json_add_key(w, "report");
+        page_names_only(text.text, store_folder(s), w->out);
     }
     free(text.text);
     return status;
@@ -170,30 +170,32 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
                    "  FROM attempt AS a JOIN build USING (build_id) JOIN trial USING (trial_id)"
                    " WHERE sweep_id = ?1 GROUP BY build_id ORDER BY build_id"},
     };
-    enum status status = put_report(s, report, out, m);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    enum status status = put_report(s, report, &w, m);
     if (status != STATUS_OK)
         return status;
-    put_states(&report->counts, out);
-    status = put_sweep(s, sweep_id, out, m);
+    put_states(&report->counts, &w);
+    status = put_sweep(s, sweep_id, &w, m);
     if (status == STATUS_OK)
-        status = put_studies(s, sweep_id, out, m);
-    fputs(",\"cost\":", out);
+        status = put_studies(s, sweep_id, &w, m);
+    json_add_key(&w, "cost");
     if (status == STATUS_OK && !page_cost(report->name, report->evidence, out))
         status = status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
     for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == STATUS_OK; i++)
-        status = put_query(s, sweep_id, queries[i].name, queries[i].sql, out, m);
+        status = put_query(s, sweep_id, queries[i].name, queries[i].sql, &w, m);
     int64_t best = 0;
     if (status == STATUS_OK)
         status = page_best_trial(s, sweep_id, report, &best, m);
-    fprintf(out, ",\"best\":%" PRId64, best);
+    json_add_integer(&w, "best", best);
     if (status == STATUS_OK) {
         struct rows r = rows_open(s, m, "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", NO_VALUES);
-        fputs(",\"written\":", out);
         if (rows_next(&r))
-            page_cell(&r, 0, PAGE_ALL_DIGITS, out);
+            page_cell(&w, "written", &r, 0, PAGE_ALL_DIGITS);
         status = rows_close(&r);
     }
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 

@@ -39,12 +39,11 @@ static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, 
     status = rows_ask(s, m, sql, values, 4, &next);
     if (status != STATUS_OK)
         return status;
-    fprintf(out, "{\"total\":%" PRId64 ",\"next\":", span.count);
-    if (next)
-        fprintf(out, "%" PRId64, next);
-    else
-        fputs("null", out);
-    fputs(",\"trials\":", out);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "total", span.count);
+    json_add_nonzero(&w, "next", next);
+    json_add_key(&w, "trials");
     snprintf(sql, sizeof sql,
              "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state,"
              "       in_plan, is_tuning, choice, limit_hit, test_acc, test_exact, test_loss,"
@@ -55,7 +54,8 @@ static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, 
              behind);
     struct rows r = rows_open(s, m, sql, values, 4);
     status = page_rows(&r, PAGE_ALL_DIGITS, out);
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 

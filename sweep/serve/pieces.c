@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/json_write.h"
 #include "sweep/db/rows.h"
 #include "sweep/page/page.h"
 #include "sweep/page/page_paths.h"
@@ -36,9 +37,10 @@ int piece_code(enum status status)
 static enum status put_curves(struct store *s, const struct request *q, FILE *out,
                               struct message *m)
 {
-    const char *before = "";
+    struct json_writer w = {.out = out};
     enum status status = STATUS_OK;
-    fputs("{\"curves\":[", out);
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "curves");
     for (int i = 0; i < q->n_trials && status == STATUS_OK; i++) {
         int64_t has;
         status = rows_ask(s, m,
@@ -47,11 +49,12 @@ static enum status put_curves(struct store *s, const struct request *q, FILE *ou
                           VALUES(INTEGER(q->trials[i]), INTEGER(q->sweep_id)), &has);
         if (status != STATUS_OK || !has)
             continue;
-        fputs(before, out);
-        before = ",";
+        json_add_key(&w, NULL);
         status = page_curve(s, q->trials[i], q->most, out, m);
     }
-    fputs("]}\n", out);
+    json_end_list(&w);
+    json_end_object(&w);
+    fputc('\n', out);
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 
@@ -128,7 +131,9 @@ void piece_words(const char *path, const struct message *m, struct message *word
 
 void piece_error(struct text_buffer *body, const char *sentence)
 {
-    text_add(body, "{\"error\":");
-    text_add_json(body, sentence);
-    text_add(body, "}\n");
+    struct json_writer w = {.text = body};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "error", sentence);
+    json_end_object(&w);
+    text_add(body, "\n");
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/json_write.h"
 #include "sweep/serve/metrics.h"
 #include "sweep/serve/pieces.h"
 
@@ -246,16 +247,18 @@ static void read_one(struct server *s, int file, const struct request *q, struct
 }
 
 /* What is known of a file, and its sweeps: {"file":...,"sweeps":...} */
-static void put_file(const struct watched *w, const struct result *r, FILE *out)
+static void put_file(const struct watched *file, const struct result *r, struct json_writer *w)
 {
-    fputs("{\"file\":", out);
-    text_json(out, w->name);
-    fprintf(out, ",\"version\":%lld,\"error\":", (long long)w->news[WATCHED_VERSION]);
-    text_json(out, r->code == REQUEST_OK ? NULL : r->error.text);
-    if (r->code == REQUEST_OK && r->body.text)
-        fprintf(out, ",%s", r->body.text + 1); /* the members of page_index */
-    else
-        fputs(",\"sweeps\":null}", out);
+    json_begin_object(w, NULL);
+    json_add_text(w, "file", file->name);
+    json_add_integer(w, "version", file->news[WATCHED_VERSION]);
+    json_add_text(w, "error", r->code == REQUEST_OK ? NULL : r->error.text);
+    if (r->code == REQUEST_OK && r->body.text) {
+        fprintf(w->out, ",%s", r->body.text + 1); /* the members of page_index, to their end */
+        return;
+    }
+    json_add_null(w, "sweeps");
+    json_end_object(w);
 }
 
 static void read_metrics(struct server *s, const struct request *q, struct result *r)
@@ -286,16 +289,19 @@ static void read_index(struct server *s, const struct request *q, struct result 
     if (!out)
         return;
     r->code = REQUEST_OK;
-    fputs("{\"files\":[", out);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "files");
     for (int i = 0; i < s->rules.files; i++) {
         struct result one = {0};
         read_one(s, i, q, &one);
-        fputs(i ? "," : "", out);
-        put_file(&s->file[i], &one, out);
+        put_file(&s->file[i], &one, &w);
         r->passing |= one.passing;
         free(one.body.text);
     }
-    fputs("]}\n", out);
+    json_end_list(&w);
+    json_end_object(&w);
+    fputc('\n', out);
     fclose(out);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/json_write.h"
 struct stream *stream_new(struct server *s, void *connection, int fd)
 {
     struct stream *e = calloc(1, sizeof *e);
@@ -44,14 +45,15 @@ void stream_free(struct stream *e)
 static void add_event(struct stream *e, int file)
 {
     const struct watched *w = &e->server->file[file];
-    text_add(&e->text,
-             "event: file\ndata: {\"file\":%d,\"version\":%lld,\"summary\":%lld,\"error\":", file,
-             (long long)w->news[WATCHED_VERSION], (long long)w->news[WATCHED_SUMMARY]);
-    if (w->error[0])
-        text_add_json(&e->text, w->error);
-    else
-        text_add(&e->text, "null");
-    text_add(&e->text, "}\n\n");
+    struct json_writer json = {.text = &e->text};
+    text_add(&e->text, "event: file\ndata: ");
+    json_begin_object(&json, NULL);
+    json_add_integer(&json, "file", file);
+    json_add_integer(&json, "version", w->news[WATCHED_VERSION]);
+    json_add_integer(&json, "summary", w->news[WATCHED_SUMMARY]);
+    json_add_text(&json, "error", w->error[0] ? w->error : NULL);
+    json_end_object(&json);
+    text_add(&e->text, "\n\n");
     e->serial[file] = w->serial;
 }
 

@@ -136,13 +136,27 @@ void rows_rebind(struct rows *r, const struct value *values, int count)
     bind(r, values, count);
 }
 
-enum status store_repeat(struct rows *r, const struct value *values, int count)
+static enum status repeat(struct rows *r)
 {
-    rows_rebind(r, values, count);
     rows_next(r);
     if (r->status == STATUS_OK)
         sqlite3_reset(r->statement);
     return r->status;
+}
+
+enum status store_repeat(struct rows *r, const struct value *values, int count)
+{
+    rows_rebind(r, values, count);
+    return repeat(r);
+}
+
+enum status store_repeat_row(struct rows *r, const struct rows *row)
+{
+    for (int i = 0; i < rows_columns(row) && r->status == STATUS_OK; i++)
+        if (sqlite3_bind_value(r->statement, i + 1, sqlite3_column_value(row->statement, i)) !=
+            SQLITE_OK)
+            fail(r);
+    return repeat(r);
 }
 
 int64_t rows_integer(const struct rows *r, int i)

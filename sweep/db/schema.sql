@@ -55,7 +55,7 @@ CREATE TABLE sweep (
 -- could have been read off; with 0 it is a prediction.
 CREATE TABLE plan_change (
     plan_change_id INTEGER PRIMARY KEY,
-    sweep_id     INTEGER NOT NULL REFERENCES sweep,
+    sweep_id     INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,
     changed      TEXT NOT NULL,
     pairs_sha256 TEXT NOT NULL CHECK (length(pairs_sha256) = 64),  -- of the set of pairs
     pairs        INTEGER NOT NULL CHECK (pairs >= 0),     -- (config, seed), tuning ones too
@@ -74,7 +74,7 @@ CREATE INDEX plan_change_sweep ON plan_change (sweep_id, plan_change_id);
 
 -- Under `looks`: what was found once all trials up to a look had ended.
 CREATE TABLE look (
-    sweep_id INTEGER NOT NULL REFERENCES sweep,
+    sweep_id INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,
     setting  TEXT NOT NULL CHECK (json_type(setting) = 'object'),  -- as in `trial`
     look     INTEGER NOT NULL CHECK (look >= 1),
     judged   TEXT NOT NULL,
@@ -179,7 +179,7 @@ CREATE INDEX data_file_sha256 ON data_file (sha256);
 -- One training run: (sweep, config, seed).
 CREATE TABLE trial (
     trial_id   INTEGER PRIMARY KEY,
-    sweep_id   INTEGER NOT NULL REFERENCES sweep,
+    sweep_id   INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,
     config_id  INTEGER NOT NULL REFERENCES config,
     seed       INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),
     state      TEXT NOT NULL DEFAULT 'queued' CHECK (state IN
@@ -252,7 +252,7 @@ CREATE TABLE build (
 
 -- One execution of a trial, crashed ones too.
 CREATE TABLE attempt (
-    trial_id INTEGER NOT NULL REFERENCES trial,
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     attempt  INTEGER NOT NULL CHECK (attempt >= 1),
     build_id INTEGER NOT NULL REFERENCES build,
     host     TEXT,
@@ -288,7 +288,7 @@ CREATE INDEX deleted_seen ON deleted (config_sha256, seed) WHERE seen = 1;
 
 -- Learning curves; train_* are means since the row before.
 CREATE TABLE curve (
-    trial_id   INTEGER NOT NULL REFERENCES trial,
+    trial_id   INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     step       INTEGER NOT NULL CHECK (step >= 0),
     train_loss REAL CHECK (abs(train_loss) < 1e308),
     train_acc  REAL CHECK (train_acc BETWEEN 0 AND 1),
@@ -302,7 +302,7 @@ CREATE TABLE curve (
 
 -- Mean losses of the contiguous blocks of the test text (task text, mode lm), in its order.
 CREATE TABLE block_loss (
-    trial_id INTEGER NOT NULL REFERENCES trial,
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     block    INTEGER NOT NULL CHECK (block >= 0),
     loss     REAL NOT NULL CHECK (abs(loss) < 1e308),
     PRIMARY KEY (trial_id, block)
@@ -310,7 +310,7 @@ CREATE TABLE block_loss (
 
 -- Test accuracy of each label (task text, mode classify).
 CREATE TABLE label_acc (
-    trial_id INTEGER NOT NULL REFERENCES trial,
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     label    TEXT NOT NULL,
     n        INTEGER NOT NULL CHECK (n >= 1),  -- rows of the test set that have it
     acc      REAL NOT NULL CHECK (acc BETWEEN 0 AND 1),
@@ -323,7 +323,7 @@ CREATE TABLE label_acc (
 -- whatever option makes for other numbers is in their primary key, so that answers to other options
 -- stand beside them.
 CREATE TABLE study (
-    trial_id INTEGER NOT NULL REFERENCES trial,
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     name     TEXT NOT NULL CHECK (name <> ''),  -- heads, prune, ensemble, evaluation
     options  TEXT NOT NULL CHECK (json_type(options) = 'object'),  -- as asked: {"on":"val"}
     answered TEXT NOT NULL,
@@ -338,7 +338,7 @@ CREATE TABLE study (
 -- at each evaluation. Measures that are not cheap are NULL then, and so are those that were added to
 -- the program after the row was written.
 CREATE TABLE head_metric (
-    trial_id   INTEGER NOT NULL REFERENCES trial,
+    trial_id   INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     step       INTEGER NOT NULL CHECK (step >= 0),
     split      TEXT NOT NULL CHECK (split IN ('val', 'test')),  -- the examples
     layer      INTEGER NOT NULL CHECK (layer >= 0),
@@ -359,7 +359,7 @@ CREATE TABLE head_metric (
 
 -- How the heads of a layer differ. Disagreement: Li et al. 2018, of pairs of different heads.
 CREATE TABLE layer_metric (
-    trial_id   INTEGER NOT NULL REFERENCES trial,
+    trial_id   INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     step       INTEGER NOT NULL CHECK (step >= 0),
     split      TEXT NOT NULL CHECK (split IN ('val', 'test')),
     layer      INTEGER NOT NULL CHECK (layer >= 0),
@@ -372,7 +372,7 @@ CREATE TABLE layer_metric (
 
 -- Where heads look, for tasks that can say where they should.
 CREATE TABLE head_slot (
-    trial_id   INTEGER NOT NULL REFERENCES trial,
+    trial_id   INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     step       INTEGER NOT NULL CHECK (step >= 0),
     split      TEXT NOT NULL CHECK (split IN ('val', 'test')),
     layer      INTEGER NOT NULL CHECK (layer >= 0),
@@ -384,7 +384,7 @@ CREATE TABLE head_slot (
 
 -- A model of fewer heads, chosen on validation.
 CREATE TABLE pruning (
-    trial_id INTEGER NOT NULL REFERENCES trial,
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     method   TEXT NOT NULL CHECK (method <> ''),
              -- what the order went by: importance, ablation, random; none: the whole model
     kept     INTEGER NOT NULL CHECK (kept >= 0),  -- heads, over all layers
@@ -404,7 +404,7 @@ CREATE TABLE pruning (
 
 -- Several trials that answer together: the mean of their softmax.
 CREATE TABLE ensemble (
-    sweep_id INTEGER NOT NULL REFERENCES sweep,
+    sweep_id INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,
     setting  TEXT NOT NULL CHECK (json_type(setting) = 'object'),  -- as in `trial`
     heads    INTEGER NOT NULL CHECK (heads >= 1),    -- of each member's layers
     members  INTEGER NOT NULL CHECK (members >= 1),
@@ -419,7 +419,7 @@ CREATE TABLE ensemble (
 
 -- A trial's best weights on a further test set (`eval` in the sweep file).
 CREATE TABLE evaluation (
-    trial_id INTEGER NOT NULL REFERENCES trial,
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
     name     TEXT NOT NULL CHECK (name <> ''),  -- of the test set
     options  TEXT NOT NULL CHECK (json_type(options) = 'object'),  -- the task's that differ
     acc      REAL CHECK (acc BETWEEN 0 AND 1),

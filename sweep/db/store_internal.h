@@ -8,6 +8,7 @@
  *   store_folder.c   whose the folder of weights and checkpoints is
  *   store_measures.c columns of measures that are younger than the file
  *   rows.c           statements and their rows
+ *   tables.c         which tables there are, and whose rows belong to whose (tables.h)
  *   store_sql.c      errors, small statements, transactions
  *   store_sums.c     sums that are the same in every version of SQLite
  *   setting_order.c  settings in the order of their values (setting_order.h) */
@@ -128,6 +129,9 @@ void store_forget_statements(struct store *s);
 /* Runs a statement that returns nothing once more, with these values. */
 enum status store_repeat(struct rows *r, const struct value *values, int count);
 
+/* The same with the values of a row at hand, as they are. */
+enum status store_repeat_row(struct rows *r, const struct rows *row);
+
 /* ---- store_sql.c ---- */
 
 /* Now, as the file has times. */
@@ -143,7 +147,11 @@ enum status store_execute(struct store *s, const char *doing, const char *sql,
 /* Runs several statements without values. */
 enum status store_script(struct store *s, const char *doing, const char *sql, struct message *m);
 
-/* The first column of the first row; `otherwise` where there is no row or NULL. */
+/* The first column of a query that gives a row, malloced; NULL after a failure. */
+enum status store_text(struct store *s, const char *doing, const char *sql,
+                       const struct value *values, int count, char **text, struct message *m);
+
+/* The same as a number; `otherwise` where there is no row or NULL. */
 enum status store_integer(struct store *s, const char *doing, const char *sql,
                           const struct value *values, int count, int64_t otherwise, int64_t *out,
                           struct message *m);

@@ -5,73 +5,54 @@
 #include <string.h>
 
 #include "engine/base/array.h"
+#include "engine/base/text.h"
+#include "sweep/db/tables.h"
 #include "sweep/trials/store_check.h"
 
-/* What things are called in `from` (old) and in `into` (new). taken: the trial is as `from` has it;
- * same: what studies found in `from` is true of it. */
+/* What things are called in `from` (old) and in `into` (new); those of what trials share are made
+ * by its tables. */
 static const char TABLES[] =
-    "CREATE TEMP TABLE merge_build (old INTEGER PRIMARY KEY, new INTEGER);"
-    "CREATE TEMP TABLE merge_config (old INTEGER PRIMARY KEY, new INTEGER);"
     "CREATE TEMP TABLE merge_sweep (old INTEGER PRIMARY KEY, new INTEGER);"
-    "CREATE TEMP TABLE merge_trial (old INTEGER PRIMARY KEY, new INTEGER, taken INTEGER,"
-    " same INTEGER);"
+    "CREATE TEMP TABLE merge_trial (old INTEGER PRIMARY KEY, new INTEGER, fate TEXT);"
     "CREATE TEMP TABLE merge_attempt (old_trial INTEGER, old INTEGER, trial INTEGER, new INTEGER,"
     " PRIMARY KEY (old_trial, old)) WITHOUT ROWID;"
     "CREATE TEMP TABLE merge_change AS SELECT *, 1 AS theirs FROM plan_change LIMIT 0";
-static const char NO_TABLES[] =
-    "DROP TABLE merge_build; DROP TABLE merge_config; DROP TABLE merge_sweep;"
-    "DROP TABLE merge_trial; DROP TABLE merge_attempt; DROP TABLE merge_change";
 
-/* ---- what trials refer to ---- */
+/* ---- what trials share ---- */
 
-static enum status note(struct merging *g, const char *sql, int64_t id, struct value with)
+/* Rows are the same by their UNIQUE columns. Not ON CONFLICT: SQLite would compute the generated
+ * columns first. */
+enum status merge_shared(struct merging *g, const char *table)
 {
-    const struct value values[] = {INTEGER(id), with};
-    return store_execute(g->into, MERGING, sql, values, 2, NULL, g->m);
-}
-
-static enum status merge_builds(struct merging *g)
-{
-    enum { ID, VERSION, COMMIT, COMPILER, FLAGS, OPENBLAS, CORE_TYPE, KERNELS, CPU, THREADS };
-    struct rows r = store_rows(g->from, MERGING,
-                               "SELECT build_id, version, git_commit, compiler, flags, openblas,"
-                               " core_type, kernels, cpu, threads FROM build ORDER BY build_id",
-                               NO_VALUES, g->m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r)) {
-        int64_t id = 0;
-        struct build_info b = {
-            rows_given(&r, VERSION), rows_given(&r, COMMIT),   rows_given(&r, COMPILER),
-            rows_given(&r, FLAGS),   rows_given(&r, OPENBLAS), rows_given(&r, CORE_TYPE),
-            rows_given(&r, KERNELS), rows_given(&r, CPU),      (int)rows_integer(&r, THREADS)};
-        status = store_build(g->into, &b, &id, g->m);
-        if (status == STATUS_OK)
-            status = note(g, "INSERT INTO merge_build (old, new) VALUES (?, ?)",
-                          rows_integer(&r, ID), INTEGER(id));
-    }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
-}
-
-enum status merge_configs(struct merging *g)
-{
-    /* Not ON CONFLICT: SQLite would compute the generated columns first. */
-    static const struct merge_table configs = {.name = "config",
-                                               .without = "[\"config_id\"]",
-                                               .tail = "WHERE NOT EXISTS (SELECT 1 FROM config AS c"
-                                                       " WHERE c.config_sha256 = @config_sha256)"};
-    enum status status = merge_rows(g, &configs, 0);
+    static const char same[] =
+        "SELECT format('FROM %s AS k WHERE ', ?1)"
+        " || group_concat(format('k.%s = @%s', c.name, c.name), ' AND ')"
+        " FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c WHERE i.origin = 'u'";
+    struct text_buffer create = {0}, absent = {0}, note = {0};
+    char *found = NULL;
+    enum status status = store_text(g->into, MERGING, same, VALUES(TEXT(table)), &found, g->m);
     if (status != STATUS_OK)
         return status;
-    struct rows r = store_rows(g->from, MERGING, "SELECT config_id, config_sha256 FROM config",
-                               NO_VALUES, g->m);
-    while (status == STATUS_OK && rows_next(&r))
-        status = note(g,
-                      "INSERT INTO merge_config (old, new)"
-                      " SELECT ?1, config_id FROM config WHERE config_sha256 = ?2",
-                      rows_integer(&r, 0), TEXT(rows_text(&r, 1)));
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    text_add(&create,
+             "CREATE TEMP TABLE IF NOT EXISTS merge_%s (old INTEGER PRIMARY KEY, new INTEGER);"
+             "DELETE FROM merge_%s",
+             table, table);
+    text_add(&absent, "WHERE NOT EXISTS (SELECT 1 %s)", found);
+    text_add(&note, "INSERT INTO merge_%s (old, new) SELECT @rowid, k.rowid %s", table, found);
+    if (create.out_of_memory || absent.out_of_memory || note.out_of_memory)
+        status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a statement");
+    bool all = !g->own || strcmp(table, "config") != 0;
+    if (status == STATUS_OK)
+        status = store_script(g->into, MERGING, create.text, g->m);
+    if (status == STATUS_OK && all)
+        status = merge_rows(g, &(struct merge_table){.name = table, .tail = absent.text}, 0);
+    if (status == STATUS_OK && all)
+        status = merge_rows(g, &(struct merge_table){.name = table, .write = note.text}, 0);
+    free(found);
+    free(create.text);
+    free(absent.text);
+    free(note.text);
+    return status;
 }
 
 /* Of what both know of a file, what was read last. */
@@ -96,7 +77,7 @@ static enum status merge_ledger(struct merging *g)
         NULL};
     static const struct merge_table ledger = {
         .name = "deleted",
-        .where = "WHERE ?1 = 0 ORDER BY trial_id",
+        .where = "ORDER BY trial_id",
         .values = values,
         .tail =
             "WHERE NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 ="
@@ -104,35 +85,36 @@ static enum status merge_ledger(struct merging *g)
     return merge_rows(g, &ledger, 0);
 }
 
-/* Both remarks, unless one has the other in it, or there is no room for both. */
-static enum status merge_remarks(struct merging *g, const char *read, const char *write)
-{
-    struct rows r = store_rows(g->from, MERGING, read, NO_VALUES, g->m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r))
-        status = note(g, write, rows_integer(&r, 0), TEXT(rows_text(&r, 1)));
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
-}
-
 #define HAS(a, b) "instr('; ' || " a " || '; ', '; ' || " b " || '; ')"
+
+/* Both remarks, unless one has the other in it, or there is no room for both. */
 #define BOTH_REMARKS                                                                               \
-    " SET remark = CASE WHEN remark IS NULL OR " HAS("?2", "remark") " THEN ?2 WHEN " HAS(         \
-        "remark", "?2") " OR length(CAST(remark || ?2 AS BLOB)) > 3900 THEN remark"                \
-                        " ELSE remark || '; ' || ?2 END WHERE "
+    " SET remark = CASE WHEN remark IS NULL OR " HAS(                                              \
+        "@remark",                                                                                 \
+        "remark") " THEN @remark WHEN " HAS("remark",                                              \
+                                            "@remark") " OR length(CAST(remark || @remark AS "     \
+                                                       "BLOB)) > 3900 THEN remark"                 \
+                                                       " ELSE remark || '; ' || @remark END "      \
+                                                       "WHERE "
 
 static enum status merge_sweep_remarks(struct merging *g)
 {
-    return merge_remarks(g, "SELECT sweep_id, remark FROM sweep WHERE remark IS NOT NULL",
-                         "UPDATE sweep" BOTH_REMARKS
-                         "sweep_id = (SELECT new FROM merge_sweep WHERE old = ?1)");
+    static const struct merge_table sweeps = {
+        .name = "sweep",
+        .where = "WHERE remark IS NOT NULL",
+        .write = "UPDATE sweep" BOTH_REMARKS
+                 "sweep_id = (SELECT new FROM merge_sweep WHERE old = @sweep_id)"};
+    return merge_rows(g, &sweeps, 0);
 }
 
 enum status merge_trial_remarks(struct merging *g)
 {
-    return merge_remarks(g, "SELECT trial_id, remark FROM trial WHERE remark IS NOT NULL",
-                         "UPDATE trial" BOTH_REMARKS
-                         "trial_id = (SELECT new FROM merge_trial WHERE old = ?1)");
+    static const struct merge_table trials = {
+        .name = "trial",
+        .where = "WHERE remark IS NOT NULL",
+        .write = "UPDATE trial" BOTH_REMARKS
+                 "trial_id = (SELECT new FROM merge_trial WHERE old = @trial_id)"};
+    return merge_rows(g, &trials, 0);
 }
 
 /* ---- sweeps ---- */
@@ -188,12 +170,25 @@ static enum status merge_sweeps(struct merging *g, struct sweeps *list)
 enum status merge_begin(struct merging *g)
 {
     enum status status = store_script(g->into, MERGING, TABLES, g->m);
-    return status == STATUS_OK ? merge_builds(g) : status;
+    struct rows r = tables_shared(g->into, g->m);
+    while (status == STATUS_OK && rows_next(&r))
+        status = merge_shared(g, rows_given(&r, 0));
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
 }
 
 enum status merge_end(struct merging *g)
 {
-    return store_script(g->into, MERGING, NO_TABLES, g->m);
+    char *drop = NULL;
+    enum status status =
+        store_text(g->into, MERGING,
+                   "SELECT group_concat('DROP TABLE ' || name, ';') FROM sqlite_temp_schema"
+                   " WHERE name GLOB 'merge_*'",
+                   NO_VALUES, &drop, g->m);
+    if (status == STATUS_OK)
+        status = store_script(g->into, MERGING, drop, g->m);
+    free(drop);
+    return status;
 }
 
 static enum status merge_all(struct merging *g)
@@ -202,8 +197,6 @@ static enum status merge_all(struct merging *g)
     enum status status = store_check_numbers(g->from, g->m);
     if (status == STATUS_OK)
         status = merge_begin(g);
-    if (status == STATUS_OK)
-        status = merge_configs(g);
     if (status == STATUS_OK)
         status = merge_data_files(g);
     if (status == STATUS_OK)

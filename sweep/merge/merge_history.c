@@ -13,13 +13,10 @@
 /* Ours have a mark, theirs have NULL in its place. */
 static enum status list_changes(struct merging *g, const struct merge_sweep *sweep)
 {
-    static const char *const values[] = {
-        "sweep_id", "(SELECT new FROM merge_sweep WHERE old = @sweep_id)", NULL};
     const struct merge_table theirs = {
         .name = "plan_change",
         .to = "merge_change",
         .where = "WHERE sweep_id = ?1 ORDER BY plan_change_id",
-        .values = values,
         .tail = g->own ? "WHERE @changed < (SELECT max(changed) FROM merge_change WHERE theirs)"
                        : NULL};
     enum status status = store_script(g->into, MERGING, "DELETE FROM merge_change", g->m);

@@ -102,8 +102,6 @@ static enum status take_pair(struct merging *g, const struct pair *p)
         status = store_execute(
             g->into, MERGING, "INSERT OR IGNORE INTO merge_config (old, new) VALUES (?, ?)",
             VALUES(INTEGER(p->from_config), INTEGER(p->into_config)), NULL, g->m);
-    if (status == STATUS_OK)
-        status = merge_note_trial(g, p->theirs.trial_id, p->ours.trial_id, true, true);
     return status == STATUS_OK ? merge_take_over(g, &p->theirs, &p->ours) : status;
 }
 

@@ -1,6 +1,6 @@
 /* What the files that merge share:
  *
- *   merge.c          builds, configurations, files learnt from, the ledger of deleted trials
+ *   merge.c          what trials share, files learnt from, the ledger of deleted trials
  *   merge_sweep.c    sweeps: whose plan stays, shards, looks
  *   merge_history.c  the rows of `plan_change`, and what claims could be read off
  *   merge_trial.c    trials: which of two is taken over
@@ -18,7 +18,6 @@
 /* Rows of a table on their way. */
 struct merge_copy {
     struct rows read, write;
-    int columns;
     bool keyed; /* the first has the key as ?1 */
 };
 
@@ -30,19 +29,21 @@ struct merging {
     struct message *m;
     int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
     bool unfinished;
-    struct merge_copy plan_of_trial, result_of_trial; /* of merge_trial.c */
+    struct merge_copy new_trial, plan_of_trial, result_of_trial; /* of merge_trial.c */
 };
 
 #define MERGING "merging"
 
 /* ---- merge.c ---- */
 
-/* Makes the temporary tables, and fills that of builds; the other drops them. */
+/* Makes the temporary tables; the other drops them. `into` has then all that trials share (builds,
+ * configurations), and merge_build and merge_config what they are called in both files. Of the
+ * trials of one sweep it has the configurations already: those are noted with each trial. */
 enum status merge_begin(struct merging *g);
 enum status merge_end(struct merging *g);
 
-/* What configurations are called in both files, in the table merge_config; `into` has all then. */
-enum status merge_configs(struct merging *g);
+/* The same for one of these tables alone. */
+enum status merge_shared(struct merging *g, const char *table);
 
 /* Both remarks of each trial, unless one has the other in it. */
 enum status merge_trial_remarks(struct merging *g);
@@ -53,16 +54,19 @@ enum status merge_within(struct merging *g, enum status (*with)(struct merging *
 /* ---- merge_rows.c ---- */
 
 /* Rows of a table, from one file to the other: of the columns that both have, generated ones
- * excepted, all but those in `without`. */
+ * excepted. What refers to another table gets what the row there is called in `into`; a key that is
+ * a number alone is given anew; everything else gets what it has. @step, in `values`, `tail` and
+ * `write`, is the row's value in a column. */
 struct merge_table {
     const char *name;
     const char *to;            /* another table of `into`; NULL: the one of that name */
     const char *where;         /* WHERE ...: which rows, with the key as ?1; NULL: all */
-    const char *without;       /* ["remark"]; NULL: none */
-    const char *const *values; /* {"trial_id", "t.new", ..., NULL}: columns, and what they get in
-                                  `into`; the others get what they have; NULL: all do */
-    const char *tail; /* FROM ... WHERE ... ON CONFLICT ...: behind these values, for each row.
-                         @step, there and in `values`, is the row's value in a column; NULL: none */
+    const char *columns;       /* ["remark"]: without these; NULL: none */
+    bool only;                 /* ... or these only */
+    const char *const *values; /* {"trial_id", "t.new", ..., NULL}: what columns get otherwise */
+    bool update;               /* rows that are there are changed, not added */
+    const char *tail;  /* FROM ... WHERE ... ON CONFLICT ...: behind the values; NULL: none */
+    const char *write; /* the whole statement, in the place of all these; NULL: it is made */
 };
 enum status merge_rows(struct merging *g, const struct merge_table *t, int64_t key);
 
@@ -132,10 +136,10 @@ struct standing merge_standing(struct rows *r);
 enum status merge_is_further(struct merging *g, const struct standing *theirs,
                              const struct standing *ours, bool *further);
 
-/* What the trial is called in both files; taken: it becomes as `from` has it; same: what studies
- * found in `from` is true of it. */
-enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
-                             bool same);
+/* What the trial is called in both files, and what becomes of its rows: "kept", those of `into`
+ * stay; "same", those of `from` are true of it as well; "taken", they come in the place of those of
+ * `into`; "added", `into` had none. */
+enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, const char *fate);
 
 /* The trial of `into` becomes what it is in `from`. */
 enum status merge_take_over(struct merging *g, const struct standing *theirs,
@@ -146,7 +150,7 @@ enum status merge_trials_open(struct merging *g);
 enum status merge_trials(struct merging *g, const struct merge_sweep *sweep);
 void merge_trials_close(struct merging *g);
 
-/* Their attempts, curves, results in parts and what studies found, once all trials are there. */
+/* The rows that belong to them, once all trials are there. */
 enum status merge_trial_rows(struct merging *g);
 
 /* ---- merge_compare.c ---- */

@@ -1,4 +1,5 @@
-/* Rows of a table, from one results file to another. */
+/* Rows of a table, from one results file to another, by statements that are made of the table's own
+ * columns and foreign keys. */
 #include "sweep/merge/merge_parts.h"
 
 #include <stdlib.h>
@@ -6,147 +7,110 @@
 
 #include "engine/base/text.h"
 
-enum { COLUMNS_MAX = 128 };
-
-struct columns {
-    int count;
-    char *name[COLUMNS_MAX];
-};
-
-static void free_columns(struct columns *c)
+/* What a column is to get in `into`; NULL: it is not said. */
+static const char *given(const struct merge_table *t, const char *column)
 {
-    for (int i = 0; i < c->count; i++)
-        free(c->name[i]);
+    const char *const *pair = t->values;
+    while (pair && pair[0] && strcmp(pair[0], column) != 0)
+        pair += 2;
+    return pair && pair[0] ? pair[1] : NULL;
 }
 
-/* Whether `from` has the column too. */
-static enum status look_for(struct merging *g, const char *table, const char *column, bool *has)
+static void add_value(struct text_buffer *values, const char *given, const char *column,
+                      const char *parent)
 {
-    int64_t there = 0;
+    if (given)
+        text_add(values, "%s", given);
+    else if (parent)
+        text_add(values, "(SELECT new FROM merge_%s WHERE old = @%s)", parent, column);
+    else
+        text_add(values, "@%s", column);
+}
+
+/* A key that is a number alone is given anew. */
+static enum status make_write(struct merging *g, const struct merge_table *t,
+                              struct text_buffer *write)
+{
+    static const char columns[] =
+        "SELECT c.name, f.\"table\", pk = 1 AND type = 'INTEGER' AND"
+        "  (SELECT max(pk) FROM pragma_table_info(?1)) = 1"
+        " FROM pragma_table_info(?1) AS c LEFT JOIN pragma_foreign_key_list(?2) AS f"
+        "  ON f.\"from\" = c.name WHERE c.name IN (SELECT value FROM json_each(?3))"
+        "  AND (c.name IN (SELECT value FROM json_each(?4))) = ?5";
+    enum { COLUMN, PARENT, NUMBER };
+    const char *to = t->to ? t->to : t->name;
+    struct text_buffer names = {0}, values = {0};
+    char *theirs = NULL;
     enum status status =
-        store_integer(g->from, MERGING, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?",
-                      VALUES(TEXT(table), TEXT(column)), 0, &there, g->m);
-    *has = there != 0;
-    return status;
-}
-
-static enum status list_columns(struct merging *g, const struct merge_table *t, struct columns *c)
-{
-    struct rows r = store_rows(
-        g->into, MERGING,
-        "SELECT name FROM pragma_table_info(?1)"
-        " WHERE name NOT IN (SELECT value FROM json_each(?2))",
-        VALUES(TEXT(t->to ? t->to : t->name), TEXT(t->without ? t->without : "[]")), g->m);
+        store_text(g->from, MERGING, "SELECT json_group_array(name) FROM pragma_table_info(?)",
+                   VALUES(TEXT(t->name)), &theirs, g->m);
+    if (status != STATUS_OK)
+        return status;
+    struct rows r = store_rows(g->into, MERGING, columns,
+                               VALUES(TEXT(to), TEXT(t->name), TEXT(theirs),
+                                      TEXT(t->columns ? t->columns : "[]"), INTEGER(t->only)),
+                               g->m);
     while (rows_next(&r)) {
-        bool has = false;
-        r.status = look_for(g, t->name, rows_given(&r, 0), &has);
-        if (!has)
+        const char *between = names.used ? ", " : "", *column = rows_given(&r, COLUMN);
+        const char *value = given(t, column);
+        if (rows_integer(&r, NUMBER) && !value)
             continue;
-        if (c->count == COLUMNS_MAX)
-            r.status =
-                status_fail(g->m, STATUS_BAD_INPUT,
-                            "%s: table %s has more than %d columns; so many cannot be merged",
-                            g->from->path, t->name, COLUMNS_MAX);
-        else if (!(c->name[c->count] = text_copy(rows_given(&r, 0))))
-            r.status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a table's columns");
-        else
-            c->count++;
+        text_add(&names, "%s\"%s\"", between, column);
+        text_add(&values, "%s", between);
+        add_value(&values, value, column, rows_text(&r, PARENT));
     }
+    if (names.out_of_memory || values.out_of_memory)
+        r.status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a statement");
+    else if (r.status == STATUS_OK)
+        text_add(write,
+                 t->update ? "UPDATE %s SET (%s) = (%s) %s" : "INSERT INTO %s (%s) SELECT %s %s",
+                 to, names.text, values.text, t->tail ? t->tail : "");
+    free(names.text);
+    free(values.text);
+    free(theirs);
     return rows_close(&r);
 }
 
-/* An expression with parameters in the place of columns. */
-static void add_expression(struct text_buffer *b, const struct columns *c, const char *expression)
-{
-    for (const char *at = expression; *at; at++) {
-        size_t length = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
-        int i = 0;
-        if (*at != '@') {
-            text_add(b, "%c", *at);
-            continue;
-        }
-        while (i < c->count &&
-               !(strlen(c->name[i]) == length && strncmp(c->name[i], at + 1, length) == 0))
-            i++;
-        text_add(b, "?%d", i + 1);
-        at += length;
-    }
-}
-
-static void add_values(struct text_buffer *b, const struct merge_table *t, const struct columns *c)
-{
-    for (int i = 0; i < c->count; i++) {
-        const char *const *pair = t->values;
-        while (pair && pair[0] && strcmp(pair[0], c->name[i]) != 0)
-            pair += 2;
-        text_add(b, "%s", i ? ", " : "");
-        if (pair && pair[0])
-            add_expression(b, c, pair[1]);
-        else
-            text_add(b, "?%d", i + 1);
-    }
-}
-
-static void make_statements(const struct merge_table *t, const struct columns *c,
-                            struct text_buffer *read, struct text_buffer *write)
+/* The columns that the other statement names. */
+static void make_read(const struct merge_table *t, sqlite3_stmt *write, struct text_buffer *read)
 {
     text_add(read, "SELECT ");
-    text_add(write, "INSERT INTO %s (", t->to ? t->to : t->name);
-    for (int i = 0; i < c->count; i++) {
-        text_add(read, "%s\"%s\"", i ? ", " : "", c->name[i]);
-        text_add(write, "%s\"%s\"", i ? ", " : "", c->name[i]);
-    }
+    for (int i = 1; i <= sqlite3_bind_parameter_count(write); i++)
+        text_add(read, "%s\"%s\"", i > 1 ? ", " : "", sqlite3_bind_parameter_name(write, i) + 1);
     text_add(read, " FROM %s %s", t->name, t->where ? t->where : "");
-    text_add(write, ") SELECT ");
-    add_values(write, t, c);
-    text_add(write, " ");
-    add_expression(write, c, t->tail ? t->tail : "");
-}
-
-static struct value value_of(const struct rows *r, int i)
-{
-    switch (rows_kind(r, i)) {
-    case ROWS_INTEGER:
-        return INTEGER(rows_integer(r, i));
-    case ROWS_REAL:
-        return REAL(rows_real(r, i));
-    case ROWS_NULL:
-    case ROWS_TEXT:
-        break;
-    }
-    return TEXT(rows_text(r, i));
 }
 
 enum status merge_copy_open(struct merging *g, const struct merge_table *t, struct merge_copy *copy)
 {
     struct text_buffer read = {0}, write = {0};
-    struct columns c = {.count = 0};
-    *copy = (struct merge_copy){.keyed = t->where != NULL};
-    enum status status = list_columns(g, t, &c);
-    make_statements(t, &c, &read, &write);
+    *copy = (struct merge_copy){.keyed = t->where && strstr(t->where, "?1")};
+    enum status status = STATUS_OK;
+    if (t->write)
+        text_add(&write, "%s", t->write);
+    else
+        status = make_write(g, t, &write);
+    if (status == STATUS_OK && !write.out_of_memory) {
+        copy->write = store_rows(g->into, MERGING, write.text, NO_VALUES, g->m);
+        status = copy->write.status;
+        if (status == STATUS_OK)
+            make_read(t, copy->write.statement, &read);
+    }
     if (status == STATUS_OK && (read.out_of_memory || write.out_of_memory))
         status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a statement");
     if (status == STATUS_OK) {
         copy->read = store_rows(g->from, MERGING, read.text, NO_VALUES, g->m);
-        copy->write = store_rows(g->into, MERGING, write.text, NO_VALUES, g->m);
-        status = copy->read.status == STATUS_OK ? copy->write.status : copy->read.status;
+        status = copy->read.status;
     }
-    copy->columns = c.count;
     free(read.text);
     free(write.text);
-    free_columns(&c);
     return status;
 }
 
 enum status merge_copy_run(struct merge_copy *copy, int64_t key)
 {
-    struct value values[COLUMNS_MAX];
     rows_rebind(&copy->read, &INTEGER(key), copy->keyed);
-    while (copy->write.status == STATUS_OK && rows_next(&copy->read)) {
-        for (int i = 0; i < copy->columns; i++)
-            values[i] = value_of(&copy->read, i);
-        store_repeat(&copy->write, values, copy->columns);
-    }
+    while (copy->write.status == STATUS_OK && rows_next(&copy->read))
+        store_repeat_row(&copy->write, &copy->read);
     return copy->read.status == STATUS_OK ? copy->write.status : copy->read.status;
 }
 

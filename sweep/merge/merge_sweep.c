@@ -1,9 +1,10 @@
 /* Sweeps: whose plan stays, and what else two rows of one name come to. */
 #include "sweep/merge/merge_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define SWEEP_ID "(SELECT new FROM merge_sweep WHERE old = @sweep_id)"
+#include "sweep/db/tables.h"
 
 enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
 {
@@ -15,14 +16,9 @@ enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
 
 static enum status add_sweep(struct merging *g, struct merge_sweep *sweep)
 {
-    static const struct merge_table row = {
-        .name = "sweep", .where = "WHERE sweep_id = ?1", .without = "[\"sweep_id\"]"};
-    static const char *const of_sweep[] = {"sweep_id", SWEEP_ID, NULL};
-    static const struct merge_table changes = {.name = "plan_change",
-                                               .where =
-                                                   "WHERE sweep_id = ?1 ORDER BY plan_change_id",
-                                               .without = "[\"plan_change_id\"]",
-                                               .values = of_sweep};
+    static const struct merge_table row = {.name = "sweep", .where = "WHERE sweep_id = ?1"};
+    static const struct merge_table changes = {
+        .name = "plan_change", .where = "WHERE sweep_id = ?1 ORDER BY plan_change_id"};
     sweep->plan = MERGE_NEW;
     enum status status = merge_rows(g, &row, sweep->from_id);
     if (status == STATUS_OK)
@@ -105,15 +101,9 @@ static enum status take_newer(struct merging *g, const struct merge_sweep *sweep
     static const struct merge_table row = {
         .name = "sweep",
         .where = "WHERE sweep_id = ?1",
-        .without = "[\"sweep_id\"]",
-        .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET"
-                " question = excluded.question, yaml = excluded.yaml,"
-                " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
-                " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
-                " claim = excluded.claim, overrides = excluded.overrides,"
-                " replicate = excluded.replicate, looks = excluded.looks,"
-                " equivalence = excluded.equivalence, rungs = excluded.rungs, eval = excluded.eval,"
-                " measure = excluded.measure, drawn = excluded.drawn"};
+        .columns = "[\"name\", \"created\", \"last_run\", \"remark\", \"shards\"]",
+        .update = true,
+        .tail = "WHERE sweep_id = (SELECT new FROM merge_sweep WHERE old = @sweep_id)"};
     enum status status = theirs_newer ? merge_rows(g, &row, sweep->from_id) : STATUS_OK;
     if (status == STATUS_OK && sweep->plan == MERGE_THEIRS)
         status = store_execute(g->into, MERGING,
@@ -175,39 +165,48 @@ enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep)
 
 /* ---- behind the trials ---- */
 
-static enum status merge_ensembles(struct merging *g, const struct merge_sweep *sweep)
+/* The trials of an ensemble are JSON with their numbers; all of them have the weights that
+ * answered. */
+static const struct merge_table ensembles = {
+    .name = "ensemble",
+    .where = "WHERE sweep_id = ?1",
+    .values =
+        (const char *const[]){
+            "trials",
+            "(SELECT json_group_array(new) FROM (SELECT new FROM json_each(@trials) JOIN"
+            " merge_trial ON old = value ORDER BY new))",
+            "setting",
+            "(SELECT setting FROM trial WHERE trial_id = (SELECT new FROM json_each(@trials) JOIN"
+            " merge_trial ON old = value LIMIT 1))",
+            NULL},
+    .tail = "WHERE (SELECT count(*) FROM json_each(@trials) JOIN merge_trial ON old = value"
+            " WHERE fate <> 'kept') = json_array_length(@trials) ON CONFLICT DO NOTHING"};
+
+/* Looks that were judged stay judged where the plan is the same; trials and the history of the plan
+ * have their own ways. */
+static enum status merge_table_of_sweep(struct merging *g, const struct merge_sweep *sweep,
+                                        const char *name, const char *column)
 {
-    static const char *const values[] = {
-        "sweep_id",
-        SWEEP_ID,
-        "trials",
-        "(SELECT json_group_array(new) FROM (SELECT new FROM json_each(@trials) JOIN merge_trial"
-        " ON old = value ORDER BY new))",
-        "setting",
-        "(SELECT setting FROM trial WHERE trial_id = (SELECT new FROM json_each(@trials) JOIN"
-        " merge_trial ON old = value LIMIT 1))",
-        NULL};
-    static const struct merge_table ensembles = {
-        .name = "ensemble",
-        .where = "WHERE sweep_id = ?1",
-        .values = values,
-        .tail = "WHERE (SELECT count(*) FROM json_each(@trials) JOIN merge_trial ON old = value"
-                " WHERE same) = json_array_length(@trials) ON CONFLICT DO NOTHING"};
-    return merge_rows(g, &ensembles, sweep->from_id);
+    char where[80];
+    snprintf(where, sizeof where, "WHERE %s = ?1", column);
+    const struct merge_table t = {
+        .name = name, .where = where, .tail = "WHERE true ON CONFLICT DO NOTHING"};
+    if (strcmp(name, "trial") == 0 || strcmp(name, "plan_change") == 0)
+        return STATUS_OK;
+    if (strcmp(name, "look") == 0 && (sweep->plan == MERGE_OURS || sweep->plan == MERGE_THEIRS))
+        return store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
+                             VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    return merge_rows(g, strcmp(name, ensembles.name) == 0 ? &ensembles : &t, sweep->from_id);
 }
 
-/* Looks that were judged stay judged where the plan is the same. */
-static enum status merge_looks(struct merging *g, const struct merge_sweep *sweep)
+static enum status merge_tables_of_sweep(struct merging *g, const struct merge_sweep *sweep)
 {
-    static const char *const values[] = {"sweep_id", SWEEP_ID, NULL};
-    static const struct merge_table looks = {.name = "look",
-                                             .where = "WHERE sweep_id = ?1",
-                                             .values = values,
-                                             .tail = "WHERE true ON CONFLICT DO NOTHING"};
-    if (sweep->plan == MERGE_NEW || sweep->plan == MERGE_SAME)
-        return merge_rows(g, &looks, sweep->from_id);
-    return store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
-                         VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    struct rows r = tables_of(g->into, "sweep", g->m);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r))
+        status = merge_table_of_sweep(g, sweep, rows_given(&r, 0), rows_given(&r, 1));
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
 }
 
 enum status merge_settle(struct merging *g, int64_t sweep_id)
@@ -228,9 +227,7 @@ enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep)
 {
     static const char all_shards[] =
         "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";
-    enum status status = merge_ensembles(g, sweep);
-    if (status == STATUS_OK)
-        status = merge_looks(g, sweep);
+    enum status status = merge_tables_of_sweep(g, sweep);
     if (status == STATUS_OK)
         status = store_execute(g->into, MERGING, all_shards, VALUES(INTEGER(sweep->into_id)), NULL,
                                g->m);

@@ -1,7 +1,10 @@
 /* Trials: which of two is taken over, and what comes with it. */
 #include "sweep/merge/merge_parts.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "sweep/db/tables.h"
 
 /* ---- how far a trial has come ---- */
 
@@ -45,40 +48,45 @@ static enum status find_ours(struct merging *g, const struct merge_sweep *sweep,
 
 /* ---- rows of `trial` ---- */
 
-static const char *const trial_values[] = {
-    "trial_id",  "(SELECT new FROM merge_trial WHERE old = @trial_id)",
-    "sweep_id",  "(SELECT new FROM merge_sweep WHERE old = @sweep_id)",
-    "config_id", "(SELECT new FROM merge_config WHERE old = @config_id)",
-    NULL};
+/* `from` is not at work on any, and weights are named once they have come along. */
+#define AS_IT_IS                                                                                   \
+    "state", "CASE @state WHEN 'running' THEN 'queued' ELSE @state END", "checkpoint", "NULL",     \
+        "checkpoint_sha256", "NULL"
+#define SAME_TRIAL                                                                                 \
+    "WHERE sweep_id = (SELECT new FROM merge_sweep WHERE old = @sweep_id) AND config_id ="         \
+    " (SELECT new FROM merge_config WHERE old = @config_id) AND seed = @seed"
 
-/* What a sweep file says of a trial. */
-static const struct merge_table plan_of_trial = {
+static const struct merge_table new_trial = {
     .name = "trial",
     .where = "WHERE trial_id = ?1",
-    .without = "[\"in_shard\"]",
-    .values = trial_values,
-    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET"
-            " in_plan = excluded.in_plan, plan_order = excluded.plan_order,"
-            " setting = excluded.setting, setting_label = excluded.setting_label,"
-            " tuning = excluded.tuning, is_tuning = excluded.is_tuning,"
-            " replicate = excluded.replicate, look = excluded.look, choice = excluded.choice,"
-            " until = excluded.until"};
+    .columns = "[\"in_shard\"]",
+    .values =
+        (const char *const[]){"trial_id", "(SELECT new FROM merge_trial WHERE old = @trial_id)",
+                              "attempt", "@attempt - (@state = 'running')", AS_IT_IS, NULL},
+};
+
+#define OF_PLAN                                                                                    \
+    "\"in_plan\", \"plan_order\", \"setting\", \"setting_label\", \"tuning\", \"is_tuning\","      \
+    "\"replicate\", \"look\", \"choice\", \"until\""
+
+/* What a sweep file says of a trial. */
+static const struct merge_table plan_of_trial = {.name = "trial",
+                                                 .where = "WHERE trial_id = ?1",
+                                                 .columns = "[" OF_PLAN "]",
+                                                 .only = true,
+                                                 .update = true,
+                                                 .tail = SAME_TRIAL};
 
 /* What it has come to. */
 static const struct merge_table result_of_trial = {
     .name = "trial",
     .where = "WHERE trial_id = ?1",
-    .without = "[\"in_shard\"]",
-    .values = trial_values,
-    .tail = "WHERE true ON CONFLICT (trial_id) DO UPDATE SET"
-            " state = excluded.state, retries_used = excluded.retries_used,"
-            " resume_step = excluded.resume_step, steps_done = excluded.steps_done,"
-            " best_step = excluded.best_step, train_acc = excluded.train_acc,"
-            " val_acc = excluded.val_acc, val_loss = excluded.val_loss,"
-            " test_acc = excluded.test_acc, test_acc_by_slot = excluded.test_acc_by_slot,"
-            " test_exact = excluded.test_exact, test_loss = excluded.test_loss,"
-            " chance = excluded.chance, bad_step = excluded.bad_step,"
-            " train_s = excluded.train_s, limit_hit = excluded.limit_hit"};
+    .columns = "[" OF_PLAN ", \"sweep_id\", \"config_id\", \"seed\", \"attempt\", \"remark\","
+               " \"in_shard\"]",
+    .values = (const char *const[]){AS_IT_IS, NULL},
+    .update = true,
+    .tail = SAME_TRIAL,
+};
 
 /* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
 static enum status next_number(struct merging *g, int64_t *number)
@@ -89,14 +97,11 @@ static enum status next_number(struct merging *g, int64_t *number)
                          NO_VALUES, 1, number, g->m);
 }
 
-enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, bool taken,
-                             bool same)
+enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, const char *fate)
 {
     return store_execute(g->into, MERGING,
-                         "INSERT OR REPLACE INTO merge_trial (old, new, taken, same)"
-                         " VALUES (?, ?, ?, ?)",
-                         VALUES(INTEGER(from_id), INTEGER(into_id), INTEGER(taken), INTEGER(same)),
-                         NULL, g->m);
+                         "INSERT INTO merge_trial (old, new, fate) VALUES (?, ?, ?)",
+                         VALUES(INTEGER(from_id), INTEGER(into_id), TEXT(fate)), NULL, g->m);
 }
 
 /* ---- taking over ---- */
@@ -199,41 +204,28 @@ static enum status take_attempts(struct merging *g, const struct standing *their
     return status == STATUS_OK ? closed : status;
 }
 
-/* What the trial had, if anything, makes room. */
-static enum status forget_parts(struct merging *g, int64_t into_id)
+static void count_taken(struct merging *g, const struct standing *theirs)
 {
-    static const char *const statements[] = {"DELETE FROM curve WHERE trial_id = ?",
-                                             "DELETE FROM block_loss WHERE trial_id = ?",
-                                             "DELETE FROM label_acc WHERE trial_id = ?"};
-    enum status status = store_forget_answers(g->into, into_id, NULL, g->m);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
-        status =
-            store_execute(g->into, MERGING, statements[i], VALUES(INTEGER(into_id)), NULL, g->m);
-    return status;
+    g->counts->taken++;
+    g->counts->results += trial_state_ended(theirs->state);
 }
 
 enum status merge_take_over(struct merging *g, const struct standing *theirs,
                             const struct standing *ours)
 {
     int64_t attempts = ours->attempts;
-    enum status status = forget_parts(g, ours->trial_id);
+    enum status status = merge_note_trial(g, theirs->trial_id, ours->trial_id, "taken");
     if (status == STATUS_OK)
         status = merge_copy_run(&g->result_of_trial, theirs->trial_id);
     if (status == STATUS_OK)
-        status =
-            store_execute(g->into, MERGING,
-                          "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL,"
-                          " state = CASE WHEN state = 'running' AND NOT ?2 THEN 'queued' ELSE"
-                          " state END WHERE trial_id = ?1",
-                          VALUES(INTEGER(ours->trial_id), INTEGER(theirs->cut_off)), NULL, g->m);
-    if (status == STATUS_OK)
         status = take_attempts(g, theirs, ours->trial_id, &attempts);
     if (status == STATUS_OK)
-        status =
-            store_execute(g->into, MERGING, "UPDATE trial SET attempt = ?2 WHERE trial_id = ?1",
-                          VALUES(INTEGER(ours->trial_id), INTEGER(attempts)), NULL, g->m);
-    g->counts->taken++;
-    g->counts->results += trial_state_ended(theirs->state);
+        status = store_execute(
+            g->into, MERGING,
+            "UPDATE trial SET attempt = ?2, state = iif(?3, 'running', state) WHERE trial_id = ?1",
+            VALUES(INTEGER(ours->trial_id), INTEGER(attempts), INTEGER(theirs->cut_off)), NULL,
+            g->m);
+    count_taken(g, theirs);
     return status;
 }
 
@@ -248,8 +240,9 @@ static enum status keep_same(struct merging *g, const struct standing *theirs,
     if (weights)
         status = move_file(g, theirs, theirs->attempts, ours->trial_id, ours->attempts, true);
     bool same = weights || strcmp(ours->sha256, theirs->sha256) == 0;
-    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, false, same)
-                               : status;
+    return status == STATUS_OK
+               ? merge_note_trial(g, theirs->trial_id, ours->trial_id, same ? "same" : "kept")
+               : status;
 }
 
 /* What came of a trial that is not taken over may have been seen before the one that stays began:
@@ -290,29 +283,41 @@ static enum status keep_ours(struct merging *g, const struct standing *theirs,
     }
     if (status == STATUS_OK && same)
         return keep_same(g, theirs, ours);
-    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, false, false)
+    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, "kept")
                                : status;
 }
 
-/* A row of its own, queued, for what `into` has not. */
+/* ---- a trial that `into` has not ---- */
+
 static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
-                             const struct standing *theirs, struct standing *ours)
+                             const struct standing *theirs)
 {
-    ours->state = TRIAL_QUEUED;
-    enum status status = next_number(g, &ours->trial_id);
+    bool takes = theirs->attempts > 0;
+    int64_t number = 0, attempts = 0;
+    enum status status = next_number(g, &number);
     if (status == STATUS_OK)
-        status = merge_note_trial(g, theirs->trial_id, ours->trial_id, true, true);
+        status = merge_note_trial(g, theirs->trial_id, number, takes ? "added" : "kept");
     if (status == STATUS_OK)
+        status = merge_copy_run(&g->new_trial, theirs->trial_id);
+    if (status == STATUS_OK && sweep->plan == MERGE_OURS)
+        status = store_execute(g->into, MERGING, "UPDATE trial SET in_plan = 0 WHERE trial_id = ?",
+                               VALUES(INTEGER(number)), NULL, g->m);
+    if (status != STATUS_OK || !takes)
+        return status;
+    count_taken(g, theirs);
+    return take_attempts(g, theirs, number, &attempts);
+}
+
+static enum status join_trial(struct merging *g, const struct merge_sweep *sweep,
+                              const struct standing *theirs, const struct standing *ours)
+{
+    bool takes = false;
+    enum status status = merge_is_further(g, theirs, ours, &takes);
+    if (status == STATUS_OK && sweep->plan == MERGE_THEIRS)
         status = merge_copy_run(&g->plan_of_trial, theirs->trial_id);
-    if (status == STATUS_OK)
-        status = store_execute(g->into, MERGING,
-                               "UPDATE trial SET in_plan = in_plan AND ?2, attempt = 0,"
-                               " checkpoint = NULL, checkpoint_sha256 = NULL,"
-                               " state = CASE state WHEN 'running' THEN 'queued' ELSE state END"
-                               " WHERE trial_id = ?1",
-                               VALUES(INTEGER(ours->trial_id), INTEGER(sweep->plan != MERGE_OURS)),
-                               NULL, g->m);
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    return takes ? merge_take_over(g, theirs, ours) : keep_ours(g, theirs, ours);
 }
 
 static enum status merge_trial(struct merging *g, const struct merge_sweep *sweep, struct rows *r)
@@ -320,32 +325,23 @@ static enum status merge_trial(struct merging *g, const struct merge_sweep *swee
     struct standing theirs = merge_standing(r), ours;
     enum status status = find_ours(g, sweep, rows_integer(r, STANDING_CONFIG),
                                    rows_integer(r, STANDING_SEED), &ours);
-    bool added = !ours.trial_id;
-    if (status == STATUS_OK && added)
-        status = add_trial(g, sweep, &theirs, &ours);
-    else if (status == STATUS_OK)
-        status = merge_note_trial(g, theirs.trial_id, ours.trial_id, true, true);
-    if (status == STATUS_OK && !added && sweep->plan == MERGE_THEIRS)
-        status = merge_copy_run(&g->plan_of_trial, theirs.trial_id);
     g->counts->trials += theirs.state != TRIAL_NOT_NEEDED;
     if (status != STATUS_OK)
         return status;
-    bool takes = theirs.attempts > 0;
-    if (!added)
-        status = merge_is_further(g, &theirs, &ours, &takes);
-    if (status != STATUS_OK)
-        return status;
-    return takes ? merge_take_over(g, &theirs, &ours) : keep_ours(g, &theirs, &ours);
+    return ours.trial_id ? join_trial(g, sweep, &theirs, &ours) : add_trial(g, sweep, &theirs);
 }
 
 enum status merge_trials_open(struct merging *g)
 {
-    enum status status = merge_copy_open(g, &plan_of_trial, &g->plan_of_trial);
+    enum status status = merge_copy_open(g, &new_trial, &g->new_trial);
+    if (status == STATUS_OK)
+        status = merge_copy_open(g, &plan_of_trial, &g->plan_of_trial);
     return status == STATUS_OK ? merge_copy_open(g, &result_of_trial, &g->result_of_trial) : status;
 }
 
 void merge_trials_close(struct merging *g)
 {
+    merge_copy_close(&g->new_trial);
     merge_copy_close(&g->plan_of_trial);
     merge_copy_close(&g->result_of_trial);
 }
@@ -364,24 +360,35 @@ enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
 
 /* ---- rows that hang on trials ---- */
 
-#define OF_TAKEN "FROM merge_trial AS t WHERE t.old = @trial_id AND t.taken"
-#define OF_SAME  "FROM merge_trial AS t WHERE t.old = @trial_id AND t.same ON CONFLICT DO NOTHING"
-#define BUILD    "(SELECT new FROM merge_build WHERE old = @build_id)"
-
 /* The members of an ensemble are called by their numbers. */
 #define MEMBERS                                                                                    \
-    ("CASE @name WHEN 'ensemble' THEN json_object('members', json((SELECT json_group_array(new)"   \
-     " FROM (SELECT new FROM json_each(@options, '$.members') JOIN merge_trial ON old = value"     \
-     "  ORDER BY new)))) ELSE @options END")
+    "CASE @name WHEN 'ensemble' THEN json_object('members', json((SELECT json_group_array(new)"    \
+    " FROM (SELECT new FROM json_each(@options, '$.members') JOIN merge_trial ON old = value"      \
+    "  ORDER BY new)))) ELSE @options END"
 
-/* Of the few trials that are taken over. An ensemble's members may not be among them. */
-static enum status own_rows(struct merging *g, const struct merge_table *t)
+/* Rows that are not just copied: attempts are numbered behind those that there are; the options of
+ * an ensemble's study are JSON with the numbers of its members, which may not all be among the few
+ * trials that are taken over. */
+static const struct merge_table attempts = {
+    .name = "attempt",
+    .where = "WHERE trial_id = ?1",
+    .values = (const char *const[]){"trial_id", "a.trial", "attempt", "a.new", NULL},
+    .tail = "FROM merge_attempt AS a WHERE a.old_trial = @trial_id AND a.old = @attempt"};
+static const struct merge_table studies = {
+    .name = "study",
+    .where = "WHERE trial_id = ?1 AND name <> 'ensemble'",
+    .values = (const char *const[]){"trial_id", "t.new", "options", MEMBERS, NULL}};
+
+/* Of all trials, or of the few that are taken over. */
+static enum status copy_rows(struct merging *g, const struct merge_table *t)
 {
-    struct merge_table of_one = *t;
+    struct merge_table all = *t;
     struct merge_copy copy;
-    of_one.where = strcmp(t->name, "study") == 0 ? "WHERE trial_id = ?1 AND name <> 'ensemble'"
-                                                 : "WHERE trial_id = ?1";
-    enum status status = merge_copy_open(g, &of_one, &copy);
+    if (!g->own) {
+        all.where = NULL;
+        return merge_rows(g, &all, 0);
+    }
+    enum status status = merge_copy_open(g, t, &copy);
     struct rows r = store_rows(g->into, MERGING, "SELECT old FROM merge_trial", NO_VALUES, g->m);
     while (status == STATUS_OK && rows_next(&r))
         status = merge_copy_run(&copy, rows_integer(&r, 0));
@@ -390,29 +397,33 @@ static enum status own_rows(struct merging *g, const struct merge_table *t)
     return status == STATUS_OK ? closed : status;
 }
 
+static enum status merge_table_of_trials(struct merging *g, const char *name, const char *column)
+{
+    char room[160], where[80], tail[160];
+    snprintf(room, sizeof room,
+             "DELETE FROM %s WHERE %s IN (SELECT new FROM merge_trial WHERE fate = 'taken')", name,
+             column);
+    snprintf(where, sizeof where, "WHERE %s = ?1", column);
+    snprintf(tail, sizeof tail,
+             "FROM merge_trial AS t WHERE t.old = @%s AND t.fate <> 'kept' ON CONFLICT DO NOTHING",
+             column);
+    const char *const values[] = {column, "t.new", NULL};
+    struct merge_table t = {.name = name, .where = where, .values = values};
+    if (strcmp(name, attempts.name) == 0)
+        return copy_rows(g, &attempts);
+    if (strcmp(name, studies.name) == 0)
+        t = studies;
+    t.tail = tail;
+    enum status status = store_execute(g->into, MERGING, room, NO_VALUES, NULL, g->m);
+    return status == STATUS_OK ? copy_rows(g, &t) : status;
+}
+
 enum status merge_trial_rows(struct merging *g)
 {
-    static const char *const of_trial[] = {"trial_id", "t.new", NULL};
-    static const char *const of_attempt[] = {"trial_id", "a.trial", "attempt", "a.new",
-                                             "build_id", BUILD,     NULL};
-    static const char *const of_study[] = {"trial_id", "t.new", "build_id", BUILD,
-                                           "options",  MEMBERS, NULL};
-    static const struct merge_table tables[] = {
-        {.name = "attempt",
-         .values = of_attempt,
-         .tail = "FROM merge_attempt AS a WHERE a.old_trial = @trial_id AND a.old = @attempt"},
-        {.name = "curve", .values = of_trial, .tail = OF_TAKEN},
-        {.name = "block_loss", .values = of_trial, .tail = OF_TAKEN},
-        {.name = "label_acc", .values = of_trial, .tail = OF_TAKEN},
-        {.name = "head_metric", .values = of_trial, .tail = OF_SAME},
-        {.name = "layer_metric", .values = of_trial, .tail = OF_SAME},
-        {.name = "head_slot", .values = of_trial, .tail = OF_SAME},
-        {.name = "pruning", .values = of_trial, .tail = OF_SAME},
-        {.name = "evaluation", .values = of_trial, .tail = OF_SAME},
-        {.name = "study", .values = of_study, .tail = OF_SAME},
-    };
+    struct rows r = tables_of(g->into, "trial", g->m);
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof tables / sizeof *tables; i++)
-        status = g->own ? own_rows(g, &tables[i]) : merge_rows(g, &tables[i], 0);
-    return status;
+    while (status == STATUS_OK && rows_next(&r))
+        status = merge_table_of_trials(g, rows_given(&r, 0), rows_given(&r, 1));
+    enum status closed = rows_close(&r);
+    return status == STATUS_OK ? closed : status;
 }

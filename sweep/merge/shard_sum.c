@@ -16,8 +16,7 @@ static const char TABLES[] =
     "CREATE TEMP TABLE shard_plan (sweep_id INTEGER PRIMARY KEY, sha256 TEXT, changed TEXT);"
     /* trials that have not ended in the file of their shard */
     "CREATE TEMP TABLE shard_left (part INTEGER, config_id INTEGER, seed INTEGER);"
-    /* the file at hand: what things are called there and here, whose it is */
-    "CREATE TEMP TABLE merge_config (old INTEGER PRIMARY KEY, new INTEGER);"
+    /* the file at hand: whose it is */
     "CREATE TEMP TABLE shard_here (number INTEGER, of INTEGER, at_work INTEGER, sweep_id INTEGER,"
     " part INTEGER)";
 
@@ -52,8 +51,7 @@ enum status shard_sum_new(struct store **sum, struct message *m)
 /* Killed with its coordinator, a trial is as good as queued. */
 #define TRIAL_VALUES(in_plan)                                                                      \
     {                                                                                              \
-        "sweep_id", THIS("sweep_id"), "config_id",                                                 \
-            "(SELECT new FROM merge_config WHERE old = @config_id)", "state",                      \
+        "sweep_id", THIS("sweep_id"), "state",                                                     \
             "CASE WHEN @state = 'running' AND NOT " THIS(                                          \
                 "at_work") " THEN 'queued' ELSE @state END",                                       \
             "in_shard", "@in_shard AND " THIS("number") " > 0", "in_plan", in_plan, NULL           \
@@ -61,11 +59,11 @@ enum status shard_sum_new(struct store **sum, struct message *m)
 static const char *const planned[] = TRIAL_VALUES("1");
 static const char *const perhaps_planned[] = TRIAL_VALUES("0"); /* those that are, are there */
 
-#define TRIALS .name = "trial", .without = "[\"trial_id\"]"
-
 /* The plan itself, with whatever its trials have come to where they are new. */
 static const struct merge_table plan = {
-    TRIALS, .where = "WHERE sweep_id = ?1 AND in_plan = 1", .values = planned,
+    .name = "trial",
+    .where = "WHERE sweep_id = ?1 AND in_plan = 1",
+    .values = planned,
     .tail = "WHERE true ON CONFLICT (sweep_id, config_id, seed) DO UPDATE SET in_plan = 1,"
             " plan_order = excluded.plan_order, setting = excluded.setting,"
             " setting_label = excluded.setting_label, tuning = excluded.tuning,"
@@ -78,7 +76,8 @@ static const struct merge_table plan = {
 
 /* What its trials have come to. */
 static const struct merge_table states = {
-    TRIALS, .where = "WHERE sweep_id = ?1 AND (state <> 'queued' OR (in_plan AND in_shard))",
+    .name = "trial",
+    .where = "WHERE sweep_id = ?1 AND (state <> 'queued' OR (in_plan AND in_shard))",
     .values = perhaps_planned,
     .tail = "WHERE true ON CONFLICT (sweep_id, config_id, seed) DO UPDATE SET"
             " state = excluded.state, in_shard = excluded.in_shard, choice = excluded.choice,"
@@ -127,13 +126,10 @@ static enum status add_running(struct merging *g, int64_t sweep_id)
 /* Which trials of its shard the file has left. */
 static enum status add_left(struct merging *g, int64_t sweep_id)
 {
-    static const char *const values[] = {
-        "config_id", "(SELECT new FROM merge_config WHERE old = @config_id)", NULL};
     static const struct merge_table left = {
         .name = "trial",
         .to = "shard_left",
-        .where = "WHERE sweep_id = ?1 AND in_plan AND in_shard AND state IN ('queued', 'running')",
-        .values = values};
+        .where = "WHERE sweep_id = ?1 AND in_plan AND in_shard AND state IN ('queued', 'running')"};
     enum status status = merge_rows(g, &left, sweep_id);
     if (status != STATUS_OK)
         return status;
@@ -163,7 +159,7 @@ static enum status find_sweep(struct merging *g, const struct shard_source *sour
     static const struct merge_table row = {
         .name = "sweep",
         .where = "WHERE sweep_id = ?1",
-        .without = "[\"sweep_id\",\"shards\"]",
+        .columns = "[\"shards\"]",
         .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET tune = excluded.tune, rungs ="
                 " excluded.rungs, looks = excluded.looks, metric = excluded.metric,"
                 " goal = excluded.goal, plan_sha256 = excluded.plan_sha256"};
@@ -250,9 +246,7 @@ static enum status add_sweep(struct merging *g, const struct shard_source *sourc
 
 static enum status add_sweeps(struct merging *g, const struct shard_source *source)
 {
-    enum status status = store_script(g->into, DOING, "DELETE FROM merge_config", g->m);
-    if (status == STATUS_OK)
-        status = merge_configs(g);
+    enum status status = merge_shared(g, "config");
     struct rows r = store_rows(g->from, DOING, SWEEPS, NO_VALUES, g->m);
     while (status == STATUS_OK && rows_next(&r))
         status = add_sweep(g, source, &r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/utf8.h"
+#include "sweep/db/tables.h"
 
 enum { REMARK_BYTES = 4000 };
 
@@ -75,11 +76,31 @@ enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *
 
 /* ---- deleting ---- */
 
-#define OF_SWEEP " WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1)"
+/* What may belong to nobody once a sweep is gone: what its trials shared with others, and files
+ * that they learnt from, which a computed column of `config` refers to and no foreign key can.
+ * SQLite looks for trials of each configuration that goes: without the index, in all of them. */
+static enum status delete_orphans(struct store *s, const char *doing, struct message *m)
+{
+    enum status status =
+        store_script(s, doing, "CREATE INDEX headcount_deleting ON trial (config_id)", m);
+    if (status != STATUS_OK)
+        return status;
+    struct rows r = tables_shared(s, m);
+    while (rows_next(&r))
+        r.status = store_execute(s, doing, rows_given(&r, 1), NO_VALUES, NULL, m);
+    status = rows_close(&r);
+    return status == STATUS_OK
+               ? store_script(s, doing,
+                              "DROP INDEX headcount_deleting;"
+                              "DELETE FROM data_file WHERE sha256 NOT IN (SELECT data_sha256"
+                              " FROM config WHERE data_sha256 IS NOT NULL)",
+                              m)
+               : status;
+}
 
 enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
 {
-    static const char *const statements[] = {
+    static const char remember[] =
         "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
         " SELECT trial_id, config_sha256, seed, name,"
         "  CASE WHEN state IN ('completed', 'diverged', 'failed') THEN"
@@ -88,38 +109,16 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
         "  state IN ('completed', 'diverged', 'failed')"
         "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
         " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-        " WHERE sweep_id = ?1 AND attempt > 0",
-        "DELETE FROM curve" OF_SWEEP,
-        "DELETE FROM block_loss" OF_SWEEP,
-        "DELETE FROM label_acc" OF_SWEEP,
-        "DELETE FROM study" OF_SWEEP,
-        "DELETE FROM head_metric" OF_SWEEP,
-        "DELETE FROM layer_metric" OF_SWEEP,
-        "DELETE FROM head_slot" OF_SWEEP,
-        "DELETE FROM pruning" OF_SWEEP,
-        "DELETE FROM evaluation" OF_SWEEP,
-        "DELETE FROM ensemble WHERE sweep_id = ?1",
-        "DELETE FROM attempt" OF_SWEEP,
-        "DELETE FROM trial WHERE sweep_id = ?1",
-        "DELETE FROM plan_change WHERE sweep_id = ?1",
-        "DELETE FROM look WHERE sweep_id = ?1",
-        "DELETE FROM sweep WHERE sweep_id = ?1",
-    };
-    /* SQLite looks for trials of each configuration that goes: without the index, in all of them.
-     */
-    static const char delete_configs[] =
-        "CREATE INDEX headcount_deleting ON trial (config_id);"
-        "DELETE FROM config WHERE config_id NOT IN (SELECT config_id FROM trial);"
-        "DELETE FROM data_file WHERE sha256 NOT IN (SELECT data_sha256 FROM config"
-        " WHERE data_sha256 IS NOT NULL);"
-        "DROP INDEX headcount_deleting";
+        " WHERE sweep_id = ?1 AND attempt > 0";
     const char *doing = "deleting a sweep";
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
-        status = store_execute(s, doing, statements[i], VALUES(INTEGER(sweep_id)), NULL, m);
+    status = store_execute(s, doing, remember, VALUES(INTEGER(sweep_id)), NULL, m);
+    if (status == STATUS_OK) /* and all that belongs to it (tables.h) */
+        status = store_execute(s, doing, "DELETE FROM sweep WHERE sweep_id = ?",
+                               VALUES(INTEGER(sweep_id)), NULL, m);
     if (status == STATUS_OK)
-        status = store_script(s, doing, delete_configs, m);
+        status = delete_orphans(s, doing, m);
     return store_leave(s, status, m);
 }

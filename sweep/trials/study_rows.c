@@ -5,23 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
-
 static const char DOING[] = "keeping an answer";
-
-/* The only value of a query, malloced. */
-static enum status take_text(struct rows r, char **text)
-{
-    *text = rows_next(&r) ? text_copy(rows_given(&r, 0)) : NULL;
-    if (r.status == STATUS_OK && !*text)
-        r.status = status_fail(r.message, STATUS_NO_MEMORY, "%s: out of memory", r.store->path);
-    enum status status = rows_close(&r);
-    if (status != STATUS_OK) {
-        free(*text);
-        *text = NULL;
-    }
-    return status;
-}
 
 /* ---- rows of one table ---- */
 
@@ -55,9 +39,8 @@ enum status store_keep_rows(struct store *s, const char *table, const char *json
     char *insert = NULL;
     enum status status = refuse_strange_keys(s, table, json, m);
     if (status == STATUS_OK)
-        status = take_text(
-            store_rows(s, DOING, make_insert, VALUES(TEXT(table), TEXT(json), TEXT(fill)), m),
-            &insert);
+        status = store_text(s, DOING, make_insert, VALUES(TEXT(table), TEXT(json), TEXT(fill)),
+                            &insert, m);
     if (status == STATUS_OK)
         status = store_execute(s, DOING, insert, VALUES(TEXT(json), TEXT(fill)), NULL, m);
     free(insert);
@@ -98,15 +81,13 @@ enum status store_keep_measures(struct store *s, int64_t trial_id, const char *r
 static enum status make_fill(struct store *s, const char *answer, const struct study_trial *t,
                              char **fill, struct message *m)
 {
-    return take_text(
-        store_rows(s, DOING,
-                   "SELECT json_patch(json_object('trial_id', ?2, 'sweep_id', ?3, 'step', ?4,"
-                   "  'setting', ?5, 'heads', ?6), (SELECT json_group_object(key, atom)"
-                   "   FROM json_each(?1) WHERE type NOT IN ('array', 'object')))",
-                   VALUES(TEXT(answer), INTEGER(t->trial_id), INTEGER(t->sweep_id),
-                          INTEGER(t->best_step), TEXT(t->setting), INTEGER(t->heads)),
-                   m),
-        fill);
+    return store_text(s, DOING,
+                      "SELECT json_patch(json_object('trial_id', ?2, 'sweep_id', ?3, 'step', ?4,"
+                      "  'setting', ?5, 'heads', ?6), (SELECT json_group_object(key, atom)"
+                      "   FROM json_each(?1) WHERE type NOT IN ('array', 'object')))",
+                      VALUES(TEXT(answer), INTEGER(t->trial_id), INTEGER(t->sweep_id),
+                             INTEGER(t->best_step), TEXT(t->setting), INTEGER(t->heads)),
+                      fill, m);
 }
 
 static bool is_table(const char *name)

@@ -1,0 +1,29 @@
+#include "sweep/db/tables.h"
+
+#include "sweep/db/store_internal.h"
+
+static const char DOING[] = "reading the schema";
+
+/* The program's own tables with what each refers to; ?1 is the schema of the program. */
+#define REFERENCES                                                                                 \
+    " FROM main.sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'"   \
+    " AND instr(?1, format(char(10) || 'CREATE TABLE %s (', t.name)) > 0"
+
+struct rows tables_of(struct store *s, const char *parent, struct message *m)
+{
+    return store_rows(s, DOING,
+                      "SELECT t.name, f.\"from\"" REFERENCES
+                      " AND f.\"table\" = ?2 AND f.on_delete = 'CASCADE' ORDER BY t.rowid",
+                      VALUES(TEXT(store_schema), TEXT(parent)), m);
+}
+
+struct rows tables_shared(struct store *s, struct message *m)
+{
+    return store_rows(
+        s, DOING,
+        "SELECT f.\"table\", format('DELETE FROM %s WHERE rowid NOT IN (%s)', f.\"table\","
+        "  group_concat(format('SELECT %s FROM %s WHERE %s IS NOT NULL', f.\"from\", t.name,"
+        "   f.\"from\"), ' UNION ALL '))" REFERENCES
+        " AND f.on_delete <> 'CASCADE' GROUP BY f.\"table\"",
+        VALUES(TEXT(store_schema)), m);
+}

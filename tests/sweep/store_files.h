@@ -3,6 +3,7 @@
 #define TESTS_STORE_FILES_H
 
 #include "store_troubles.h"
+#include "tests/assert_each.h"
 
 static inline void assert_version(const char *path, int version)
 {
@@ -18,7 +19,7 @@ static inline char *read_all(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
     char *bytes = malloc(1 << 20);
-    assert_true(f && bytes);
+    assert_each(f, bytes);
     *size = fread(bytes, 1, 1 << 20, f);
     fclose(f);
     return bytes;

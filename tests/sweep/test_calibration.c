@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tests/assert_each.h"
 #include "tests/calibrate/cases.h"
 #include "tests/calibrate/tally.h"
 
@@ -40,7 +41,7 @@ static void test_claim(void **state)
     struct tally t = tally_of("claim false by 0", (struct variant){3, 8});
     expect_level(&t, SAYS_CONFIRMED);
     expect_level(&t, SAYS_CONTRADICTED);
-    assert_true(t.made[SAYS_CONFIRMED] > 0 && t.made[SAYS_CONTRADICTED] > 0);
+    assert_each(t.made[SAYS_CONFIRMED] > 0, t.made[SAYS_CONTRADICTED] > 0);
 }
 
 /* One of many rivals is soon better by chance. */
@@ -96,7 +97,7 @@ static void test_margin(void **state)
         tally_of("others worse by the margin, poor validation", (struct variant){3, 20});
     expect_level(&t, SAYS_WITHIN);
     expect_level(&t, SAYS_EQUIVALENT);
-    assert_true(t.made[SAYS_WITHIN] > 0 && t.made[SAYS_EQUIVALENT] > 0);
+    assert_each(t.made[SAYS_WITHIN] > 0, t.made[SAYS_EQUIVALENT] > 0);
 }
 
 /* What is sure of this text is not of other text: seeds alone confirm what blocks do not. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "engine/base/sha256.h"
+#include "tests/assert_each.h"
 #include "tests/sweep/config_help.h"
 
 static void test_example(void **state)
@@ -38,7 +39,7 @@ static void test_example(void **state)
     assert_int_equal(c->run_cap, 100000);
     assert_int_equal(c->tune_seeds, 3);
     assert_false(c->has_claim);
-    assert_true(c->limit_time_s == 0 && c->limit_memory == 0);
+    assert_each(c->limit_time_s == 0, c->limit_memory == 0);
     config_free(c);
 }
 
@@ -61,7 +62,7 @@ static void test_everything(void **state)
     assert_int_equal(axis_of(c, "model.d_ff")->kind, AXIS_INT_UNIFORM);
     const struct axis *lr = axis_of(c, "train.lr");
     assert_int_equal(lr->kind, AXIS_LOG_UNIFORM);
-    assert_true(lr->min == 1e-4 && lr->max == 1e-2 && lr->listed);
+    assert_each(lr->min == 1e-4, lr->max == 1e-2, lr->listed);
     assert_int_equal(c->method, METHOD_RANDOM);
     assert_int_equal(c->samples, 40);
     assert_int_equal(c->sampler_seed, 4294967295);

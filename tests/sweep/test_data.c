@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sweep/worker/data.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -138,7 +139,7 @@ static void training_examples(void **state)
         .n = 5, .tokens = calloc(common.tokens, 4), .targets = calloc(common.targets, 4)};
     struct examples b = {
         .n = 5, .tokens = calloc(common.tokens, 4), .targets = calloc(common.targets, 4)};
-    assert_true(a.tokens && a.targets && b.tokens && b.targets);
+    assert_each(a.tokens, a.targets, b.tokens, b.targets);
     assert_int_equal(data_fill(common.data, 11, &a, NULL), STATUS_OK);
     assert_int_equal(data_fill(own.data, 11, &b, NULL), STATUS_OK);
     assert_memory_equal(a.tokens, b.tokens, common.tokens * 4);

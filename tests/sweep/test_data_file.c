@@ -3,6 +3,7 @@
 
 #include "engine/base/file.h"
 #include "sweep/trials/data_file.h"
+#include "tests/assert_each.h"
 
 #define SHA_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define SHA_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
@@ -14,7 +15,7 @@ static void write_file(const struct fixture *x, const char *name, const char *by
     struct timespec times[2] = {{mtime_s, 5}, {mtime_s, 5}};
     snprintf(path, 400, "%s/%s", x->folder, name);
     FILE *f = fopen(path, "w");
-    assert_true(f && fputs(bytes, f) >= 0 && fclose(f) == 0);
+    assert_each(f, fputs(bytes, f) >= 0, fclose(f) == 0);
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 

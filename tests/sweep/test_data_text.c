@@ -14,6 +14,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/worker/trial.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -460,7 +461,7 @@ static void labels_make_up_the_test_accuracy(void **state)
     assert_int_equal(r->label[0].n + r->label[1].n, data_test(t->data)->n);
     double right = (double)(r->label[0].right + r->label[1].right);
     assert_true(fabs(right / (double)data_test(t->data)->n - r->test_acc) < 1e-12);
-    assert_true(r->test_acc > .5 && r->label[0].right <= r->label[0].n);
+    assert_each(r->test_acc > .5, r->label[0].right <= r->label[0].n);
     char *json = result_json(r), shown[160];
     snprintf(shown, sizeof shown,
              ",\"label_acc\":[{\"label\":\"it's \\\"b\\\"\",\"n\":%d,\"acc\":", (int)r->label[0].n);

@@ -5,6 +5,7 @@
 
 #include "sweep/db/setting_order.h"
 #include "sweep/evidence/evidence.h"
+#include "tests/assert_each.h"
 
 static struct evidence *read_it(struct fixture *x, struct run *r)
 {
@@ -53,18 +54,18 @@ static void trials_and_their_slopes(void **state)
     assert_string_equal(set->setting, "{}");
     assert_int_equal(in->planned, 6);
     assert_int_equal(in->steps, 100);
-    assert_true(in->has_claim && in->claim_best == 1 && in->claim_over[0] == 2);
+    assert_each(in->has_claim, in->claim_best == 1, in->claim_over[0] == 2);
     assert_int_equal(in->proof.status, PROOF_FIRST);
-    assert_true(in->equivalence == .01 && !in->loss && !in->replicated && in->looks == 0);
+    assert_each(in->equivalence == .01, !in->loss, !in->replicated, in->looks == 0);
     assert_true(in->chance == .125);
     assert_int_equal(in->test_targets, 16 * 2 * 1024); /* every slot of every position */
     const struct verdict_heads *one = &in->heads[0], *two = &in->heads[1];
-    assert_true(one->heads == 1 && one->n == 3 && one->d_head == 32 && !one->shared);
+    assert_each(one->heads == 1, one->n == 3, one->d_head == 32, !one->shared);
     assert_string_equal(one->lr, "0.001");
     assert_near(one->trial[0].late_slope, .02);
     assert_true(isnan(one->trial[1].late_slope)); /* of two evaluations */
-    assert_true(one->trial[0].exact == .25 && one->trial[0].test == .5);
-    assert_true(two->n == 3 && two->trial[2].limited && !two->trial[2].bad);
+    assert_each(one->trial[0].exact == .25, one->trial[0].test == .5);
+    assert_each(two->n == 3, two->trial[2].limited, !two->trial[2].bad);
     assert_int_equal(set->extra[0].completed, 3);
     evidence_free(e);
     /* As a loss: what falls improves. */
@@ -96,7 +97,7 @@ static void blocks_of_text(void **state)
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\nmetric: {name: val_loss}\n"));
     work(x, &r, 4);
     struct evidence *e = read_it(x, &r);
-    assert_true(e->setting[0].input.data == VERDICT_TOY && e->setting[0].input.blocks == 0);
+    assert_each(e->setting[0].input.data == VERDICT_TOY, e->setting[0].input.blocks == 0);
     assert_true(e->setting[0].input.guess_loss == 0);
     evidence_free(e);
     add_blocks(r.db, 1, "[1.5, 2.5]");
@@ -106,7 +107,7 @@ static void blocks_of_text(void **state)
                   " '$.task.options', json('{\"mode\":\"lm\",\"entropy\":3.1}'))");
     e = read_it(x, &r);
     const struct verdict_input *in = &e->setting[0].input;
-    assert_true(in->data == VERDICT_TEXT && in->blocks == 2 && in->guess_loss == 3.1);
+    assert_each(in->data == VERDICT_TEXT, in->blocks == 2, in->guess_loss == 3.1);
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < in->heads[h].n; i++) {
             const struct verdict_trial *t = &in->heads[h].trial[i];
@@ -116,7 +117,7 @@ static void blocks_of_text(void **state)
     evidence_free(e);
     run_sql(r.db, "UPDATE sweep SET metric = 'val_acc', goal = 'maximize'");
     e = read_it(x, &r);
-    assert_true(e->setting[0].input.data == VERDICT_TEXT && e->setting[0].input.blocks == 0);
+    assert_each(e->setting[0].input.data == VERDICT_TEXT, e->setting[0].input.blocks == 0);
     evidence_free(e);
     run_sql(r.db, "UPDATE config SET config_json = json_set(config_json, '$.task.options.mode',"
                   " 'classify')");
@@ -157,21 +158,21 @@ static void trials_of_a_look(void **state)
     struct look_due due;
     work(x, &r, 4);
     struct evidence *e = read_it(x, &r);
-    assert_true(e->setting[0].input.looks == 3 && e->setting[0].input.look == 1);
-    assert_true(e->setting[0].input.planned == 4 && e->setting[0].input.heads[0].n == 2);
+    assert_each(e->setting[0].input.looks == 3, e->setting[0].input.look == 1);
+    assert_each(e->setting[0].input.planned == 4, e->setting[0].input.heads[0].n == 2);
     evidence_free(e);
     assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
     assert_ok(store_look_judged(r.s, r.sweep, &due, "edge", false, &x->m));
     work(x, &r, 1);
     e = read_it(x, &r);
-    assert_true(e->setting[0].input.look == 2 && e->setting[0].input.planned == 6);
+    assert_each(e->setting[0].input.look == 2, e->setting[0].input.planned == 6);
     assert_int_equal(e->setting[0].input.heads[0].n + e->setting[0].input.heads[1].n, 5);
     evidence_free(e);
     work(x, &r, 1);
     assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
     assert_ok(store_look_judged(r.s, r.sweep, &due, "middle", true, &x->m));
     e = read_it(x, &r);
-    assert_true(e->setting[0].input.look == 2 && e->setting[0].input.planned == 6);
+    assert_each(e->setting[0].input.look == 2, e->setting[0].input.planned == 6);
     evidence_free(e);
     close_store(x, r.s);
 }
@@ -208,7 +209,7 @@ static void rates_under_tune(void **state)
     struct evidence *e = read_it(x, &r);
     assert_string_equal(e->setting[0].input.tuned_lr, "0.001, 0.003 and 0.01");
     assert_null(e->setting[0].input.heads[0].lr);
-    assert_true(e->setting[0].input.tuning == 6 && e->setting[0].input.tuning_ended == 0);
+    assert_each(e->setting[0].input.tuning == 6, e->setting[0].input.tuning_ended == 0);
     evidence_free(e);
     work(x, &r, 7);
     e = read_it(x, &r);
@@ -230,11 +231,11 @@ static void what_left_the_plan_is_told(void **state)
     plan_into(x, r.s, SWEEP("[1, 2]", "seeds: [1, 2]\nclaim: {best: 1, over: [2]}\n"));
     struct evidence *e = read_it(x, &r);
     assert_int_equal(e->outsides, 3);
-    assert_true(e->outside[0].heads == 1 && e->outside[0].ended == 1);
-    assert_true(e->outside[2].heads == 4 && e->outside[2].completed == 2);
+    assert_each(e->outside[0].heads == 1, e->outside[0].ended == 1);
+    assert_each(e->outside[2].heads == 4, e->outside[2].completed == 2);
     assert_near(e->outside[2].mean, .5);
     assert_int_equal(e->changes, 3);
-    assert_true(e->change[1].removed == 2 && e->change[1].seen == 6 && e->change[1].outside == 2);
+    assert_each(e->change[1].removed == 2, e->change[1].seen == 6, e->change[1].outside == 2);
     assert_string_equal(e->change[2].claim, "{\"best\":1,\"over\":[2]}");
     assert_int_equal(e->setting[0].input.proof.status, PROOF_LATE);
     evidence_free(e);

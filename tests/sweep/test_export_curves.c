@@ -11,6 +11,7 @@
 #include "sweep/export/export_curves.h"
 #include "sweep/export/export_tensorboard.h"
 #include "sweep/worker/stop.h"
+#include "tests/assert_each.h"
 
 /* ---- a reader of records and of protocol buffers ---- */
 
@@ -62,7 +63,7 @@ static uint64_t varint(struct part *p)
 {
     uint64_t x = 0;
     for (int shift = 0;; shift += 7) {
-        assert_true(p->at < p->end && shift < 64);
+        assert_each(p->at < p->end, shift < 64);
         x |= (uint64_t)(*p->at & 0x7f) << shift;
         if (*p->at++ < 0x80)
             return x;
@@ -174,20 +175,20 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(records(file), 3);
 
     assert_true(next_record(&rest, &event));
-    assert_true(field(event, 1, 0, &bits, NULL) && real64(bits) == 1.5);
-    assert_true(field(event, 3, 0, NULL, &version) && is_text(version, "brain.Event:2"));
-    assert_true(field(event, 10, 0, NULL, &source) && field(source, 1, 0, NULL, &writer));
+    assert_each(field(event, 1, 0, &bits, NULL), real64(bits) == 1.5);
+    assert_each(field(event, 3, 0, NULL, &version), is_text(version, "brain.Event:2"));
+    assert_each(field(event, 10, 0, NULL, &source), field(source, 1, 0, NULL, &writer));
     assert_true(is_text(writer, "somebody"));
 
-    assert_true(next_record(&rest, &event) && field(event, 5, 0, NULL, &summary));
-    assert_true(field(summary, 1, 0, NULL, &value) && field(value, 9, 0, NULL, &plugin));
-    assert_true(field(plugin, 1, 0, NULL, &plugin) && field(plugin, 2, 0, NULL, &content));
-    assert_true(field(content, 3, 0, NULL, &start) && field(start, 5, 0, &bits, NULL));
+    assert_each(next_record(&rest, &event), field(event, 5, 0, NULL, &summary));
+    assert_each(field(summary, 1, 0, NULL, &value), field(value, 9, 0, NULL, &plugin));
+    assert_each(field(plugin, 1, 0, NULL, &plugin), field(plugin, 2, 0, NULL, &content));
+    assert_each(field(content, 3, 0, NULL, &start), field(start, 5, 0, &bits, NULL));
     assert_true(real64(bits) == 2.25);
-    assert_true(field(start, 1, 0, NULL, &hparam) && field(hparam, 2, 0, NULL, &value));
-    assert_true(field(value, 2, 0, &bits, NULL) && real64(bits) == 4);
+    assert_each(field(start, 1, 0, NULL, &hparam), field(hparam, 2, 0, NULL, &value));
+    assert_each(field(value, 2, 0, &bits, NULL), real64(bits) == 4);
 
-    assert_true(scalar(file, "val/acc", 3000000000, &wall) == .125 && wall == 4.5);
+    assert_each(scalar(file, "val/acc", 3000000000, &wall) == .125, wall == 4.5);
     assert_true(scalar(file, "", 3000000000, &wall) == -3);
     assert_true(isnan(scalar(file, "val/loss", 3000000000, &wall)));
     event_file_clear(&f);
@@ -252,8 +253,8 @@ static void runs_have_the_curves(void **state)
     assert_int_equal(runs.written, 3);
     struct part file = read_run(x, "heads=002,seed=0007,trial=00002", path);
     const double midnight = 1795219200; /* 2026-11-21 */
-    assert_true(scalar(file, "train/loss", 50, &wall) == 2 && fabs(wall - midnight - 10.95) < 1e-6);
-    assert_true(scalar(file, "val/acc", 50, &wall) == .5 &&
+    assert_each(scalar(file, "train/loss", 50, &wall) == 2, fabs(wall - midnight - 10.95) < 1e-6);
+    assert_each(scalar(file, "val/acc", 50, &wall) == .5,
                 scalar(file, "val/loss", 100, &wall) == 1.5);
     assert_true(fabs(wall - midnight - 11.75) < 1e-6);
     assert_true(scalar(file, "optim/lr", 100, &wall) == (double).0005f);
@@ -345,7 +346,7 @@ static void names_are_plain(void **state)
             snprintf(path, sizeof path, "%s", e->d_name);
     closedir(d);
     assert_int_equal(strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789=.,_"), strlen(path));
-    assert_true(strncmp(path, "heads=001,file=.._.._", 21) == 0 && strlen(path) < 256);
+    assert_each(strncmp(path, "heads=001,file=.._.._", 21) == 0, strlen(path) < 256);
     assert_int_equal(files_in(runs_folder(x)), 3);
     close_store(x, r.s);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "sweep/judge/fit.h"
+#include "tests/assert_each.h"
 
 static void assert_close(double actual, double expected, double relative, const char *what)
 {
@@ -79,7 +80,7 @@ static void test_impossible(void **state)
     const double same[] = {1, 3, 1, 3, 1, 3}, y[] = {1, 2, 3};
     assert_false(fit_least_squares(3, 2, same, y, work, b, &r2));
     assert_false(fit_least_squares(1, 2, same, y, work, b, &r2));
-    assert_true(b[0] == 7 && b[1] == 7);
+    assert_each(b[0] == 7, b[1] == 7);
     const double x[] = {1, 1, 1, 2, 1, 4}, flat[] = {2, 2, 2};
     assert_true(fit_least_squares(3, 2, x, flat, work, b, &r2));
     assert_close(b[0], 2, 1e-12, "constant");
@@ -174,7 +175,7 @@ static void test_map(void **state)
     make_map(&map, (int64_t[]){1, 2, 4, 8});
     map.in.units = 1;
     f = fit_of(&map);
-    assert_true(f.possible && isnan(f.term[1].low) && f.draws == 0);
+    assert_each(f.possible, isnan(f.term[1].low), f.draws == 0);
 }
 
 static int compare_reals(const void *a, const void *b)
@@ -212,7 +213,7 @@ static void test_bootstrap(void **state)
     assert_true(slope[0] < slope[26]);
     assert_close(f.term[1].low, slope[0], 1e-12, "low"); /* 1 of 27 is 3.7% */
     assert_close(f.term[1].high, slope[26], 1e-12, "high");
-    assert_true(f.term[1].low <= f.term[1].estimate && f.term[1].estimate <= f.term[1].high);
+    assert_each(f.term[1].low <= f.term[1].estimate, f.term[1].estimate <= f.term[1].high);
 }
 
 /* Forty seeds of which cell i has a result at seed[i] alone: a draw without it leaves the cell out.
@@ -237,12 +238,12 @@ static void test_sparse(void **state)
 {
     (void)state;
     struct fit f = sparse_fit((int[]){5, 5, 5, 5}); /* 1 - (39/40)^40 = 64% of the draws have it */
-    assert_true(f.draws > .62 * FIT_DRAWS && f.draws < .66 * FIT_DRAWS);
+    assert_each(f.draws > .62 * FIT_DRAWS, f.draws < .66 * FIT_DRAWS);
     assert_close(f.term[1].low, 1, 1e-12, "low");
     f = sparse_fit((int[]){5, 5, 7, 7}); /* 40% have both */
-    assert_true(f.draws > .38 * FIT_DRAWS && f.draws < .42 * FIT_DRAWS);
+    assert_each(f.draws > .38 * FIT_DRAWS, f.draws < .42 * FIT_DRAWS);
     assert_close(f.term[1].estimate, 1, 1e-12, "slope");
-    assert_true(isnan(f.term[1].low) && isnan(f.term[1].high));
+    assert_each(isnan(f.term[1].low), isnan(f.term[1].high));
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include "sweep/plan/machine.h"
 #include "sweep/run/forecast.h"
+#include "tests/assert_each.h"
 
 #define TUNED                                                                                      \
     "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
@@ -38,7 +39,7 @@ static void tuning_counts_what_will_run(void **state)
     assert_int_equal(f->candidates, 2);
     assert_int_equal(counted(f, FORECAST_NEW), 16);
     double one = f->point[0].trial_s;
-    assert_true(one > 0 && fabs(f->left_s.expected - 14 * one) < 1e-9 * one);
+    assert_each(one > 0, fabs(f->left_s.expected - 14 * one) < 1e-9 * one);
     forecast_free(f);
 
     plan_into(x, s, TUNED);
@@ -274,7 +275,7 @@ static void a_trial_has_a_price_of_its_own(void **state)
     struct fixture *x = *state;
     struct planned p = plan_of(x, PRICED("[1]", "1", "1000"));
     struct forecast *f = forecast_of(x, p.plan, NULL);
-    assert_true(f->left_s.expected > 1000 * 0.005 && f->left_s.expected < 1000 * 0.2);
+    assert_each(f->left_s.expected > 1000 * 0.005, f->left_s.expected < 1000 * 0.2);
     /* Evaluation and test take 1024 examples each: of one step's work as much as 2048 / (3 * 8). */
     double step = f->point[0].flops_per_step;
     assert_true(fabs(f->point[0].work - step * (1 + 2048 / 24.0)) < 1e-6 * step);
@@ -368,8 +369,8 @@ static void speed_is_that_of_trials_like_these(void **state)
     double least = f->point[0].trial_s, most = f->point[3].trial_s;
     for (long i = 0; i < 4; i++)
         assert_int_equal(f->point[i].source, COST_ALIKE);
-    assert_true(least > 7 && least < 9 && most > 70 && most < 90);
-    assert_true(f->point[1].trial_s < 10 && f->point[2].trial_s > 60);
+    assert_each(least > 7, least<9, most> 70, most < 90);
+    assert_each(f->point[1].trial_s<10, f->point[2].trial_s> 60);
     forecast_free(f);
     free_plan(p);
 
@@ -441,7 +442,7 @@ static void plan_and_status_agree(void **state)
     assert_ok(store_requeue(s, a.trial_id, a.attempt, &end, &accepted, &x->m));
     struct forecast *f = forecast_of(x, p.plan, s);
     assert_int_equal(f->point[0].source, COST_ALIKE);
-    assert_true(f->point[0].trial_s > 110 && f->point[0].trial_s < 180); /* and its test */
+    assert_each(f->point[0].trial_s > 110, f->point[0].trial_s < 180); /* and its test */
     expect_left(x, s, f->left_s.expected);
     forecast_free(f);
     assert_true(finish(x, s, &b, result_of(0.5)));
@@ -498,9 +499,9 @@ static void a_child_measures(void **state)
     point_init(&p, task_find("gather"));
     assert_true(calibrate(&p, &c));
     assert_int_equal(c.heads, 4);
-    assert_true(c.steps >= 1 && c.seconds > 0 && c.start_s > 0 && c.start_s < 60);
+    assert_each(c.steps >= 1, c.seconds > 0, c.start_s > 0, c.start_s < 60);
     double speed = c.flops_per_step * c.steps / c.seconds;
-    assert_true(speed > 1e5 && speed < 1e13);
+    assert_each(speed > 1e5, speed < 1e13);
     p.model.d_model = 1024; /* a step of this takes many seconds */
     p.model.layers = 24;
     p.train.batch = 512;

@@ -17,6 +17,7 @@
 #include "sweep/hosts/host.h"
 #include "sweep/run/slot.h"
 #include "sweep/worker/build_info.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -213,7 +214,7 @@ static void a_flood_is_read_in_pieces(void **state)
     assert_int_equal(left, FLOOD);
     host_listen(&p.host, clock_now_s());
     assert_int_equal(ioctl(p.host.error_fd, FIONREAD, &left), 0);
-    assert_true(left > 0 && left < FLOOD);
+    assert_each(left > 0, left < FLOOD);
     host_close(&p.host);
     unlink(p.path);
 }

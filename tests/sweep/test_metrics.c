@@ -12,6 +12,7 @@
 #include "engine/base/utf8.h"
 #include "sweep/db/lock.h"
 #include "sweep/serve/metrics.h"
+#include "tests/assert_each.h"
 #include "tests/sweep/serve_help.h"
 
 #include <cmocka.h>
@@ -59,7 +60,7 @@ static void check_sample(struct format *f, const char *line)
 {
     char *end;
     size_t n = name_size(line, false), family = strlen(f->family[f->families - 1]);
-    assert_true(f->families > 0 && n == family);
+    assert_each(f->families > 0, n == family);
     assert_memory_equal(line, f->family[f->families - 1], n);
     const char *at = line[n] == '{' ? labels_end(line + n + 1) : line + n;
     for (int i = 0; i < f->n; i++)
@@ -102,7 +103,7 @@ static void check_format(const char *body)
         size = utf8_decode(byte, end, NULL);
         assert_true(size > 0);
     }
-    assert_true(strlen(body) > 0 && body[strlen(body) - 1] == '\n');
+    assert_each(strlen(body) > 0, body[strlen(body) - 1] == '\n');
     for (const char *line = body; *line; line += strcspn(line, "\n") + 1) {
         if (strncmp(line, "# HELP ", 7) == 0)
             check_help(f, line);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/assert_each.h"
 #include "tests/sweep/plan_help.h"
 
 #define DRAWS                                                                                      \
@@ -28,8 +29,8 @@ static void test_random(void **state)
         if (i % 3 != 0)
             continue;
         assert_in_range(point.model.d_ff, 10, 13);
-        assert_true(point.train.lr >= 1e-4 && point.train.lr <= 1e-2);
-        assert_true(point.train.weight_decay >= 0.5 && point.train.weight_decay <= 0.75);
+        assert_each(point.train.lr >= 1e-4, point.train.lr <= 1e-2);
+        assert_each(point.train.weight_decay >= 0.5, point.train.weight_decay <= 0.75);
         widths[point.model.d_ff]++;
         below += point.train.lr < 1e-3;
         /* six digits: what is written down is the value itself */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/assert_each.h"
 #include "tests/sweep/plan_help.h"
 
 static void test_tuning_trials(void **state)
@@ -304,7 +305,7 @@ static void test_shards_read(void **state)
     struct plan_shard shard = {7, 9};
     struct message m;
     assert_int_equal(plan_shard_read("2/8", &shard, &m), STATUS_OK);
-    assert_true(shard.number == 2 && shard.of == 8);
+    assert_each(shard.number == 2, shard.of == 8);
     assert_int_equal(plan_shard_read("1000000/1000000", &shard, &m), STATUS_OK);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (plan_shard_read(wrong[i], &shard, &m) != STATUS_BAD_INPUT)

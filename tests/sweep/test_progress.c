@@ -5,6 +5,7 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/progress_heads.h"
 #include "sweep/run/progress_line.h"
+#include "tests/assert_each.h"
 #include "tests/sweep/terminal_help.h"
 
 static void start(struct progress_view *v, int slot, const char *label, int64_t trial_id)
@@ -296,7 +297,7 @@ static void wide_tables_are_broken(void **state)
     for (int columns = 1; columns < 120; columns++)
         for (int rows = -1; rows < 20; rows++) {
             int n = heads_layout(METRIC_VAL_ACC, list, running, COUNT, columns, rows, lines);
-            assert_true(n <= HEADS_LINES && (n == 0 || n <= rows) && n % HEADS_ROWS == 0);
+            assert_each(n <= HEADS_LINES, (n == 0 || n <= rows), n % HEADS_ROWS == 0);
             int shows = n == 0;
             for (int i = 0; i < n; i++) {
                 assert_true(lines[i].columns <= columns);

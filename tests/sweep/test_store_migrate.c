@@ -1,6 +1,7 @@
 /* Formats to come, also where calls, memory and locks of others stand in the way: the old format or
  * the new one, whole. */
 #include "store_files.h"
+#include "tests/assert_each.h"
 
 static long short_of_memory; /* the allocation of a backup that fails; 0: none */
 
@@ -270,7 +271,7 @@ static void troubled_readers(void **state)
             assert_same_bytes(x->db, saved, 0);
         }
     }
-    assert_true(opened >= TROUBLES - REFUSED && failed > 20);
+    assert_each(opened >= TROUBLES - REFUSED, failed > 20);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 #include "store_help.h"
 
 #include "sweep/trials/store_check.h"
+#include "tests/assert_each.h"
 
 #define TUNED(rest)                                                                                \
     "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
@@ -137,7 +138,7 @@ static void rungs_halve_the_candidates(void **state)
     assert_answer(r.db, "SELECT count(*) FROM chosen", "0");
     for (int i = 0; i < 4; i++) {
         struct claimed c = claim(x, r.s, r.sweep, r.build);
-        assert_true(c.tuning && c.until == 0 && c.resumed_from_step == 100);
+        assert_each(c.tuning, c.until == 0, c.resumed_from_step == 100);
         assert_true(complete(x, r.s, &c, acc_of(&c)));
     }
     assert_answer(r.db,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "sweep/trials/study_rows.h"
+#include "tests/assert_each.h"
 
 /* Of two head counts and two seeds: trials 1 and 3 (1 head), 2 and 4 (2 heads). The first three
  * complete. */
@@ -74,7 +75,7 @@ static void a_study_is_due_once(void **state)
                         ask(r.db, "SELECT config_sha256 FROM trials WHERE trial_id = 2"));
     assert_int_equal(t->heads, 2);
     assert_int_equal(t->layers, 1);
-    assert_true(t->val_acc == .5 && t->test_acc == .5 && t->n_params > 0);
+    assert_each(t->val_acc == .5, t->test_acc == .5, t->n_params > 0);
     assert_string_equal(t->setting, "{}");
     assert_ok(answer(x, &r, t, 1, "{}", ANSWER));
     assert_due(x, &r, "{}", 2, 1);

@@ -10,6 +10,7 @@
 
 #include "engine/base/clock.h"
 #include "sweep/worker/watch.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -167,7 +168,7 @@ static void the_system_tells_state_and_time(void **state)
     do
         assert_true(watch_sample(pid, &s));
     while (s.cpu_s < 0.05 && clock_now_s() < until);
-    assert_true(s.cpu_s >= 0.05 && s.cpu_s < 10);
+    assert_each(s.cpu_s >= 0.05, s.cpu_s < 10);
     assert_int_equal(s.state, 'R');
     kill(pid, SIGSTOP);
     waitpid(pid, &status, WUNTRACED);

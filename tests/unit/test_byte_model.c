@@ -8,6 +8,7 @@
 
 #include "datasets/byte_model.h"
 #include "engine/base/rng.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -124,7 +125,7 @@ static void orders_find_what_they_can_see(void **state)
     /* Order 1 knows a byte, but not whether it was its first: 5/8 and three times 1/8. */
     assert_float_equal(sum[0], 2, .01);
     assert_true(fabs(sum[1] - (9 - 5 * log2(5) + 15) / 8) < .01);
-    assert_true(sum[2] < sum[1] && sum[3] < sum[2] && sum[3] > 1);
+    assert_each(sum[2] < sum[1], sum[3]<sum[2], sum[3]> 1);
     byte_model_free(m);
 }
 

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "engine/base/clock.h"
+#include "tests/assert_each.h"
 #include "tests/unit/checkpoint_fixture.h"
 #include "tests/unit/faults.h"
 
@@ -40,7 +41,7 @@ static void resumed_training_is_the_same_bit_for_bit(void **state)
     assert_string_equal(origin, "0.1.0 gcc \"12\"");
     assert_int_equal(resumed->step, 30);
     assert_int_equal(resumed->optim.t, 30);
-    assert_true(resumed->grad_norm > 0 && resumed->lr > 0 && resumed->loss_count > 0);
+    assert_each(resumed->grad_norm > 0, resumed->lr > 0, resumed->loss_count > 0);
     write_ok(path_of("again"), resumed, best_back);
     assert_same_file(half, path_of("again"));
 

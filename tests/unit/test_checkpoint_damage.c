@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "engine/base/sha256.h"
+#include "tests/assert_each.h"
 #include "tests/unit/checkpoint_fixture.h"
 
 /* Writes the file again with one metadata value (NULL: left out) or one tensor changed, its digests
@@ -14,7 +15,7 @@ static void rewrite(const struct bench *b, const char *key, const char *value, i
     char data_digest[65], meta_digest[65];
     struct message m = {""};
     assert_int_equal(safetensors_parse(b->bytes, b->size, &f, &m), STATUS_OK);
-    assert_true(f.count <= 256 && f.meta_count <= 32);
+    assert_each(f.count <= 256, f.meta_count <= 32);
     memcpy(tensors, f.tensor, (size_t)f.count * sizeof *tensors);
     if (other)
         tensors[tensor] = *other;

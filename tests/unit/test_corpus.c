@@ -5,6 +5,7 @@
 #include "datasets/corpus.h"
 #include "engine/base/arena.h"
 #include "engine/base/sha256.h"
+#include "tests/assert_each.h"
 #include "tests/unit/own_file.h"
 
 static void what_is_no_file_is_refused(void **state)
@@ -64,7 +65,7 @@ static void a_file_is_read_in_pieces(void **state)
         char hash[65], whole[65];
         struct arena a;
         struct corpus c;
-        assert_true(bytes && part);
+        assert_each(bytes, part);
         for (size_t i = 0; i < size; i++)
             expected += bytes[i] = (unsigned char)(i * 7 + i / 256);
         write_file("file", bytes, size);
@@ -130,7 +131,7 @@ static void pieces_take_little_memory(void **state)
     assert_true(corpus_pieces_memory(1) < 5000);
     for (int64_t size = 1; size < INT64_C(1) << 42; size = 3 * size + 1) {
         double taken = corpus_pieces_memory(size);
-        assert_true(taken > 0 && taken < 24.5 * (1 << 20));
+        assert_each(taken > 0, taken < 24.5 * (1 << 20));
         assert_true(taken < 4200 + 1.1 * (double)size);
     }
 }

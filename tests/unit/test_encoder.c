@@ -3,6 +3,7 @@
 
 #include "engine/encoder_cost.h"
 #include "engine/inits.h"
+#include "tests/assert_each.h"
 #include "tests/unit/encoder_model.h"
 
 static void default_model(void **state)
@@ -269,15 +270,15 @@ static void initial_weights(void **state)
         for (int i = 0; i < 3; i++)
             assert_true((nn_find(&m.encoder->nn, biases[i])->data[0] == 0) == (k == 1));
         const struct encoder_layer *l = &m.encoder->layer[0];
-        assert_true(l->in_proj_bias->data[5] == 0 && l->out_proj_bias->data[5] == 0);
-        assert_true(l->norm1_weight->data[3] == 1 && l->norm2_bias->data[3] == 0);
+        assert_each(l->in_proj_bias->data[5] == 0, l->out_proj_bias->data[5] == 0);
+        assert_each(l->norm1_weight->data[3] == 1, l->norm2_bias->data[3] == 0);
         double most = 0, bound = sqrt(6.0 / (16 + 48)); /* Xavier on the packed (48,16) */
         for (long i = 0; i < 48 * 16; i++) {
             /* fmax breaks gcc 12 on arm64 */
             double size = fabs((double)l->in_proj_weight->data[i]);
             most = size > most ? size : most;
         }
-        assert_true(most <= bound && most > 0.95 * bound);
+        assert_each(most <= bound, most > 0.95 * bound);
         arena_free(&m.arena);
     }
 }
@@ -328,7 +329,7 @@ static void dropout_sites(void **state)
         for (int i = 0; (n = graph_node(g, i)); i++) {
             const struct dropout_site *site = site_of(n);
             if (site && site->probability > 0) {
-                assert_true(found < 9 && site->probability == 0.1);
+                assert_each(found < 9, site->probability == 0.1);
                 assert_int_equal(site->number, expected[found++]);
             }
         }

@@ -2,6 +2,7 @@
  * sees, and what the model computes then. */
 #include "engine/encoder_cost.h"
 #include "engine/form.h"
+#include "tests/assert_each.h"
 #include "tests/unit/encoder_model.h"
 
 static void set(struct encoder_config *c, const char *option, const char *word)
@@ -221,16 +222,16 @@ static void shapes_of_forms(void **state)
     struct encoder_shapes s;
     struct encoder_config c = config_of(&variants[3]);
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
-    assert_true(s.kv_heads == 2 && s.width == 0 && s.inputs == 16 && s.qkv_width == 4 * 4 + 2 * 8);
+    assert_each(s.kv_heads == 2, s.width == 0, s.inputs == 16, s.qkv_width == 4 * 4 + 2 * 8);
     c = config_of(&variants[5]);
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
-    assert_true(s.kv_heads == 4 && s.width == 4 && s.inputs == 4 && s.d_k == 4 && s.o_width == 16);
+    assert_each(s.kv_heads == 4, s.width == 4, s.inputs == 4, s.d_k == 4, s.o_width == 16);
     c = config_of(&variants[7]);
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
-    assert_true(s.width == 6 && s.d_v == 6 && s.qkv_width == 90 && s.o_width == 30);
+    assert_each(s.width == 6, s.d_v == 6, s.qkv_width == 90, s.o_width == 30);
     c.d_v = 2; /* widths may still be given */
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
-    assert_true(s.width == 6 && s.d_k == 6 && s.d_v == 2);
+    assert_each(s.width == 6, s.d_k == 6, s.d_v == 2);
 }
 
 /* A position changes only those from itself on. */
@@ -374,8 +375,8 @@ static void keys_and_values_go_with_their_last_head(void **state)
     assert_int_equal(encoder_keep_heads(&m.arena, m.encoder, keep, false, &smaller, &why),
                      STATUS_OK);
     const struct encoder_heads *a = &smaller->layer[0].heads, *b = &smaller->layer[1].heads;
-    assert_true(a->heads == 2 && a->kv_heads == 2 && a->kv_of == NULL && a->origin[0] == 1);
-    assert_true(b->heads == 2 && b->kv_heads == 1 && b->kv_of[0] == 0 && b->kv_of[1] == 0);
+    assert_each(a->heads == 2, a->kv_heads == 2, a->kv_of == NULL, a->origin[0] == 1);
+    assert_each(b->heads == 2, b->kv_heads == 1, b->kv_of[0] == 0, b->kv_of[1] == 0);
     assert_int_equal(b->origin[1], 3);
     assert_int_equal(tensor_rows(smaller->layer[1].in_proj_weight), 2 * 4 + 1 * 8);
     arena_free(&m.arena);

@@ -2,6 +2,7 @@
 #include "engine/base/sha256.h"
 #include "engine/form.h"
 #include "engine/train.h"
+#include "tests/assert_each.h"
 #include "tests/unit/encoder_model.h"
 
 static struct encoder_config with_init(const char *word)
@@ -105,7 +106,7 @@ static void xavier_by_each_heads_own_size(void **state)
             double most = 0, bound = sqrt(6.0 / (16 + (k || i >= 8 ? 40 : 8)));
             for (long n = 0; n < b.rows * b.columns; n++)
                 most = fmax(most, fabs(at(&b, n / b.columns, n % b.columns)));
-            assert_true(most <= 1.000001 * bound && most > 0.9 * bound);
+            assert_each(most <= 1.000001 * bound, most > 0.9 * bound);
         }
     }
     assert_true(m.encoder->layer[0].linear1_bias->data[0] == 0);

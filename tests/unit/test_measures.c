@@ -9,6 +9,7 @@
 #include "engine/kernels/blas.h"
 #include "engine/measures/eigen.h"
 #include "engine/measures/measure.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -229,7 +230,7 @@ static void eigenvalues_of_known_matrices(void **state)
         sum += fabs(value[i]);
         most = fmax(most, value[i]);
     }
-    assert_true(fabs(most - N) < 1e-12 && fabs(sum - N) < 1e-12);
+    assert_each(fabs(most - N) < 1e-12, fabs(sum - N) < 1e-12);
     a[5 * N + 2] = NAN;
     assert_false(eigenvalues(N, a, value, work));
 }

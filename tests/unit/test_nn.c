@@ -6,6 +6,7 @@
 
 #include "engine/inits.h"
 #include "engine/nn.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -97,7 +98,7 @@ static void check_uniform(const struct init *init, enum init_kind kind, double b
     struct moments m = moments(init, kind);
     near(m.mean, 0, 5 * bound / sqrt(3 * DRAWS));
     near(m.variance, bound * bound / 3, 0.03 * bound * bound / 3);
-    assert_true(m.largest <= bound && m.largest > 0.999 * bound);
+    assert_each(m.largest <= bound, m.largest > 0.999 * bound);
 }
 
 static void check_embedding(const struct init *init)
@@ -105,7 +106,7 @@ static void check_embedding(const struct init *init)
     struct moments m = moments(init, INIT_EMBEDDING);
     near(m.mean, 0, 5 * 0.5 / sqrt(DRAWS));
     near(m.variance, 0.25, 0.25 * 5 * sqrt(2.0 / DRAWS));
-    assert_true(m.largest > 1.5 && m.largest < 3);
+    assert_each(m.largest > 1.5, m.largest < 3);
 }
 
 static void check_constant(const struct init *init, enum init_kind kind, double value)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/base/number.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -91,9 +92,9 @@ static void test_number_parse(void **state)
     (void)state;
     double x = 0;
     bool integral = false;
-    assert_true(number_parse("-12", &x, &integral) && x == -12 && integral);
-    assert_true(number_parse("12.", &x, &integral) && x == 12 && !integral);
-    assert_true(number_parse("1e2", &x, &integral) && x == 100 && !integral);
+    assert_each(number_parse("-12", &x, &integral), x == -12, integral);
+    assert_each(number_parse("12.", &x, &integral), x == 12, !integral);
+    assert_each(number_parse("1e2", &x, &integral), x == 100, !integral);
     static const char *const refused[] = {"",      "-",   ".",   "e1",    "1e",     "1e+",  "1 ",
                                           " 1",    "08",  "0x1", "1e999", "inf",    ".inf", "nan",
                                           "1.2.3", "--1", "1,0", "-07",   "1e-999", NULL};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "datasets/records.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -282,7 +283,7 @@ static void a_text_is_cut_anywhere(void **state)
             n = n < RECORDS_RAW(limit) ? n : RECORDS_RAW(limit);
             unsigned char *raw = malloc(n), *text = malloc(limit + 4);
             struct message m;
-            assert_true(raw && text);
+            assert_each(raw, text);
             memcpy(raw, list[i].raw, n);
             assert_int_equal(records_text(list[i].format, "f", raw, n, limit, text, &size, &m), 0);
             assert_int_equal(size, whole < limit ? whole : limit);
@@ -337,7 +338,7 @@ static void the_name_says_the_form(void **state)
         enum status s = records_format_of(list[i].path, list[i].given, &f, &m);
         assert_int_equal(s, list[i].form < 0 ? STATUS_BAD_INPUT : STATUS_OK);
         if (list[i].form >= 0)
-            assert_true((int)f.form == list[i].form && f.separator == list[i].separator);
+            assert_each((int)f.form == list[i].form, f.separator == list[i].separator);
     }
     assert_string_equal(m.text, "a.json: JSON Lines have no separator; leave task.separator out");
     records_format_of("a.txt", 0, &f, &m);

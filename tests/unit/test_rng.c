@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/rng.h"
+#include "tests/assert_each.h"
 
 /* kat_vectors of Random123 1.14, philox4x32 10. */
 static void philox_gives_the_published_answers(void **state)
@@ -142,7 +143,7 @@ static void uniform_has_the_right_moments(void **state)
     double sum = 0, squares = 0;
     for (int i = 0; i < N; i++) {
         double u = rng_uniform(&r);
-        assert_true(u >= 0 && u < 1);
+        assert_each(u >= 0, u < 1);
         sum += u;
         squares += u * u;
     }

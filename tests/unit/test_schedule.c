@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "engine/schedule.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -49,7 +50,7 @@ static void falls_and_stays_positive(void **state)
         double before = 2;
         for (int t = 10; t < 1000; t++) {
             double f = schedule_factor((enum schedule_name)name, 10, 1000, t);
-            assert_true(f > 0 && f <= before && f <= 1);
+            assert_each(f > 0, f <= before, f <= 1);
             before = f;
         }
     }

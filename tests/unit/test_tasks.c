@@ -2,6 +2,7 @@
  * refuses. */
 #include <math.h>
 
+#include "tests/assert_each.h"
 #include "tests/unit/task_help.h"
 
 /* Option sets that reach every branch of every task. Each task must be here. */
@@ -53,8 +54,8 @@ enum { CASES = sizeof cases / sizeof *cases };
 static void file_task_is_complete(const struct task *task)
 {
     const struct task_file *f = task->file;
-    assert_true(f->survey && f->open && f->close && f->check && f->draw && f->read && f->label);
-    assert_true(!task->instance && !task->example && !task->oracle && !task->sources);
+    assert_each(f->survey, f->open, f->close, f->check, f->draw, f->read, f->label);
+    assert_each(!task->instance, !task->example, !task->oracle, !task->sources);
     static const char *const common[] = {"length", "instance", "file", "sha256", "size"};
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         assert_non_null(option_find(task->options, common[i]));
@@ -108,10 +109,10 @@ static void shapes_are_sound(void **state)
     for (size_t c = 0; c < CASES; c++) {
         struct setup s;
         setup_task(&s, cases[c][0], cases[c][1]);
-        assert_true(s.shape.length >= 1 && s.shape.classes >= 1);
+        assert_each(s.shape.length >= 1, s.shape.classes >= 1);
         assert_in_range(s.shape.fields, 1, TASK_MAX_FIELDS);
         assert_in_range(s.shape.slots, 1, TASK_MAX_SLOTS);
-        assert_true(s.shape.chance > 0 && s.shape.chance <= 1);
+        assert_each(s.shape.chance > 0, s.shape.chance <= 1);
         for (int f = 0; f < s.shape.fields; f++) {
             assert_true(s.shape.vocab[f] >= 1);
             for (int g = 0; g < f; g++)
@@ -146,7 +147,7 @@ static void examples_are_sound(void **state)
             assert_int_equal(y[s.targets], 0x11111111);
             assert_int_equal(solved[s.targets], 0x33333333);
             for (size_t k = 0; k < s.inputs; k++)
-                assert_true(x[k] >= 0 && x[k] < s.shape.vocab[k % (size_t)s.shape.fields]);
+                assert_each(x[k] >= 0, x[k] < s.shape.vocab[k % (size_t)s.shape.fields]);
             size_t unmasked = 0;
             for (size_t k = 0; k < s.targets; k++) {
                 assert_true(y[k] == TASK_MASKED || (y[k] >= 0 && y[k] < s.shape.classes));

@@ -1,6 +1,7 @@
 /* What is known of tasks beforehand: examples and chances worked out by hand, and the recorded hash
  * of each task's examples. */
 #include "engine/base/sha256.h"
+#include "tests/assert_each.h"
 #include "tests/unit/task_help.h"
 
 /* For the smallest of two fair coins, and of n dice, by hand. */
@@ -19,7 +20,7 @@ static void chance_of_sort_by_hand(void **state)
     assert_float_equal(s.shape.chance, 11. / 36, 1e-12);
     setup_free(&s);
     setup_task(&s, "sort", "length=4096 vocab=3"); /* nothing underflows to nonsense */
-    assert_true(s.shape.chance > 0.97 && s.shape.chance < 1);
+    assert_each(s.shape.chance > 0.97, s.shape.chance < 1);
     setup_free(&s);
 }
 

@@ -11,6 +11,7 @@
 
 #include "datasets/task_text.h"
 #include "engine/base/text.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -44,11 +45,11 @@ static void test_bytes(void **state)
 {
     (void)state;
     struct text_options o = surveyed("x.txt", TEXT_LM, "aabbabab");
-    assert_true(o.entropy == .6931 && o.majority == .5);
+    assert_each(o.entropy == .6931, o.majority == .5);
     o = surveyed("x.txt", TEXT_LM, "aaab");
     assert_true(fabs(o.entropy - (.75 * log(4. / 3) + .25 * log(4))) < .00005);
     o = surveyed("x.txt", TEXT_LM, "aaaa");
-    assert_true(o.entropy == 0 && !signbit(o.entropy));
+    assert_each(o.entropy == 0, !signbit(o.entropy));
 }
 
 static void test_labels(void **state)
@@ -56,7 +57,7 @@ static void test_labels(void **state)
     (void)state;
     struct text_options o =
         surveyed("x.csv", TEXT_CLASSIFY, "text,label\na,n\nb,n\nc,n\nd,y\ne,y\nf,y\n");
-    assert_true(o.entropy == .6931 && o.classes == 2);
+    assert_each(o.entropy == .6931, o.classes == 2);
 }
 
 int main(void)

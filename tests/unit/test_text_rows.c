@@ -1,6 +1,7 @@
 /* The task over rows with labels of a user's own: how a file is surveyed, how its rows are divided,
  * what examples hold, and what is refused. */
 #include "engine/base/sha256.h"
+#include "tests/assert_each.h"
 #include "tests/unit/text_task_help.h"
 
 enum { ROWS = 200, LABELS = 4 };
@@ -52,7 +53,7 @@ static void read_split(struct opened *o, int part_of[ROWS])
         for (int64_t i = 0; i < o->shape.part[p]; i++) {
             read_one(o, (enum task_part)p, i, o->shape.part[p]);
             int row = row_of(o);
-            assert_true(row > last && row < ROWS && part_of[row] < 0);
+            assert_each(row > last, row < ROWS, part_of[row] < 0);
             part_of[row] = p;
             last = row;
             seen++;
@@ -217,7 +218,7 @@ static void examples_are_the_bytes_of_a_row(void **state)
                 found += strcmp(text, list[k].text) == 0 && o.targets[0] == list[k].target;
         }
     assert_int_equal(found, 6); /* two rows begin with abcdef */
-    assert_true(o.shape.padded && o.shape.per_sequence && !o.shape.causal && !o.shape.bytes);
+    assert_each(o.shape.padded, o.shape.per_sequence, !o.shape.causal, !o.shape.bytes);
     assert_int_equal(o.shape.classes, 2);
     assert_string_equal(task_text.file->label(o.source, 0), "no, \"n\"");
     assert_string_equal(task_text.file->label(o.source, 1), "yes");
@@ -248,7 +249,7 @@ static void facts_hold_what_a_survey_found(void **state)
              "\"repeated\":0,\"majority\":0.45,\"entropy\":1.0104}",
              hash);
     assert_string_equal(o.facts.text, expected);
-    assert_true(o.shape.bytes && o.shape.causal && !o.shape.padded && !o.shape.per_sequence);
+    assert_each(o.shape.bytes, o.shape.causal, !o.shape.padded, !o.shape.per_sequence);
     assert_null(task_text.file->label(o.source, 97));
     close_all(&o);
 }

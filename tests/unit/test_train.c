@@ -10,6 +10,7 @@
 #include "engine/base/rng.h"
 #include "engine/encoder_cost.h"
 #include "engine/train.h"
+#include "tests/assert_each.h"
 
 #include <cmocka.h>
 
@@ -134,8 +135,8 @@ static void default_training(void **state)
     assert_int_equal(c.val_examples, 1024);
     assert_int_equal(c.test_examples, 1024);
     assert_int_equal(c.eval_sets, EVAL_SETS_COMMON);
-    assert_true(c.lr == 1e-3 && c.beta1 == 0.9 && c.beta2 == 0.999 && c.epsilon == 1e-8);
-    assert_true(c.weight_decay == 0.01 && c.clip == 1);
+    assert_each(c.lr == 1e-3, c.beta1 == 0.9, c.beta2 == 0.999, c.epsilon == 1e-8);
+    assert_each(c.weight_decay == 0.01, c.clip == 1);
     const char *const *words = option_find(train_options, "schedule.name")->words;
     assert_string_equal(words[SCHEDULE_CONSTANT], "constant");
     assert_string_equal(words[SCHEDULE_COSINE], "cosine");
@@ -157,21 +158,21 @@ static void learns_to_copy(void **state)
     double loss, acc;
     step(t);
     trainer_take_means(t, &loss, &acc);
-    assert_true(loss > 1.3 && acc < 0.5);
+    assert_each(loss > 1.3, acc < 0.5);
     while (t->step < s.train.steps)
         step(t);
     trainer_take_means(t, &loss, &acc);
-    assert_true(loss < 0.7 && acc > 0.8);
+    assert_each(loss<0.7, acc> 0.8);
 
     int32_t tokens[40 * T], targets[40 * T * S];
     struct examples set = {.n = 40, .tokens = tokens, .targets = targets};
     copy_task(NULL, 1 << 20, &set, NULL);
     struct metrics out = {0};
     trainer_evaluate(t, &set, &out);
-    assert_true(out.acc > 0.99 && out.exact > 0.95 && out.loss < 0.1);
+    assert_each(out.acc > 0.99, out.exact > 0.95, out.loss < 0.1);
     assert_true((double)a.used <= encoder_memory(&s.model, &io, BATCH));
     trainer_take_means(t, &loss, &acc);
-    assert_true(loss == 0 && acc == 0);
+    assert_each(loss == 0, acc == 0);
     arena_free(&a);
 }
 
@@ -251,7 +252,7 @@ static void goes_on_from_a_copied_state(void **state)
         size_t bytes = (size_t)one->encoder->nn.size * sizeof(real);
         assert_memory_equal(one->encoder->nn.data, other->encoder->nn.data, bytes);
         assert_memory_equal(one->optim.v, other->optim.v, bytes);
-        assert_true(one->grad_norm == other->grad_norm && one->lr == other->lr);
+        assert_each(one->grad_norm == other->grad_norm, one->lr == other->lr);
         arena_free(&a);
         arena_free(&b);
     }
@@ -306,7 +307,7 @@ static void check_divergence(const char *name, long element, real value, const c
     assert_non_null(strstr(m.text, "step 2:"));
     assert_memory_equal(weights, t->encoder->nn.data, bytes);
     assert_memory_equal(moments, t->optim.m, bytes);
-    assert_true(t->step == 1 && t->optim.t == 1 && t->loss_sum == loss_sum);
+    assert_each(t->step == 1, t->optim.t == 1, t->loss_sum == loss_sum);
     arena_free(&a);
 }
 
@@ -371,7 +372,7 @@ static void evaluation_counts(void **state)
         }
         exact += whole;
     }
-    assert_true(out.acc > 0.2 && out.acc < 1); /* else it would prove little */
+    assert_each(out.acc > 0.2, out.acc < 1); /* else it would prove little */
     assert_true(fabs(out.acc - (right[0] + right[1]) / (all[0] + all[1])) < 1e-12);
     assert_true(fabs(by_slot[0] - right[0] / all[0]) < 1e-12);
     assert_true(fabs(by_slot[1] - right[1] / all[1]) < 1e-12);
@@ -449,10 +450,10 @@ static void fully_masked_batch(void **state)
     struct setup s = defaults();
     struct trainer *t = trainer(&a, &s, nothing_to_learn, NULL);
     step(t);
-    assert_true(t->grad_norm == 0 && t->loss_sum == 0);
+    assert_each(t->grad_norm == 0, t->loss_sum == 0);
     struct metrics out = {0};
     trainer_evaluate(t, &t->batch, &out);
-    assert_true(out.loss == 0 && out.acc == 0 && out.exact == 1);
+    assert_each(out.loss == 0, out.acc == 0, out.exact == 1);
     arena_free(&a);
 }
 

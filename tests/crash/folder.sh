@@ -18,59 +18,38 @@ copied() { # as `cp -a` makes it
 nothing() {
     fresh "$adopted"
 }
-killed_everywhere() { # name, before, points, command...
-    if ! can_inject; then
-        skip "$1" "a plain build"
-        return
-    fi
-    name=$1 before=$2 of=$3 fault_calls="open mkdir write sync rename link unlink truncate"
-    shift 3
-    $before
-    faulty FAULT_AT=0 -- "$@"
-    status_in "$name, undisturbed" 0
-    is_owner "$name, undisturbed" "$adopted"
-    total=$(matched)
-    hits=0
-    for at in $(points "$total" "$of"); do
-        $before
-        faulty FAULT_AT="$at" FAULT_DO=kill -- "$@"
-        label="$name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
-        [ "$fired" = 1 ] || trouble "$label: did not happen"
-        hits=$((hits + fired))
-        limited "$headcount" "$@" || trouble "$label: again: $(tail -n 3 "$dir/said")"
-        limited "$headcount" gc --db "$adopted" || trouble "$label: gc: $(tail -n 3 "$dir/said")"
-        is_owner "$label" "$adopted"
-    done
-    verdict "$name: $hits of $total calls"
+adopts() { # label, command...
+    label=$1
+    shift
+    limited "$headcount" "$@" || trouble "$label: again: $(tail -n 3 "$dir/said")"
+    limited "$headcount" gc --db "$adopted" || trouble "$label: gc: $(tail -n 3 "$dir/said")"
+    is_owner "$label" "$adopted"
 }
+fault_calls=$changes
 run "$owned" || trouble "$(tail -n 3 "$dir/said")"
-killed_everywhere "adopting a copied folder, killed at a call that changes a file" copied 6 gc --db "$adopted"
-killed_everywhere "making a folder, killed at a call that changes a file" nothing 6 merge --into "$adopted" "$owned"
+everywhere "adopting a copied folder, killed at a call that changes a file" 6 copied adopts "" FAULT_DO=kill gc --db "$adopted"
+everywhere "making a folder, killed at a call that changes a file" 6 nothing adopts "" FAULT_DO=kill merge --into "$adopted" "$owned"
 is_owner "the one that was copied" "$owned"
 verdict "... and the one that was copied is as it was"
 
 # ---- exports leave nothing that the next one does not remove ----
 export_killed() { # name, points, command...: into $dir/out
-    if ! can_inject; then
-        skip "$1" "a plain build"
-        return
-    fi
-    name=$1 of=$2 fault_calls="open write sync rename"
+    export_name=$1 export_points=$2 fault_calls="open write sync rename"
     shift 2
-    rm -rf "$dir/out" && mkdir "$dir/out"
-    faulty FAULT_AT=0 -- "$@"
-    status_in "$name, undisturbed" 0
+    no_export
+    limited "$headcount" "$@" || trouble "$export_name: $(tail -n 3 "$dir/said")"
     find "$dir/out" | sort >"$dir/whole"
-    total=$(matched)
-    hits=0
-    for at in $(points "$total" "$of"); do
-        rm -rf "$dir/out" && mkdir "$dir/out"
-        faulty FAULT_AT="$at" FAULT_DO=kill -- "$@"
-        hits=$((hits + fired))
-        limited "$headcount" "$@" || trouble "$name $at of $total: again: $(tail -n 3 "$dir/said")"
-        find "$dir/out" | sort | cmp -s - "$dir/whole" || trouble "$name $at of $total: $(ls -R "$dir/out")"
-    done
-    verdict "$name, killed at a call that changes a file: $hits of $total calls, the next one leaves nothing else"
+    everywhere "$export_name, killed at a call that changes a file: the next one leaves nothing else" "$export_points" \
+        no_export exports "" FAULT_DO=kill "$@"
+}
+no_export() {
+    rm -rf "$dir/out" && mkdir "$dir/out"
+}
+exports() { # label, command...
+    label=$1
+    shift
+    limited "$headcount" "$@" || trouble "$label: again: $(tail -n 3 "$dir/said")"
+    find "$dir/out" | sort | cmp -s - "$dir/whole" || trouble "$label: $(ls -R "$dir/out")"
 }
 export_killed "export weights" 3 export weights 1 "$dir/out/w.safetensors" --db "$owned"
 export_killed "export curves" 3 export curves small "$dir/out/c.csv" --db "$owned"

@@ -254,56 +254,76 @@ Y
 
 # ---- a fault at every call ----
 
-kill_everywhere() { # name, who ('' both), how, points in the short form
+# A fault at every call of a command that is one of $fault_calls (every Nth in the short form). Each time
+# PREPARE makes what the command works on, and JUDGE, which gets a label and the command, looks at what
+# became of it, at $code too.
+everywhere() { # name, points in the short form, PREPARE, JUDGE, FAULT_ settings of all runs, of the disturbed, command...
     if ! can_inject; then
         skip "$1" "a plain build"
         return
     fi
-    db=$dir/everywhere.db fault_calls=
-    fresh "$db"
-    faulty FAULT_WHO="$2" FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
-    status_in "$1, undisturbed" 0
+    name=$1 of=$2 prepare=$3 judge=$4 always=$5 fault=$6
+    shift 6
+    $prepare
+    faulty $always FAULT_AT=0 -- "$@"
+    status_in "$name, undisturbed" 0
     total=$(matched)
     hits=0
-    for at in $(points "$total" "$4"); do
-        fresh "$db"
-        faulty FAULT_WHO="$2" FAULT_AT="$at" FAULT_DO="$3" -- run "$sweep" --db "$db" --quiet -j 1
-        [ "$fired" = 1 ] || trouble "$1 $at of $total: was not killed"
-        [ "$2" = worker ] && status_in "$1 $at of $total" 0
+    for at in $(points "$total" "$of"); do
+        $prepare
+        faulty $always FAULT_AT="$at" $fault -- "$@"
+        label="$name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
+        [ "$fired" = 1 ] || trouble "$label: did not happen"
         hits=$((hits + fired))
-        whole "$1 $at of $total" "$db"
+        $judge "$label" "$@"
     done
-    verdict "$1: $hits of $total calls, all recovered"
+    [ "$hits" -gt 0 ] || trouble "$name: nothing happened"
+    verdict "$name: $hits of $total calls"
 }
-# Every Nth call of a kind fails once or from then on; the run must not claim success, must say why,
-# and must go on afterwards.
+all_fresh() {
+    fresh "$db"
+}
+kill_everywhere() { # name, who ('' both), how, points in the short form
+    db=$dir/everywhere.db fault_calls= killed=$2
+    everywhere "$1" "$4" all_fresh recovers "FAULT_WHO=$2" "FAULT_DO=$3" run "$sweep" --db "$db" --quiet -j 1
+}
+recovers() { # label
+    [ "$killed" != worker ] || status_in "$1" 0
+    whole "$1" "$db"
+}
+# A call of a kind fails once or from then on; the run must not claim success, must say why, and must go on
+# afterwards.
 fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, points, status...
-    if ! can_inject; then
-        skip "$1" "a plain build"
-        return
-    fi
     db=$dir/everywhere.db
     fail_name=$1 fault_calls=$2 fail_settings=$3 pattern=$4 fail_points=$5
     shift 5
-    fresh "$db"
-    faulty FAULT_AT=0 -- run "$sweep" --db "$db" --quiet -j 1
-    total=$(matched)
-    hits=0
-    for at in $(points "$total" "$fail_points"); do
-        fresh "$db"
-        faulty FAULT_AT="$at" $fail_settings -- run "$sweep" --db "$db" --quiet -j 1
-        label="$fail_name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
-        [ $fired = 1 ] || trouble "$label: did not happen"
-        hits=$((hits + fired))
-        case $(cat "$count.fired" 2>/dev/null) in
-        # SQLite hides why it could not make or remove a file: it says "unable to open" of a later attempt.
-        "coordinator open"* | "coordinator unlink"*) status_in "$label" 3 "$@" && tells_failure "$label" "$pattern|unable to open" ;;
-        *) status_in "$label" "$@" && tells_failure "$label" "$pattern" ;;
-        esac
-        [ "$code" -ne 0 ] || same_results "$label, status 0" "$db"
-        whole "$label" "$db"
-    done
-    verdict "$fail_name: $hits of $total calls"
+    allowed=$*
+    everywhere "$fail_name" "$fail_points" all_fresh fails_well "" "$fail_settings" run "$sweep" --db "$db" --quiet -j 1
+}
+fails_well() { # label
+    case $(cat "$count.fired" 2>/dev/null) in
+    # SQLite hides why it could not make or remove a file: it says "unable to open" of a later attempt.
+    "coordinator open"* | "coordinator unlink"*) status_in "$1" 3 $allowed && tells_failure "$1" "$pattern|unable to open" ;;
+    *) status_in "$1" $allowed && tells_failure "$1" "$pattern" ;;
+    esac
+    [ "$code" -ne 0 ] || same_results "$1, status 0" "$db"
+    whole "$1" "$db"
+}
+# A command that changes files is killed, finds the disk full, or cannot sync; then JUDGE as above.
+changes="open mkdir write sync rename link unlink truncate"
+change_fails_everywhere() { # what it does, PREPARE, JUDGE, FAULT_ settings, command...
+    doing=$1 before_each=$2 judge_change=$3 whose=$4
+    shift 4
+    fault_calls=$changes pattern=
+    everywhere "$doing, killed at a call that changes a file" 10 "$before_each" change_failed "$whose" FAULT_DO=kill "$@"
+    fault_calls="write link" pattern='full|No space'
+    everywhere "$doing, a call that changes a file finds the disk full" 5 "$before_each" change_failed "$whose" FAULT_DO=ENOSPC "$@"
+    fault_calls=sync pattern='sync|disk I/O|Input/output'
+    everywhere "$doing, a sync fails" 6 "$before_each" change_failed "$whose" FAULT_DO=EIO "$@"
+}
+change_failed() { # label
+    [ -z "$pattern" ] || { status_in "$1" 0 3 75 && tells_failure "$1" "$pattern|unable to open"; }
+    $judge_change "$1"
 }
 tells_failure() { # label, pattern
     [ "$code" -eq 0 ] || tells "$1" "$2"

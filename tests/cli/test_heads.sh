@@ -29,16 +29,17 @@ measured() { # db
         SELECT trial_id, name, options, checkpoint_sha256 FROM study"
 }
 answers() { sql "$1" "SELECT count(*) FROM study"; }
-# Begins in the background and stops the coordinator in the middle of it: $pid, with some answers there.
+# Begins in the background and stops the coordinator in the middle of it: $pid, with some answers there, and a
+# worker, $held, that waits.
 stop_in_the_middle() { # db
-    setsid headcount heads --db "$1" -j 1 >background 2>&1 </dev/null &
+    env $(pausing middle start 3) setsid headcount heads --db "$1" -j 1 >background 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
     until_some "$1"
+    wait_beside "$pid" pauses "$pid"
     kill -STOP "$pid"
     before=$(answers "$1")
 }
-has_worker() { [ -n "$(workers_of "$pid")" ]; }
 until_some() { # db
     wait_until sh -c "[ \"\$(sqlite3 '$1' 'SELECT count(*) FROM study')\" -ge 2 ]"
 }
@@ -104,7 +105,7 @@ check "while it is measured another command is refused" says "in use by process 
 check "... with status 4" status_is 4 headcount heads --db cut.db
 check "... also one of a trial that has its answer" headcount heads "$(sql cut.db 'SELECT min(trial_id) FROM study')" --db cut.db
 kill -INT "$pid"
-kill -CONT "$pid"
+kill -CONT "$pid" "$held"
 wait "$pid"
 code=$?
 check "interrupted, it ends with status 75" [ "$code" = 75 ]
@@ -126,7 +127,7 @@ check "... and the same command goes on" sh -c "headcount heads --db cut.db -q"
 measured cut.db >other
 check "... to the same" cmp first other
 
-# Long sequences and many heads: a trial takes long enough to be met at its work.
+# Long sequences and many heads, of which the attention is large.
 cat >large.yaml <<'Y'
 name: large
 task: {name: copy, length: 512, vocab: 4}
@@ -135,11 +136,11 @@ train: {steps: 1, batch: 1, val_examples: 40, test_examples: 1}
 seeds: 2
 Y
 headcount run large.yaml --db large.db -q >/dev/null 2>&1
-setsid headcount heads --db large.db -j 1 >background 2>&1 </dev/null &
+env $(pausing large start 1) setsid headcount heads --db large.db -j 1 >background 2>&1 </dev/null &
 pid=$!
 started="$started $pid"
-wait_until has_worker
-kill -KILL $(workers_of "$pid")
+wait_beside "$pid" pauses "$pid"
+kill -KILL "$held"
 wait "$pid"
 code=$?
 check "a worker that is killed costs one trial" sh -c "[ $code = 1 ] && grep -c 'its worker was killed (Killed)' background | grep -qx 1"

@@ -178,7 +178,7 @@ check "... to the same bytes" as_here stopped
 check "... the old agent has ended" wait_until gone "$stopped"
 
 export HEADCOUNT_HOST_S=4
-pause apart rename 1
+pause apart rename 30 # its 29 checkpoints have their names, its result has not
 run late --launch "$there" --hosts apart:1
 wait_beside "$pid" stands apart
 stopped=$(agent apart)

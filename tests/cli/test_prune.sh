@@ -141,15 +141,17 @@ sql stop.db "DELETE FROM pruning; DELETE FROM study"
 stops=0
 for signal in TERM INT; do
     seen=$(sql stop.db 'SELECT count(*) FROM study') # before somebody writes
-    setsid "$headcount" prune slots --by ablation --db stop.db --quiet -j 1 >stop.out 2>&1 &
+    env $(pausing stop start 2) setsid "$headcount" prune slots --by ablation --db stop.db --quiet -j 1 >stop.out 2>&1 &
     pid=$!
     wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM study' 2>/dev/null)\" -gt $seen ]"
+    wait_beside $pid pauses $pid
     kill -$signal -$pid
+    kill -CONT "$held"
     wait $pid
     [ $? = 75 ] && stops=$((stops + 1))
 done
 pid=
-check "a signal stops it with 75" [ $stops -ge 1 ]
+check "a signal stops it with 75" [ $stops -eq 2 ]
 check "what was answered is whole" none stop.db "SELECT s.trial_id FROM study AS s JOIN trial USING (trial_id) JOIN config USING (config_id)
     WHERE (SELECT count(*) FROM pruning AS p WHERE p.trial_id = s.trial_id) <> heads * layers"
 check "... and what was not has left nothing" none stop.db "SELECT * FROM pruning WHERE trial_id NOT IN (SELECT trial_id FROM study)"

@@ -113,7 +113,7 @@ check "... and notes a view of the user's own" grep -qx 'note: altered.db has a 
 sql altered.db "UPDATE trial SET test_acc = 1, checkpoint = NULL, checkpoint_sha256 = NULL WHERE trial_id = 2"
 check "... results without a file are counted" sh -c "'$headcount' check --db altered.db | grep -x 'altered.db: 6 trials, 5 files of weights, 1 result whose file is gone: everything is as it should be'"
 cp whole.db absurd.db && sql absurd.db "UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 5"
-check "an absurd number of attempts is refused by run at once" status_is 3 timeout -s KILL 10 "$headcount" run sweep.yaml --db absurd.db --quiet
+check "an absurd number of attempts is refused by run at once" status_is 3 timeout -s KILL "$(seconds 10)" "$headcount" run sweep.yaml --db absurd.db --quiet
 check "... by name" sh -c "'$headcount' run sweep.yaml --db absurd.db 2>&1 | grep 'not those that are counted: trial 5'"
 rm "whole.db.d/t4-a1.result"
 check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep -q 'weights of trial 4'"
@@ -154,15 +154,16 @@ pid=$!
 check "two trials have saved a checkpoint" wait_until sh -c 'ls cut.db.d/t1-a1-*.ckpt && ls cut.db.d/t2-a1-*.ckpt'
 kill -KILL $pid
 wait $pid 2>/dev/null
-setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
+# Its workers wait, so that it cannot have stopped before the second signal comes.
+env $(pausing cut start 1 all) setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
 pid=$!
 check "its successor has begun" wait_until sh -c "[ \"\$(sqlite3 cut.db \"SELECT count(*) FROM attempt WHERE attempt = 2 AND pid > 0\" 2>/dev/null)\" = 2 ]"
-kill -TERM -$pid
-kill -INT -$pid
+kill -TERM $pid
+wait_beside $pid grep -q stopping cut.err # of two signals that are pending, the kernel hands over the lower one first
+kill -INT $pid
 wait $pid
 code=$?
-# Of two signals that are pending the kernel hands over the lower one first.
-check "a second signal ends it at once" [ $code -eq 130 -o $code -eq 143 ]
+check "a second signal ends it at once" [ $code -eq 130 ]
 check "... and says so" grep -qx "headcount run: ended at once; the same command resumes the sweep" cut.err
 check "what was cut off resumes, and is counted" grep -qx "the last run was cut off: 2 trials resume from their checkpoints" cut.err
 check "nobody saw how the lost attempts ended" [ "$(sql cut.db "SELECT count(*) FROM attempt WHERE attempt = 1 AND error LIKE 'lost%' AND exit_code IS NULL AND signal IS NULL")" = 2 ]
@@ -179,7 +180,7 @@ wait $pid 2>/dev/null
 
 # ---- stopped again and again ----
 for round in 1 2 3 4; do
-    setsid "$headcount" run sweep.yaml --db stop.db --quiet --set train.steps=1000000 2>>stop.err >/dev/null &
+    setsid "$headcount" run sweep.yaml --db stop.db --quiet --set train.steps=1000000 -j 2 2>>stop.err >/dev/null &
     pid=$!
     wait_until sh -c "[ \"\$(sqlite3 stop.db \"SELECT count(*) FROM attempt WHERE pid > 0\")\" -ge $((2 * round)) ]"
     wait_until sh -c "ls stop.db.d | grep -q 'a$round-1'"

@@ -17,7 +17,8 @@ check "the first line says how far it is" wait_until says '^20[0-9-]*T[0-9:]*Z  
 sleep 2.5
 check "nothing changed, nothing is said" [ "$(lines)" -eq 1 ]
 check "... nor written" [ "$(cksum r.db)" = "$sum" ]
-sqlite3 r.db "UPDATE trial SET state = 'running' WHERE trial_id = 1; UPDATE trial SET state = 'queued' WHERE trial_id = 2"
+# In one transaction, as it may look in between; it may be reading just now.
+sqlite3 -cmd '.timeout 60000' r.db "BEGIN; UPDATE trial SET state = 'running' WHERE trial_id = 1; UPDATE trial SET state = 'queued' WHERE trial_id = 2; COMMIT"
 check "a change is one more line" wait_until says 'quick: 1 of 3 done, 1 running, 1 left,'
 check "... and no more" [ "$(lines)" -eq 2 ]
 mv r.db away.db

@@ -112,6 +112,18 @@ const OPTIONAL = {optional: true},
 /* The columns of a mean's interval. */
 const INTERVAL = [column('95 % from', 'ci95_low', four), column('to', 'ci95_high', four)];
 
+/* Columns as the summary describes them. unit: what n counts. */
+const SHOWS = {four, signedFour, three, two, one, yes, spaced, quantity};
+function columnsOf(list, unit) {
+    return list.map(c => ({
+        ...c,
+        value: row => (c.empty_zero ? row[c.key] || null : row[c.key]),
+        show: SHOWS[c.show],
+        number: c.words ? false : undefined,
+        hint: c.hint?.replace('{unit}', unit),
+    }));
+}
+
 /* A cell keeps the value that it was made from, with all digits, in data-value. */
 function cell(of, row, first) {
     const value = of.value(row);

@@ -206,30 +206,7 @@ function drawAccuracy(view, set, size, yRange, small) {
 function accuracyTable(view, set) {
     return table(
         `${view.metric.name} by head count${set.label ? `, ${plain(set.label)}` : ''}`,
-        [
-            column('Heads', 'heads'),
-            column('d_head', 'd_head', undefined, OPTIONAL),
-            column('n', 'n', undefined, {hint: `${set.verdict.unit}s`}),
-            column('Mean', 'mean', four),
-            ...INTERVAL,
-            column('Bits per byte', 'mean_bits', four, OPTIONAL),
-            column('95 % from', 'ci95_low_bits', four, OPTIONAL),
-            column('to', 'ci95_high_bits', four, OPTIONAL),
-            column('Least', 'min', four),
-            column('Median', 'median', four),
-            column('Most', 'max', four),
-            column('Validation', 'mean_val', four),
-            ...(view.metric.loss
-                ? []
-                : [
-                      column('Solved', 'n_solved', undefined, {hint: 'trials with a test accuracy of .99 or more'}),
-                      column('Above guessing', 'above_chance', yes, WORDS),
-                  ]),
-            {title: 'Bad', optional: true, value: r => r.n_bad || null, hint: 'diverged or failed'},
-            {title: 'At a limit', optional: true, value: r => r.n_limit || null},
-            column('In the plateau', 'in_plateau', yes, WORDS),
-            column('Still improving', 'still_improving', yes, {...WORDS, ...OPTIONAL}),
-        ],
+        columnsOf(view.summary.columns.by_heads, set.verdict.unit),
         set.verdict.heads,
     );
 }

@@ -24,6 +24,14 @@ enum status page_index(struct store *s, FILE *out, struct message *m)
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 
+/* How tables look whose rows are elsewhere. */
+static void put_columns(const struct report_data *report, struct json_writer *w)
+{
+    json_begin_object(w, "columns");
+    report_page_columns(report, w);
+    json_end_object(w);
+}
+
 static void put_states(const struct counts *c, struct json_writer *w)
 {
     json_begin_object(w, "states");
@@ -175,6 +183,7 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
     enum status status = put_report(s, report, &w, m);
     if (status != STATUS_OK)
         return status;
+    put_columns(report, &w);
     put_states(&report->counts, &w);
     status = put_sweep(s, sweep_id, &w, m);
     if (status == STATUS_OK)

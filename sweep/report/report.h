@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "engine/base/json_write.h"
 #include "engine/base/text.h"
 #include "sweep/trials/trials.h"
 
@@ -19,6 +20,9 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
 struct report_data;
 enum status report_write_data(const struct report_data *r, enum report_format f,
                               struct text_page page, FILE *out, struct message *m);
+
+/* The columns of its table on the page, as "by_heads". */
+void report_page_columns(const struct report_data *r, struct json_writer *w);
 
 /* Writes several sweeps side by side, 2 to REPORT_SWEEPS_MAX of different ids: per setting a table
  * of head counts, with differences from the first sweep. BAD_INPUT where they are judged by

@@ -19,7 +19,7 @@ struct report_setting {
     struct verdict_input input;         /* points into the evidence */
     struct verdict *verdict;
     struct verdict_text text; /* the verdict in words */
-    struct table *by_heads; /* the rows of the view of that name for this setting */
+    struct table *by_heads;   /* the rows of the view of that name for this setting */
 };
 
 struct report_data {

@@ -120,7 +120,7 @@ static const struct report_label *row_at(const struct report_labels *labels, con
 
 /* ---- people ---- */
 
-enum { SHOWN_MOST = 16, SHOWN_BYTES = 24, TITLE_SIZE = 24 };
+enum { SHOWN_MOST = 16, SHOWN_BYTES = 24 };
 
 /* One setting, as it is shown. */
 struct view {
@@ -213,27 +213,16 @@ static void add_label(struct table *t, const struct view *v, const char *label)
 
 static enum status write_table(const struct view *v, struct document *d, struct message *m)
 {
-    size_t heads = (size_t)v->heads_count;
-    struct table_column *columns = calloc(heads + 3, sizeof *columns);
-    char(*title)[TITLE_SIZE] = calloc(heads + 1, sizeof *title);
-    if (!columns || !title) {
-        free(columns);
-        free(title);
-        return out_of_memory(m);
-    }
-    columns[0] = (struct table_column){.title = "label"};
-    columns[1] = (struct table_column){.title = "rows", .right = true, .leave_out = 1};
-    for (size_t h = 0; h < heads; h++) {
-        snprintf(title[h], TITLE_SIZE, "%lld", (long long)v->heads[h]);
-        columns[2 + h] = (struct table_column){.title = title[h], .right = true, .decimals = 3};
-    }
+    static const struct table_column columns[] = {
+        {.title = "label"}, {.title = "rows", .right = true, .leave_out = 1}, {0}};
+    static const struct table_column accuracy = {.right = true, .decimals = 3};
     struct table *t = table_new(columns);
+    for (int h = 0; h < v->heads_count; h++)
+        table_add_titled(t, accuracy, "%lld", (long long)v->heads[h]);
     for (int i = 0; i < v->shown; i++)
         add_label(t, v, v->labels->label[v->label[i]]);
     enum status s = document_table(d, t, m);
     table_free(t);
-    free(columns);
-    free(title);
     return s;
 }
 
@@ -292,38 +281,41 @@ enum status report_labels_people(const struct report_labels *labels, const char 
 
 /* ---- programs ---- */
 
-void report_labels_json(const struct report_labels *labels, const char *setting, FILE *out)
+#define ROW(member) TABLE_CELL(struct report_label, member)
+
+/* csv: the end of a name that begins with the label's. */
+static const struct table_column COLUMNS[] = {{.name = "label", ROW(label)},
+                                              {.name = "heads", ROW(heads)},
+                                              {.name = "n", ROW(n)},
+                                              {.name = "n_rows", .csv = "_rows", ROW(n_rows)},
+                                              {.name = "mean", .csv = "_mean", ROW(mean)},
+                                              {.name = "ci95_low", .csv = "_low", ROW(low)},
+                                              {.name = "ci95_high", .csv = "_high", ROW(high)},
+                                              {0}};
+
+enum status report_labels_json(const struct report_labels *labels, const char *setting,
+                               struct json_writer *w, struct message *m)
 {
-    bool first = true;
     if (!labels)
-        return;
-    fputs(",\"labels\":[", out);
-    for (int i = 0; i < labels->rows; i++) {
-        const struct report_label *row = &labels->row[i];
-        if (strcmp(row->setting, setting) != 0)
-            continue;
-        fputs(first ? "{\"label\":" : ",{\"label\":", out);
-        text_json(out, row->label);
-        fprintf(out, ",\"heads\":%lld,\"n\":%lld", (long long)row->heads, (long long)row->n);
-        text_json_member(out, "n_rows", row->n_rows);
-        text_json_member(out, "mean", row->mean);
-        text_json_member(out, "ci95_low", row->low);
-        text_json_member(out, "ci95_high", row->high);
-        fputc('}', out);
-        first = false;
-    }
-    fputc(']', out);
+        return STATUS_OK;
+    struct table *t = table_new(COLUMNS);
+    for (int i = 0; i < labels->rows; i++)
+        if (strcmp(labels->row[i].setting, setting) == 0)
+            table_row(t, &labels->row[i]);
+    enum status s = table_add_json(t, w, "labels", m);
+    table_free(t);
+    return s;
 }
 
-const char *const report_labels_columns[REPORT_LABELS_COLUMNS] = {"_rows", "_mean", "_low",
-                                                                  "_high"};
-
-void report_labels_cells(const struct report_labels *labels, const char *setting, const char *label,
-                         int64_t heads, struct table *t)
+void report_labels_columns(const struct report_labels *labels, struct table *t)
 {
-    const struct report_label *row = row_at(labels, setting, label, heads);
-    table_real(t, row ? row->n_rows : NAN);
-    table_real(t, row ? row->mean : NAN);
-    table_real(t, row ? row->low : NAN);
-    table_real(t, row ? row->high : NAN);
+    for (int i = 0; labels && i < labels->labels; i++)
+        table_add_csv(t, COLUMNS, ~0u, "label_", labels->label[i]);
+}
+
+void report_labels_cells(const struct report_labels *labels, const char *setting, int64_t heads,
+                         struct table *t)
+{
+    for (int i = 0; labels && i < labels->labels; i++)
+        table_row_csv(t, COLUMNS, ~0u, row_at(labels, setting, labels->label[i], heads));
 }

@@ -35,14 +35,14 @@ void report_labels_free(struct report_labels *labels); /* NULL is allowed */
 enum status report_labels_people(const struct report_labels *labels, const char *setting,
                                  const char *unit, struct document *d, struct message *m);
 
-/* ,"labels":[...] of a setting. */
-void report_labels_json(const struct report_labels *labels, const char *setting, FILE *out);
+/* "labels" of a setting. */
+enum status report_labels_json(const struct report_labels *labels, const char *setting,
+                               struct json_writer *w, struct message *m);
 
-/* Columns of CSV, so many of each label: names from "label_spam" with these endings. */
-enum { REPORT_LABELS_COLUMNS = 4 };
-extern const char *const report_labels_columns[REPORT_LABELS_COLUMNS]; /* "_rows", "_mean", ... */
-/* The cells of one label at a head count; empty where there is no row. */
-void report_labels_cells(const struct report_labels *labels, const char *setting, const char *label,
-                         int64_t heads, struct table *t);
+/* What CSV has of each label ("label_spam_rows", ...), and the cells at a head count; empty where
+ * there is no row. */
+void report_labels_columns(const struct report_labels *labels, struct table *t);
+void report_labels_cells(const struct report_labels *labels, const char *setting, int64_t heads,
+                         struct table *t);
 
 #endif

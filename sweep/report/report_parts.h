@@ -17,6 +17,17 @@ enum status report_table(const struct report_setting *set, struct document *d, s
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */
 void report_interval(struct table *t, const struct report_setting *set,
                      const struct verdict_row *row);
+/* What its columns say of themselves, as parts of a sentence. */
+void report_legend(const struct report_data *r, struct text_buffer *text);
+
+/* The head counts of a setting as "heads". */
+enum status report_heads_json(const struct report_setting *set, struct json_writer *w,
+                              struct message *m);
+/* What CSV has behind the columns of the view by_heads, and the cells of one of its rows. */
+void report_csv_columns(const struct report_data *r, struct table *t);
+void report_csv_cells(const struct report_data *r, const struct evidence_row *view,
+                      struct table *t);
+
 enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
                         struct message *m);
 enum status report_csv(const struct report_data *r, FILE *out, struct message *m);

@@ -156,14 +156,7 @@ static void write_legend(const struct report_data *r, struct document *d)
              loss ? "loss" : "accuracy", set->verdict->unit,
              set->input.replicated ? ", each the mean of its seeds" : "",
              set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " and 1");
-    if (verdict_has_bits(&set->input))
-        text_add(&text, " bits/byte: the mean over ln 2;");
-    if (!loss)
-        text_add(&text, " solved: trials with an accuracy of at least %g;", VERDICT_SOLVED);
-    if (!loss && !set->input.replicated)
-        text_add(&text, " share: the exact 95%% interval of their share;");
-    if (set->input.data == VERDICT_TOY)
-        text_add(&text, " exact: share of test sequences with every position right;");
+    report_legend(r, &text);
     text_add(&text, " *: the head count that the verdict is about; +: others of the plateau; at "
                     "the right, mean and interval on a line.");
     if (text.out_of_memory)

@@ -38,15 +38,14 @@ void report_shift_free(struct report_shift *shift); /* NULL is allowed */
 enum status report_shift_people(const struct report_shift *shift, const char *setting,
                                 const char *unit, struct document *d, struct message *m);
 
-/* ,"training":[...],"shifted":[...] of a setting. */
-void report_shift_json(const struct report_shift *shift, const char *setting, FILE *out);
+/* "training" and "shifted" of a setting. */
+enum status report_shift_json(const struct report_shift *shift, const char *setting,
+                              struct json_writer *w, struct message *m);
 
-/* Columns of CSV, so many of each set and of training, after those of by_heads: names from prefix
- * ("eval_long"; "training") with these endings. */
-enum { REPORT_SHIFT_COLUMNS = 7 };
-extern const char *const report_shift_columns[REPORT_SHIFT_COLUMNS]; /* "_n", "_mean", ... */
-/* The cells of one set at a head count; empty where there is no row. */
-void report_shift_cells(const struct report_shift *shift, const char *setting, const char *set,
-                        int64_t heads, struct table *t);
+/* What CSV has of training and of each set behind the columns of by_heads ("training_n",
+ * "eval_long_n", ...), and the cells at a head count; empty where there is no row. */
+void report_shift_columns(const struct report_shift *shift, struct table *t);
+void report_shift_cells(const struct report_shift *shift, const char *setting, int64_t heads,
+                        struct table *t);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "sweep/report/report_shift.h"
 
-/* ---- people ---- */
-
 static void add_interval(struct table *t, const struct stats_summary *s)
 {
     if (s->all_equal)
@@ -16,16 +14,42 @@ static void add_interval(struct table *t, const struct stats_summary *s)
         table_printf(t, "[%.3f, %.3f]", s->low, s->high);
 }
 
-static void add_row(struct table *t, const struct report_shift_row *row)
+static void make_set(struct table *t, const void *row)
 {
-    table_text(t, row->set[0] ? row->set : "(training)");
-    table_integer(t, row->heads);
-    table_integer(t, row->value.n);
-    table_real(t, row->value.summary.mean);
-    add_interval(t, &row->value.summary);
-    table_real(t, row->less.summary.mean);
-    add_interval(t, &row->less.summary);
+    const struct report_shift_row *r = row;
+    table_text(t, r->set[0] ? r->set : "(training)");
 }
+
+static void make_interval(struct table *t, const void *row)
+{
+    add_interval(t, &((const struct report_shift_row *)row)->value.summary);
+}
+
+static void make_less_interval(struct table *t, const void *row)
+{
+    add_interval(t, &((const struct report_shift_row *)row)->less.summary);
+}
+
+#define ROW(member) TABLE_CELL(struct report_shift_row, member)
+enum { OF_SET = 1 }; /* not of training */
+
+/* csv: the end of a name that begins with the set's. */
+static const struct table_column COLUMNS[] = {
+    {.title = "test set", .make = make_set},
+    {.name = "set", ROW(set), .only_if = OF_SET},
+    {.name = "heads", .title = "heads", ROW(heads)},
+    {.name = "n", .csv = "_n", .title = "n", ROW(value.n)},
+    {.name = "mean", .csv = "_mean", .title = "mean", ROW(value.summary.mean), .decimals = 3},
+    {.title = "95% interval", .make = make_interval, .leave_out = 1},
+    {.name = "ci95_low", .csv = "_low", ROW(value.summary.low)},
+    {.name = "ci95_high", .csv = "_high", ROW(value.summary.high)},
+    {.name = "mean_diff", .csv = "_diff", .title = "- test", ROW(less.summary.mean), .decimals = 3},
+    {.title = "its 95% interval", .make = make_less_interval},
+    {.name = "diff_low", .csv = "_diff_low", ROW(less.summary.low)},
+    {.name = "diff_high", .csv = "_diff_high", ROW(less.summary.high)},
+    {0}};
+
+/* ---- people ---- */
 
 static void write_sentence(const struct report_shift *shift, const char *unit, struct document *d)
 {
@@ -49,21 +73,13 @@ static void write_sentence(const struct report_shift *shift, const char *unit, s
 enum status report_shift_people(const struct report_shift *shift, const char *setting,
                                 const char *unit, struct document *d, struct message *m)
 {
-    static const struct table_column columns[] = {{.title = "test set"},
-                                                  {.title = "heads", .right = true},
-                                                  {.title = "n", .right = true},
-                                                  {.title = "mean", .right = true, .decimals = 3},
-                                                  {.title = "95% interval", .leave_out = 1},
-                                                  {.title = "- test", .right = true, .decimals = 3},
-                                                  {.title = "its 95% interval"},
-                                                  {0}};
     if (!shift)
         return STATUS_OK;
     write_sentence(shift, unit, d);
-    struct table *t = table_new(columns);
+    struct table *t = table_new(COLUMNS);
     for (int i = 0; i < shift->rows; i++)
         if (strcmp(shift->row[i].setting, setting) == 0)
-            add_row(t, &shift->row[i]);
+            table_row(t, &shift->row[i]);
     enum status s = table_rows(t) > 0 ? document_table(d, t, m) : STATUS_OK;
     table_free(t);
     return s;
@@ -71,68 +87,46 @@ enum status report_shift_people(const struct report_shift *shift, const char *se
 
 /* ---- programs ---- */
 
-static void put_row(FILE *out, const struct report_shift_row *row)
-{
-    fputc('{', out);
-    if (row->set[0]) {
-        fputs("\"set\":", out);
-        text_json(out, row->set);
-        fputc(',', out);
-    }
-    fprintf(out, "\"heads\":%lld,\"n\":%d", (long long)row->heads, row->value.n);
-    text_json_member(out, "mean", row->value.summary.mean);
-    text_json_member(out, "ci95_low", row->value.summary.low);
-    text_json_member(out, "ci95_high", row->value.summary.high);
-    text_json_member(out, "mean_diff", row->less.summary.mean);
-    text_json_member(out, "diff_low", row->less.summary.low);
-    text_json_member(out, "diff_high", row->less.summary.high);
-    fputc('}', out);
-}
-
 /* The rows of a setting: those of training, or those of the sets. */
-static void put_rows(FILE *out, const struct report_shift *shift, const char *setting,
-                     bool training)
+static enum status put_rows(const struct report_shift *shift, const char *setting, unsigned sets,
+                            struct json_writer *w, const char *key, struct message *m)
 {
-    bool first = true;
+    struct table *t = table_when(COLUMNS, sets);
     for (int i = 0; i < shift->rows; i++) {
         const struct report_shift_row *row = &shift->row[i];
-        if ((row->set[0] == '\0') != training || strcmp(row->setting, setting) != 0)
-            continue;
-        fputs(first ? "" : ",", out);
-        put_row(out, row);
-        first = false;
+        if ((row->set[0] != '\0') == (sets == OF_SET) && strcmp(row->setting, setting) == 0)
+            table_row(t, row);
     }
+    enum status s = table_add_json(t, w, key, m);
+    table_free(t);
+    return s;
 }
 
-void report_shift_json(const struct report_shift *shift, const char *setting, FILE *out)
+enum status report_shift_json(const struct report_shift *shift, const char *setting,
+                              struct json_writer *w, struct message *m)
 {
     if (!shift)
-        return;
-    fputs(",\"training\":[", out);
-    put_rows(out, shift, setting, true);
-    fputs("],\"shifted\":[", out);
-    put_rows(out, shift, setting, false);
-    fputc(']', out);
+        return STATUS_OK;
+    enum status s = put_rows(shift, setting, 0, w, "training", m);
+    return s == STATUS_OK ? put_rows(shift, setting, OF_SET, w, "shifted", m) : s;
 }
 
-const char *const report_shift_columns[REPORT_SHIFT_COLUMNS] = {
-    "_n", "_mean", "_low", "_high", "_diff", "_diff_low", "_diff_high"};
-
-void report_shift_cells(const struct report_shift *shift, const char *setting, const char *set,
-                        int64_t heads, struct table *t)
+void report_shift_columns(const struct report_shift *shift, struct table *t)
 {
-    for (int i = 0; i < shift->rows; i++) {
-        const struct report_shift_row *row = &shift->row[i];
-        if (row->heads != heads || strcmp(row->set, set) != 0 || strcmp(row->setting, setting) != 0)
-            continue;
-        table_integer(t, row->value.n);
-        const double cells[] = {row->value.summary.mean, row->value.summary.low,
-                                row->value.summary.high, row->less.summary.mean,
-                                row->less.summary.low,   row->less.summary.high};
-        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
-            table_real(t, cells[k]);
-        return;
+    for (int i = -1; shift && i < shift->sets; i++)
+        table_add_csv(t, COLUMNS, ~0u, i < 0 ? "training" : "eval_", i < 0 ? "" : shift->set[i]);
+}
+
+void report_shift_cells(const struct report_shift *shift, const char *setting, int64_t heads,
+                        struct table *t)
+{
+    for (int i = -1; shift && i < shift->sets; i++) {
+        const char *set = i < 0 ? "" : shift->set[i];
+        const struct report_shift_row *row = NULL;
+        for (int k = 0; k < shift->rows && !row; k++)
+            if (shift->row[k].heads == heads && strcmp(shift->row[k].set, set) == 0 &&
+                strcmp(shift->row[k].setting, setting) == 0)
+                row = &shift->row[k];
+        table_row_csv(t, COLUMNS, ~0u, row);
     }
-    for (int k = 0; k < REPORT_SHIFT_COLUMNS; k++)
-        table_text(t, NULL);
 }

@@ -1,119 +1,91 @@
-/* The table of one setting for people: a line per head count. */
+/* The columns of a report by head count, and what is made of them: the table of a setting for
+ * people, and columns and cells of JSON, CSV and the page. A further column is a line in COLUMNS.
+ */
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
+#include "sweep/report/report.h"
 #include "sweep/report/report_parts.h"
 
 enum { PLOT_MOST = 24, PLOT_LEAST = 9 };
 
-/* Which columns it has. What is the same at every head count, or absent, is left to the sentences
- * around it. */
-struct layout {
-    bool always; /* true */
-    bool d_head, trials, bad, bits, exact, solved, share, median_interval, params, train_s;
-    bool plotted;
+/* What columns may depend on. What is the same at every head count, or absent, is left to the
+ * sentences around the table. */
+enum {
+    ACCURACY = 1 << 0,
+    REPLICATED = 1 << 1,
+    SEEDS_ALONE = 1 << 2, /* trials of one instance are not independent */
+    BITS = 1 << 3,        /* losses are of bytes */
+    TEXT_BYTES = 1 << 4,  /* ... or would be */
+    EXACT = 1 << 5,
+    D_HEAD = 1 << 6,
+    BAD = 1 << 7,
+    TWO_CLUSTERS = 1 << 8,
+    PARAMS = 1 << 9,
+    TIME = 1 << 10 /* where there is room for it */
+};
+
+static unsigned conditions_of(const struct report_setting *set)
+{
+    const struct verdict_input *in = &set->input;
+    unsigned c = TIME | (in->loss ? 0 : ACCURACY) | (in->replicated ? REPLICATED : SEEDS_ALONE) |
+                 (verdict_has_bits(in) ? BITS : 0) | (in->data == VERDICT_TEXT ? TEXT_BYTES : 0);
+    for (int i = 0; i < set->count; i++) {
+        const struct verdict_row *row = &set->verdict->row[i];
+        c |= row->d_head ? D_HEAD : 0;
+        c |= row->bad ? BAD : 0;
+        c |= in->data == VERDICT_TOY && !isnan(row->exact_mean) ? EXACT : 0;
+        c |= row->bimodal && !isnan(row->median_low) ? TWO_CLUSTERS : 0;
+        c |= set->extra[i].n_params != set->extra[0].n_params ? PARAMS : 0;
+    }
+    return c;
+}
+
+/* Those of any setting; what toys have is explained before there is any. */
+static unsigned conditions_of_all(const struct report_data *r)
+{
+    unsigned c = 0;
+    for (int i = 0; i < r->settings; i++)
+        c |= conditions_of(&r->setting[i]) | (r->setting[i].input.data == VERDICT_TOY ? EXACT : 0);
+    return c;
+}
+
+/* A head count of a setting. */
+struct line {
+    struct verdict_row row;
+    int64_t n_params;
+    double shown_mean, shown_bits; /* empty where it did not finish */
+    double train_s;                /* of a completed trial */
+    double bits, bits_low, bits_high;
+    double view_bits, view_low, view_high; /* as the view has it, where bad trials are in no mean */
+    const struct report_setting *set;
     int plot;    /* the plot's width */
     double most; /* the right end of its scale: 1, or the largest loss */
 };
 
-static struct layout layout_of(const struct report_setting *set)
+static struct line line_of(const struct report_setting *set, int i)
 {
-    bool loss = set->input.loss;
-    struct layout l = {.always = true, .solved = !loss, .train_s = true, .most = loss ? 0 : 1};
-    l.trials = set->input.replicated != NULL;
-    l.bits = verdict_has_bits(&set->input);
-    l.share = l.solved && !l.trials; /* trials of one instance are not independent */
-    for (int i = 0; i < set->count; i++) {
-        const struct verdict_row *row = &set->verdict->row[i];
-        l.d_head = l.d_head || row->d_head;
-        l.bad = l.bad || row->bad;
-        l.exact = l.exact || (set->input.data == VERDICT_TOY && !isnan(row->exact_mean));
-        l.median_interval = l.median_interval || (row->bimodal && !isnan(row->median_low));
-        l.params = l.params || set->extra[i].n_params != set->extra[0].n_params;
-        if (loss && !row->limited)
-            l.most = fmax(l.most, fmax(row->test.mean, row->test.high));
-    }
-    return l;
+    const struct verdict_row *row = &set->verdict->row[i];
+    const struct evidence_heads *extra = &set->extra[i];
+    double mean = row->limited ? NAN : row->test.mean;
+    return (struct line){.row = *row,
+                         .n_params = extra->n_params,
+                         .shown_mean = mean,
+                         .shown_bits = mean / M_LN2,
+                         .train_s = extra->train_s / extra->completed, /* none: 0 / 0, empty */
+                         .bits = row->test.mean / M_LN2,
+                         .bits_low = row->test.low / M_LN2,
+                         .bits_high = row->test.high / M_LN2,
+                         .set = set};
 }
 
-/* The plot's title is its scale: "0      .5      1", of a loss "0         2.31". */
-static void plot_title(const struct layout *l, char title[PLOT_MOST + 1])
-{
-    char most[16];
-    int n = snprintf(most, sizeof most, "%.3g", l->most);
-    memset(title, ' ', (size_t)l->plot);
-    title[l->plot] = '\0';
-    title[0] = '0';
-    if (l->most == 1)
-        memcpy(title + l->plot / 2 - 1, ".5", 2);
-    if (n < l->plot)
-        memcpy(title + l->plot - n, most, (size_t)n);
-}
+/* ---- cells that are made ---- */
 
-/* The data of a row's cells. */
-struct cell {
-    const struct layout *layout;
-    const struct report_setting *set;
-    const struct verdict_row *row;
-    const struct evidence_heads *extra;
-    bool candidate;
-};
-
-static void add_heads(struct table *t, const struct cell *c)
+static void make_mark(struct table *t, const void *row)
 {
-    table_integer(t, c->row->heads);
-}
-
-static void add_mark(struct table *t, const struct cell *c)
-{
-    table_text(t, c->candidate ? "*" : c->row->in_plateau ? "+" : "");
-}
-
-static void add_d_head(struct table *t, const struct cell *c)
-{
-    if (c->row->d_head)
-        table_integer(t, c->row->d_head);
-    else
-        table_text(t, "");
-}
-
-static void add_trials(struct table *t, const struct cell *c)
-{
-    table_integer(t, c->row->trials);
-}
-
-static void add_n(struct table *t, const struct cell *c)
-{
-    table_integer(t, c->row->test.n);
-}
-
-static void add_bad(struct table *t, const struct cell *c)
-{
-    table_integer(t, c->row->bad);
-}
-
-static void add_mean(struct table *t, const struct cell *c)
-{
-    table_real(t, c->row->limited ? NAN : c->row->test.mean);
-}
-
-static void add_bits(struct table *t, const struct cell *c)
-{
-    table_real(t, c->row->limited ? NAN : c->row->test.mean / M_LN2);
-}
-
-static void add_exact(struct table *t, const struct cell *c)
-{
-    table_real(t, c->row->exact_mean);
-}
-
-static void add_median_interval(struct table *t, const struct cell *c)
-{
-    if (isnan(c->row->median_low))
-        table_text(t, "");
-    else
-        table_printf(t, "[%.3f, %.3f]", c->row->median_low, c->row->median_high);
+    const struct line *l = row;
+    bool candidate = l->row.heads == l->set->verdict->candidate;
+    table_text(t, candidate ? "*" : l->row.in_plateau ? "+" : "");
 }
 
 void report_interval(struct table *t, const struct report_setting *set,
@@ -132,140 +104,198 @@ void report_interval(struct table *t, const struct report_setting *set,
         table_printf(t, "[%.3f, %.3f]", s->low, s->high);
 }
 
-static void add_interval(struct table *t, const struct cell *c)
+static void make_interval(struct table *t, const void *row)
 {
-    report_interval(t, c->set, c->row);
+    const struct line *l = row;
+    report_interval(t, l->set, &l->row);
 }
 
-static void add_completed(struct table *t, const struct cell *c)
+static void make_median_interval(struct table *t, const void *row)
 {
-    table_real(t, c->row->completed_mean);
+    const struct verdict_row *r = &((const struct line *)row)->row;
+    if (isnan(r->median_low))
+        table_text(t, "");
+    else
+        table_printf(t, "[%.3f, %.3f]", r->median_low, r->median_high);
 }
 
-static void add_min(struct table *t, const struct cell *c)
+static void make_solved(struct table *t, const void *row)
 {
-    table_real(t, c->row->test.min);
-}
-
-static void add_median(struct table *t, const struct cell *c)
-{
-    table_real(t, c->row->test.median);
-}
-
-static void add_max(struct table *t, const struct cell *c)
-{
-    table_real(t, c->row->test.max);
-}
-
-static void add_solved(struct table *t, const struct cell *c)
-{
-    if (c->row->trials)
-        table_printf(t, "%d/%d", c->row->solved, c->row->trials);
+    const struct verdict_row *r = &((const struct line *)row)->row;
+    if (r->trials)
+        table_printf(t, "%d/%d", r->solved, r->trials);
     else
         table_text(t, "");
 }
 
-static void add_share(struct table *t, const struct cell *c)
+static void make_share(struct table *t, const void *row)
 {
-    if (isnan(c->row->solved_low))
+    const struct verdict_row *r = &((const struct line *)row)->row;
+    if (isnan(r->solved_low))
         table_text(t, "");
     else
-        table_printf(t, "%.0f-%.0f%%", 100 * c->row->solved_low, 100 * c->row->solved_high);
+        table_printf(t, "%.0f-%.0f%%", 100 * r->solved_low, 100 * r->solved_high);
 }
 
-static void add_params(struct table *t, const struct cell *c)
+static void make_plot(struct table *t, const void *row)
 {
-    table_integer(t, c->extra->n_params);
-}
-
-static void add_train_s(struct table *t, const struct cell *c)
-{
-    table_real(t, c->extra->train_s / c->extra->completed); /* none: 0 / 0, empty */
-}
-
-static void add_plot(struct table *t, const struct cell *c)
-{
-    const struct stats_summary *s = &c->row->test;
+    const struct line *l = row;
+    const struct stats_summary *s = &l->row.test;
     char plot[DOT_PLOT_SIZE] = "";
-    double most = c->layout->most > 0 ? c->layout->most : 1;
-    if (!c->row->limited)
-        text_dot_plot(s->mean / most, s->low / most, s->high / most, c->layout->plot, plot);
+    double most = l->most > 0 ? l->most : 1;
+    if (!l->row.limited)
+        text_dot_plot(s->mean / most, s->low / most, s->high / most, l->plot, plot);
     table_text(t, plot);
 }
 
-#define SHOWN(member) offsetof(struct layout, member)
+/* ---- the columns ---- */
 
-/* The columns from left to right, which member of the layout shows each, and its cell. The verdict
- * rests on none of those that are left out where there is no room. */
-static const struct {
-    struct table_column head;
-    size_t shown;
-    void (*add)(struct table *t, const struct cell *c);
-} COLUMNS[] = {
-    {{.title = "heads", .right = true}, SHOWN(always), add_heads},
-    {{.title = ""}, SHOWN(always), add_mark},
-    {{.title = "d_head", .right = true, .leave_out = 3}, SHOWN(d_head), add_d_head},
-    {{.title = "n", .right = true}, SHOWN(always), add_n},
-    {{.title = "trials", .right = true, .leave_out = 2}, SHOWN(trials), add_trials},
-    {{.title = "bad", .right = true}, SHOWN(bad), add_bad},
-    {{.title = "mean", .right = true, .decimals = 3}, SHOWN(always), add_mean},
-    {{.title = "95% interval"}, SHOWN(always), add_interval},
-    {{.title = "bits/byte", .right = true, .decimals = 3}, SHOWN(bits), add_bits},
-    {{.title = "completed", .right = true, .decimals = 3, .leave_out = 7},
-     SHOWN(bad),
-     add_completed},
-    {{.title = "min", .right = true, .decimals = 3, .leave_out = 4}, SHOWN(always), add_min},
-    {{.title = "median", .right = true, .decimals = 3, .leave_out = 5}, SHOWN(always), add_median},
-    {{.title = "its 95% interval", .leave_out = 5}, SHOWN(median_interval), add_median_interval},
-    {{.title = "max", .right = true, .decimals = 3, .leave_out = 4}, SHOWN(always), add_max},
-    {{.title = "solved", .right = true}, SHOWN(solved), add_solved},
-    {{.title = "share", .right = true, .leave_out = 6}, SHOWN(share), add_share},
-    {{.title = "exact", .right = true, .decimals = 3, .leave_out = 3}, SHOWN(exact), add_exact},
-    {{.title = "params", .right = true, .leave_out = 2}, SHOWN(params), add_params},
-    {{.title = "train s", .right = true, .decimals = 1, .leave_out = 1},
-     SHOWN(train_s),
-     add_train_s},
-    {{.title = NULL /* plot_title */}, SHOWN(plotted), add_plot},
-};
-enum { COLUMNS_MOST = sizeof COLUMNS / sizeof *COLUMNS };
+#define LINE(member)  TABLE_CELL(struct line, member)
+#define ROW(member)   TABLE_CELL(struct line, row.member)
+#define PAGE(...)     .page = {.title = __VA_ARGS__}
+#define PAGE_ANY(...) .page = {.optional = true, .title = __VA_ARGS__} /* if any is not empty */
 
-/* What a table of this layout stands on; kept as long as the table. */
-struct frame {
-    struct table_column columns[COLUMNS_MOST + 1];
-    char title[PLOT_MOST + 1];
-};
+/* From left to right, for people and for programs; a column that stands elsewhere for one of them
+ * has two lines. The verdict rests on none of those that are left out where there is no room. */
+static const struct table_column COLUMNS[] = {
+    {.name = "heads", .title = "heads", ROW(heads), PAGE("Heads")},
+    {.title = "", .make = make_mark},
+    {.name = "d_head",
+     .title = "d_head",
+     ROW(d_head),
+     .empty_zero = true,
+     .when = D_HEAD,
+     .leave_out = 3,
+     PAGE_ANY("d_head")},
+    {.name = "n", .title = "n", ROW(test.n), PAGE("n", .hint = "{unit}s")},
+    {.name = "n_trials", .title = "trials", ROW(trials), .when = REPLICATED, .leave_out = 2},
+    {.name = "n_bad", .title = "bad", ROW(bad), .when = BAD},
+    {.name = "n_limit", ROW(limited)},
+    {.title = "mean", LINE(shown_mean)},
+    {.name = "mean", ROW(test.mean), PAGE("Mean")},
+    {.title = "95% interval", .make = make_interval},
+    {.name = "sd", ROW(test.sd)},
+    {.name = "ci95_low", ROW(test.low), PAGE("95 % from")},
+    {.name = "ci95_high", ROW(test.high), PAGE("to")},
+    {.title = "bits/byte",
+     LINE(shown_bits),
+     .when = BITS,
+     .legend = " bits/byte: the mean over ln 2;"},
+    {.name = "mean_bits", LINE(bits), .only_if = BITS, PAGE_ANY("Bits per byte")},
+    {.name = "ci95_low_bits", LINE(bits_low), .only_if = BITS, PAGE_ANY("95 % from")},
+    {.name = "ci95_high_bits", LINE(bits_high), .only_if = BITS, PAGE_ANY("to")},
+    {.csv = "mean_bits_per_byte", LINE(view_bits), .only_if = TEXT_BYTES},
+    {.csv = "bits_low", LINE(view_low), .only_if = TEXT_BYTES},
+    {.csv = "bits_high", LINE(view_high), .only_if = TEXT_BYTES},
+    {.title = "completed", ROW(completed_mean), .when = BAD, .leave_out = 7},
+    {.name = "all_equal", ROW(test.all_equal)},
+    {.name = "min", .title = "min", ROW(test.min), .leave_out = 4, PAGE("Least")},
+    {.name = "median", .title = "median", ROW(test.median), .leave_out = 5, PAGE("Median")},
+    {.title = "its 95% interval",
+     .make = make_median_interval,
+     .when = TWO_CLUSTERS,
+     .leave_out = 5},
+    {.name = "max", .title = "max", ROW(test.max), .leave_out = 4, PAGE("Most")},
+    {.name = "median_low", ROW(median_low)},
+    {.name = "median_high", ROW(median_high)},
+    {.name = "two_clusters", ROW(bimodal)},
+    {.name = "completed_mean", ROW(completed_mean)},
+    {.name = "mean_val", ROW(val_mean), PAGE("Validation")},
+    {.name = "mean_exact", ROW(exact_mean)},
+    {.title = "solved",
+     .make = make_solved,
+     .right = true,
+     .when = ACCURACY,
+     .legend = " solved: trials with an accuracy of at least 0.99;"},
+    {.name = "n_solved",
+     ROW(solved),
+     .when = ACCURACY,
+     PAGE("Solved", .hint = "trials with a test accuracy of .99 or more")},
+    {.title = "share",
+     .make = make_share,
+     .right = true,
+     .when = ACCURACY | SEEDS_ALONE,
+     .leave_out = 6,
+     .legend = " share: the exact 95% interval of their share;"},
+    {.name = "solved_low", ROW(solved_low)},
+    {.name = "solved_high", ROW(solved_high)},
+    {.title = "exact",
+     ROW(exact_mean),
+     .when = EXACT,
+     .leave_out = 3,
+     .legend = " exact: share of test sequences with every position right;"},
+    {.name = "above_chance", ROW(above_chance), .when = ACCURACY, PAGE("Above guessing")},
+    {.name = "p_above_chance", ROW(chance_p)},
+    {.name = "still_improving", ROW(improving)},
+    {.name = "late_gain", ROW(late_gain)},
+    {.name = "late_gain_low", ROW(late_low)},
+    {.name = "late_gain_high", ROW(late_high)},
+    {.name = "p_against_best", ROW(best_p)},
+    {.name = "among_best", ROW(among_best)},
+    {.name = "p_within_margin", ROW(plateau_p)},
+    {.name = "p_equivalent", ROW(equivalent_p)},
+    {.name = "equivalent", ROW(equivalent)},
+    {ROW(bad), .empty_zero = true, PAGE_ANY("Bad", .key = "n_bad", .hint = "diverged or failed")},
+    {ROW(limited), .empty_zero = true, PAGE_ANY("At a limit", .key = "n_limit")},
+    {.name = "in_plateau", ROW(in_plateau), PAGE("In the plateau")},
+    {ROW(improving), PAGE_ANY("Still improving", .key = "still_improving")},
+    {.title = "params", LINE(n_params), .when = PARAMS, .leave_out = 2},
+    {.title = "train s", LINE(train_s), .decimals = 1, .when = TIME, .leave_out = 1},
+    {0}};
 
-static struct table *make_table(const struct report_setting *set, const struct layout *l,
-                                struct frame *frame)
+/* ---- for people ---- */
+
+/* The plot's title is its scale: "0      .5      1", of a loss "0         2.31". */
+static void plot_title(double right, int width, char title[PLOT_MOST + 1])
 {
-    int n = 0;
-    for (int c = 0; c < COLUMNS_MOST; c++)
-        if (*(const bool *)((const char *)l + COLUMNS[c].shown))
-            frame->columns[n++] = COLUMNS[c].head;
-    if (l->plotted) {
-        plot_title(l, frame->title);
-        frame->columns[n - 1].title = frame->title;
-    }
-    frame->columns[n] = (struct table_column){0};
-    struct table *t = table_new(frame->columns);
-    for (int i = 0; i < set->count; i++) {
+    char most[16];
+    int n = snprintf(most, sizeof most, "%.3g", right);
+    memset(title, ' ', (size_t)width);
+    title[width] = '\0';
+    title[0] = '0';
+    if (right == 1)
+        memcpy(title + width / 2 - 1, ".5", 2);
+    if (n < width)
+        memcpy(title + width - n, most, (size_t)n);
+}
+
+/* The right end of the plot's scale: 1, or the largest loss. */
+static double plot_most(const struct report_setting *set)
+{
+    double most = set->input.loss ? 0 : 1;
+    for (int i = 0; i < set->count && set->input.loss; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
-        struct cell cell = {l, set, row, &set->extra[i], row->heads == set->verdict->candidate};
-        for (int c = 0; c < COLUMNS_MOST; c++)
-            if (*(const bool *)((const char *)l + COLUMNS[c].shown))
-                COLUMNS[c].add(t, &cell);
-        if (cell.candidate)
+        if (!row->limited)
+            most = fmax(most, fmax(row->test.mean, row->test.high));
+    }
+    return most;
+}
+
+/* plot: the width of one, 0 for none. */
+static struct table *make_table(const struct report_setting *set, unsigned conditions, int plot)
+{
+    struct table *t = table_when(COLUMNS, conditions);
+    double most = plot_most(set);
+    if (plot) {
+        char title[PLOT_MOST + 1];
+        plot_title(most, plot, title);
+        table_add_titled(t, (struct table_column){.make = make_plot}, "%s", title);
+    }
+    for (int i = 0; i < set->count; i++) {
+        struct line line = line_of(set, i);
+        line.plot = plot;
+        line.most = most;
+        table_row(t, &line);
+        if (line.row.heads == set->verdict->candidate)
             table_emphasize(t);
     }
     return t;
 }
 
 /* Columns of the page that the table without a plot leaves to one. */
-static int room_for_plot(const struct report_setting *set, const struct layout *l,
-                         struct document *d)
+static int room_for_plot(const struct report_setting *set, unsigned conditions, struct document *d)
 {
-    struct frame frame;
-    struct table *t = make_table(set, l, &frame);
+    struct table *t = make_table(set, conditions, 0);
     int width = table_width(t);
     table_free(t);
     d->out_of_memory = d->out_of_memory || width < 0; /* it would be a table without its plot */
@@ -274,19 +304,61 @@ static int room_for_plot(const struct report_setting *set, const struct layout *
 
 enum status report_table(const struct report_setting *set, struct document *d, struct message *m)
 {
-    struct layout l = layout_of(set), shorter = l;
-    struct frame frame;
-    shorter.train_s = false; /* says less than a plot */
-    int room = room_for_plot(set, &l, d);
-    if (room < PLOT_LEAST && room_for_plot(set, &shorter, d) >= PLOT_LEAST) {
-        l = shorter;
-        room = room_for_plot(set, &l, d);
+    unsigned conditions = conditions_of(set), shorter = conditions & ~(unsigned)TIME;
+    int room = room_for_plot(set, conditions, d);
+    if (room < PLOT_LEAST && room_for_plot(set, shorter, d) >= PLOT_LEAST) {
+        conditions = shorter; /* the time says less than a plot */
+        room = room_for_plot(set, conditions, d);
         document_leave_out(d, "train s");
     }
-    l.plotted = room >= PLOT_LEAST;
-    l.plot = room > PLOT_MOST ? PLOT_MOST : room;
-    struct table *t = make_table(set, &l, &frame);
+    int plot = room < PLOT_LEAST ? 0 : room > PLOT_MOST ? PLOT_MOST : room;
+    struct table *t = make_table(set, conditions, plot);
     enum status s = document_table(d, t, m);
     table_free(t);
     return s;
+}
+
+void report_legend(const struct report_data *r, struct text_buffer *text)
+{
+    table_legend(COLUMNS, conditions_of_all(r), text);
+}
+
+/* ---- for programs ---- */
+
+enum status report_heads_json(const struct report_setting *set, struct json_writer *w,
+                              struct message *m)
+{
+    struct table *t = make_table(set, conditions_of(set), 0);
+    enum status s = table_add_json(t, w, "heads", m);
+    table_free(t);
+    return s;
+}
+
+void report_page_columns(const struct report_data *r, struct json_writer *w)
+{
+    table_page_columns(COLUMNS, conditions_of_all(r), w, "by_heads");
+}
+
+void report_csv_columns(const struct report_data *r, struct table *t)
+{
+    table_add_csv(t, COLUMNS, conditions_of_all(r), "", "");
+}
+
+void report_csv_cells(const struct report_data *r, const struct evidence_row *view, struct table *t)
+{
+    struct line line, *found = NULL;
+    for (int i = 0; i < r->settings && !found; i++) {
+        const struct report_setting *set = &r->setting[i];
+        double nats = set->input.data == VERDICT_TEXT ? M_LN2 : NAN;
+        for (int k = 0; k < set->count && strcmp(set->setting, view->setting) == 0; k++) {
+            if (set->verdict->row[k].heads != view->heads)
+                continue;
+            found = &line;
+            line = line_of(set, k);
+            line.view_bits = view->mean_loss / nats;
+            line.view_low = view->loss_low / nats;
+            line.view_high = view->loss_high / nats;
+        }
+    }
+    table_row_csv(t, COLUMNS, conditions_of_all(r), found);
 }

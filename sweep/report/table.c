@@ -11,7 +11,7 @@
 
 static bool is_column(const struct table_column *c)
 {
-    return c->name || c->title || c->page.title;
+    return c->name || c->title || c->csv || c->page.title;
 }
 
 static bool holds(unsigned wanted, unsigned conditions)
@@ -27,6 +27,8 @@ static void add_column(struct table *t, const struct table_column *c)
         return;
     t->column = grown;
     grown[t->columns] = *c;
+    if (c->cell == TABLE_DOUBLE && c->decimals == 0)
+        grown[t->columns].decimals = 3;
     grown[t->columns++].right = c->right || (c->cell >= TABLE_INT && c->cell <= TABLE_DOUBLE);
 }
 
@@ -78,6 +80,19 @@ void table_add_named(struct table *t, struct table_column c, const char *format,
     va_end(arguments);
 }
 
+static bool in_csv(const struct table_column *c, unsigned conditions)
+{
+    return c->csv && holds(c->only_if, conditions);
+}
+
+void table_add_csv(struct table *t, const struct table_column *columns, unsigned conditions,
+                   const char *kind, const char *which)
+{
+    for (const struct table_column *c = columns; is_column(c); c++)
+        if (in_csv(c, conditions))
+            table_add_named(t, (struct table_column){0}, "%s%s%s", kind, which, c->csv);
+}
+
 void table_hide(struct table *t, const char *name)
 {
     for (int c = 0; t && c < t->columns; c++)
@@ -95,9 +110,19 @@ void table_page_columns(const struct table_column *columns, unsigned conditions,
         json_begin_object(w, NULL);
         json_add_text(w, "title", c->page.title);
         json_add_text(w, "key", c->page.key ? c->page.key : c->name);
-        json_add_text(w, "show", c->page.show);
-        json_add_text(w, "hint", c->page.hint);
-        json_add_bool(w, "optional", c->page.optional);
+        if (c->page.show || c->cell == TABLE_DOUBLE || c->cell == TABLE_BOOL)
+            json_add_text(w, "show",
+                          c->page.show              ? c->page.show
+                          : c->cell == TABLE_DOUBLE ? "four"
+                                                    : "yes");
+        if (c->page.hint)
+            json_add_text(w, "hint", c->page.hint);
+        if (c->page.optional)
+            json_add_bool(w, "optional", true);
+        if (c->empty_zero)
+            json_add_bool(w, "empty_zero", true);
+        if (c->cell == TABLE_STRING || c->cell == TABLE_BOOL)
+            json_add_bool(w, "words", true);
         json_end_object(w);
     }
     json_end_list(w);
@@ -214,7 +239,7 @@ void table_bool(struct table *t, bool x)
         *c = (struct cell){.kind = CELL_BOOL, .as.integer = x};
 }
 
-void table_row_cell(struct table *t, const struct table_column *c, const void *row)
+static void add_cell(struct table *t, const struct table_column *c, const void *row)
 {
     const char *member = (const char *)row + c->at;
     int64_t x = 0;
@@ -247,10 +272,21 @@ void table_row_cell(struct table *t, const struct table_column *c, const void *r
         table_text(t, NULL);
 }
 
+void table_row_csv(struct table *t, const struct table_column *columns, unsigned conditions,
+                   const void *row)
+{
+    for (const struct table_column *c = columns; is_column(c); c++) {
+        if (in_csv(c, conditions) && row)
+            add_cell(t, c, row);
+        else if (in_csv(c, conditions))
+            table_text(t, NULL);
+    }
+}
+
 void table_row(struct table *t, const void *row)
 {
     for (int c = 0; t && c < t->columns; c++)
-        table_row_cell(t, &t->column[c], row);
+        add_cell(t, &t->column[c], row);
 }
 
 void table_emphasize(struct table *t)

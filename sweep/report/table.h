@@ -63,7 +63,7 @@ struct table_column {
     void (*make)(struct table *t, const void *row); /* gives one cell */
     bool right;       /* aligned to the right, as cells are that are members and numbers */
     bool empty_zero;  /* 0 is an empty cell */
-    int decimals;     /* of a real in text and Markdown; CSV and JSON get all digits */
+    int decimals;     /* of a real in text and Markdown (0, of a member: 3); CSV and JSON get all */
     int leave_out;    /* where there is no room, columns of 1 go first, then of 2, ...; 0: stays */
     unsigned when;    /* conditions, bits of the caller's own: people see it if all of these hold */
     unsigned only_if; /* it is there for nobody unless all of these hold */
@@ -71,17 +71,17 @@ struct table_column {
     const char *csv;    /* where CSV begins with the columns of a view: its name behind these */
     struct {
         const char *title; /* NULL: not on the page */
-        const char *show;  /* how: a function of page/dom.js; NULL: as it is */
+        const char *show;  /* how: a function of page/dom.js; NULL: a real as "four", a bool as
+                             "yes", the rest as it is */
         const char *hint;  /* a longer title */
         bool optional;     /* not where all of its cells are empty */
         const char *key;   /* the member of the JSON row that it shows; NULL: name */
     } page;
 };
 
-/* A table without rows, of columns up to an entry that has neither name nor title (on the page
- * either); their texts are kept, not copied. Running out of memory, here or while cells are added,
- * is remembered and returned by table_write; every function accepts a NULL table. Free with
- * table_free. */
+/* A table without rows, of columns up to an entry that has neither a name nor a title; their texts
+ * are kept, not copied. Running out of memory, here or while cells are added, is remembered and
+ * returned by table_write; every function accepts a NULL table. Free with table_free. */
 struct table *table_new(const struct table_column *columns);
 void table_free(struct table *t);
 
@@ -94,13 +94,19 @@ void table_add_titled(struct table *t, struct table_column c, const char *format
 void table_add_named(struct table *t, struct table_column c, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Further columns of a table without rows: those that have a name in CSV, which ends with it:
+ * "label_" "spam" "_mean". */
+void table_add_csv(struct table *t, const struct table_column *columns, unsigned conditions,
+                   const char *kind, const char *which);
+
 /* Hides the column of that name from people. */
 void table_hide(struct table *t, const char *name);
 
 /* The cells of all columns that say where they come from. */
 void table_row(struct table *t, const void *row);
-/* The one of a column, which need not be the table's. */
-void table_row_cell(struct table *t, const struct table_column *c, const void *row);
+/* The cells of those that table_add_csv adds; NULL: they are empty. */
+void table_row_csv(struct table *t, const struct table_column *columns, unsigned conditions,
+                   const void *row);
 
 /* The next cell. Texts are copied; a NULL text or a real that is not finite is an empty cell (JSON:
  * null). */
@@ -149,7 +155,8 @@ enum status table_add_json(const struct table *t, struct json_writer *w, const c
                            struct message *m);
 
 /* Columns for the page, of those that are on it under these conditions: a list of objects with
- * title, key, show, hint and optional. */
+ * title and key and, where a column has them, show, hint, optional and empty_zero; words: its cells
+ * are no numbers. */
 void table_page_columns(const struct table_column *columns, unsigned conditions,
                         struct json_writer *w, const char *key);
 

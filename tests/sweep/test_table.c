@@ -108,7 +108,7 @@ static const struct table_column fruits[] = {
      .legend = " weight: in kg;"},
     {.name = "ripe", .title = "ripe", TABLE_CELL(struct fruit, ripe), .only_if = FRESH},
     {.title = "price", .make = make_price, .legend = " price: of all;"},
-    {.page = {.title = "Weight", .key = "weight"}, .when = HEAVY},
+    {.page = {.title = "Weight", .key = "weight"}, TABLE_CELL(struct fruit, weight), .when = HEAVY},
     {0}};
 
 static struct table *fruit_table(unsigned conditions)
@@ -163,11 +163,9 @@ static void test_page_columns(void **state)
     table_page_columns(fruits, HEAVY, &w, NULL);
     assert_string_equal(
         text.text,
-        "[{\"title\":\"Kind\",\"key\":\"kind\",\"show\":null,\"hint\":null,\"optional\":false},"
-        "{\"title\":\"Boxes\",\"key\":\"boxes\",\"show\":\"one\",\"hint\":\"of "
-        "wood\",\"optional\":true},"
-        "{\"title\":\"Weight\",\"key\":\"weight\",\"show\":null,\"hint\":null,\"optional\":false}"
-        "]");
+        "[{\"title\":\"Kind\",\"key\":\"kind\",\"words\":true},"
+        "{\"title\":\"Boxes\",\"key\":\"boxes\",\"show\":\"one\",\"hint\":\"of wood\","
+        "\"optional\":true},{\"title\":\"Weight\",\"key\":\"weight\",\"show\":\"four\"}]");
     free(text.text);
 }
 

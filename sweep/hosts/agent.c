@@ -16,26 +16,18 @@
 #include "engine/base/file.h"
 #include "engine/kernels/blas.h"
 #include "sweep/hosts/agent_wire.h"
-#include "sweep/worker/process.h"
 #include "sweep/worker/stop.h"
+#include "sweep/worker/worker_pool.h"
 
 /* So much may wait for the coordinator before workers have to wait as well. */
 enum { CONGESTED = 4 << 20 };
 static const double LAST_WORDS_S = 2; /* for what waits, once all workers have ended */
 
-struct lane { /* a slot of the coordinator's */
-    bool busy;
-    struct process process;
-    char killed[160];
-};
-
 struct agent {
     int in_fd, out_fd; /* -1: nobody speaks, or listens, there any more */
     struct agent_in in;
-    struct agent_out out;
-    struct lane **lane; /* (lanes), NULL where there was no job yet */
-    int lanes;
-    char **environment;
+    struct wire_buffer out;
+    struct worker_pool workers;
     double beat_s, beaten_s;
     double patience_s, silent_s, looked_s;
     bool open, stopping;
@@ -47,12 +39,12 @@ struct agent {
 static void hang_up(struct agent *a)
 {
     a->in_fd = a->out_fd = -1;
-    agent_out_free(&a->out);
+    wire_free(&a->out);
 }
 
-static void say(struct agent *a, enum agent_type type, int slot, const void *payload, size_t size)
+static void say(struct agent *a, uint32_t type, int slot, const void *payload, size_t size)
 {
-    if (a->out_fd >= 0 && agent_put(&a->out, type, slot, payload, size, NULL) != STATUS_OK)
+    if (a->out_fd >= 0 && wire_put(&a->out, type, slot, payload, size, NULL) != STATUS_OK)
         hang_up(a); /* no memory: what runs here is lost to the coordinator */
 }
 
@@ -62,9 +54,8 @@ static void stop(struct agent *a)
         return;
     a->stopping = true;
     a->stopped_s = clock_now_s();
-    for (int i = 0; i < a->lanes; i++)
-        if (a->lane[i] && a->lane[i]->busy)
-            process_stop(&a->lane[i]->process);
+    for (int i = 0; i < a->workers.slots; i++)
+        worker_pool_stop(&a->workers, i);
 }
 
 static void stop_for(struct agent *a, enum status s, const char *why)
@@ -76,54 +67,29 @@ static void stop_for(struct agent *a, enum status s, const char *why)
 
 /* ---- the coordinator's orders ---- */
 
-static struct lane *lane_at(struct agent *a, int slot)
+static void say_ended(struct agent *a, int slot, const struct worker_end *e)
 {
-    return slot < a->lanes ? a->lane[slot] : NULL;
+    char text[AGENT_TEXT_MAX];
+    say(a, AGENT_ENDED, slot, text, (size_t)agent_ended_format(e, text, sizeof text));
 }
 
-static struct lane *make_lane(struct agent *a, int slot)
-{
-    if (slot >= a->lanes) {
-        struct lane **more = realloc(a->lane, ((size_t)slot + 1) * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + a->lanes, 0, (size_t)(slot + 1 - a->lanes) * sizeof *more);
-        a->lane = more;
-        a->lanes = slot + 1;
-    }
-    if (!a->lane[slot])
-        a->lane[slot] = calloc(1, sizeof *a->lane[slot]);
-    return a->lane[slot];
-}
-
-static void say_ended(struct agent *a, int slot, const struct agent_ended *e)
-{
-    char payload[AGENT_ENDED_MAX];
-    say(a, AGENT_ENDED, slot, payload, agent_ended_format(e, payload));
-}
-
-static void start_worker(struct agent *a, const struct agent_frame *f)
+static void start_worker(struct agent *a, const struct wire_frame *f)
 {
     struct message m = {.text = "the agent is stopping"};
-    struct lane *l = a->stopping ? NULL : make_lane(a, f->slot);
-    if (l && l->busy) {
+    if (worker_pool_pid(&a->workers, f->slot)) {
         stop_for(a, STATUS_BAD_INPUT, "the coordinator started two trials in one slot");
         return;
     }
-    if (!l && !a->stopping)
-        status_fail(&m, STATUS_NO_MEMORY, "out of memory for a worker");
-    if (!l || process_spawn(&l->process, "worker", f->payload, f->size, a->environment, &m) !=
-                  STATUS_OK) {
-        struct agent_ended e = {.unstarted = true};
+    if (a->stopping ||
+        worker_pool_start(&a->workers, f->slot, "worker", f->payload, f->size, &m) != STATUS_OK) {
+        struct worker_end e = {.unstarted = true};
         snprintf(e.error, sizeof e.error, "%.*s", (int)sizeof e.error - 1, m.text);
         say_ended(a, f->slot, &e);
         return;
     }
-    char pid[8];
-    l->busy = true;
-    l->killed[0] = '\0';
-    agent_pid_format(l->process.pid, pid);
-    say(a, AGENT_SPAWNED, f->slot, pid, sizeof pid);
+    char pid[24];
+    int length = snprintf(pid, sizeof pid, "%ld", (long)worker_pool_pid(&a->workers, f->slot));
+    say(a, AGENT_SPAWNED, f->slot, pid, (size_t)length);
 }
 
 /* Reads what the coordinator wrote into the folder. A network file system may take a moment. */
@@ -201,9 +167,8 @@ static void begin_again(struct agent *a, const char *kernels)
     stop_for(a, STATUS_IO, strerror(errno));
 }
 
-static void obey(struct agent *a, const struct agent_frame *f)
+static void obey(struct agent *a, const struct wire_frame *f)
 {
-    struct lane *l = lane_at(a, f->slot);
     switch (f->type) {
     case AGENT_OPEN:
         work_in(a, f->payload);
@@ -215,12 +180,10 @@ static void obey(struct agent *a, const struct agent_frame *f)
         start_worker(a, f);
         break;
     case AGENT_STOP:
-        if (l && l->busy)
-            process_stop(&l->process);
+        worker_pool_stop(&a->workers, f->slot);
         break;
     case AGENT_KILL:
-        if (l && l->busy)
-            process_kill(&l->process);
+        worker_pool_kill(&a->workers, f->slot);
         break;
     case AGENT_BYE:
         stop(a);
@@ -236,7 +199,7 @@ static void hear(struct agent *a)
 {
     char bytes[65536];
     struct message m;
-    struct agent_frame f;
+    struct wire_frame f;
     while (a->in_fd >= 0) {
         ssize_t n = read(a->in_fd, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
@@ -252,7 +215,7 @@ static void hear(struct agent *a)
             hang_up(a);
             stop_for(a, STATUS_BAD_INPUT, m.text);
         }
-        while (a->in_fd >= 0 && agent_next(&a->in, &f))
+        while (a->in_fd >= 0 && wire_next(&a->in.frames, &f))
             obey(a, &f);
     }
     stop(a); /* nobody is there any more */
@@ -260,62 +223,16 @@ static void hear(struct agent *a)
 
 /* ---- the workers' words ---- */
 
-static void pass_on(struct agent *a, int slot)
+static void pass_on(void *context, const struct wire_frame *f)
 {
-    struct process *p = &a->lane[slot]->process;
-    struct message m;
-    enum wire_type type;
-    const char *payload;
-    size_t size;
-    enum status s = process_listen(p, &m);
-    while (wire_next(&p->reader, &type, &payload, &size))
-        if (a->out_fd >= 0 &&
-            agent_put_message(&a->out, slot, type, payload, size, NULL) != STATUS_OK)
-            hang_up(a);
-    if (s != STATUS_OK) { /* protocol error */
-        if (a->out_fd >= 0)
-            agent_put_message(&a->out, slot, WIRE_NOTE, m.text, strlen(m.text), NULL);
-        process_kill(p);
-    }
-    process_read_errors(p);
-}
-
-static void attend(struct agent *a, int slot)
-{
-    struct lane *l = a->lane[slot];
-    struct attempt_end end;
-    pass_on(a, slot);
-    if (!process_ended(&l->process, &end)) {
-        process_watch(&l->process, l->killed, sizeof l->killed);
-        return;
-    }
-    process_blame_memory(&l->process, &end, l->killed, sizeof l->killed);
-    pass_on(a, slot);
-    struct agent_ended e = {.exit_code = end.exit_code,
-                            .signal = end.signal,
-                            .killed_for = l->process.killed_for,
-                            .max_rss_kib = end.max_rss_kib,
-                            .cpu_s = end.cpu_s};
-    snprintf(e.killed, sizeof e.killed, "%s", l->killed);
-    snprintf(e.error, sizeof e.error, "%s", end.error ? end.error : "");
-    say_ended(a, slot, &e);
-    process_close(&l->process);
-    l->busy = false;
+    say(context, f->type, f->slot, f->payload, f->size);
 }
 
 /* ---- the loop ---- */
 
-static int busy_lanes(const struct agent *a)
-{
-    int n = 0;
-    for (int i = 0; i < a->lanes; i++)
-        n += a->lane[i] && a->lane[i]->busy;
-    return n;
-}
-
 static bool congested(const struct agent *a)
 {
-    return a->in_fd >= 0 && agent_waiting(&a->out) > CONGESTED;
+    return a->in_fd >= 0 && wire_waiting(&a->out) > CONGESTED;
 }
 
 static void wait_for_something(struct agent *a, struct pollfd *fds)
@@ -324,17 +241,10 @@ static void wait_for_something(struct agent *a, struct pollfd *fds)
     fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
     if (a->in_fd >= 0)
         fds[n++] = (struct pollfd){.fd = a->in_fd, .events = POLLIN};
-    if (a->out_fd >= 0 && agent_waiting(&a->out) > 0)
+    if (a->out_fd >= 0 && wire_waiting(&a->out) > 0)
         fds[n++] = (struct pollfd){.fd = a->out_fd, .events = POLLOUT};
-    for (int i = 0; i < a->lanes && !congested(a); i++) {
-        if (!a->lane[i] || !a->lane[i]->busy)
-            continue;
-        const struct process *p = &a->lane[i]->process;
-        if (p->message_fd >= 0)
-            fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
-        if (p->error_fd >= 0)
-            fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
-    }
+    if (!congested(a))
+        n += (nfds_t)worker_pool_poll(&a->workers, fds + n);
     if (poll(fds, n, 200) > 0 && fds[0].revents)
         stop_drain();
 }
@@ -351,8 +261,8 @@ static void look_at_the_clock(struct agent *a)
     if (a->open && now - a->beaten_s >= a->beat_s) {
         a->beaten_s = now;
         say(a, AGENT_BEAT, 0, NULL, 0);
-        for (int i = 0; i < a->lanes; i++)
-            if (a->lane[i] && a->lane[i]->busy)
+        for (int i = 0; i < a->workers.slots; i++)
+            if (worker_pool_pid(&a->workers, i))
                 say(a, AGENT_RUNS, i, NULL, 0);
     }
 }
@@ -363,15 +273,14 @@ static void heed_signals(struct agent *a)
         say(a, AGENT_LEAVING, 0, NULL, 0);
         stop_for(a, STATUS_INTERRUPTED, "stopped by a signal");
     }
-    for (int i = 0; stop_requests() > 1 && i < a->lanes; i++)
-        if (a->lane[i] && a->lane[i]->busy)
-            process_kill(&a->lane[i]->process);
+    for (int i = 0; stop_requests() > 1 && i < a->workers.slots; i++)
+        worker_pool_kill(&a->workers, i);
 }
 
 /* A worker that does not end even when it is killed (its disk does not answer) is left behind. */
 static bool is_over(const struct agent *a)
 {
-    return a->stopping && ((busy_lanes(a) == 0 && agent_waiting(&a->out) == 0) ||
+    return a->stopping && ((worker_pool_running(&a->workers) == 0 && wire_waiting(&a->out) == 0) ||
                            clock_now_s() - a->stopped_s > WATCH_STOP_S + LAST_WORDS_S);
 }
 
@@ -384,11 +293,13 @@ static enum status loop(struct agent *a, struct message *m)
         wait_for_something(a, fds);
         heed_signals(a);
         hear(a);
-        for (int i = 0; i < a->lanes && !congested(a); i++)
-            if (a->lane[i] && a->lane[i]->busy)
-                attend(a, i);
+        for (int i = 0; i < a->workers.slots && !congested(a); i++) {
+            const struct worker_end *end = worker_pool_attend(&a->workers, i, pass_on, a);
+            if (end)
+                say_ended(a, i, end);
+        }
         look_at_the_clock(a);
-        if (a->out_fd >= 0 && agent_flush(&a->out, a->out_fd, NULL) != STATUS_OK) {
+        if (a->out_fd >= 0 && wire_flush(&a->out, a->out_fd, NULL) != STATUS_OK) {
             hang_up(a);
             stop(a);
         }
@@ -411,8 +322,8 @@ static enum status introduce(struct agent *a, struct message *m)
     int length = agent_hello_format(&h, text, sizeof text);
     if (length < 0)
         return status_fail(m, STATUS_INTERNAL, "this machine cannot be described");
-    s = agent_put_bytes(&a->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, m);
-    return s == STATUS_OK ? agent_put(&a->out, AGENT_HELLO, 0, text, (size_t)length, m) : s;
+    s = wire_put_bytes(&a->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, m);
+    return s == STATUS_OK ? wire_put(&a->out, AGENT_HELLO, 0, text, (size_t)length, m) : s;
 }
 
 /* Two pipes for each worker, and the usual limit is 1,024 descriptors. Where less is allowed than
@@ -439,20 +350,11 @@ enum status agent_run(int in, int out, struct message *m)
     if (s != STATUS_OK)
         return s;
     s = introduce(&a, m);
-    a.environment = process_environment();
-    if (s == STATUS_OK && !a.environment)
-        s = status_fail(m, STATUS_NO_MEMORY, "out of memory");
     if (s == STATUS_OK)
         s = loop(&a, m);
     stop_restore();
-    for (int i = 0; i < a.lanes; i++) {
-        if (a.lane[i] && a.lane[i]->busy)
-            process_close(&a.lane[i]->process);
-        free(a.lane[i]);
-    }
-    free(a.lane);
-    free(a.environment);
-    agent_in_free(&a.in);
-    agent_out_free(&a.out);
+    worker_pool_free(&a.workers, 0);
+    wire_free(&a.in.frames);
+    wire_free(&a.out);
     return s;
 }

@@ -11,60 +11,60 @@
 #include "sweep/worker/fields.h"
 #include "sweep/worker/memory_budget.h"
 
-static int whole(int length, size_t size, int lines, const char *text)
-{
-    if (length < 0 || (size_t)length >= size)
-        return -1;
-    for (const char *at = text; *at; at++)
-        lines -= *at == '\n';
-    return lines == 0 ? length : -1;
-}
+static const struct field hello_field[] = {
+    FIELD(struct agent_hello, protocol, FIELD_INTEGER),
+    FIELD(struct agent_hello, order, FIELD_TEXT),
+    FIELD(struct agent_hello, host, FIELD_TEXT),
+    FIELD(struct agent_hello, pid, FIELD_INTEGER),
+    FIELD(struct agent_hello, cores, FIELD_INTEGER),
+    FIELD(struct agent_hello, memory, FIELD_REAL),
+    FIELD(struct agent_hello, sources, FIELD_TEXT),
+    FIELD(struct agent_hello, version, FIELD_TEXT),
+    FIELD(struct agent_hello, commit, FIELD_TEXT),
+    FIELD(struct agent_hello, compiler, FIELD_TEXT),
+    FIELD(struct agent_hello, flags, FIELD_TEXT),
+    FIELD(struct agent_hello, openblas, FIELD_TEXT),
+    FIELD(struct agent_hello, core_type, FIELD_TEXT),
+    FIELD(struct agent_hello, kernels, FIELD_TEXT),
+    FIELD(struct agent_hello, cpu, FIELD_TEXT),
+    FIELD(struct agent_hello, threads, FIELD_INTEGER),
+};
+static const struct fields hello_fields = FIELDS("hello", struct agent_hello, hello_field);
+
+static const struct field open_field[] = {
+    FIELD(struct agent_open, folder, FIELD_TEXT),
+    FIELD(struct agent_open, proof, FIELD_TEXT),
+    FIELD(struct agent_open, beat_s, FIELD_REAL),
+    FIELD(struct agent_open, patience_s, FIELD_REAL),
+};
+static const struct fields open_fields = FIELDS("greeting", struct agent_open, open_field);
+
+static const struct field end_field[] = {
+    FIELD(struct worker_end, exit_code, FIELD_UNSIGNED),
+    FIELD(struct worker_end, signal, FIELD_UNSIGNED),
+    FIELD(struct worker_end, killed_for, FIELD_UNSIGNED),
+    FIELD(struct worker_end, unstarted, FIELD_FLAG),
+    FIELD(struct worker_end, max_rss_kib, FIELD_INTEGER),
+    FIELD(struct worker_end, cpu_s, FIELD_REAL),
+    FIELD(struct worker_end, killed, FIELD_TEXT),
+    FIELD(struct worker_end, error, FIELD_TEXT),
+};
+static const struct fields end_fields = FIELDS("exit report", struct worker_end, end_field);
 
 int agent_hello_format(const struct agent_hello *h, char *text, size_t size)
 {
-    int n = snprintf(text, size,
-                     "protocol=%" PRId64 "\norder=%s\nhost=%s\npid=%" PRId64 "\ncores=%" PRId64
-                     "\nmemory=%.17g\nsources=%s\nversion=%s\ncommit=%s\ncompiler=%s\nflags=%s\n"
-                     "openblas=%s\ncore_type=%s\nkernels=%s\ncpu=%s\nthreads=%" PRId64 "\n",
-                     h->protocol, h->order, h->host, h->pid, h->cores, h->memory, h->sources,
-                     h->version, h->commit, h->compiler, h->flags, h->openblas, h->core_type,
-                     h->kernels, h->cpu, h->threads);
-    return whole(n, size, 16, text);
+    return fields_format(&hello_fields, h, text, size);
 }
-
-#define TEXT_FIELD(of, member)                                                                     \
-    {                                                                                              \
-        .key = #member, .text = (of)->member, .size = sizeof(of)->member                           \
-    }
 
 enum status agent_hello_parse(const char *text, struct agent_hello *h, struct message *m)
 {
-    memset(h, 0, sizeof *h);
-    const struct field fields[] = {
-        {.key = "protocol", .integer = &h->protocol},
-        TEXT_FIELD(h, order),
-        TEXT_FIELD(h, host),
-        {.key = "pid", .integer = &h->pid},
-        {.key = "cores", .integer = &h->cores},
-        {.key = "memory", .real = &h->memory},
-        TEXT_FIELD(h, sources),
-        TEXT_FIELD(h, version),
-        TEXT_FIELD(h, commit),
-        TEXT_FIELD(h, compiler),
-        TEXT_FIELD(h, flags),
-        TEXT_FIELD(h, openblas),
-        TEXT_FIELD(h, core_type),
-        TEXT_FIELD(h, kernels),
-        TEXT_FIELD(h, cpu),
-        {.key = "threads", .integer = &h->threads},
-    };
     int64_t protocol;
     if (sscanf(text, "protocol=%" SCNd64 "\n", &protocol) == 1 && protocol != AGENT_PROTOCOL)
         return status_fail(m, STATUS_BAD_INPUT,
                            "it runs another program, which speaks protocol %" PRId64
                            " where ours speaks %d; build it from the same tree",
                            protocol, AGENT_PROTOCOL);
-    enum status s = fields_parse(text, fields, sizeof fields / sizeof *fields, "hello", m);
+    enum status s = fields_parse(&hello_fields, text, h, m);
     if (s == STATUS_OK && (h->cores < 1 || h->cores > INT32_MAX || h->threads < 1 ||
                            h->threads > INT32_MAX || isnan(h->memory) || h->memory < 0))
         s = status_fail(m, STATUS_BAD_INPUT, "the hello has a number that cannot be");
@@ -73,23 +73,27 @@ enum status agent_hello_parse(const char *text, struct agent_hello *h, struct me
 
 int agent_open_format(const struct agent_open *o, char *text, size_t size)
 {
-    int n = snprintf(text, size, "folder=%s\nproof=%s\nbeat_s=%.17g\npatience_s=%.17g\n", o->folder,
-                     o->proof, o->beat_s, o->patience_s);
-    return whole(n, size, 4, text);
+    return fields_format(&open_fields, o, text, size);
 }
 
 enum status agent_open_parse(const char *text, struct agent_open *o, struct message *m)
 {
-    memset(o, 0, sizeof *o);
-    const struct field fields[] = {
-        TEXT_FIELD(o, folder),
-        TEXT_FIELD(o, proof),
-        {.key = "beat_s", .real = &o->beat_s},
-        {.key = "patience_s", .real = &o->patience_s},
-    };
-    enum status s = fields_parse(text, fields, sizeof fields / sizeof *fields, "greeting", m);
+    enum status s = fields_parse(&open_fields, text, o, m);
     if (s == STATUS_OK && !(o->beat_s > 0 && o->patience_s > o->beat_s))
         s = status_fail(m, STATUS_BAD_INPUT, "the greeting has a number that cannot be");
+    return s;
+}
+
+int agent_ended_format(const struct worker_end *e, char *text, size_t size)
+{
+    return fields_format(&end_fields, e, text, size);
+}
+
+enum status agent_ended_parse(const char *text, struct worker_end *e, struct message *m)
+{
+    enum status s = fields_parse(&end_fields, text, e, m);
+    if (s == STATUS_OK && e->killed_for > WATCH_MEMORY)
+        s = status_fail(m, STATUS_BAD_INPUT, "the exit report has a number that cannot be");
     return s;
 }
 

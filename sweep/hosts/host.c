@@ -44,7 +44,7 @@ int host_poll(const struct host *h, struct pollfd fds[3])
         fds[n++] = (struct pollfd){.fd = h->out_fd, .events = POLLIN};
     if (h->error_fd >= 0)
         fds[n++] = (struct pollfd){.fd = h->error_fd, .events = POLLIN};
-    if (h->in_fd >= 0 && agent_waiting(&h->out) > 0)
+    if (h->in_fd >= 0 && wire_waiting(&h->out) > 0)
         fds[n++] = (struct pollfd){.fd = h->in_fd, .events = POLLOUT};
     return n;
 }
@@ -125,12 +125,18 @@ static void distrust(struct host *h, double now, const char *why)
 
 /* ---- starting it, and what it is told ---- */
 
+/* To what comes behind the next magic. */
+static void listen_anew(struct host *h)
+{
+    wire_free(&h->in.frames);
+    h->in = (struct agent_in){.skips = true};
+}
+
 static void start(struct host *h, double now)
 {
     struct message m;
-    agent_in_free(&h->in);
-    agent_out_free(&h->out);
-    h->in.skips = true;
+    listen_anew(h);
+    wire_free(&h->out);
     h->tail_used = 0;
     h->at_end = h->at_fault = h->out_of_memory = false;
     h->ready_s = -INFINITY;
@@ -144,7 +150,7 @@ static void start(struct host *h, double now)
 static void put(struct host *h, enum agent_type type, int slot, const void *payload, size_t size)
 {
     struct message m;
-    if (connected(h) && agent_put(&h->out, type, slot, payload, size, &m) != STATUS_OK)
+    if (connected(h) && wire_put(&h->out, type, slot, payload, size, &m) != STATUS_OK)
         miss(h, clock_now_s(), m.text);
 }
 
@@ -172,8 +178,7 @@ void host_kernels(struct host *h, const char *core_type, const char *kernels)
     if (!connected(h))
         return;
     host_enter(h, HOST_STARTING);
-    h->in.skips = true;
-    h->in.skipped = 0;
+    listen_anew(h);
 }
 
 void host_start(struct host *h, int slot, const char *job, size_t size)
@@ -213,9 +218,9 @@ void host_bye(struct host *h)
 /* Where it is gone, the end of what it says tells so, with its reason. */
 static void flush(struct host *h)
 {
-    if (h->in_fd >= 0 && agent_flush(&h->out, h->in_fd, NULL) != STATUS_OK) {
+    if (h->in_fd >= 0 && wire_flush(&h->out, h->in_fd, NULL) != STATUS_OK) {
         host_close_fd(&h->in_fd);
-        agent_out_free(&h->out);
+        wire_free(&h->out);
     }
 }
 
@@ -287,7 +292,7 @@ static void prove(struct host *h, const char *proof, struct host_event *e)
 }
 
 /* Whether a frame of that type may come now. */
-static bool expected(const struct host *h, enum agent_type type)
+static bool expected(const struct host *h, uint32_t type)
 {
     switch (type) {
     case AGENT_HELLO:
@@ -296,7 +301,6 @@ static bool expected(const struct host *h, enum agent_type type)
     case AGENT_REFUSED: /* the signal that it is LEAVING for may have come before the OPEN */
         return h->state == HOST_OPENING || h->state == HOST_LEAVING;
     case AGENT_SPAWNED:
-    case AGENT_MESSAGE:
     case AGENT_RUNS:
     case AGENT_ENDED:
         return h->state == HOST_READY || h->state == HOST_LEAVING;
@@ -304,24 +308,13 @@ static bool expected(const struct host *h, enum agent_type type)
         return h->state != HOST_LEAVING;
     case AGENT_BEAT:
         return true;
-    default:
-        return false;
+    default: /* a worker's message */
+        return type >= WIRE_STARTED && (h->state == HOST_READY || h->state == HOST_LEAVING);
     }
 }
 
-static enum status take_message(struct host *h, const struct agent_frame *f, struct host_event *e,
-                                struct message *m)
-{
-    e->kind = HOST_EVENT_MESSAGE;
-    enum status s = agent_message(f, &e->type, &e->payload, &e->size, m);
-    if (s == STATUS_OK &&
-        (e->type == WIRE_FINISHED || e->type == WIRE_STOPPED || e->type == WIRE_PAUSED))
-        host_lane_leaves(h, f->slot);
-    return s;
-}
-
 /* True where it is an event: e is filled. */
-static bool take_frame(struct host *h, const struct agent_frame *f, struct host_event *e)
+static bool take_frame(struct host *h, const struct wire_frame *f, struct host_event *e)
 {
     struct message m;
     enum status s = STATUS_OK;
@@ -329,7 +322,7 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
     h->heard_s = h->awake_s;
     bool in_turn = expected(h, f->type);
     if (in_turn && f->type == AGENT_ENDED)
-        s = agent_ended_parse(f->payload, f->size, &e->ended, &m);
+        s = agent_ended_parse(f->payload, &e->ended, &m);
     if (s == STATUS_OK && !(in_turn && host_lane_heard(h, f->slot, f->type, e->ended.unstarted)))
         s = status_fail(&m, STATUS_BAD_INPUT,
                         "its agent broke the protocol (unexpected frame of type %d)", (int)f->type);
@@ -353,10 +346,7 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
         break;
     case AGENT_SPAWNED:
         e->kind = HOST_EVENT_SPAWNED;
-        e->pid = agent_pid_parse(f->payload);
-        break;
-    case AGENT_MESSAGE:
-        s = take_message(h, f, e, &m);
+        e->pid = strtoll(f->payload, NULL, 10);
         break;
     case AGENT_ENDED:
         e->kind = HOST_EVENT_ENDED;
@@ -365,18 +355,25 @@ static bool take_frame(struct host *h, const struct agent_frame *f, struct host_
         host_enter(h, HOST_LEAVING);
         e->kind = HOST_EVENT_LEAVING;
         break;
+    case WIRE_FINISHED:
+    case WIRE_STOPPED:
+    case WIRE_PAUSED:
+        host_lane_leaves(h, f->slot);
+        break;
     default:
         break;
     }
-    if (s != STATUS_OK)
-        distrust(h, clock_now_s(), m.text);
-    return s == STATUS_OK && e->kind != HOST_EVENT_LOST;
+    if (f->type >= WIRE_STARTED) {
+        e->kind = HOST_EVENT_MESSAGE;
+        e->message = *f;
+    }
+    return e->kind != HOST_EVENT_LOST;
 }
 
 bool host_next(struct host *h, struct host_event *e)
 {
-    struct agent_frame f;
-    while (connected(h) && agent_next(&h->in, &f))
+    struct wire_frame f;
+    while (connected(h) && wire_next(&h->in.frames, &f))
         if (take_frame(h, &f, e))
             return true;
     if (!h->lost)
@@ -481,6 +478,6 @@ void host_close(struct host *h)
     for (double until_s = clock_now_s() + 1; host_runs(h) && clock_now_s() < until_s;)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     free(h->lane);
-    agent_in_free(&h->in);
-    agent_out_free(&h->out);
+    wire_free(&h->in.frames);
+    wire_free(&h->out);
 }

@@ -124,7 +124,7 @@ struct host {
     bool dismissed; /* host_bye */
     int in_fd, out_fd, error_fd;
     struct agent_in in;
-    struct agent_out out;
+    struct wire_buffer out;
     char proof[128]; /* what READY must say */
     char tail[1024]; /* the last of what the launcher said on stderr */
     size_t tail_used;
@@ -148,7 +148,7 @@ enum host_event_kind {
     HOST_EVENT_GREETED, /* now host_open or host_kernels */
     HOST_EVENT_READY,   /* all its slots are free */
     HOST_EVENT_SPAWNED, /* of slot: pid */
-    HOST_EVENT_MESSAGE, /* of slot: type, payload, size, as wire_next has them */
+    HOST_EVENT_MESSAGE, /* of slot: message, of enum wire_type */
     HOST_EVENT_ENDED,   /* of slot, which is free again: ended */
     HOST_EVENT_LEAVING, /* its slots take no more; what runs there ends */
     HOST_EVENT_LOST     /* what ran there is lost; why. The state is WAITING or REFUSED */
@@ -158,10 +158,8 @@ struct host_event {
     enum host_event_kind kind;
     int slot;
     int64_t pid;
-    enum wire_type type;
-    const char *payload;
-    size_t size;
-    struct agent_ended ended;
+    struct wire_frame message;
+    struct worker_end ended;
 };
 
 /* The next thing that happened; its texts are valid until the next call of host_next, host_listen

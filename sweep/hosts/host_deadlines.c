@@ -86,11 +86,11 @@ void host_lane_leaves(struct host *h, int slot)
     l->heard_s = h->awake_s;
 }
 
-bool host_lane_heard(struct host *h, int slot, enum agent_type type, bool unstarted)
+bool host_lane_heard(struct host *h, int slot, uint32_t type, bool unstarted)
 {
     struct host_lane *l = slot < h->lanes ? &h->lane[slot] : NULL;
     bool answers = type == AGENT_SPAWNED || (type == AGENT_ENDED && unstarted);
-    if (!answers && type != AGENT_MESSAGE && type != AGENT_RUNS && type != AGENT_ENDED)
+    if (!answers && type < WIRE_STARTED && type != AGENT_RUNS && type != AGENT_ENDED)
         return true;
     if (!l || l->state != (answers ? LANE_ASKED : LANE_RUNS) ||
         (answers && l->order != h->answered))
@@ -126,7 +126,7 @@ static bool lane_overdue(const struct host *h, double late_s, char *why, size_t 
 /* Of one that works or has worked. */
 static enum host_due work_overdue(const struct host *h, char *why, size_t size)
 {
-    size_t begun = agent_begun(&h->in);
+    size_t begun = wire_begun(&h->in.frames);
     double late_s = (double)begun / SLOWEST;
     if (h->awake_s - h->heard_s >= h->patience_s + late_s) {
         snprintf(why, size,

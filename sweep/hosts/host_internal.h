@@ -43,9 +43,9 @@ void host_enter(struct host *h, enum host_state state);
 enum status host_lane_asked(struct host *h, int slot, struct message *m);
 void host_lane_leaves(struct host *h, int slot);
 
-/* A frame about that slot has come, of one of the types SPAWNED, MESSAGE, RUNS, ENDED. False where
- * that cannot be. unstarted: of ENDED. */
-bool host_lane_heard(struct host *h, int slot, enum agent_type type, bool unstarted);
+/* A frame has come about that slot: SPAWNED, RUNS, ENDED or a worker's message. False where that
+ * cannot be. unstarted: of ENDED. */
+bool host_lane_heard(struct host *h, int slot, uint32_t type, bool unstarted);
 
 enum host_due {
     HOST_DUE_NOTHING,

@@ -51,11 +51,8 @@ static void for_running(struct runner *r, void (*with)(struct slot *s))
 
 static void kill_workers(struct runner *r)
 {
-    double until_s = clock_now_s() + 1;
     for_running(r, slot_kill);
-    const struct machine *here = &r->machine[0];
-    for (int i = 0; !here->host && i < here->slots; i++)
-        process_reap(here->slot[i].process, until_s);
+    worker_pool_free(&r->workers, 1);
 }
 
 void runner_stop(struct runner *r)
@@ -113,19 +110,19 @@ void runner_note_spawned(struct runner *r, const struct slot *s)
     keep_event(r, s, (struct pending_event){.kind = PENDING_SPAWNED, .pid = s->pid, .host = host});
 }
 
+static void on_message_here(void *context, const struct wire_frame *f)
+{
+    struct runner *r = context;
+    slot_hear(&r->here.slot[f->slot], r->view, f, runner_on_worker_message, r);
+}
+
 /* To those on this machine. */
 static void listen_to_workers(struct runner *r)
 {
-    const struct machine *here = &r->machine[0];
-    for (int i = 0; !here->host && i < here->slots; i++) {
-        struct slot *s = &here->slot[i];
-        if (!runs(s))
-            continue;
-        slot_listen(s, r->view, runner_on_worker_message, r);
-        if (slot_ended(s, r->job.folder, r->view, runner_on_worker_message, r))
-            runner_take_ending_here(r, s);
-        else
-            slot_watch(s);
+    for (int i = 0; i < r->here.slots; i++) {
+        const struct worker_end *end = worker_pool_attend(&r->workers, i, on_message_here, r);
+        if (end)
+            runner_take_ending_here(r, &r->here.slot[i], end);
     }
 }
 
@@ -133,18 +130,9 @@ static void listen_to_workers(struct runner *r)
 
 static void wait_for_something(struct runner *r, struct pollfd *fds)
 {
-    const struct machine *here = &r->machine[0];
     nfds_t n = 0;
     fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
-    for (int i = 0; !here->host && i < here->slots; i++) {
-        const struct process *p = here->slot[i].process;
-        if (p->pid <= 0)
-            continue;
-        if (p->message_fd >= 0)
-            fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
-        if (p->error_fd >= 0)
-            fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
-    }
+    n += (nfds_t)worker_pool_poll(&r->workers, fds + n);
     n += (nfds_t)runner_hosts_poll(r, fds + n);
     int timeout_ms = r->retry_s > 0 ? 100 : 200;
     if (poll(fds, n, timeout_ms) > 0 && fds[0].revents)
@@ -240,7 +228,7 @@ static void tell_cores(struct runner *r)
 
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m)
 {
-    machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host);
+    machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host, &r->workers);
     if (!machine->slot)
         return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", n);
     machine->slots = n;
@@ -318,9 +306,8 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
                               struct runner_result *result, struct message *m)
 {
     enum status s = runner_prepare(r, o, m);
-    r->environment = process_environment();
     r->claim = calloc(CLAIMS_MAX, sizeof *r->claim);
-    if (s == STATUS_OK && (!r->claim || !r->environment))
+    if (s == STATUS_OK && !r->claim)
         s = status_fail(m, STATUS_NO_MEMORY, "out of memory");
     if (s == STATUS_OK && slots > 0)
         s = runner_make_slots(r, &r->machine[0], slots, m);
@@ -359,7 +346,6 @@ static void free_runner(struct runner *r)
         free(r->event[i].text);
     free(r->event);
     free(r->claim);
-    free(r->environment);
     crash_suspects_free(&r->suspects);
     forecast_free(r->forecast);
 }

@@ -247,7 +247,7 @@ static enum status start_slot(struct runner *r, struct slot *s, const struct cla
     enum status status = store_config_data(r->store, c->config_sha256, &r->job.data, m);
     if (status == STATUS_OK) {
         memcpy(r->job.build, r->machine[s->machine].build, sizeof r->job.build);
-        return slot_start(s, c, &r->job, r->environment, m);
+        return slot_start(s, c, &r->job, m);
     }
     slot_unstarted(s, m->text);
     return status;

@@ -320,8 +320,9 @@ static void take_memory(struct runner *r, struct machine *machine, struct slot *
     judge_memory(r, machine, s);
 }
 
-void runner_take_ending_here(struct runner *r, struct slot *s)
+void runner_take_ending_here(struct runner *r, struct slot *s, const struct worker_end *e)
 {
+    slot_ended(s, r->job.folder, e);
     take_memory(r, machine_of(r, s), s);
     runner_take_ending(r, s);
 }
@@ -397,10 +398,10 @@ static bool blame_machine(struct runner *r, struct machine *machine, struct slot
 }
 
 void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
-                              const struct agent_ended *e)
+                              const struct worker_end *e)
 {
     char why[MESSAGE_SIZE];
-    slot_ended_there(s, r->job.folder, e);
+    slot_ended(s, r->job.folder, e);
     take_memory(r, machine, s);
     bool aside = blame_machine(r, machine, s, e->unstarted, why);
     runner_take_ending(r, s);

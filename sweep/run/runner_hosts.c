@@ -299,7 +299,7 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
         break;
     case HOST_EVENT_MESSAGE:
         if (s) {
-            slot_hear(s, r->view, e->type, e->payload, runner_on_worker_message, r);
+            slot_hear(s, r->view, &e->message, runner_on_worker_message, r);
             runner_on_trial_progress(r, machine, s);
         }
         break;

@@ -79,8 +79,8 @@ struct runner {
     struct progress_view *view;
     struct forecast *forecast; /* what trials take, for the time left; NULL: all alike */
     int64_t sweep_id;
-    struct job job; /* what all jobs of this run share */
-    char **environment;
+    struct job job;             /* what all jobs of this run share */
+    struct worker_pool workers; /* on this machine */
 
     struct machine here;
     int machines;
@@ -182,14 +182,14 @@ void runner_seek_allocation(struct runner *r, double now);
  * due to be committed. */
 void runner_take_ending(struct runner *r, struct slot *s);
 
-/* The same, of a worker on this machine that may have been killed for memory: fewer are begun then,
- * and a trial for which there is too little even alone fails. */
-void runner_take_ending_here(struct runner *r, struct slot *s);
+/* The same, of a worker on this machine that ended like this. It may have been killed for memory:
+ * fewer are begun then, and a trial for which there is too little even alone fails. */
+void runner_take_ending_here(struct runner *r, struct slot *s, const struct worker_end *e);
 
 /* The same, of a worker on another machine, which may be to blame: it is then set aside, or refused
  * where it will not do better. */
 void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
-                              const struct agent_ended *e);
+                              const struct worker_end *e);
 
 /* The same, of a slot whose machine is lost: as slot_lost had it. at_work: it was, until then. */
 void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work);

@@ -54,29 +54,19 @@ void slot_list_remove(struct slot_list *l, int machine)
 }
 
 /* What s held before is not looked at. */
-static void make_free(struct slot *s, int index, int machine, struct host *host, int lane,
-                      struct process *process)
+static void make_free(struct slot *s, int index, int machine, int lane, struct host *host,
+                      struct worker_pool *workers)
 {
     *s = (struct slot){
-        .index = index, .machine = machine, .host = host, .lane = lane, .process = process};
-    if (process)
-        process_init(process);
+        .index = index, .machine = machine, .lane = lane, .host = host, .workers = workers};
 }
 
-_Static_assert(sizeof(struct slot) % _Alignof(struct process) == 0,
-               "processes can stand behind an array of slots");
-
-/* There may be very many slots of other machines, which have no process here: only those of this
- * machine have room for one, behind the slots in the same block. */
-struct slot *slots_new(int n, int index, int machine, struct host *host)
+struct slot *slots_new(int n, int index, int machine, struct host *host,
+                       struct worker_pool *workers)
 {
-    size_t size = sizeof(struct slot) + (host ? 0 : sizeof(struct process));
-    struct slot *slots = calloc((size_t)n, size);
-    if (!slots)
-        return NULL;
-    struct process *processes = (struct process *)(slots + n);
-    for (int i = 0; i < n; i++)
-        make_free(&slots[i], index + i, machine, host, i, host ? NULL : &processes[i]);
+    struct slot *slots = calloc((size_t)n, sizeof *slots);
+    for (int i = 0; slots && i < n; i++)
+        make_free(&slots[i], index + i, machine, i, host, workers);
     return slots;
 }
 
@@ -113,8 +103,7 @@ static void end_with_error(struct slot *s)
 }
 
 /* Its worker, with the job as text. */
-static enum status start_worker(struct slot *s, const struct job *job, char *const environment[],
-                                struct message *m)
+static enum status start_worker(struct slot *s, const struct job *job, struct message *m)
 {
     char *text = malloc(WIRE_JOB_MAX);
     enum status status = STATUS_OK;
@@ -127,7 +116,7 @@ static enum status start_worker(struct slot *s, const struct job *job, char *con
     else if (s->host)
         host_start(s->host, s->lane, text, (size_t)length);
     else
-        status = process_spawn(s->process, "worker", text, (size_t)length, environment, m);
+        status = worker_pool_start(s->workers, s->lane, "worker", text, (size_t)length, m);
     free(text);
     return status;
 }
@@ -157,18 +146,17 @@ void slot_take(struct slot *s, const struct claimed *c, double work, struct prog
     progress_trial_started(v, s->index, &shown);
 }
 
-enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
-                       char *const environment[], struct message *m)
+enum status slot_start(struct slot *s, const struct claimed *c, struct job *job, struct message *m)
 {
     job->trial = c->trial_id;
     job->attempt = c->attempt;
     job->seed = c->seed;
     job->until = c->until;
     snprintf(job->config, sizeof job->config, "%s", c->config_json);
-    enum status status = start_worker(s, job, environment, m);
+    enum status status = start_worker(s, job, m);
     if (status != STATUS_OK)
         slot_unstarted(s, m->text);
-    s->pid = s->process ? s->process->pid : 0;
+    s->pid = s->host ? 0 : worker_pool_pid(s->workers, s->lane);
     return status;
 }
 
@@ -181,44 +169,39 @@ void slot_unstarted(struct slot *s, const char *why)
     s->end.step = s->resumed_from_step;
 }
 
-static void take_message(struct slot *s, struct progress_view *v, enum wire_type type,
-                         const char *payload)
+static void take_message(struct slot *s, struct progress_view *v, const struct wire_frame *f)
 {
     struct wire_progress p;
-    switch (type) {
+    switch (f->type) {
     case WIRE_STARTED:
     case WIRE_PROGRESS:
     case WIRE_STOPPED:
     case WIRE_PAUSED:
-        memcpy(&p, payload, sizeof p);
+        memcpy(&p, f->payload, sizeof p);
         s->started = true;
         s->step = p.step;
         if (!isnan(p.value))
             s->value = p.value;
         progress_update(v, s->index, p.step, p.steps, p.loss, p.acc);
-        s->paused = type == WIRE_PAUSED && s->until > 0 && p.step >= s->until;
+        s->paused = f->type == WIRE_PAUSED && s->until > 0 && p.step >= s->until;
         break;
     case WIRE_FINISHED:
         s->finished = true;
         break;
-    case WIRE_CURVE:
-    case WIRE_NOTE:
-    case WIRE_ALIVE:
-    case WIRE_ANSWER:
-    case WIRE_TYPES:
+    default:
         break;
     }
 }
 
-void slot_hear(struct slot *s, struct progress_view *v, enum wire_type type, const char *payload,
+void slot_hear(struct slot *s, struct progress_view *v, const struct wire_frame *f,
                slot_listener listen, void *context)
 {
     char note[SLOT_NOTE_SIZE];
-    take_message(s, v, type, payload);
-    if (type == WIRE_CURVE)
-        listen(context, s, type, payload);
-    else if (type == WIRE_NOTE && ++s->notes <= SLOT_NOTES_MAX)
-        listen(context, s, type, text_shown(payload, note, sizeof note));
+    take_message(s, v, f);
+    if (f->type == WIRE_CURVE)
+        listen(context, s, WIRE_CURVE, f->payload);
+    else if (f->type == WIRE_NOTE && ++s->notes <= SLOT_NOTES_MAX)
+        listen(context, s, WIRE_NOTE, text_shown(f->payload, note, sizeof note));
 }
 
 void slot_count_notes(const struct slot *s, slot_listener listen, void *context)
@@ -236,7 +219,7 @@ void slot_stop(struct slot *s)
     if (s->host)
         host_stop(s->host, s->lane);
     else
-        process_stop(s->process);
+        worker_pool_stop(s->workers, s->lane);
 }
 
 void slot_kill(struct slot *s)
@@ -244,22 +227,7 @@ void slot_kill(struct slot *s)
     if (s->host)
         host_kill(s->host, s->lane);
     else
-        process_kill(s->process);
-}
-
-void slot_listen(struct slot *s, struct progress_view *v, slot_listener listen, void *context)
-{
-    struct message m;
-    if (process_listen(s->process, &m) != STATUS_OK) {
-        listen(context, s, WIRE_NOTE, m.text);
-        process_kill(s->process);
-    }
-    enum wire_type type;
-    const char *payload;
-    size_t size;
-    while (wire_next(&s->process->reader, &type, &payload, &size))
-        slot_hear(s, v, type, payload, listen, context);
-    process_read_errors(s->process);
+        worker_pool_kill(s->workers, s->lane);
 }
 
 /* Reads the result that the worker said is durable: it counts however the process went down after
@@ -349,36 +317,7 @@ static int64_t saved_step(const struct slot *s, const char *folder)
     return step > 0 ? step : 0;
 }
 
-void slot_watch(struct slot *s)
-{
-    process_watch(s->process, s->killed, sizeof s->killed);
-}
-
-/* What has become of it, once its worker has ended and `end` says how. */
-static void conclude(struct slot *s, const char *folder)
-{
-    if (s->end.signal != 0)
-        trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
-    set_error(s, s->end.error ? s->end.error : "");
-    s->ending = judge(s, folder);
-    s->end.limit_hit = s->ending == ENDING_LIMIT;
-    s->end.step = saved_step(s, folder);
-    end_with_error(s);
-}
-
-bool slot_ended(struct slot *s, const char *folder, struct progress_view *v, slot_listener listen,
-                void *context)
-{
-    if (!process_ended(s->process, &s->end))
-        return false;
-    process_blame_memory(s->process, &s->end, s->killed, sizeof s->killed);
-    slot_listen(s, v, listen, context);
-    s->killed_for = s->process->killed_for;
-    conclude(s, folder);
-    return true;
-}
-
-void slot_ended_there(struct slot *s, const char *folder, const struct agent_ended *e)
+void slot_ended(struct slot *s, const char *folder, const struct worker_end *e)
 {
     if (e->unstarted) {
         slot_unstarted(s, e->error);
@@ -387,11 +326,16 @@ void slot_ended_there(struct slot *s, const char *folder, const struct agent_end
     s->end = (struct attempt_end){.exit_code = e->exit_code,
                                   .signal = e->signal,
                                   .cpu_s = e->cpu_s,
-                                  .max_rss_kib = e->max_rss_kib,
-                                  .error = e->error[0] ? e->error : NULL};
+                                  .max_rss_kib = e->max_rss_kib};
     s->killed_for = e->killed_for;
     snprintf(s->killed, sizeof s->killed, "%s", e->killed);
-    conclude(s, folder);
+    if (s->end.signal != 0)
+        trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
+    set_error(s, e->error);
+    s->ending = judge(s, folder);
+    s->end.limit_hit = s->ending == ENDING_LIMIT;
+    s->end.step = saved_step(s, folder);
+    end_with_error(s);
 }
 
 void slot_lost(struct slot *s, const char *folder, const char *why)
@@ -440,11 +384,9 @@ void slot_over_limit(struct slot *s, const char *why)
 
 void slot_clear(struct slot *s)
 {
-    if (s->process)
-        process_close(s->process);
     free(s->result);
     free(s->error.text);
     bool closed = s->closed;
-    make_free(s, s->index, s->machine, s->host, s->lane, s->process);
+    make_free(s, s->index, s->machine, s->lane, s->host, s->workers);
     s->closed = closed;
 }

@@ -6,8 +6,8 @@
 #include "engine/base/text.h"
 #include "sweep/hosts/host.h"
 #include "sweep/run/progress.h"
-#include "sweep/worker/process.h"
 #include "sweep/worker/trial_files.h"
+#include "sweep/worker/worker_pool.h"
 
 enum { SLOT_LABEL = 320 };
 
@@ -23,16 +23,16 @@ enum ending {
 };
 
 struct slot {
-    int index;         /* of the view */
-    int machine;       /* the runner's number of the machine that it is on */
-    struct host *host; /* that machine; NULL: this one */
-    int lane;          /* the slot's number there */
-    struct slot *next; /* in the list that it is in (struct slot_list) */
+    int index;                   /* of the view */
+    int machine;                 /* the runner's number of the machine that it is on */
+    struct host *host;           /* that machine; NULL: this one, */
+    struct worker_pool *workers; /* ... with its workers */
+    int lane;                    /* the slot's number there */
+    struct slot *next;           /* in the list that it is in (struct slot_list) */
 
-    bool busy;               /* from the claim until its ending is committed */
-    bool started;            /* the worker said that it trains */
-    int64_t pid;             /* of its worker, also when that has ended; 0: could not be started */
-    struct process *process; /* on this machine; NULL: the slot is on another */
+    bool busy;    /* from the claim until its ending is committed */
+    bool started; /* the worker said that it trains */
+    int64_t pid;  /* of its worker, also when that has ended; 0: could not be started */
 
     /* What the claim said that lives on. There are very many slots: no texts of the claim. */
     int64_t trial_id, attempt, until, n_params, resumed_from_step;
@@ -82,9 +82,10 @@ void slot_list_add(struct slot_list *l, struct slot *s);
 struct slot *slot_list_take(struct slot_list *l);        /* the first; NULL: there is none */
 void slot_list_remove(struct slot_list *l, int machine); /* all that are on that machine */
 
-/* n free slots of a machine, the first one the view's `index`; host NULL: of this machine, with
- * room for their processes. NULL: out of memory. Free with slots_free. */
-struct slot *slots_new(int n, int index, int machine, struct host *host);
+/* n free slots of a machine, the first one the view's `index`; host NULL: of this machine, whose
+ * workers are kept. NULL: out of memory. Free with slots_free. */
+struct slot *slots_new(int n, int index, int machine, struct host *host,
+                       struct worker_pool *workers);
 void slots_free(struct slot *slots, int n);
 
 /* Why it ended as it did; "" where nobody said. */
@@ -96,8 +97,7 @@ void slot_take(struct slot *s, const struct claimed *c, double work, struct prog
 /* Starts its worker, or tells its host to. job: what all jobs of this run share, where its file
  * lies and what its machine computes with; its trial members are filled here, from c. On failure
  * slot_unstarted. */
-enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
-                       char *const environment[], struct message *m);
+enum status slot_start(struct slot *s, const struct claimed *c, struct job *job, struct message *m);
 
 /* The trial cannot be started for this reason: ENDING_REQUEUE. */
 void slot_unstarted(struct slot *s, const char *why);
@@ -105,7 +105,7 @@ void slot_unstarted(struct slot *s, const char *why);
 /* Takes in one message of the worker's. Of its notes only the first SLOT_NOTES_MAX are passed on,
  * each cut to SLOT_NOTE_SIZE: a broken worker or machine must not fill the results file. */
 enum { SLOT_NOTES_MAX = 8, SLOT_NOTE_SIZE = 2000 };
-void slot_hear(struct slot *s, struct progress_view *v, enum wire_type type, const char *payload,
+void slot_hear(struct slot *s, struct progress_view *v, const struct wire_frame *f,
                slot_listener listen, void *context);
 
 /* Its worker has ended: one more note says how many were left out, if any were. */
@@ -115,23 +115,9 @@ void slot_count_notes(const struct slot *s, slot_listener listen, void *context)
 void slot_stop(struct slot *s);
 void slot_kill(struct slot *s);
 
-/* ---- of a worker on this machine ---- */
-
-/* Takes in what the worker said since. A worker that breaks the protocol is killed. */
-void slot_listen(struct slot *s, struct progress_view *v, slot_listener listen, void *context);
-
-/* Ends a worker that has hung or does not stop when asked. */
-void slot_watch(struct slot *s);
-
-/* True once the process has ended: `ending` and what belongs to it are then set. folder: where the
- * durable results lie. */
-bool slot_ended(struct slot *s, const char *folder, struct progress_view *v, slot_listener listen,
-                void *context);
-
-/* ---- of a worker on another machine ---- */
-
-/* Its host says how it ended: `ending` and what belongs to it are set as by slot_ended. */
-void slot_ended_there(struct slot *s, const char *folder, const struct agent_ended *e);
+/* Its worker has ended, and e says how: `ending` and what belongs to it are then set. folder: where
+ * the durable results lie. */
+void slot_ended(struct slot *s, const char *folder, const struct worker_end *e);
 
 /* Its host is lost, and nobody knows what its worker does: a result that lies durable counts, else
  * ENDING_REQUEUE. Should the worker live on, it cannot harm its successor (trial_files.h). */

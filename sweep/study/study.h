@@ -1,7 +1,7 @@
 /* Studies: what is asked of trained models, once their trials have completed. A study is a line of
  * studies.def and a file with what it computes; everything else is the same for all. The
  * coordinator makes jobs, each of one trial's weights or of several's, and gives every job to a
- * worker process, `headcount study-worker` (worker_pool.h). The worker's answer is JSON,
+ * worker process, `headcount study-worker` (job_queue.h). The worker's answer is JSON,
  *
  *     {"split":"val","head_metric":[{"layer":0,"head":0,"importance":0.25},...],"layer_metric":[...]}
  *

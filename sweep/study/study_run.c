@@ -15,9 +15,9 @@
 #include "sweep/plan/machine.h"
 #include "sweep/run/busy_retry.h"
 #include "sweep/run/slot.h"
+#include "sweep/study/job_queue.h"
 #include "sweep/study/study_job.h"
 #include "sweep/study/study_worker.h"
-#include "sweep/study/worker_pool.h"
 #include "sweep/trials/store_check.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/stop.h"
@@ -172,7 +172,7 @@ static void job_begins(void *context, int i, int slot)
 }
 
 static enum status file_answer(struct asking *a, const struct study_job *j,
-                               const struct worker_pool_ending *e, struct message *m)
+                               const struct job_ending *e, struct message *m)
 {
     struct study_session *session = a->session;
     const struct study_filing f = {.study = a->study->name,
@@ -193,7 +193,7 @@ static enum status file_answer(struct asking *a, const struct study_job *j,
     return s;
 }
 
-static enum status job_ends(void *context, int i, int slot, const struct worker_pool_ending *e,
+static enum status job_ends(void *context, int i, int slot, const struct job_ending *e,
                             struct message *m)
 {
     struct asking *a = context;
@@ -245,21 +245,21 @@ enum status study_run(struct study_session *session, const struct study *study,
                       struct message *m)
 {
     struct asking a = {session, study, jobs, count, r, *r};
-    const struct worker_pool_jobs work = {.verb = STUDY_WORKER,
-                                          .workers = workers_for(&session->options, count),
-                                          .jobs = count,
-                                          .context = &a,
-                                          .text = job_text,
-                                          .begins = job_begins,
-                                          .ends = job_ends,
-                                          .turns = turn};
+    const struct job_queue queue = {.verb = STUDY_WORKER,
+                                    .workers = workers_for(&session->options, count),
+                                    .jobs = count,
+                                    .context = &a,
+                                    .text = job_text,
+                                    .begins = job_begins,
+                                    .ends = job_ends,
+                                    .turns = turn};
     if (count == 0)
         return STATUS_OK;
     session->busy.timeout_s = INFINITY; /* workers go on meanwhile */
     session->view =
-        progress_new(stderr, session->options.quiet, study->doing, work.workers, METRIC_VAL_ACC);
+        progress_new(stderr, session->options.quiet, study->doing, queue.workers, METRIC_VAL_ACC);
     show_counts(&a);
-    enum status s = worker_pool_run(&work, m);
+    enum status s = job_queue_run(&queue, m);
     progress_finish(session->view);
     session->view = NULL;
     session->busy.timeout_s = BUSY_TIMEOUT_S;

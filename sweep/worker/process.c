@@ -140,36 +140,31 @@ static void begin_counting(void)
         kills_known = machine_memory_kills();
 }
 
-void process_blame_memory(struct process *p, const struct attempt_end *end, char *why, size_t size)
+/* Whether the system killed it because the control group that it shares with this process may take
+ * no more memory. */
+static void blame_memory(struct worker_end *end)
 {
     char there[32];
     struct machine_memory memory = machine_memory();
-    if (end->signal != SIGKILL || p->killed_for != WATCH_FINE || !memory.by_group ||
+    if (end->signal != SIGKILL || end->killed_for != WATCH_FINE || !memory.by_group ||
         machine_memory_kills() <= kills_known)
         return;
     kills_known++;
-    p->killed_for = WATCH_MEMORY;
+    end->killed_for = WATCH_MEMORY;
     text_quantity(memory.bytes, there, sizeof there);
-    snprintf(
-        why, size,
-        "killed by the system for memory, of which its control group has %sB; give it more, as "
-        "in `submit ... -- --mem=8G`",
-        there);
+    snprintf(end->killed, sizeof end->killed,
+             "killed by the system for memory, of which its control group has %sB; give it more, "
+             "as in `submit ... -- --mem=8G`",
+             there);
 }
 
 /* ---- its life ---- */
-
-void process_init(struct process *p)
-{
-    memset(p, 0, sizeof *p);
-    p->message_fd = p->error_fd = -1;
-}
 
 enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
                           char *const environment[], struct message *m)
 {
     int given[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
-    process_init(p);
+    *p = (struct process){.message_fd = -1, .error_fd = -1};
     begin_counting();
     enum status s = hand_job(job, size, given, m);
     if (s == STATUS_OK)
@@ -200,7 +195,18 @@ enum status process_spawn(struct process *p, const char *verb, const char *job, 
     return STATUS_OK;
 }
 
-enum status process_listen(struct process *p, struct message *m)
+int process_poll(const struct process *p, struct pollfd fds[2])
+{
+    int n = 0;
+    if (p->message_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
+    if (p->error_fd >= 0)
+        fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
+    return n;
+}
+
+/* BAD_INPUT where it sent what is no message. */
+static enum status read_messages(struct process *p, struct message *m)
 {
     char bytes[16384];
     while (p->message_fd >= 0) {
@@ -215,7 +221,7 @@ enum status process_listen(struct process *p, struct message *m)
             break;
         }
         watch_heard(&p->watch);
-        enum status s = wire_feed(&p->reader, bytes, (size_t)n, m);
+        enum status s = wire_feed(&p->messages, bytes, (size_t)n, wire_valid, m);
         if (s != STATUS_OK) {
             close_end(&p->message_fd);
             return s;
@@ -224,9 +230,9 @@ enum status process_listen(struct process *p, struct message *m)
     return STATUS_OK;
 }
 
-void process_read_errors(struct process *p)
+static void read_errors(struct process *p)
 {
-    char bytes[PROCESS_TAIL];
+    char *tail = p->end.error, bytes[sizeof p->end.error - 1];
     while (p->error_fd >= 0) {
         ssize_t n = read(p->error_fd, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
@@ -239,73 +245,87 @@ void process_read_errors(struct process *p)
         }
         for (ssize_t i = 0; i < n; i++)
             bytes[i] = bytes[i] ? bytes[i] : '?'; /* what is behind a NUL counts, too */
-        size_t keep = sizeof p->tail - 1 - (size_t)n;
-        if ((size_t)n >= sizeof p->tail - 1) {
-            keep = 0;
-            p->tail_cut |= (size_t)n > sizeof p->tail - 1;
-            n = (ssize_t)sizeof p->tail - 1;
+        size_t keep = sizeof bytes - (size_t)n;
+        if (p->error_used > keep) {
+            p->error_cut = true;
+            memmove(tail, tail + p->error_used - keep, keep);
+            p->error_used = keep;
         }
-        p->tail_cut |= p->tail_used > keep;
-        if (p->tail_used > keep) {
-            memmove(p->tail, p->tail + p->tail_used - keep, keep);
-            p->tail_used = keep;
-        }
-        memcpy(p->tail + p->tail_used, bytes, (size_t)n);
-        p->tail_used += (size_t)n;
+        memcpy(tail + p->error_used, bytes, (size_t)n);
+        p->error_used += (size_t)n;
     }
+}
+
+/* Passes on what it has said. */
+static void hear(struct process *p, process_listener said, void *context)
+{
+    struct message m;
+    struct wire_frame f;
+    enum status s = read_messages(p, &m);
+    while (wire_next(&p->messages, &f)) {
+        f.slot = p->slot;
+        said(context, &f);
+    }
+    read_errors(p);
+    if (s == STATUS_OK)
+        return;
+    status_fail_within(&m, s, "a worker ");
+    f = (struct wire_frame){WIRE_NOTE, p->slot, m.text, strlen(m.text)};
+    said(context, &f);
+    process_kill(p);
 }
 
 void process_stop(struct process *p)
 {
-    if (p->pid <= 0)
-        return;
     kill(p->pid, SIGTERM);
     kill(p->pid, SIGCONT);
     watch_leaving(&p->watch);
 }
 
-void process_watch(struct process *p, char *why, size_t size)
+/* Kills it where it has hung or does not end in time. */
+static void watch(struct process *p)
 {
     const double look_every_s = 0.25;
     struct watch_sample sample;
+    struct worker_end *end = &p->end;
     double now = clock_now_s();
-    if (p->pid <= 0 || p->killed_for != WATCH_FINE || now - p->watch.looked_s < look_every_s ||
+    if (end->killed_for != WATCH_FINE || now - p->watch.looked_s < look_every_s ||
         !watch_sample(p->pid, &sample))
         return;
-    p->killed_for = watch_look(&p->watch, &sample, now);
-    if (p->killed_for == WATCH_FINE)
+    end->killed_for = watch_look(&p->watch, &sample, now);
+    if (end->killed_for == WATCH_FINE)
         return;
     if (p->watch.leaving)
-        snprintf(why, size, "had %d s to stop and did not%s: ended by force", WATCH_STOP_S,
-                 p->killed_for == WATCH_HUNG ? ", nor gave a sign of life" : "");
+        snprintf(end->killed, sizeof end->killed, "had %d s to stop and did not%s: ended by force",
+                 WATCH_STOP_S, end->killed_for == WATCH_HUNG ? ", nor gave a sign of life" : "");
     else
-        snprintf(why, size,
+        snprintf(end->killed, sizeof end->killed,
                  "gave no sign of life for %.0f s, at most %.1f s before: ended by force",
                  p->watch.silent_s, p->watch.longest_s);
     process_kill(p);
 }
 
-/* Ends the tail. Of one that was cut the beginning, a part of a line, makes way for a mark. */
-static void end_tail(struct process *p)
+/* Of errors that were cut the beginning, a part of a line, makes way for a mark. */
+static void end_errors(struct process *p)
 {
     enum { ERROR_LINE_MAX = 500 }; /* of a longer line the part stays */
     static const char mark[] = "[...]\n";
     const size_t size = sizeof mark - 1;
-    while (p->tail_used > 0 && p->tail[p->tail_used - 1] == '\n')
-        p->tail_used--;
-    p->tail[p->tail_used] = '\0';
-    if (!p->tail_cut || p->tail_used < size)
+    char *text = p->end.error;
+    while (p->error_used > 0 && text[p->error_used - 1] == '\n')
+        p->error_used--;
+    text[p->error_used] = '\0';
+    if (!p->error_cut || p->error_used < size)
         return;
-    char *line = strchr(p->tail + size - 1, '\n');
-    const bool soon = line && line - p->tail < ERROR_LINE_MAX;
-    const char *from = soon ? line + 1 : p->tail + size;
-    size_t left = p->tail_used - (size_t)(from - p->tail);
-    memmove(p->tail + size, from, left + 1);
-    memcpy(p->tail, mark, size);
-    p->tail_used = size + left;
+    char *line = strchr(text + size - 1, '\n');
+    const bool soon = line && line - text < ERROR_LINE_MAX;
+    const char *from = soon ? line + 1 : text + size;
+    memmove(text + size, from, p->error_used - (size_t)(from - text) + 1);
+    memcpy(text, mark, size);
 }
 
-bool process_ended(struct process *p, struct attempt_end *end)
+/* True once it has ended, and end says how. */
+static bool reap(struct process *p)
 {
     int status;
     struct rusage usage;
@@ -315,20 +335,37 @@ bool process_ended(struct process *p, struct attempt_end *end)
     while (pid < 0 && errno == EINTR);
     if (pid == 0)
         return false;
-    memset(end, 0, sizeof *end);
     if (pid == p->pid) {
-        end->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-        end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        end->cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
-                     1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-        end->max_rss_kib = usage.ru_maxrss;
+        p->end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+        p->end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        p->end.cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+                       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        p->end.max_rss_kib = usage.ru_maxrss;
     } else { /* somebody else reaped it (SIGCHLD ignored from outside): nothing is known */
-        end->signal = SIGKILL;
+        p->end.signal = SIGKILL;
     }
-    process_read_errors(p);
-    end_tail(p);
-    end->error = p->tail_used ? p->tail : NULL;
     p->pid = 0;
+    return true;
+}
+
+static void close_pipes(struct process *p)
+{
+    close_end(&p->message_fd);
+    close_end(&p->error_fd);
+    wire_free(&p->messages);
+}
+
+bool process_attend(struct process *p, process_listener said, void *context)
+{
+    hear(p, said, context);
+    if (!reap(p)) {
+        watch(p);
+        return false;
+    }
+    blame_memory(&p->end);
+    hear(p, said, context); /* its last words */
+    end_errors(p);
+    close_pipes(p);
     return true;
 }
 
@@ -340,15 +377,7 @@ void process_kill(struct process *p)
 
 void process_reap(struct process *p, double until_s)
 {
-    struct attempt_end end;
-    while (p->pid > 0 && !process_ended(p, &end) && clock_now_s() < until_s)
+    while (p->pid > 0 && !reap(p) && clock_now_s() < until_s)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-}
-
-void process_close(struct process *p)
-{
-    close_end(&p->message_fd);
-    close_end(&p->error_fd);
-    wire_reader_free(&p->reader);
-    process_init(p);
+    close_pipes(p);
 }

@@ -1,64 +1,64 @@
 /* A worker as a process: spawning it with its job and its pipes, listening to it, watching it, and
  * seeing it end. It dies with the process that spawned it, at whatever instant that happens. What
- * it does at its own ends of the pipes: worker_ends.h. */
+ * it does at its own ends of the pipes: worker_ends.h; several of them: worker_pool.h. */
 #ifndef SWEEP_WORKER_PROCESS_H
 #define SWEEP_WORKER_PROCESS_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "sweep/trials/trials.h"
 #include "sweep/worker/watch.h"
 #include "sweep/worker/wire.h"
 
 enum { PROCESS_TAIL = 4096 };
 
-struct process {
-    pid_t pid;      /* 0: none */
-    int message_fd; /* -1: at its end */
-    int error_fd;   /* its stderr; -1: at its end */
-    struct wire_reader reader;
-    struct watch watch;
+/* How a worker ended. */
+struct worker_end {
+    int exit_code, signal;
+    bool unstarted; /* it never began: error says why */
+    int64_t max_rss_kib;
+    double cpu_s;
     enum watch_verdict killed_for; /* WATCH_FINE: not killed, or nobody knows why */
-    char tail[PROCESS_TAIL];       /* the last bytes of its stderr */
-    size_t tail_used;
-    bool tail_cut; /* there was more before them */
+    char killed[160];              /* why it was killed; "": it was not */
+    char error[PROCESS_TAIL];      /* what it said last on its stderr: of more than fits the last
+                                      lines, below a line "[...]"; "": it said nothing */
 };
 
-/* No process; what p held before is not looked at. */
-void process_init(struct process *p);
+struct process {
+    pid_t pid;      /* 0: none */
+    int slot;       /* of its messages */
+    int message_fd; /* -1: at its end */
+    int error_fd;   /* its stderr; -1: at its end */
+    struct wire_buffer messages;
+    struct watch watch;
+    struct worker_end end; /* as far as it is known; error: the last bytes of its stderr */
+    size_t error_used;
+    bool error_cut; /* there was more before them */
+};
 
 /* Starts this very program (even if its file was replaced) as `headcount VERB`, a hidden command,
- * with the job as its descriptor 3. size: of the job, below WIRE_JOB_MAX. environment: as
- * process_environment made it. On failure nothing is left open. */
+ * with the job as its descriptor 3. What p held before is not looked at. size: of the job, below
+ * WIRE_JOB_MAX. environment: as process_environment made it. On failure nothing is left open. */
 enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
                           char *const environment[], struct message *m);
 
 /* This process's environment with one BLAS thread. One malloc; free with free(). */
 char **process_environment(void);
 
-/* Takes what a pipe has to give now; at its end closes it (fd becomes -1). BAD_INPUT if the worker
- * sent something that is not a message. */
-enum status process_listen(struct process *p, struct message *m);
-void process_read_errors(struct process *p);
+/* Its descriptors to listen to, up to 2; returns how many. */
+int process_poll(const struct process *p, struct pollfd fds[2]);
+
+/* Takes what its pipes have to give now, and gives each message to `said`, the payload valid
+ * meanwhile. One that has said what is no message is killed, after a WIRE_NOTE that says so; one
+ * that has hung or does not end in time is killed, too (watch.h). To be called a few times a
+ * second. True once it has ended: p->end then says how, and p is closed. */
+typedef void (*process_listener)(void *context, const struct wire_frame *f);
+bool process_attend(struct process *p, process_listener said, void *context);
 
 /* Asks it to stop (SIGTERM, and SIGCONT in case somebody paused it); it then has WATCH_STOP_S
  * to end. */
 void process_stop(struct process *p);
-
-/* Kills a worker that has hung or does not end in time. killed_for then says which, and `why` has
- * the words for it. To be called a few times a second, after listening. */
-void process_watch(struct process *p, char *why, size_t size);
-
-/* If the process has ended: fills end (end->error points into p's tail, NULL if it said nothing;
- * of more than PROCESS_TAIL bytes the last lines, below a line "[...]") and returns true. Its last
- * messages are still to be listened to. */
-bool process_ended(struct process *p, struct attempt_end *end);
-
-/* Whether the system killed it because the control group that it shares with this process may take
- * no more memory: killed_for and `why` say so then. To be called once process_ended has filled
- * end. */
-void process_blame_memory(struct process *p, const struct attempt_end *end, char *why, size_t size);
 
 /* Kills it, if it still runs, and does not wait. */
 void process_kill(struct process *p);
@@ -66,7 +66,5 @@ void process_kill(struct process *p);
 /* Takes leave of a process that was killed: where nobody else does (a container without an init) it
  * would stay. Waits until `until_s` (clock_now_s) at most. */
 void process_reap(struct process *p, double until_s);
-
-void process_close(struct process *p);
 
 #endif

@@ -2,163 +2,210 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sweep/worker/fields.h"
 
+/* ---- jobs ---- */
+
+static const struct field job_field[] = {
+    FIELD(struct job, trial, FIELD_INTEGER),     FIELD(struct job, attempt, FIELD_INTEGER),
+    FIELD(struct job, seed, FIELD_UNSIGNED),     FIELD(struct job, until, FIELD_INTEGER),
+    FIELD(struct job, folder, FIELD_TEXT),       FIELD(struct job, data.path, FIELD_TEXT),
+    FIELD(struct job, checkpoint_s, FIELD_REAL), FIELD(struct job, memory, FIELD_INTEGER),
+    FIELD(struct job, time_s, FIELD_REAL),       FIELD(struct job, build, FIELD_TEXT),
+    FIELD(struct job, metric, FIELD_UNSIGNED),   FIELD(struct job, measure, FIELD_FLAG),
+    FIELD(struct job, config, FIELD_TEXT),
+};
+_Static_assert(sizeof(enum metric) == sizeof(uint32_t), "FIELD_UNSIGNED");
+static const struct fields job_fields = FIELDS("job", struct job, job_field);
+
 int wire_job_format(const struct job *j, char *text, size_t size)
 {
-    if (strpbrk(j->folder, "\n\r") || strpbrk(j->data.path, "\n\r") || strpbrk(j->build, "\n\r") ||
-        strpbrk(j->config, "\n\r"))
-        return -1;
-    int n =
-        snprintf(text, size,
-                 "trial=%" PRId64 "\nattempt=%" PRId64 "\nseed=%" PRIu32 "\nuntil=%" PRId64
-                 "\nfolder=%s\ndata=%s\ncheckpoint_s=%.17g\nmemory=%" PRId64
-                 "\ntime_s=%.17g\nbuild=%s\nmetric=%s\nmeasure=%d\nconfig=%s\n",
-                 j->trial, j->attempt, j->seed, j->until, j->folder, j->data.path, j->checkpoint_s,
-                 j->memory, j->time_s, j->build, metric_name(j->metric), j->measure, j->config);
-    return n < 0 || (size_t)n >= size ? -1 : n;
+    return fields_format(&job_fields, j, text, size);
 }
 
 enum status wire_job_parse(const char *text, struct job *j, struct message *m)
 {
-    memset(j, 0, sizeof *j);
-    int64_t seed = 0, measure = 0;
-    char metric[16] = "";
-    const struct field fields[] = {
-        {.key = "trial", .integer = &j->trial},
-        {.key = "attempt", .integer = &j->attempt},
-        {.key = "seed", .integer = &seed},
-        {.key = "until", .integer = &j->until},
-        {.key = "folder", .text = j->folder, .size = sizeof j->folder},
-        {.key = "data", .text = j->data.path, .size = sizeof j->data.path},
-        {.key = "checkpoint_s", .real = &j->checkpoint_s},
-        {.key = "memory", .integer = &j->memory},
-        {.key = "time_s", .real = &j->time_s},
-        {.key = "build", .text = j->build, .size = sizeof j->build},
-        {.key = "metric", .text = metric, .size = sizeof metric},
-        {.key = "measure", .integer = &measure},
-        {.key = "config", .text = j->config, .size = sizeof j->config},
-    };
-    enum status s = fields_parse(text, fields, sizeof fields / sizeof fields[0], "job", m);
-    if (s != STATUS_OK)
-        return s;
-    if (seed < 0 || seed > UINT32_MAX || j->until < 0 || measure < 0 || measure > 1)
-        return status_fail(m, STATUS_BAD_INPUT, "the job has a number that cannot be");
-    if (!metric_find(metric, &j->metric))
-        return status_fail(m, STATUS_BAD_INPUT, "the job's metric is unknown: %s", metric);
-    j->seed = (uint32_t)seed;
-    j->measure = measure;
+    enum status s = fields_parse(&job_fields, text, j, m);
+    if (s == STATUS_OK && (j->until < 0 || j->metric >= METRICS))
+        s = status_fail(m, STATUS_BAD_INPUT, "the job has a number that cannot be");
+    return s;
+}
+
+/* ---- frames ---- */
+
+enum { HEADER = 12, END = 1 };
+
+static void put_number(char *at, uint32_t x)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (char)(x >> (8 * i));
+}
+
+static uint32_t get_number(const char *at)
+{
+    uint32_t x = 0;
+    for (int i = 0; i < 4; i++)
+        x |= (uint32_t)(unsigned char)at[i] << (8 * i);
+    return x;
+}
+
+/* Room for so many bytes behind those that wait. */
+static enum status make_room(struct wire_buffer *b, size_t size, struct message *m)
+{
+    if (b->begin > 0 && b->begin >= b->end - b->begin) { /* moving costs less than what was taken */
+        memmove(b->bytes, b->bytes + b->begin, b->end - b->begin);
+        b->end -= b->begin;
+        b->begin = 0;
+    }
+    if (b->end + size <= b->capacity)
+        return STATUS_OK;
+    size_t capacity = 2 * (b->end + size);
+    char *bytes = realloc(b->bytes, capacity);
+    if (!bytes)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory for messages");
+    b->bytes = bytes;
+    b->capacity = capacity;
     return STATUS_OK;
 }
 
-struct frame {
-    uint32_t size, type;
-};
+static void add(struct wire_buffer *b, const void *bytes, size_t size)
+{
+    if (size > 0)
+        memcpy(b->bytes + b->end, bytes, size);
+    b->end += size;
+}
+
+enum status wire_put_bytes(struct wire_buffer *b, const void *bytes, size_t size, struct message *m)
+{
+    enum status s = make_room(b, size, m);
+    if (s == STATUS_OK)
+        add(b, bytes, size);
+    return s;
+}
+
+enum status wire_put(struct wire_buffer *b, uint32_t type, int slot, const void *payload,
+                     size_t size, struct message *m)
+{
+    char header[HEADER];
+    if (size > WIRE_LIMIT)
+        return status_fail(m, STATUS_INTERNAL, "a message of %zu bytes is over the limit", size);
+    put_number(header, (uint32_t)size);
+    put_number(header + 4, type);
+    put_number(header + 8, (uint32_t)slot);
+    enum status s = make_room(b, HEADER + size + END, m);
+    if (s != STATUS_OK)
+        return s;
+    add(b, header, HEADER);
+    add(b, payload, size);
+    add(b, "\n", END);
+    return s;
+}
+
+enum status wire_flush(struct wire_buffer *b, int fd, struct message *m)
+{
+    while (b->begin < b->end) {
+        ssize_t n = write(fd, b->bytes + b->begin, b->end - b->begin);
+        if (n >= 0)
+            b->begin += (size_t)n;
+        else if (errno == EAGAIN)
+            return STATUS_OK;
+        else if (errno != EINTR)
+            return status_fail(m, STATUS_IO, "the other side is gone: %s", strerror(errno));
+    }
+    b->begin = b->end = 0;
+    return STATUS_OK;
+}
+
+size_t wire_waiting(const struct wire_buffer *b)
+{
+    return b->end - b->begin;
+}
 
 enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
                       struct message *m)
 {
-    if (size > WIRE_LIMIT)
-        return status_fail(m, STATUS_INTERNAL, "a message of %zu bytes is over the limit", size);
-    /* One write for short messages, so that they reach the pipe whole. */
-    char small[PIPE_BUF];
-    struct frame frame = {(uint32_t)size, (uint32_t)type};
-    char *bytes = sizeof frame + size <= sizeof small ? small : malloc(sizeof frame + size);
-    if (!bytes)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a message");
-    memcpy(bytes, &frame, sizeof frame);
-    memcpy(bytes + sizeof frame, payload, size);
-
-    enum status s = STATUS_OK;
-    size_t total = sizeof frame + size;
-    for (size_t done = 0; done < total && s == STATUS_OK;) {
-        ssize_t n = write(fd, bytes + done, total - done);
-        if (n >= 0)
-            done += (size_t)n;
-        else if (errno != EINTR)
-            s = status_fail(m, STATUS_IO, "the coordinator is gone: %s", strerror(errno));
-    }
-    if (bytes != small)
-        free(bytes);
+    struct wire_buffer b = {0};
+    enum status s = wire_put(&b, type, 0, payload, size, m);
+    if (s == STATUS_OK)
+        s = wire_flush(&b, fd, m);
+    wire_free(&b);
     return s;
 }
 
-bool wire_valid(uint32_t type, size_t size)
+bool wire_valid(const struct wire_frame *f)
 {
-    switch (type) {
+    switch (f->type) {
     case WIRE_STARTED:
     case WIRE_PROGRESS:
     case WIRE_STOPPED:
     case WIRE_PAUSED:
-        return size == sizeof(struct wire_progress);
+        return f->size == sizeof(struct wire_progress);
     case WIRE_ALIVE:
-        return size == 0;
+        return f->size == 0;
     case WIRE_CURVE:
     case WIRE_FINISHED:
     case WIRE_NOTE:
     case WIRE_ANSWER:
-        return size <= WIRE_LIMIT;
+        return true;
     default:
         return false;
     }
 }
 
-enum status wire_feed(struct wire_reader *r, const void *bytes, size_t size, struct message *m)
+/* The frame whose header is at `at`; false where that is not whole yet. */
+static bool read_header(const struct wire_buffer *b, size_t at, struct wire_frame *f)
 {
-    if (r->begin > 0) {
-        memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
-        r->end -= r->begin;
-        r->begin = 0;
-    }
-    if (r->end + size + 1 > r->capacity) { /* + 1: the NUL behind the last payload */
-        size_t capacity = 2 * (r->end + size + 1);
-        char *buffer = realloc(r->buffer, capacity);
-        if (!buffer)
-            return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's messages");
-        r->buffer = buffer;
-        r->capacity = capacity;
-    }
-    if (size > 0)
-        memcpy(r->buffer + r->end, bytes, size);
-    r->end += size;
-
-    struct frame frame;
-    for (size_t at = 0; at + sizeof frame <= r->end; at += sizeof frame + frame.size) {
-        memcpy(&frame, r->buffer + at, sizeof frame);
-        if (!wire_valid(frame.type, frame.size))
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "a worker sent a message of type %" PRIu32 " and %" PRIu32
-                               " bytes, which this program does not know",
-                               frame.type, frame.size);
-    }
-    return STATUS_OK;
-}
-
-bool wire_next(struct wire_reader *r, enum wire_type *type, const char **payload, size_t *size)
-{
-    struct frame frame;
-    if (r->end - r->begin < sizeof frame)
+    if (at > b->end || b->end - at < HEADER)
         return false;
-    memcpy(&frame, r->buffer + r->begin, sizeof frame);
-    if (r->end - r->begin - sizeof frame < frame.size)
-        return false;
-    /* Moved over its own header, which makes room for the NUL. */
-    memmove(r->buffer + r->begin, r->buffer + r->begin + sizeof frame, frame.size);
-    r->buffer[r->begin + frame.size] = '\0';
-    *type = (enum wire_type)frame.type;
-    *payload = r->buffer + r->begin;
-    *size = frame.size;
-    r->begin += sizeof frame + frame.size;
+    const char *header = b->bytes + at;
+    uint32_t slot = get_number(header + 8);
+    *f = (struct wire_frame){.size = get_number(header),
+                             .type = get_number(header + 4),
+                             .slot = slot <= INT_MAX ? (int)slot : -1,
+                             .payload = header + HEADER};
     return true;
 }
 
-void wire_reader_free(struct wire_reader *r)
+enum status wire_feed(struct wire_buffer *b, const void *bytes, size_t size,
+                      bool (*valid)(const struct wire_frame *f), struct message *m)
 {
-    free(r->buffer);
-    memset(r, 0, sizeof *r);
+    enum status s = wire_put_bytes(b, bytes, size, m);
+    struct wire_frame f;
+    for (size_t at = b->begin; s == STATUS_OK && read_header(b, at, &f);
+         at += HEADER + f.size + END) {
+        size_t end = at + HEADER + f.size;
+        if (f.size <= WIRE_LIMIT && valid(&f) && (end >= b->end || b->bytes[end] == '\n'))
+            continue;
+        b->end = at;
+        s = status_fail(m, STATUS_BAD_INPUT,
+                        "sent a message of type %" PRIu32
+                        " and %zu bytes, which this program does not know",
+                        f.type, f.size);
+    }
+    return s;
+}
+
+bool wire_next(struct wire_buffer *b, struct wire_frame *f)
+{
+    if (!read_header(b, b->begin, f) || wire_waiting(b) < HEADER + f->size + END)
+        return false;
+    b->begin += HEADER + f->size + END;
+    b->bytes[b->begin - END] = '\0';
+    return true;
+}
+
+size_t wire_begun(const struct wire_buffer *b)
+{
+    struct wire_frame f;
+    return read_header(b, b->begin, &f) ? HEADER + f.size + END : wire_waiting(b);
+}
+
+void wire_free(struct wire_buffer *b)
+{
+    free(b->bytes);
+    *b = (struct wire_buffer){0};
 }

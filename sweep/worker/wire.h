@@ -1,11 +1,15 @@
 /* What coordinator and worker say to each other.
  *
- * Job: text on descriptor 3 until end of file. To train a trial, lines `key=value`, each of them
- * once; the keys are the members of struct job. For a study: sweep/study/study_job.h.
+ * Job: a record (fields.h) on descriptor 3 until end of file. To train a trial, struct job; for a
+ * study: sweep/study/study_job.h.
  *
- * Messages, on descriptor 4, each framed as
- *   uint32 size of payload (native order: both ends are one program), uint32 type, payload
- */
+ * Messages, on descriptor 4, and whatever coordinator and agent say (sweep/hosts/agent_wire.h) are
+ * framed as
+ *
+ *     uint32 size of the payload, uint32 type, uint32 slot, payload, "\n"      all little endian
+ *
+ * (Some launchers pass on whole lines only.) slot: 0 from a worker; an agent passes its worker's
+ * frames on with the number of the slot. */
 #ifndef SWEEP_WORKER_WIRE_H
 #define SWEEP_WORKER_WIRE_H
 
@@ -18,6 +22,7 @@
 #include "sweep/plan/point.h"
 #include "sweep/trials/data_file.h"
 
+/* WIRE_LIMIT: bytes of a payload. */
 enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 
 struct job {
@@ -35,26 +40,26 @@ struct job {
     char config[POINT_JSON_MAX]; /* canonical JSON of the point */
 };
 
-/* Writes the job as text. Returns its length, or -1 where size does not suffice or a value has a
- * line break in it. */
+/* Writes the job as text. Returns its length, or -1 where size does not suffice. */
 int wire_job_format(const struct job *j, char *text, size_t size);
 
 /* Reads it back. BAD_INPUT names the line. */
 enum status wire_job_parse(const char *text, struct job *j, struct message *m);
 
+/* Of a worker's messages; an agent's own types are below these. */
 enum wire_type {
-    WIRE_STARTED = 1, /* struct wire_progress: the step it goes on from */
-    WIRE_PROGRESS,    /* struct wire_progress, a few times a second */
-    WIRE_CURVE,       /* text: rows of the curve as a JSON array */
-    WIRE_FINISHED,    /* text: name of the durable result file, relative to folder */
-    WIRE_STOPPED,     /* struct wire_progress: checkpointed and stopped as asked */
-    WIRE_PAUSED,      /* struct wire_progress: checkpointed at `until`; after its whole curve */
-    WIRE_NOTE,        /* text: a warning for people */
-    WIRE_ALIVE,       /* nothing: it is at work, and has nothing else to say (watch.h) */
-    WIRE_ANSWER,      /* text: the next piece of a study's answer (sweep/study/study.h) */
-    WIRE_TYPES
+    WIRE_STARTED = 64, /* struct wire_progress: the step it goes on from */
+    WIRE_PROGRESS,     /* struct wire_progress, a few times a second */
+    WIRE_CURVE,        /* text: rows of the curve as a JSON array */
+    WIRE_FINISHED,     /* text: name of the durable result file, relative to folder */
+    WIRE_STOPPED,      /* struct wire_progress: checkpointed and stopped as asked */
+    WIRE_PAUSED,       /* struct wire_progress: checkpointed at `until`; after its whole curve */
+    WIRE_NOTE,         /* text: a warning for people */
+    WIRE_ALIVE,        /* nothing: it is at work, and has nothing else to say (watch.h) */
+    WIRE_ANSWER        /* text: the next piece of a study's answer (sweep/study/study.h) */
 };
 
+/* In native order, also from another machine: one that is not little endian is refused. */
 struct wire_progress {
     int64_t step, steps;
     double loss, acc; /* training means since the last row of the curve */
@@ -62,27 +67,56 @@ struct wire_progress {
     double elapsed_s;
 };
 
-/* Writes one frame. IO where the other end is gone. */
-enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
-                      struct message *m);
+/* ---- frames ---- */
 
-/* Whether a message may be of that type with a payload of that size. */
-bool wire_valid(uint32_t type, size_t size);
+struct wire_frame {
+    uint32_t type;
+    int slot;            /* -1: of no int */
+    const char *payload; /* followed by a NUL that does not count */
+    size_t size;
+};
 
-/* Reads a framed stream piece by piece. Start with a zeroed struct. */
-struct wire_reader {
-    char *buffer;
+/* Frames that wait to be written to the other side, or have come from there and wait to be read.
+ * Starts as {0}. */
+struct wire_buffer {
+    char *bytes;
     size_t begin, end, capacity;
 };
 
-/* Appends bytes. BAD_INPUT where a frame is larger than the limit, of unknown type or of the wrong
- * size for its type; the stream cannot be read on after that. */
-enum status wire_feed(struct wire_reader *r, const void *bytes, size_t size, struct message *m);
+/* Adds a frame. NO_MEMORY; INTERNAL where it is over the limit. */
+enum status wire_put(struct wire_buffer *b, uint32_t type, int slot, const void *payload,
+                     size_t size, struct message *m);
 
-/* The next whole frame: its payload (followed by a NUL that does not count) is valid until the next
- * wire_feed. False if there is none yet. */
-bool wire_next(struct wire_reader *r, enum wire_type *type, const char **payload, size_t *size);
+/* Adds bytes as they are. NO_MEMORY. */
+enum status wire_put_bytes(struct wire_buffer *b, const void *bytes, size_t size,
+                           struct message *m);
 
-void wire_reader_free(struct wire_reader *r);
+/* Writes what the descriptor takes now (it does not block where the descriptor does not). IO where
+ * the other side is gone. */
+enum status wire_flush(struct wire_buffer *b, int fd, struct message *m);
+
+/* Bytes that wait. */
+size_t wire_waiting(const struct wire_buffer *b);
+
+/* A worker's way to say something: one frame, written at once. Fails as wire_put and wire_flush. */
+enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
+                      struct message *m);
+
+/* Whether a worker may send a frame of that type and size. */
+bool wire_valid(const struct wire_frame *f);
+
+/* Adds bytes that have come. BAD_INPUT where a frame in them is over the limit, does not end as it
+ * should, or is not `valid`; the stream cannot be read on after that. */
+enum status wire_feed(struct wire_buffer *b, const void *bytes, size_t size,
+                      bool (*valid)(const struct wire_frame *f), struct message *m);
+
+/* The next whole frame; its payload is valid until bytes are added. False if there is none yet. */
+bool wire_next(struct wire_buffer *b, struct wire_frame *f);
+
+/* Behind the last whole frame: the size of the frame that has begun and is not whole, as far as it
+ * is known; 0 where none has. */
+size_t wire_begun(const struct wire_buffer *b);
+
+void wire_free(struct wire_buffer *b);
 
 #endif

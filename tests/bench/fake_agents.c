@@ -37,7 +37,7 @@ struct fake {
     bool open;
     unsigned drawn; /* of rand_r */
     struct agent_in in;
-    struct agent_out out;
+    struct wire_buffer out;
     struct lane *lane[HOST_SLOTS_MAX]; /* NULL: without a job so far */
     int lanes;
     char config[POINT_JSON_MAX]; /* whose weights these are */
@@ -57,16 +57,10 @@ static void expect(enum status s, const struct message *m)
         give_up(m->text);
 }
 
-static void say(struct fake *f, enum agent_type type, int slot, const void *payload, size_t size)
+static void say(struct fake *f, uint32_t type, int slot, const void *payload, size_t size)
 {
     struct message m;
-    expect(agent_put(&f->out, type, slot, payload, size, &m), &m);
-}
-
-static void pass_on(struct fake *f, int slot, enum wire_type type, const void *payload, size_t size)
-{
-    struct message m;
-    expect(agent_put_message(&f->out, slot, type, payload, size, &m), &m);
+    expect(wire_put(&f->out, type, slot, payload, size, &m), &m);
 }
 
 static void introduce(struct fake *f, const char *host)
@@ -90,7 +84,7 @@ static void introduce(struct fake *f, const char *host)
                             .threads = 1};
     snprintf(h.host, sizeof h.host, "%s", host);
     int length = agent_hello_format(&h, text, sizeof text);
-    expect(agent_put_bytes(&f->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), &m);
+    expect(wire_put_bytes(&f->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), &m);
     say(f, AGENT_HELLO, 0, text, (size_t)length);
 }
 
@@ -114,9 +108,9 @@ static void make_weights(struct fake *f, const char *config)
     snprintf(f->config, sizeof f->config, "%s", config);
 }
 
-static void start(struct fake *f, const struct agent_frame *frame)
+static void start(struct fake *f, const struct wire_frame *frame)
 {
-    char pid[8], path[TRIAL_PATH_MAX];
+    char pid[24], path[TRIAL_PATH_MAX];
     struct message m;
     if (!f->lane[frame->slot])
         f->lane[frame->slot] = calloc(1, sizeof *f->lane[frame->slot]);
@@ -132,17 +126,17 @@ static void start(struct fake *f, const struct agent_frame *frame)
     l->busy = true;
     l->due_s = clock_now_s() + f->trial_s * (.5 + rand_r(&f->drawn) / (double)RAND_MAX);
     struct wire_progress p = {.steps = 1, .value = .5};
-    agent_pid_format(getpid(), pid);
-    say(f, AGENT_SPAWNED, frame->slot, pid, sizeof pid);
-    pass_on(f, frame->slot, WIRE_STARTED, &p, sizeof p);
+    int length = snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    say(f, AGENT_SPAWNED, frame->slot, pid, (size_t)length);
+    say(f, WIRE_STARTED, frame->slot, &p, sizeof p);
 }
 
 static void end(struct fake *f, int slot, int exit_code, int signal_number)
 {
-    char payload[AGENT_ENDED_MAX];
-    struct agent_ended e = {
+    char text[AGENT_TEXT_MAX];
+    struct worker_end e = {
         .exit_code = exit_code, .signal = signal_number, .cpu_s = f->trial_s, .max_rss_kib = 10000};
-    say(f, AGENT_ENDED, slot, payload, agent_ended_format(&e, payload));
+    say(f, AGENT_ENDED, slot, text, (size_t)agent_ended_format(&e, text, sizeof text));
     close(f->lane[slot]->lock);
     f->lane[slot]->busy = false;
 }
@@ -184,10 +178,10 @@ static void finish(struct fake *f, int slot)
     json_begin_list(&json, NULL);
     curve_row_json(&curve, &json);
     json_end_list(&json);
-    pass_on(f, slot, WIRE_CURVE, rows.text, rows.used);
+    say(f, WIRE_CURVE, slot, rows.text, rows.used);
     free(rows.text);
-    pass_on(f, slot, WIRE_PROGRESS, &p, sizeof p);
-    pass_on(f, slot, WIRE_FINISHED, name, strlen(name));
+    say(f, WIRE_PROGRESS, slot, &p, sizeof p);
+    say(f, WIRE_FINISHED, slot, name, strlen(name));
     end(f, slot, WORKER_FINISHED, 0);
 }
 
@@ -209,7 +203,7 @@ static void open_folder(struct fake *f, const char *text)
     f->beat_s = o.beat_s;
 }
 
-static void obey(struct fake *f, const struct agent_frame *frame)
+static void obey(struct fake *f, const struct wire_frame *frame)
 {
     const struct lane *l = frame->slot < f->lanes ? f->lane[frame->slot] : NULL;
     switch (frame->type) {
@@ -238,7 +232,7 @@ static void hear(struct fake *f)
 {
     char bytes[65536];
     struct message m;
-    struct agent_frame frame;
+    struct wire_frame frame;
     ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
     if (n == 0)
         exit(0);
@@ -246,7 +240,7 @@ static void hear(struct fake *f)
         give_up(strerror(errno));
     if (n > 0)
         expect(agent_feed(&f->in, bytes, (size_t)n, &m), &m);
-    while (agent_next(&f->in, &frame))
+    while (wire_next(&f->in.frames, &frame))
         obey(f, &frame);
 }
 
@@ -284,7 +278,7 @@ int main(int count, char **argument)
     for (;;) {
         double idle_s = do_what_is_due(&f);
         struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-        expect(agent_flush(&f.out, STDOUT_FILENO, &m), &m);
+        expect(wire_flush(&f.out, STDOUT_FILENO, &m), &m);
         if (poll(&in, 1, (int)(1e3 * idle_s) + 1) > 0)
             hear(&f);
     }

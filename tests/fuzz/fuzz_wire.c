@@ -11,46 +11,42 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_stream(const uint8_t *data, size_t size, size_t piece)
 {
-    struct wire_reader r = {0};
+    struct wire_buffer in = {0};
     struct message m;
     for (size_t at = 0; at < size; at += piece) {
-        size_t n = size - at < piece ? size - at : piece, length;
-        enum wire_type type;
-        const char *payload;
-        if (wire_feed(&r, data + at, n, &m) != STATUS_OK)
-            break;
-        while (wire_next(&r, &type, &payload, &length))
-            if (type <= 0 || type >= WIRE_TYPES || payload[length] != '\0')
+        size_t n = size - at < piece ? size - at : piece;
+        struct wire_frame f;
+        bool good = wire_feed(&in, data + at, n, wire_valid, &m) == STATUS_OK;
+        while (wire_next(&in, &f))
+            if (!wire_valid(&f) || f.payload[f.size] != '\0')
                 abort();
+        if (!good)
+            break;
     }
-    wire_reader_free(&r);
+    wire_free(&in);
 }
 
 /* The same as what an agent says, or a coordinator to it. */
 static void read_frames(const uint8_t *data, size_t size, size_t piece, bool skips)
 {
     struct agent_in in = {.skips = skips};
-    struct agent_ended e;
+    struct worker_end e;
     struct message m;
     for (size_t at = 0; at < size; at += piece) {
-        size_t n = size - at < piece ? size - at : piece, length;
-        struct agent_frame f;
-        enum wire_type type;
-        const char *payload;
+        size_t n = size - at < piece ? size - at : piece;
+        struct wire_frame f;
         if (agent_feed(&in, data + at, n, &m) != STATUS_OK)
             break;
-        while (agent_next(&in, &f)) {
+        while (wire_next(&in.frames, &f)) {
             if (f.slot < 0 || f.slot >= HOST_SLOTS_MAX || f.payload[f.size] != '\0')
                 abort();
-            if (f.type == AGENT_MESSAGE &&
-                agent_message(&f, &type, &payload, &length, &m) == STATUS_OK &&
-                payload + length != f.payload + f.size)
+            if (f.type >= WIRE_STARTED && !wire_valid(&f))
                 abort();
             if (f.type == AGENT_ENDED)
-                agent_ended_parse(f.payload, f.size, &e, &m);
+                agent_ended_parse(f.payload, &e, &m);
         }
     }
-    agent_in_free(&in);
+    wire_free(&in.frames);
 }
 
 /* What can be read as a job can be written, and read again to the same. */

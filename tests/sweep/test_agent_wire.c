@@ -16,65 +16,60 @@
 
 #include <cmocka.h>
 
-static struct agent_ended sample_end(void)
+static struct worker_end sample_end(void)
 {
-    struct agent_ended e = {.exit_code = 75,
-                            .signal = -1,
-                            .killed_for = WATCH_LATE,
-                            .unstarted = true,
-                            .max_rss_kib = INT64_C(1) << 40,
-                            .cpu_s = 12.5};
+    struct worker_end e = {.exit_code = 75,
+                           .signal = -1,
+                           .killed_for = WATCH_LATE,
+                           .unstarted = true,
+                           .max_rss_kib = INT64_C(1) << 40,
+                           .cpu_s = 12.5};
     strcpy(e.killed, "had 8 s to stop and did not");
     strcpy(e.error, "line 1\nline 2");
     return e;
 }
 
 /* A banner, the magic, and a frame of each kind of payload. */
-static void sample_stream(struct agent_out *o)
+static void sample_stream(struct wire_buffer *o)
 {
     struct message m;
-    char end[AGENT_ENDED_MAX], pid[8];
-    const struct agent_ended e = sample_end();
-    size_t size = agent_ended_format(&e, end);
-    agent_pid_format(INT64_C(-5000000000), pid);
-    assert_int_equal(agent_put_bytes(o, "Welcome\n\x89headcount\n", 19, &m), STATUS_OK);
-    assert_int_equal(agent_put_bytes(o, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), STATUS_OK);
-    assert_int_equal(agent_put(o, AGENT_READY, 0, "proof", 5, &m), STATUS_OK);
-    assert_int_equal(agent_put(o, AGENT_SPAWNED, 4095, pid, sizeof pid, &m), STATUS_OK);
-    assert_int_equal(agent_put_message(o, 7, WIRE_CURVE, "[1]", 3, &m), STATUS_OK);
-    assert_int_equal(agent_put_message(o, 7, WIRE_ALIVE, "", 0, &m), STATUS_OK);
-    assert_int_equal(agent_put(o, AGENT_ENDED, 7, end, size, &m), STATUS_OK);
-    assert_int_equal(agent_put(o, AGENT_BEAT, 0, NULL, 0, &m), STATUS_OK);
+    char end[AGENT_TEXT_MAX];
+    const struct worker_end e = sample_end();
+    int size = agent_ended_format(&e, end, sizeof end);
+    assert_true(size > 0);
+    assert_int_equal(wire_put_bytes(o, "Welcome\n\x89headcount\n", 19, &m), STATUS_OK);
+    assert_int_equal(wire_put_bytes(o, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, AGENT_READY, 0, "proof", 5, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, AGENT_SPAWNED, 4095, "12345", 5, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, WIRE_CURVE, 7, "[1]", 3, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, WIRE_ALIVE, 7, "", 0, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, AGENT_ENDED, 7, end, (size_t)size, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, AGENT_BEAT, 0, NULL, 0, &m), STATUS_OK);
 }
 
 /* The i-th frame of the stream above is what was put there. */
-static void look_at(int i, const struct agent_frame *f)
+static void look_at(int i, const struct wire_frame *f)
 {
-    static const enum agent_type types[] = {AGENT_READY,   AGENT_SPAWNED, AGENT_MESSAGE,
-                                            AGENT_MESSAGE, AGENT_ENDED,   AGENT_BEAT};
+    static const int types[] = {AGENT_READY, AGENT_SPAWNED, WIRE_CURVE,
+                                WIRE_ALIVE,  AGENT_ENDED,   AGENT_BEAT};
     static const int slots[] = {0, 4095, 7, 7, 7, 0};
-    const struct agent_ended expected = sample_end();
-    struct agent_ended e;
+    const struct worker_end expected = sample_end();
+    struct worker_end e;
     struct message m;
-    enum wire_type type;
-    const char *payload;
-    size_t size;
     assert_int_equal(f->type, types[i]);
     assert_int_equal(f->slot, slots[i]);
     assert_int_equal(f->payload[f->size], '\0');
     if (f->type == AGENT_READY)
         assert_string_equal(f->payload, "proof");
     if (f->type == AGENT_SPAWNED)
-        assert_true(agent_pid_parse(f->payload) == INT64_C(-5000000000));
-    if (f->type == AGENT_MESSAGE) {
-        assert_int_equal(agent_message(f, &type, &payload, &size, &m), STATUS_OK);
-        assert_int_equal(type, i == 2 ? WIRE_CURVE : WIRE_ALIVE);
-        assert_string_equal(payload, i == 2 ? "[1]" : "");
-        assert_int_equal(size, strlen(payload));
-    }
+        assert_string_equal(f->payload, "12345");
+    if (f->type == WIRE_CURVE)
+        assert_string_equal(f->payload, "[1]");
+    if (f->type == WIRE_ALIVE)
+        assert_int_equal(f->size, 0);
     if (f->type != AGENT_ENDED)
         return;
-    assert_int_equal(agent_ended_parse(f->payload, f->size, &e, &m), STATUS_OK);
+    assert_int_equal(agent_ended_parse(f->payload, &e, &m), STATUS_OK);
     assert_int_equal(e.exit_code, expected.exit_code);
     assert_int_equal(e.signal, expected.signal);
     assert_int_equal(e.killed_for, expected.killed_for);
@@ -86,23 +81,23 @@ static void look_at(int i, const struct agent_frame *f)
 static void frames_arrive_in_any_pieces(void **state)
 {
     (void)state;
-    struct agent_out o = {0};
+    struct wire_buffer o = {0};
     struct message m;
     sample_stream(&o);
     for (size_t piece = 1; piece <= o.end; piece++) {
         struct agent_in in = {.skips = true};
-        struct agent_frame f;
+        struct wire_frame f;
         int frames = 0;
         for (size_t at = 0; at < o.end; at += piece) {
             size_t n = o.end - at < piece ? o.end - at : piece;
             assert_int_equal(agent_feed(&in, o.bytes + at, n, &m), STATUS_OK);
-            while (agent_next(&in, &f))
+            while (wire_next(&in.frames, &f))
                 look_at(frames++, &f);
         }
         assert_int_equal(frames, 6);
-        agent_in_free(&in);
+        wire_free(&in.frames);
     }
-    agent_out_free(&o);
+    wire_free(&o);
 }
 
 static void they_cross_a_pipe_that_is_full(void **state)
@@ -110,29 +105,29 @@ static void they_cross_a_pipe_that_is_full(void **state)
     (void)state;
     enum { FRAMES = 200 };
     int ends[2];
-    struct agent_out o = {0};
+    struct wire_buffer o = {0};
     struct agent_in in = {.skips = false};
-    struct agent_frame f;
+    struct wire_frame f;
     struct message m;
     char job[1000] = "job", bytes[4096];
     int frames = 0;
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     for (int i = 0; i < FRAMES; i++)
-        assert_int_equal(agent_put(&o, AGENT_START, i, job, sizeof job, &m), STATUS_OK);
-    assert_int_equal(agent_flush(&o, ends[1], &m), STATUS_OK);
-    assert_true(agent_waiting(&o) > 0); /* it holds 64 KiB */
-    while (agent_waiting(&o) > 0 || frames < FRAMES) {
+        assert_int_equal(wire_put(&o, AGENT_START, i, job, sizeof job, &m), STATUS_OK);
+    assert_int_equal(wire_flush(&o, ends[1], &m), STATUS_OK);
+    assert_true(wire_waiting(&o) > 0); /* it holds 64 KiB */
+    while (wire_waiting(&o) > 0 || frames < FRAMES) {
         ssize_t n = read(ends[0], bytes, sizeof bytes);
         assert_true(n > 0);
         assert_int_equal(agent_feed(&in, bytes, (size_t)n, &m), STATUS_OK);
-        while (agent_next(&in, &f))
+        while (wire_next(&in.frames, &f))
             assert_int_equal(f.slot, frames++);
-        assert_int_equal(agent_flush(&o, ends[1], &m), STATUS_OK);
+        assert_int_equal(wire_flush(&o, ends[1], &m), STATUS_OK);
     }
     close(ends[0]);
     close(ends[1]);
-    agent_in_free(&in);
-    agent_out_free(&o);
+    wire_free(&in.frames);
+    wire_free(&o);
 }
 
 /* What agent_feed answers to the bytes, all at once. */
@@ -140,7 +135,7 @@ static enum status fed(bool skips, const void *bytes, size_t size, struct messag
 {
     struct agent_in in = {.skips = skips};
     enum status s = agent_feed(&in, bytes, size, m);
-    agent_in_free(&in);
+    wire_free(&in.frames);
     return s;
 }
 
@@ -148,8 +143,8 @@ static void broken_frames_are_refused(void **state)
 {
     (void)state;
     struct message m;
-    struct agent_out o = {0};
-    assert_int_equal(agent_put(&o, AGENT_SPAWNED, 3, "12345678", 8, &m), STATUS_OK);
+    struct wire_buffer o = {0};
+    assert_int_equal(wire_put(&o, AGENT_SPAWNED, 3, "12345678", 8, &m), STATUS_OK);
     char *b = o.bytes;
     assert_int_equal(fed(false, b, o.end, &m), STATUS_OK);
     static const struct {
@@ -162,19 +157,34 @@ static void broken_frames_are_refused(void **state)
         assert_int_equal(fed(false, b, o.end, &m), STATUS_BAD_INPUT);
         b[broken[i].at] = kept;
     }
-    agent_out_free(&o);
-    struct agent_frame f = {.type = AGENT_MESSAGE, .payload = "\x63\0\0\0", .size = 4};
-    enum wire_type type;
-    const char *payload;
-    size_t size;
-    assert_int_equal(agent_message(&f, &type, &payload, &size, &m), STATUS_BAD_INPUT);
-    struct agent_ended e = sample_end(), back;
-    char end[AGENT_ENDED_MAX];
-    size_t whole = agent_ended_format(&e, end);
-    for (size_t n = 0; n < whole - strlen(e.error); n++)
-        assert_int_equal(agent_ended_parse(end, n, &back, &m), STATUS_BAD_INPUT);
-    end[8] = 9; /* no verdict */
-    assert_int_equal(agent_ended_parse(end, whole, &back, &m), STATUS_BAD_INPUT);
+    wire_free(&o);
+    assert_int_equal(wire_put(&o, WIRE_PROGRESS, 3, "12345678", 8, &m), STATUS_OK);
+    assert_int_equal(fed(false, o.bytes, o.end, &m), STATUS_BAD_INPUT); /* too short for one */
+    wire_free(&o);
+    struct worker_end e = sample_end(), back;
+    char end[AGENT_TEXT_MAX];
+    int whole = agent_ended_format(&e, end, sizeof end);
+    for (int n = whole - 1; n >= 0; n--) {
+        end[n] = '\0';
+        assert_int_equal(agent_ended_parse(end, &back, &m), STATUS_BAD_INPUT);
+    }
+    e.killed_for = WATCH_MEMORY + 1;
+    assert_true(agent_ended_format(&e, end, sizeof end) > 0);
+    assert_int_equal(agent_ended_parse(end, &back, &m), STATUS_BAD_INPUT);
+}
+
+/* The most that a worker can have said fits, whatever it was. */
+static void every_end_can_be_told(void **state)
+{
+    (void)state;
+    struct message m;
+    static struct worker_end e, back;
+    static char end[AGENT_TEXT_MAX];
+    memset(e.killed, '\n', sizeof e.killed - 1);
+    memset(e.error, '\\', sizeof e.error - 1);
+    assert_true(agent_ended_format(&e, end, sizeof end) > 0);
+    assert_int_equal(agent_ended_parse(end, &back, &m), STATUS_OK);
+    assert_memory_equal(&e, &back, sizeof e);
 }
 
 static void what_is_no_agent_is_found_out(void **state)
@@ -207,8 +217,6 @@ static void texts_come_back(void **state)
     h.cores = 0;
     assert_true(agent_hello_format(&h, text, sizeof text) > 0);
     assert_int_equal(agent_hello_parse(text, &h2, &m), STATUS_BAD_INPUT);
-    strcpy(h.cpu, "two\nlines");
-    assert_int_equal(agent_hello_format(&h, text, sizeof text), -1);
     strcpy(o.folder, "/a/b c=d.db.d");
     strcpy(o.proof, "proof-1");
     assert_true(agent_open_format(&o, text, sizeof text) > 0);
@@ -226,18 +234,18 @@ static enum host_state greeted(struct host *h, const char *hello, const char *so
 {
     static struct host_launch launch;
     const struct host_spec spec = {.name = "n3"};
-    struct agent_out o = {0};
+    struct wire_buffer o = {0};
     struct host_event e;
     struct message m;
     launch.sources = sources;
     host_init(h, &spec, &launch);
     h->state = HOST_STARTING;
-    assert_int_equal(agent_put(&o, AGENT_HELLO, 0, hello, strlen(hello), &m), STATUS_OK);
+    assert_int_equal(wire_put(&o, AGENT_HELLO, 0, hello, strlen(hello), &m), STATUS_OK);
     assert_int_equal(agent_feed(&h->in, o.bytes, o.end, &m), STATUS_OK);
     assert_true(host_next(h, &e));
     assert_int_equal(e.kind, h->state == HOST_GREETED ? HOST_EVENT_GREETED : HOST_EVENT_LOST);
-    agent_out_free(&o);
-    agent_in_free(&h->in);
+    wire_free(&o);
+    wire_free(&h->in.frames);
     return h->state;
 }
 
@@ -269,7 +277,7 @@ static void the_same_program_is_welcome(void **state)
     assert_int_equal(greeted(&host, "protocol=2\norder=little\nversion=0.1.0\n", hash),
                      HOST_REFUSED);
     assert_string_equal(host.why, "it runs another program, which speaks protocol 2 where ours "
-                                  "speaks 3; build it from the same tree");
+                                  "speaks 4; build it from the same tree");
 }
 
 static void hosts_are_read(void **state)
@@ -381,6 +389,7 @@ int main(void)
         cmocka_unit_test(frames_arrive_in_any_pieces),
         cmocka_unit_test(they_cross_a_pipe_that_is_full),
         cmocka_unit_test(broken_frames_are_refused),
+        cmocka_unit_test(every_end_can_be_told),
         cmocka_unit_test(what_is_no_agent_is_found_out),
         cmocka_unit_test(texts_come_back),
         cmocka_unit_test(the_same_program_is_welcome),

@@ -25,43 +25,40 @@ static const char proof[] = "what READY must say";
 
 /* ---- what an agent says ---- */
 
-static void put(struct agent_out *o, enum agent_type type, int slot, const void *payload,
-                size_t size)
+static void put(struct wire_buffer *o, uint32_t type, int slot, const void *payload, size_t size)
 {
     struct message m;
-    assert_int_equal(agent_put(o, type, slot, payload, size, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, type, slot, payload, size, &m), STATUS_OK);
 }
 
-static void put_hello(struct agent_out *o, struct agent_hello *h)
+static void put_hello(struct wire_buffer *o, struct agent_hello *h)
 {
     struct message m;
     char text[AGENT_TEXT_MAX];
     assert_int_equal(agent_hello_here(h, &m), STATUS_OK);
     int length = agent_hello_format(h, text, sizeof text);
     assert_true(length > 0);
-    assert_int_equal(agent_put_bytes(o, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), STATUS_OK);
+    assert_int_equal(wire_put_bytes(o, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), STATUS_OK);
     put(o, AGENT_HELLO, 0, text, (size_t)length);
 }
 
-static void put_spawned(struct agent_out *o, int slot)
+static void put_spawned(struct wire_buffer *o, int slot)
 {
-    char pid[8];
-    agent_pid_format(1, pid);
-    put(o, AGENT_SPAWNED, slot, pid, sizeof pid);
+    put(o, AGENT_SPAWNED, slot, "1", 1);
 }
 
-static void put_message(struct agent_out *o, int slot, enum wire_type type, const void *payload,
+static void put_message(struct wire_buffer *o, int slot, enum wire_type type, const void *payload,
                         size_t size)
 {
     struct message m;
-    assert_int_equal(agent_put_message(o, slot, type, payload, size, &m), STATUS_OK);
+    assert_int_equal(wire_put(o, type, slot, payload, size, &m), STATUS_OK);
 }
 
-static void put_ended(struct agent_out *o, int slot)
+static void put_ended(struct wire_buffer *o, int slot)
 {
-    const struct agent_ended e = {.exit_code = 0};
-    char end[AGENT_ENDED_MAX];
-    put(o, AGENT_ENDED, slot, end, agent_ended_format(&e, end));
+    const struct worker_end e = {.exit_code = 0};
+    char end[AGENT_TEXT_MAX];
+    put(o, AGENT_ENDED, slot, end, (size_t)agent_ended_format(&e, end, sizeof end));
 }
 
 /* ---- the host that says it ---- */
@@ -77,7 +74,7 @@ struct printed {
 };
 
 /* command: what is started, {host} in it the file with what o holds. */
-static void print(struct printed *p, const char *command, struct agent_out *o)
+static void print(struct printed *p, const char *command, struct wire_buffer *o)
 {
     const struct host_spec spec = {.name = "printed"};
     strcpy(p->path, "/tmp/headcount-host-XXXXXX");
@@ -85,13 +82,13 @@ static void print(struct printed *p, const char *command, struct agent_out *o)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, o->bytes, o->end), o->end);
     close(fd);
-    agent_out_free(o);
+    wire_free(o);
     p->launch = (struct host_launch){.command = command, .agent = "", .sources = build_sources()};
     host_init(&p->host, &spec, &p->launch);
     snprintf(p->host.spec.name, sizeof p->host.spec.name, "%s", p->path);
 }
 
-static void begin(struct printed *p, struct agent_out *o)
+static void begin(struct printed *p, struct wire_buffer *o)
 {
     memset(p, 0, sizeof *p);
     memset(o, 0, sizeof *o);
@@ -139,21 +136,21 @@ static void what_it_said_last_counts(void **state)
     enum { PIPE = 65536, FRAME = 13, SLOT = 3 };
     static char filler[PIPE];
     struct printed p;
-    struct agent_out o;
+    struct wire_buffer o;
     begin(&p, &o);
     p.starts = SLOT + 1;
     put(&o, AGENT_READY, 0, proof, strlen(proof));
     for (int i = 0; i <= SLOT; i++)
         put_spawned(&o, i);
-    struct agent_out last = {0};
+    struct wire_buffer last = {0};
     put_ended(&last, SLOT);
     put(&o, AGENT_BEAT, 0, NULL, 0);
     struct message m;
-    size_t size = PIPE - o.end - last.end - FRAME - 4;
-    assert_int_equal(agent_put_message(&o, SLOT, WIRE_CURVE, filler, size, &m), STATUS_OK);
-    assert_int_equal(agent_put_bytes(&o, last.bytes, last.end, &m), STATUS_OK);
+    size_t size = PIPE - o.end - last.end - FRAME;
+    assert_int_equal(wire_put(&o, WIRE_CURVE, SLOT, filler, size, &m), STATUS_OK);
+    assert_int_equal(wire_put_bytes(&o, last.bytes, last.end, &m), STATUS_OK);
     assert_int_equal(o.end, PIPE);
-    agent_out_free(&last);
+    wire_free(&last);
     print(&p, "cat {host}", &o);
     run_to_its_end(&p);
     assert_int_equal(p.events[HOST_EVENT_READY], 1);
@@ -168,7 +165,7 @@ static void a_signal_at_the_start_is_no_fault(void **state)
 {
     (void)state;
     struct printed p;
-    struct agent_out o;
+    struct wire_buffer o;
     begin(&p, &o);
     put(&o, AGENT_LEAVING, 0, NULL, 0);
     put(&o, AGENT_READY, 0, proof, strlen(proof));
@@ -187,7 +184,7 @@ static void a_host_that_worked_may_see_the_folder_again(void **state)
     (void)state;
     for (int worked = 0; worked < 2; worked++) {
         struct printed p;
-        struct agent_out o;
+        struct wire_buffer o;
         begin(&p, &o);
         put(&o, AGENT_REFUSED, 0, "blind", 5);
         print(&p, "cat {host}", &o);
@@ -204,7 +201,7 @@ static void a_flood_is_read_in_pieces(void **state)
     (void)state;
     enum { FLOOD = 50000 };
     struct printed p;
-    struct agent_out o;
+    struct wire_buffer o;
     int left = 0;
     begin(&p, &o);
     print(&p, "head -c 50000 /dev/zero >&2; sleep 30; cat {host}", &o);
@@ -232,7 +229,7 @@ static void who_is_killed_for_memory_says_so(void **state)
     enum { WORDS = sizeof said / sizeof *said };
     for (int i = 0; i < 2 * WORDS; i++) {
         struct printed p;
-        struct agent_out o;
+        struct wire_buffer o;
         char command[512];
         bool leaves = i >= WORDS, memory = !leaves && i != WORDS - 1;
         snprintf(command, sizeof command,
@@ -254,11 +251,11 @@ static void who_is_killed_for_memory_says_so(void **state)
 /* ---- what it owes ---- */
 
 /* The agent's words, as if they had been read. */
-static void says(struct printed *p, struct agent_out *o)
+static void says(struct printed *p, struct wire_buffer *o)
 {
     struct message m;
     assert_int_equal(agent_feed(&p->host.in, o->bytes, o->end, &m), STATUS_OK);
-    agent_out_free(o);
+    wire_free(o);
     take_events(p);
 }
 
@@ -266,9 +263,9 @@ static void says(struct printed *p, struct agent_out *o)
  * and does not end. */
 static void come_to(struct printed *p, enum host_state state, int starts)
 {
-    struct agent_out o;
+    struct wire_buffer o;
     begin(p, &o);
-    struct agent_out hello = {0};
+    struct wire_buffer hello = {0};
     put_hello(&hello, &p->hello);
     print(p, ": {host}; exec sleep 1000", &o);
     p->starts = starts;
@@ -277,7 +274,7 @@ static void come_to(struct printed *p, enum host_state state, int starts)
     if (state == HOST_READY)
         put(&hello, AGENT_READY, 0, proof, strlen(proof));
     if (state == HOST_STARTING)
-        agent_out_free(&hello);
+        wire_free(&hello);
     else
         says(p, &hello);
     assert_int_equal(p->host.state, state);
@@ -285,11 +282,11 @@ static void come_to(struct printed *p, enum host_state state, int starts)
 
 /* Half seconds pass, in each of which the agent says what it has to say (NULL: nothing), until it
  * is lost. Returns after how many seconds that was; -1: not within so many. */
-static double lost_after(struct printed *p, void (*say)(struct agent_out *o), double most_s)
+static double lost_after(struct printed *p, void (*say)(struct wire_buffer *o), double most_s)
 {
     double begun_s = p->now;
     while (p->events[HOST_EVENT_LOST] == 0 && p->now - begun_s < most_s) {
-        struct agent_out o = {0};
+        struct wire_buffer o = {0};
         p->now += .5;
         if (say) {
             say(&o);
@@ -308,7 +305,7 @@ static void leave(struct printed *p)
 }
 
 /* Within what is allowed, and not before: deadlines are looked at with each beat. */
-static void assert_lost(struct printed *p, void (*say)(struct agent_out *o), double allowed_s,
+static void assert_lost(struct printed *p, void (*say)(struct wire_buffer *o), double allowed_s,
                         bool at_fault, const char *words)
 {
     double s = lost_after(p, say, allowed_s + 10);
@@ -318,22 +315,22 @@ static void assert_lost(struct printed *p, void (*say)(struct agent_out *o), dou
     leave(p);
 }
 
-static void beats(struct agent_out *o)
+static void beats(struct wire_buffer *o)
 {
     put(o, AGENT_BEAT, 0, NULL, 0);
 }
 
-static void runs(struct agent_out *o)
+static void runs(struct wire_buffer *o)
 {
     put(o, AGENT_BEAT, 0, NULL, 0);
     put(o, AGENT_RUNS, 0, NULL, 0);
 }
 
-static void greets(struct agent_out *o)
+static void greets(struct wire_buffer *o)
 {
     static char welcome[] = "Welcome\n";
     struct message m;
-    assert_int_equal(agent_put_bytes(o, welcome, sizeof welcome - 1, &m), STATUS_OK);
+    assert_int_equal(wire_put_bytes(o, welcome, sizeof welcome - 1, &m), STATUS_OK);
 }
 
 static void an_agent_answers_in_time(void **state)
@@ -355,7 +352,7 @@ static void a_worker_is_heard_of(void **state)
     (void)state;
     struct printed p;
     for (int told = 0; told < 4; told++) { /* nothing, to stop, its last word, its end */
-        struct agent_out o = {0};
+        struct wire_buffer o = {0};
         come_to(&p, HOST_READY, 1);
         put_spawned(&o, 0);
         if (told == 2)
@@ -386,7 +383,7 @@ static void a_message_comes_to_its_end(void **state)
     static char rows[SIZE];
     for (int large = 0; large < 2; large++) {
         struct printed p;
-        struct agent_out o = {0};
+        struct wire_buffer o = {0};
         come_to(&p, HOST_READY, 1);
         put_spawned(&o, 0);
         put_message(&o, 0, WIRE_CURVE, rows, large ? SIZE : KIB);
@@ -401,7 +398,7 @@ static void who_leaves_is_gone_in_time(void **state)
 {
     (void)state;
     struct printed p;
-    struct agent_out o = {0};
+    struct wire_buffer o = {0};
     come_to(&p, HOST_READY, 0);
     put(&o, AGENT_LEAVING, 0, NULL, 0);
     says(&p, &o);
@@ -424,7 +421,7 @@ static void nobody_is_blamed_for_our_own_sleep(void **state)
 }
 
 /* One that is ready and has two jobs says this: it is lost at once. */
-static void assert_out_of_turn(struct agent_out *o)
+static void assert_out_of_turn(struct wire_buffer *o)
 {
     struct printed p;
     come_to(&p, HOST_READY, 2);
@@ -438,7 +435,7 @@ static void assert_out_of_turn(struct agent_out *o)
 static void slots_speak_in_turn(void **state)
 {
     (void)state;
-    struct agent_out o = {0};
+    struct wire_buffer o = {0};
     put_message(&o, 0, WIRE_ALIVE, "", 0); /* not told that it has started */
     assert_out_of_turn(&o);
     put(&o, AGENT_RUNS, 0, NULL, 0);
@@ -463,7 +460,7 @@ static void a_host_that_dies_again_and_again_is_given_up(void **state)
 {
     (void)state;
     struct printed p;
-    struct agent_out o;
+    struct wire_buffer o;
     begin(&p, &o);
     put(&o, AGENT_READY, 0, proof, strlen(proof));
     print(&p, "cat {host}", &o);
@@ -524,14 +521,16 @@ static void notes_are_few_and_short(void **state)
     (void)state;
     memset(note, 'x', sizeof note - 1);
     for (int i = 0; i < 60; i++)
-        slot_hear(&s, NULL, WIRE_NOTE, note, keep_note, &kept);
+        slot_hear(&s, NULL, &(struct wire_frame){.type = WIRE_NOTE, .payload = note}, keep_note,
+                  &kept);
     assert_int_equal(kept.count, SLOT_NOTES_MAX);
     assert_true(kept.longest < SLOT_NOTE_SIZE);
     slot_count_notes(&s, keep_note, &kept);
     assert_string_equal(kept.last, "52 more notes of its worker were left out");
     assert_int_equal(kept.count, SLOT_NOTES_MAX + 1);
     s = (struct slot){0};
-    slot_hear(&s, NULL, WIRE_NOTE, "a short one", keep_note, &kept);
+    slot_hear(&s, NULL, &(struct wire_frame){.type = WIRE_NOTE, .payload = "a short one"},
+              keep_note, &kept);
     assert_string_equal(kept.last, "a short one");
     slot_count_notes(&s, keep_note, &kept);
     assert_string_equal(kept.last, "a short one");

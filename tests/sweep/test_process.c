@@ -36,34 +36,29 @@ static int be_worker(const char *verb)
 
 /* ---- the tests ---- */
 
-struct spoken {
-    struct process p;
-    struct attempt_end end;
-};
+static void on_message(void *context, const struct wire_frame *f)
+{
+    (void)context;
+    fail_msg("a message of type %d", (int)f->type);
+}
 
-static const char *hear(struct spoken *s, const char *verb, const char *said, size_t size)
+static const char *hear(struct process *p, const char *verb, const char *said, size_t size)
 {
     struct message m;
     char **environment = process_environment();
-    assert_int_equal(process_spawn(&s->p, verb, said, size, environment, &m), STATUS_OK);
+    assert_int_equal(process_spawn(p, verb, said, size, environment, &m), STATUS_OK);
     free(environment);
-    while (!process_ended(&s->p, &s->end)) {
-        process_read_errors(&s->p);
+    while (!process_attend(p, on_message, NULL))
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    return s->end.error;
+    return p->end.error;
 }
 
 static void hears(const char *verb, const char *said, size_t size, const char *kept)
 {
-    struct spoken s;
-    const char *error = hear(&s, verb, said, size);
-    if (!kept)
-        assert_null(error);
-    else
-        assert_string_equal(error, kept);
-    assert_int_equal(s.end.exit_code, strcmp(verb, "abort") == 0 ? 0 : 3);
-    process_close(&s.p);
+    struct process p;
+    const char *error = hear(&p, verb, said, size);
+    assert_string_equal(error, kept);
+    assert_int_equal(p.end.exit_code, strcmp(verb, "abort") == 0 ? 0 : 3);
 }
 
 static void lines_stay_lines(void **state)
@@ -73,7 +68,7 @@ static void lines_stay_lines(void **state)
     (void)state;
     hears("plain", three, sizeof three - 1, kept);
     hears("pieces", three, sizeof three - 1, kept);
-    hears("plain", "\n", 1, NULL);
+    hears("plain", "\n", 1, "");
 }
 
 static void a_nul_hides_nothing(void **state)
@@ -85,40 +80,37 @@ static void a_nul_hides_nothing(void **state)
 
 static void a_signal_leaves_what_was_said(void **state)
 {
-    struct spoken s;
+    struct process p;
     (void)state;
-    assert_string_equal(hear(&s, "abort", "one\ntwo\n", 8), "one\ntwo");
-    assert_int_equal(s.end.signal, SIGABRT);
-    process_close(&s.p);
+    assert_string_equal(hear(&p, "abort", "one\ntwo\n", 8), "one\ntwo");
+    assert_int_equal(p.end.signal, SIGABRT);
 }
 
 /* The last lines, whole ones. */
 static void of_much_the_end_is_kept(void **state)
 {
-    struct spoken s;
+    struct process p;
     (void)state;
-    const char *error = hear(&s, "lines", "the end", 7);
+    const char *error = hear(&p, "lines", "the end", 7);
     size_t size = strlen(error);
     assert_memory_equal(error, "[...]\nline ", 11);
     assert_string_equal(error + size - 32, "\nline 999 of a long text\nthe end");
     assert_in_range(size, PROCESS_TAIL - 100, PROCESS_TAIL - 1);
-    process_close(&s.p);
 }
 
 /* More than fits, in one line: a part of it, with what follows. */
 static void of_a_long_line_the_end_is_kept(void **state)
 {
     static char said[20000];
-    struct spoken s;
+    struct process p;
     (void)state;
     memset(said, 'x', sizeof said);
     memcpy(said + sizeof said - 10, "\nthe end..", 10);
     for (int i = 0; i < 2; i++) {
-        const char *error = hear(&s, i ? "pieces" : "plain", said, sizeof said);
+        const char *error = hear(&p, i ? "pieces" : "plain", said, sizeof said);
         assert_memory_equal(error, "[...]\nxxx", 9);
         assert_string_equal(error + strlen(error) - 11, "x\nthe end..");
         assert_int_equal(strlen(error), PROCESS_TAIL - 1);
-        process_close(&s.p);
     }
 }
 

@@ -41,18 +41,39 @@ static void job_comes_back(void **state)
     assert_memory_equal(&j, &back, sizeof j);
 }
 
-static void job_with_line_break_is_refused(void **state)
+static void texts_may_hold_any_bytes(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"/tmp/a\nb", "\n",      "\\",
+                                          "a\\nb\\",   "\n\\\nn", "=\r\xff\x01"};
+    struct job j = sample_job(), back;
+    struct message m;
+    char text[WIRE_JOB_MAX];
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(j.folder, sizeof j.folder, "%s", folders[i]);
+        snprintf(j.data.path, sizeof j.data.path, "%s.txt", folders[i]);
+        assert_true(wire_job_format(&j, text, sizeof text) > 0);
+        assert_int_equal(wire_job_parse(text, &back, &m), STATUS_OK);
+        assert_string_equal(back.folder, j.folder);
+        assert_string_equal(back.data.path, j.data.path);
+    }
+}
+
+/* At every size that does not suffice. */
+static void a_job_is_written_whole_or_not(void **state)
 {
     (void)state;
     struct job j = sample_job();
-    char text[WIRE_JOB_MAX];
-    strcpy(j.folder, "/tmp/a\nb");
-    assert_int_equal(wire_job_format(&j, text, sizeof text), -1);
-    j = sample_job();
-    strcpy(j.data.path, "a\nb.txt");
-    assert_int_equal(wire_job_format(&j, text, sizeof text), -1);
-    j = sample_job();
-    assert_int_equal(wire_job_format(&j, text, 20), -1);
+    char text[WIRE_JOB_MAX], part[WIRE_JOB_MAX];
+    strcpy(j.folder, "/tmp/a\nb\n");
+    int whole = wire_job_format(&j, text, sizeof text);
+    assert_int_equal(whole, strlen(text));
+    for (size_t size = 1; size <= (size_t)whole; size++) {
+        memset(part, 'x', sizeof part);
+        assert_int_equal(wire_job_format(&j, part, size), -1);
+        assert_int_equal(part[size], 'x');
+    }
+    assert_int_equal(wire_job_format(&j, part, (size_t)whole + 1), whole);
 }
 
 static void broken_jobs_are_refused(void **state)
@@ -80,11 +101,20 @@ static void broken_jobs_are_refused(void **state)
     j.until = -1;
     assert_true(wire_job_format(&j, broken, sizeof broken) > 0);
     assert_int_equal(wire_job_parse(broken, &j, &m), STATUS_BAD_INPUT);
-    char *metric = strstr(text, "metric=val_loss");
-    assert_non_null(metric);
-    memcpy(metric, "metric=test_acc", strlen("metric=test_acc"));
-    assert_int_equal(wire_job_parse(text, &j, &m), STATUS_BAD_INPUT);
-    assert_non_null(strstr(m.text, "test_acc"));
+    /* Every value that does not fit. */
+    static const char *const values[] = {
+        "seed=4000000000", "seed=-1",      "seed=4000000000", "seed=4294967296",
+        "metric=1",        "metric=2",     "measure=1",       "measure=2",
+        "time_s=1200",     "time_s=1e999", "memory=",         "memory=x",
+        "folder=/",        "folder=\\",    "folder=/",        "folder=\\x"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i += 2) {
+        char *line = strstr(text, values[i]);
+        assert_non_null(line);
+        size_t before = (size_t)(line - text);
+        snprintf(broken, sizeof broken, "%.*s%s%s", (int)before, text, values[i + 1],
+                 line + strlen(values[i]));
+        assert_int_equal(wire_job_parse(broken, &j, &m), STATUS_BAD_INPUT);
+    }
 }
 
 static void frames_arrive_in_any_pieces(void **state)
@@ -104,42 +134,55 @@ static void frames_arrive_in_any_pieces(void **state)
     close(ends[1]);
 
     for (ssize_t piece = 1; piece <= size; piece++) {
-        struct wire_reader r = {0};
+        struct wire_buffer r = {0};
         int frames = 0;
         for (ssize_t at = 0; at < size; at += piece) {
-            size_t n = (size_t)(size - at < piece ? size - at : piece), length;
-            enum wire_type type;
-            const char *payload;
-            assert_int_equal(wire_feed(&r, stream + at, n, &m), STATUS_OK);
-            while (wire_next(&r, &type, &payload, &length)) {
+            size_t n = (size_t)(size - at < piece ? size - at : piece);
+            struct wire_frame f;
+            assert_int_equal(wire_feed(&r, stream + at, n, wire_valid, &m), STATUS_OK);
+            while (wire_next(&r, &f)) {
                 static const enum wire_type types[] = {WIRE_STARTED, WIRE_CURVE, WIRE_NOTE,
                                                        WIRE_FINISHED};
                 static const char *const texts[] = {NULL, "[1]", "", "t1-a1.result"};
-                assert_int_equal(type, types[frames]);
+                assert_int_equal(f.type, types[frames]);
+                assert_int_equal(f.slot, 0);
                 if (texts[frames])
-                    assert_string_equal(payload, texts[frames]);
+                    assert_string_equal(f.payload, texts[frames]);
                 else
-                    assert_memory_equal(payload, &p, sizeof p);
+                    assert_memory_equal(f.payload, &p, sizeof p);
                 frames++;
             }
         }
         assert_int_equal(frames, 4);
-        wire_reader_free(&r);
+        wire_free(&r);
     }
 }
 
+/* A good frame, and behind it one that is none: the first is there to be read, the other not. */
 static void protocol_errors_are_refused(void **state)
 {
     (void)state;
     static const uint32_t frames[][2] = {
-        {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0},           {0, WIRE_TYPES},
+        {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0},           {0, WIRE_ANSWER + 1}, {0, WIRE_STARTED - 1},
         {3, WIRE_PROGRESS},          {3, WIRE_PAUSED}, {1, 4000000000u}};
+    struct message m;
+    struct wire_frame f;
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
-        struct wire_reader r = {0};
-        struct message m;
-        assert_int_equal(wire_feed(&r, frames[i], sizeof frames[i], &m), STATUS_BAD_INPUT);
-        wire_reader_free(&r);
+        struct wire_buffer r = {0};
+        const uint32_t header[] = {frames[i][0], frames[i][1], 0, 0x0a0a0a0a};
+        assert_int_equal(wire_put(&r, WIRE_NOTE, 0, "good", 4, &m), STATUS_OK);
+        assert_int_equal(wire_feed(&r, header, sizeof header, wire_valid, &m), STATUS_BAD_INPUT);
+        assert_true(wire_next(&r, &f));
+        assert_string_equal(f.payload, "good");
+        assert_false(wire_next(&r, &f));
+        wire_free(&r);
     }
+    struct wire_buffer r = {0}, w = {0};
+    assert_int_equal(wire_put(&w, WIRE_NOTE, 0, "good", 4, &m), STATUS_OK);
+    w.bytes[w.end - 1] = 'x';
+    assert_int_equal(wire_feed(&r, w.bytes, w.end, wire_valid, &m), STATUS_BAD_INPUT);
+    wire_free(&r);
+    wire_free(&w);
 }
 
 static void gone_reader_is_an_error(void **state)
@@ -158,7 +201,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(job_comes_back),
-        cmocka_unit_test(job_with_line_break_is_refused),
+        cmocka_unit_test(texts_may_hold_any_bytes),
+        cmocka_unit_test(a_job_is_written_whole_or_not),
         cmocka_unit_test(broken_jobs_are_refused),
         cmocka_unit_test(frames_arrive_in_any_pieces),
         cmocka_unit_test(protocol_errors_are_refused),

@@ -1,4 +1,4 @@
-/* A pool of workers: every job is answered once, whatever becomes of the others. This program is
+/* A queue of jobs: every one is answered once, whatever becomes of the others. This program is
  * its own worker: started with the name of a part, it plays that. */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "sweep/study/worker_pool.h"
+#include "sweep/study/job_queue.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_ends.h"
 
@@ -88,7 +88,7 @@ static void begins(void *context, int i, int slot)
         raise(SIGINT);
 }
 
-static enum status ends(void *context, int i, int slot, const struct worker_pool_ending *e,
+static enum status ends(void *context, int i, int slot, const struct job_ending *e,
                         struct message *m)
 {
     struct record *r = context;
@@ -116,16 +116,16 @@ static void all_do(struct record *r, const char *part)
 static enum status run(struct record *r, struct message *m)
 {
     static char verb[] = "play";
-    const struct worker_pool_jobs p = {.verb = verb,
-                                       .workers = 3,
-                                       .jobs = JOBS,
-                                       .context = r,
-                                       .text = text,
-                                       .begins = begins,
-                                       .ends = ends,
-                                       .turns = turns};
+    const struct job_queue p = {.verb = verb,
+                                .workers = 3,
+                                .jobs = JOBS,
+                                .context = r,
+                                .text = text,
+                                .begins = begins,
+                                .ends = ends,
+                                .turns = turns};
     assert_int_equal(stop_install(m), STATUS_OK);
-    enum status s = worker_pool_run(&p, m);
+    enum status s = job_queue_run(&p, m);
     stop_restore();
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left behind */
     assert_int_equal(errno, ECHILD);

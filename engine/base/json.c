@@ -157,25 +157,6 @@ bool json_string(struct json *j, const char **s)
     return ok;
 }
 
-bool json_bytes(struct json *j, const char **s)
-{
-    char *to = j->text;
-    if (!json_string(j, s))
-        return false;
-    /* In place: no character is shorter than its byte. */
-    const unsigned char *from = (const unsigned char *)*s, *end = from + strlen(*s);
-    while (from < end) {
-        uint32_t code;
-        from += utf8_decode(from, end, &code);
-        if (code > 0xff)
-            return json_refuse(j, "a character that is no byte");
-        *to++ = (char)code;
-    }
-    *to = '\0';
-    j->text = to + 1;
-    return true;
-}
-
 bool json_integer(struct json *j, int64_t *value)
 {
     skip_space(j);

@@ -50,9 +50,6 @@ bool json_string(struct json *j, const char **s);
  * there is whole. What follows is not read, and may be missing. */
 bool json_string_start(struct json *j, size_t limit, const char **s);
 
-/* A string that json_add_bytes wrote: *s is the bytes. A character above U+00FF is refused. */
-bool json_bytes(struct json *j, const char **s);
-
 /* An integer from 0 to 2^63-1, written as digits only. */
 bool json_integer(struct json *j, int64_t *value);
 

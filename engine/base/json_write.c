@@ -119,18 +119,6 @@ void json_add_text(struct json_writer *w, const char *key, const char *text)
         put(w, "null");
 }
 
-void json_add_bytes(struct json_writer *w, const char *key, const char *bytes)
-{
-    add(w, key, "\"");
-    for (const unsigned char *p = (const unsigned char *)bytes; *p; p++) {
-        bool plain = *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\';
-        char piece[8];
-        snprintf(piece, sizeof piece, plain ? "%c" : "\\u00%02x", *p);
-        put(w, piece);
-    }
-    put(w, "\"");
-}
-
 void json_add_integer(struct json_writer *w, const char *key, int64_t n)
 {
     char text[32];
@@ -185,11 +173,6 @@ void text_json(FILE *out, const char *text)
 void text_add_json(struct text_buffer *b, const char *text)
 {
     json_add_text(&(struct json_writer){.text = b}, NULL, text);
-}
-
-void text_add_json_bytes(struct text_buffer *b, const char *bytes)
-{
-    json_add_bytes(&(struct json_writer){.text = b}, NULL, bytes);
 }
 
 void text_json_as_is(FILE *out, const char *json)

@@ -39,10 +39,6 @@ void json_end_list(struct json_writer *w);
  * a terminal has nothing to obey; bytes that are not UTF-8 become U+FFFD. */
 void json_add_text(struct json_writer *w, const char *key, const char *text);
 
-/* Bytes of which not one may be lost, such as a path's: a string in which each is the character of
- * its number. json_bytes reads it back. */
-void json_add_bytes(struct json_writer *w, const char *key, const char *bytes);
-
 void json_add_integer(struct json_writer *w, const char *key, int64_t n);
 /* The same, null for 0. */
 void json_add_nonzero(struct json_writer *w, const char *key, int64_t n);

@@ -64,7 +64,6 @@ void text_paragraph(FILE *out, const char *text, int first, int rest, int width)
 /* Single values, and a further member, as json_write.h has them. */
 void text_json(FILE *out, const char *text);
 void text_add_json(struct text_buffer *b, const char *text);
-void text_add_json_bytes(struct text_buffer *b, const char *bytes);
 void text_json_as_is(FILE *out, const char *json);
 void text_json_real(FILE *out, double x);
 void text_json_member(FILE *out, const char *key, double x);

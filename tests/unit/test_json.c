@@ -145,33 +145,6 @@ static void members_are_found(void **state)
     assert_string_equal(message.text, "");
 }
 
-/* Each byte but NUL. */
-static void bytes_come_back(void **state)
-{
-    (void)state;
-    char bytes[256];
-    const char *text;
-    struct text_buffer written = {0};
-    for (int i = 0; i < 255; i++)
-        bytes[i] = (char)(i + 1);
-    bytes[255] = '\0';
-    json_add_bytes(&(struct json_writer){.text = &written}, NULL, bytes);
-    char *room = malloc(written.used + 1);
-    assert_non_null(room);
-    struct json j = json_of(written.text);
-    j.text = room;
-    assert_true(json_bytes(&j, &text) && json_end(&j));
-    assert_string_equal(text, bytes);
-    assert_ptr_equal(j.text, text + 256);
-    free(room);
-    free(written.text);
-    j = json_of("\"\\u00ff\\u0100\"");
-    assert_false(json_bytes(&j, &text));
-    assert_string_equal(message.text, "here, byte 14: a character that is no byte");
-    j = json_of("7");
-    assert_false(json_bytes(&j, &text));
-}
-
 /* As far as a limit goes, to the end of the character there; what follows may be missing. */
 static void the_start_of_a_string_is_read(void **state)
 {
@@ -222,7 +195,6 @@ int main(void)
         cmocka_unit_test(members_are_found),
         cmocka_unit_test(the_start_of_a_string_is_read),
         cmocka_unit_test(faults_have_a_line_and_a_column),
-        cmocka_unit_test(bytes_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

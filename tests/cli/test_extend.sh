@@ -1,7 +1,7 @@
 #!/bin/sh
 # A new operation, initialisation, form of heads, measure of heads and task each cost one file and one
-# line: a copy of this tree gets one of each, is built, and their checks cover them at once; halves of
-# them are noticed.
+# line, a new caveat of the verdict a function and a line: a copy of this tree gets one of each, is built,
+# and their checks cover them at once; halves of them are noticed.
 # Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
@@ -136,6 +136,8 @@ sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
     datasets/task_copy.c >datasets/task_shift.c
 echo 'TASK(shift)' >>datasets/tasks.def
+sed -i -e '/^struct rule {/i\static void write_moon(const struct writer *w)\n{\n    put(w, "All %d head counts ran at full moon", w->v->rows);\n}\n' \
+    -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
 
 gradients=build/tests/gradient/test_gradients
 check "one operation more: it builds, its gradient is checked and right" \
@@ -167,6 +169,14 @@ check "one measure more: its column is in the results file, with a value for eve
     [ "$(sqlite3 "$dir/x.db" 'SELECT count(*) FROM head_metric WHERE sink BETWEEN 0 AND 1')" = 6 ]
 check "... and in the answer of heads" \
     sh -c "./headcount heads 1 --db '$dir/x.db' --quiet --csv | grep -q '^layer,head,.*,sink'"
+in_all_reports() { # pattern
+    ./headcount report --db "$dir/x.db" --html page.html && grep -q "$1" page.html || return 1
+    for format in --markdown --json ''; do
+        ./headcount report --db "$dir/x.db" $format | tr -s '\n ' ' ' | grep -q "$1" || return 1
+    done
+}
+check "one caveat of the verdict more: text, Markdown, JSON and page have it" \
+    in_all_reports 'All 2 head counts ran at full moon\.'
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \

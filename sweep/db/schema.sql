@@ -268,7 +268,11 @@ CREATE TABLE attempt (
     error       TEXT,  -- the tail of its stderr, or why it diverged
     note        TEXT,  -- a warning for people, such as a checkpoint of another build
     job         TEXT,  -- of Slurm, that the coordinator ran in: "17", "17_2"; NULL: none
-    PRIMARY KEY (trial_id, attempt)
+    cause       TEXT CHECK (cause IN ('lost', 'stopped', 'paused', 'coordinator')),  -- why it was
+                -- requeued: killed or lost where it ran; asked to stop; at its rung; the coordinator
+                -- or its machine went down
+    PRIMARY KEY (trial_id, attempt),
+    CHECK ((outcome IS 'requeued') = (cause IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Trials that had run before they were deleted: what came of them may have been seen by whoever

@@ -21,6 +21,12 @@ static const char *const outcomes[ATTEMPT_OUTCOMES] = {
     [OUTCOME_FAILED] = "failed",
     [OUTCOME_REQUEUED] = "requeued",
 };
+static const char *const causes[ATTEMPT_CAUSES] = {
+    [CAUSE_LOST] = "lost",
+    [CAUSE_STOPPED] = "stopped",
+    [CAUSE_PAUSED] = "paused",
+    [CAUSE_COORDINATOR] = "coordinator",
+};
 
 const char *trial_state_name(enum trial_state s)
 {
@@ -35,6 +41,11 @@ const char *trial_choice_name(enum trial_choice c)
 const char *attempt_outcome_name(enum attempt_outcome o)
 {
     return outcomes[o];
+}
+
+const char *attempt_cause_name(enum attempt_cause c)
+{
+    return causes[c];
 }
 
 bool trial_state_find(const char *name, enum trial_state *s)

@@ -28,9 +28,19 @@ enum attempt_outcome {
     ATTEMPT_OUTCOMES
 };
 
+/* attempt.cause: why an attempt was requeued. */
+enum attempt_cause {
+    CAUSE_LOST, /* killed or lost where it ran, or never begun there */
+    CAUSE_STOPPED,
+    CAUSE_PAUSED,      /* at its rung */
+    CAUSE_COORDINATOR, /* the coordinator or its machine went down */
+    ATTEMPT_CAUSES
+};
+
 const char *trial_state_name(enum trial_state s);
 const char *trial_choice_name(enum trial_choice c);
 const char *attempt_outcome_name(enum attempt_outcome o);
+const char *attempt_cause_name(enum attempt_cause c);
 
 /* The one of that name; false where there is none. */
 bool trial_state_find(const char *name, enum trial_state *s);

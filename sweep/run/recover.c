@@ -6,7 +6,6 @@
 
 #include "engine/base/file.h"
 #include "sweep/db/lock.h"
-#include "sweep/trials/lost.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 
@@ -57,7 +56,11 @@ static enum status recover_one(struct store *s, const struct running *t, struct 
     int64_t step =
         trial_files_newest(folder, t->trial_id, t->attempt, INT64_MAX, path, sizeof path, &damaged);
     struct attempt_end lost = {
-        .error = LOST_WITH_COORDINATOR, .unseen = true, .step = step > 0 ? step : 0};
+        .error = "lost: the coordinator or the machine went down",
+        .unseen = true,
+        .step = step > 0 ? step : 0,
+        .cause = CAUSE_COORDINATOR,
+    };
     *(step > 0 ? &r->resumed : &r->again) += 1;
     return store_requeue(s, t->trial_id, t->attempt, &lost, &accepted, m);
 }

@@ -334,6 +334,7 @@ void slot_ended(struct slot *s, const char *folder, const struct worker_end *e)
     set_error(s, e->error);
     s->ending = judge(s, folder);
     s->end.limit_hit = s->ending == ENDING_LIMIT;
+    s->end.cause = s->end.exit_code == WORKER_STOPPED ? CAUSE_STOPPED : CAUSE_LOST;
     s->end.step = saved_step(s, folder);
     end_with_error(s);
 }

@@ -2,13 +2,8 @@
 #ifndef SWEEP_TRIALS_LOST_H
 #define SWEEP_TRIALS_LOST_H
 
-/* attempt.error of trials that were running when the coordinator died. No column tells them from
- * those whose machine was lost: it is these words, which all versions have written. */
-#define LOST_WITH_COORDINATOR "lost: the coordinator or the machine went down"
-
 /* In SQL, of a row of `attempt`: it was lost on a known machine, while there was a coordinator. */
-#define LOST_ATTEMPT                                                                               \
-    "outcome = 'requeued' AND error <> '" LOST_WITH_COORDINATOR "' AND host IS NOT NULL"
+#define LOST_ATTEMPT "cause = 'lost' AND host IS NOT NULL"
 
 /* In SQL: trial_id, host, ended and error of the attempts of the plan of sweep ?1 that were lost on
  * a known machine, while there was a coordinator. SQLite is to pass along the attempts, which are

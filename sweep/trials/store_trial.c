@@ -164,6 +164,7 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
     struct value code = end->signal || end->unseen ? TEXT(NULL) : INTEGER(end->exit_code);
     struct value by_signal = end->signal ? INTEGER(end->signal) : TEXT(NULL);
     struct value cpu_s = end->cpu_s > 0 ? REAL(end->cpu_s) : TEXT(NULL);
+    struct value cause = TEXT(outcome == OUTCOME_REQUEUED ? attempt_cause_name(end->cause) : NULL);
     struct value memory = end->max_rss_kib > 0 ? INTEGER(end->max_rss_kib) : TEXT(NULL);
     const char *error = end->error;
     enum status status = bound_error(s, &error, m);
@@ -171,10 +172,11 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
         return status;
     return store_execute(s, "closing an attempt",
                          "UPDATE attempt SET ended = " NOW ", outcome = ?, exit_code = ?,"
-                         " signal = ?, cpu_s = ?, max_rss_kib = ?, error = coalesce(error, ?)"
+                         " signal = ?, cpu_s = ?, max_rss_kib = ?, error = coalesce(error, ?),"
+                         " cause = ?"
                          " WHERE trial_id = ? AND attempt = ?",
                          VALUES(TEXT(attempt_outcome_name(outcome)), code, by_signal, cpu_s, memory,
-                                TEXT(error), INTEGER(trial_id), INTEGER(attempt)),
+                                TEXT(error), cause, INTEGER(trial_id), INTEGER(attempt)),
                          NULL, m);
 }
 
@@ -286,7 +288,9 @@ enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
 enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt,
                         const struct attempt_end *end, bool *accepted, struct message *m)
 {
-    return put_back(s, "pausing a trial", trial_id, attempt, end, true, accepted, m);
+    struct attempt_end paused = *end;
+    paused.cause = CAUSE_PAUSED;
+    return put_back(s, "pausing a trial", trial_id, attempt, &paused, true, accepted, m);
 }
 
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,

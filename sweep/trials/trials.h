@@ -132,6 +132,7 @@ struct attempt_end {
                           of such texts, of longer ones the last STORE_ERROR_END bytes are kept */
     int64_t step;      /* of the newest checkpoint it left: the trial goes on from there */
     bool limit_hit;    /* it was over limits.time or limits.memory */
+    enum attempt_cause cause; /* of store_requeue */
 };
 
 /* How a trial's attempt ended. All are fenced: they change something only if the trial is running

@@ -25,8 +25,8 @@ sqlite3 crowd.db "DELETE FROM attempt WHERE outcome = 'requeued'; UPDATE trial S
     UPDATE trial SET state = 'running' WHERE trial_id = 1;
     WITH lost (trial, host) AS (VALUES (5, 'gone'), (6, NULL), (6, 'h5'), (6, 'h1'), (6, 'h2'), (6, 'h3'),
         (6, 'h4'), (6, 'h5'), (6, 'h6'), (6, 'h7'), (6, 'h8'), (6, 'h9'))
-    INSERT INTO attempt (trial_id, attempt, build_id, host, started, ended, outcome, resumed_from_step, error)
-        SELECT trial, 100 + row_number() OVER (), 1, host, 'then', '9', 'requeued', 0, host || ': cut' FROM lost;
+    INSERT INTO attempt (trial_id, attempt, build_id, host, started, ended, outcome, cause, resumed_from_step, error)
+        SELECT trial, 100 + row_number() OVER (), 1, host, 'then', '9', 'requeued', 'lost', 0, host || ': cut' FROM lost;
     UPDATE attempt SET error = 'cut' WHERE host IS NULL AND outcome = 'requeued'"
 crowd_says() { # command, words
     headcount "$1" --db crowd.db 2>/dev/null | tr -s '\n ' ' ' | grep -F -e "$2"

@@ -48,7 +48,7 @@ query many.db "
     UPDATE attempt SET attempt = 2 WHERE trial_id = 2;
     UPDATE trial SET attempt = 2, retries_used = 1 WHERE trial_id = 2;
     INSERT INTO attempt SELECT trial_id, 1, build_id, 'other', pid, started, ended, 'requeued', 0, NULL, NULL, NULL, NULL,
-        'other: connection lost', NULL, '16' FROM attempt WHERE trial_id = 2;
+        'other: connection lost', NULL, '16', 'lost' FROM attempt WHERE trial_id = 2;
     UPDATE attempt SET error = printf('%.20000c', 'y') WHERE trial_id = 16;
     UPDATE trial SET in_plan = 0 WHERE trial_id = 20;"
 headcount show lost --failed --db many.db >shown

@@ -27,7 +27,7 @@ row_file() {
             trouble "the sweep: $(cat "$dir/said")"
     done
     sqlite3 -bail "$rows/r.db" "
-        UPDATE attempt SET outcome = 'requeued', error = 'e', note = 'n' WHERE trial_id = 4;
+        UPDATE attempt SET outcome = 'requeued', cause = 'lost', error = 'e', note = 'n' WHERE trial_id = 4;
         UPDATE trial SET state = 'queued', steps_done = 0, best_step = NULL, train_acc = NULL,
             val_acc = NULL, val_loss = NULL, test_acc = NULL, test_acc_by_slot = NULL, test_exact = NULL,
             test_loss = NULL, train_s = NULL, checkpoint = NULL, checkpoint_sha256 = NULL

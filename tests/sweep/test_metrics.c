@@ -177,12 +177,11 @@ static const char ATTEMPTS[] =
     "UPDATE trial SET state = 'running', attempt = 1 WHERE trial_id = 5;"
     "INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'b', 'c', 'k', 1, 'cpu');"
     "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome, resumed_from_step,"
-    "  error) VALUES (1, 1, 1, 'n1', 't', 'failed', 0, 'x'), (1, 2, 1, 'n1', 't', 'completed', 0,"
-    "  NULL), (2, 1, 1, 'n1', 't', 'diverged', 0, 'inf'),"
-    "  (3, 1, 1, 'n2', 't', 'requeued', 0, 'n2: gone'), (3, 2, 1, 'n2', 't', 'requeued', 0, "
-    "'gone'),"
-    "  (4, 1, 1, 'n2', 't', 'requeued', 0, 'lost: the coordinator or the machine went down'),"
-    "  (4, 2, 1, 'n2', 't', 'requeued', 0, NULL), (3, 3, 1, 'n1', 't', NULL, 0, NULL),"
+    "  cause) VALUES (1, 1, 1, 'n1', 't', 'failed', 0, NULL), (1, 2, 1, 'n1', 't', 'completed', 0,"
+    "  NULL), (2, 1, 1, 'n1', 't', 'diverged', 0, NULL),"
+    "  (3, 1, 1, 'n2', 't', 'requeued', 0, 'lost'), (3, 2, 1, 'n2', 't', 'requeued', 0, 'lost'),"
+    "  (4, 1, 1, 'n2', 't', 'requeued', 0, 'coordinator'),"
+    "  (4, 2, 1, 'n2', 't', 'requeued', 0, 'stopped'), (3, 3, 1, 'n1', 't', NULL, 0, NULL),"
     "  (4, 3, 1, 'n2', 't', NULL, 0, NULL), (5, 1, 1, 'n1', 't', NULL, 0, NULL);";
 
 static void numbers_are_those_of_the_file(void **state)

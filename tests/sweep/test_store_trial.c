@@ -258,15 +258,16 @@ static void requeue_costs_no_retry(void **state)
     assert_int_equal(c.resumed_from_step, 60);
     assert_answer(r.db, "SELECT retries_used FROM trial", "0");
     assert_answer(r.db,
-                  "SELECT outcome || ' ' || signal || ' ' || error FROM attempt WHERE exit_code IS "
-                  "NULL AND attempt = 1",
-                  "requeued 9 killed");
-    end = (struct attempt_end){.unseen = true, .error = "lost"}; /* how, nobody knows */
+                  "SELECT outcome || ' ' || signal || ' ' || error || ' ' || cause FROM attempt"
+                  " WHERE exit_code IS NULL AND attempt = 1",
+                  "requeued 9 killed lost");
+    /* how, nobody knows */
+    end = (struct attempt_end){.unseen = true, .error = "lost", .cause = CAUSE_COORDINATOR};
     assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
     assert_answer(r.db,
-                  "SELECT outcome || ' ' || error FROM attempt WHERE exit_code IS NULL AND signal "
-                  "IS NULL AND attempt = 2",
-                  "requeued lost");
+                  "SELECT outcome || ' ' || error || ' ' || cause FROM attempt WHERE exit_code IS"
+                  " NULL AND signal IS NULL AND attempt = 2",
+                  "requeued lost coordinator");
     close_store(x, r.s);
 }
 

@@ -53,7 +53,8 @@ static void what_is_under_way(void **state)
     assert_string_equal(moved, "2.1 checkpoints to 2.1; 4.1 checkpoints to 4.1; ");
     assert_sound(&f.into);
     change(&f.into, "UPDATE trial SET state = 'queued' WHERE trial_id = 4;"
-                    "UPDATE attempt SET ended = started, outcome = 'requeued' WHERE trial_id = 4");
+                    "UPDATE attempt SET ended = started, outcome = 'requeued', cause = 'lost' "
+                    "WHERE trial_id = 4");
     assert_int_equal(take(x, true, STATUS_OK).taken, 0); /* that attempt is known */
     assert_sound(&f.into);
 }

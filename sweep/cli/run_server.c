@@ -181,7 +181,7 @@ int run_server_main(int argc, char **argv)
     }
     answer(SAID_ADDRESS, serve_address(s));
     sigwait(&ends, &heard);
-    serve_hurry(s);
+    serve_skip_cooldown(s);
     wait_for_browsers(s);
     if (!serve_stop(s))
         _exit(EXIT_DONE); /* a thread that is still computing only reads */

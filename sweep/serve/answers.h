@@ -17,10 +17,8 @@ struct answer {
     char *body; /* JSON, or the page */
     size_t size;
     char tag[ANSWER_TAG_SIZE]; /* entity tag with its quotes; equal bodies have equal ones */
-    int64_t state;             /* of the file (watched.h) that it is from */
+    int64_t snapshot;          /* the number of that which it is of (watched.h) */
     double cost_s;             /* CPU time that it took */
-    double due_s;              /* not to be computed again before */
-    bool passing;              /* an error that may be over without a change of the file */
     int holders;               /* who uses it */
     bool kept;                 /* in the list */
     struct answer *older;

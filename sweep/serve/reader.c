@@ -12,9 +12,9 @@
 
 /* Of all answers that somebody still holds: beyond that none is computed until some are taken. */
 enum { LIVING_MAX = 256 << 20 };
-/* How old a look at a file may be; when it is tried again after an error that may pass; how long a
- * client waits for a newer answer before the older one is given. */
-static const double known_s = 1, again_s = 1, busy_s = .1;
+/* How old a look at a file may be; how long a client waits for a newer answer before the older one
+ * is given. */
+static const double known_s = 1, busy_s = .1;
 
 static bool is_of_all(const struct request *q)
 {
@@ -26,16 +26,6 @@ static bool is_of(const struct request *q, int file)
     return is_of_all(q) || q->file == file;
 }
 
-/* Of the file that q is about, or of all together. */
-static int64_t state_of(const struct server *s, const struct request *q)
-{
-    int64_t state = 0;
-    for (int i = 0; i < s->rules.files; i++)
-        if (is_of(q, i))
-            state += s->file[i].state;
-    return state;
-}
-
 static bool is_known(const struct server *s, const struct request *q, double now_s)
 {
     for (int i = 0; i < s->rules.files; i++)
@@ -44,48 +34,17 @@ static bool is_known(const struct server *s, const struct request *q, double now
     return true;
 }
 
-/* The kind of news that this is. */
-static enum watched_news news_of(const struct request *q)
+static enum watched_kind kind_of(const struct request *q)
 {
     bool soon = q->kind == REQUEST_TRIALS || q->kind == REQUEST_CURVES || q->kind == REQUEST_INDEX;
     return soon ? WATCHED_VERSION : WATCHED_SUMMARY;
 }
 
-/* When computing such answers would have had its share of time. */
-static double *rest_of(struct server *s, const struct request *q)
+static struct snapshot *snapshot_of(struct server *s, const struct request *q)
 {
     if (q->kind == REQUEST_METRICS)
-        return &s->metrics_rest_until_s;
-    return q->kind == REQUEST_INDEX ? &s->rest_until_s : &s->file[q->file].rest_until_s[news_of(q)];
-}
-
-/* When this answer may be computed again. */
-static double due_of(struct server *s, const struct request *q, const struct answer *a)
-{
-    if (s->hurries)
-        return 0;
-    double share_s = *rest_of(s, q) - SERVE_RESTS * SERVE_AHEAD_S;
-    return a->due_s > share_s ? a->due_s : share_s;
-}
-
-/* Clients are told at due_s, of each file that q is about. A monitor is not told: it asks again. */
-static void owe(struct server *s, const struct request *q, double due_s)
-{
-    for (int i = 0; i < s->rules.files && q->kind != REQUEST_METRICS; i++)
-        if (is_of(q, i))
-            watched_owe(&s->file[i], news_of(q), due_s);
-}
-
-/* Whether the answer serves; where a newer one can be had later, clients will be told. */
-static bool serves(struct server *s, const struct answer *a, const struct request *q, double now_s)
-{
-    double due_s = due_of(s, q, a);
-    if (a->state == state_of(s, q) && !a->passing)
-        return true;
-    if (now_s >= due_s)
-        return false;
-    owe(s, q, due_s);
-    return true;
+        return &s->metrics;
+    return q->kind == REQUEST_INDEX ? &s->index : &s->file[q->file].snapshot[kind_of(q)];
 }
 
 static struct job *job_of(struct server *s, const char *key)
@@ -149,7 +108,8 @@ bool reader_ask(struct server *s, struct ask *a)
     double now_s = clock_now_s();
     struct answer *found = answers_find(&s->answers, request_key(&a->q, key));
     bool looks = a->q.kind == REQUEST_METRICS; /* at locks, which only the reader may wait for */
-    if (found && !looks && is_known(s, &a->q, now_s) && serves(s, found, &a->q, now_s)) {
+    struct snapshot *snapshot = snapshot_of(s, &a->q);
+    if (found && !looks && is_known(s, &a->q, now_s) && found->snapshot == snapshot->number) {
         a->answer = answer_hold(found);
         return true;
     }
@@ -159,9 +119,9 @@ bool reader_ask(struct server *s, struct ask *a)
         j = job_add(s, key, &a->q, found ? found->cost_s : 0);
     if (found && busy) {
         if (j)
-            j->told = true;
+            j->notify = true;
         else
-            owe(s, &a->q, now_s + again_s);
+            snapshot_retry(snapshot, now_s);
         a->answer = complete(s, &a->q, answer_hold(found));
         return true;
     }
@@ -325,22 +285,22 @@ static void look(struct server *s, const struct request *q)
     }
 }
 
-double reader_spend(double *until_s, double cpu_s, double now_s)
+/* Clients that have the older answer ask again. A monitor does so anyway. */
+static void notify(struct server *s, const struct request *q)
 {
-    const double ahead_s = SERVE_RESTS * SERVE_AHEAD_S;
-    double rest_s = SERVE_RESTS * cpu_s;
-    double most_s = now_s + ahead_s + (rest_s > ahead_s ? rest_s : ahead_s);
-    *until_s = (*until_s > now_s ? *until_s : now_s) + rest_s;
-    *until_s = *until_s < most_s ? *until_s : most_s;
-    return rest_s;
+    for (int i = 0; i < s->rules.files && q->kind != REQUEST_METRICS; i++)
+        if (is_of(q, i))
+            watched_notify(&s->file[i], kind_of(q));
 }
 
-/* Held by the caller; NULL where there is no memory. */
-static struct answer *compute(struct server *s, const struct job *j)
+/* again: there is an older answer. Held by the caller; NULL where there is no memory. */
+static struct answer *compute(struct server *s, const struct job *j, bool again)
 {
     struct result r = {.code = PIECE_UNAVAILABLE};
-    int64_t state = state_of(s, &j->q);
+    struct snapshot *snapshot = snapshot_of(s, &j->q);
+    int64_t number = snapshot->number;
     double from_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    s->index_given |= j->q.kind == REQUEST_INDEX;
     if (j->q.kind == REQUEST_INDEX)
         read_index(s, &j->q, &r);
     else if (j->q.kind == REQUEST_METRICS)
@@ -348,24 +308,17 @@ static struct answer *compute(struct server *s, const struct job *j)
     else
         read_one(s, j->q.file, &j->q, &r);
     struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
-    double now_s = clock_now_s();
     double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s;
-    double rest_s = s->hurries ? 0 : reader_spend(rest_of(s, &j->q), cost_s, now_s);
-    double due_s = now_s + ((!a || r.passing) && rest_s < again_s ? again_s : rest_s);
-    if (!a) {
-        owe(s, &j->q, due_s);
+    if (!s->skip_cooldown)
+        snapshot_spend(snapshot, cost_s, again, clock_now_s());
+    if (!a || r.passing)
+        snapshot_retry(snapshot, clock_now_s());
+    if (!a)
         return NULL;
-    }
-    a->state = state;
+    a->snapshot = number;
     a->cost_s = cost_s;
-    a->passing = r.passing;
-    a->due_s = due_s;
-    if (j->q.kind == REQUEST_SUMMARY)
-        s->file[j->q.file].slow_due_s = a->due_s;
-    if (r.passing)
-        owe(s, &j->q, a->due_s);
-    else if (j->told)
-        owe(s, &j->q, now_s);
+    if (j->notify)
+        notify(s, &j->q);
     answers_keep(&s->answers, a);
     return a;
 }
@@ -375,9 +328,9 @@ static struct answer *answer_to(struct server *s, const struct job *j)
 {
     look(s, &j->q);
     struct answer *found = answers_find(&s->answers, j->key);
-    if (found && serves(s, found, &j->q, clock_now_s()))
+    if (found && found->snapshot == snapshot_of(s, &j->q)->number)
         return answer_hold(found);
-    return compute(s, j);
+    return compute(s, j, found != NULL);
 }
 
 /* Who waits for it goes on, with an answer or without. */

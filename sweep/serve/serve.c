@@ -193,12 +193,14 @@ int serve_listeners(struct server *s)
     return n;
 }
 
-void serve_hurry(struct server *s)
+void serve_skip_cooldown(struct server *s)
 {
     pthread_mutex_lock(&s->lock);
-    s->hurries = true;
+    s->skip_cooldown = true;
+    s->index.due_s = s->metrics.due_s = 0;
     for (int i = 0; i < s->rules.files; i++) {
-        watched_hurry(&s->file[i], clock_now_s());
+        for (int kind = 0; kind < WATCHED_KINDS; kind++)
+            s->file[i].snapshot[kind].due_s = 0;
         watcher_look(s, i);
     }
     streams_wake(s, false, clock_now_s());

@@ -39,7 +39,7 @@ int serve_listeners(struct server *s);
 
 /* From now on what has changed is computed as soon as it is asked for, whatever it costs, and
  * browsers are told at once: for a server that is about to end. */
-void serve_hurry(struct server *s);
+void serve_skip_cooldown(struct server *s);
 
 /* Ends all connections and frees s (NULL is allowed). False where a piece of a page was being
  * computed and did not end within SERVE_PATIENCE_MS: the thread that computes it goes on, and keeps

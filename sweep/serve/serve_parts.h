@@ -9,12 +9,10 @@
  *   watcher    looks four times a second, while anybody is there, whether files have changed,
  *              wakes event streams, and ends connections on which nothing happens.
  *
- * What costs much is done seldom: an answer is computed again no sooner than SERVE_RESTS times the
- * CPU time it took, and all that are computed again of one kind (watched.h) of one file together
- * take no more of a core than that either, but for SERVE_AHEAD_S seconds that may be had at once.
- * With two kinds that is a fortieth of a core. The list of all sweeps and the metrics have such a
- * share each. The older answer serves meanwhile, also while the
- * reader is at work on something long, and clients are told when a newer one can be had. */
+ * What costs much is done seldom: each file has a snapshot for each of two kinds of answers, and
+ * the list of all sweeps and the metrics have one each (watched.h). An answer serves as long as its
+ * snapshot does, also while the reader is at work on something long; clients are notified when a
+ * newer one can be had. A snapshot takes an eightieth of a core: a file a fortieth. */
 #ifndef SWEEP_SERVE_SERVE_PARTS_H
 #define SWEEP_SERVE_SERVE_PARTS_H
 
@@ -26,13 +24,12 @@
 #include "sweep/serve/serve.h"
 #include "sweep/serve/watched.h"
 
-enum { SERVE_RESTS = 79, SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32, SERVE_CODES = 600 };
+enum { SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32, SERVE_CODES = 600 };
 
-/* How long: CPU time of a kind that is had at once, after a rest; between two looks at files,
- * between two comments in a quiet event stream; for a client to ask something, and to take an
- * answer; for a piece to be read from its file. */
-static const double SERVE_AHEAD_S = .25, SERVE_LOOK_S = .25, SERVE_BEAT_S = 15, SERVE_ASK_S = 20,
-                    SERVE_TAKE_S = 120, SERVE_READ_S = 10;
+/* How long: between two looks at files, between two comments in a quiet event stream; for a client
+ * to ask something, and to take an answer; for a piece to be read from its file. */
+static const double SERVE_LOOK_S = .25, SERVE_BEAT_S = 15, SERVE_ASK_S = 20, SERVE_TAKE_S = 120,
+                    SERVE_READ_S = 10;
 
 /* A request on its way to its answer. */
 struct ask {
@@ -52,7 +49,7 @@ struct job {
     struct request q;
     struct ask *waiting;
     double cost_s; /* the CPU time that it is expected to take */
-    bool told;     /* clients that have the older answer are told of this one */
+    bool notify;   /* clients have been given an older answer */
     struct job *next;
 };
 
@@ -64,7 +61,7 @@ struct stream {
     bool asleep;     /* suspended, until there is news */
     bool gone;       /* its client has closed the connection */
     double beat_s;   /* when a comment is due */
-    int64_t *serial; /* of each file: what it was last told */
+    int64_t *serial; /* of each file: what it was last notified of */
     struct text_buffer text;
     size_t sent; /* of text */
     struct stream *next, **link;
@@ -95,9 +92,9 @@ struct server {
     bool has_reader, has_watcher;
     struct watched *file; /* rules.files of them; their paths and names never change */
     struct answers answers;
-    double rest_until_s; /* as of a file (watched.h), of the list of all sweeps */
-    double metrics_rest_until_s;
-    int last_file; /* that the reader was at */
+    struct snapshot index, metrics; /* of all files together */
+    bool index_given;               /* somebody has a list of that snapshot */
+    int last_file;                  /* that the reader was at */
     struct job *jobs, **jobs_end;
     double job_began_s; /* of the first one */
     struct stream *streams;
@@ -105,7 +102,7 @@ struct server {
     int n_peers;
     int64_t answered[SERVE_CODES]; /* requests, by the status code of their answer */
     double asked_s;                /* when somebody last asked anything */
-    bool hurries;                  /* nothing rests any more (serve_hurry) */
+    bool skip_cooldown;            /* serve_skip_cooldown */
     bool ending;
 };
 
@@ -114,13 +111,6 @@ struct server {
 /* The answer to a->q into a->answer, if it is there: true. Else the ask waits for it, and the
  * caller suspends its connection before it lets the lock go. */
 bool reader_ask(struct server *s, struct ask *a);
-
-/* Takes note of CPU time that an answer took until now_s: *until_s, of its kind and file, is when
- * computing would have had its share of time. Returns how long that answer is to rest. What first
- * answers took is forgiven but for one more piece like the last, or SERVE_AHEAD_S, so that pages
- * that are opened do not keep all others old for long; computing again comes to its share however
- * costly each piece is. */
-double reader_spend(double *until_s, double cpu_s, double now_s);
 
 /* Who waits goes on without an answer. */
 void reader_give_up(struct server *s);

@@ -62,7 +62,7 @@ static bool has_news(const struct stream *e, int file)
     return e->server->file[file].looked_s > 0 && e->serial[file] != e->server->file[file].serial;
 }
 
-/* All that is to be told now. What was sent is forgotten. */
+/* All that there is to say now. What was sent is forgotten. */
 static void compose(struct stream *e, double now_s)
 {
     e->text.used = e->sent = 0;

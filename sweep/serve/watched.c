@@ -1,5 +1,6 @@
 #include "sweep/serve/watched.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,26 +40,18 @@ static bool same(const struct watched_sign *a, const struct watched_sign *b)
     return a->there == b->there;
 }
 
-static void tell(struct watched *w, enum watched_news news)
+void watched_notify(struct watched *w, enum watched_kind kind)
 {
-    w->news[news]++;
-    w->owed_s[news] = 0;
+    w->news[kind]++;
     w->serial++;
 }
 
-static void change(struct watched *w, double now_s)
-{
-    w->state++;
-    tell(w, WATCHED_VERSION);
-    watched_owe(w, WATCHED_SUMMARY, now_s > w->slow_due_s ? now_s : w->slow_due_s);
-}
-
-void watched_saw(struct watched *w, const struct watched_sign *sign, double now_s)
+bool watched_saw(struct watched *w, const struct watched_sign *sign, double now_s)
 {
     static const double settle_s[] = {.5, 5};
-    bool first = w->looked_s == 0;
+    bool changed = w->looked_s == 0 || !same(&w->sign, sign);
     w->looked_s = now_s;
-    if (first || !same(&w->sign, sign)) {
+    if (changed) {
         char gone[MESSAGE_SIZE] = "";
         w->sign = *sign;
         w->changed_s = now_s;
@@ -66,27 +59,16 @@ void watched_saw(struct watched *w, const struct watched_sign *sign, double now_
         if (!sign->there)
             snprintf(gone, sizeof gone, "%s is not there", w->name);
         watched_read(w, gone);
-        change(w, now_s);
     } else if (w->settled < 2 && now_s - w->changed_s >= settle_s[w->settled]) {
         w->settled++;
-        change(w, now_s);
+        changed = true;
     }
-    for (int i = 0; i < WATCHED_NEWS; i++)
-        if (w->owed_s[i] > 0 && now_s >= w->owed_s[i])
-            tell(w, (enum watched_news)i);
-}
-
-void watched_owe(struct watched *w, enum watched_news news, double due_s)
-{
-    if (w->owed_s[news] == 0 || due_s < w->owed_s[news])
-        w->owed_s[news] = due_s;
-}
-
-void watched_hurry(struct watched *w, double now_s)
-{
-    w->slow_due_s = 0;
-    for (int i = 0; i < WATCHED_NEWS; i++)
-        w->owed_s[i] = w->owed_s[i] > 0 ? now_s : 0;
+    for (int i = 0; i < WATCHED_KINDS; i++) {
+        w->snapshot[i].stale |= changed;
+        if (snapshot_advance(&w->snapshot[i], now_s))
+            watched_notify(w, (enum watched_kind)i);
+    }
+    return changed;
 }
 
 void watched_read(struct watched *w, const char *error)
@@ -95,4 +77,28 @@ void watched_read(struct watched *w, const char *error)
         return;
     snprintf(w->error, sizeof w->error, "%s", error);
     w->serial++;
+}
+
+bool snapshot_advance(struct snapshot *n, double now_s)
+{
+    if (!n->stale || now_s < n->due_s)
+        return false;
+    n->number++;
+    n->stale = false;
+    return true;
+}
+
+void snapshot_spend(struct snapshot *n, double cpu_s, bool again, double now_s)
+{
+    double cooldown_s = SNAPSHOT_COOLDOWN * cpu_s;
+    double least_s = now_s - SNAPSHOT_COOLDOWN * SNAPSHOT_AHEAD_S;
+    if (again)
+        n->share_s = fmax(n->share_s, least_s) + cooldown_s;
+    n->due_s = fmax(n->due_s, fmax(n->share_s, now_s + cooldown_s));
+}
+
+void snapshot_retry(struct snapshot *n, double now_s)
+{
+    n->stale = true;
+    n->due_s = fmax(n->due_s, now_s + 1);
 }

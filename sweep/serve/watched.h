@@ -26,11 +26,26 @@ struct watched_sign {
     } part[2]; /* the file, its log */
 };
 
-/* The counters that clients are told: something newer of this kind can be had. */
-enum watched_news {
-    WATCHED_VERSION, /* what is soon computed: trials, curves, the list of sweeps */
+/* What answers are of, until the next may begin: however often a file changes, answers of one
+ * snapshot serve. That one costs much is made up for before the next: no answer is computed again
+ * sooner than SNAPSHOT_COOLDOWN times the CPU time that it took, and all that are computed again
+ * take no more of a core together than that either, but for SNAPSHOT_AHEAD_S seconds that may be
+ * had at once after a rest. */
+struct snapshot {
+    int64_t number;
+    bool stale;     /* there is something newer */
+    double due_s;   /* the next begins no sooner */
+    double share_s; /* when computing again would have had its share of time */
+};
+
+enum { SNAPSHOT_COOLDOWN = 79 };
+static const double SNAPSHOT_AHEAD_S = .25;
+
+/* The kinds of answers of a file. */
+enum watched_kind {
+    WATCHED_VERSION, /* what is soon computed: trials, curves; and news of the list of sweeps */
     WATCHED_SUMMARY, /* what takes longer: summary, heads, attention */
-    WATCHED_NEWS
+    WATCHED_KINDS
 };
 
 struct watched {
@@ -40,14 +55,10 @@ struct watched {
     bool active;                /* when metrics were last asked for, a command held its lock */
     double looked_s, changed_s; /* when; 0: never */
     int settled;                /* how often it has counted as changed again since */
-    int64_t state;              /* counts its changes */
-    int64_t news[WATCHED_NEWS];
-    double owed_s[WATCHED_NEWS];       /* when the counter is to go on because an answer was not the
-                                          newest; 0: none was */
-    double rest_until_s[WATCHED_NEWS]; /* when computing would have had its share of time */
-    double slow_due_s;                 /* when the next summary can be computed */
-    char error[MESSAGE_SIZE];          /* why nothing can be read from it; "" */
-    int64_t serial;                    /* counts what clients are to be told */
+    struct snapshot snapshot[WATCHED_KINDS];
+    int64_t news[WATCHED_KINDS]; /* counters that clients are told: there is something newer */
+    char error[MESSAGE_SIZE];    /* why nothing can be read from it; "" */
+    int64_t serial;              /* counts what clients are to be told */
 };
 
 /* The file as it is now. Waits for the file system; needs no lock. */
@@ -56,18 +67,26 @@ struct watched_sign watched_look(const char *path);
 /* Whether a command that writes holds the file's lock. As watched_look. */
 bool watched_active(const char *path);
 
-/* Takes note of a look, made at now_s, and of what is due by then. */
-void watched_saw(struct watched *w, const struct watched_sign *sign, double now_s);
+/* Takes note of a look, made at now_s, and begins the snapshots that are due by then. Whether the
+ * file counts as changed. */
+bool watched_saw(struct watched *w, const struct watched_sign *sign, double now_s);
 
-/* Takes note of an answer that was given although a newer one can be had from due_s on. Of several
- * such the first counts: who is told asks for all, and what is not due yet is noted again. */
-void watched_owe(struct watched *w, enum watched_news news, double due_s);
-
-/* What was put off is told at the next look, and nothing is put off for a costly summary any more.
- */
-void watched_hurry(struct watched *w, double now_s);
+/* Clients are told. */
+void watched_notify(struct watched *w, enum watched_kind kind);
 
 /* Takes note of how an attempt to read the file went: "" or a sentence. */
 void watched_read(struct watched *w, const char *error);
+
+/* Begins the next one, if something is newer and it is due. */
+bool snapshot_advance(struct snapshot *n, double now_s);
+
+/* Takes note of CPU time that an answer took until now_s, once more or for the first time. First
+ * answers delay the next snapshot by no more than the costliest, so that pages that are opened do
+ * not keep all others old for long. */
+void snapshot_spend(struct snapshot *n, double cpu_s, bool again, double now_s);
+
+/* The next one begins even if nothing changes, in a second at the earliest: what failed may
+ * succeed then. */
+void snapshot_retry(struct snapshot *n, double now_s);
 
 #endif

@@ -16,7 +16,16 @@ void watcher_look(struct server *s, int file)
     pthread_mutex_unlock(&s->lock);
     struct watched_sign sign = watched_look(w->path);
     pthread_mutex_lock(&s->lock);
-    watched_saw(w, &sign, clock_now_s());
+    double now_s = clock_now_s();
+    bool changed = watched_saw(w, &sign, now_s);
+    s->index.stale |= changed;
+    s->metrics.stale |= changed;
+    snapshot_advance(&s->metrics, now_s);
+    if (!snapshot_advance(&s->index, now_s) || !s->index_given)
+        return;
+    for (int i = 0; i < s->rules.files; i++)
+        watched_notify(&s->file[i], WATCHED_VERSION);
+    s->index_given = false;
 }
 
 /* libmicrohttpd then finds the connection ended, and forgets it. */

@@ -51,8 +51,7 @@ static int set_up(void **state)
     request_key(&b->ask.q, b->key);
     see(&b->file[0], 100, clock_now_s());
     b->kept = keep(&b->server.answers, b->key, "{}");
-    b->kept->state = b->file[0].state;
-    b->kept->due_s = clock_now_s() + 1000;
+    b->kept->snapshot = b->file[0].snapshot[WATCHED_VERSION].number;
     return 0;
 }
 
@@ -85,49 +84,31 @@ static bool is_given(struct bench *b)
     return given;
 }
 
-static void an_answer_of_the_present_state_serves(void **state)
+static struct snapshot *snapshot_of_trials(struct bench *b)
 {
-    struct bench *b = *state;
-    b->kept->due_s = 0;
-    assert_true(is_given(b));
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] == 0);
+    return &b->file[0].snapshot[WATCHED_VERSION];
 }
 
-static void an_older_one_serves_until_it_is_due(void **state)
+static void an_answer_of_the_present_snapshot_serves(void **state)
 {
     struct bench *b = *state;
-    b->kept->state--;
     assert_true(is_given(b));
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] == b->kept->due_s);
-    assert_true(b->file[0].owed_s[WATCHED_SUMMARY] == 0);
-    b->kept->due_s = clock_now_s();
+    snapshot_of_trials(b)->stale = true; /* but the next is not due */
+    assert_true(is_given(b));
+    snapshot_of_trials(b)->number++;
     assert_false(is_given(b));
 }
 
-static void a_list_of_sweeps_is_owed_for_each_file(void **state)
-{
-    struct bench *b = *state;
-    b->server.rules.files = 2;
-    see(&b->file[1], 100, clock_now_s());
-    b->ask.q = (struct request){.kind = REQUEST_INDEX};
-    request_key(&b->ask.q, b->key);
-    b->kept = keep(&b->server.answers, b->key, "{}");
-    b->kept->due_s = clock_now_s() + 1000;
-    assert_true(is_given(b));
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] == b->kept->due_s);
-    assert_true(b->file[1].owed_s[WATCHED_VERSION] == b->kept->due_s);
-}
-
-/* The server's own numbers and the lock are as of now, what is read from the file rests; nobody but
- * the monitor that asks would want to hear of it. */
+/* The server's own numbers and the lock are as of now, what is read from the file is of a snapshot;
+ * nobody but the monitor that asks would want to hear of it. */
 static void metrics_are_looked_at_each_time(void **state)
 {
     struct bench *b = *state;
+    int64_t serial = b->file[0].serial;
     b->ask.q = (struct request){.kind = REQUEST_METRICS};
     request_key(&b->ask.q, b->key);
     b->kept = keep(&b->server.answers, b->key, "headcount_trials 1\n");
-    b->kept->state = b->file[0].state - 1;
-    b->kept->due_s = clock_now_s() + 1000;
+    b->kept->snapshot = b->server.metrics.number;
     assert_false(reader_ask(&b->server, &b->ask));
     b->server.jobs->waiting = NULL;
     b->server.job_began_s -= 1; /* and where the reader is busy they do not wait for it */
@@ -136,59 +117,14 @@ static void metrics_are_looked_at_each_time(void **state)
     assert_non_null(strstr(b->ask.answer->body, "_requests_total{code=\"404\"} 7\n"));
     assert_non_null(strstr(b->ask.answer->body, "\nheadcount_trials 1\n"));
     answer_drop(&b->server.answers, b->ask.answer);
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] == 0);
-    assert_true(b->file[0].owed_s[WATCHED_SUMMARY] == 0);
-}
-
-static void nothing_is_computed_again_beyond_its_share(void **state)
-{
-    struct bench *b = *state;
-    b->kept->state--;
-    b->kept->due_s = 0;
-    b->file[0].rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S + 10;
-    assert_true(is_given(b));
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] > clock_now_s());
-    b->file[0].rest_until_s[WATCHED_SUMMARY] = clock_now_s() + 1000; /* of other kinds of answers */
-    b->file[0].rest_until_s[WATCHED_VERSION] = clock_now_s() + SERVE_RESTS * SERVE_AHEAD_S - 10;
-    assert_false(is_given(b));
-}
-
-/* Of answers that are due in turn, each as soon as the share allows. */
-static void the_share_is_kept_however_costly_pieces_are(void **state)
-{
-    static const double cost_s[] = {.001, .1, .56, 5};
-    (void)state;
-    for (size_t i = 0; i < sizeof cost_s / sizeof cost_s[0]; i++) {
-        double rest_until_s = 0, now_s = 1000, spent_s = 0,
-               until_s = now_s + 10000 * SERVE_RESTS * cost_s[i];
-        while (now_s < until_s) {
-            double due_s = rest_until_s - SERVE_RESTS * SERVE_AHEAD_S;
-            now_s = (due_s > now_s ? due_s : now_s) + cost_s[i];
-            reader_spend(&rest_until_s, cost_s[i], now_s);
-            spent_s += cost_s[i];
-        }
-        double share = spent_s / (now_s - 1000), most = 1.05 / (SERVE_RESTS + 1);
-        if (!(share < most))
-            fail_msg("pieces of %g s take %g of a core; allowed: %g", cost_s[i], share, most);
-    }
-}
-
-/* Many pages that are opened at once leave others waiting no longer than for one of them. */
-static void first_answers_are_forgiven(void **state)
-{
-    double rest_until_s = 0;
-    (void)state;
-    for (int i = 0; i < 1000; i++)
-        reader_spend(&rest_until_s, .01, 1000);
-    assert_true(rest_until_s == 1000 + 2 * SERVE_RESTS * SERVE_AHEAD_S);
+    assert_int_equal(b->file[0].serial, serial);
 }
 
 static void while_the_reader_is_busy_an_older_one_serves(void **state)
 {
     struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
-    b->kept->state--;
-    b->kept->due_s = 0;
+    b->kept->snapshot--;
     assert_false(reader_ask(&b->server, &other));
     assert_false(reader_ask(&b->server, &b->ask)); /* for a moment it may wait */
     b->server.jobs->next->waiting = NULL;
@@ -197,7 +133,7 @@ static void while_the_reader_is_busy_an_older_one_serves(void **state)
     assert_ptr_equal(b->ask.answer, b->kept);
     answer_drop(&b->server.answers, b->ask.answer);
     assert_non_null(b->server.jobs->next); /* and a newer one will come */
-    assert_true(b->server.jobs->next->told);
+    assert_true(b->server.jobs->next->notify);
     assert_null(b->server.jobs->next->waiting);
     b->server.job_began_s = clock_now_s();
     b->server.jobs->cost_s = 1; /* the last time */
@@ -205,13 +141,12 @@ static void while_the_reader_is_busy_an_older_one_serves(void **state)
     answer_drop(&b->server.answers, b->ask.answer);
 }
 
-/* For lack of a job nobody else would tell of the newer one. */
+/* For lack of a job nobody else would announce the newer one. */
 static void an_older_one_in_want_of_room_is_followed_by_news(void **state)
 {
     struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
-    b->kept->state--;
-    b->kept->due_s = 0;
+    b->kept->snapshot--;
     assert_false(reader_ask(&b->server, &other));
     b->server.job_began_s -= 1;
     b->server.answers.living += (size_t)1 << 30; /* that clients do not take */
@@ -220,7 +155,8 @@ static void an_older_one_in_want_of_room_is_followed_by_news(void **state)
     assert_ptr_equal(b->ask.answer, b->kept);
     answer_drop(&b->server.answers, b->ask.answer);
     assert_null(b->server.jobs->next);
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] > 0);
+    assert_true(snapshot_of_trials(b)->stale);
+    assert_true(snapshot_of_trials(b)->due_s > clock_now_s());
 }
 
 static void an_answer_in_want_of_memory_is_followed_by_news(void **state)
@@ -230,8 +166,7 @@ static void an_answer_in_want_of_memory_is_followed_by_news(void **state)
     skip();
 #endif
     b->file[0].sign.there = false;
-    b->kept->state--;
-    b->kept->due_s = 0;
+    b->kept->snapshot--;
     assert_false(is_given(b));
     b->server.jobs->waiting = NULL; /* who has an older one */
     pthread_mutex_init(&b->server.lock, NULL);
@@ -250,7 +185,7 @@ static void an_answer_in_want_of_memory_is_followed_by_news(void **state)
     pthread_join(b->server.reader, NULL);
     pthread_mutex_destroy(&b->server.lock);
     assert_ptr_equal(answers_find(&b->server.answers, b->key), b->kept);
-    assert_true(b->file[0].owed_s[WATCHED_VERSION] > 0);
+    assert_true(snapshot_of_trials(b)->stale);
 }
 
 static struct {
@@ -301,23 +236,19 @@ static void files_take_turns(void **state)
     }
 }
 
-/* What one file takes keeps no other's answers old. */
+/* What one file takes keeps no other's answers old, nor those of another kind. */
 static void each_file_has_its_share(void **state)
 {
     struct bench *b = *state;
-    b->kept->state--;
-    b->kept->due_s = 0;
-    b->file[1].rest_until_s[WATCHED_VERSION] = clock_now_s() + 1000000;
-    assert_false(is_given(b));
-}
-
-static void a_passing_error_is_tried_again(void **state)
-{
-    struct bench *b = *state;
-    b->kept->passing = true;
+    double now_s = clock_now_s();
+    snapshot_spend(snapshot_of_trials(b), 1000, true, now_s);
+    see(&b->file[1], 100, now_s);
+    int64_t number = b->file[1].snapshot[WATCHED_VERSION].number;
+    see(&b->file[0], 200, now_s);
+    see(&b->file[1], 200, now_s);
+    assert_int_equal(b->file[1].snapshot[WATCHED_VERSION].number, number + 1);
+    assert_false(b->file[0].snapshot[WATCHED_SUMMARY].stale);
     assert_true(is_given(b));
-    b->kept->due_s = clock_now_s();
-    assert_false(is_given(b));
 }
 
 static void a_file_that_nobody_watched_is_looked_at(void **state)
@@ -432,29 +363,52 @@ static void files_are_looked_at_four_times_a_second(void **state)
     end_watcher(b);
 }
 
+/* To those who may have the older one. */
+static void a_newer_list_of_sweeps_is_announced_for_each_file(void **state)
+{
+    struct bench *b = *state;
+    int64_t serial[2];
+    b->server.rules.files = 2;
+    see(&b->file[1], 100, clock_now_s());
+    b->file[0].path = b->file[1].path = "/nowhere";
+    pthread_mutex_init(&b->server.lock, NULL);
+    pthread_mutex_lock(&b->server.lock);
+    for (int given = 0; given < 2; given++) {
+        for (int i = 0; i < 2; i++)
+            serial[i] = b->file[i].serial;
+        b->server.index.stale = true;
+        b->server.index_given = given;
+        watcher_look(&b->server, 0);
+        assert_int_equal(b->file[1].serial, serial[1] + given);
+        assert_false(b->server.index.stale);
+    }
+    b->server.index.stale = b->server.index_given = true;
+    b->server.index.due_s = clock_now_s() + 1000;
+    serial[1] = b->file[1].serial;
+    watcher_look(&b->server, 0);
+    assert_int_equal(b->file[1].serial, serial[1]);
+    pthread_mutex_unlock(&b->server.lock);
+    pthread_mutex_destroy(&b->server.lock);
+}
+
 int main(void)
 {
 #define BENCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        BENCH(an_answer_of_the_present_state_serves),
-        BENCH(an_older_one_serves_until_it_is_due),
-        BENCH(a_list_of_sweeps_is_owed_for_each_file),
+        BENCH(an_answer_of_the_present_snapshot_serves),
         BENCH(metrics_are_looked_at_each_time),
-        BENCH(nothing_is_computed_again_beyond_its_share),
-        cmocka_unit_test(the_share_is_kept_however_costly_pieces_are),
-        cmocka_unit_test(first_answers_are_forgiven),
         BENCH(while_the_reader_is_busy_an_older_one_serves),
         BENCH(an_older_one_in_want_of_room_is_followed_by_news),
         BENCH(an_answer_in_want_of_memory_is_followed_by_news),
         BENCH(files_take_turns),
         BENCH(each_file_has_its_share),
-        BENCH(a_passing_error_is_tried_again),
         BENCH(a_file_that_nobody_watched_is_looked_at),
         BENCH(equal_questions_are_one_job),
         BENCH(nobody_waits_where_nothing_will_come),
         BENCH(at_the_end_nobody_joins_those_who_wait),
         BENCH(who_takes_too_long_is_shut_out),
         BENCH(files_are_looked_at_four_times_a_second),
+        BENCH(a_newer_list_of_sweeps_is_announced_for_each_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,21 +187,30 @@ static void changes_are_told(void **state)
     close(l.fd);
 }
 
-/* All answers that there are rest for long. */
+/* All answers that there are serve for long. */
 static void put_off(struct server *s)
 {
-    double late_s = clock_now_s() + 1000;
+    double due_s = clock_now_s() + 1000;
     pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < WATCHED_NEWS; i++)
-        s->file[0].rest_until_s[i] = late_s;
-    s->rest_until_s = late_s;
-    for (struct answer *a = s->answers.newest; a; a = a->older)
-        a->due_s = late_s;
-    s->file[0].slow_due_s = late_s;
+    for (int i = 0; i < WATCHED_KINDS; i++)
+        s->file[0].snapshot[i].due_s = due_s;
+    s->index.due_s = due_s;
     pthread_mutex_unlock(&s->lock);
 }
 
-static void in_a_hurry_nothing_is_put_off(void **state)
+/* Waits until the file's changes are seen. */
+static void see_change(struct server *s)
+{
+    bool stale = false;
+    while (!stale) {
+        usleep(10000);
+        pthread_mutex_lock(&s->lock);
+        stale = s->file[0].snapshot[WATCHED_VERSION].stale;
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+static void without_a_cooldown_nothing_is_put_off(void **state)
 {
     struct served *f = *state;
     struct listener l;
@@ -211,13 +220,16 @@ static void in_a_hurry_nothing_is_put_off(void **state)
     put_off(f->server);
     listen_to(f, &l);
     size_t at = hear(&l, 0, "\"error\":null}\n\n");
+    pthread_mutex_lock(&f->server->lock);
+    f->server->file[0].snapshot[WATCHED_VERSION].stale = false; /* what was seen at first */
+    pthread_mutex_unlock(&f->server->lock);
     assert_int_equal(served_write(f, "UPDATE trial SET state = 'running' WHERE trial_id = 7"), 0);
-    at = hear(&l, at, "\"error\":null}\n\n");
+    see_change(f->server);
     expect(f, "/0/1/summary", 200, "\"running\":0");
     expect(f, "/0/1/trials?after=6", 200, "\"completed\"");
     snprintf(news, sizeof news, "\"summary\":%lld,",
              (long long)f->server->file[0].news[WATCHED_SUMMARY] + 1);
-    serve_hurry(f->server);
+    serve_skip_cooldown(f->server);
     hear(&l, at, news);
     expect(f, "/0/1/summary", 200, "\"running\":1");
     expect(f, "/0/1/trials?after=6", 200, "\"running\"");
@@ -264,8 +276,15 @@ static void an_error_that_may_pass_is_not_one_of_the_file(void **state)
     listen_to(f, &l);
     hear(&l, 0, "\"error\":null}\n\n");
     sqlite3_close(db);
-    usleep(1100000);
-    expect(f, "/0/1/trials", 200, "\"total\":7");
+    char *answer = served_get(f, "/0/1/trials", "");
+    for (double until_s = clock_now_s() + 60; served_code(answer) != 200;) {
+        assert_true(clock_now_s() < until_s);
+        free(answer);
+        usleep(20000);
+        answer = served_get(f, "/0/1/trials", "");
+    }
+    assert_non_null(strstr(answer, "\"total\":7"));
+    free(answer);
     close(l.fd);
 }
 
@@ -476,7 +495,7 @@ int main(void)
         SERVED(head_is_get_without_a_body),
         SERVED(strangers_are_refused),
         SERVED(changes_are_told),
-        SERVED(in_a_hurry_nothing_is_put_off),
+        SERVED(without_a_cooldown_nothing_is_put_off),
         SERVED(a_file_may_go_and_come_back),
         SERVED(an_error_that_may_pass_is_not_one_of_the_file),
         SERVED(a_piece_that_cannot_be_read_says_why),

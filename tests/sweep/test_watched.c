@@ -12,7 +12,7 @@ static void a_change_is_told_at_once_and_twice_more(void **state)
     see(&w, 100, 10);
     see(&w, 100, 20); /* has settled once */
     see(&w, 100, 20.1);
-    int64_t version = w.news[WATCHED_VERSION], before = w.state;
+    int64_t version = w.news[WATCHED_VERSION], number = w.snapshot[WATCHED_VERSION].number;
     see(&w, 100, 30);
     assert_int_equal(w.news[WATCHED_VERSION], version);
     see(&w, 101, 30.25);
@@ -28,7 +28,7 @@ static void a_change_is_told_at_once_and_twice_more(void **state)
     assert_int_equal(w.news[WATCHED_VERSION], version + 3);
     see(&w, 101, 1000);
     assert_int_equal(w.news[WATCHED_VERSION], version + 3);
-    assert_int_equal(w.state, before + 3);
+    assert_int_equal(w.snapshot[WATCHED_VERSION].number, number + 3);
 }
 
 static void every_part_of_a_sign_counts(void **state)
@@ -40,7 +40,7 @@ static void every_part_of_a_sign_counts(void **state)
     (void)state;
     watched_saw(&w, &sign, 1);
     for (int i = 0; i < 2; i++) {
-        int64_t before = w.state;
+        int64_t before = w.news[WATCHED_VERSION];
         ++*times[i];
         watched_saw(&w, &sign, 1);
         ++*sizes[i];
@@ -49,7 +49,7 @@ static void every_part_of_a_sign_counts(void **state)
         watched_saw(&w, &sign, 1);
         sign.part[i].device++;
         watched_saw(&w, &sign, 1);
-        assert_int_equal(w.state, before + 4);
+        assert_int_equal(w.news[WATCHED_VERSION], before + 4);
     }
 }
 
@@ -70,46 +70,90 @@ static void what_is_not_there_has_an_error(void **state)
     assert_int_equal(w.serial, serial + 1);
 }
 
-static void summaries_are_told_when_they_can_be_had(void **state)
+static void a_snapshot_begins_when_it_is_due(void **state)
 {
-    struct watched w = {.name = "x.db", .slow_due_s = 50};
+    struct watched w = {.name = "x.db", .snapshot = {[WATCHED_SUMMARY] = {.due_s = 50}}};
+    const struct snapshot *summary = &w.snapshot[WATCHED_SUMMARY];
     (void)state;
     see(&w, 100, 1);
     see(&w, 101, 2);
     assert_int_equal(w.news[WATCHED_SUMMARY], 0);
     see(&w, 101, 49);
     see(&w, 101, 49.5);
+    assert_int_equal(summary->number, 0);
     int64_t version = w.news[WATCHED_VERSION], serial = w.serial;
     see(&w, 101, 50);
+    assert_int_equal(summary->number, 1);
     assert_int_equal(w.news[WATCHED_SUMMARY], 1);
     assert_int_equal(w.news[WATCHED_VERSION], version);
     assert_int_equal(w.serial, serial + 1);
-    watched_owe(&w, WATCHED_VERSION, 60);
-    watched_owe(&w, WATCHED_VERSION, 55);
-    see(&w, 101, 54);
-    assert_int_equal(w.news[WATCHED_VERSION], version);
-    see(&w, 101, 55);
-    assert_int_equal(w.news[WATCHED_VERSION], version + 1);
-    see(&w, 101, 90);
-    assert_int_equal(w.news[WATCHED_VERSION], version + 1);
+    see(&w, 101, 90); /* nothing is newer */
+    assert_int_equal(summary->number, 1);
+    assert_int_equal(w.serial, serial + 1);
 }
 
-static void in_a_hurry_all_that_is_owed_is_told_at_once(void **state)
+static void what_failed_is_tried_again(void **state)
 {
-    struct watched w = {.name = "x.db"};
+    struct snapshot n = {.due_s = 3};
     (void)state;
-    see(&w, 100, 10);
-    see(&w, 100, 20);
-    see(&w, 100, 30);
-    int64_t before[] = {w.news[WATCHED_VERSION], w.news[WATCHED_SUMMARY]};
-    w.slow_due_s = 1000;
-    watched_owe(&w, WATCHED_SUMMARY, 1000);
-    watched_hurry(&w, 40);
-    see(&w, 100, 40);
-    assert_int_equal(w.news[WATCHED_SUMMARY], before[1] + 1);
-    assert_int_equal(w.news[WATCHED_VERSION], before[0]); /* nothing was owed */
-    see(&w, 200, 41);
-    assert_int_equal(w.news[WATCHED_SUMMARY], before[1] + 2);
+    assert_false(snapshot_advance(&n, 10));
+    snapshot_retry(&n, 10);
+    assert_false(snapshot_advance(&n, 10.9));
+    assert_true(snapshot_advance(&n, 11));
+    assert_false(snapshot_advance(&n, 20));
+    n.due_s = 30;
+    snapshot_retry(&n, 20);
+    assert_false(snapshot_advance(&n, 29));
+    assert_true(snapshot_advance(&n, 30));
+}
+
+/* No answer is computed again sooner, and all of a snapshot take no more than its share. */
+static void the_share_is_kept_however_costly_answers_are(void **state)
+{
+    static const double cost_s[] = {.001, .1, .56, 5};
+    (void)state;
+    for (size_t i = 0; i < sizeof cost_s / sizeof cost_s[0]; i++) {
+        struct snapshot n = {0};
+        double now_s = 1000, spent_s = 0, until_s = now_s + 10000 * SNAPSHOT_COOLDOWN * cost_s[i];
+        while (now_s < until_s) {
+            double began_s = now_s;
+            for (int k = 0; k < 1 + (int)i; k++) {
+                now_s += cost_s[i];
+                spent_s += cost_s[i];
+                snapshot_spend(&n, cost_s[i], true, now_s);
+            }
+            n.stale = true;
+            assert_false(snapshot_advance(&n, began_s + SNAPSHOT_COOLDOWN * cost_s[i]));
+            now_s = n.due_s > now_s ? n.due_s : now_s;
+            assert_true(snapshot_advance(&n, now_s));
+        }
+        double share = spent_s / (now_s - 1000), most = 1.05 / (SNAPSHOT_COOLDOWN + 1);
+        if (!(share < most))
+            fail_msg("answers of %g s take %g of a core; allowed: %g", cost_s[i], share, most);
+    }
+}
+
+/* Many pages that are opened at once leave others waiting no longer than for one of them. */
+static void first_answers_are_forgiven(void **state)
+{
+    struct snapshot n = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        snapshot_spend(&n, .01, false, 1000);
+    assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN * .01);
+}
+
+/* Small ones need not wait for one another. */
+static void after_a_rest_some_is_had_at_once(void **state)
+{
+    struct snapshot n = {0};
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        snapshot_spend(&n, .01, true, 1000);
+    assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN * .01);
+    for (int i = 0; i < 40; i++)
+        snapshot_spend(&n, .01, true, 1000);
+    assert_true(n.due_s > 1000 + SNAPSHOT_COOLDOWN * .2);
 }
 
 /* ---- answers ---- */
@@ -189,8 +233,11 @@ int main(void)
         cmocka_unit_test(a_change_is_told_at_once_and_twice_more),
         cmocka_unit_test(every_part_of_a_sign_counts),
         cmocka_unit_test(what_is_not_there_has_an_error),
-        cmocka_unit_test(summaries_are_told_when_they_can_be_had),
-        cmocka_unit_test(in_a_hurry_all_that_is_owed_is_told_at_once),
+        cmocka_unit_test(a_snapshot_begins_when_it_is_due),
+        cmocka_unit_test(what_failed_is_tried_again),
+        cmocka_unit_test(the_share_is_kept_however_costly_answers_are),
+        cmocka_unit_test(first_answers_are_forgiven),
+        cmocka_unit_test(after_a_rest_some_is_had_at_once),
         cmocka_unit_test(what_was_not_asked_for_leaves_first),
         cmocka_unit_test(small_answers_are_few),
         cmocka_unit_test(who_holds_an_answer_has_it),

@@ -274,10 +274,15 @@ BIN        = $(DESTDIR)$(PREFIX)/bin
 MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
-install: $(PROGRAM)
+# Its options and keys come from the program's own tables.
+MAN_PAGE   = $(BUILD)/headcount.1
+$(MAN_PAGE): sweep/cli/headcount.1 sweep/cli/manual.sh $(PROGRAM)
+	$(Q)sh sweep/cli/manual.sh $(RUN) $< $(IN_PLACE)
+
+install: $(PROGRAM) $(MAN_PAGE)
 	install -d "$(BIN)" "$(MAN)" "$(COMPLETION)"
 	install -m 755 $(PROGRAM) "$(BIN)/headcount"
-	install -m 644 sweep/cli/headcount.1 "$(MAN)/headcount.1"
+	install -m 644 $(MAN_PAGE) "$(MAN)/headcount.1"
 	install -m 644 sweep/cli/completion.bash "$(COMPLETION)/headcount"
 
 uninstall:

@@ -125,6 +125,9 @@ int complete_main(int argc, char **argv)
         print_commands();
     else if (strcmp(what, "options") == 0)
         print_options(of);
+    else if (strcmp(what, "help") == 0)
+        for (int i = 0; config_keys[i]; i++)
+            printf("%s\t%s\n", config_keys[i], config_key_help[i]);
     else if (strcmp(what, "keys") == 0)
         print_keys();
     else if (strcmp(what, "values") == 0)

@@ -8,6 +8,7 @@
  *
  *   commands             names of commands
  *   options COMMAND      its long options, "--db=" where one takes a value
+ *   help                 keys of a sweep file, each with a tab and what it is, for manual.sh
  *   keys                 what --set may name: keys of a sweep file, full paths of options
  *   values KEY           the words that this option may have
  *   tasks                names of tasks

@@ -125,7 +125,8 @@ struct config {
     struct plan_arena *memory; /* owns everything above */
 };
 
-extern const char *const config_keys[]; /* of the top level, all of them; ends with NULL */
+extern const char *const config_keys[];     /* of the top level, all of them; ends with NULL */
+extern const char *const config_key_help[]; /* what each is; `words` between backticks */
 
 struct config_mapping {     /* a mapping that is no section of options, and its keys */
     const char *path;       /* "tune.rungs" */

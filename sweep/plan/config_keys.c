@@ -232,40 +232,65 @@ const struct config_mapping config_mappings[] = {
     {"claim", (const char *const[]){"best", "over", NULL}},
     {NULL, NULL}};
 
-const char *const config_keys[] = {"name",         "task",      "model",       "train",   "seeds",
-                                   "looks",        "replicate", "equivalence", "method",  "samples",
-                                   "sampler_seed", "metric",    "constraints", "exclude", "tune",
-                                   "eval",         "measure",   "limits",      "claim",   "retries",
-                                   "workers",      "run_cap",   NULL};
+/* All keys with their readers, in the order of reading: tune looks at the seeds, samples at the
+ * method, equivalence at the metric, replicate at method and tune. And what the man page says of
+ * them. */
+#define KEYS(KEY)                                                                                  \
+    KEY(name, read_name,                                                                           \
+        "name of the sweep in the results file (that of the sweep file, without its ending)")      \
+    KEY(task, NULL, "`name`, and the options of the task")                                         \
+    KEY(model, NULL, "options of the encoder")                                                     \
+    KEY(train, NULL, "options of training")                                                        \
+    KEY(seeds, reading_seeds, "how many (0, 1, ...), or a list; every point gets the same (8)")    \
+    KEY(looks, reading_looks,                                                                      \
+        "instead of `seeds`, rising: [5, 10, 20] tries 5 seeds, and 10 or 20 only where the "      \
+        "verdict is still open")                                                                   \
+    KEY(method, read_method,                                                                       \
+        "`grid` (the default), or `random`: draws settings and tries each with every head count "  \
+        "of the list")                                                                             \
+    KEY(samples, read_samples, "for `method: random`: how many settings are drawn")                \
+    KEY(sampler_seed, read_sampler_seed,                                                           \
+        "for `method: random`: another seed draws other settings (0)")                             \
+    KEY(metric, read_metric,                                                                       \
+        "{name: val_acc, goal: maximize} (the default) or {name: val_loss, goal: minimize}: "      \
+        "chooses the best step of a trial and, under `tune`, the setting")                         \
+    KEY(constraints, reading_constraints,                                                          \
+        "a list of conditions that every point must meet, as in \"model.d_model % model.heads == " \
+        "0\"")                                                                                     \
+    KEY(exclude, reading_exclude,                                                                  \
+        "a list of mappings: a point that fits one is left out, as in {model.heads: 16, "          \
+        "train.lr: 1e-3}; a list fits any of its values")                                          \
+    KEY(tune, reading_tune,                                                                        \
+        "axes whose value each head count chooses on validation: [train.lr], or {axes: "           \
+        "[train.lr], seeds: 3, rungs: {min_steps: 150, eta: 3}}")                                  \
+    KEY(replicate, reading_replicate,                                                              \
+        "axes of task or training that are samples of what the answer should hold for, as in "     \
+        "[task.instance]")                                                                         \
+    KEY(equivalence, reading_equivalence,                                                          \
+        "the largest difference that does not matter, in units of the metric, as in .005")         \
+    KEY(eval, reading_eval,                                                                        \
+        "further test sets, each with the options of the task that differ, as in {long: "          \
+        "{length: 64}, noisy: {noise: 0.5}}")                                                      \
+    KEY(measure, read_measure,                                                                     \
+        "`evals`: the cheap measures of each head are taken at every evaluation")                  \
+    KEY(limits, read_limits, "of one trial: {time: 20m, memory: 2GiB}")                            \
+    KEY(claim, reading_claim, "a prediction to be tested: {best: 4, over: [1, 16]}")               \
+    KEY(retries, read_retries, "how often a failed trial is tried again (2)")                      \
+    KEY(workers, read_workers, "trials at once (the usable cores); `-j` goes before it")           \
+    KEY(run_cap, read_run_cap, "a sweep of more points is refused (100000)")
+
+#define NAME(name, read, help) #name,
+const char *const config_keys[] = {KEYS(NAME) NULL};
+#define HELP(name, read, help) help,
+const char *const config_key_help[] = {KEYS(HELP) NULL};
 
 enum status reading_keys(struct reading *r)
 {
-    /* In this order: tune looks at the seeds, samples at the method, equivalence at the metric,
-     * replicate at method and tune. */
-    static const struct {
-        const char *name;
-        enum status (*read)(struct reading *, const struct tree *);
-    } readers[] = {{"name", read_name},
-                   {"seeds", reading_seeds},
-                   {"looks", reading_looks},
-                   {"method", read_method},
-                   {"samples", read_samples},
-                   {"sampler_seed", read_sampler_seed},
-                   {"metric", read_metric},
-                   {"constraints", reading_constraints},
-                   {"exclude", reading_exclude},
-                   {"tune", reading_tune},
-                   {"replicate", reading_replicate},
-                   {"equivalence", reading_equivalence},
-                   {"eval", reading_eval},
-                   {"measure", read_measure},
-                   {"limits", read_limits},
-                   {"claim", reading_claim},
-                   {"retries", read_retries},
-                   {"workers", read_workers},
-                   {"run_cap", read_run_cap}};
+#define READER(name, read, help) read,
+    static enum status (*const readers[])(struct reading *, const struct tree *) = {KEYS(READER)};
     enum status s = STATUS_OK;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers && !s; i++)
-        s = readers[i].read(r, tree_find(r->root, readers[i].name));
+    for (size_t i = 0; config_keys[i] && !s; i++)
+        if (readers[i])
+            s = readers[i](r, tree_find(r->root, config_keys[i]));
     return s;
 }

@@ -325,9 +325,10 @@ static void write_not_tested(const struct writer *w)
 
 struct rule {
     const char *key;
-    enum { OPENING, HEADLINE, DETAIL } place;       /* an opening shares the next one's paragraph */
-    enum { ANYTHING, LEARNING, DIFFERENCES } needs; /* of all head counts together */
-    enum { SETTING, HEADS, RIVAL } about; /* it is asked once, or for each head count or rival */
+    enum { OPENING, HEADLINE, DETAIL } place; /* an opening shares the next one's paragraph */
+    /* Of the results: nothing, that they are not all at chance, nor all the same. */
+    enum { ANYTHING, LEARNING, DIFFERENCES } needs;
+    enum { SETTING, HEADS, RIVAL } about; /* written once, or for each head count or rival */
     void (*write)(const struct writer *w);
 };
 
@@ -359,7 +360,6 @@ static const struct rule rules[] = {
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-/* How often a rule is asked. */
 static int items_of(const struct rule *r, const struct verdict *v)
 {
     return r->about == HEADS ? v->rows : r->about == RIVAL ? v->rivals : 1;
@@ -373,7 +373,7 @@ static bool has_needed(const struct rule *r, const struct verdict *v)
     return has >= (int)r->needs;
 }
 
-/* A sentence becomes a line of the text. */
+/* Sentences are written into one text, each with its end. */
 static void add_sentence(const struct rule *r, const struct writer *w, struct verdict_text *text)
 {
     size_t start = w->out->used;
@@ -381,7 +381,7 @@ static void add_sentence(const struct rule *r, const struct writer *w, struct ve
     r->write(w);
     if (w->out->used == start)
         return;
-    put(w, r->place == OPENING ? ". " : ".\n");
+    put(w, ".%c", r->place == OPENING ? ' ' : '\0');
     if (r->place != OPENING)
         text->sentence[text->count++] = (struct verdict_sentence){r->key, NULL, *w->own - start};
     text->headlines += r->place == HEADLINE;
@@ -405,10 +405,12 @@ enum status verdict_text_new(const struct verdict_input *in, const struct verdic
         verdict_text_free(text);
         return status_fail(m, STATUS_NO_MEMORY, "no memory for the words of a verdict");
     }
+    const char *next = text->block;
     for (int i = 0; i < text->count; i++) {
         struct verdict_sentence *s = &text->sentence[i];
-        s->text = strsep(&out.text, "\n");
+        s->text = next;
         s->common = s->common ? s->common : strlen(s->text);
+        next += strlen(s->text) + 1;
     }
     return STATUS_OK;
 }

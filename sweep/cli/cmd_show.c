@@ -81,6 +81,8 @@ static enum status write_query(struct store *s, int64_t trial, const char *sql,
     struct table *t = table_new(columns);
     struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial)));
     rows_to_table(&r, t);
+    if (!settings) /* nothing but heads varies */
+        table_hide(t, "setting");
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
         status = json ? table_write(t, TABLE_JSON, false, stdout, m)
@@ -346,7 +348,7 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
     struct table_column columns[] = {
         {.name = "trial_id", .title = "trial", .right = true},
         {.name = "heads", .title = "heads", .right = true},
-        {.name = "setting", .leave_out = 2},
+        {.name = "setting", .title = "setting", .leave_out = 2},
         {.name = "seed", .title = "seed", .right = true},
         {.name = "state", .title = "state"},
         {.name = "val_acc", .title = "val", .right = true, .decimals = 3, .leave_out = 1},
@@ -354,6 +356,7 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
         {.name = "in_plan"},
         {.name = "is_tuning"},
         {0}};
+    bool settings = false;
     struct table *t = table_new(columns);
     struct rows r =
         rows_open(s, m,
@@ -366,14 +369,15 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
         char setting[PLAN_TEXT_MAX];
         const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
         plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
-        if (setting[0]) /* no column where nothing but heads varies */
-            columns[2].title = "setting";
+        settings |= setting[0] != '\0';
         rows_cell(&r, TRIAL, t);
         rows_cell(&r, TRIAL_HEADS, t);
         table_text(t, setting);
         for (int i = TRIAL_SEED; i <= TUNES; i++)
             rows_cell(&r, i, t);
     }
+    if (!settings) /* nothing but heads varies */
+        table_hide(t, "setting");
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
         status = json ? table_write(t, TABLE_JSON, false, stdout, m)

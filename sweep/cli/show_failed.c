@@ -1,6 +1,7 @@
 /* Of many trials that failed most failed alike: each error is shown once, above its trials. */
 #include "sweep/cli/show_attempts.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,23 +25,36 @@ struct error_kind {
 
 struct failed_trial {
     int64_t trial_id;
-    long kind; /* of its end */
+    const struct error_kind *kind; /* of its end */
 };
 
 struct failures {
-    struct error_kind *kind;
+    void *known;              /* the kinds, as a tree (search.h) by digest */
+    struct error_kind **kind; /* (kinds) */
     long kinds, kinds_capacity;
-    long *slot; /* a hash table of kinds, -1: empty */
-    long slots;
     struct failed_trial *trial;
     long trials, trials_capacity;
 };
 
 static void free_failures(struct failures *f)
 {
+    tdestroy(f->known, free);
     free(f->kind);
-    free(f->slot);
     free(f->trial);
+}
+
+/* Room for one more in a list; false where there is no memory. */
+static bool make_room(void **list, size_t size, long count, long *capacity)
+{
+    if (count < *capacity)
+        return true;
+    long more = 2 * count + 64;
+    void *larger = realloc(*list, (size_t)more * size);
+    if (!larger)
+        return false;
+    *list = larger;
+    *capacity = more;
+    return true;
 }
 
 /* ---- kinds of errors ---- */
@@ -65,70 +79,36 @@ static void digest_of(const char *error, char digest[65])
     free(same);
 }
 
-static long first_slot(const struct failures *f, const char *digest)
+static int by_digest(const void *a, const void *b)
 {
-    char eight[9];
-    snprintf(eight, sizeof eight, "%.8s", digest);
-    return (long)(strtoul(eight, NULL, 16) % (unsigned long)f->slots);
-}
-
-static bool grow(struct failures *f)
-{
-    long capacity = f->kinds_capacity ? 2 * f->kinds_capacity : 64, slots = 2 * capacity;
-    struct error_kind *kind = realloc(f->kind, (size_t)capacity * sizeof *kind);
-    if (!kind)
-        return false;
-    f->kind = kind;
-    long *slot = malloc((size_t)slots * sizeof *slot);
-    if (!slot)
-        return false;
-    free(f->slot);
-    f->slot = slot;
-    f->slots = slots;
-    f->kinds_capacity = capacity;
-    for (long i = 0; i < slots; i++)
-        slot[i] = -1;
-    for (long k = 0; k < f->kinds; k++) {
-        long i = first_slot(f, f->kind[k].digest);
-        while (slot[i] >= 0)
-            i = (i + 1) % slots;
-        slot[i] = k;
-    }
-    return true;
-}
-
-/* Where it is, or would be. */
-static long slot_of(const struct failures *f, const char *digest)
-{
-    long i = first_slot(f, digest);
-    while (f->slot[i] >= 0 && strcmp(f->kind[f->slot[i]].digest, digest) != 0)
-        i = (i + 1) % f->slots;
-    return i;
+    return strcmp(((const struct error_kind *)a)->digest, ((const struct error_kind *)b)->digest);
 }
 
 /* By which this error is called; 0: it is not known. */
 static int number_of(const struct failures *f, const char *error)
 {
-    char digest[65];
-    digest_of(error, digest);
-    long k = digest[0] ? f->slot[slot_of(f, digest)] : -1;
-    return k < 0 ? 0 : f->kind[k].number;
+    struct error_kind key;
+    digest_of(error, key.digest);
+    struct error_kind *const *found = tfind(&key, &f->known, by_digest);
+    return found ? (*found)->number : 0;
 }
 
-/* The kind of this error, perhaps a new one; -1 without memory. */
-static long kind_of(struct failures *f, const char *error)
+/* The kind of this error, perhaps a new one; NULL without memory. */
+static struct error_kind *kind_of(struct failures *f, const char *error)
 {
-    char digest[65];
-    digest_of(error, digest);
-    if (!digest[0] || (f->kinds == f->kinds_capacity && !grow(f)))
-        return -1;
-    long i = slot_of(f, digest);
-    if (f->slot[i] < 0) {
-        f->kind[f->kinds] = (struct error_kind){.order = f->kinds};
-        memcpy(f->kind[f->kinds].digest, digest, sizeof digest);
-        f->slot[i] = f->kinds++;
+    struct error_kind *k = calloc(1, sizeof *k), **found = NULL;
+    if (k)
+        digest_of(error, k->digest);
+    if (k && k->digest[0] &&
+        make_room((void **)&f->kind, sizeof(struct error_kind *), f->kinds, &f->kinds_capacity))
+        found = tsearch(k, &f->known, by_digest);
+    if (!found || *found != k) {
+        free(k);
+        return found ? *found : NULL;
     }
-    return f->slot[i];
+    k->order = f->kinds;
+    f->kind[f->kinds++] = k;
+    return k;
 }
 
 /* ---- reading ---- */
@@ -137,37 +117,26 @@ static long kind_of(struct failures *f, const char *error)
     "FROM trial AS t LEFT JOIN attempt AS a USING (trial_id)"                                      \
     " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.state IN ('failed', 'diverged')"
 
-static bool add_trial(struct failures *f, int64_t trial_id)
-{
-    if (f->trials == f->trials_capacity) {
-        long capacity = f->trials_capacity ? 2 * f->trials_capacity : 64;
-        struct failed_trial *more = realloc(f->trial, (size_t)capacity * sizeof *more);
-        if (!more)
-            return false;
-        f->trial = more;
-        f->trials_capacity = capacity;
-    }
-    f->trial[f->trials++] = (struct failed_trial){trial_id, -1};
-    return true;
-}
-
 static bool add_attempt(struct failures *f, int64_t trial_id, int64_t attempt, const char *error,
                         bool last)
 {
     bool known = f->trials > 0 && f->trial[f->trials - 1].trial_id == trial_id;
-    if (!known && !add_trial(f, trial_id))
-        return false;
+    if (!known) {
+        if (!make_room((void **)&f->trial, sizeof *f->trial, f->trials, &f->trials_capacity))
+            return false;
+        f->trial[f->trials++] = (struct failed_trial){trial_id, NULL};
+    }
     if (!error && !last)
         return true; /* it was asked to stop */
-    long k = kind_of(f, error ? error : "");
-    if (k < 0)
+    struct error_kind *k = kind_of(f, error ? error : "");
+    if (!k)
         return false;
-    if (f->kind[k].attempts++ == 0) {
-        f->kind[k].trial = trial_id;
-        f->kind[k].attempt = attempt;
+    if (k->attempts++ == 0) {
+        k->trial = trial_id;
+        k->attempt = attempt;
     }
     if (last) {
-        f->kind[k].trials++;
+        k->trials++;
         f->trial[f->trials - 1].kind = k;
     }
     return true;
@@ -225,11 +194,10 @@ static enum status print_error(struct store *s, const struct error_kind *k, stru
     return rows_close(&r);
 }
 
-enum { SETTING_COLUMN = 2 };
 static const struct table_column trial_columns[] = {
     {.title = "trial", .right = true},
     {.title = "heads", .right = true},
-    {.name = "setting", .leave_out = 3}, /* has its title where one varies */
+    {.name = "setting", .title = "setting", .leave_out = 3},
     {.title = "seed", .right = true},
     {.title = "state", .leave_out = 2},
     {.title = "retries", .right = true, .leave_out = 1},
@@ -245,9 +213,8 @@ static const struct table_column trial_columns[] = {
     {.title = "job", .leave_out = 7},
     {0}};
 
-/* A row for each attempt of the trial. */
-static void add_rows(struct rows *r, const struct failures *f, struct table_column *columns,
-                     struct table *t)
+/* A row for each attempt of the trial. Returns whether it has a setting. */
+static bool add_rows(struct rows *r, const struct failures *f, struct table *t)
 {
     enum {
         TRIAL,
@@ -261,12 +228,10 @@ static void add_rows(struct rows *r, const struct failures *f, struct table_colu
         JOB = 15,
         ERROR
     };
+    char setting[PLAN_TEXT_MAX] = "";
     while (rows_next(r)) {
-        char setting[PLAN_TEXT_MAX];
         const char *label = rows_text(r, LABEL), *tuning = rows_text(r, TUNING);
         plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
-        if (setting[0])
-            columns[SETTING_COLUMN].title = "setting";
         rows_cell(r, TRIAL, t);
         rows_cell(r, HEADS, t);
         table_text(t, setting);
@@ -279,14 +244,14 @@ static void add_rows(struct rows *r, const struct failures *f, struct table_colu
         for (int i = OUTCOME; i <= JOB; i++)
             rows_cell(r, i, t);
     }
+    return setting[0] != '\0';
 }
 
-static enum status print_trials(struct store *s, const struct failures *f, long kind,
-                                struct message *m)
+static enum status print_trials(struct store *s, const struct failures *f,
+                                const struct error_kind *kind, struct message *m)
 {
-    struct table_column columns[sizeof trial_columns / sizeof trial_columns[0]];
-    memcpy(columns, trial_columns, sizeof columns);
-    struct table *t = table_new(columns);
+    struct table *t = table_new(trial_columns);
+    bool settings = false;
     struct rows r = rows_open(
         s, m,
         "SELECT v.trial_id, v.heads, v.setting_label, v.tuning, v.seed, v.state, t.retries_used,"
@@ -298,8 +263,10 @@ static enum status print_trials(struct store *s, const struct failures *f, long 
     for (long i = 0; i < f->trials && r.status == STATUS_OK; i++)
         if (f->trial[i].kind == kind) {
             rows_rebind(&r, VALUES(INTEGER(f->trial[i].trial_id)));
-            add_rows(&r, f, columns, t);
+            settings |= add_rows(&r, f, t);
         }
+    if (!settings)
+        table_hide(t, "setting");
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
         status = table_write_page(t, text_page(stdout), stdout, m);
@@ -322,7 +289,7 @@ static enum status print_kind(struct store *s, const struct failures *f, const s
     if (status != STATUS_OK || k->trials == 0)
         return status;
     putchar('\n');
-    return print_trials(s, f, k - f->kind, m);
+    return print_trials(s, f, k, m);
 }
 
 static enum status print_summary(struct store *s, int64_t sweep_id, const struct failures *f,
@@ -339,21 +306,16 @@ static enum status print_summary(struct store *s, int64_t sweep_id, const struct
     return rows_close(&r);
 }
 
-static enum status print_failed(struct store *s, int64_t sweep_id, const struct failures *f,
+static enum status print_failed(struct store *s, int64_t sweep_id, struct failures *f,
                                 struct message *m)
 {
-    struct error_kind **order = malloc((size_t)(f->kinds + 1) * sizeof(struct error_kind *));
-    if (!order)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for errors");
+    if (f->kinds > 0)
+        qsort(f->kind, (size_t)f->kinds, sizeof(struct error_kind *), by_trials);
     for (long k = 0; k < f->kinds; k++)
-        order[k] = &f->kind[k];
-    qsort(order, (size_t)f->kinds, sizeof(struct error_kind *), by_trials);
-    for (long k = 0; k < f->kinds; k++)
-        order[k]->number = (int)k + 1;
+        f->kind[k]->number = (int)k + 1;
     enum status status = print_summary(s, sweep_id, f, m);
     for (long k = 0; k < f->kinds && status == STATUS_OK; k++)
-        status = print_kind(s, f, order[k], m);
-    free(order);
+        status = print_kind(s, f, f->kind[k], m);
     return status;
 }
 
@@ -399,7 +361,7 @@ static enum status put_failed(struct store *s, const struct failures *f, struct 
         json_add_text(&w, "state", rows_text(&r, STATE));
         json_add_integer(&w, "retries_used", rows_integer(&r, RETRIES));
         json_add_integer(&w, "limit_hit", rows_integer(&r, LIMIT));
-        json_add_integer(&w, "error_kind", f->trial[i].kind + 1);
+        json_add_integer(&w, "error_kind", f->trial[i].kind ? f->trial[i].kind->order + 1 : 0);
         json_add_key(&w, "attempts");
         status = put_attempts(s, f->trial[i].trial_id, m);
         json_end_object(&w);

@@ -6,12 +6,13 @@
 . tests/hosts.sh
 command -v perl >/dev/null || skip_all "agents that owe something" perl
 
-# Frames of the types that $host withholds (agent_wire.h: SPAWNED 10, MESSAGE 11, RUNS 12, ENDED 13; START 3
-# on the way down) do not pass; half-hearted begins a message, and then only beats.
+# Frames of the types that $host withholds (agent_wire.h: SPAWNED 10, RUNS 11, ENDED 12; START 3 on the way
+# down; wire.h: a worker's messages from 64 on) do not pass; half-hearted begins rows of a curve, and then
+# only beats.
 cat >withhold <<'PERL'
 use strict;
 my ($host) = @ARGV;
-my %types = (deaf => [3], absent => [10 .. 13], nameless => [10], endless => [13]);
+my %types = (deaf => [3], absent => [10 .. 12, 64 .. 72], nameless => [10], endless => [12]);
 my %withheld = map { $_ => 1 } @{$types{$host} || []};
 my ($magic, $header, $rest);
 binmode STDIN;
@@ -22,9 +23,9 @@ print $magic;
 while ((read(STDIN, $header, 12) || 0) == 12) {
     my ($size, $type, $slot) = unpack 'VVV', $header;
     read STDIN, $rest, $size + 1;
-    if ($host eq 'half-hearted' && $type == 11) {
-        print pack('VVV', 2000, 11, $slot), 'half';
-        %withheld = map { $_ => 1 } 10 .. 13;
+    if ($host eq 'half-hearted' && $type >= 64) {
+        print pack('VVV', 2000, 66, $slot), 'half';
+        %withheld = map { $_ => 1 } 10 .. 12, 64 .. 72;
     }
     print $header, $rest if !$withheld{$type};
 }

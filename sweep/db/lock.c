@@ -83,13 +83,12 @@ enum status lock_hold(const char *path, int *out, struct message *m)
 #define JOB_BEFORE ", job "
 #define JOB_BEHIND " of Slurm"
 
-/* A number of a job of Slurm, which is all of text up to `behind`; 0 where it is none. */
-static long job_number(const char *text, const char *behind)
+long lock_slurm_number(const char *text, const char *behind)
 {
     enum { DIGITS = 10 };
-    size_t digits = strspn(text, "0123456789");
+    size_t digits = text ? strspn(text, "0123456789") : 0;
     if (digits < 1 || digits > DIGITS || strcmp(text + digits, behind) != 0)
-        return 0;
+        return -1;
     return strtol(text, NULL, 10);
 }
 
@@ -102,7 +101,8 @@ static void read_holder(int fd, struct lock_holder *h)
     ssize_t n = file ? pread(fd, text, sizeof text - 1, 0) : 0;
     text[n > 0 ? strcspn(text, "\n") : 0] = '\0';
     const char *job = strstr(text, JOB_BEFORE);
-    h->job = job ? job_number(job + strlen(JOB_BEFORE), JOB_BEHIND) : 0;
+    long number = lock_slurm_number(job ? job + strlen(JOB_BEFORE) : NULL, JOB_BEHIND);
+    h->job = number > 0 ? number : 0;
     text_shown(text[0] ? text : "another headcount", h->words, sizeof h->words);
 }
 
@@ -111,17 +111,37 @@ static int open_to_look(const char *path)
     return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
+/* The lock file at path, where somebody holds it; -1 where nobody does. */
+static int open_held(const char *path)
+{
+    int fd = open_to_look(path);
+    if (fd < 0 || (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool lock_is_held(const char *path)
+{
+    int fd = open_held(path);
+    lock_release(fd);
+    return fd >= 0;
+}
+
+bool lock_is_taken(const char *db)
+{
+    char path[PATH_SIZE];
+    return lock_path(db, path) && lock_is_held(path);
+}
+
 bool lock_holder(const char *db, struct lock_holder *h)
 {
     char path[PATH_SIZE];
-    int fd = lock_path(db, path) ? open_to_look(path) : -1;
-    if (fd < 0)
-        return false;
-    bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (held)
+    int fd = lock_path(db, path) ? open_held(path) : -1;
+    if (fd >= 0)
         read_holder(fd, h);
-    close(fd);
-    return held;
+    lock_release(fd);
+    return fd >= 0;
 }
 
 static enum status name_holder(const char *db, const char *path, struct message *m)
@@ -130,8 +150,7 @@ static enum status name_holder(const char *db, const char *path, struct message 
     char stop[32] = "SIGTERM";
     int fd = open_to_look(path);
     read_holder(fd, &h);
-    if (fd >= 0)
-        close(fd);
+    lock_release(fd);
     if (h.job)
         snprintf(stop, sizeof stop, "scancel %ld", h.job);
     return status_fail(m, STATUS_BUSY,
@@ -146,10 +165,9 @@ static void write_holder(int fd)
 {
     char host[128] = "", in_job[64] = "", text[256];
     struct stat st;
-    const char *id = getenv("SLURM_JOB_ID");
-    long job = id ? job_number(id, "") : 0;
+    long job = lock_slurm_number(getenv("SLURM_JOB_ID"), "");
     gethostname(host, sizeof host - 1);
-    if (job)
+    if (job > 0)
         snprintf(in_job, sizeof in_job, JOB_BEFORE "%ld" JOB_BEHIND, job);
     int n = snprintf(text, sizeof text, "process %ld on %s%s\n", (long)getpid(), host, in_job);
     if (fstat(fd, &st) == 0 && st.st_nlink == 1 && ftruncate(fd, 0) == 0 &&
@@ -180,20 +198,4 @@ void lock_release(int fd)
 {
     if (fd >= 0)
         close(fd);
-}
-
-bool lock_is_held(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    bool held = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    close(fd);
-    return held;
-}
-
-bool lock_is_taken(const char *db)
-{
-    char path[PATH_SIZE];
-    return lock_path(db, path) && lock_is_held(path);
 }

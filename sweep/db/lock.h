@@ -22,18 +22,22 @@ void lock_release(int fd);
  * longer than it takes to look. */
 enum status lock_hold(const char *path, int *fd, struct message *m);
 
-/* True where a living process holds the lock file at path. */
+/* True where a living process holds the lock file at path. No link is followed. */
 bool lock_is_held(const char *path);
 
 /* The same of the lock of the results file at db. */
 bool lock_is_taken(const char *db);
 
 /* The same, and who that is by the lock file's own words, which are plain text, "another headcount"
- * where it says nothing. No link is followed. */
+ * where it says nothing. */
 struct lock_holder {
     char words[256];
     long job; /* of Slurm; 0: none */
 };
 bool lock_holder(const char *db, struct lock_holder *h);
+
+/* The number that Slurm gave a job, or a task of an array, and that is all of text up to `behind`;
+ * -1 where that is none, or text is NULL. */
+long lock_slurm_number(const char *text, const char *behind);
 
 #endif

@@ -1,3 +1,4 @@
+#include "sweep/db/lock.h"
 #include "sweep/trials/study_rows.h"
 
 #include <stdio.h>
@@ -69,14 +70,15 @@ static enum status first_queued(struct store *s, int64_t sweep_id,
  * array "17_2"; "": none. Returns job. */
 static const char *slurm_job(char job[32])
 {
-    static const char digits[] = "0123456789";
-    enum { DIGITS = 10 };
     const char *array = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
-    const char *id = array && task ? array : getenv("SLURM_JOB_ID");
-    size_t n = id ? strspn(id, digits) : 0, k = id == array && task ? strspn(task, digits) : 0;
-    bool good = n > 0 && n <= DIGITS && !id[n] && k <= DIGITS && (k == 0 || !task[k]);
-    snprintf(job, 32, "%s%s%s", good ? id : "", good && k > 0 ? "_" : "",
-             good && k > 0 ? task : "");
+    bool of_array = array && task;
+    long id = lock_slurm_number(of_array ? array : getenv("SLURM_JOB_ID"), "");
+    long part = of_array ? lock_slurm_number(task, "") : -1;
+    job[0] = '\0';
+    if (id >= 0 && part >= 0)
+        snprintf(job, 32, "%ld_%ld", id, part);
+    else if (id >= 0 && !of_array)
+        snprintf(job, 32, "%ld", id);
     return job;
 }
 

@@ -81,8 +81,6 @@ static enum status write_query(struct store *s, int64_t trial, const char *sql,
     struct table *t = table_new(columns);
     struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial)));
     rows_to_table(&r, t);
-    if (!settings) /* nothing but heads varies */
-        table_hide(t, "setting");
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
         status = json ? table_write(t, TABLE_JSON, false, stdout, m)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A new operation, initialisation, form of heads, measure of heads and task each cost one file and one
-# line, a new caveat of the verdict a function and a line: a copy of this tree gets one of each, is built,
+# line, a new caveat of the verdict a function and a line, a new table of the results file its declaration: a copy of this tree gets one of each, is built,
 # and their checks cover them at once; halves of them are noticed.
 # Speaks TAP.
 make=${MAKE:-make}
@@ -138,6 +138,15 @@ sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
 echo 'TASK(shift)' >>datasets/tasks.def
 sed -i -e '/^struct rule {/i\static void write_moon(const struct writer *w)\n{\n    put(w, "All %d head counts ran at full moon", w->v->rows);\n}\n' \
     -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
+cat >>sweep/db/schema.sql <<'S'
+
+-- What trials dreamt of.
+CREATE TABLE dream (
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
+    night    INTEGER NOT NULL CHECK (night >= 1),
+    PRIMARY KEY (trial_id, night)
+) STRICT, WITHOUT ROWID;
+S
 
 gradients=build/tests/gradient/test_gradients
 check "one operation more: it builds, its gradient is checked and right" \
@@ -177,6 +186,27 @@ in_all_reports() { # pattern
 }
 check "one caveat of the verdict more: text, Markdown, JSON and page have it" \
     in_all_reports 'All 2 head counts ran at full moon\.'
+
+sqlite3 "$dir/x.db" 'INSERT INTO dream SELECT trial_id, 10 * trial_id FROM trial'
+breaks() { # SQL, words of check
+    cp "$dir/x.db" "$dir/broken.db" && cp -r "$dir/x.db.d" "$dir/broken.db.d"
+    sqlite3 "$dir/broken.db" "PRAGMA ignore_check_constraints = ON; $1"
+    fails ./headcount check --db "$dir/broken.db" >said 2>&1 && grep -q "$2" said
+}
+dreams() { # db: of which trials, and how many heads these have
+    sqlite3 "$1" "SELECT group_concat(night || ':' || heads) FROM (SELECT * FROM dream JOIN trials USING (trial_id)
+        ORDER BY night)"
+}
+check "one table more: check looks at its rows" breaks 'INSERT INTO dream VALUES (1, 0)' 'CHECK constraint failed in dream'
+check "... and names those that belong to nobody" breaks 'INSERT INTO dream VALUES (99, 1)' '1 of dream to trial'
+./headcount run shift.yaml --db "$dir/y.db" --quiet --set name=first --set seeds=3 >said 2>&1
+for time in once twice; do
+    check "... it is merged $time, by other numbers" \
+        sh -c "./headcount merge --into '$dir/y.db' '$dir/x.db'"
+    check "... with its trials" [ "$(dreams "$dir/y.db")" = "$(dreams "$dir/x.db")" ]
+done
+check "... and goes with its sweep" sh -c "./headcount sweep delete shift --yes --db '$dir/y.db' &&
+    [ \$(sqlite3 '$dir/y.db' 'SELECT count(*) FROM dream') = 0 ]"
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
 check "a flipped sign in its backward is noticed" \

@@ -98,6 +98,9 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
             "INSERT INTO ensemble (sweep_id, setting, heads, members, trials)"
             "  SELECT sweep_id, '{}', 1, 1, '[1]' FROM sweep");
 
+    run_sql(r.db, "INSERT INTO build SELECT 9, version, git_commit, compiler, flags, openblas,"
+                  " core_type, kernels, threads, 'old' FROM build;"
+                  "UPDATE attempt SET build_id = 9 WHERE trial_id = 2");
     assert_ok(store_delete(r.s, r.sweep, &x->m));
     static const char *const tables[] = {"study",   "head_metric", "layer_metric", "head_slot",
                                          "pruning", "evaluation",  "ensemble"};
@@ -109,6 +112,7 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
     assert_answer(r.db, "SELECT group_concat(name) FROM sweep", "other");
     assert_answer(r.db, "SELECT count(*) || ' ' || sum(state = 'completed') FROM trial", "2 1");
     assert_answer(r.db, "SELECT group_concat(heads) FROM config", "2,4"); /* 2: of both */
+    assert_answer(r.db, "SELECT group_concat(cpu) FROM build", "cpu");
     assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
     assert_answer(r.db, "SELECT count(*) FROM curve", "2");
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "0");
@@ -134,6 +138,35 @@ static void numbers_are_not_given_again(void **state)
     assert_answer(r.db, "SELECT group_concat(trial_id || '.' || plan_order) FROM trial",
                   "5.0,6.1,7.2,8.3");
     assert_answer(r.db, "SELECT count(*) FROM deleted JOIN trial USING (trial_id)", "0");
+    close_store(x, r.s);
+}
+
+/* Else each row that goes would cost a look at all rows of a table. */
+static void what_goes_along_is_found_by_an_index(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
+    sqlite3_stmt *references = NULL;
+    int count = 0;
+    static const char all[] =
+        "SELECT t.name || ' WHERE ' || f.\"from\", f.on_delete FROM sqlite_schema AS t,"
+        " pragma_foreign_key_list(t.name) AS f WHERE f.\"table\" IN ('sweep', 'trial')";
+    assert_int_equal(sqlite3_prepare_v2(r.db, all, -1, &references, NULL), SQLITE_OK);
+    for (; sqlite3_step(references) == SQLITE_ROW; count++) {
+        char sql[200];
+        sqlite3_stmt *plan = NULL;
+        snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN DELETE FROM %s = 1",
+                 (const char *)sqlite3_column_text(references, 0));
+        assert_string_equal((const char *)sqlite3_column_text(references, 1), "CASCADE");
+        assert_int_equal(sqlite3_prepare_v2(r.db, sql, -1, &plan, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_step(plan), SQLITE_ROW);
+        const char *how = (const char *)sqlite3_column_text(plan, 3);
+        if (strncmp(how, "SEARCH ", 7) != 0)
+            fail_msg("%s: %s", sql, how);
+        sqlite3_finalize(plan);
+    }
+    assert_true(count > 9);
+    sqlite3_finalize(references);
     close_store(x, r.s);
 }
 
@@ -191,6 +224,7 @@ int main(void)
         TEST(remarks_are_lines_of_text),
         TEST(a_deleted_sweep_leaves_a_ledger),
         TEST(numbers_are_not_given_again),
+        TEST(what_goes_along_is_found_by_an_index),
         TEST(deleting_takes_as_long_as_there_are_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

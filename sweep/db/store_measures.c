@@ -93,13 +93,14 @@ enum status store_measure_columns(struct store *s, const char *table, const char
 
 enum status store_know_measures(struct store *s, struct message *m)
 {
-    enum { MOST = 256 };
+    enum { COLUMNS_MAX = 256 };
     enum status status = STATUS_OK;
     for (int level = 0; status == STATUS_OK && level < MEASURE_LEVELS; level++) {
-        const char *names[MOST];
+        const char *names[COLUMNS_MAX];
         int count = 0;
         const struct measure_column *c;
-        while (count < MOST && (c = measure_column((enum measure_level)level, count)) != NULL)
+        while (count < COLUMNS_MAX &&
+               (c = measure_column((enum measure_level)level, count)) != NULL)
             names[count++] = c->name;
         status = store_measure_columns(s, measure_level_table((enum measure_level)level), names,
                                        count, m);

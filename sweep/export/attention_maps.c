@@ -6,7 +6,7 @@
 
 #include "engine/measures/probe.h"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { BYTES_MAX = 1 << 30 };
 
 static enum status check_size(struct attention_maps *a, bool fewer, struct message *m)
 {
@@ -14,15 +14,15 @@ static enum status check_size(struct attention_maps *a, bool fewer, struct messa
     double each = (double)a->L * (double)a->H * (double)a->T * (double)a->T * sizeof(float);
     if (fewer && a->N > set->n)
         a->N = (long)set->n;
-    if (fewer && each <= MOST_BYTES && each * (double)a->N > MOST_BYTES)
-        a->N = (long)(MOST_BYTES / each);
+    if (fewer && each <= BYTES_MAX && each * (double)a->N > BYTES_MAX)
+        a->N = (long)(BYTES_MAX / each);
     if (a->N > set->n)
         return status_fail(m, STATUS_BAD_INPUT,
                            "the validation set has %ld sequences, not %ld; --examples %ld", set->n,
                            a->N, set->n);
-    if (each * (double)a->N <= MOST_BYTES)
+    if (each * (double)a->N <= BYTES_MAX)
         return STATUS_OK;
-    if (each > MOST_BYTES)
+    if (each > BYTES_MAX)
         return status_fail(m, STATUS_BAD_INPUT,
                            "the attention of %ld layers of %ld heads over one sequence of length "
                            "%ld takes %.1f GiB; at most 1 GiB is exported",
@@ -30,7 +30,7 @@ static enum status check_size(struct attention_maps *a, bool fewer, struct messa
     return status_fail(m, STATUS_BAD_INPUT,
                        "the attention over %ld sequences takes %.1f GiB; at most 1 GiB is "
                        "exported: --examples %ld or fewer",
-                       a->N, each * (double)a->N / (1 << 30), (long)(MOST_BYTES / each));
+                       a->N, each * (double)a->N / (1 << 30), (long)(BYTES_MAX / each));
 }
 
 /* The weights of one layer for a slice, given (B,H,T,T), go where their head and sequence are. */

@@ -82,9 +82,9 @@ struct export
 /* Appends to the name of a run what every file system and shell takes as it is. */
 static void add_name(struct export *e, const char *text)
 {
-    enum { MOST = 200 }; /* of the 255 bytes that a name may have, seed and trial behind it */
+    enum { NAME_BYTES_MAX = 200 }; /* of 255; seed and trial stand behind it */
     size_t used = strlen(e->name);
-    for (; *text && used < MOST; text++) {
+    for (; *text && used < NAME_BYTES_MAX; text++) {
         bool plain = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
                      (*text >= '0' && *text <= '9') || strchr("=.,+-", *text);
         e->name[used++] = plain ? *text : '_';
@@ -170,7 +170,7 @@ static enum status put_events(struct export *e)
  * trial. */
 static enum status compare(struct export *e, bool *write)
 {
-    enum { MOST = 1 << 30 };
+    enum { FILE_BYTES_MAX = 1 << 30 };
     struct event_bytes *new = &e->events.file;
     struct stat there;
     void *bytes = NULL;
@@ -178,7 +178,7 @@ static enum status compare(struct export *e, bool *write)
     *write = true;
     if (stat(e->path, &there) != 0 && errno == ENOENT)
         return STATUS_OK;
-    enum status status = file_read(e->path, MOST, &bytes, &size, e->m);
+    enum status status = file_read(e->path, FILE_BYTES_MAX, &bytes, &size, e->m);
     if (status != STATUS_OK)
         return status;
     bool same_trial = size >= e->first && memcmp(bytes, new->at, e->first) == 0;

@@ -8,7 +8,7 @@ enum { SENTENCE_WIDTH = 90 };
 struct document document_new(FILE *out, bool markdown, struct text_page page)
 {
     int columns = page.columns < 1 || page.columns > DOCUMENT_WIDTH ? DOCUMENT_WIDTH
-                  : page.columns < DOCUMENT_LEAST                   ? DOCUMENT_LEAST
+                  : page.columns < DOCUMENT_MIN                     ? DOCUMENT_MIN
                                                                     : page.columns;
     return (struct document){.out = out,
                              .markdown = markdown,

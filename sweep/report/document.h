@@ -16,7 +16,7 @@
 #include "sweep/report/table.h"
 
 /* Text never needs a wider terminal than DOCUMENT_WIDTH. */
-enum { DOCUMENT_WIDTH = 100, DOCUMENT_LEAST = 40 };
+enum { DOCUMENT_WIDTH = 100, DOCUMENT_MIN = 40 };
 
 enum document_block {
     DOCUMENT_NOTHING,

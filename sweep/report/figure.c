@@ -97,9 +97,9 @@ static void add_ticks(struct figure *f, const struct report_setting *set, int wi
         snprintf(number, sizeof number, "%lld", (long long)heads);
         double middle = width * place_of(f, (double)heads);
         double half = .3 * font * (double)strlen(number);
-        bool room = middle - half > end + .4 * font;
-        text_add(&f->script, "set xtics add ('%s' %s)\n", room ? number : "", number);
-        end = room ? middle + half : end;
+        bool fits = middle - half > end + .4 * font;
+        text_add(&f->script, "set xtics add ('%s' %s)\n", fits ? number : "", number);
+        end = fits ? middle + half : end;
     }
 }
 

@@ -7,12 +7,12 @@
 
 #include "sweep/report/gnuplot.h"
 
-enum { ROW = 40, ABOVE = 26, BELOW = 50, CELLS_MOST = 12, WIDEST = 440 };
+enum { ROW = 40, ABOVE = 26, BELOW = 50, CELLS_MAX = 12, WIDEST = 440 };
 
 int figure_map_height(const struct figure *f)
 {
-    if (!f->map || f->map->axes != 2 || f->map->axis[0].count > CELLS_MOST ||
-        f->map->axis[1].count > CELLS_MOST)
+    if (!f->map || f->map->axes != 2 || f->map->axis[0].count > CELLS_MAX ||
+        f->map->axis[1].count > CELLS_MAX)
         return 0;
     return ABOVE + ROW * f->map->axis[0].count + BELOW;
 }

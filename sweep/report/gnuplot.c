@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-enum { SVG_MOST = 64 << 20, SAID_MOST = 512 };
+enum { SVG_MAX = 64 << 20, SAID_MAX = 512 };
 
 void gnuplot_quote(struct text_buffer *script, const char *text, int columns)
 {
@@ -38,7 +38,7 @@ struct drawing {
     pid_t pid;
     int script, svg, said;
     size_t sent;
-    char words[SAID_MOST + 1]; /* the first that it said to standard error */
+    char words[SAID_MAX + 1]; /* the first that it said to standard error */
     size_t words_used;
 };
 
@@ -127,13 +127,13 @@ static enum status converse(struct drawing *d, const struct text_buffer *script,
         if (ready[1].revents && receive(&d->svg, piece, sizeof piece, &n))
             text_add(svg, "%.*s", (int)n, piece);
         if (ready[2].revents && receive(&d->said, piece, sizeof piece, &n)) {
-            n = n < SAID_MOST - d->words_used ? n : SAID_MOST - d->words_used;
+            n = n < SAID_MAX - d->words_used ? n : SAID_MAX - d->words_used;
             memcpy(d->words + d->words_used, piece, n);
             d->words_used += n;
         }
         if (svg->out_of_memory)
             return status_fail(m, STATUS_NO_MEMORY, "no memory for the figure");
-        if (svg->used > SVG_MOST)
+        if (svg->used > SVG_MAX)
             return status_fail(m, STATUS_IO, "gnuplot writes without end");
     }
     return STATUS_OK;

@@ -216,7 +216,7 @@ enum status report_compare_new(struct store *s, const int64_t *sweep_id, int swe
                                struct report_compare **out, struct message *m)
 {
     struct report_compare *c = calloc(1, sizeof *c);
-    struct compare_tasks tasks[COMPARE_MOST] = {{0}};
+    struct compare_tasks tasks[COMPARE_MAX] = {{0}};
     enum status status = STATUS_OK;
     *out = NULL;
     if (!c)
@@ -237,7 +237,7 @@ enum status report_compare_new(struct store *s, const int64_t *sweep_id, int swe
     }
     if (status == STATUS_OK)
         status = compare_blocks(c, tasks, m);
-    for (int i = 0; i < COMPARE_MOST; i++)
+    for (int i = 0; i < COMPARE_MAX; i++)
         compare_tasks_free(&tasks[i]);
     if (status != STATUS_OK) {
         report_compare_free(c);

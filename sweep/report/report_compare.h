@@ -10,7 +10,7 @@
 #include "sweep/report/report.h"
 #include "sweep/report/report_data.h"
 
-enum { COMPARE_MOST = REPORT_SWEEPS_MAX };
+enum { COMPARE_MAX = REPORT_SWEEPS_MAX };
 
 /* One sweep at one head count of a block. */
 struct compare_cell {
@@ -20,13 +20,13 @@ struct compare_cell {
 
 struct compare_line {
     int64_t heads;
-    struct compare_cell cell[COMPARE_MOST];
+    struct compare_cell cell[COMPARE_MAX];
 };
 
 /* Settings that stand side by side. */
 struct compare_block {
-    const struct report_setting *set[COMPARE_MOST]; /* NULL: the sweep has none that fits */
-    const struct report_setting *name;              /* the one that the block is called after */
+    const struct report_setting *set[COMPARE_MAX]; /* NULL: the sweep has none that fits */
+    const struct report_setting *name;             /* the one that the block is called after */
     int base; /* the first sweep that has one: others are compared with it */
     int lines;
     struct compare_line *line; /* by rising head count */
@@ -36,19 +36,19 @@ struct compare_block {
  * where a sweep does not have the option. */
 struct compare_option {
     char *path; /* "train.lr" */
-    char *values[COMPARE_MOST];
+    char *values[COMPARE_MAX];
 };
 
 struct report_compare {
     int sweeps;
-    struct report_data *sweep[COMPARE_MOST];
+    struct report_data *sweep[COMPARE_MAX];
     int blocks;
     struct compare_block *block;
     int options;
     struct compare_option *option; /* by path */
 };
 
-/* Reads 2 to COMPARE_MOST sweeps. BAD_INPUT where one is judged by accuracy and another by loss;
+/* Reads 2 to COMPARE_MAX sweeps. BAD_INPUT where one is judged by accuracy and another by loss;
  * else fails as report_data_read does. Free with report_compare_free. */
 enum status report_compare_new(struct store *s, const int64_t *sweep_id, int sweeps,
                                struct report_compare **c, struct message *m);

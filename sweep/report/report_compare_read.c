@@ -66,7 +66,7 @@ enum status compare_read_options(struct store *s, struct report_compare *c, int 
 void compare_option_free(struct compare_option *o)
 {
     free(o->path);
-    for (int i = 0; i < COMPARE_MOST; i++)
+    for (int i = 0; i < COMPARE_MAX; i++)
         free(o->values[i]);
 }
 

@@ -46,12 +46,12 @@ static void add_summary(struct table *t, const struct report_setting *set,
         table_text(t, "");
 }
 
-enum { WIDE_MOST = 1 + 3 * COMPARE_MOST + 2 * COMPARE_MOST + 1, TITLE_SIZE = 32 };
+enum { WIDE_MAX = 1 + 3 * COMPARE_MAX + 2 * COMPARE_MAX + 1, TITLE_SIZE = 32 };
 
 /* What a table stands on; kept as long as the table. */
 struct frame {
-    struct table_column column[WIDE_MOST];
-    char title[WIDE_MOST][TITLE_SIZE];
+    struct table_column column[WIDE_MAX];
+    char title[WIDE_MAX][TITLE_SIZE];
     int columns;
 };
 

@@ -83,7 +83,7 @@ static bool add_group(struct ensembles *e, struct rows *r)
 static enum status read_answers(struct store *s, struct ensembles *e, const char *groups,
                                 struct message *m)
 {
-    bool room = true;
+    bool ok = true;
     struct rows r =
         rows_open(s, m,
                   TRAINED_JUDGED
@@ -97,10 +97,10 @@ static enum status read_answers(struct store *s, struct ensembles *e, const char
                   " ORDER BY place, j.setting_label COLLATE setting_values, j.setting, unit, g.key",
                   VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
                          INTEGER(e->groups.members)));
-    while (room && rows_next(&r))
-        room = add_group(e, &r);
+    while (ok && rows_next(&r))
+        ok = add_group(e, &r);
     enum status closed = rows_close(&r);
-    return room ? closed : out_of_memory(m);
+    return ok ? closed : out_of_memory(m);
 }
 
 static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
@@ -126,16 +126,16 @@ static enum status read_groups(struct store *s, struct ensembles *e, struct mess
 
 static enum status read_name(struct store *s, struct ensembles *e, struct message *m)
 {
-    bool room = true;
+    bool ok = true;
     struct rows r = rows_open(s, m, "SELECT name, question FROM sweep WHERE sweep_id = ?1",
                               VALUES(INTEGER(e->question->sweep_id)));
     if (rows_next(&r)) {
         e->name = text_copy(rows_given(&r, 0));
         e->about = text_copy(rows_given(&r, 1));
-        room = e->name && e->about;
+        ok = e->name && e->about;
     }
     enum status closed = rows_close(&r);
-    return room ? closed : out_of_memory(m);
+    return ok ? closed : out_of_memory(m);
 }
 
 static enum status ensembles_read(struct store *s, struct ensembles *e, struct message *m)

@@ -74,11 +74,11 @@ enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_
                   " FROM by_label WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)"
                   " ORDER BY setting, heads, label",
                   VALUES(INTEGER(sweep_id)));
-    bool room = true;
-    while (room && rows_next(&rows))
-        room = add_row(labels, &rows);
+    bool ok = true;
+    while (ok && rows_next(&rows))
+        ok = add_row(labels, &rows);
     enum status status = rows_close(&rows);
-    if (status == STATUS_OK && !(room && list_labels(labels)))
+    if (status == STATUS_OK && !(ok && list_labels(labels)))
         status = out_of_memory(m);
     if (status != STATUS_OK || labels->rows == 0) {
         report_labels_free(labels);
@@ -120,17 +120,17 @@ static const struct report_label *row_at(const struct report_labels *labels, con
 
 /* ---- people ---- */
 
-enum { SHOWN_MOST = 16, SHOWN_BYTES = 24 };
+enum { SHOWN_MAX = 16, SHOWN_BYTES = 24 };
 
 /* One setting, as it is shown. */
 struct view {
     const struct report_labels *labels;
     const char *setting;
     int heads_count;
-    const int64_t *heads;  /* rising */
-    int labels_count;      /* that have rows */
-    int shown;             /* of these, for which there is room: the ones of lowest accuracy */
-    int label[SHOWN_MOST]; /* (shown) their numbers, rising */
+    const int64_t *heads; /* rising */
+    int labels_count;     /* that have rows */
+    int shown;            /* of these, for which there is room: the ones of lowest accuracy */
+    int label[SHOWN_MAX]; /* (shown) their numbers, rising */
 };
 
 /* Its head counts into `heads`, which has room for one per row: returns how many. */
@@ -165,8 +165,8 @@ static int compare_numbers(const void *a, const void *b)
 /* Keeps those of lowest accuracy in their order, lowest first, by insertion. */
 static void choose_labels(struct view *v)
 {
-    double lowest[SHOWN_MOST + 1];
-    int chosen[SHOWN_MOST + 1] = {0};
+    double lowest[SHOWN_MAX + 1];
+    int chosen[SHOWN_MAX + 1] = {0};
     for (int k = 0; k < v->labels->labels; k++) {
         double own = lowest_of(v, k);
         if (isnan(own))
@@ -178,7 +178,7 @@ static void choose_labels(struct view *v)
         }
         lowest[at] = own;
         chosen[at] = k;
-        v->shown += v->shown < SHOWN_MOST;
+        v->shown += v->shown < SHOWN_MAX;
         v->labels_count++;
     }
     memcpy(v->label, chosen, (size_t)v->shown * sizeof *chosen);

@@ -12,12 +12,12 @@
 
 /* ---- for people ---- */
 
-enum { WIDE_MOST = 4 + 5 * PRUNE_METHODS, TITLE_SIZE = 48 };
+enum { WIDE_MAX = 4 + 5 * PRUNE_METHODS, TITLE_SIZE = 48 };
 
 /* What a table of a curve stands on; kept as long as the table. */
 struct frame {
-    struct table_column column[WIDE_MOST + 1];
-    char title[WIDE_MOST][TITLE_SIZE];
+    struct table_column column[WIDE_MAX + 1];
+    char title[WIDE_MAX][TITLE_SIZE];
     int columns;
     bool shown[PRUNE_METHODS]; /* those that the curve has */
 };

@@ -20,16 +20,16 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct prune_da
                        "   WHERE name = 'prune')"
                        "  FROM sweep WHERE sweep_id = ?1",
         VALUES(INTEGER(sweep_id)));
-    bool room = true;
+    bool ok = true;
     if (rows_next(&r)) {
         d->name = text_copy(rows_given(&r, 0));
         d->question = text_copy(rows_given(&r, 1));
         d->trials = (long)rows_integer(&r, 2);
         d->pruned = (long)rows_integer(&r, 3);
-        room = d->name && d->question;
+        ok = d->name && d->question;
     }
     enum status closed = rows_close(&r);
-    return room ? closed : out_of_memory(m);
+    return ok ? closed : out_of_memory(m);
 }
 
 enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, ACC, PARAMS, FLOPS, MS };
@@ -90,7 +90,7 @@ static bool add_row(struct prune_data *d, struct rows *r)
 static enum status read_curves(struct store *s, int64_t sweep_id, struct prune_data *d,
                                struct message *m)
 {
-    bool room = true;
+    bool ok = true;
     struct rows r = rows_open(
         s, m,
         TRAINED_JUDGED
@@ -102,14 +102,14 @@ static enum status read_curves(struct store *s, int64_t sweep_id, struct prune_d
         "finetuned_steps, lr,"
         " kept DESC, method, unit",
         VALUES(INTEGER(sweep_id)));
-    while (room && rows_next(&r))
-        room = add_row(d, &r);
+    while (ok && rows_next(&r))
+        ok = add_row(d, &r);
     for (int i = 0; i < d->curves; i++)
-        for (int k = 0; k < d->curve[i].points && room; k++)
-            room = sample_finish(&d->curve[i].point[k].acc, STATS_ACCURACY) &&
-                   sample_finish(&d->curve[i].point[k].infer_ms, STATS_ANY);
+        for (int k = 0; k < d->curve[i].points && ok; k++)
+            ok = sample_finish(&d->curve[i].point[k].acc, STATS_ACCURACY) &&
+                 sample_finish(&d->curve[i].point[k].infer_ms, STATS_ANY);
     enum status closed = rows_close(&r);
-    return room ? closed : out_of_memory(m);
+    return ok ? closed : out_of_memory(m);
 }
 
 enum status prune_data_read(struct store *s, int64_t sweep_id, struct prune_data *d,

@@ -7,7 +7,7 @@
 #include "sweep/report/report.h"
 #include "sweep/report/report_parts.h"
 
-enum { PLOT_MOST = 24, PLOT_LEAST = 9 };
+enum { PLOT_MAX = 24, PLOT_MIN = 9 };
 
 /* What columns may depend on. What is the same at every head count, or absent, is left to the
  * sentences around the table. */
@@ -246,7 +246,7 @@ static const struct table_column COLUMNS[] = {
 /* ---- for people ---- */
 
 /* The plot's title is its scale: "0      .5      1", of a loss "0         2.31". */
-static void plot_title(double right, int width, char title[PLOT_MOST + 1])
+static void plot_title(double right, int width, char title[PLOT_MAX + 1])
 {
     char most[16];
     int n = snprintf(most, sizeof most, "%.3g", right);
@@ -277,7 +277,7 @@ static struct table *make_table(const struct report_setting *set, unsigned condi
     struct table *t = table_when(COLUMNS, conditions);
     double most = plot_most(set);
     if (plot) {
-        char title[PLOT_MOST + 1];
+        char title[PLOT_MAX + 1];
         plot_title(most, plot, title);
         table_add_titled(t, (struct table_column){.make = make_plot}, "%s", title);
     }
@@ -293,7 +293,7 @@ static struct table *make_table(const struct report_setting *set, unsigned condi
 }
 
 /* Columns of the page that the table without a plot leaves to one. */
-static int room_for_plot(const struct report_setting *set, unsigned conditions, struct document *d)
+static int plot_columns(const struct report_setting *set, unsigned conditions, struct document *d)
 {
     struct table *t = make_table(set, conditions, 0);
     int width = table_width(t);
@@ -305,13 +305,13 @@ static int room_for_plot(const struct report_setting *set, unsigned conditions, 
 enum status report_table(const struct report_setting *set, struct document *d, struct message *m)
 {
     unsigned conditions = conditions_of(set), shorter = conditions & ~(unsigned)TIME;
-    int room = room_for_plot(set, conditions, d);
-    if (room < PLOT_LEAST && room_for_plot(set, shorter, d) >= PLOT_LEAST) {
+    int columns = plot_columns(set, conditions, d);
+    if (columns < PLOT_MIN && plot_columns(set, shorter, d) >= PLOT_MIN) {
         conditions = shorter; /* the time says less than a plot */
-        room = room_for_plot(set, conditions, d);
+        columns = plot_columns(set, conditions, d);
         document_leave_out(d, "train s");
     }
-    int plot = room < PLOT_LEAST ? 0 : room > PLOT_MOST ? PLOT_MOST : room;
+    int plot = columns < PLOT_MIN ? 0 : columns > PLOT_MAX ? PLOT_MAX : columns;
     struct table *t = make_table(set, conditions, plot);
     enum status s = document_table(d, t, m);
     table_free(t);

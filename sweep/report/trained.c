@@ -34,7 +34,7 @@ static struct trained *item_of(struct trained_list *list, struct rows *r)
 enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list *list,
                          struct message *m)
 {
-    bool room = true;
+    bool ok = true;
     struct rows r = rows_open(
         s, m,
         TRAINED_JUDGED
@@ -43,14 +43,14 @@ enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list 
         "  FROM judged GROUP BY setting, heads, layers, unit"
         " ORDER BY place, setting_label COLLATE setting_values, setting, heads, layers, unit",
         VALUES(INTEGER(sweep_id)));
-    while (room && rows_next(&r)) {
+    while (ok && rows_next(&r)) {
         struct trained *t = item_of(list, &r);
-        room = t && sample_add(&t->acc, rows_integer(&r, UNIT), rows_real(&r, ACC));
+        ok = t && sample_add(&t->acc, rows_integer(&r, UNIT), rows_real(&r, ACC));
     }
-    for (int i = 0; i < list->count && room; i++)
-        room = sample_finish(&list->item[i].acc, STATS_ACCURACY);
+    for (int i = 0; i < list->count && ok; i++)
+        ok = sample_finish(&list->item[i].acc, STATS_ACCURACY);
     enum status closed = rows_close(&r);
-    return room ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+    return ok ? closed : status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
 }
 
 void trained_free(struct trained_list *list)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 #include "engine/base/json_write.h"
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan.h"
@@ -31,9 +32,9 @@ struct failed_trial {
 struct failures {
     void *known;              /* the kinds, as a tree (search.h) by digest */
     struct error_kind **kind; /* (kinds) */
-    long kinds, kinds_capacity;
+    long kinds;
     struct failed_trial *trial;
-    long trials, trials_capacity;
+    long trials;
 };
 
 static void free_failures(struct failures *f)
@@ -41,20 +42,6 @@ static void free_failures(struct failures *f)
     tdestroy(f->known, free);
     free(f->kind);
     free(f->trial);
-}
-
-/* Room for one more in a list; false where there is no memory. */
-static bool make_room(void **list, size_t size, long count, long *capacity)
-{
-    if (count < *capacity)
-        return true;
-    long more = 2 * count + 64;
-    void *larger = realloc(*list, (size_t)more * size);
-    if (!larger)
-        return false;
-    *list = larger;
-    *capacity = more;
-    return true;
 }
 
 /* ---- kinds of errors ---- */
@@ -97,10 +84,11 @@ static int number_of(const struct failures *f, const char *error)
 static struct error_kind *kind_of(struct failures *f, const char *error)
 {
     struct error_kind *k = calloc(1, sizeof *k), **found = NULL;
+    struct error_kind **list = array_grow(f->kind, (size_t)f->kinds, sizeof(struct error_kind *));
+    f->kind = list ? list : f->kind;
     if (k)
         digest_of(error, k->digest);
-    if (k && k->digest[0] &&
-        make_room((void **)&f->kind, sizeof(struct error_kind *), f->kinds, &f->kinds_capacity))
+    if (list && k && k->digest[0])
         found = tsearch(k, &f->known, by_digest);
     if (!found || *found != k) {
         free(k);
@@ -122,8 +110,10 @@ static bool add_attempt(struct failures *f, int64_t trial_id, int64_t attempt, c
 {
     bool known = f->trials > 0 && f->trial[f->trials - 1].trial_id == trial_id;
     if (!known) {
-        if (!make_room((void **)&f->trial, sizeof *f->trial, f->trials, &f->trials_capacity))
+        struct failed_trial *more = array_grow(f->trial, (size_t)f->trials, sizeof *more);
+        if (!more)
             return false;
+        f->trial = more;
         f->trial[f->trials++] = (struct failed_trial){trial_id, NULL};
     }
     if (!error && !last)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 #include "engine/encoder_cost.h"
 #include "sweep/db/rows.h"
 #include "sweep/trials/data_file.h"
@@ -74,7 +75,7 @@ struct stored {
 
 struct stored_list {
     struct stored *item;
-    size_t count, capacity;
+    size_t count;
 };
 
 static int compare_stored(const void *a, const void *b)
@@ -98,16 +99,12 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
                   VALUES(TEXT(sweep), INTEGER(WORKER_OVER_TIME), INTEGER(WORKER_OVER_MEMORY),
                          INTEGER(WORKER_OVER_CPU)));
     while (rows_next(&r)) {
-        if (list->count == list->capacity) {
-            size_t capacity = 2 * list->capacity + 64;
-            struct stored *item = realloc(list->item, capacity * sizeof *item);
-            if (!item) {
-                rows_close(&r);
-                return status_fail(m, STATUS_NO_MEMORY, "no memory for %zu trials", capacity);
-            }
-            list->item = item;
-            list->capacity = capacity;
+        struct stored *item = array_grow(list->item, list->count, sizeof *item);
+        if (!item) {
+            rows_close(&r);
+            return status_fail(m, STATUS_NO_MEMORY, "no memory for %zu trials", list->count);
         }
+        list->item = item;
         struct stored *t = &list->item[list->count++];
         snprintf(t->sha256, sizeof t->sha256, "%s", rows_given(&r, 0));
         t->seed = (uint32_t)rows_integer(&r, 1);
@@ -439,7 +436,7 @@ static enum status note_changed(struct store *s, const struct plan *p, struct me
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
                          calibrator *measure, struct forecast **out, struct message *m)
 {
-    struct stored_list list = {NULL, 0, 0};
+    struct stored_list list = {NULL, 0};
     enum status status;
     struct forecast *f = calloc(1, sizeof *f);
     if (!f)

@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "engine/base/array.h"
+
 bool frame_possible(FILE *f)
 {
     const char *term = getenv("TERM");
@@ -20,7 +22,6 @@ void frame_free(struct frame *f)
 {
     free(f->line_width);
     f->line_width = NULL;
-    f->capacity = 0;
 }
 
 bool frame_in_front(struct frame *f)
@@ -65,14 +66,10 @@ bool frame_begin(struct frame *f)
 
 void frame_line(struct frame *f, const struct line *l, const char *color)
 {
-    if (f->lines == f->capacity) {
-        int capacity = 2 * f->capacity + 32;
-        int *more = realloc(f->line_width, (size_t)capacity * sizeof *more);
-        if (!more)
-            return;
-        f->line_width = more;
-        f->capacity = capacity;
-    }
+    int *more = array_grow(f->line_width, (size_t)f->lines, sizeof *more);
+    if (!more)
+        return;
+    f->line_width = more;
     /* What stood there before is erased behind the text, not before it: no frame is ever blank. */
     fprintf(f->out, "%s%s%s\033[K\n", f->color ? color : "", l->text, f->color ? "\033[0m" : "");
     f->line_width[f->lines++] = l->columns;

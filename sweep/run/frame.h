@@ -14,8 +14,8 @@ struct frame {
     bool color;
     int columns, rows; /* of the terminal, since frame_size or frame_begin */
     /* For frame.c. */
-    int lines, capacity; /* of the frame on the screen */
-    int *line_width;     /* (capacity): columns each of them takes */
+    int lines;       /* of the frame on the screen */
+    int *line_width; /* (lines): columns each of them takes */
     struct text_buffer text;
     FILE *out;
 };

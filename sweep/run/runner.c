@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/array.h"
 #include "engine/base/text.h"
 #include "sweep/db/lock.h"
 #include "sweep/plan/machine.h"
@@ -76,14 +77,10 @@ void runner_stop_for(struct runner *r, enum status s, const char *why)
 /* False where there is no memory. */
 static bool keep_event(struct runner *r, const struct slot *s, struct pending_event event)
 {
-    if (r->events == r->event_capacity) {
-        int capacity = 2 * r->event_capacity + 16;
-        struct pending_event *more = realloc(r->event, (size_t)capacity * sizeof *more);
-        if (!more)
-            return false;
-        r->event = more;
-        r->event_capacity = capacity;
-    }
+    struct pending_event *more = array_grow(r->event, (size_t)r->events, sizeof *more);
+    if (!more)
+        return false;
+    r->event = more;
     event.trial = s->trial_id;
     event.attempt = s->attempt;
     r->event[r->events++] = event;

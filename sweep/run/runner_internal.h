@@ -94,7 +94,7 @@ struct runner {
     struct claimed *claim; /* (CLAIMS_MAX): claimed in the present transaction */
     struct slot *claimed_for[CLAIMS_MAX];
     int claims;
-    int events, event_capacity;
+    int events;
     struct pending_event *event; /* (events) */
 
     struct lost lost[LOST_KNOWN];

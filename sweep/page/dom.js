@@ -97,6 +97,7 @@ const four = v => fixed(v, 4),
     three = v => fixed(v, 3),
     two = v => fixed(v, 2),
     one = v => fixed(v, 1);
+const threeDigits = v => (v === null ? '' : String(Number(v.toPrecision(3))));
 const yes = v => (v ? 'yes' : ''),
     spaced = v => v.replaceAll('_', ' ');
 
@@ -109,11 +110,8 @@ function column(title, member, show, more) {
 const OPTIONAL = {optional: true},
     WORDS = {number: false};
 
-/* The columns of a mean's interval. */
-const INTERVAL = [column('95 % from', 'ci95_low', four), column('to', 'ci95_high', four)];
-
 /* Columns as the summary describes them. unit: what n counts. */
-const SHOWS = {four, signedFour, three, two, one, yes, spaced, quantity};
+const SHOWS = {four, signedFour, signed: v => signed(v), three, two, one, yes, quantity, threeDigits};
 function columnsOf(list, unit) {
     return list.map(c => ({
         ...c,

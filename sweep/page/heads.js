@@ -102,22 +102,7 @@ function headsOfSweep(view) {
             'Heads per head count',
             table(
                 `Means per head count, measured in ${all.measured} of ${count(all.trials, 'trial')}`,
-                [
-                    column('Heads', 'heads'),
-                    column('n', 'n'),
-                    column('Sharp', 'sharp', one, {
-                        ...OPTIONAL,
-                        hint: 'at least half of its attention lies on one place',
-                    }),
-                    column('Places', 'places', one, {...OPTIONAL, hint: 'different ones that sharp heads look at'}),
-                    column('Duplicates', 'duplicates', one, OPTIONAL),
-                    column('Mass on the main place', 'main_mass', two, OPTIONAL),
-                    column('Loss without one', 'mean_rise', v => signed(v)),
-                    column('Confidence', 'confidence', two),
-                    column('Entropy', 'entropy', two),
-                    column('Disagreement of positions', 'disagreement_position', three, OPTIONAL),
-                    column('Effective rank', 'effective_rank', one, OPTIONAL),
-                ],
+                columnsOf(view.summary.columns.heads),
                 rows,
             ),
         ),

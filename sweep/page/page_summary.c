@@ -29,6 +29,9 @@ static void put_columns(const struct report_data *report, struct json_writer *w)
 {
     json_begin_object(w, "columns");
     report_page_columns(report, w);
+    report_shift_page_columns(w);
+    report_heads_page_columns(w);
+    report_prune_page_columns(w);
     json_end_object(w);
 }
 

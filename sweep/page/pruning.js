@@ -62,25 +62,6 @@ function drawPruning(curve, width) {
     return f.root;
 }
 
-function pruningTable(curve) {
-    return table(
-        `Pruned from ${curve.name}`,
-        [
-            column('Kept', 'kept'),
-            column('By', 'method', undefined, WORDS),
-            column('n', 'n'),
-            column('Accuracy', 'mean_acc', four),
-            ...INTERVAL,
-            column('Less random', 'minus_random', signedFour, OPTIONAL),
-            column('Trained with it', 'trained_acc', four, OPTIONAL),
-            column('Less trained', 'minus_trained', signedFour, OPTIONAL),
-            column('Parameters', 'n_params', quantity),
-            column('ms per example', 'infer_ms', v => (v === null ? '' : String(Number(v.toPrecision(3)))), OPTIONAL),
-        ],
-        curve.rows,
-    );
-}
-
 function pruningSection(view) {
     const curves = pruningCurves(view),
         widest = view.set.verdict.plateau_high;
@@ -105,6 +86,6 @@ function pruningSection(view) {
                 : null,
         draw: width => drawPruning(curve, width),
         legend: [used.map(sign), key('mean', '\u25c6', 'trained with as few')],
-        table: () => pruningTable(curve),
+        table: () => table(`Pruned from ${curve.name}`, columnsOf(view.summary.columns.pruning), curve.rows),
     });
 }

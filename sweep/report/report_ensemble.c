@@ -23,7 +23,6 @@ struct block {
 };
 
 enum rival { RIVAL_PARAMS, RIVAL_FLOPS, RIVALS };
-static const char *const rival_names[RIVALS] = {"params", "flops"};
 
 struct ensembles {
     const struct ensemble_question *question;
@@ -244,74 +243,98 @@ static bool has_settings(const struct ensembles *e)
     return labels;
 }
 
+#define ROW(of, member)            TABLE_CELL(struct of, member)
+#define MAKE(of, member, function) TABLE_MAKE(struct of, member, function)
+enum { SETTINGS = 1, INSTANCES = 2 };
+
+static void make_flops(struct table *t, const void *flops)
+{
+    char text[32];
+    table_text(t, text_quantity(*(const double *)flops, text, sizeof text));
+}
+
 static enum status write_ensembles(const struct ensembles *e, struct document *d, struct message *m)
 {
-    const struct table_column columns[] = {
-        {.name = "setting", .title = has_settings(e) ? "setting" : NULL},
-        {.title = "groups", .right = true},
-        {.name = "n", .title = e->replicated ? "instances" : NULL, .right = true},
-        {.title = "each alone", .right = true, .decimals = 3},
-        {.title = "95% interval", .leave_out = 2},
-        {.title = "together", .right = true, .decimals = 3},
-        {.title = "95% interval"},
-        {.title = "loss", .right = true, .decimals = 3, .leave_out = 1},
-        {.title = "params", .right = true},
-        {.title = "FLOPs", .right = true, .leave_out = 3},
+    static const struct table_column columns[] = {
+        {.title = "setting", ROW(block, label), .when = SETTINGS},
+        {.title = "groups", ROW(block, count)},
+        {.title = "instances", ROW(block, acc.n), .when = INSTANCES},
+        {.title = "each alone", ROW(block, member.summary.mean)},
+        {.title = "95% interval", MAKE(block, member, sample_interval), .leave_out = 2},
+        {.title = "together", ROW(block, acc.summary.mean)},
+        {.title = "95% interval", MAKE(block, acc, sample_interval)},
+        {.title = "loss", ROW(block, loss.summary.mean), .leave_out = 1},
+        {.title = "params", ROW(block, n_params), .decimals = TABLE_WHOLE},
+        {.title = "FLOPs",
+         MAKE(block, flops_per_example, make_flops),
+         .right = true,
+         .leave_out = 3},
         {0}};
-    struct table *t = table_new(columns);
-    for (int i = 0; i < e->blocks; i++) {
-        const struct block *b = &e->block[i];
-        char flops[32];
-        table_text(t, b->label);
-        table_integer(t, b->count);
-        table_integer(t, b->acc.n);
-        sample_mean_cell(t, &b->member);
-        sample_interval_cell(t, &b->member);
-        sample_mean_cell(t, &b->acc);
-        sample_interval_cell(t, &b->acc);
-        sample_mean_cell(t, &b->loss);
-        table_printf(t, "%.0f", b->n_params);
-        table_text(t, text_quantity(b->flops_per_example, flops, sizeof flops));
-    }
+    struct table *t =
+        table_when(columns, (has_settings(e) ? SETTINGS : 0u) | (e->replicated ? INSTANCES : 0u));
+    for (int i = 0; i < e->blocks; i++)
+        table_row(t, &e->block[i]);
     enum status s = document_table(d, t, m);
     table_free(t);
     return s;
 }
 
-static enum status write_rivals(const struct ensembles *e, struct document *d, struct message *m)
+/* The ensembles of a setting and the model that comes nearest in one cost. */
+struct row {
+    struct block block;
+    long heads;
+    int members;
+    const char *by, *cost;            /* for programs, for people */
+    struct trained model;             /* heads 0: there is none */
+    double params_ratio, flops_ratio; /* the ensembles' number over the model's */
+    double ratio;                     /* in that cost */
+    struct compare_result diff;
+};
+
+static struct row row_of(const struct ensembles *e, const struct block *b, enum rival by)
 {
-    const char *setting = has_settings(e) ? "ensemble of" : NULL;
-    const struct table_column columns[] = {
-        {.name = "setting", .title = setting},
-        {.title = "nearest in"},
-        {.title = "ratio", .right = true},
-        {.name = "model", .title = setting ? "model" : NULL, .leave_out = 2},
-        {.title = "heads", .right = true},
-        {.title = "n", .right = true},
-        {.title = "mean", .right = true, .decimals = 3},
-        {.title = "95% interval", .leave_out = 1},
-        {.title = "ensemble - model"},
-        {.title = "95% interval"},
-        {0}};
-    struct table *t = table_new(columns);
+    static const struct trained none = {.setting = "null"};
+    const struct trained *r = rival_of(e, b, by);
+    struct row row = {.block = *b, .heads = e->groups.heads, .members = e->groups.members};
+    row.by = by == RIVAL_PARAMS ? "params" : "flops";
+    row.cost = by == RIVAL_PARAMS ? "parameters" : "FLOPs";
+    row.model = r ? *r : none;
+    row.model.acc = r ? r->acc : NO_SAMPLE;
+    row.params_ratio = r ? ratio(b, r, RIVAL_PARAMS) : NAN;
+    row.flops_ratio = r ? ratio(b, r, RIVAL_FLOPS) : NAN;
+    row.ratio = by == RIVAL_PARAMS ? row.params_ratio : row.flops_ratio;
+    row.diff = sample_difference(&row.model.acc, &b->acc);
+    return row;
+}
+
+/* Two rows per setting, one for each rival. rivals: only those that have one. */
+static void add_rows(const struct ensembles *e, bool rivals, struct table *t)
+{
     for (int i = 0; i < e->blocks; i++) {
-        const struct block *b = &e->block[i];
         for (int by = 0; by < RIVALS; by++) {
-            const struct trained *r = rival_of(e, b, (enum rival)by);
-            if (!r)
-                continue;
-            struct compare_result diff = sample_difference(&r->acc, &b->acc);
-            table_text(t, b->label);
-            table_text(t, by == RIVAL_PARAMS ? "parameters" : "FLOPs");
-            table_printf(t, "%.2f", ratio(b, r, (enum rival)by));
-            table_text(t, r->label);
-            table_integer(t, r->heads);
-            table_integer(t, r->acc.n);
-            sample_mean_cell(t, &r->acc);
-            sample_interval_cell(t, &r->acc);
-            sample_difference_cells(t, &diff);
+            struct row row = row_of(e, &e->block[i], (enum rival)by);
+            if (row.model.heads || !rivals)
+                table_row(t, &row);
         }
     }
+}
+
+static enum status write_rivals(const struct ensembles *e, struct document *d, struct message *m)
+{
+    static const struct table_column columns[] = {
+        {.title = "ensemble of", ROW(row, block.label), .when = SETTINGS},
+        {.title = "nearest in", ROW(row, cost)},
+        {.title = "ratio", ROW(row, ratio), .decimals = 2},
+        {.title = "model", ROW(row, model.label), .when = SETTINGS, .leave_out = 2},
+        {.title = "heads", ROW(row, model.heads)},
+        {.title = "n", ROW(row, model.acc.n)},
+        {.title = "mean", ROW(row, model.acc.summary.mean)},
+        {.title = "95% interval", MAKE(row, model.acc, sample_interval), .leave_out = 1},
+        {.title = "ensemble - model", MAKE(row, diff, sample_difference_mean)},
+        {.title = "95% interval", MAKE(row, diff, sample_difference_interval)},
+        {0}};
+    struct table *t = table_when(columns, has_settings(e) ? SETTINGS : 0);
+    add_rows(e, true, t);
     enum status s = STATUS_OK;
     if (table_rows(t) > 0) {
         document_heading(d, "Beside one model with more heads");
@@ -350,52 +373,42 @@ static enum status write_people(const struct ensembles *e, struct text_page page
 
 /* ---- for programs ---- */
 
-static void add_row(struct table *t, const struct ensembles *e, const struct block *b,
-                    enum rival by)
-{
-    const struct trained *r = rival_of(e, b, by);
-    struct compare_result diff = sample_difference(r ? &r->acc : NULL, &b->acc);
-    table_json(t, b->setting);
-    table_text(t, b->label);
-    table_integer(t, e->groups.heads);
-    table_integer(t, e->groups.members);
-    table_json(t, b->groups.text);
-    table_real(t, b->member.summary.mean);
-    table_real(t, b->member.summary.low);
-    table_real(t, b->member.summary.high);
-    sample_cells(t, &b->acc);
-    table_real(t, b->loss.summary.mean);
-    table_real(t, b->n_params);
-    table_real(t, b->flops_per_example);
-    table_text(t, rival_names[by]);
-    table_json(t, r ? r->setting : "null");
-    table_text(t, r ? r->label : NULL);
-    table_integer(t, r ? r->heads : 0);
-    sample_cells(t, r ? &r->acc : NULL);
-    table_real(t, r ? ratio(b, r, RIVAL_PARAMS) : NAN);
-    table_real(t, r ? ratio(b, r, RIVAL_FLOPS) : NAN);
-    sample_difference_numbers(t, &diff);
-}
-
-/* Two rows per setting, one for each rival. */
 static enum status write_rows(const struct ensembles *e, enum table_format format, FILE *out,
                               struct message *m)
 {
     static const struct table_column columns[] = {
-        {.name = "setting"},     {.name = "setting_label"}, {.name = "heads"},
-        {.name = "members"},     {.name = "trials"},        {.name = "mean_member_acc"},
-        {.name = "member_low"},  {.name = "member_high"},   {.name = "n"},
-        {.name = "mean_acc"},    {.name = "ci95_low"},      {.name = "ci95_high"},
-        {.name = "mean_loss"},   {.name = "n_params"},      {.name = "flops_per_example"},
-        {.name = "nearest_in"},  {.name = "model_setting"}, {.name = "model_label"},
-        {.name = "model_heads"}, {.name = "model_n"},       {.name = "model_acc"},
-        {.name = "model_low"},   {.name = "model_high"},    {.name = "params_ratio"},
-        {.name = "flops_ratio"}, {.name = "mean_diff"},     {.name = "diff_low"},
-        {.name = "diff_high"},   {.name = "test"},          {0}};
+        {.name = "setting", ROW(row, block.setting), .json = true},
+        {.name = "setting_label", ROW(row, block.label)},
+        {.name = "heads", ROW(row, heads)},
+        {.name = "members", ROW(row, members)},
+        {.name = "trials", ROW(row, block.groups.text), .json = true},
+        {.name = "mean_member_acc", ROW(row, block.member.summary.mean)},
+        {.name = "member_low", ROW(row, block.member.summary.low)},
+        {.name = "member_high", ROW(row, block.member.summary.high)},
+        {.name = "n", ROW(row, block.acc.n)},
+        {.name = "mean_acc", ROW(row, block.acc.summary.mean)},
+        {.name = "ci95_low", ROW(row, block.acc.summary.low)},
+        {.name = "ci95_high", ROW(row, block.acc.summary.high)},
+        {.name = "mean_loss", ROW(row, block.loss.summary.mean)},
+        {.name = "n_params", ROW(row, block.n_params)},
+        {.name = "flops_per_example", ROW(row, block.flops_per_example)},
+        {.name = "nearest_in", ROW(row, by)},
+        {.name = "model_setting", ROW(row, model.setting), .json = true},
+        {.name = "model_label", ROW(row, model.label)},
+        {.name = "model_heads", ROW(row, model.heads)},
+        {.name = "model_n", ROW(row, model.acc.n)},
+        {.name = "model_acc", ROW(row, model.acc.summary.mean)},
+        {.name = "model_low", ROW(row, model.acc.summary.low)},
+        {.name = "model_high", ROW(row, model.acc.summary.high)},
+        {.name = "params_ratio", ROW(row, params_ratio)},
+        {.name = "flops_ratio", ROW(row, flops_ratio)},
+        {.name = "mean_diff", ROW(row, diff.mean)},
+        {.name = "diff_low", ROW(row, diff.low)},
+        {.name = "diff_high", ROW(row, diff.high)},
+        {.name = "test", MAKE(row, diff, sample_difference_test)},
+        {0}};
     struct table *t = table_new(columns);
-    for (int i = 0; i < e->blocks; i++)
-        for (int by = 0; by < RIVALS; by++)
-            add_row(t, e, &e->block[i], (enum rival)by);
+    add_rows(e, false, t);
     enum status s = table_write(t, format, false, out, m);
     table_free(t);
     return s;
@@ -403,12 +416,15 @@ static enum status write_rows(const struct ensembles *e, enum table_format forma
 
 static enum status write_json(const struct ensembles *e, FILE *out, struct message *m)
 {
-    fputs("{\"sweep\":", out);
-    text_json(out, e->name);
-    fprintf(out, ",\"groups\":%d,\"unanswered\":%d,\"rows\":", e->groups.count,
-            e->groups.count - e->answered);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "sweep", e->name);
+    json_add_integer(&w, "groups", e->groups.count);
+    json_add_integer(&w, "unanswered", e->groups.count - e->answered);
+    json_add_key(&w, "rows");
     enum status s = write_rows(e, TABLE_JSON, out, m);
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     return s == STATUS_OK ? text_check(out, m) : s;
 }
 

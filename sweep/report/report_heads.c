@@ -7,28 +7,41 @@
  * single trial, which are all shown. */
 static const struct table_column looks[] = {
     {.name = "setting_label", .title = "setting"},
-    {.name = "heads", .title = "heads"},
-    {.name = "n", .title = "n"},
-    {.name = "layer", .title = "layer"},
-    {.name = "head", .title = "head"},
-    {.name = "sharp", .title = "sharp", .decimals = 1},
-    {.name = "places", .title = "places", .decimals = 1},
-    {.name = "duplicates", .title = "duplicates", .decimals = 1},
+    {NAMED("heads"), PAGE("Heads")},
+    {NAMED("n"), PAGE("n")},
+    {NAMED("layer")},
+    {NAMED("head")},
+    {NAMED("sharp"), .decimals = 1,
+     PAGE_ANY("Sharp", .hint = "at least half of its attention lies on one place")},
+    {NAMED("places"), .decimals = 1,
+     PAGE_ANY("Places", .hint = "different ones that sharp heads look at")},
+    {NAMED("duplicates"), .decimals = 1, PAGE_ANY("Duplicates")},
     {.name = "main_slot", .title = "slot"},
-    {.name = "main_mass", .title = "mass", .decimals = 2},
-    {.name = "mean_rise", .title = "loss +", .decimals = 3},
+    {.name = "main_mass", .title = "mass", .decimals = 2, PAGE_ANY("Mass on the main place")},
+    {.name = "mean_rise",
+     .title = "loss +",
+     .decimals = 3,
+     PAGE("Loss without one", .show = "signed")},
     {.name = "rise", .title = "loss +", .decimals = 3},
-    {.name = "confidence", .title = "confidence", .decimals = 2, .leave_out = 5},
-    {.name = "entropy", .title = "entropy", .decimals = 2, .leave_out = 4},
+    {NAMED("confidence"), .decimals = 2, .leave_out = 5, PAGE("Confidence")},
+    {NAMED("entropy"), .decimals = 2, .leave_out = 4, PAGE("Entropy")},
     {.name = "importance_spread", .title = "spread", .decimals = 2},
     {.name = "importance_norm", .title = "importance", .decimals = 2},
-    {.name = "distance", .title = "distance", .decimals = 1, .leave_out = 1},
+    {NAMED("distance"), .decimals = 1, .leave_out = 1},
     {.name = "wo_share", .title = "W_O", .decimals = 2, .leave_out = 1},
     {.name = "disagreement_subspace", .title = "D_sub", .decimals = 3, .leave_out = 2},
-    {.name = "disagreement_position", .title = "D_pos", .decimals = 3},
+    {.name = "disagreement_position",
+     .title = "D_pos",
+     .decimals = 3,
+     PAGE_ANY("Disagreement of positions")},
     {.name = "disagreement_output", .title = "D_out", .decimals = 3, .leave_out = 2},
-    {.name = "effective_rank", .title = "rank", .decimals = 1},
+    {.name = "effective_rank", .title = "rank", .decimals = 1, PAGE_ANY("Effective rank")},
     {0}};
+
+void report_heads_page_columns(struct json_writer *w)
+{
+    table_page_columns(looks, ~0u, w, "heads");
+}
 
 struct table *heads_table(const struct rows *r)
 {

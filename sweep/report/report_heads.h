@@ -17,4 +17,7 @@ struct heads_question {
 enum status report_heads(struct store *s, const struct heads_question *q, struct text_page page,
                          FILE *out, struct message *m);
 
+/* The columns of a sweep's rows on the page, as "heads". */
+void report_heads_page_columns(struct json_writer *w);
+
 #endif

@@ -12,80 +12,80 @@
 
 /* ---- for people ---- */
 
-enum { WIDE_MAX = 4 + 5 * PRUNE_METHODS, TITLE_SIZE = 48 };
-
-/* What a table of a curve stands on; kept as long as the table. */
-struct frame {
-    struct table_column column[WIDE_MAX + 1];
-    char title[WIDE_MAX][TITLE_SIZE];
-    int columns;
-    bool shown[PRUNE_METHODS]; /* those that the curve has */
+/* What there is with as many heads kept: a line of a curve's table. */
+struct wide {
+    long kept;
+    int n;
+    struct sample acc[PRUNE_METHODS];
+    struct compare_result less_random[PRUNE_METHODS];
+    double n_params, infer_ms;
 };
 
-__attribute__((format(printf, 4, 5))) static void add_column(struct frame *f, int decimals,
-                                                             int leave_out, const char *format, ...)
+static bool has_method(const struct prune_curve *c, int method)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(f->title[f->columns], TITLE_SIZE, format, arguments);
-    va_end(arguments);
-    f->column[f->columns] = (struct table_column){.title = f->title[f->columns],
-                                                  .right = decimals >= 0,
-                                                  .decimals = decimals >= 0 ? decimals : 0,
-                                                  .leave_out = leave_out};
-    f->columns++;
-}
-
-static bool is_compared(const struct frame *f, int method)
-{
-    return method != PRUNE_RANDOM && f->shown[method] && f->shown[PRUNE_RANDOM];
-}
-
-static void frame_curve(const struct prune_curve *c, struct frame *f)
-{
-    *f = (struct frame){0};
+    bool has = false;
     for (int i = 0; i < c->points; i++)
-        if (c->point[i].method < PRUNE_METHODS)
-            f->shown[c->point[i].method] = true;
-    add_column(f, 0, 0, "kept");
-    add_column(f, 0, 0, "n");
-    for (int k = 0; k < PRUNE_METHODS; k++) {
-        if (!f->shown[k])
-            continue;
-        add_column(f, 3, 0, "acc by %s", prune_by_name((enum prune_by)k));
-        add_column(f, -1, k == PRUNE_RANDOM ? 1 : 4, "95%% interval");
-        if (is_compared(f, k)) {
-            add_column(f, -1, 0, "- random");
-            add_column(f, -1, 5, "95%% interval");
-        }
-    }
-    add_column(f, 0, 3, "params");
-    add_column(f, 4, 2, "ms");
+        has = has || c->point[i].method == method;
+    return has;
+}
+
+#define WIDE(member)           TABLE_CELL(struct wide, member)
+#define WIDE_OF(member, makes) TABLE_MAKE(struct wide, member, makes)
+
+/* What a method has, of the first; the others' stand behind it in struct wide. */
+static void add_method(const struct prune_curve *c, int method, struct table *t)
+{
+    struct table_column mean = {WIDE(acc[0].summary.mean)},
+                        interval = {WIDE_OF(acc, sample_interval)};
+    struct table_column less = {WIDE_OF(less_random, sample_difference_mean)},
+                        its_interval = {WIDE_OF(less_random, sample_difference_interval)};
+    mean.at += (size_t)method * sizeof(struct sample);
+    interval.at += (size_t)method * sizeof(struct sample);
+    interval.leave_out = method == PRUNE_RANDOM ? 1 : 4;
+    less.at = its_interval.at += (size_t)method * sizeof(struct compare_result);
+    its_interval.leave_out = 5;
+    table_add_titled(t, mean, "acc by %s", prune_by_name((enum prune_by)method));
+    table_add_titled(t, interval, "95%% interval");
+    if (method == PRUNE_RANDOM || !has_method(c, PRUNE_RANDOM))
+        return;
+    table_add_titled(t, less, "- random");
+    table_add_titled(t, its_interval, "95%% interval");
+}
+
+static struct table *curve_table(const struct prune_curve *c)
+{
+    static const struct table_column none = {0}, kept = {WIDE(kept)}, n = {WIDE(n)};
+    static const struct table_column params = {WIDE(n_params), .decimals = TABLE_WHOLE,
+                                               .leave_out = 3};
+    static const struct table_column ms = {WIDE(infer_ms), .decimals = 4, .leave_out = 2};
+    struct table *t = table_new(&none);
+    table_add_titled(t, kept, "kept");
+    table_add_titled(t, n, "n");
+    for (int k = 0; k < PRUNE_METHODS; k++)
+        if (has_method(c, k))
+            add_method(c, k, t);
+    table_add_titled(t, params, "params");
+    table_add_titled(t, ms, "ms");
+    return t;
 }
 
 /* A line per head count that any method has left. */
-static void add_line(const struct prune_curve *c, const struct frame *f, long kept, struct table *t)
+static void add_line(const struct prune_curve *c, long kept, struct table *t)
 {
     const struct prune_point *any = NULL, *random = prune_point_find(c, kept, PRUNE_RANDOM);
     bool whole = kept == c->heads * c->layers;
-    for (int k = 0; k < PRUNE_METHODS && !any; k++)
-        any = prune_point_find(c, kept, k);
-    table_integer(t, kept);
-    table_integer(t, any->acc.n);
+    struct wide line = {.kept = kept};
     for (int k = 0; k < PRUNE_METHODS; k++) {
         const struct prune_point *p = prune_point_find(c, kept, k);
-        if (!f->shown[k])
-            continue;
-        sample_mean_cell(t, p ? &p->acc : NULL);
-        sample_interval_cell(t, p ? &p->acc : NULL);
-        if (is_compared(f, k)) {
-            struct compare_result r = sample_difference(whole || !random ? NULL : &random->acc,
-                                                        whole || !p ? NULL : &p->acc);
-            sample_difference_cells(t, &r);
-        }
+        any = any ? any : p;
+        line.acc[k] = p ? p->acc : NO_SAMPLE;
+        line.less_random[k] =
+            sample_difference(whole || !random ? NULL : &random->acc, whole || !p ? NULL : &p->acc);
     }
-    table_printf(t, "%.0f", any->n_params);
-    sample_mean_cell(t, &any->infer_ms);
+    line.n = any->acc.n;
+    line.n_params = any->n_params;
+    line.infer_ms = any->infer_ms.summary.mean;
+    table_row(t, &line);
 }
 
 /* "d_model=32: Trained with 8 heads, fine-tuned for 500 steps at lr 0.001" */
@@ -107,13 +107,13 @@ static void write_heading(const struct prune_curve *c, struct document *d)
 
 /* "ablation █▇▆▄▂▁", below the table: mean accuracy, from 0 to 1, as the heads go. Text only, where
  * the locale has UTF-8. */
-static void write_lines(const struct prune_curve *c, const struct frame *f, struct document *d)
+static void write_lines(const struct prune_curve *c, struct document *d)
 {
     double x[SPARKLINE_CELLS];
     char line[SPARKLINE_SIZE];
     for (int k = 0; k < PRUNE_METHODS && !d->markdown && text_utf8(); k++) {
         int n = 0;
-        for (int i = 0; i < c->points && f->shown[k] && n < SPARKLINE_CELLS; i++) {
+        for (int i = 0; i < c->points && has_method(c, k) && n < SPARKLINE_CELLS; i++) {
             const struct prune_point *p = prune_point_find(c, c->point[i].kept, k);
             bool first = i == 0 || c->point[i].kept != c->point[i - 1].kept;
             if (first && p && p->acc.n > 0)
@@ -127,92 +127,92 @@ static void write_lines(const struct prune_curve *c, const struct frame *f, stru
 
 static enum status write_curve(const struct prune_curve *c, struct document *d, struct message *m)
 {
-    struct frame f;
-    frame_curve(c, &f);
-    struct table *t = table_new(f.column);
+    struct table *t = curve_table(c);
     for (int i = 0; i < c->points; i++)
         if (i == 0 || c->point[i].kept != c->point[i - 1].kept)
-            add_line(c, &f, c->point[i].kept, t);
+            add_line(c, c->point[i].kept, t);
     write_heading(c, d);
     enum status s = document_table(d, t, m);
-    write_lines(c, &f, d);
+    write_lines(c, d);
     table_free(t);
     return s;
 }
 
-/* Whether a point is a model pruned by an estimate to a head count that others were trained with.
- */
-static const struct trained *rival_of(const struct prune_data *d, const struct prune_curve *c,
-                                      const struct prune_point *p)
-{
-    bool pruned = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
-    return pruned ? prune_trained_find(d, c, p->kept) : NULL;
-}
-
-/* The columns of the table of rivals that say the same in every line are left out. */
-struct differing {
-    bool setting, by, finetuned;
+/* A point of a curve and what it is held against. */
+struct row {
+    struct prune_curve curve;
+    struct prune_point point;
+    long trained_with; /* heads of the whole model */
+    const char *by;
+    bool rival; /* there is a model that was trained with as few: */
+    struct sample trained;
+    double trained_params;
+    struct compare_result less_random, less_trained;
 };
 
-static struct differing differing_of(const struct prune_data *data)
+static struct row row_of(const struct prune_data *data, const struct prune_curve *c,
+                         const struct prune_point *p)
 {
-    struct differing is = {false, false, false};
+    bool greedy = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
+    const struct prune_point *random = greedy ? prune_point_find(c, p->kept, PRUNE_RANDOM) : NULL;
+    const struct trained *trained = greedy ? prune_trained_find(data, c, p->kept) : NULL;
+    return (struct row){.curve = *c,
+                        .point = *p,
+                        .trained_with = c->heads * c->layers,
+                        .by = p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method)
+                                                        : "none",
+                        .rival = trained,
+                        .trained = trained ? trained->acc : NO_SAMPLE,
+                        .trained_params = trained ? trained->n_params : NAN,
+                        .less_random = sample_difference(random ? &random->acc : NULL, &p->acc),
+                        .less_trained = sample_difference(trained ? &trained->acc : NULL, &p->acc)};
+}
+
+#define ROW(member)            TABLE_CELL(struct row, member)
+#define MAKE(member, function) TABLE_MAKE(struct row, member, function)
+
+/* Columns of the table of rivals that would say the same in every line are left out. */
+enum { SETTINGS = 1, METHODS = 2, FINETUNED = 4 };
+
+static unsigned conditions_of(const struct prune_data *data)
+{
+    unsigned conditions = 0;
     for (int i = 0; i < data->curves; i++) {
         const struct prune_curve *c = &data->curve[i];
-        is.setting = is.setting || c->label[0];
-        is.finetuned = is.finetuned || c->finetuned;
+        conditions |= c->label[0] ? SETTINGS : 0;
+        conditions |= c->finetuned ? FINETUNED : 0;
         for (int k = 0; k < c->points; k++)
-            is.by = is.by || c->point[k].method == PRUNE_ABLATION;
+            conditions |= c->point[k].method == PRUNE_ABLATION ? METHODS : 0;
     }
-    return is;
+    return conditions;
 }
 
-static void add_rivals(const struct prune_curve *c, const struct prune_point *p,
-                       const struct trained *trained, struct table *t)
-{
-    struct compare_result r = sample_difference(&trained->acc, &p->acc);
-    table_text(t, c->label);
-    table_integer(t, c->heads * c->layers);
-    table_integer(t, p->kept);
-    table_text(t, prune_by_name((enum prune_by)p->method));
-    table_integer(t, c->finetuned);
-    table_integer(t, p->acc.n);
-    sample_mean_cell(t, &p->acc);
-    sample_interval_cell(t, &p->acc);
-    sample_mean_cell(t, &trained->acc);
-    sample_interval_cell(t, &trained->acc);
-    sample_difference_cells(t, &r);
-    table_printf(t, "%.0f", p->n_params);
-    table_printf(t, "%.0f", trained->n_params);
-}
-
+/* Models pruned by an estimate beside those that were trained with as few heads. */
 static enum status write_rivals(const struct prune_data *data, struct document *d,
                                 struct message *m)
 {
-    struct differing is = differing_of(data);
-    const struct table_column columns[] = {
-        {.name = "setting", .title = is.setting ? "setting" : NULL},
-        {.title = "trained", .right = true},
-        {.title = "pruned to", .right = true},
-        {.name = "by", .title = is.by ? "by" : NULL},
-        {.name = "finetuned", .title = is.finetuned ? "fine-tuned" : NULL, .right = true},
-        {.title = "n", .right = true},
-        {.title = "mean", .right = true, .decimals = 3},
-        {.title = "95% interval", .leave_out = 1},
-        {.title = "trained with it", .right = true, .decimals = 3},
-        {.title = "95% interval", .leave_out = 1},
-        {.title = "difference"},
-        {.title = "95% interval"},
-        {.title = "params", .right = true, .leave_out = 2},
-        {.title = "trained's", .right = true, .leave_out = 2},
+    static const struct table_column columns[] = {
+        {.title = "setting", ROW(curve.label), .when = SETTINGS},
+        {.title = "trained", ROW(trained_with)},
+        {.title = "pruned to", ROW(point.kept)},
+        {.title = "by", ROW(by), .when = METHODS},
+        {.title = "fine-tuned", ROW(curve.finetuned), .when = FINETUNED},
+        {.title = "n", ROW(point.acc.n)},
+        {.title = "mean", ROW(point.acc.summary.mean)},
+        {.title = "95% interval", MAKE(point.acc, sample_interval), .leave_out = 1},
+        {.title = "trained with it", ROW(trained.summary.mean)},
+        {.title = "95% interval", MAKE(trained, sample_interval), .leave_out = 1},
+        {.title = "difference", MAKE(less_trained, sample_difference_mean)},
+        {.title = "95% interval", MAKE(less_trained, sample_difference_interval)},
+        {.title = "params", ROW(point.n_params), .decimals = TABLE_WHOLE, .leave_out = 2},
+        {.title = "trained's", ROW(trained_params), .decimals = TABLE_WHOLE, .leave_out = 2},
         {0}};
-    struct table *t = table_new(columns);
+    struct table *t = table_when(columns, conditions_of(data));
     for (int i = 0; i < data->curves; i++) {
-        const struct prune_curve *c = &data->curve[i];
-        for (int k = 0; k < c->points; k++) {
-            const struct trained *trained = rival_of(data, c, &c->point[k]);
-            if (trained)
-                add_rivals(c, &c->point[k], trained, t);
+        for (int k = 0; k < data->curve[i].points; k++) {
+            struct row row = row_of(data, &data->curve[i], &data->curve[i].point[k]);
+            if (row.rival)
+                table_row(t, &row);
         }
     }
     enum status s = STATUS_OK;
@@ -232,11 +232,11 @@ static const char LEGEND[] =
     "pruned - trained.";
 
 /* Study `heads` has the whole model's row, too. */
-static bool has_method(const struct prune_curve *c)
+static bool has_methods(const struct prune_curve *c)
 {
     bool has = false;
-    for (int i = 0; i < c->points; i++)
-        has = has || c->point[i].method < PRUNE_METHODS;
+    for (int k = 0; k < PRUNE_METHODS; k++)
+        has = has || has_method(c, k);
     return has;
 }
 
@@ -250,7 +250,7 @@ static enum status write_people(const struct prune_data *data, bool markdown, st
     text_add(&text, "Heads were removed in %ld of %ld trials.", data->pruned, data->trials);
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
     for (int i = 0; i < data->curves && s == STATUS_OK; i++)
-        if (has_method(&data->curve[i]))
+        if (has_methods(&data->curve[i]))
             s = write_curve(&data->curve[i], &d, m);
     if (s == STATUS_OK)
         s = write_rivals(data, &d, m);
@@ -262,67 +262,55 @@ static enum status write_people(const struct prune_data *data, bool markdown, st
 
 /* ---- for programs ---- */
 
-static void add_row(struct table *t, const struct prune_data *data, const struct prune_curve *c,
-                    const struct prune_point *p)
-{
-    bool greedy = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
-    const struct prune_point *random = greedy ? prune_point_find(c, p->kept, PRUNE_RANDOM) : NULL;
-    const struct trained *trained = rival_of(data, c, p);
-    struct compare_result r = sample_difference(random ? &random->acc : NULL, &p->acc);
-    struct compare_result u = sample_difference(trained ? &trained->acc : NULL, &p->acc);
-    table_json(t, c->setting);
-    table_text(t, c->label);
-    table_integer(t, c->heads);
-    table_integer(t, c->layers);
-    table_integer(t, c->finetuned);
-    table_real(t, c->lr);
-    table_text(t, p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method) : "none");
-    table_integer(t, p->kept);
-    sample_cells(t, &p->acc);
-    table_real(t, p->n_params);
-    table_real(t, p->flops_per_example);
-    table_real(t, p->infer_ms.summary.median);
-    sample_difference_numbers(t, &r);
-    sample_cells(t, trained ? &trained->acc : NULL);
-    sample_difference_numbers(t, &u);
-}
+static const struct table_column ROWS[] = {
+    {.name = "setting", ROW(curve.setting), .json = true},
+    {.name = "setting_label", ROW(curve.label)},
+    {.name = "heads", ROW(curve.heads)},
+    {.name = "layers", ROW(curve.layers)},
+    {.name = "finetuned_steps", ROW(curve.finetuned)},
+    {.name = "lr", ROW(curve.lr)},
+    {PAGE("Kept", .key = "kept")},
+    {.name = "method", ROW(by), PAGE("By")},
+    {.name = "kept", ROW(point.kept)},
+    {.name = "n", ROW(point.acc.n), PAGE("n")},
+    {.name = "mean_acc", ROW(point.acc.summary.mean), PAGE("Accuracy")},
+    {.name = "ci95_low", ROW(point.acc.summary.low), PAGE("95 % from")},
+    {.name = "ci95_high", ROW(point.acc.summary.high), PAGE("to")},
+    {.name = "n_params", ROW(point.n_params)},
+    {.name = "flops_per_example", ROW(point.flops_per_example)},
+    {.name = "infer_ms", ROW(point.infer_ms.summary.median)},
+    {.name = "minus_random", ROW(less_random.mean), PAGE_ANY("Less random", .show = "signedFour")},
+    {.name = "minus_random_low", ROW(less_random.low)},
+    {.name = "minus_random_high", ROW(less_random.high)},
+    {.name = "minus_random_test", MAKE(less_random, sample_difference_test)},
+    {.name = "trained_n", ROW(trained.n)},
+    {.name = "trained_acc", ROW(trained.summary.mean), PAGE_ANY("Trained with it")},
+    {.name = "trained_low", ROW(trained.summary.low)},
+    {.name = "trained_high", ROW(trained.summary.high)},
+    {.name = "minus_trained",
+     ROW(less_trained.mean),
+     PAGE_ANY("Less trained", .show = "signedFour")},
+    {.name = "minus_trained_low", ROW(less_trained.low)},
+    {.name = "minus_trained_high", ROW(less_trained.high)},
+    {.name = "minus_trained_test", MAKE(less_trained, sample_difference_test)},
+    {PAGE("Parameters", .key = "n_params", .show = "quantity")},
+    {PAGE_ANY("ms per example", .key = "infer_ms", .show = "threeDigits")},
+    {0}};
 
-static const struct table_column ROWS[] = {{.name = "setting"},
-                                           {.name = "setting_label"},
-                                           {.name = "heads"},
-                                           {.name = "layers"},
-                                           {.name = "finetuned_steps"},
-                                           {.name = "lr"},
-                                           {.name = "method"},
-                                           {.name = "kept"},
-                                           {.name = "n"},
-                                           {.name = "mean_acc"},
-                                           {.name = "ci95_low"},
-                                           {.name = "ci95_high"},
-                                           {.name = "n_params"},
-                                           {.name = "flops_per_example"},
-                                           {.name = "infer_ms"},
-                                           {.name = "minus_random"},
-                                           {.name = "minus_random_low"},
-                                           {.name = "minus_random_high"},
-                                           {.name = "minus_random_test"},
-                                           {.name = "trained_n"},
-                                           {.name = "trained_acc"},
-                                           {.name = "trained_low"},
-                                           {.name = "trained_high"},
-                                           {.name = "minus_trained"},
-                                           {.name = "minus_trained_low"},
-                                           {.name = "minus_trained_high"},
-                                           {.name = "minus_trained_test"},
-                                           {0}};
+void report_prune_page_columns(struct json_writer *w)
+{
+    table_page_columns(ROWS, ~0u, w, "pruning");
+}
 
 static enum status write_rows(const struct prune_data *data, enum table_format format, FILE *out,
                               struct message *m)
 {
     struct table *t = table_new(ROWS);
     for (int i = 0; i < data->curves; i++)
-        for (int k = 0; k < data->curve[i].points; k++)
-            add_row(t, data, &data->curve[i], &data->curve[i].point[k]);
+        for (int k = 0; k < data->curve[i].points; k++) {
+            struct row row = row_of(data, &data->curve[i], &data->curve[i].point[k]);
+            table_row(t, &row);
+        }
     enum status s = table_write(t, format, false, out, m);
     table_free(t);
     return s;
@@ -330,11 +318,15 @@ static enum status write_rows(const struct prune_data *data, enum table_format f
 
 static enum status write_json(const struct prune_data *data, FILE *out, struct message *m)
 {
-    fputs("{\"sweep\":", out);
-    text_json(out, data->name);
-    fprintf(out, ",\"trials\":%ld,\"pruned\":%ld,\"rows\":", data->trials, data->pruned);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "sweep", data->name);
+    json_add_integer(&w, "trials", data->trials);
+    json_add_integer(&w, "pruned", data->pruned);
+    json_add_key(&w, "rows");
     enum status s = write_rows(data, TABLE_JSON, out, m);
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     return s == STATUS_OK ? text_check(out, m) : s;
 }
 

@@ -12,4 +12,7 @@
 enum status report_prune(struct store *s, int64_t sweep_id, int64_t trial_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m);
 
+/* The columns of a sweep's rows on the page, as "pruning". */
+void report_prune_page_columns(struct json_writer *w);
+
 #endif

@@ -42,6 +42,9 @@ enum status report_shift_people(const struct report_shift *shift, const char *se
 enum status report_shift_json(const struct report_shift *shift, const char *setting,
                               struct json_writer *w, struct message *m);
 
+/* The columns of these rows on the page, as "shifted". */
+void report_shift_page_columns(struct json_writer *w);
+
 /* What CSV has of training and of each set behind the columns of by_heads ("training_n",
  * "eval_long_n", ...), and the cells at a head count; empty where there is no row. */
 void report_shift_columns(const struct report_shift *shift, struct table *t);

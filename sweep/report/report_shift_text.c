@@ -4,8 +4,15 @@
 
 #include "sweep/report/report_shift.h"
 
-static void add_interval(struct table *t, const struct stats_summary *s)
+static void make_set(struct table *t, const void *row)
 {
+    const struct report_shift_row *r = row;
+    table_text(t, r->set[0] ? r->set : "(training)");
+}
+
+static void make_interval(struct table *t, const void *summary)
+{
+    const struct stats_summary *s = summary;
     if (s->all_equal)
         table_printf(t, "all %d equal", s->n);
     else if (s->n < 2)
@@ -14,39 +21,34 @@ static void add_interval(struct table *t, const struct stats_summary *s)
         table_printf(t, "[%.3f, %.3f]", s->low, s->high);
 }
 
-static void make_set(struct table *t, const void *row)
-{
-    const struct report_shift_row *r = row;
-    table_text(t, r->set[0] ? r->set : "(training)");
-}
-
-static void make_interval(struct table *t, const void *row)
-{
-    add_interval(t, &((const struct report_shift_row *)row)->value.summary);
-}
-
-static void make_less_interval(struct table *t, const void *row)
-{
-    add_interval(t, &((const struct report_shift_row *)row)->less.summary);
-}
-
-#define ROW(member) TABLE_CELL(struct report_shift_row, member)
+#define ROW(member)      TABLE_CELL(struct report_shift_row, member)
+#define INTERVAL(member) TABLE_MAKE(struct report_shift_row, member, make_interval)
 enum { OF_SET = 1 }; /* not of training */
 
 /* csv: the end of a name that begins with the set's. */
 static const struct table_column COLUMNS[] = {
     {.title = "test set", .make = make_set},
     {.name = "set", ROW(set), .only_if = OF_SET},
-    {.name = "heads", .title = "heads", ROW(heads)},
-    {.name = "n", .csv = "_n", .title = "n", ROW(value.n)},
-    {.name = "mean", .csv = "_mean", .title = "mean", ROW(value.summary.mean), .decimals = 3},
-    {.title = "95% interval", .make = make_interval, .leave_out = 1},
-    {.name = "ci95_low", .csv = "_low", ROW(value.summary.low)},
-    {.name = "ci95_high", .csv = "_high", ROW(value.summary.high)},
-    {.name = "mean_diff", .csv = "_diff", .title = "- test", ROW(less.summary.mean), .decimals = 3},
-    {.title = "its 95% interval", .make = make_less_interval},
-    {.name = "diff_low", .csv = "_diff_low", ROW(less.summary.low)},
-    {.name = "diff_high", .csv = "_diff_high", ROW(less.summary.high)},
+    {NAMED("heads"), ROW(heads), PAGE("Heads")},
+    {.name = "n", .csv = "_n", .title = "n", ROW(value.n), PAGE("n")},
+    {.name = "mean", .csv = "_mean", .title = "mean", ROW(value.summary.mean), PAGE("Mean")},
+    {.title = "95% interval", INTERVAL(value.summary), .leave_out = 1},
+    {.name = "ci95_low", .csv = "_low", ROW(value.summary.low), PAGE("95 % from")},
+    {.name = "ci95_high", .csv = "_high", ROW(value.summary.high), PAGE("to")},
+    {.name = "mean_diff",
+     .csv = "_diff",
+     .title = "- test",
+     ROW(less.summary.mean),
+     PAGE("Less the test set\u2019s", .show = "signedFour")},
+    {.title = "its 95% interval", INTERVAL(less.summary)},
+    {.name = "diff_low",
+     .csv = "_diff_low",
+     ROW(less.summary.low),
+     PAGE("from", .show = "signedFour")},
+    {.name = "diff_high",
+     .csv = "_diff_high",
+     ROW(less.summary.high),
+     PAGE("to", .show = "signedFour")},
     {0}};
 
 /* ---- people ---- */
@@ -109,6 +111,11 @@ enum status report_shift_json(const struct report_shift *shift, const char *sett
         return STATUS_OK;
     enum status s = put_rows(shift, setting, 0, w, "training", m);
     return s == STATUS_OK ? put_rows(shift, setting, OF_SET, w, "shifted", m) : s;
+}
+
+void report_shift_page_columns(struct json_writer *w)
+{
+    table_page_columns(COLUMNS, ~0u, w, "shifted");
 }
 
 void report_shift_columns(const struct report_shift *shift, struct table *t)

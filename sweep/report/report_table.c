@@ -112,7 +112,7 @@ static void make_interval(struct table *t, const void *row)
 
 static void make_median_interval(struct table *t, const void *row)
 {
-    const struct verdict_row *r = &((const struct line *)row)->row;
+    const struct verdict_row *r = row;
     if (isnan(r->median_low))
         table_text(t, "");
     else
@@ -121,7 +121,7 @@ static void make_median_interval(struct table *t, const void *row)
 
 static void make_solved(struct table *t, const void *row)
 {
-    const struct verdict_row *r = &((const struct line *)row)->row;
+    const struct verdict_row *r = row;
     if (r->trials)
         table_printf(t, "%d/%d", r->solved, r->trials);
     else
@@ -130,7 +130,7 @@ static void make_solved(struct table *t, const void *row)
 
 static void make_share(struct table *t, const void *row)
 {
-    const struct verdict_row *r = &((const struct line *)row)->row;
+    const struct verdict_row *r = row;
     if (isnan(r->solved_low))
         table_text(t, "");
     else
@@ -150,24 +150,18 @@ static void make_plot(struct table *t, const void *row)
 
 /* ---- the columns ---- */
 
-#define LINE(member)  TABLE_CELL(struct line, member)
-#define ROW(member)   TABLE_CELL(struct line, row.member)
-#define PAGE(...)     .page = {.title = __VA_ARGS__}
-#define PAGE_ANY(...) .page = {.optional = true, .title = __VA_ARGS__} /* if any is not empty */
+#define LINE(member)           TABLE_CELL(struct line, member)
+#define ROW(member)            TABLE_CELL(struct line, row.member)
+#define MAKE(member, function) TABLE_MAKE(struct line, member, function)
 
 /* From left to right, for people and for programs; a column that stands elsewhere for one of them
  * has two lines. The verdict rests on none of those that are left out where there is no room. */
 static const struct table_column COLUMNS[] = {
-    {.name = "heads", .title = "heads", ROW(heads), PAGE("Heads")},
+    {NAMED("heads"), ROW(heads), PAGE("Heads")},
     {.title = "", .make = make_mark},
-    {.name = "d_head",
-     .title = "d_head",
-     ROW(d_head),
-     .empty_zero = true,
-     .when = D_HEAD,
-     .leave_out = 3,
+    {NAMED("d_head"), ROW(d_head), .empty_zero = true, .when = D_HEAD, .leave_out = 3,
      PAGE_ANY("d_head")},
-    {.name = "n", .title = "n", ROW(test.n), PAGE("n", .hint = "{unit}s")},
+    {NAMED("n"), ROW(test.n), PAGE("n", .hint = "{unit}s")},
     {.name = "n_trials", .title = "trials", ROW(trials), .when = REPLICATED, .leave_out = 2},
     {.name = "n_bad", .title = "bad", ROW(bad), .when = BAD},
     {.name = "n_limit", ROW(limited)},
@@ -189,13 +183,13 @@ static const struct table_column COLUMNS[] = {
     {.csv = "bits_high", LINE(view_high), .only_if = TEXT_BYTES},
     {.title = "completed", ROW(completed_mean), .when = BAD, .leave_out = 7},
     {.name = "all_equal", ROW(test.all_equal)},
-    {.name = "min", .title = "min", ROW(test.min), .leave_out = 4, PAGE("Least")},
-    {.name = "median", .title = "median", ROW(test.median), .leave_out = 5, PAGE("Median")},
+    {NAMED("min"), ROW(test.min), .leave_out = 4, PAGE("Least")},
+    {NAMED("median"), ROW(test.median), .leave_out = 5, PAGE("Median")},
     {.title = "its 95% interval",
-     .make = make_median_interval,
+     MAKE(row, make_median_interval),
      .when = TWO_CLUSTERS,
      .leave_out = 5},
-    {.name = "max", .title = "max", ROW(test.max), .leave_out = 4, PAGE("Most")},
+    {NAMED("max"), ROW(test.max), .leave_out = 4, PAGE("Most")},
     {.name = "median_low", ROW(median_low)},
     {.name = "median_high", ROW(median_high)},
     {.name = "two_clusters", ROW(bimodal)},
@@ -203,7 +197,7 @@ static const struct table_column COLUMNS[] = {
     {.name = "mean_val", ROW(val_mean), PAGE("Validation")},
     {.name = "mean_exact", ROW(exact_mean)},
     {.title = "solved",
-     .make = make_solved,
+     MAKE(row, make_solved),
      .right = true,
      .when = ACCURACY,
      .legend = " solved: trials with an accuracy of at least 0.99;"},
@@ -212,7 +206,7 @@ static const struct table_column COLUMNS[] = {
      .when = ACCURACY,
      PAGE("Solved", .hint = "trials with a test accuracy of .99 or more")},
     {.title = "share",
-     .make = make_share,
+     MAKE(row, make_share),
      .right = true,
      .when = ACCURACY | SEEDS_ALONE,
      .leave_out = 6,

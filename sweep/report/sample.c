@@ -49,14 +49,20 @@ struct compare_result sample_difference(const struct sample *a, const struct sam
     return compare_samples(&from, &to, true);
 }
 
-void sample_mean_cell(struct table *t, const struct sample *s)
-{
-    table_real(t, s ? s->summary.mean : NAN);
-}
+const struct sample NO_SAMPLE = {.summary = {
+                                     .mean = NAN,
+                                     .sd = NAN,
+                                     .low = NAN,
+                                     .high = NAN,
+                                     .min = NAN,
+                                     .median = NAN,
+                                     .max = NAN,
+                                 }};
 
-void sample_interval_cell(struct table *t, const struct sample *s)
+void sample_interval(struct table *t, const void *sample)
 {
-    if (!s || s->n == 0)
+    const struct sample *s = sample;
+    if (s->n == 0)
         table_text(t, "");
     else if (s->n == 1)
         table_text(t, "only one");
@@ -73,30 +79,25 @@ static const char *signed_text(double x, char *text, size_t size)
     return text;
 }
 
-void sample_difference_cells(struct table *t, const struct compare_result *r)
+void sample_difference_mean(struct table *t, const void *result)
 {
+    const struct compare_result *r = result;
+    char mean[32];
+    table_text(t, r->test == COMPARE_NOTHING ? "" : signed_text(r->mean, mean, sizeof mean));
+}
+
+void sample_difference_interval(struct table *t, const void *result)
+{
+    const struct compare_result *r = result;
     char low[32], high[32];
-    bool compared = r->test != COMPARE_NOTHING;
-    table_text(t, compared ? signed_text(r->mean, low, sizeof low) : "");
-    if (compared && !isnan(r->low))
+    if (r->test == COMPARE_NOTHING || isnan(r->low))
+        table_text(t, "");
+    else
         table_printf(t, "[%s, %s]", signed_text(r->low, low, sizeof low),
                      signed_text(r->high, high, sizeof high));
-    else
-        table_text(t, "");
 }
 
-void sample_cells(struct table *t, const struct sample *s)
+void sample_difference_test(struct table *t, const void *result)
 {
-    table_integer(t, s ? s->n : 0);
-    table_real(t, s ? s->summary.mean : NAN);
-    table_real(t, s ? s->summary.low : NAN);
-    table_real(t, s ? s->summary.high : NAN);
-}
-
-void sample_difference_numbers(struct table *t, const struct compare_result *r)
-{
-    table_real(t, r->mean);
-    table_real(t, r->low);
-    table_real(t, r->high);
-    table_text(t, compare_test_name(r->test));
+    table_text(t, compare_test_name(((const struct compare_result *)result)->test));
 }

@@ -23,14 +23,15 @@ void sample_free(struct sample *s);
 /* b - a: paired where both have the same units. NULL or empty samples: COMPARE_NOTHING. */
 struct compare_result sample_difference(const struct sample *a, const struct sample *b);
 
-/* Cells for people: "[0.914, 0.924]", cut at 0 and 1, or what there is in its place ("all 8 equal",
- * "one seed"); "+0.041"; "[+0.031, +0.051]". A NULL sample makes empty cells. */
-void sample_mean_cell(struct table *t, const struct sample *s);
-void sample_interval_cell(struct table *t, const struct sample *s);
-void sample_difference_cells(struct table *t, const struct compare_result *r);
+/* What is empty in every table: n is 0, the rest NaN. */
+extern const struct sample NO_SAMPLE;
 
-/* For programs: n, mean, low, high, each a cell; of a difference mean, low, high and test. */
-void sample_cells(struct table *t, const struct sample *s);
-void sample_difference_numbers(struct table *t, const struct compare_result *r);
+/* Cells for people, to make of a sample "[0.914, 0.924]", cut at 0 and 1, or what there is in its
+ * place ("all 8 equal", "only one"), and of a compare_result "+0.041" and "[+0.031, +0.051]". */
+void sample_interval(struct table *t, const void *sample);
+void sample_difference_mean(struct table *t, const void *result);
+void sample_difference_interval(struct table *t, const void *result);
+/* For programs: which test it is. */
+void sample_difference_test(struct table *t, const void *result);
 
 #endif

@@ -27,8 +27,8 @@ static void add_column(struct table *t, const struct table_column *c)
         return;
     t->column = grown;
     grown[t->columns] = *c;
-    if (c->cell == TABLE_DOUBLE && c->decimals == 0)
-        grown[t->columns].decimals = 3;
+    if (c->cell == TABLE_DOUBLE)
+        grown[t->columns].decimals = c->decimals < 0 ? 0 : c->decimals ? c->decimals : 3;
     grown[t->columns++].right = c->right || (c->cell >= TABLE_INT && c->cell <= TABLE_DOUBLE);
 }
 
@@ -100,6 +100,16 @@ void table_hide(struct table *t, const char *name)
             t->column[c].title = NULL;
 }
 
+static const char *show_of(const struct table_column *c)
+{
+    static const char *const digits[] = {NULL, "one", "two", "three"};
+    if (c->page.show || c->cell == TABLE_BOOL)
+        return c->page.show ? c->page.show : "yes";
+    if (c->cell == TABLE_DOUBLE && c->decimals == 0)
+        return "four";
+    return c->decimals >= 0 && c->decimals <= 3 ? digits[c->decimals] : NULL;
+}
+
 void table_page_columns(const struct table_column *columns, unsigned conditions,
                         struct json_writer *w, const char *key)
 {
@@ -110,11 +120,9 @@ void table_page_columns(const struct table_column *columns, unsigned conditions,
         json_begin_object(w, NULL);
         json_add_text(w, "title", c->page.title);
         json_add_text(w, "key", c->page.key ? c->page.key : c->name);
-        if (c->page.show || c->cell == TABLE_DOUBLE || c->cell == TABLE_BOOL)
-            json_add_text(w, "show",
-                          c->page.show              ? c->page.show
-                          : c->cell == TABLE_DOUBLE ? "four"
-                                                    : "yes");
+        const char *show = show_of(c);
+        if (show)
+            json_add_text(w, "show", show);
         if (c->page.hint)
             json_add_text(w, "hint", c->page.hint);
         if (c->page.optional)
@@ -246,7 +254,7 @@ static void add_cell(struct table *t, const struct table_column *c, const void *
     switch (c->cell) {
     case TABLE_MADE:
         if (c->make)
-            c->make(t, row);
+            c->make(t, member);
         return;
     case TABLE_DOUBLE:
         table_real(t, *(const double *)(const void *)member);
@@ -255,7 +263,7 @@ static void add_cell(struct table *t, const struct table_column *c, const void *
         table_bool(t, *(const bool *)member);
         return;
     case TABLE_STRING:
-        table_text(t, *(const char *const *)(const void *)member);
+        (c->json ? table_json : table_text)(t, *(const char *const *)(const void *)member);
         return;
     case TABLE_INT:
         x = *(const int *)(const void *)member;

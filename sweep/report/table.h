@@ -44,7 +44,7 @@ enum table_cell {
     TABLE_STRING
 };
 
-/* The member of a row as the cell of a column. */
+/* The member of a row as the cell of a column, or what make makes of it (without: of the row). */
 #define TABLE_CELL(row, member)                                                                    \
     .at = offsetof(row, member), .cell = _Generic(((row *)0)->member,                              \
                                                   int: TABLE_INT,                                  \
@@ -55,12 +55,22 @@ enum table_cell {
                                                   char *: TABLE_STRING,                            \
                                                   const char *: TABLE_STRING)
 
+#define TABLE_MAKE(row, member, function) .at = offsetof(row, member), .make = function
+
+/* One name for programs and people; what the page has: its title, and more of page's members. */
+#define NAMED(text)   .name = text, .title = text
+#define PAGE(...)     .page = {.title = __VA_ARGS__}
+#define PAGE_ANY(...) .page = {.optional = true, .title = __VA_ARGS__}
+
+enum { TABLE_WHOLE = -1 }; /* decimals: none */
+
 struct table_column {
     const char *name;  /* in CSV and JSON; NULL: the column is not written there */
     const char *title; /* in text and Markdown; NULL: the column is not written there */
     enum table_cell cell;
-    size_t at;                                      /* offset in the row */
-    void (*make)(struct table *t, const void *row); /* gives one cell */
+    size_t at;                                         /* offset in the row */
+    void (*make)(struct table *t, const void *member); /* gives one cell */
+    bool json;                                         /* the string is JSON already */
     bool right;       /* aligned to the right, as cells are that are members and numbers */
     bool empty_zero;  /* 0 is an empty cell */
     int decimals;     /* of a real in text and Markdown (0, of a member: 3); CSV and JSON get all */
@@ -71,8 +81,8 @@ struct table_column {
     const char *csv;    /* where CSV begins with the columns of a view: its name behind these */
     struct {
         const char *title; /* NULL: not on the page */
-        const char *show;  /* how: a function of page/dom.js; NULL: a real as "four", a bool as
-                             "yes", the rest as it is */
+        const char *show;  /* how: a function of page/dom.js; NULL: a bool as "yes", a real with
+                              its decimals (4 where it has no own), the rest as it is */
         const char *hint;  /* a longer title */
         bool optional;     /* not where all of its cells are empty */
         const char *key;   /* the member of the JSON row that it shows; NULL: name */

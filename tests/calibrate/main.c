@@ -13,42 +13,42 @@
 enum { PROCESSES_MAX = 64 };
 
 /* Each process takes every so manieth sweep and writes into its part. */
-struct crew {
+struct process_pool {
     int processes;
     struct tally *part; /* shared */
 };
 
-static bool crew_start(struct crew *crew)
+static bool pool_start(struct process_pool *pool)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    crew->processes = cores < 1 ? 1 : cores > PROCESSES_MAX ? PROCESSES_MAX : (int)cores;
-    crew->part = mmap(NULL, PROCESSES_MAX * sizeof *crew->part, PROT_READ | PROT_WRITE,
+    pool->processes = cores < 1 ? 1 : cores > PROCESSES_MAX ? PROCESSES_MAX : (int)cores;
+    pool->part = mmap(NULL, PROCESSES_MAX * sizeof *pool->part, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return crew->part != MAP_FAILED;
+    return pool->part != MAP_FAILED;
 }
 
 /* Tallies sweeps 0 .. sweeps - 1 of a world. */
-static bool simulate(const struct crew *crew, const struct world *w, const char *name, long sweeps,
-                     struct tally *total)
+static bool simulate(const struct process_pool *pool, const struct world *w, const char *name,
+                     long sweeps, struct tally *total)
 {
     bool good = true;
-    memset(crew->part, 0, (size_t)crew->processes * sizeof *crew->part);
+    memset(pool->part, 0, (size_t)pool->processes * sizeof *pool->part);
     fflush(stdout);
-    for (int i = 0; i < crew->processes; i++) {
+    for (int i = 0; i < pool->processes; i++) {
         pid_t child = fork();
         if (child == 0)
-            _exit(tally_sweeps(&crew->part[i], w, name, i, sweeps, crew->processes) != STATUS_OK);
+            _exit(tally_sweeps(&pool->part[i], w, name, i, sweeps, pool->processes) != STATUS_OK);
         good = good && child > 0;
     }
     for (int status; wait(&status) > 0;)
         good = good && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    for (int i = 0; i < crew->processes; i++)
-        tally_add(total, &crew->part[i]);
+    for (int i = 0; i < pool->processes; i++)
+        tally_add(total, &pool->part[i]);
     return good && total->sweeps == sweeps;
 }
 
 /* Returns the number of breaches, -1 where a process failed. */
-static int calibrate(const struct crew *crew, struct outcome *o, long sweeps)
+static int calibrate(const struct process_pool *pool, struct outcome *o, long sweeps)
 {
     const struct calibration *c = o->calibration;
     int breaches = 0;
@@ -62,7 +62,7 @@ static int calibrate(const struct crew *crew, struct outcome *o, long sweeps)
         if (w.instances)
             printf(", %d instances of", w.instances);
         printf("%s %d seeds\n", w.instances ? "" : synthetic_looks(&w) ? ", up to" : ",", w.seeds);
-        if (!simulate(crew, &w, c->name, sweeps, &o->tally[i]))
+        if (!simulate(pool, &w, c->name, sweeps, &o->tally[i]))
             return -1;
         breaches += print_variant(c, &w, &o->tally[i]);
     }
@@ -70,7 +70,8 @@ static int calibrate(const struct crew *crew, struct outcome *o, long sweeps)
 }
 
 /* Returns the exit status. */
-static int calibrate_all(const struct crew *crew, struct outcome *o, long sweeps, const char *word)
+static int calibrate_all(const struct process_pool *pool, struct outcome *o, long sweeps,
+                         const char *word)
 {
     time_t start = time(NULL);
     int count = 0, breaches = 0;
@@ -78,7 +79,7 @@ static int calibrate_all(const struct crew *crew, struct outcome *o, long sweeps
         if (!strstr(CALIBRATIONS[i].name, word))
             continue;
         o[count].calibration = &CALIBRATIONS[i];
-        int found = calibrate(crew, &o[count++], sweeps);
+        int found = calibrate(pool, &o[count++], sweeps);
         if (found < 0) {
             fprintf(stderr, "calibrate: %s: a process failed\n", CALIBRATIONS[i].name);
             return 3;
@@ -88,7 +89,7 @@ static int calibrate_all(const struct crew *crew, struct outcome *o, long sweeps
     print_table(o, count);
     printf(
         "\n%ld sweeps a case and variant, %d processes, %ld s; error rates above their level: %d\n",
-        sweeps, crew->processes, (long)(time(NULL) - start), breaches);
+        sweeps, pool->processes, (long)(time(NULL) - start), breaches);
     return breaches > 0;
 }
 
@@ -102,11 +103,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: calibrate [-s SWEEPS] [WORD]\n");
         return 2;
     }
-    struct crew crew;
+    struct process_pool pool;
     struct outcome *o = calloc((size_t)CALIBRATIONS_COUNT, sizeof *o);
     int status = 3;
-    if (o && crew_start(&crew))
-        status = calibrate_all(&crew, o, sweeps, optind < argc ? argv[optind] : "");
+    if (o && pool_start(&pool))
+        status = calibrate_all(&pool, o, sweeps, optind < argc ? argv[optind] : "");
     else
         perror("calibrate");
     free(o);

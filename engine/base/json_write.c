@@ -1,6 +1,5 @@
 #include "engine/base/json_write.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -21,6 +20,12 @@ static void put(struct json_writer *w, const char *text)
     put_bytes(w, text, strlen(text));
 }
 
+/* Whether a character stands for itself in a string, as nearly all do. */
+static bool is_plain(char c)
+{
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
 /* Writes text, of which '"' and '\' have a meaning where it is JSON already. */
 static void put_escaped(struct json_writer *w, const char *text, bool json)
 {
@@ -29,6 +34,10 @@ static void put_escaped(struct json_writer *w, const char *text, bool json)
     for (int n; p < end; p += n ? n : 1) {
         char piece[16] = "\xEF\xBF\xBD"; /* U+FFFD */
         uint32_t code;
+        if (is_plain((char)*p)) {
+            n = 1;
+            continue;
+        }
         n = utf8_decode(p, end, &code);
         bool marks = n == 1 && !json && (code == '"' || code == '\\');
         if (n > 0 && !marks && !utf8_is_control(code))
@@ -45,22 +54,33 @@ static void put_escaped(struct json_writer *w, const char *text, bool json)
     put_bytes(w, (const char *)run, (size_t)(p - run));
 }
 
-static void put_string(struct json_writer *w, const char *text)
+/* Text as a string between two others of at most 4 bytes: at once where it is short and plain, as
+ * keys are. */
+static void put_string(struct json_writer *w, const char *before, const char *text,
+                       const char *after)
 {
-    put(w, "\"");
-    put_escaped(w, text, false);
-    put(w, "\"");
+    char line[128], *p = stpcpy(line, before);
+    *p++ = '"';
+    while (is_plain(*text) && p < line + sizeof line - 8)
+        *p++ = *text++;
+    if (*text) {
+        put_bytes(w, line, (size_t)(p - line));
+        put_escaped(w, text, false);
+        p = line;
+    }
+    *p++ = '"';
+    p = stpcpy(p, after);
+    put_bytes(w, line, (size_t)(p - line));
 }
 
 void json_add_key(struct json_writer *w, const char *key)
 {
-    if (w->further)
-        put(w, w->spaced ? ", " : ",");
+    const char *comma = !w->further ? "" : w->spaced ? ", " : ",";
     w->further = true;
-    if (!key)
-        return;
-    put_string(w, key);
-    put(w, w->spaced ? ": " : ":");
+    if (key)
+        put_string(w, comma, key, w->spaced ? ": " : ":");
+    else
+        put(w, comma);
 }
 
 void json_new_line(struct json_writer *w, int indent)
@@ -114,16 +134,22 @@ void json_add_text(struct json_writer *w, const char *key, const char *text)
 {
     json_add_key(w, key);
     if (text)
-        put_string(w, text);
+        put_string(w, "", text, "");
     else
         put(w, "null");
 }
 
 void json_add_integer(struct json_writer *w, const char *key, int64_t n)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, n);
-    add(w, key, text);
+    char digits[24], *p = digits + sizeof digits - 1;
+    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    *p = '\0';
+    do
+        *--p = (char)('0' + left % 10);
+    while (left /= 10);
+    if (n < 0)
+        *--p = '-';
+    add(w, key, p);
 }
 
 void json_add_nonzero(struct json_writer *w, const char *key, int64_t n)

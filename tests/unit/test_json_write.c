@@ -249,9 +249,12 @@ static void no_memory(void **state)
     fault_arm(FAULT_MALLOC, 1, ENOMEM);
     json_add_text(&w, NULL, large);
     assert_true(fault_disarm());
-    json_end_list(&w);
     assert_true(text.out_of_memory);
-    assert_string_equal(text.text, "[1,\"");
+    size_t used = text.used;
+    json_end_list(&w);
+    assert_int_equal(text.used, used);
+    assert_memory_equal(text.text, "[1,\"", 4);
+    assert_null(strchr(text.text, ']'));
     free(text.text);
 }
 

@@ -28,8 +28,9 @@ static void fault_arm(enum fault_call call, int nth, int error)
 /* Disarms and tells whether the fault fired. */
 static int fault_disarm(void)
 {
-    fault.call = FAULT_NONE;
-    return fault.fired;
+    int fired = fault.fired;
+    fault = (struct fault){FAULT_NONE, 0, 0, 0};
+    return fired;
 }
 
 static int fault_strikes(enum fault_call call)

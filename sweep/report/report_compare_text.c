@@ -12,130 +12,91 @@ static char letter(int sweep)
 
 /* ---- the table ---- */
 
-static void add_difference(struct table *t, const struct compare_result *r)
-{
-    if (r->test == COMPARE_NOTHING)
-        table_text(t, "");
-    else
-        table_printf(t, "%+.3f", r->mean);
-}
-
-static void add_difference_interval(struct table *t, const struct compare_result *r)
-{
-    if (r->test == COMPARE_NOTHING || isnan(r->low))
-        table_text(t, "");
-    else
-        table_printf(t, "[%+.3f, %+.3f]", r->low, r->high);
-}
-
-static void add_n(struct table *t, const struct verdict_row *row)
-{
-    if (row)
-        table_integer(t, row->test.n);
-    else
-        table_text(t, NULL);
-}
-
-static void add_summary(struct table *t, const struct report_setting *set,
-                        const struct verdict_row *row)
-{
-    table_real(t, row && !row->limited ? row->test.mean : NAN);
-    if (row)
-        report_interval(t, set, row);
-    else
-        table_text(t, "");
-}
-
-enum { WIDE_MAX = 1 + 3 * COMPARE_MAX + 2 * COMPARE_MAX + 1, TITLE_SIZE = 32 };
-
-/* What a table stands on; kept as long as the table. */
-struct frame {
-    struct table_column column[WIDE_MAX];
-    char title[WIDE_MAX][TITLE_SIZE];
-    int columns;
-};
-
-__attribute__((format(printf, 4, 5))) static void add_column(struct frame *f, bool right,
-                                                             int leave_out, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(f->title[f->columns], TITLE_SIZE, format, arguments);
-    va_end(arguments);
-    f->column[f->columns] = (struct table_column){
-        .title = f->title[f->columns], .right = right, .decimals = 3, .leave_out = leave_out};
-    f->columns++;
-}
-
 static bool is_compared(const struct compare_block *b, int sweep)
 {
     return b->set[sweep] && sweep != b->base;
 }
 
-/* A line per head count, with the sweeps from left to right. */
-static struct table *make_wide(const struct report_compare *c, const struct compare_block *b,
-                               struct frame *f)
+/* n, mean and interval of a sweep at a head count, empty where it does not have that. */
+static void add_summary(struct table *t, const struct report_setting *set,
+                        const struct verdict_row *row)
 {
-    *f = (struct frame){0};
-    add_column(f, true, 0, "heads");
+    if (!row) {
+        table_text(t, NULL), table_text(t, NULL), table_text(t, NULL);
+        return;
+    }
+    table_integer(t, row->test.n);
+    table_real(t, row->limited ? NAN : row->test.mean);
+    report_interval(t, set, row);
+}
+
+static void add_difference(struct table *t, const struct compare_result *r)
+{
+    if (r->test == COMPARE_NOTHING)
+        table_text(t, NULL);
+    else
+        table_printf(t, "%+.3f", r->mean);
+    if (r->test == COMPARE_NOTHING || isnan(r->low))
+        table_text(t, NULL);
+    else
+        table_printf(t, "[%+.3f, %+.3f]", r->low, r->high);
+}
+
+static const struct table_column NONE = {0}, NUMBER = {.right = true, .decimals = 3},
+                                 COUNT = {.right = true, .leave_out = 1},
+                                 INTERVAL = {.leave_out = 2};
+
+/* A line per head count, with the sweeps from left to right. */
+static struct table *make_wide(const struct report_compare *c, const struct compare_block *b)
+{
+    struct table *t = table_new(&NONE);
+    table_add_titled(t, NUMBER, "heads");
     for (int i = 0; i < c->sweeps; i++) {
         if (!b->set[i])
             continue;
-        add_column(f, true, 1, "%c n", letter(i));
-        add_column(f, true, 0, "%c mean", letter(i));
-        add_column(f, false, 2, "%c 95%% interval", letter(i));
+        table_add_titled(t, COUNT, "%c n", letter(i));
+        table_add_titled(t, NUMBER, "%c mean", letter(i));
+        table_add_titled(t, INTERVAL, "%c 95%% interval", letter(i));
     }
     for (int i = 0; i < c->sweeps; i++) {
         if (!is_compared(b, i))
             continue;
-        add_column(f, true, 0, "%c - %c", letter(i), letter(b->base));
-        add_column(f, false, 0, "95%% interval");
+        table_add_titled(t, NUMBER, "%c - %c", letter(i), letter(b->base));
+        table_add_titled(t, NONE, "95%% interval");
     }
-    struct table *t = table_new(f->column);
     for (int k = 0; k < b->lines; k++) {
         const struct compare_line *line = &b->line[k];
         table_integer(t, line->heads);
-        for (int i = 0; i < c->sweeps; i++) {
-            if (!b->set[i])
-                continue;
-            add_n(t, line->cell[i].row);
-            add_summary(t, b->set[i], line->cell[i].row);
-        }
-        for (int i = 0; i < c->sweeps; i++) {
-            if (!is_compared(b, i))
-                continue;
-            add_difference(t, &line->cell[i].diff);
-            add_difference_interval(t, &line->cell[i].diff);
-        }
+        for (int i = 0; i < c->sweeps; i++)
+            if (b->set[i])
+                add_summary(t, b->set[i], line->cell[i].row);
+        for (int i = 0; i < c->sweeps; i++)
+            if (is_compared(b, i))
+                add_difference(t, &line->cell[i].diff);
     }
     return t;
 }
 
 /* A line per head count and sweep, where there is no room for the sweeps beside one another. */
-static struct table *make_long(const struct report_compare *c, const struct compare_block *b,
-                               struct frame *f)
+static struct table *make_long(const struct report_compare *c, const struct compare_block *b)
 {
-    *f = (struct frame){0};
-    add_column(f, true, 0, "heads");
-    add_column(f, false, 0, "%s", "");
-    add_column(f, true, 1, "n");
-    add_column(f, true, 0, "mean");
-    add_column(f, false, 2, "interval of the mean");
-    add_column(f, true, 0, "- %c", letter(b->base));
-    add_column(f, false, 0, "95%% interval");
-    struct table *t = table_new(f->column);
+    struct table *t = table_new(&NONE);
+    table_add_titled(t, NUMBER, "heads");
+    table_add_titled(t, NONE, "%s", "");
+    table_add_titled(t, COUNT, "n");
+    table_add_titled(t, NUMBER, "mean");
+    table_add_titled(t, INTERVAL, "interval of the mean");
+    table_add_titled(t, NUMBER, "- %c", letter(b->base));
+    table_add_titled(t, NONE, "95%% interval");
     for (int k = 0; k < b->lines; k++) {
         const struct compare_line *line = &b->line[k];
         for (int i = 0; i < c->sweeps; i++) {
-            const struct compare_cell *cell = &line->cell[i];
-            if (!cell->row)
+            if (!line->cell[i].row)
                 continue;
             table_integer(t, line->heads);
             table_printf(t, "%c", letter(i));
-            add_n(t, cell->row);
-            add_summary(t, b->set[i], cell->row);
-            add_difference(t, &cell->diff);
-            add_difference_interval(t, &cell->diff);
+            add_summary(t, b->set[i], line->cell[i].row);
+            add_difference(t, &line->cell[i].diff);
         }
     }
     return t;
@@ -144,14 +105,13 @@ static struct table *make_long(const struct report_compare *c, const struct comp
 static enum status write_table(const struct report_compare *c, const struct compare_block *b,
                                struct document *d, struct message *m)
 {
-    struct frame f;
     struct text_buffer names = {0};
-    struct table *t = make_wide(c, b, &f);
+    struct table *t = make_wide(c, b);
     if (!d->markdown)
         table_fit(t, d->page, &names, NULL);
     if (!d->markdown && table_width(t) > d->page) {
         table_free(t);
-        t = make_long(c, b, &f);
+        t = make_long(c, b);
     } else if (names.used && !d->left_out.used) {
         text_add(&d->left_out, "%s", names.text);
     }
@@ -289,39 +249,52 @@ enum status report_compare_people(const struct report_compare *c, struct documen
 
 /* ---- for programs ---- */
 
-static const struct table_column ROWS[] = {{.name = "setting"},  {.name = "setting_label"},
-                                           {.name = "heads"},    {.name = "sweep"},
-                                           {.name = "n"},        {.name = "n_bad"},
-                                           {.name = "n_limit"},  {.name = "mean"},
-                                           {.name = "ci95_low"}, {.name = "ci95_high"},
-                                           {.name = "against"},  {.name = "mean_diff"},
-                                           {.name = "diff_low"}, {.name = "diff_high"},
-                                           {.name = "df"},       {.name = "p"},
-                                           {.name = "test"},     {0}};
+/* A sweep at a head count and what it is held against. */
+struct row {
+    const char *setting, *label; /* of the block */
+    int64_t heads;
+    const char *sweep, *against; /* against: NULL where it is not compared */
+    struct verdict_row row;
+    struct compare_result diff;
+    const char *test;
+};
+
+#define ROW(member) TABLE_CELL(struct row, member)
+
+static const struct table_column ROWS[] = {{.name = "setting", ROW(setting), .json = true},
+                                           {.name = "setting_label", ROW(label)},
+                                           {.name = "heads", ROW(heads)},
+                                           {.name = "sweep", ROW(sweep)},
+                                           {.name = "n", ROW(row.test.n)},
+                                           {.name = "n_bad", ROW(row.bad)},
+                                           {.name = "n_limit", ROW(row.limited)},
+                                           {.name = "mean", ROW(row.test.mean)},
+                                           {.name = "ci95_low", ROW(row.test.low)},
+                                           {.name = "ci95_high", ROW(row.test.high)},
+                                           {.name = "against", ROW(against)},
+                                           {.name = "mean_diff", ROW(diff.mean)},
+                                           {.name = "diff_low", ROW(diff.low)},
+                                           {.name = "diff_high", ROW(diff.high)},
+                                           {.name = "df", ROW(diff.df)},
+                                           {.name = "p", ROW(diff.p)},
+                                           {.name = "test", ROW(test)},
+                                           {0}};
 
 static void add_row(struct table *t, const struct report_compare *c, const struct compare_block *b,
                     int64_t heads, int sweep, const struct compare_cell *cell)
 {
-    const struct stats_summary *s = &cell->row->test;
-    const struct compare_result *r = &cell->diff;
-    bool compared = is_compared(b, sweep) && r->test != COMPARE_NOTHING;
-    table_json(t, b->name->setting);
-    table_text(t, b->name->label);
-    table_integer(t, heads);
-    table_text(t, c->sweep[sweep]->name);
-    table_integer(t, s->n);
-    table_integer(t, cell->row->bad);
-    table_integer(t, cell->row->limited);
-    table_real(t, s->mean);
-    table_real(t, s->low);
-    table_real(t, s->high);
-    table_text(t, compared ? c->sweep[b->base]->name : NULL);
-    table_real(t, compared ? r->mean : NAN);
-    table_real(t, compared ? r->low : NAN);
-    table_real(t, compared ? r->high : NAN);
-    table_real(t, compared ? r->df : NAN);
-    table_real(t, compared ? r->p : NAN);
-    table_text(t, compared ? compare_test_name(r->test) : NULL);
+    static const struct compare_result none = {
+        .mean = NAN, .low = NAN, .high = NAN, .df = NAN, .p = NAN};
+    bool compared = is_compared(b, sweep) && cell->diff.test != COMPARE_NOTHING;
+    struct row row = {.setting = b->name->setting,
+                      .label = b->name->label,
+                      .heads = heads,
+                      .sweep = c->sweep[sweep]->name,
+                      .against = compared ? c->sweep[b->base]->name : NULL,
+                      .row = *cell->row,
+                      .diff = compared ? cell->diff : none,
+                      .test = compared ? compare_test_name(cell->diff.test) : NULL};
+    table_row(t, &row);
 }
 
 static enum status write_rows(const struct report_compare *c, enum table_format format, FILE *out,
@@ -345,26 +318,38 @@ enum status report_compare_csv(const struct report_compare *c, FILE *out, struct
     return write_rows(c, TABLE_CSV, out, m);
 }
 
+static void put_options(const struct report_compare *c, struct json_writer *w)
+{
+    json_begin_list(w, "differences");
+    for (int i = 0; i < c->options; i++) {
+        json_begin_object(w, NULL);
+        json_add_text(w, "option", c->option[i].path);
+        json_begin_list(w, "values");
+        for (int k = 0; k < c->sweeps; k++)
+            json_add_text(w, NULL, c->option[i].values[k]);
+        json_end_list(w);
+        json_end_object(w);
+    }
+    json_end_list(w);
+}
+
 enum status report_compare_json(const struct report_compare *c, FILE *out, struct message *m)
 {
-    fputs("{\"sweeps\":[", out);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "sweeps");
     for (int i = 0; i < c->sweeps; i++) {
-        fputs(i ? ",{\"sweep\":" : "{\"sweep\":", out);
-        text_json(out, c->sweep[i]->name);
-        fprintf(out, ",\"planned\":%ld,\"ended\":%ld}", c->sweep[i]->planned, c->sweep[i]->ended);
+        json_begin_object(&w, NULL);
+        json_add_text(&w, "sweep", c->sweep[i]->name);
+        json_add_integer(&w, "planned", c->sweep[i]->planned);
+        json_add_integer(&w, "ended", c->sweep[i]->ended);
+        json_end_object(&w);
     }
-    fputs("],\"differences\":[", out);
-    for (int i = 0; i < c->options; i++) {
-        fputs(i ? ",{\"option\":" : "{\"option\":", out);
-        text_json(out, c->option[i].path);
-        for (int k = 0; k < c->sweeps; k++) {
-            fputs(k ? "," : ",\"values\":[", out);
-            text_json(out, c->option[i].values[k]);
-        }
-        fputs("]}", out);
-    }
-    fputs("],\"rows\":", out);
+    json_end_list(&w);
+    put_options(c, &w);
+    json_add_key(&w, "rows");
     enum status s = write_rows(c, TABLE_JSON, out, m);
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     return s == STATUS_OK ? text_check(out, m) : s;
 }

@@ -241,8 +241,7 @@ enum status report_json(const struct report_data *r, const struct report_map *ma
     enum status s = STATUS_OK;
     json_begin_object(&w, NULL);
     add_sweep(&w, r);
-    json_add_key(&w, "map");
-    report_map_json(map, out);
+    report_map_json(map, &w);
     json_begin_list(&w, "settings");
     for (int i = 0; i < r->settings && s == STATUS_OK; i++)
         s = add_setting(&w, r, &r->setting[i], m);

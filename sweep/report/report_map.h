@@ -44,7 +44,7 @@ void report_plateau(const struct report_setting *set, struct text_buffer *text);
 /* The map for people: table and sentences. */
 enum status report_map_people(const struct report_data *r, const struct report_map *map,
                               struct document *d, struct message *m);
-/* As JSON: an object, or null for NULL. */
-void report_map_json(const struct report_map *map, FILE *out);
+/* As "map": an object, or null for NULL. */
+void report_map_json(const struct report_map *map, struct json_writer *w);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "sweep/report/report_map.h"
 
-enum { TITLE_SIZE = 128 };
-
 void report_plateau(const struct report_setting *set, struct text_buffer *text)
 {
     const struct verdict *v = set->verdict;
@@ -58,18 +56,20 @@ static const struct report_cell *cell_at(const struct report_map *map, double x,
     return NULL;
 }
 
-/* A line per value of the first axis, a column per value of the second. columns, title: room for
- * as many and one more. */
-static struct table *make_wide(const struct report_map *map, struct table_column *columns,
-                               char (*title)[TITLE_SIZE])
+static void add_axis(struct table *t, const struct report_axis *axis)
 {
+    table_add_titled(t, (struct table_column){.right = true}, "%s", axis->name);
+}
+
+/* A line per value of the first axis, a column per value of the second. */
+static struct table *make_wide(const struct report_map *map)
+{
+    static const struct table_column column = {0};
     const struct report_axis *down = &map->axis[0], *across = &map->axis[1];
-    columns[0] = (struct table_column){.title = down->name, .right = true};
-    for (int k = 0; k < across->count; k++) {
-        snprintf(title[k], TITLE_SIZE, "%s=%.6g", across->name, across->value[k]);
-        columns[1 + k] = (struct table_column){.title = title[k]};
-    }
-    struct table *t = table_new(columns);
+    struct table *t = table_new(&column);
+    add_axis(t, down);
+    for (int k = 0; k < across->count; k++)
+        table_add_titled(t, column, "%s=%.6g", across->name, across->value[k]);
     for (int i = 0; i < down->count; i++) {
         table_printf(t, "%.6g", down->value[i]);
         for (int k = 0; k < across->count; k++)
@@ -79,14 +79,13 @@ static struct table *make_wide(const struct report_map *map, struct table_column
 }
 
 /* A line per setting. */
-static struct table *make_long(const struct report_map *map,
-                               struct table_column columns[FIT_AXES_MAX + 2])
+static struct table *make_long(const struct report_map *map)
 {
+    static const struct table_column column = {0};
+    struct table *t = table_new(&column);
     for (int k = 0; k < map->axes; k++)
-        columns[k] = (struct table_column){.title = map->axis[k].name, .right = true};
-    columns[map->axes] = (struct table_column){.title = "plateau (h*)"};
-    columns[map->axes + 1] = (struct table_column){0};
-    struct table *t = table_new(columns);
+        add_axis(t, &map->axis[k]);
+    table_add_titled(t, column, "plateau (h*)");
     for (int i = 0; i < map->cells; i++) {
         for (int k = 0; k < map->axes; k++)
             table_printf(t, "%.6g", map->cell[i].at[k]);
@@ -95,32 +94,14 @@ static struct table *make_long(const struct report_map *map,
     return t;
 }
 
-static enum status write_wide(const struct report_map *map, struct document *d, bool *fits,
-                              struct message *m)
-{
-    size_t across = (size_t)map->axis[1].count;
-    struct table_column *columns = calloc(across + 2, sizeof *columns);
-    char(*title)[TITLE_SIZE] = calloc(across, sizeof *title);
-    struct table *t = columns && title ? make_wide(map, columns, title) : NULL;
-    *fits = d->markdown || table_width(t) <= d->page;
-    enum status s = *fits ? document_table(d, t, m) : STATUS_OK;
-    table_free(t);
-    free(title);
-    free(columns);
-    return s;
-}
-
 /* Across and down where there is room, else a line per setting. */
 static enum status write_table(const struct report_map *map, struct document *d, struct message *m)
 {
-    struct table_column columns[FIT_AXES_MAX + 2];
-    bool written = false;
-    if (map->axes == 2) {
-        enum status s = write_wide(map, d, &written, m);
-        if (written)
-            return s;
+    struct table *t = map->axes == 2 ? make_wide(map) : make_long(map);
+    if (map->axes == 2 && !d->markdown && table_width(t) > d->page) {
+        table_free(t);
+        t = make_long(map);
     }
-    struct table *t = make_long(map, columns);
     enum status s = document_table(d, t, m);
     table_free(t);
     return s;
@@ -243,61 +224,67 @@ enum status report_map_people(const struct report_data *r, const struct report_m
 
 /* ---- JSON ---- */
 
-static void put_cell(FILE *out, const struct report_map *map, const struct report_cell *c)
+static void add_cell_json(struct json_writer *w, const struct report_map *map,
+                          const struct report_cell *c)
 {
     const struct verdict *v = c->set->verdict;
-    fputs("{\"setting\":", out);
-    text_json_as_is(out, c->set->setting);
-    fputs(",\"at\":[", out);
-    for (int k = 0; k < map->axes; k++) {
-        fputs(k ? "," : "", out);
-        text_json_real(out, c->at[k]);
-    }
-    fputs("],\"plateau\":[", out);
-    for (int i = 0, n = 0; i < v->rows; i++)
+    json_begin_object(w, NULL);
+    json_add_json(w, "setting", c->set->setting);
+    json_begin_list(w, "at");
+    for (int k = 0; k < map->axes; k++)
+        json_add_real(w, NULL, c->at[k]);
+    json_end_list(w);
+    json_begin_list(w, "plateau");
+    for (int i = 0; i < v->rows; i++)
         if (v->row[i].in_plateau)
-            fprintf(out, "%s%lld", n++ ? "," : "", (long long)v->row[i].heads);
-    fprintf(out, "],\"kind\":\"%s\",\"h_star\":", verdict_kind_name(v->kind));
+            json_add_integer(w, NULL, v->row[i].heads);
+    json_end_list(w);
+    json_add_text(w, "kind", verdict_kind_name(v->kind));
     if (c->edge)
-        fprintf(out, "%lld}", (long long)c->edge);
+        json_add_integer(w, "h_star", c->edge);
     else
-        fputs("null}", out);
+        json_add_null(w, "h_star");
+    json_end_object(w);
 }
 
-static void put_term(FILE *out, const char *path, const struct fit_term *t)
+static void add_fit_json(struct json_writer *w, const struct report_map *map)
 {
-    fputs("{\"log2_of\":", out);
-    text_json(out, path);
-    text_json_member(out, "estimate", t->estimate);
-    text_json_member(out, "ci95_low", t->low);
-    text_json_member(out, "ci95_high", t->high);
-    fputc('}', out);
+    const struct fit *f = &map->fit;
+    json_begin_object(w, "fit");
+    json_add_bool(w, "possible", f->possible);
+    json_add_integer(w, "cells", f->cells);
+    json_add_integer(w, "floor", f->floor);
+    json_add_integer(w, "units", map->units);
+    json_add_integer(w, "draws", f->draws);
+    json_add_real(w, "r_squared", f->r2);
+    json_begin_list(w, "terms");
+    for (int k = 0; k <= map->axes; k++) {
+        json_begin_object(w, NULL);
+        json_add_text(w, "log2_of", k ? map->axis[k - 1].path : NULL);
+        json_add_real(w, "estimate", f->term[k].estimate);
+        json_add_real(w, "ci95_low", f->term[k].low);
+        json_add_real(w, "ci95_high", f->term[k].high);
+        json_end_object(w);
+    }
+    json_end_list(w);
+    json_end_object(w);
 }
 
-void report_map_json(const struct report_map *map, FILE *out)
+void report_map_json(const struct report_map *map, struct json_writer *w)
 {
     if (!map) {
-        fputs("null", out);
+        json_add_null(w, "map");
         return;
     }
-    const struct fit *f = &map->fit;
-    fputs("{\"axes\":[", out);
-    for (int k = 0; k < map->axes; k++) {
-        fputs(k ? "," : "", out);
-        text_json(out, map->axis[k].path);
-    }
-    fputs("],\"cells\":[", out);
-    for (int i = 0; i < map->cells; i++) {
-        fputs(i ? "," : "", out);
-        put_cell(out, map, &map->cell[i]);
-    }
-    fprintf(out, "],\"fit\":{\"possible\":%s,\"cells\":%d,\"floor\":%d,\"units\":%d,\"draws\":%d",
-            f->possible ? "true" : "false", f->cells, f->floor, map->units, f->draws);
-    text_json_member(out, "r_squared", f->r2);
-    fputs(",\"terms\":[", out);
-    for (int k = 0; k <= map->axes; k++) {
-        fputs(k ? "," : "", out);
-        put_term(out, k ? map->axis[k - 1].path : NULL, &f->term[k]);
-    }
-    fputs("]}}", out);
+    json_begin_object(w, "map");
+    json_begin_list(w, "axes");
+    for (int k = 0; k < map->axes; k++)
+        json_add_text(w, NULL, map->axis[k].path);
+    json_end_list(w);
+    json_begin_list(w, "cells");
+    for (int i = 0; i < map->cells; i++)
+        add_cell_json(w, map, &map->cell[i]);
+    json_end_list(w);
+    add_fit_json(w, map);
+    json_end_object(w);
 }

@@ -190,9 +190,9 @@ TEST_SRC    = $(wildcard tests/unit/test_*.c tests/parity/test_*.c tests/sweep/t
 TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
 GRADIENT    = $(BUILD)/tests/gradient/test_gradients
 # The longest begin, so that no core is left with one of them at the end.
-TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,faults_kills faults_signals faults_storage faults_input hosts bad_hosts failing_hosts host_deadlines \
-              sweep merge commands extend docs foreign heads numbers prune run_serve)
-TEST_SHELL  = $(TEST_LONG) $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
+TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,hosts faults_kills faults_input failing_hosts faults_signals faults_storage foreign sweep \
+              from commands merge bad_hosts build extend docs heads host_deadlines run_serve launchers numbers prune tap eval counts)
+TEST_SHORT  = $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 # All but main() as one shared library: 190 programs with a copy each took 600 MB, and were all linked
 # anew for every file that changed. They find it from where they lie. Some have a read() or malloc() of their
 # own, which all of it then calls.
@@ -226,7 +226,7 @@ test: deps
 	@$(MAKE) --no-print-directory test-only
 
 test-only: tests check-deps
-	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_SHELL) $(TEST_BIN) $(GRADIENT)
+	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_LONG) $(TEST_BIN) $(GRADIENT) $(TEST_SHORT)
 
 # In Debian's Chromium. Pictures stay in $(BUILD)/page.
 test-page: $(PROGRAM)

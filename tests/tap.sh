@@ -107,8 +107,9 @@ plain() {
 sanitized() {
     ldd "$headcount" 2>/dev/null | grep -q 'lib[a-z]*san\.so'
 }
-# Of a test of committed numbers or sources: a sanitizer has nothing to look at there.
-documents_only() { # NAME
+# Of a test in which a sanitizer would have nothing to judge, or only what other tests show it too: the list
+# with its reasons is in tests/README.md.
+not_sanitized() { # NAME
     ! sanitized || skip_all "$1" "a build without sanitizers"
 }
 # N steps of training; of a sanitized program as many as take no longer.

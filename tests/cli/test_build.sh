@@ -2,6 +2,7 @@
 # The program as it was linked: hardened (OpenSSF's compiler options guide), and linked to nothing
 # beside its two libraries: OpenBLAS is loaded by whoever computes. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
+not_sanitized "the program as it was linked"
 has() { # pattern, readelf option
     readelf "$2" --wide "$headcount" | grep -Eq "$1"
 }

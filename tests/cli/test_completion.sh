@@ -2,6 +2,7 @@
 # Completion in bash: what is offered for a line, word for word. Speaks TAP. HEADCOUNT is the program;
 # run from the repository's root.
 . tests/tap.sh
+not_sanitized "completion"
 settle
 command -v bash >/dev/null || skip_all "completion" bash
 # usage: offers LINE: prints what bash offers at the end of the line, one word a line. As readline

@@ -3,6 +3,7 @@
 # are asked. The total is the trials that can still run or have ended; what is not needed is told apart.
 # Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
+not_sanitized "counts in all words"
 settle
 
 headcount() { "$headcount" "$@"; }

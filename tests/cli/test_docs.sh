@@ -4,6 +4,7 @@
 # in a scratch copy, trainings with few steps; `unrun` lists the commands that are not run, and why.
 # A new command is either run or listed. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
+not_sanitized "what the READMEs say"
 python=${PYTHON:-/usr/bin/python3}
 has_torch() { "$python" -c 'import numpy, torch' 2>/dev/null; }
 has_tensorboard() { "$python" -c 'import tensorboard' 2>/dev/null; }

@@ -9,13 +9,15 @@ evil="'a' || char(27) || '[31m' || char(155) || '2J' || char(127, 8238, 13, 7) |
     trouble "the sweep: $(cat said)"
 sqlite3 r.db "UPDATE attempt SET error = 'e', note = 'n' WHERE trial_id = 1"
 run="run configs/quick.yaml --set train.steps=20 --set seeds=1"
-# Columns of tables that have rows here; crash/rows.sh fills the others too.
+# Columns of tables that have rows here; crash/rows.sh fills the others too. Every third with a sanitized program,
+# which takes long to begin.
 columns() { # condition
     sqlite3 r.db "SELECT m.name || ' ' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
                   WHERE m.type = 'table' AND c.type = 'TEXT' AND m.name NOT LIKE 'sqlite%' AND ($1)" |
         while read -r table column; do
             [ "$(sqlite3 r.db "SELECT EXISTS (SELECT * FROM $table)")" = 0 ] || echo "$table $column"
-        done >columns
+        done >all_columns
+    awk -v every="$(sanitized && echo 3 || echo 1)" 'NR % every == 0' all_columns >columns
 }
 evil_in_columns() { # SQL of the value
     while read -r table column; do
@@ -31,11 +33,11 @@ evil_in_columns() { # SQL of the value
     done <columns
 }
 columns 1
-[ "$(wc -l <columns)" -ge 45 ] || trouble "only $(wc -l <columns) columns of text were found"
+[ "$(wc -l <all_columns)" -ge 45 ] || trouble "only $(wc -l <all_columns) columns of text were found"
 evil_in_columns "$evil"
 run= # once is enough of what takes longest
 columns "instr(m.sql, 'json_type(' || c.name || ')')"
-[ "$(wc -l <columns)" -ge 12 ] || trouble "only $(wc -l <columns) columns of JSON were found"
+[ "$(wc -l <all_columns)" -ge 12 ] || trouble "only $(wc -l <all_columns) columns of JSON were found"
 evil_in_columns "'{\"k\":\"' || $evil || '\"}'"
 verdict "every column of text against every command"
 

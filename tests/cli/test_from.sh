@@ -3,6 +3,7 @@
 # go on from their checkpoints, and the files that this comes from stay as they are. Speaks TAP. HEADCOUNT
 # is the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "trials taken over"
 settle
 export HEADCOUNT_CHECKPOINT_S=0
 run() { # db, arguments...: not --quiet, for what was taken over is said

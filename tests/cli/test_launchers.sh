@@ -3,6 +3,7 @@
 # scheduler's commands: they do to words, streams and variables what the real ones do. Speaks TAP. HEADCOUNT is
 # the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "lines for other schedulers"
 settle
 # ---- what stands in ----
 stand_in() { # path: a script from stdin

@@ -3,6 +3,7 @@
 # variables, exit statuses; that it renders; and what its maker refuses. Speaks TAP. HEADCOUNT is the
 # program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "the man page"
 manual() { # program, page's prose: the whole page into $dir/page, without what is for troff
     sh sweep/cli/manual.sh "$1" "$2" >"$dir/headcount.1" || return 1
     sed 's/\\f[A-Z]//g; s/\\//g' "$dir/headcount.1" >"$dir/page"

@@ -32,12 +32,12 @@ no_worker_lives() { # db: nobody holds the lock of an attempt
     done
 }
 
-cat >sweep.yaml <<'Y'
+cat >sweep.yaml <<Y
 # Small, but long enough to be interrupted.
 name: small
 task: {name: gather, length: 16, vocab: 8, slots: 2}
 model: {d_model: 16, heads: [1, 2, 4], layers: 1, d_ff: 32, dropout: 0.1}
-train: {steps: 600, batch: 32, lr: 3e-3, schedule: {name: cosine, warmup: 20}, eval_every: 100, val_examples: 64, test_examples: 64}
+train: {steps: $(steps 600), batch: 32, lr: 3e-3, schedule: {name: cosine, warmup: 20}, eval_every: $(steps 100), val_examples: 64, test_examples: 64}
 seeds: 2
 Y
 
@@ -154,10 +154,10 @@ pid=$!
 check "two trials have saved a checkpoint" wait_until sh -c 'ls cut.db.d/t1-a1-*.ckpt && ls cut.db.d/t2-a1-*.ckpt'
 kill -KILL $pid
 wait $pid 2>/dev/null
-# Its workers wait, so that it cannot have stopped before the second signal comes.
-env $(pausing cut start 1 all) setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
+# Its workers sleep before their first checkpoint, so that it cannot have stopped before the second signal comes.
+env $(pausing cut rename 1 all) FAULT_DO=sleep setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
 pid=$!
-check "its successor has begun" wait_until sh -c "[ \"\$(sqlite3 cut.db \"SELECT count(*) FROM attempt WHERE attempt = 2 AND pid > 0\" 2>/dev/null)\" = 2 ]"
+check "its successor has begun" wait_until sh -c '[ "$(wc -l <cut.count.fired)" = 2 ]'
 kill -TERM $pid
 wait_beside $pid grep -q stopping cut.err # of two signals that are pending, the kernel hands over the lower one first
 kill -INT $pid

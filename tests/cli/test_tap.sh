@@ -2,6 +2,7 @@
 # The harness itself: tests/tap.sh tells what failed, and tests/run.sh counts it; a test that dies, ends
 # before its plan or says nothing has failed. Speaks TAP.
 . tests/tap.sh
+not_sanitized "the harness"
 # The shell test on stdin, run by run.sh: its last line is as given, and so is its status.
 counts() { # name, last line, status, pattern of what is said
     { echo '. tests/tap.sh'; cat; } >"$dir/x.sh"

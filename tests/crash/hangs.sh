@@ -110,6 +110,9 @@ stop_beside_writer() {
 has_attempts() { # db
     [ "$(sqlite3 "$1" "SELECT count(*) FROM attempt WHERE pid IS NOT NULL")" -gt 0 ]
 }
+takes_signals() { # pid: SIGTERM does not simply end it
+    [ $((0x$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") >> 14 & 1)) = 1 ]
+}
 stop_without_reader() {
     fresh "$db"
     mkfifo "$dir/fifo"
@@ -121,7 +124,7 @@ stop_without_reader() {
         >"$dir/fifo" 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
-    pause 1500
+    wait_until takes_signals "$pid" || trouble "it does not begin"
     start=$(date +%s)
     kill -TERM "$pid"
     await "SIGTERM while nobody reads stderr" "$pid"

@@ -7,7 +7,9 @@
 #   CRASH_FORM=long|short    every fault, or a sample of each kind in under a minute
 #   CRASH_KILLS=1000         random kills, and as many random signals, in the long form
 #   CRASH_SEED=1             of what is random; other seeds for more pieces of a long run
+#   CRASH_BUILD=plain        nothing of it with a sanitized program
 . tests/crash/harness.sh
+[ "$CRASH_BUILD" != plain ] || not_sanitized "faults: $*"
 export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step, so that every run does the same
 kills=${CRASH_KILLS:-1000}
 long || kills=5

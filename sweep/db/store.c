@@ -311,9 +311,10 @@ static enum status connect_for_reading(struct store *s, const struct store_forma
         if (!left && s->unreadable == SQLITE_CANTOPEN)
             break;
         disconnect(s);
-        if (store_recover(s, &may, m) == STATUS_NO_MEMORY)
-            return STATUS_NO_MEMORY;
-        if (!left && !may)
+        status = store_recover(s, &may, m);
+        if (status == STATUS_NO_MEMORY)
+            return status;
+        if (!left && (!may || status == STATUS_IO))
             break;
         if (!may || clock_now_s() > until_s)
             return status_fail(m, STATUS_BUSY,

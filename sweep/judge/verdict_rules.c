@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 #include "sweep/judge/verdict_text.h"
 #include "sweep/judge/verdict_text_parts.h"
 
@@ -382,8 +383,14 @@ static void add_sentence(const struct rule *r, const struct writer *w, struct ve
     if (w->out->used == start)
         return;
     put(w, ".%c", r->place == OPENING ? ' ' : '\0');
-    if (r->place != OPENING)
-        text->sentence[text->count++] = (struct verdict_sentence){r->key, NULL, *w->own - start};
+    if (r->place == OPENING)
+        return;
+    struct verdict_sentence *grown = array_grow(text->sentence, (size_t)text->count, sizeof *grown);
+    w->out->out_of_memory = w->out->out_of_memory || !grown;
+    if (!grown)
+        return;
+    text->sentence = grown;
+    grown[text->count++] = (struct verdict_sentence){r->key, NULL, *w->own - start};
     text->headlines += r->place == HEADLINE;
 }
 
@@ -392,16 +399,14 @@ enum status verdict_text_new(const struct verdict_input *in, const struct verdic
                              struct verdict_text *text, struct message *m)
 {
     struct text_buffer out = {0};
-    size_t most = 0, own;
+    size_t own;
     struct writer w = {in, v, &out, &own, 0};
+    *text = (struct verdict_text){0};
     for (int i = 0; i < RULES; i++)
-        most += (size_t)items_of(&rules[i], v);
-    *text = (struct verdict_text){.sentence = calloc(most, sizeof *text->sentence)};
-    for (int i = 0; i < RULES && text->sentence; i++)
         for (w.item = 0; w.item < items_of(&rules[i], v) && has_needed(&rules[i], v); w.item++)
             add_sentence(&rules[i], &w, text);
     text->block = out.text;
-    if (!text->sentence || out.out_of_memory) {
+    if (out.out_of_memory) {
         verdict_text_free(text);
         return status_fail(m, STATUS_NO_MEMORY, "no memory for the words of a verdict");
     }

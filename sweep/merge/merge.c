@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "engine/base/text.h"
 #include "sweep/db/tables.h"
 #include "sweep/trials/store_check.h"
@@ -12,7 +11,7 @@
 /* What things are called in `from` (old) and in `into` (new); those of what trials share are made
  * by its tables. */
 static const char TABLES[] =
-    "CREATE TEMP TABLE merge_sweep (old INTEGER PRIMARY KEY, new INTEGER);"
+    "CREATE TEMP TABLE merge_sweep (old INTEGER PRIMARY KEY, new INTEGER, plan INTEGER);"
     "CREATE TEMP TABLE merge_trial (old INTEGER PRIMARY KEY, new INTEGER, fate TEXT);"
     "CREATE TEMP TABLE merge_attempt (old_trial INTEGER, old INTEGER, trial INTEGER, new INTEGER,"
     " PRIMARY KEY (old_trial, old)) WITHOUT ROWID;"
@@ -70,11 +69,7 @@ static enum status merge_data_files(struct merging *g)
 
 static enum status merge_ledger(struct merging *g)
 {
-    static const char *const values[] = {
-        "trial_id",
-        "(SELECT 1 + max(ifnull((SELECT max(trial_id) FROM trial), 0),"
-        " ifnull((SELECT max(trial_id) FROM deleted), 0)))",
-        NULL};
+    static const char *const values[] = {"trial_id", MERGE_NEXT_NUMBER, NULL};
     static const struct merge_table ledger = {
         .name = "deleted",
         .where = "ORDER BY trial_id",
@@ -119,39 +114,38 @@ enum status merge_trial_remarks(struct merging *g)
 
 /* ---- sweeps ---- */
 
-struct sweeps {
-    struct merge_sweep *item;
-    int count;
-};
-
-static enum status list_sweeps(struct merging *g, struct sweeps *list)
+static enum status begin_sweeps(struct merging *g)
 {
+    enum status status = merge_trials_open(g);
     struct rows r = store_rows(
         g->from, MERGING, "SELECT sweep_id, name FROM sweep ORDER BY sweep_id", NO_VALUES, g->m);
-    while (r.status == STATUS_OK && rows_next(&r)) {
-        struct merge_sweep *longer = array_grow(list->item, (size_t)list->count, sizeof *longer);
-        if (!longer) {
-            r.status =
-                status_fail(g->m, STATUS_NO_MEMORY, "no memory for %d sweeps", list->count + 1);
-            break;
-        }
-        list->item = longer;
-        longer[list->count] = (struct merge_sweep){.from_id = rows_integer(&r, 0)};
-        rows_copy(&r, 1, longer[list->count].name, sizeof longer->name);
-        list->count++;
+    while (status == STATUS_OK && rows_next(&r)) {
+        struct merge_sweep sweep = {.from_id = rows_integer(&r, 0)};
+        rows_copy(&r, 1, sweep.name, sizeof sweep.name);
+        status = merge_sweep_begin(g, &sweep);
+        if (status == STATUS_OK)
+            status = merge_trials(g, &sweep);
     }
+    enum status closed = rows_close(&r);
+    merge_trials_close(g);
+    return status == STATUS_OK ? closed : status;
+}
+
+static enum status end_sweeps(struct merging *g)
+{
+    struct rows r = store_rows(
+        g->into, MERGING, "SELECT old, new, plan FROM merge_sweep ORDER BY old", NO_VALUES, g->m);
+    while (rows_next(&r))
+        r.status =
+            merge_sweep_end(g, &(struct merge_sweep){.from_id = rows_integer(&r, 0),
+                                                     .into_id = rows_integer(&r, 1),
+                                                     .plan = (enum merge_plan)rows_integer(&r, 2)});
     return rows_close(&r);
 }
 
-static enum status merge_sweeps(struct merging *g, struct sweeps *list)
+static enum status merge_sweeps(struct merging *g)
 {
-    enum status status = merge_trials_open(g);
-    for (int i = 0; status == STATUS_OK && i < list->count; i++) {
-        status = merge_sweep_begin(g, &list->item[i]);
-        if (status == STATUS_OK)
-            status = merge_trials(g, &list->item[i]);
-    }
-    merge_trials_close(g);
+    enum status status = begin_sweeps(g);
     if (status == STATUS_OK)
         status = merge_trial_rows(g);
     if (status == STATUS_OK)
@@ -160,9 +154,7 @@ static enum status merge_sweeps(struct merging *g, struct sweeps *list)
         status = merge_sweep_remarks(g);
     if (status == STATUS_OK)
         status = merge_trial_remarks(g);
-    for (int i = 0; status == STATUS_OK && i < list->count; i++)
-        status = merge_sweep_end(g, &list->item[i]);
-    return status;
+    return status == STATUS_OK ? end_sweeps(g) : status;
 }
 
 /* ---- the whole ---- */
@@ -193,20 +185,14 @@ enum status merge_end(struct merging *g)
 
 static enum status merge_all(struct merging *g)
 {
-    struct sweeps list = {.count = 0};
     enum status status = store_check_numbers(g->from, g->m);
     if (status == STATUS_OK)
         status = merge_begin(g);
     if (status == STATUS_OK)
         status = merge_data_files(g);
     if (status == STATUS_OK)
-        status = list_sweeps(g, &list);
-    if (status == STATUS_OK)
-        status = merge_sweeps(g, &list);
-    if (status == STATUS_OK)
-        status = merge_end(g);
-    free(list.item);
-    return status;
+        status = merge_sweeps(g);
+    return status == STATUS_OK ? merge_end(g) : status;
 }
 
 enum status merge_within(struct merging *g, enum status (*with)(struct merging *g))

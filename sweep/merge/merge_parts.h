@@ -29,10 +29,15 @@ struct merging {
     struct message *m;
     int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
     bool unfinished;
-    struct merge_copy new_trial, plan_of_trial, result_of_trial; /* of merge_trial.c */
+    struct merge_copy new_trial, plan_of_trial, result_of_trial, older_trial; /* merge_trial.c */
 };
 
 #define MERGING "merging"
+
+/* Numbers of trials go on behind those of deleted ones, whose files may still lie in the folder. */
+#define MERGE_NEXT_NUMBER                                                                          \
+    "(SELECT 1 + max(ifnull((SELECT max(trial_id) FROM trial), 0),"                                \
+    " ifnull((SELECT max(trial_id) FROM deleted), 0)))"
 
 /* ---- merge.c ---- */
 
@@ -98,7 +103,7 @@ enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep);
 /* What hangs on its trials, once all trials of the file are there. */
 enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep);
 
-/* What the sweep is called in both files. */
+/* What the sweep is called in both files, and how the plans go together. */
 enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep);
 
 /* Choices are taken anew from what all trials have come to. */

@@ -2,14 +2,16 @@
 #include "sweep/merge/merge_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/db/tables.h"
 
 enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
 {
-    return store_execute(g->into, MERGING, "INSERT INTO merge_sweep (old, new) VALUES (?, ?)",
-                         VALUES(INTEGER(sweep->from_id), INTEGER(sweep->into_id)), NULL, g->m);
+    return store_execute(
+        g->into, MERGING, "INSERT OR REPLACE INTO merge_sweep (old, new, plan) VALUES (?, ?, ?)",
+        VALUES(INTEGER(sweep->from_id), INTEGER(sweep->into_id), INTEGER(sweep->plan)), NULL, g->m);
 }
 
 /* ---- a sweep that `into` does not have ---- */
@@ -80,17 +82,16 @@ static enum status refuse_stranger(struct merging *g, const struct merge_sweep *
 /* Whether the rows of `trial` are to be the same. */
 static enum status compare_plans(struct merging *g, struct merge_sweep *sweep, bool theirs_newer)
 {
-    char theirs[65] = "";
+    char *theirs = NULL;
     int64_t same = 0;
-    struct rows r = store_rows(g->from, MERGING, "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?",
-                               VALUES(INTEGER(sweep->from_id)), g->m);
-    if (rows_next(&r))
-        rows_copy(&r, 0, theirs, sizeof theirs);
-    enum status status = rows_close(&r);
+    enum status status =
+        store_text(g->from, MERGING, "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?",
+                   VALUES(INTEGER(sweep->from_id)), &theirs, g->m);
     if (status == STATUS_OK)
         status = store_integer(g->into, MERGING,
                                "SELECT plan_sha256 = ?2 FROM sweep WHERE sweep_id = ?1",
                                VALUES(INTEGER(sweep->into_id), TEXT(theirs)), 0, &same, g->m);
+    free(theirs);
     sweep->plan = same ? MERGE_SAME : theirs_newer ? MERGE_THEIRS : MERGE_OURS;
     return status;
 }
@@ -116,24 +117,18 @@ static enum status take_newer(struct merging *g, const struct merge_sweep *sweep
  * has all shards. */
 static enum status join_rows(struct merging *g, const struct merge_sweep *sweep)
 {
-    static const char sql[] =
-        "UPDATE sweep SET created = min(created, ?2), last_run = max(last_run, ?3), shards ="
-        " CASE WHEN ?5 AND shards ->> 'of' = ?4 ->> 'of' THEN"
-        "  (SELECT CASE WHEN count(*) < shards ->> 'of' THEN"
-        "    json_object('of', shards -> 'of', 'here', json_group_array(value)) END FROM"
-        "   (SELECT value FROM json_each(shards, '$.here') UNION"
-        "    SELECT value FROM json_each(?4, '$.here') ORDER BY 1)) END"
-        " WHERE sweep_id = ?1";
-    struct rows r = store_rows(g->from, MERGING,
-                               "SELECT created, last_run, shards FROM sweep WHERE sweep_id = ?",
-                               VALUES(INTEGER(sweep->from_id)), g->m);
-    if (rows_next(&r))
-        r.status = store_execute(g->into, MERGING, sql,
-                                 VALUES(INTEGER(sweep->into_id), TEXT(rows_text(&r, 0)),
-                                        TEXT(rows_text(&r, 1)), TEXT(rows_text(&r, 2)),
-                                        INTEGER(sweep->plan == MERGE_SAME)),
-                                 NULL, g->m);
-    return rows_close(&r);
+    static const struct merge_table row = {
+        .name = "sweep",
+        .where = "WHERE sweep_id = ?1",
+        .write = "UPDATE sweep SET created = min(created, @created),"
+                 " last_run = max(last_run, @last_run), shards ="
+                 " CASE WHEN plan_sha256 = @plan_sha256 AND shards ->> 'of' = @shards ->> 'of' THEN"
+                 "  (SELECT CASE WHEN count(*) < shards ->> 'of' THEN"
+                 "    json_object('of', shards -> 'of', 'here', json_group_array(value)) END FROM"
+                 "   (SELECT value FROM json_each(shards, '$.here') UNION"
+                 "    SELECT value FROM json_each(@shards, '$.here') ORDER BY 1)) END"
+                 " WHERE name = @name"};
+    return merge_rows(g, &row, sweep->from_id);
 }
 
 static enum status join_sweep(struct merging *g, struct merge_sweep *sweep)
@@ -148,6 +143,8 @@ static enum status join_sweep(struct merging *g, struct merge_sweep *sweep)
         status = merge_history(g, sweep, &theirs_newer);
     if (status == STATUS_OK)
         status = compare_plans(g, sweep, theirs_newer);
+    if (status == STATUS_OK)
+        status = merge_note_sweep(g, sweep);
     if (status == STATUS_OK)
         status = join_rows(g, sweep);
     return status == STATUS_OK ? take_newer(g, sweep, theirs_newer) : status;

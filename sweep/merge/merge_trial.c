@@ -60,9 +60,8 @@ static const struct merge_table new_trial = {
     .name = "trial",
     .where = "WHERE trial_id = ?1",
     .columns = "[\"in_shard\"]",
-    .values =
-        (const char *const[]){"trial_id", "(SELECT new FROM merge_trial WHERE old = @trial_id)",
-                              "attempt", "@attempt - (@state = 'running')", AS_IT_IS, NULL},
+    .values = (const char *const[]){"trial_id", MERGE_NEXT_NUMBER, "attempt",
+                                    "@attempt - (@state = 'running')", AS_IT_IS, NULL},
 };
 
 #define OF_PLAN                                                                                    \
@@ -88,14 +87,21 @@ static const struct merge_table result_of_trial = {
     .tail = SAME_TRIAL,
 };
 
-/* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
-static enum status next_number(struct merging *g, int64_t *number)
-{
-    return store_integer(g->into, MERGING,
-                         "SELECT 1 + max(ifnull((SELECT max(trial_id) FROM trial), 0),"
-                         " ifnull((SELECT max(trial_id) FROM deleted), 0))",
-                         NO_VALUES, 1, number, g->m);
-}
+/* What came of a trial that is not taken over may have been seen before the one that stays began:
+ * the ledger remembers it, for claims made in between. */
+static const struct merge_table older_trial = {
+    .name = "(SELECT trial_id, min(started) AS started, max(ended) AS ended FROM attempt AS a"
+            " WHERE EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = a.trial_id)"
+            " AND trial_id = ?1 GROUP BY trial_id)",
+    .where = "WHERE trial_id = ?1",
+    .write =
+        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
+        " SELECT " MERGE_NEXT_NUMBER ", config_sha256, seed, name, @ended, " NOW ", 1"
+        " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
+        " WHERE trial_id = (SELECT new FROM merge_trial WHERE old = @trial_id) AND @started <"
+        "  (SELECT min(started) FROM attempt AS a WHERE a.trial_id = t.trial_id)"
+        " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 = config.config_sha256"
+        "  AND d.seed = t.seed AND d.ended IS @ended)"};
 
 enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, const char *fate)
 {
@@ -245,46 +251,22 @@ static enum status keep_same(struct merging *g, const struct standing *theirs,
                : status;
 }
 
-/* What came of a trial that is not taken over may have been seen before the one that stays began:
- * the ledger remembers it, for claims made in between. */
-static enum status note_older(struct merging *g, const struct standing *theirs,
-                              const struct standing *ours)
-{
-    static const char read[] =
-        "SELECT min(started), max(ended) FROM attempt AS a WHERE trial_id = ?1"
-        " AND EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = a.trial_id)";
-    static const char write[] =
-        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
-        " SELECT ?2, config_sha256, seed, name, ?4, " NOW ", 1 FROM trial AS t JOIN config USING"
-        " (config_id) JOIN sweep USING (sweep_id) WHERE trial_id = ?1"
-        " AND ?3 < (SELECT min(started) FROM attempt AS a WHERE a.trial_id = t.trial_id)"
-        " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 = config.config_sha256"
-        "  AND d.seed = t.seed AND d.ended IS ?4)";
-    int64_t number = 0;
-    enum status status = next_number(g, &number);
-    struct rows r = store_rows(g->from, MERGING, read, VALUES(INTEGER(theirs->trial_id)), g->m);
-    if (status == STATUS_OK && rows_next(&r) && !rows_null(&r, 0))
-        status = store_execute(g->into, MERGING, write,
-                               VALUES(INTEGER(ours->trial_id), INTEGER(number),
-                                      TEXT(rows_text(&r, 0)), TEXT(rows_text(&r, 1))),
-                               NULL, g->m);
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
-}
-
 static enum status keep_ours(struct merging *g, const struct standing *theirs,
                              const struct standing *ours)
 {
     bool same = false;
-    enum status status = theirs->attempts > 0 ? note_older(g, theirs, ours) : STATUS_OK;
-    if (status == STATUS_OK && has_result(theirs) && has_result(ours)) {
+    enum status status = STATUS_OK;
+    if (has_result(theirs) && has_result(ours)) {
         status = merge_compare(g, theirs->trial_id, ours->trial_id, &same);
         g->counts->other += !same;
     }
     if (status == STATUS_OK && same)
-        return keep_same(g, theirs, ours);
-    return status == STATUS_OK ? merge_note_trial(g, theirs->trial_id, ours->trial_id, "kept")
-                               : status;
+        status = keep_same(g, theirs, ours);
+    else if (status == STATUS_OK)
+        status = merge_note_trial(g, theirs->trial_id, ours->trial_id, "kept");
+    return status == STATUS_OK && theirs->attempts > 0
+               ? merge_copy_run(&g->older_trial, theirs->trial_id)
+               : status;
 }
 
 /* ---- a trial that `into` has not ---- */
@@ -293,12 +275,11 @@ static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
                              const struct standing *theirs)
 {
     bool takes = theirs->attempts > 0;
-    int64_t number = 0, attempts = 0;
-    enum status status = next_number(g, &number);
+    int64_t attempts = 0;
+    enum status status = merge_copy_run(&g->new_trial, theirs->trial_id);
+    int64_t number = sqlite3_last_insert_rowid(g->into->db);
     if (status == STATUS_OK)
         status = merge_note_trial(g, theirs->trial_id, number, takes ? "added" : "kept");
-    if (status == STATUS_OK)
-        status = merge_copy_run(&g->new_trial, theirs->trial_id);
     if (status == STATUS_OK && sweep->plan == MERGE_OURS)
         status = store_execute(g->into, MERGING, "UPDATE trial SET in_plan = 0 WHERE trial_id = ?",
                                VALUES(INTEGER(number)), NULL, g->m);
@@ -336,7 +317,9 @@ enum status merge_trials_open(struct merging *g)
     enum status status = merge_copy_open(g, &new_trial, &g->new_trial);
     if (status == STATUS_OK)
         status = merge_copy_open(g, &plan_of_trial, &g->plan_of_trial);
-    return status == STATUS_OK ? merge_copy_open(g, &result_of_trial, &g->result_of_trial) : status;
+    if (status == STATUS_OK)
+        status = merge_copy_open(g, &result_of_trial, &g->result_of_trial);
+    return status == STATUS_OK ? merge_copy_open(g, &older_trial, &g->older_trial) : status;
 }
 
 void merge_trials_close(struct merging *g)
@@ -344,6 +327,7 @@ void merge_trials_close(struct merging *g)
     merge_copy_close(&g->new_trial);
     merge_copy_close(&g->plan_of_trial);
     merge_copy_close(&g->result_of_trial);
+    merge_copy_close(&g->older_trial);
 }
 
 enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)

@@ -99,25 +99,19 @@ static const struct merge_table states = {
 /* What hangs on those that run. */
 static enum status add_running(struct merging *g, int64_t sweep_id)
 {
-    static const char note[] =
-        "INSERT OR IGNORE INTO shard_running SELECT trial_id, h.number, h.of, ?1, h.part"
-        "  FROM shard_here AS h JOIN trial AS t USING (sweep_id) WHERE seed = ?3 AND config_id ="
-        "   (SELECT new FROM merge_config WHERE old = ?2) AND state = 'running'";
+    static const struct merge_table running = {
+        .name = "trial",
+        .where = "WHERE sweep_id = ?1 AND state = 'running' AND in_plan = 1",
+        .write = "INSERT OR IGNORE INTO shard_running SELECT trial_id, h.number, h.of, @trial_id,"
+                 " h.part FROM shard_here AS h JOIN trial AS t USING (sweep_id) WHERE seed = @seed"
+                 " AND config_id = (SELECT new FROM merge_config WHERE old = @config_id)"
+                 " AND state = 'running'"};
     static const char *const values[] = {"trial_id", "r.trial_id", "build_id", "1", NULL};
     static const struct merge_table attempts = {
         .name = "attempt", .where = AT_WORK, .values = values, .tail = OF_RUNNING};
     static const struct merge_table curves = {
         .name = "curve", .where = AT_WORK, .values = values, .tail = OF_RUNNING};
-    struct rows r = store_rows(g->from, DOING,
-                               "SELECT trial_id, config_id, seed FROM trial WHERE sweep_id = ?"
-                               " AND state = 'running' AND in_plan = 1",
-                               VALUES(INTEGER(sweep_id)), g->m);
-    while (rows_next(&r))
-        r.status = store_execute(g->into, DOING, note,
-                                 VALUES(INTEGER(rows_integer(&r, 0)), INTEGER(rows_integer(&r, 1)),
-                                        INTEGER(rows_integer(&r, 2))),
-                                 NULL, g->m);
-    enum status status = rows_close(&r);
+    enum status status = merge_rows(g, &running, sweep_id);
     if (status == STATUS_OK)
         status = merge_rows(g, &attempts, sweep_id);
     return status == STATUS_OK ? merge_rows(g, &curves, sweep_id) : status;
@@ -192,18 +186,13 @@ static enum status find_sweep(struct merging *g, const struct shard_source *sour
 static enum status note_part(struct merging *g, const struct shard_source *source,
                              const struct rows *r, const struct sweep_here *h)
 {
-    static const char times[] =
-        "UPDATE sweep SET created = min(created, ?2), last_run = max(last_run, ?3),"
-        " remark = coalesce(remark, ?4) WHERE sweep_id = ?1";
-    struct rows row =
-        store_rows(g->from, DOING, "SELECT created, last_run, remark FROM sweep WHERE sweep_id = ?",
-                   VALUES(INTEGER(h->from_id)), g->m);
-    if (rows_next(&row))
-        row.status = store_execute(g->into, DOING, times,
-                                   VALUES(INTEGER(h->into_id), TEXT(rows_text(&row, 0)),
-                                          TEXT(rows_text(&row, 1)), TEXT(rows_text(&row, 2))),
-                                   NULL, g->m);
-    enum status status = rows_close(&row);
+    static const struct merge_table times = {
+        .name = "sweep",
+        .where = "WHERE sweep_id = ?1",
+        .write = "UPDATE sweep SET created = min(created, @created),"
+                 " last_run = max(last_run, @last_run), remark = coalesce(remark, @remark)"
+                 " WHERE name = @name"};
+    enum status status = merge_rows(g, &times, h->from_id);
     if (status == STATUS_OK)
         status = store_execute(
             g->into, DOING,

@@ -129,31 +129,6 @@ enum status store_study_answered(struct store *s, const struct study_trial *tria
 
 /* ---- keeping answers ---- */
 
-enum status store_forget_answers(struct store *s, int64_t trial_id, const char *but_from,
-                                 struct message *m)
-{
-    static const char *const statements[] = {
-        "DELETE FROM head_metric WHERE trial_id = ?",
-        "DELETE FROM layer_metric WHERE trial_id = ?",
-        "DELETE FROM head_slot WHERE trial_id = ?",
-        "DELETE FROM pruning WHERE trial_id = ?",
-        "DELETE FROM evaluation WHERE trial_id = ?",
-        "DELETE FROM ensemble WHERE ? IN (SELECT value FROM json_each(trials))",
-        "DELETE FROM study WHERE trial_id = ?",
-    };
-    const char *doing = "removing answers from other weights";
-    int64_t there = 0;
-    enum status status =
-        store_integer(s, doing,
-                      "SELECT 1 FROM study WHERE trial_id = ? AND checkpoint_sha256 IS NOT ?"
-                      " LIMIT 1",
-                      VALUES(INTEGER(trial_id), TEXT(but_from)), 0, &there, m);
-    for (size_t i = 0; there && status == STATUS_OK && i < sizeof statements / sizeof *statements;
-         i++)
-        status = store_execute(s, doing, statements[i], VALUES(INTEGER(trial_id)), NULL, m);
-    return status;
-}
-
 /* Not json_valid(), to which want of memory is malformed JSON too. */
 static enum status check_answer(struct store *s, const struct study_filing *f, struct message *m)
 {

@@ -127,3 +127,24 @@ enum status store_keep_answer(struct store *s, const char *answer, const struct 
     free(fill);
     return status;
 }
+
+enum status store_forget_answers(struct store *s, int64_t trial_id, const char *but_from,
+                                 struct message *m)
+{
+    static const char doing[] = "removing answers from other weights";
+    int64_t there = 0;
+    enum status status =
+        store_integer(s, doing,
+                      "SELECT 1 FROM study WHERE trial_id = ? AND checkpoint_sha256 IS NOT ?"
+                      " LIMIT 1",
+                      VALUES(INTEGER(trial_id), TEXT(but_from)), 0, &there, m);
+    for (int i = 0; there && status == STATUS_OK && i <= TABLES; i++) {
+        const char *table = i < TABLES ? tables[i] : "study";
+        bool of_several = strcmp(table, "ensemble") == 0;
+        char sql[120];
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE ? %s", table,
+                 of_several ? "IN (SELECT value FROM json_each(trials))" : "= trial_id");
+        status = store_execute(s, doing, sql, VALUES(INTEGER(trial_id)), NULL, m);
+    }
+    return status;
+}

@@ -191,32 +191,12 @@ void json_add_json(struct json_writer *w, const char *key, const char *json)
 
 /* ---- single values ---- */
 
-void text_json(FILE *out, const char *text)
-{
-    json_add_text(&(struct json_writer){.out = out}, NULL, text);
-}
-
 void text_add_json(struct text_buffer *b, const char *text)
 {
     json_add_text(&(struct json_writer){.text = b}, NULL, text);
 }
 
-void text_json_as_is(FILE *out, const char *json)
-{
-    json_add_json(&(struct json_writer){.out = out}, NULL, json);
-}
-
 void text_json_real(FILE *out, double x)
 {
     json_add_real(&(struct json_writer){.out = out}, NULL, x);
-}
-
-void text_json_member(FILE *out, const char *key, double x)
-{
-    json_add_real(&(struct json_writer){.out = out, .further = true}, key, x);
-}
-
-void text_add_member(struct text_buffer *b, const char *key, double x)
-{
-    json_add_real(&(struct json_writer){.text = b, .further = true}, key, x);
 }

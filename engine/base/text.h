@@ -61,13 +61,9 @@ const char *text_shown(const char *text, char *buffer, size_t size);
  * with LF. */
 void text_paragraph(FILE *out, const char *text, int first, int rest, int width);
 
-/* Single values, and a further member, as json_write.h has them. */
-void text_json(FILE *out, const char *text);
+/* Single values, as json_write.h has them. */
 void text_add_json(struct text_buffer *b, const char *text);
-void text_json_as_is(FILE *out, const char *json);
 void text_json_real(FILE *out, double x);
-void text_json_member(FILE *out, const char *key, double x);
-void text_add_member(struct text_buffer *b, const char *key, double x);
 
 /* Adds text as one word of the shell (POSIX sh), in quotes where it needs them. */
 void text_add_shell(struct text_buffer *b, const char *text);

@@ -266,21 +266,22 @@ static enum status write_people(const struct heads_question *q, struct sweep_hea
 
 static enum status write_json(struct sweep_heads *h, bool on_test, FILE *out, struct message *m)
 {
-    fputs("{\"sweep\":", out);
-    text_json(out, h->name);
-    fprintf(out,
-            ",\"split\":\"%s\",\"trials\":%" PRId64 ",\"completed\":%" PRId64
-            ",\"measured\":%" PRId64 ",\"by_heads\":",
-            on_test ? "test" : "val", h->trials, h->completed, h->measured);
-    enum status s = table_write(h->table, TABLE_JSON, false, out, m);
-    fputs(",\"seen\":[", out);
-    for (char *rest, *line = strtok_r(h->sentences.text, "\n", &rest), *comma = ""; line;
-         line = strtok_r(NULL, "\n", &rest), comma = ",") {
-        fputs(comma, out);
-        text_json(out, line);
-    }
-    fputs("]}\n", out);
-    return s;
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_text(&w, "sweep", h->name);
+    json_add_text(&w, "split", on_test ? "test" : "val");
+    json_add_integer(&w, "trials", h->trials);
+    json_add_integer(&w, "completed", h->completed);
+    json_add_integer(&w, "measured", h->measured);
+    enum status s = table_add_json(h->table, &w, "by_heads", m);
+    json_begin_list(&w, "seen");
+    for (char *rest, *line = strtok_r(h->sentences.text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        json_add_text(&w, NULL, line);
+    json_end_list(&w);
+    json_end_object(&w);
+    fputc('\n', out);
+    return s == STATUS_OK ? text_check(out, m) : s;
 }
 
 enum status heads_of_sweep(struct store *s, const struct heads_question *q, struct text_page page,

@@ -132,22 +132,22 @@ static enum status write_people(const struct heads_question *q, struct trial_hea
     return s == STATUS_OK ? ended : s;
 }
 
-static enum status write_json(const struct heads_question *q, struct trial_heads *t, FILE *out,
-                              struct message *m)
+static enum status write_json(const struct heads_question *q, const struct trial_heads *t,
+                              FILE *out, struct message *m)
 {
-    fprintf(out, "{\"trial\":%" PRId64 ",\"split\":\"%s\",\"heads\":", q->trial_id,
-            q->on_test ? "test" : "val");
-    enum status s = table_write(t->heads, TABLE_JSON, false, out, m);
-    fputs(",\"layers\":", out);
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "trial", q->trial_id);
+    json_add_text(&w, "split", q->on_test ? "test" : "val");
+    enum status s = table_add_json(t->heads, &w, "heads", m);
     if (s == STATUS_OK)
-        s = table_write(t->layers, TABLE_JSON, false, out, m);
-    fputs(",\"slots\":", out);
+        s = table_add_json(t->layers, &w, "layers", m);
     if (s == STATUS_OK)
-        s = table_write(t->slots, TABLE_JSON, false, out, m);
-    fputs(",\"seen\":", out);
-    text_json(out, t->seen);
-    fputs("}\n", out);
-    return s;
+        s = table_add_json(t->slots, &w, "slots", m);
+    json_add_text(&w, "seen", t->seen);
+    json_end_object(&w);
+    fputc('\n', out);
+    return s == STATUS_OK ? text_check(out, m) : s;
 }
 
 enum status heads_of_trial(struct store *s, const struct heads_question *q, struct text_page page,

@@ -3,15 +3,6 @@
 
 #include "sweep/report/report_parts.h"
 
-/* A head count, null for 0. */
-static void add_heads(struct json_writer *w, const char *key, int64_t heads)
-{
-    if (heads)
-        json_add_integer(w, key, heads);
-    else
-        json_add_null(w, key);
-}
-
 /* A loss of bytes, beside its nats. */
 static void add_bits(struct json_writer *w, const struct verdict_input *in, const char *key,
                      double loss)
@@ -98,7 +89,7 @@ static void add_sensitivity(struct json_writer *w, const struct verdict *v)
     for (int i = 0; i < VERDICT_TOLERANCES; i++) {
         json_begin_object(w, NULL);
         json_add_real(w, "tolerance", VERDICT_TOLERANCE_AT[i]);
-        add_heads(w, "candidate", v->candidate_at[i]);
+        json_add_nonzero(w, "candidate", v->candidate_at[i]);
         json_end_object(w);
     }
     json_end_list(w);
@@ -106,12 +97,12 @@ static void add_sensitivity(struct json_writer *w, const struct verdict *v)
 
 static void add_plateau(struct json_writer *w, const struct verdict *v)
 {
-    add_heads(w, "plateau_low", v->plateau_low);
-    add_heads(w, "plateau_high", v->plateau_high);
+    json_add_nonzero(w, "plateau_low", v->plateau_low);
+    json_add_nonzero(w, "plateau_high", v->plateau_high);
     json_add_integer(w, "plateau_holes", v->plateau_holes);
     json_add_real(w, "plateau_margin", v->plateau_margin);
-    add_heads(w, "best", v->best);
-    add_heads(w, "smallest_among_best", v->smallest_among_best);
+    json_add_nonzero(w, "best", v->best);
+    json_add_nonzero(w, "smallest_among_best", v->smallest_among_best);
 }
 
 /* What was found, of which head counts. */
@@ -127,7 +118,7 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     if (set->input.has_claim)
         add_proof(w, &v->proof);
     add_plateau(w, v);
-    add_heads(w, "candidate", v->candidate);
+    json_add_nonzero(w, "candidate", v->candidate);
     add_sensitivity(w, v);
     json_add_text(w, "unit", v->unit);
     json_add_integer(w, "units", v->units);
@@ -135,8 +126,8 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_real(w, "guess", v->guess);
     add_bits(w, &set->input, "guess_bits", v->guess);
     json_add_integer(w, "finished", v->finished);
-    add_heads(w, "smallest", v->smallest);
-    add_heads(w, "largest", v->largest);
+    json_add_nonzero(w, "smallest", v->smallest);
+    json_add_nonzero(w, "largest", v->largest);
     json_add_integer(w, "interior", v->interior);
 }
 

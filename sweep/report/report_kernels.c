@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "engine/base/json_write.h"
 #include "sweep/db/rows.h"
 
 /* ?1: [[build_id,trials],...] */
@@ -23,12 +24,12 @@ static void add_kind(struct report_kernels *k, struct rows *r)
     if (rows_integer(r, TWINS)) /* the rest tells them apart */
         text_add(&k->words, " (%s, %s, %s)", rows_given(r, OPENBLAS), rows_given(r, COMPILER),
                  rows_given(r, FLAGS));
-    text_add(&k->json, "%s{\"trials\":%lld", k->kinds ? "," : "", trials);
-    for (int i = CORE_TYPE; i <= FLAGS; i++) {
-        text_add(&k->json, ",\"%s\":", key[i]);
-        text_add_json(&k->json, rows_given(r, i));
-    }
-    text_add(&k->json, "}");
+    struct json_writer w = {.text = &k->json, .further = k->kinds > 0};
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "trials", trials);
+    for (int i = CORE_TYPE; i <= FLAGS; i++)
+        json_add_text(&w, key[i], rows_given(r, i));
+    json_end_object(&w);
     k->kinds++;
 }
 

@@ -240,10 +240,7 @@ static void add_cell_json(struct json_writer *w, const struct report_map *map,
             json_add_integer(w, NULL, v->row[i].heads);
     json_end_list(w);
     json_add_text(w, "kind", verdict_kind_name(v->kind));
-    if (c->edge)
-        json_add_integer(w, "h_star", c->edge);
-    else
-        json_add_null(w, "h_star");
+    json_add_nonzero(w, "h_star", c->edge);
     json_end_object(w);
 }
 

@@ -14,7 +14,7 @@
 #include "datasets/records.h"
 #include "engine/base/arena.h"
 #include "engine/base/array.h"
-#include "engine/base/text.h"
+#include "engine/base/json_write.h"
 
 enum {
     MAX_LABELS = 1024,
@@ -227,15 +227,16 @@ static void add_facts(const struct counting *c, struct text_buffer *facts)
 {
     const struct label *sorted[MAX_LABELS];
     labels_sort(&c->labels, sorted);
-    text_add(facts, ",\"cut\":%" PRId64 ",\"labels\":[", c->cut);
-    for (int k = 0; k < c->labels.count; k++) {
-        text_add(facts, "%s", k ? "," : "");
-        text_add_json(facts, sorted[k]->name);
-    }
-    text_add(facts, "],\"label_rows\":[");
+    struct json_writer w = {.text = facts, .further = true};
+    json_add_integer(&w, "cut", c->cut);
+    json_begin_list(&w, "labels");
     for (int k = 0; k < c->labels.count; k++)
-        text_add(facts, "%s%" PRId64, k ? "," : "", sorted[k]->rows);
-    text_add(facts, "]");
+        json_add_text(&w, NULL, sorted[k]->name);
+    json_end_list(&w);
+    json_begin_list(&w, "label_rows");
+    for (int k = 0; k < c->labels.count; k++)
+        json_add_integer(&w, NULL, sorted[k]->rows);
+    json_end_list(&w);
 }
 
 static void fill_derived(const struct counting *c, struct text_options *o)

@@ -188,15 +188,3 @@ void json_add_json(struct json_writer *w, const char *key, const char *json)
     json_add_key(w, key);
     put_escaped(w, json ? json : "null", true);
 }
-
-/* ---- single values ---- */
-
-void text_add_json(struct text_buffer *b, const char *text)
-{
-    json_add_text(&(struct json_writer){.text = b}, NULL, text);
-}
-
-void text_json_real(FILE *out, double x)
-{
-    json_add_real(&(struct json_writer){.out = out}, NULL, x);
-}

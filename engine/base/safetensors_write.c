@@ -5,54 +5,59 @@
 #include <string.h>
 
 #include "engine/base/file.h"
+#include "engine/base/json_write.h"
 #include "engine/base/sha256.h"
-#include "engine/base/text.h"
 #include "engine/base/utf8.h"
 
-/* False where the text is not clean UTF-8: no reader would take it back as it was. */
-static bool put_string(struct text_buffer *b, const char *text)
+/* A reader takes back as it was only what is clean UTF-8. */
+static bool is_clean(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
     for (int n; p < end; p += n)
         if ((n = utf8_decode(p, end, NULL)) == 0)
             return false;
-    text_add_json(b, text);
     return true;
 }
 
-static bool put_tensor(struct text_buffer *b, const struct safetensor *t, uint64_t *offset)
+static bool add_tensor(struct json_writer *w, const struct safetensor *t, uint64_t *offset)
 {
     uint64_t bytes;
-    if (!safetensors_bytes(t, &bytes) || bytes != t->size || !put_string(b, t->name))
+    if (!safetensors_bytes(t, &bytes) || bytes != t->size || !is_clean(t->name))
         return false;
-    text_add(b, ":{\"dtype\":\"%s\",\"shape\":[", safetensors_dtypes[t->dtype].name);
+    json_begin_object(w, t->name);
+    json_add_text(w, "dtype", safetensors_dtypes[t->dtype].name);
+    json_begin_list(w, "shape");
     for (int i = 0; i < t->rank; i++)
-        text_add(b, "%s%jd", i ? "," : "", (intmax_t)t->shape[i]);
-    text_add(b, "],\"data_offsets\":[%ju,%ju]}", (uintmax_t)*offset, (uintmax_t)(*offset + bytes));
+        json_add_integer(w, NULL, t->shape[i]);
+    json_end_list(w);
+    json_begin_list(w, "data_offsets");
+    json_add_integer(w, NULL, (int64_t)*offset);
+    json_add_integer(w, NULL, (int64_t)(*offset + bytes));
+    json_end_list(w);
+    json_end_object(w);
     *offset += bytes;
     return true;
 }
 
 static bool put_header(struct text_buffer *b, const struct safetensors *s)
 {
-    const char *separator = "";
-    text_add(b, "%*s{", LENGTH_SIZE, ""); /* room for the length, until it is known */
-    for (int i = 0; i < s->meta_count; i++, separator = ",") {
-        text_add(b, i ? "," : "\"__metadata__\":{");
-        if (!put_string(b, s->meta[i].key))
-            return false;
-        text_add(b, ":");
-        if (!put_string(b, s->meta[i].value))
-            return false;
-    }
-    text_add(b, s->meta_count ? "}" : "");
+    struct json_writer w = {.text = b};
     uint64_t offset = 0;
-    for (int i = 0; i < s->count; i++, separator = ",") {
-        text_add(b, "%s", separator);
-        if (!put_tensor(b, &s->tensor[i], &offset))
+    text_add(b, "%*s", LENGTH_SIZE, ""); /* room for the length, until it is known */
+    json_begin_object(&w, NULL);
+    if (s->meta_count)
+        json_begin_object(&w, "__metadata__");
+    for (int i = 0; i < s->meta_count; i++) {
+        if (!is_clean(s->meta[i].key) || !is_clean(s->meta[i].value))
             return false;
+        json_add_text(&w, s->meta[i].key, s->meta[i].value);
     }
-    text_add(b, "}");
+    if (s->meta_count)
+        json_end_object(&w);
+    for (int i = 0; i < s->count; i++)
+        if (!add_tensor(&w, &s->tensor[i], &offset))
+            return false;
+    json_end_object(&w);
     while (b->used % 8 && !b->out_of_memory)
         text_add(b, " ");
     return true;

@@ -219,6 +219,13 @@ void text_add_shell(struct text_buffer *b, const char *text)
     text_add(b, "'");
 }
 
+void text_json_real(FILE *out, double x)
+{
+    char text[32];
+    bool finite = isfinite(x) && number_format(x, text, sizeof text) > 0;
+    fputs(finite ? text : "null", out);
+}
+
 bool text_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -61,8 +61,7 @@ const char *text_shown(const char *text, char *buffer, size_t size);
  * with LF. */
 void text_paragraph(FILE *out, const char *text, int first, int rest, int width);
 
-/* Single values, as json_write.h has them. */
-void text_add_json(struct text_buffer *b, const char *text);
+/* Writes the shortest number that reads back as x, or null where x is not finite. */
 void text_json_real(FILE *out, double x);
 
 /* Adds text as one word of the shell (POSIX sh), in quotes where it needs them. */

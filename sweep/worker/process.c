@@ -269,7 +269,8 @@ static void hear(struct process *p, process_listener said, void *context)
     read_errors(p);
     if (s == STATUS_OK)
         return;
-    status_fail_within(&m, s, "a worker ");
+    if (s == STATUS_BAD_INPUT)
+        status_fail_within(&m, s, "a worker ");
     f = (struct wire_frame){WIRE_NOTE, p->slot, m.text, strlen(m.text)};
     said(context, &f);
     process_kill(p);

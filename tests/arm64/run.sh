@@ -63,7 +63,7 @@ $compiler -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -fPIE -DQEMU_PROGRAM=
 programs=$(ls tests/unit/test_*.c tests/parity/test_*.c tests/sweep/test_*.c tests/gradient/test_*.c |
     grep -v -e unit/test_blas.c -e sweep/test_slurm.c)
 [ "$form" != short ] || programs=$(echo "$programs" |
-    grep -e 'unit/test_\(kernels\|forms\|nn\|optim\|rng\|encoder\|train\|tasks_known\|denormals\|checkpoint\)\.' -e parity -e sweep/test_worker_pool)
+    grep -e 'unit/test_\(kernels\|forms\|nn\|optim\|rng\|encoder\|train\|tasks_known\|denormals\|checkpoint\)\.' -e parity -e sweep/test_job_queue)
 programs=$(printf "$build/%s\n" $programs | sed 's/\.c$//')
 $make --no-print-directory -s CC="$compiler" BUILD="$build" PROGRAM="$build/headcount" LDLIBS="$build/exec.o" \
     "$build/headcount" $programs

@@ -298,7 +298,7 @@ static struct answer *compute(struct server *s, const struct job *j, bool again)
 {
     struct result r = {.code = PIECE_UNAVAILABLE};
     struct snapshot *snapshot = snapshot_of(s, &j->q);
-    int64_t number = snapshot->number;
+    snapshot->computing = true;
     double from_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     s->index_given |= j->q.kind == REQUEST_INDEX;
     if (j->q.kind == REQUEST_INDEX)
@@ -309,13 +309,14 @@ static struct answer *compute(struct server *s, const struct job *j, bool again)
         read_one(s, j->q.file, &j->q, &r);
     struct answer *a = answer_new(&s->answers, j->key, r.code, &r.body);
     double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s;
+    snapshot->computing = false;
     if (!s->skip_cooldown)
         snapshot_spend(snapshot, cost_s, again, clock_now_s());
     if (!a || r.passing)
         snapshot_retry(snapshot, clock_now_s());
     if (!a)
         return NULL;
-    a->snapshot = number;
+    a->snapshot = snapshot->number;
     a->cost_s = cost_s;
     if (j->notify)
         notify(s, &j->q);

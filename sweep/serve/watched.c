@@ -81,7 +81,7 @@ void watched_read(struct watched *w, const char *error)
 
 bool snapshot_advance(struct snapshot *n, double now_s)
 {
-    if (!n->stale || now_s < n->due_s)
+    if (!n->stale || n->computing || now_s < n->due_s)
         return false;
     n->number++;
     n->stale = false;
@@ -90,10 +90,9 @@ bool snapshot_advance(struct snapshot *n, double now_s)
 
 void snapshot_spend(struct snapshot *n, double cpu_s, bool again, double now_s)
 {
-    double cooldown_s = SNAPSHOT_COOLDOWN * cpu_s;
-    double least_s = now_s - SNAPSHOT_COOLDOWN * SNAPSHOT_AHEAD_S;
-    if (again)
-        n->share_s = fmax(n->share_s, least_s) + cooldown_s;
+    double cooldown_s = SNAPSHOT_COOLDOWN * cpu_s, ahead_s = SNAPSHOT_COOLDOWN * SNAPSHOT_AHEAD_S;
+    double share_s = fmax(n->share_s, now_s - ahead_s) + cooldown_s;
+    n->share_s = again ? share_s : fmin(share_s, fmax(n->share_s, now_s + ahead_s));
     n->due_s = fmax(n->due_s, fmax(n->share_s, now_s + cooldown_s));
 }
 

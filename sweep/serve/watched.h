@@ -34,6 +34,7 @@ struct watched_sign {
 struct snapshot {
     int64_t number;
     bool stale;     /* there is something newer */
+    bool computing; /* an answer, which is to serve for its time: the next waits */
     double due_s;   /* the next begins no sooner */
     double share_s; /* when computing again would have had its share of time */
 };
@@ -81,8 +82,8 @@ void watched_read(struct watched *w, const char *error);
 bool snapshot_advance(struct snapshot *n, double now_s);
 
 /* Takes note of CPU time that an answer took until now_s, once more or for the first time. First
- * answers delay the next snapshot by no more than the costliest, so that pages that are opened do
- * not keep all others old for long. */
+ * answers together delay the next snapshot by no more than the costliest of them, or one of
+ * SNAPSHOT_AHEAD_S: pages that are opened do not keep all others old for long. */
 void snapshot_spend(struct snapshot *n, double cpu_s, bool again, double now_s);
 
 /* The next one begins even if nothing changes, in a second at the earliest: what failed may

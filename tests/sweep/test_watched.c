@@ -81,6 +81,10 @@ static void a_snapshot_begins_when_it_is_due(void **state)
     see(&w, 101, 49);
     see(&w, 101, 49.5);
     assert_int_equal(summary->number, 0);
+    w.snapshot[WATCHED_SUMMARY].computing = true; /* what comes of that would be old at once */
+    see(&w, 101, 50);
+    assert_int_equal(summary->number, 0);
+    w.snapshot[WATCHED_SUMMARY].computing = false;
     int64_t version = w.news[WATCHED_VERSION], serial = w.serial;
     see(&w, 101, 50);
     assert_int_equal(summary->number, 1);
@@ -140,7 +144,11 @@ static void first_answers_are_forgiven(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         snapshot_spend(&n, .01, false, 1000);
-    assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN * .01);
+    assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN * SNAPSHOT_AHEAD_S);
+    snapshot_spend(&n, 1, false, 1000);
+    assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN);
+    snapshot_spend(&n, 1, true, 1000); /* that is made up for, too */
+    assert_true(n.due_s > 1000 + SNAPSHOT_COOLDOWN * 1.24);
 }
 
 /* Small ones need not wait for one another. */
